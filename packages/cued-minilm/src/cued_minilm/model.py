@@ -1,0 +1,48 @@
+"""Runs the model: one text, one unit vector, and the same bytes whatever runs beside it."""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import onnxruntime  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+
+from cued_minilm import DIMENSIONS, MODEL_PATH
+from cued_minilm.tokenizer import Tokenizer
+
+MAX_THREADS = 4
+
+
+class Model:
+    """all-MiniLM-L6-v2 in int8 with its tokenizer; may be used from several threads at once."""
+
+    def __init__(self) -> None:
+        """Load the model file into one session, which runs each text in the thread that asks."""
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self._session = onnxruntime.InferenceSession(MODEL_PATH, options, providers=["CPUExecutionProvider"])
+        self._tokenizer = Tokenizer()
+
+    def embed(self, text: str) -> NDArray[np.float32]:
+        """Give the text's vector: 384 float32 of unit length."""
+        tokens = np.array([self._tokenizer.ids(text)], dtype=np.int64)
+        # Never more than one text a run: dynamic int8 takes one scale for all of the input, so company would change the vector.
+        fed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens)}
+        embedding: NDArray[np.float32] = self._session.run(["embedding"], fed)[0][0]
+        return embedding
+
+    def embed_many(self, texts: Sequence[str], threads: int | None = None) -> NDArray[np.float32]:
+        """Give one row a text, each the same bytes as `embed` gives; `threads` texts run at once (all cores up to 4)."""
+        matrix = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
+        workers = min(threads or min(os.cpu_count() or 1, MAX_THREADS), len(texts))
+        if workers <= 1:
+            for row, text in enumerate(texts):
+                matrix[row] = self.embed(text)
+            return matrix
+        with ThreadPoolExecutor(workers) as pool:
+            for row, vector in enumerate(pool.map(self.embed, texts)):
+                matrix[row] = vector
+        return matrix

@@ -1,0 +1,214 @@
+"""What every store promises about writing and reading back, as tests."""
+
+import pytest
+from msgspec.structs import replace
+
+from cued.conformance.samples import FINGERPRINT, HOUR, NOW, direction, lookup, near, record, words
+from cued.conformance.searching import ids
+from cued.errors import InputError, NotFoundError
+from cued.model import Edge, Memory, RecallEntry, Record, Source, Touch, Use
+from cued.ports import Store
+
+TWINS = (
+    *("1", "10", "01", " 1", "1 ", "1\n", "a", "A", "%", "_", "a%", "a_"),
+    *("\u00e9", "e\u0301", "\u00df", "SS", "\U0001fad6", "\U0001fad6\U0001f3fd", "\u0131", "I"),
+    *("a\x00b", "a\x00", "NULL", "'", '"; --'),
+)
+
+
+class KeepingConformance:
+    """Writing, reading back, and keeping tenants apart."""
+
+    def test_what_is_remembered_comes_back_whole(self, store: Store) -> None:
+        """Every field of the memory survives."""
+        full = record(
+            "t", "a", "tea ☕\x00 and\r\nrain", kind="episodic", tier="core", scope="atlas", tags=("x", "y"), entities=("Ada",), importance=0.9,
+            weight=0.7, trust="tool", source=Source(session="s", turn=3, speaker="Ada", url="https://x", meta={"a": 1, "b": None, "c": 1.5}),
+            valid_from=NOW, valid_until=NOW + HOUR, expires_at=NOW + HOUR, edges=(Edge("derived_from", "z"),),
+            use=Use(last_at=NOW, count=2.5, boost=1.1), version=7,
+        )  # fmt: skip
+        store.remember("t", [full])
+        assert store.get("t", ["a"]) == (full.memory,)
+
+    def test_get_keeps_the_order_asked_and_refuses_an_unknown_id(self, store: Store) -> None:
+        """The order is the asker's, repeats included."""
+        store.remember("t", [record("t", "a"), record("t", "b")])
+        assert [memory.id for memory in store.get("t", ["b", "a", "b"])] == ["b", "a", "b"]
+        with pytest.raises(NotFoundError):
+            store.get("t", ["a", "nope"])
+
+    def test_remember_stores_all_or_nothing(self, store: Store) -> None:
+        """One bad record in a batch, at any place and for any reason, and nothing is stored."""
+        store.remember("t", [record("t", "known")])
+        good = record("t", "good")
+        unit = direction(1)
+        bad: list[tuple[Record, type[Exception]]] = [
+            (record("t", "known"), InputError),
+            (record("t", "good"), InputError),
+            (record("t", "x", supersedes=("nope",)), NotFoundError),
+            (record("t", "x", supersedes=("x",)), InputError),
+            (record("other", "x"), InputError),
+            (record("t", ""), InputError),
+            (record("t", "x", "lone \ud800"), InputError),
+            (replace(record("t", "x"), vector=unit * 0), InputError),
+            (replace(record("t", "x"), vector=unit * float("nan")), InputError),
+            (replace(record("t", "x"), vector=unit.reshape(2, 4)), InputError),
+            (replace(record("t", "x"), vector=None), InputError),
+        ]
+        for broken, error in bad:
+            with pytest.raises(error):
+                store.remember("t", [good, broken])
+            assert store.size("t") == 1
+
+    def test_nothing_to_remember_is_fine(self, store: Store) -> None:
+        """An empty batch changes nothing."""
+        store.remember("t", [])
+        assert store.size("t") == 0
+
+    def test_tenants_whose_names_look_alike_are_strangers(self, store: Store) -> None:
+        """No read and no write of one reaches another, however alike the names."""
+        for number, tenant in enumerate(TWINS):
+            store.remember(tenant, [record(tenant, "same", f"tea number{number}", vector=number), record(tenant, f"own{number}")])
+            store.touch(tenant, [], [entry(f"recall of {number}")])
+        store.forget(TWINS[0], ["same"], at=NOW)
+        store.erase(TWINS[1], ["same"])
+        for number, tenant in enumerate(TWINS[2:], start=2):
+            assert store.size(tenant) == 2
+            assert [each.recall_id for each in store.recalls(tenant, limit=9)] == [f"recall of {number}"]
+            found = store.search(tenant, lookup(lexical=words("tea", f"number{number}"), dense=near(number)))
+            assert found.stored == found.visible == 2
+            assert {memory.tenant for memory in found.memories} == {tenant}
+            assert ids(found) == sorted(["same", f"own{number}"])
+            stranger = store.search(tenant, lookup(lexical=words(f"number{number - 1}")))
+            assert stranger.memories == ()
+            with pytest.raises(NotFoundError):
+                store.get(tenant, [f"own{number - 1}"])
+
+    def test_a_tenant_without_a_name_is_refused(self, store: Store) -> None:
+        """There is no default tenant."""
+        for bad in ("", "\ud800"):
+            with pytest.raises(InputError):
+                store.size(bad)
+
+    def test_size_counts_what_is_stored(self, store: Store) -> None:
+        """Forgotten memories count, erased ones do not, a stranger has none."""
+        store.remember("t", [record("t", "a"), record("t", "b")])
+        store.forget("t", ["a"], at=NOW)
+        assert (store.size("t"), store.size("stranger")) == (2, 0)
+        store.erase("t", ["a"])
+        assert store.size("t") == 1
+
+    def test_revise_replaces_text_terms_and_vector_together(self, store: Store) -> None:
+        """The old words no longer match, the new ones do, the new vector is compared."""
+        store.remember("t", [record("t", "a", "tea", vector=1)])
+        new = store.revise("t", "a", lambda memory: replace(record("t", "a", "coffee", vector=2), memory=replace(memory, text="coffee", version=2)))
+        assert (new.text, new.version) == ("coffee", 2)
+        assert store.get("t", ["a"]) == (new,)
+        assert store.search("t", lookup(lexical=words("tea"))).memories == ()
+        found = store.search("t", lookup(lexical=words("coffee"), dense=near(2)))
+        assert found.columns["cosine"] == pytest.approx([1.0])
+        assert found.stored == 1
+
+    def test_revise_keeps_the_vector_when_the_text_stays(self, store: Store) -> None:
+        """A revision without a vector, of the same text and fingerprint, keeps the one stored."""
+        store.remember("t", [record("t", "a", "tea", vector=1)])
+        store.revise("t", "a", lambda memory: Record(memory=replace(memory, importance=0.9), terms={"tea": 1}))
+        assert store.search("t", lookup(dense=near(1))).columns["cosine"] == pytest.approx([1.0])
+
+    def test_a_failed_revision_changes_nothing(self, store: Store) -> None:
+        """Neither an error of the change itself nor a refused record leaves a trace."""
+        store.remember("t", [record("t", "a")])
+        before = store.get("t", ["a"])
+
+        def broken(memory: Memory) -> Record:
+            raise ZeroDivisionError(memory.id)
+
+        with pytest.raises(ZeroDivisionError):
+            store.revise("t", "a", broken)
+        with pytest.raises(InputError):
+            store.revise("t", "a", lambda _: record("t", "b"))
+        with pytest.raises(NotFoundError):
+            store.revise("t", "nope", lambda _: record("t", "nope"))
+        assert store.get("t", ["a"]) == before
+        assert store.search("t", lookup(lexical=words("tea"))).visible == 1
+
+    def test_forget_hides_and_restore_brings_back(self, store: Store) -> None:
+        """The memory stays stored and can be read by id all the while."""
+        store.remember("t", [record("t", "a")])
+        store.forget("t", ["a"], at=NOW)
+        found = store.search("t", lookup(lexical=words("tea")))
+        assert (found.memories, found.struck) == ((), {"forgotten": 1})
+        assert store.get("t", ["a"])[0].forgotten_at == NOW
+        store.forget("t", ["a"], at=NOW + HOUR)
+        assert store.get("t", ["a"])[0].forgotten_at == NOW
+        store.restore("t", ["a"])
+        assert store.get("t", ["a"])[0].forgotten_at is None
+        assert ids(store.search("t", lookup(lexical=words("tea")))) == ["a"]
+
+    def test_unknown_ids_stop_forget_restore_and_erase_whole(self, store: Store) -> None:
+        """A NotFoundError, and the known ids in the same call are untouched."""
+        store.remember("t", [record("t", "a")])
+        with pytest.raises(NotFoundError):
+            store.forget("t", ["a", "nope"], at=NOW)
+        with pytest.raises(NotFoundError):
+            store.restore("t", ["nope"])
+        with pytest.raises(NotFoundError):
+            store.erase("t", ["a", "nope"])
+        assert store.get("t", ["a"])[0].forgotten_at is None
+
+    def test_an_erased_memory_is_gone_and_its_id_is_free(self, store: Store) -> None:
+        """No read finds it, and the id can be used anew."""
+        store.remember("t", [record("t", "a", "tea", vector=1), record("t", "b", "rain", vector=2)])
+        store.erase("t", ["a"])
+        with pytest.raises(NotFoundError):
+            store.get("t", ["a"])
+        found = store.search("t", lookup(lexical=words("tea", "rain"), dense=near(1)))
+        assert (ids(found), found.stored, found.terms[0].documents) == (["b"], 1, 0)
+        store.remember("t", [record("t", "a", "code", vector=3)])
+        found = store.search("t", lookup(lexical=words("tea", "code"), dense=near(3)))
+        assert ids(found) == ["a", "b"]
+        assert found.columns["cosine"][0] == pytest.approx(1.0)
+
+    def test_touch_writes_use_and_nothing_else(self, store: Store) -> None:
+        """The use of known ids is replaced, unknown ids are passed over, search shows the use."""
+        store.remember("t", [record("t", "a"), record("t", "b")])
+        use = Use(last_at=NOW, previous_at=NOW - HOUR, count=3.5, counted_at=NOW, boost=1.25)
+        store.touch("t", [Touch("a", use), Touch("gone", use)])
+        a, b = store.get("t", ["a", "b"])
+        assert (a.use, b.use) == (use, Use())
+        assert replace(a, use=Use()) == record("t", "a").memory
+        assert store.search("t", lookup(lexical=words("tea"))).memories[0].use == use
+        store.forget("t", ["a"], at=NOW)
+        assert store.get("t", ["a"])[0].use == use
+
+    def test_the_recall_log_is_given_newest_first(self, store: Store) -> None:
+        """As many as asked for, every field as written, also for a tenant without memories."""
+        entries = [entry(f"r{number}") for number in range(5)]
+        store.touch("t", [], entries[:2])
+        store.touch("t", [], entries[2:])
+        assert store.recalls("t", limit=3) == (entries[4], entries[3], entries[2])
+        assert store.recalls("stranger", limit=3) == ()
+        with pytest.raises(InputError):
+            store.recalls("t", limit=0)
+
+    def test_close_can_be_called_twice(self, store: Store) -> None:
+        """The second time does nothing."""
+        store.close()
+        store.close()
+
+
+def entry(recall_id: str) -> RecallEntry:
+    """Give a line of the recall log."""
+    return RecallEntry(
+        recall_id=recall_id,
+        at=NOW,
+        policy="cued",
+        outcome="recalled",
+        candidates=9,
+        chosen=("a", "b"),
+        best_relevance=0.875,
+        below_floor=2,
+        tokens=40,
+        total_ms=1.5,
+        detail={"fingerprint": FINGERPRINT, "best": [0.5, None, True]},
+    )

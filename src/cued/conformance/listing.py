@@ -1,0 +1,111 @@
+"""What every store promises about listings and counts, as tests."""
+
+import pytest
+
+from cued.conformance.samples import FINGERPRINT, HOUR, NOW, OTHER_FINGERPRINT, record
+from cued.errors import InputError
+from cued.model import Filter, Source, Stats
+from cued.ports import Store
+
+
+class ListingConformance:
+    """Pages, filters and statistics."""
+
+    def test_pages_are_newest_first_and_meet_without_gap_or_overlap(self, store: Store) -> None:
+        """By (created_at, id) descending, whatever the page size."""
+        store.remember("t", [record("t", f"m{number:02}", created_at=NOW - (number // 3) * HOUR) for number in range(11)])
+        wanted = sorted((f"m{number:02}" for number in range(11)), key=lambda memory_id: (-(int(memory_id[1:]) // 3), memory_id), reverse=True)
+        for size in (1, 2, 5, 11, 50):
+            assert walk(store, Filter(), size) == wanted
+
+    def test_a_page_survives_changes_between_pages(self, store: Store) -> None:
+        """The cursor is a place, so what is erased or added elsewhere does not shift it."""
+        store.remember("t", [record("t", f"m{number}", created_at=NOW - number * HOUR) for number in range(5)])
+        first = store.list("t", Filter(), at=NOW, limit=2)
+        store.erase("t", ["m1"])
+        store.remember("t", [record("t", "newest", created_at=NOW + HOUR)])
+        second = store.list("t", Filter(), at=NOW, limit=2, after=first.next)
+        assert [memory.id for memory in second.memories] == ["m2", "m3"]
+
+    def test_bad_cursors_and_limits_are_refused(self, store: Store) -> None:
+        """An InputError, never an empty page."""
+        store.remember("t", [record("t", "a")])
+        for cursor in ("", "x", "ä", "W10=", "e30="):
+            with pytest.raises(InputError):
+                store.list("t", Filter(), at=NOW, limit=2, after=cursor)
+        with pytest.raises(InputError):
+            store.list("t", Filter(), at=NOW, limit=0)
+
+    def test_every_filter_filters(self, store: Store) -> None:
+        """Each field alone and all together."""
+        store.remember("t", [
+            record("t", "a", scope="p", kind="episodic", tier="core", tags=("x", "y", '"'), source=Source(session="s"), created_at=NOW - HOUR),
+            record("t", "b", tags=("x",), created_at=NOW - 2 * HOUR),
+            record("t", "c", created_at=NOW - 3 * HOUR),
+        ])  # fmt: skip
+        for wanted, found in (
+            (Filter(), "abc"),
+            (Filter(scope="p"), "a"),
+            (Filter(kinds=("episodic", "procedural")), "a"),
+            (Filter(tiers=("fact",)), "bc"),
+            (Filter(tags=("x",)), "ab"),
+            (Filter(tags=("y", "x")), "a"),
+            (Filter(tags=('"',)), "a"),
+            (Filter(tags=("%",)), ""),
+            (Filter(session="s"), "a"),
+            (Filter(since=NOW - 2 * HOUR), "ab"),
+            (Filter(until=NOW - 2 * HOUR), "c"),
+            (Filter(since=NOW - 2 * HOUR, until=NOW - HOUR), "b"),
+            (Filter(scope="p", kinds=("episodic",), tiers=("core",), tags=("x",), session="s", since=NOW - HOUR), "a"),
+        ):
+            page = store.list("t", wanted, at=NOW, limit=9)
+            assert ("".join(memory.id for memory in page.memories), page.total, page.next) == (found, len(found), None)
+
+    def test_hidden_memories_are_listed_only_when_asked_for(self, store: Store) -> None:
+        """Forgotten, superseded everywhere, expired; not what one project alone has superseded."""
+        store.remember("t", [record("t", memory_id) for memory_id in ("forgotten", "old", "local")])
+        store.remember("t", [record("t", "expired", expires_at=NOW), record("t", "new", supersedes=("old",))])
+        store.remember("t", [record("t", "p", scope="p", supersedes=("local",))])
+        store.forget("t", ["forgotten"], at=NOW)
+        assert sorted(walk(store, Filter(), 2)) == ["local", "new", "p"]
+        assert len(walk(store, Filter(hidden=True), 2)) == 6
+
+    def test_stats_count_everything(self, store: Store) -> None:
+        """The whole of what is stored, by each of its facts."""
+        store.remember("t", [
+            record("t", "a", tags=("x", "y"), created_at=NOW - 5 * HOUR),
+            record("t", "b", kind="episodic", tier="episode", scope="p", tags=("x",), expires_at=NOW, vector=None),
+            record("t", "c", supersedes=("a",), fingerprint=OTHER_FINGERPRINT, created_at=NOW),
+            record("t", "d"),
+        ])  # fmt: skip
+        store.forget("t", ["d"], at=NOW)
+        assert store.stats("t", at=NOW) == Stats(
+            memories=4,
+            visible=1,
+            forgotten=1,
+            superseded=1,
+            expired=1,
+            pending_vectors=1,
+            by_kind={"semantic": 3, "episodic": 1},
+            by_tier={"fact": 3, "episode": 1},
+            by_scope={"global": 3, "p": 1},
+            by_tag={"x": 2, "y": 1},
+            by_fingerprint={FINGERPRINT: 2, OTHER_FINGERPRINT: 1},
+            oldest_at=NOW - 24 * HOUR,
+            newest_at=NOW,
+        )
+        assert store.stats("stranger", at=NOW) == Stats()
+
+
+def walk(store: Store, wanted: Filter, size: int) -> list[str]:
+    """Give all ids of a listing, page by page."""
+    found: list[str] = []
+    after = None
+    while True:
+        page = store.list("t", wanted, at=NOW, limit=size, after=after)
+        found += [memory.id for memory in page.memories]
+        assert len(page.memories) <= size
+        if page.next is None:
+            assert page.total == len(found)
+            return found
+        after = page.next

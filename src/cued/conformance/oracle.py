@@ -1,0 +1,204 @@
+"""What a search must find, computed the slow and obvious way in plain Python.
+
+No index, no numpy in the arithmetic, no incremental state: a list of records and the definitions.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from math import fsum, log, nan, sqrt
+from typing import NamedTuple
+
+from cued.model import CHANNELS, GATES, GLOBAL, Gate, Lookup, Memory, Record
+
+Columns = dict[str, list[float]]
+
+
+class Expected(NamedTuple):
+    """The findings that a correct store gives: candidates by id, the columns, and the counts."""
+
+    stored: int
+    visible: int
+    struck: dict[Gate, int]
+    ids: list[str]
+    columns: Columns
+    background: tuple[int, float, float]
+    terms: list[tuple[str, int, float]]
+    uncomparable: int
+
+
+def expected(records: Sequence[Record], lookup: Lookup) -> Expected:
+    """Give the findings for these records, whose memories are as the store holds them now."""
+    seen, struck = _visible(records, lookup)
+    scores = _Scores(seen, lookup)
+    pools = scores.pools()
+    ids = _candidates(pools, scores, lookup.context)
+    cosines = list(scores.cosine.values())
+    return Expected(
+        stored=len(records),
+        visible=len(seen),
+        struck=struck,
+        ids=ids,
+        columns=_columns(ids, pools, scores),
+        background=(len(cosines), *_spread(cosines)),
+        terms=scores.terms,
+        uncomparable=len(seen) - len(cosines) if lookup.dense else 0,
+    )
+
+
+def _visible(records: Sequence[Record], lookup: Lookup) -> tuple[list[Record], dict[Gate, int]]:
+    left, struck = list(records), dict[Gate, int]()
+    for gate in GATES:
+        passed = [record for record in left if _PASSES[gate](record.memory, lookup)]
+        if len(passed) < len(left):
+            struck[gate] = len(left) - len(passed)
+        left = passed
+    return left, struck
+
+
+def _forgotten(memory: Memory, lookup: Lookup) -> bool:
+    return memory.forgotten_at is None or (lookup.as_of and memory.forgotten_at > lookup.at)
+
+
+def _validity(memory: Memory, lookup: Lookup) -> bool:
+    begun = memory.valid_from is None or memory.valid_from <= lookup.at
+    return begun and (memory.valid_until is None or lookup.at < memory.valid_until)
+
+
+def _supersession(memory: Memory, lookup: Lookup) -> bool:
+    return not any(each.at <= lookup.at and each.scope in (None, lookup.scope) for each in memory.superseded)
+
+
+_PASSES: dict[Gate, Callable[[Memory, Lookup], bool]] = {
+    "forgotten": _forgotten,
+    "scope": lambda memory, lookup: memory.scope in (GLOBAL, lookup.scope),
+    "as_of": lambda memory, lookup: not lookup.as_of or memory.created_at <= lookup.at,
+    "expiry": lambda memory, lookup: memory.expires_at is None or memory.expires_at > lookup.at,
+    "validity": _validity,
+    "supersession": _supersession,
+    "kinds": lambda memory, lookup: not lookup.kinds or memory.kind in lookup.kinds,
+    "tags": lambda memory, lookup: set(lookup.tags) <= set(memory.tags),
+}
+
+
+class _Scores:
+    """Every visible memory's score in every channel, by id."""
+
+    def __init__(self, seen: Sequence[Record], lookup: Lookup) -> None:
+        self.seen, self.lookup = {record.memory.id: record for record in seen}, lookup
+        self.bm25, self.coverage = dict.fromkeys(self.seen, 0.0), dict.fromkeys(self.seen, 0.0)
+        self.share, self.window = dict.fromkeys(self.seen, 0.0), dict.fromkeys(self.seen, 0.0)
+        self.cosine: dict[str, float] = {}
+        self.terms: list[tuple[str, int, float]] = []
+        self._words()
+        self._names()
+        self._meaning()
+        self._times()
+
+    def _words(self) -> None:
+        asked = self.lookup.lexical
+        if asked is None:
+            return
+        lengths = {memory_id: sum(record.terms.values()) for memory_id, record in self.seen.items()}
+        for term in dict.fromkeys(asked.terms):
+            documents = sum(term in record.terms for record in self.seen.values())
+            self.terms.append((term, documents, _idf(documents, len(self.seen))))
+        for memory_id, record in self.seen.items():
+            for term, _, idf in self.terms:
+                count = record.terms.get(term, 0)
+                if count:
+                    relative = lengths[memory_id] * len(lengths) / sum(lengths.values())
+                    saturated = count * (asked.k1 + 1) / (count + asked.k1 * (1 - asked.b + asked.b * relative))
+                    self.bm25[memory_id] += idf * (asked.delta + saturated)
+                    self.coverage[memory_id] += idf / sum(each[2] for each in self.terms)
+
+    def _names(self) -> None:
+        names = dict.fromkeys(self.lookup.entity.names) if self.lookup.entity else {}
+        weights = {name: _idf(sum(name in record.memory.entities for record in self.seen.values()), len(self.seen)) for name in names}
+        for memory_id, record in self.seen.items():
+            self.share[memory_id] = sum(weights[name] / sum(weights.values()) for name in names if name in record.memory.entities)
+
+    def _meaning(self) -> None:
+        asked = self.lookup.dense
+        for memory_id, record in self.seen.items():
+            if asked is not None and record.vector is not None and record.memory.fingerprint == asked.fingerprint:
+                pairs = zip(record.vector.tolist(), asked.vector.tolist(), strict=True)
+                self.cosine[memory_id] = fsum(one * other for one, other in pairs)
+
+    def _times(self) -> None:
+        for interval in self.lookup.temporal.intervals if self.lookup.temporal else ():
+            for memory_id, record in self.seen.items():
+                if interval.start <= (record.memory.valid_from or record.memory.created_at) < interval.end:
+                    self.window[memory_id] = 1.0
+
+    def pools(self) -> dict[str, list[str]]:
+        """Give each open channel's ids, best first."""
+        lookup = self.lookup
+        far = {memory_id: self.cosine.get(memory_id, -2.0) for memory_id in self.seen}
+        newest = {memory_id: record.memory.created_at.timestamp() for memory_id, record in self.seen.items()}
+        bm25 = _rounded(self.bm25)
+        nearness, wording = [far] if lookup.dense else [], [bm25] if lookup.lexical else []
+        found = {
+            "lexical": (lookup.lexical, bm25, [bm25]),
+            "dense": (lookup.dense, {memory_id: 1.0 for memory_id in self.cosine}, [far]),
+            "entity": (lookup.entity, self.share, [_rounded(self.share), *nearness, *wording]),
+            "temporal": (lookup.temporal, self.window, nearness or wording or [newest]),
+        }
+        return {name: _ranked(matches, keys)[: asked.pool] for name, (asked, matches, keys) in found.items() if asked is not None}
+
+    def neighbour(self, memory_id: str, steps: int) -> str | None:
+        """Give the visible memory so many steps on in the same session, None when there is none."""
+        session = self.seen[memory_id].memory.source.session
+        if session is None:
+            return None
+        chain = sorted((record.memory for record in self.seen.values() if record.memory.source.session == session), key=_turn)
+        place = [memory.id for memory in chain].index(memory_id) + steps
+        return chain[place].id if 0 <= place < len(chain) else None
+
+
+def _candidates(pools: dict[str, list[str]], scores: _Scores, context: int) -> list[str]:
+    found = {memory_id for pool in pools.values() for memory_id in pool}
+    for seed in {memory_id for pool in pools.values() for memory_id in pool[: context * 10]}:
+        around = (scores.neighbour(seed, steps) for steps in range(-context, context + 1))
+        found |= {memory_id for memory_id in around if memory_id is not None}
+    return sorted(found)
+
+
+def _columns(ids: list[str], pools: dict[str, list[str]], scores: _Scores) -> Columns:
+    columns = {f"{name}_rank": [_rank(pools.get(name, []), memory_id) for memory_id in ids] for name in CHANNELS}
+    for suffix, steps in (("", 0), ("_before", -1), ("_after", 1)):
+        others = ids if not steps else [scores.neighbour(memory_id, steps) or "" for memory_id in ids]
+        columns[f"cosine{suffix}"] = [scores.cosine.get(other, nan) for other in others]
+        columns[f"bm25{suffix}"] = [scores.bm25.get(other, 0.0) for other in others]
+        columns[f"coverage{suffix}"] = [scores.coverage.get(other, 0.0) for other in others]
+    columns["entities"] = [scores.share[memory_id] for memory_id in ids]
+    columns["window"] = [scores.window[memory_id] for memory_id in ids]
+    return columns
+
+
+def _ranked(matches: dict[str, float], keys: Sequence[dict[str, float]]) -> list[str]:
+    found = [memory_id for memory_id, value in matches.items() if value > 0]
+    return sorted(found, key=lambda memory_id: (*(-key[memory_id] for key in keys), memory_id))
+
+
+def _rounded(column: dict[str, float]) -> dict[str, float]:
+    # Scores that are equal on paper may differ in the last bit: a ranking looks at nine decimals.
+    return {memory_id: round(value, 9) for memory_id, value in column.items()}
+
+
+def _rank(pool: list[str], memory_id: str) -> float:
+    return pool.index(memory_id) + 1.0 if memory_id in pool else 0.0
+
+
+def _turn(memory: Memory) -> tuple[bool, int, datetime, str]:
+    return memory.source.turn is None, memory.source.turn or 0, memory.created_at, memory.id
+
+
+def _idf(documents: int, among: int) -> float:
+    return log(1 + (among - documents + 0.5) / (documents + 0.5))
+
+
+def _spread(values: Sequence[float]) -> tuple[float, float]:
+    if not values:
+        return 0.0, 0.0
+    mean = fsum(values) / len(values)
+    return mean, sqrt(fsum((value - mean) ** 2 for value in values) / len(values))

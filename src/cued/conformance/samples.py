@@ -1,0 +1,135 @@
+"""Records and lookups to test with: small, plain, and the same on every machine."""
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from random import Random
+from typing import Any, TypeVar
+
+import numpy as np
+
+from cued.model import (
+    GLOBAL,
+    KINDS,
+    TIERS,
+    DenseLookup,
+    EntityLookup,
+    Interval,
+    LexicalLookup,
+    Lookup,
+    Memory,
+    Record,
+    Source,
+    TemporalLookup,
+    Vector,
+)
+
+NOW = datetime(2030, 6, 1, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+DIMENSIONS = 8
+FINGERPRINT = "sample/directions"
+OTHER_FINGERPRINT = "sample/other"
+
+WORDS = ("tea", "coffee", "rain", "train", "paris", "code", "music", "garden")
+NAMES = ("Ada", "Bo", "Cleo")
+TAGS = ("work", "home", "trip")
+SCOPES = (GLOBAL, GLOBAL, "atlas", "borea")
+
+Value = TypeVar("Value")
+
+
+@cache
+def direction(number: int) -> Vector:
+    """Give one of a fixed set of unit vectors, no two of them alike."""
+    drawn = np.random.default_rng(number).standard_normal(DIMENSIONS)
+    vector: Vector = (drawn / np.linalg.norm(drawn)).astype(np.float32)
+    vector.setflags(write=False)
+    return vector
+
+
+def record(tenant: str, memory_id: str, text: str = "tea in the garden", **facts: Any) -> Record:  # noqa: ANN401
+    """Give a record of this text; `vector` is a direction's number or None, every other fact is a Memory's."""
+    number = facts.pop("vector", len(text))
+    fingerprint = facts.pop("fingerprint", FINGERPRINT)
+    created_at = facts.pop("created_at", NOW - 24 * HOUR)
+    memory = Memory(
+        id=memory_id,
+        tenant=tenant,
+        text=text,
+        created_at=created_at,
+        updated_at=facts.pop("updated_at", created_at),
+        fingerprint=None if number is None else fingerprint,
+        **facts,
+    )
+    return Record(memory=memory, terms=dict(Counter(text.lower().split())), vector=None if number is None else direction(number))
+
+
+def words(*terms: str, pool: int = 10) -> LexicalLookup:
+    """Give a lookup by words with the usual constants."""
+    return LexicalLookup(terms=terms, pool=pool, k1=1.2, b=0.75, delta=0.5)
+
+
+def near(number: int, *, pool: int = 10, fingerprint: str = FINGERPRINT) -> DenseLookup:
+    """Give a lookup by a direction."""
+    return DenseLookup(vector=direction(number), fingerprint=fingerprint, pool=pool)
+
+
+def lookup(**facts: Any) -> Lookup:  # noqa: ANN401
+    """Give a lookup at NOW in the global scope, with these facts laid over."""
+    return Lookup(**{"scope": GLOBAL, "at": NOW, **facts})
+
+
+def random_records(tenant: str, random: Random) -> list[Record]:
+    """Give up to thirty records that differ in everything a store can see."""
+    return [_random_record(tenant, f"m{number:03}", random) for number in random.sample(range(999), random.randint(0, 30))]
+
+
+def random_lookup(random: Random) -> Lookup:
+    """Give a lookup with any gates and any channels."""
+    pool = random.choice([1, 2, 5, 50])
+    return lookup(
+        scope=random.choice(SCOPES),
+        at=_moment(random),
+        as_of=random.random() < 0.3,
+        kinds=tuple(random.sample(KINDS, random.choice([0, 0, 1, 2]))),
+        tags=tuple(random.sample(TAGS, random.choice([0, 0, 0, 1, 2]))),
+        lexical=_maybe(random, words(*random.choices((*WORDS, "unheard"), k=random.randint(0, 4)), pool=pool)),
+        dense=_maybe(random, near(random.randint(0, 12), pool=pool, fingerprint=random.choice([FINGERPRINT] * 4 + [OTHER_FINGERPRINT]))),
+        entity=_maybe(random, EntityLookup(names=tuple(random.sample((*NAMES, "Zoe"), random.randint(0, 3))), pool=pool)),
+        temporal=_maybe(random, TemporalLookup(intervals=tuple(_interval(random) for _ in range(random.randint(0, 2))), pool=pool)),
+        context=random.choice([0, 0, 1, 2]),
+    )
+
+
+def _random_record(tenant: str, memory_id: str, random: Random) -> Record:
+    scope = random.choice(SCOPES)
+    return record(
+        tenant,
+        memory_id,
+        " ".join(random.choices(WORDS, k=random.randint(1, 9))),
+        created_at=_moment(random),
+        kind=random.choice(KINDS),
+        tier=random.choice(TIERS),
+        scope=scope,
+        tags=tuple(random.sample(TAGS, random.randint(0, 3))),
+        entities=tuple(random.sample(NAMES, random.randint(0, 3))),
+        source=Source(session=random.choice([None, "s1", "s2"]), turn=random.choice([None, 1, 2, 3, 4])),
+        expires_at=_maybe(random, _moment(random), 0.2),
+        valid_from=_maybe(random, _moment(random), 0.2),
+        valid_until=_maybe(random, _moment(random), 0.2),
+        vector=random.choice([None, *range(12)]),
+        fingerprint=random.choice([FINGERPRINT, FINGERPRINT, OTHER_FINGERPRINT]),
+    )
+
+
+def _maybe(random: Random, value: Value, likely: float = 0.7) -> Value | None:
+    return value if random.random() < likely else None
+
+
+def _moment(random: Random) -> datetime:
+    return NOW - random.randint(-3, 20) * HOUR
+
+
+def _interval(random: Random) -> Interval:
+    start = _moment(random)
+    return Interval(start, start + random.randint(0, 6) * HOUR)

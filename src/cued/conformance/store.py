@@ -1,0 +1,18 @@
+"""What every store promises, as one class of tests."""
+
+import pytest
+
+from cued.conformance.hiding import HidingConformance
+from cued.conformance.keeping import KeepingConformance
+from cued.conformance.listing import ListingConformance
+from cued.conformance.searching import SearchConformance
+from cued.ports import Store
+
+
+class StoreConformance(KeepingConformance, HidingConformance, ListingConformance, SearchConformance):
+    """Subclass it and give a `store` fixture that is empty at the start of each test."""
+
+    @pytest.fixture
+    def store(self) -> Store:
+        """Give the store under test; every subclass overrides this."""
+        raise NotImplementedError

@@ -1,0 +1,60 @@
+"""all-MiniLM-L6-v2 in int8 from the `cued-minilm` wheel: no torch, nothing fetched."""
+
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cued.embed.checks import unit
+from cued.errors import EmbedderError
+from cued.model import Fingerprint, Matrix
+from cued.ports import Role
+
+if TYPE_CHECKING:
+    from cued_minilm.model import Model
+
+INSTALL = "pip install cued-minilm"
+
+
+class MiniLM:
+    """Embeds with the model wheel; the model is loaded at the first text, and each text runs alone."""
+
+    def __init__(self, *, threads: int | None = None) -> None:
+        """Look for the wheel, and only that; `threads` texts of one call run at once (all cores up to 4)."""
+        try:
+            import cued_minilm  # noqa: PLC0415 (an optional wheel)
+        except ImportError as error:
+            message = f"the model wheel cued-minilm is not installed: {INSTALL}"
+            raise EmbedderError(message) from error
+        if not cued_minilm.REVISION:
+            message = f"cued_minilm is a source tree without its model: {INSTALL}"
+            raise EmbedderError(message)
+        self._threads = threads
+        self._model: Model | None = None
+        self._loading = threading.Lock()
+        self._fingerprint = Fingerprint(
+            provider="minilm",
+            model=cued_minilm.NAME,
+            revision=cued_minilm.REVISION,
+            dimensions=cued_minilm.DIMENSIONS,
+        )
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """Tell which model file makes these vectors, without loading it."""
+        return self._fingerprint
+
+    def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:  # noqa: ARG002 (the model has no prefixes)
+        """Give one unit vector a text, the same bytes alone and in company."""
+        vectors = self._loaded().embed_many(texts, self._threads)
+        return unit(vectors, count=len(texts), dimensions=self._fingerprint.dimensions, source="cued-minilm")
+
+    def _loaded(self) -> "Model":
+        with self._loading:
+            if self._model is None:
+                try:
+                    from cued_minilm.model import Model  # noqa: PLC0415 (onnxruntime takes its time)
+                except ImportError as error:
+                    message = f"cued-minilm cannot load onnxruntime ({error}): pip install onnxruntime"
+                    raise EmbedderError(message) from error
+                self._model = Model()
+            return self._model

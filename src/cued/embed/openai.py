@@ -1,0 +1,171 @@
+"""Any endpoint that speaks OpenAI's embeddings protocol: OpenAI, Ollama, vLLM, LM Studio and many more.
+
+They differ in what they ignore, refuse and reorder, so nothing in an answer is taken on trust.
+"""
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cued.embed.checks import unit
+from cued.embed.endpoint import Answer, Endpoint, excerpt
+from cued.errors import EmbedderError
+from cued.model import Fingerprint, Matrix
+from cued.ports import Role
+
+BATCH = 64
+_PROBE = "probe"
+_OK = 200
+_REFUSED_KEY = frozenset({401, 403})
+_TOO_LARGE = 413
+_CLIENT_ERRORS = range(400, 500)
+_TOO_MANY = re.compile(r"too many|batch.{0,3}size|too long|too large|per request|at most \d+|maximum (number|batch|of \d+)", re.IGNORECASE)
+
+
+class OpenAICompatible:
+    """Embeds through POST {base}/embeddings; how long the vectors are is seen in the first answer, never guessed."""
+
+    def __init__(
+        self,
+        model: str,
+        endpoint: Endpoint | None = None,
+        *,
+        dimensions: int | None = None,
+        query_prefix: str = "",
+        memory_prefix: str = "",
+    ) -> None:
+        """Name the model and where it is (by default as the environment says); prefixes are put before the texts of their role."""
+        self._model = model
+        self._endpoint = endpoint or Endpoint.from_environment()
+        self._asked = dimensions
+        self._prefixes: dict[Role, str] = {"query": query_prefix, "memory": memory_prefix}
+        self._batch = BATCH
+        self._ask_float = True
+        self._served = ""
+        self._fingerprint: Fingerprint | None = None
+
+    def __repr__(self) -> str:
+        """Show the model and the place, not the key."""
+        return f"OpenAICompatible({self._model!r}, {self._endpoint!r})"
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """Tell which model makes these vectors; before the first answer, one word is embedded to see how long they are."""
+        if self._fingerprint is None:
+            self._checked(self._request([_PROBE]))
+        return cast("Fingerprint", self._fingerprint)
+
+    def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
+        """Give one unit vector a text, in order, whatever order and form the endpoint answered in."""
+        if not texts:
+            return np.empty((0, self.fingerprint.dimensions), dtype=np.float32)
+        rows: list[Matrix] = []
+        start = 0
+        while start < len(texts):
+            batch = [self._prefixes[role] + text for text in texts[start : start + self._batch]]
+            rows.append(self._checked(self._request_or_halve(batch)))
+            start += len(rows[-1])
+        return np.concatenate(rows)
+
+    @property
+    def _source(self) -> str:
+        return f"{self._model} at {self._endpoint.base_url}"
+
+    def _checked(self, vectors: list[ArrayLike]) -> Matrix:
+        """Give the vectors at unit length; those of the first answer settle how long all must be."""
+        known = self._fingerprint.dimensions if self._fingerprint else None
+        matrix = unit(vectors, count=len(vectors), dimensions=known, source=self._source)
+        if self._fingerprint is None:
+            self._fingerprint = Fingerprint(
+                provider="openai",
+                model=self._model,
+                revision=self._served if self._served != self._model else "",
+                dimensions=matrix.shape[1],
+                prefix=json.dumps(list(self._prefixes.values()), ensure_ascii=False) if any(self._prefixes.values()) else "",
+            )
+        return matrix
+
+    def _request_or_halve(self, batch: list[str]) -> list[ArrayLike]:
+        """Give the vectors of the batch, or of its start when the endpoint takes fewer texts at once; that is remembered."""
+        while True:
+            try:
+                return self._request(batch)
+            except _TooManyError:
+                batch = batch[: len(batch) // 2]
+                self._batch = len(batch)
+
+    def _request(self, batch: list[str]) -> list[ArrayLike]:
+        """Give the vectors of one request in the order of its texts."""
+        answer = self._endpoint.post("embeddings", self._payload(batch))
+        if self._ask_float and answer.status in _CLIENT_ERRORS and "encoding_format" in answer.text():
+            self._ask_float = False
+            answer = self._endpoint.post("embeddings", self._payload(batch))
+        if answer.status != _OK:
+            self._refuse(answer, len(batch))
+        vectors = [_vector(embedding, self._source) for embedding in self._ordered(answer, len(batch))]
+        given = {np.size(vector) for vector in vectors}
+        if self._asked is not None and given != {self._asked}:
+            sizes = " and ".join(map(str, sorted(given)))
+            message = f"{self._source} was asked for {self._asked} dimensions and gave {sizes}; it ignores `dimensions`"
+            raise EmbedderError(message)
+        return vectors
+
+    def _payload(self, batch: list[str]) -> dict[str, object]:
+        # Asked for in words: some clients' silent default, base64, breaks on servers that only know numbers.
+        form = {"encoding_format": "float"} if self._ask_float else {}
+        size = {"dimensions": self._asked} if self._asked is not None else {}
+        return {"model": self._model, "input": batch, **form, **size}
+
+    def _refuse(self, answer: Answer, count: int) -> None:
+        """Raise what an answer other than 200 means."""
+        if answer.status in _REFUSED_KEY:
+            # The body is left out: servers like to quote the key, whole or in part.
+            message = f"{self._source} refused the API key (HTTP {answer.status}); it is read from OPENAI_API_KEY"
+            raise EmbedderError(message)
+        message = f"{self._source} answered HTTP {answer.status}: {self._endpoint.redact(excerpt(answer))}"
+        many = answer.status == _TOO_LARGE or (answer.status in _CLIENT_ERRORS and _TOO_MANY.search(answer.text()))
+        if many and count > 1:
+            raise _TooManyError(message)
+        raise EmbedderError(message)
+
+    def _ordered(self, answer: Answer, count: int) -> list[object]:
+        """Give the answer's embeddings by their `index`, after checking that each text has exactly one."""
+        try:
+            content = json.loads(answer.body)
+            pairs = [(item["index"], item["embedding"]) for item in content["data"]]
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            kind = answer.headers.get("content-type", "no content type")
+            message = f"{self._source} gave no list of embeddings ({kind}); is the base URL right? {self._endpoint.redact(excerpt(answer))}"
+            raise EmbedderError(message) from error
+        found = sorted(index for index, _ in pairs if isinstance(index, int))
+        if len(found) != len(pairs) or found != list(range(count)):
+            message = f"{self._source} gave {len(pairs)} embedding(s) for {count} text(s), or not each `index` once"
+            raise EmbedderError(message)
+        served = content.get("model")
+        self._served = served if isinstance(served, str) else ""
+        embeddings = dict(pairs)
+        return [embeddings[index] for index in range(count)]
+
+
+class _TooManyError(EmbedderError):
+    """The endpoint takes fewer texts in one request."""
+
+
+def _vector(embedding: object, source: str) -> ArrayLike:
+    """Give one vector from a list of numbers or from base64 of little-endian float32."""
+    if isinstance(embedding, str):
+        try:
+            return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
+        except (binascii.Error, ValueError) as error:
+            message = f"{source} gave an embedding that is neither a list of numbers nor base64 of float32"
+            raise EmbedderError(message) from error
+    if isinstance(embedding, list):
+        return embedding
+    message = f"{source} gave an embedding of type {type(embedding).__name__}"
+    raise EmbedderError(message)

@@ -1,0 +1,223 @@
+"""A recall from end to end: gather reads, decide thinks, settle writes.
+
+Above: the tenant's verbs, and everything that replays or evaluates. Below: the flow, and whatever stands behind the ports.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from math import isfinite
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from cued import flow
+from cued.errors import EmbedderError, InputError
+from cued.flow import cue as cues
+from cued.flow.rerank import shortlist
+from cued.flow.table import Table
+from cued.flow.trace import conclude
+from cued.model import (
+    Column,
+    Cue,
+    DenseLookup,
+    EntityLookup,
+    Evidence,
+    Findings,
+    LexicalLookup,
+    Lookup,
+    Memory,
+    Recall,
+    TemporalLookup,
+)
+from cued.policy.spec import Policy
+from cued.ports import Embedder, Reranker, Store
+from cued.text.analyse import query_terms
+from cued.text.entities import entities
+
+log = logging.getLogger("cued")
+
+Boost = Callable[[Memory], float]
+Lap = Callable[[str], None]
+
+
+class Parts(Struct, frozen=True, kw_only=True):
+    """What a recall reads through: the store, and an embedder and a reranker where there are any."""
+
+    store: Store
+    embedder: Embedder | None = None
+    reranker: Reranker | None = None
+
+
+class Question(Struct, frozen=True, kw_only=True):
+    """What is asked: whose memories, by which cue, under which id, and the caller's own boost."""
+
+    tenant: str
+    cue: Cue
+    recall_id: str
+    boost: Boost | None = None
+
+
+class Stopwatch:
+    """Milliseconds spent, by name; each lap counts from the one before it."""
+
+    def __init__(self) -> None:
+        """Start the clock."""
+        self.ms: dict[str, float] = {}
+        self._started = self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        """Book the time since the last lap under this name."""
+        now = time.perf_counter()
+        self.ms[name] = self.ms.get(name, 0.0) + (now - self._last) * 1000
+        self._last = now
+
+    def total(self) -> dict[str, float]:
+        """Give all laps, and their sum as `total`."""
+        return {**self.ms, "total": (time.perf_counter() - self._started) * 1000}
+
+
+def recall(question: Question, policy: Policy, parts: Parts) -> tuple[Recall, Evidence]:
+    """Gather and decide, and ask the reranker in between where the policy wants one; gives the recall and what it rests on."""
+    watch = Stopwatch()
+    evidence = gather(question, policy, parts, lap=watch.lap)
+    decided = decide(evidence, policy, lap=watch.lap)
+    if parts.reranker is not None and policy.rerank.depth and len(evidence.findings.memories) > 1:
+        evidence = judge(evidence, policy, parts.reranker)
+        watch.lap("rerank")
+        decided = decide(evidence, policy, lap=watch.lap)
+    return replace(decided, timings_ms=watch.total()), evidence
+
+
+def gather(question: Question, policy: Policy, parts: Parts, *, lap: Lap = lambda _: None) -> Evidence:
+    """Read everything that one recall needs, in one snapshot of the store; a channel that fails is left out and named."""
+    cue = question.cue
+    asked = Evidence(recall_id=question.recall_id, tenant=question.tenant, cue=cue, findings=Findings())
+    if not parts.store.size(question.tenant):
+        # nothing to find, so nothing is embedded
+        return asked
+    dense, degraded = _dense_lookup(cue, policy, parts.embedder)
+    lap("embed")
+    lookup = _lookup(cue, policy, dense)
+    lap("cue")
+    findings = parts.store.search(question.tenant, lookup)
+    lap("search")
+    if dense is not None and findings.uncomparable:
+        degraded.append(f"dense: {findings.uncomparable} of {findings.visible} memories carry no vector of this embedder")
+    return replace(
+        asked,
+        findings=findings,
+        intent=cues.intent(cue),
+        intervals=lookup.temporal.intervals if lookup.temporal else (),
+        fingerprint=dense.fingerprint if dense else None,
+        boost=_boosts(findings.memories, question.boost) if question.boost else None,
+        degraded=tuple(degraded),
+    )
+
+
+def decide(evidence: Evidence, policy: Policy, *, lap: Lap = lambda _: None) -> Recall:
+    """Run the flow over the evidence; pure: the same bytes in give the same bytes out."""
+    return conclude(_run(evidence, policy, lap))
+
+
+def judge(evidence: Evidence, policy: Policy, reranker: Reranker) -> Evidence:
+    """Give the evidence with the reranker's scores of the shortlist; if it fails, is late or talks nonsense, with a note instead."""
+    table = _run(evidence, policy, lambda _: None)
+    rows = shortlist(table)
+    query, texts = cues.words(evidence.cue, "cue"), [table.memories[row].text for row in rows]
+    try:
+        scores = _within_deadline(lambda: reranker.rerank(query, texts), policy.rerank.deadline.total_seconds())
+        return replace(evidence, rerank=_checked(scores, [table.ids[row] for row in rows]))
+    except TimeoutError:
+        note = f"rerank: no answer within {policy.rerank.deadline.total_seconds() * 1000:.0f} ms"
+    except Exception as error:  # noqa: BLE001 - a plugged-in judge may fail in any way, and the blend's order stands all the same
+        note = f"rerank: {type(error).__name__}: {error}"
+    return replace(evidence, degraded=(*evidence.degraded, note))
+
+
+def lookup_of(evidence: Evidence, policy: Policy, parts: Parts) -> Lookup:
+    """Give what a gathered recall had asked of the store, so that it can be asked again with wider pools."""
+    return _lookup(evidence.cue, policy, _dense_lookup(evidence.cue, policy, parts.embedder)[0])
+
+
+def _run(evidence: Evidence, policy: Policy, lap: Lap) -> Table:
+    table = Table(evidence, policy)
+    if not len(table):
+        return table
+    for stage in flow.ORDER:
+        stage.run(table)
+        lap(stage.__name__.rpartition(".")[2])
+    return table
+
+
+def _lookup(cue: Cue, policy: Policy, dense: DenseLookup | None) -> Lookup:
+    channels = policy.channels
+    lexical, entity, temporal = channels.lexical, channels.entity, channels.temporal
+    terms = query_terms(cues.words(cue, lexical.over)) if lexical else ()
+    names = entities(cues.words(cue, entity.over)) if entity else ()
+    spans = cues.intervals(cue, temporal.over) if temporal else ()
+    return Lookup(
+        scope=cue.scope,
+        at=cue.as_of or cue.now,
+        as_of=cue.as_of is not None,
+        kinds=cue.kinds,
+        tags=cue.tags,
+        lexical=LexicalLookup(
+            terms=terms,
+            pool=max(lexical.pool, lexical.per_limit * policy.budget.limit),
+            k1=lexical.k1,
+            b=lexical.b,
+            delta=lexical.delta,
+        )
+        if lexical and terms
+        else None,
+        dense=dense,
+        entity=EntityLookup(names=names, pool=entity.pool) if entity and names else None,
+        temporal=TemporalLookup(intervals=spans, pool=temporal.pool) if temporal and spans else None,
+        context=channels.context,
+    )
+
+
+def _dense_lookup(cue: Cue, policy: Policy, embedder: Embedder | None) -> tuple[DenseLookup | None, list[str]]:
+    dense = policy.channels.dense
+    if dense is None:
+        return None, []
+    if embedder is None:
+        return None, ["dense: no embedder"]
+    try:
+        vector = embedder.embed([cues.words(cue, dense.over)], role="query")[0]
+        pool = max(dense.pool, dense.per_limit * policy.budget.limit)
+        return DenseLookup(vector=vector, fingerprint=str(embedder.fingerprint), pool=pool), []
+    except EmbedderError as error:
+        log.warning("the dense channel is left out: %s", error)
+        return None, [f"dense: {error}"]
+
+
+def _boosts(memories: Sequence[Memory], boost: Boost) -> Column:
+    factors = np.array([float(boost(memory)) for memory in memories])
+    if not np.all((factors > 0) & np.isfinite(factors)):
+        raise InputError("boost", factors[~((factors > 0) & np.isfinite(factors))][0], "a function that gives a positive, finite factor")
+    return factors
+
+
+def _checked(scores: Sequence[float], ids: list[str]) -> dict[str, float]:
+    if len(scores) != len(ids) or not all(isfinite(score) for score in scores):
+        raise InputError("rerank", list(scores), f"{len(ids)} finite numbers, one a text")
+    return dict(zip(ids, map(float, scores), strict=True))
+
+
+def _within_deadline(work: Callable[[], Sequence[float]], seconds: float) -> Sequence[float]:
+    """Give the work's result, or raise what it raised; after the deadline it is left behind in a daemon thread."""
+    done: Future[Sequence[float]] = Future()
+
+    def attempt() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - carried over to the waiting thread
+            done.set_exception(error)
+
+    threading.Thread(target=attempt, name="cued-rerank", daemon=True).start()
+    return done.result(timeout=seconds)

@@ -1,0 +1,44 @@
+"""cue: what the agent is doing now, in the words that each channel looks for."""
+
+from collections.abc import Sequence
+
+from cued.model import Cue, Intent, Interval
+from cued.policy.spec import Over
+from cued.text.intent import intent as intent_of
+from cued.text.times import times
+
+
+def state(cue: Cue) -> str:
+    """Give the agent's state as text, one line each for "Goal: …", "Current step: …" and "Open questions: a; b", empty ones left out."""
+    lines = (("Goal", cue.goal), ("Current step", cue.step), ("Open questions", "; ".join(cue.open_questions)))
+    return "\n".join(f"{label}: {value}" for label, value in lines if value)
+
+
+def words(cue: Cue, over: Over) -> str:
+    """Give the text that a channel looks for: the utterance, the state, or both; each stands in where the other is empty."""
+    if over == "utterance":
+        return cue.utterance or state(cue)
+    if over == "state":
+        return state(cue) or cue.utterance
+    return "\n".join(part for part in (cue.utterance, state(cue)) if part)
+
+
+def intent(cue: Cue) -> Intent:
+    """Give the cue's temporal intent: what the caller stated, else what its words say."""
+    return cue.intent or intent_of(cue.utterance)
+
+
+def intervals(cue: Cue, over: Over) -> tuple[Interval, ...]:
+    """Give the stretches of time that the cue speaks of, relative to its now."""
+    return merged([mention.interval for mention in times(words(cue, over), now=cue.now)])
+
+
+def merged(found: Sequence[Interval]) -> tuple[Interval, ...]:
+    """Give the intervals in order, overlapping ones joined."""
+    result: list[Interval] = []
+    for interval in sorted(found, key=lambda i: (i.start, i.end)):
+        if result and interval.start <= result[-1].end:
+            result[-1] = Interval(result[-1].start, max(result[-1].end, interval.end))
+        else:
+            result.append(interval)
+    return tuple(result)

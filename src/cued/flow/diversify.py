@@ -1,0 +1,54 @@
+"""diversify: near-duplicates collapse into one, and variety may count against more of the same."""
+
+import numpy as np
+
+from cued.flow.score.shapes import minmax
+from cued.flow.table import Table
+from cued.model import Matrix
+
+_OFF = 1.0
+
+
+def run(table: Table) -> None:
+    """Collapse near-duplicates, then reorder by maximal marginal relevance, both on stored vectors."""
+    rules = table.policy.diversify
+    if table.vectors is None:
+        return
+    if rules.collapse <= _OFF:
+        _collapse(table, table.vectors, rules.collapse)
+    if rules.trade < _OFF:
+        _reorder(table, table.vectors, rules.trade)
+
+
+def _collapse(table: Table, vectors: Matrix, at_least: float) -> None:
+    """Strike every row whose cosine with a better one reaches `at_least`; the better one counts it as its duplicate."""
+    kept: list[int] = []
+    for row in table.survivors():
+        twin = next((k for k in kept if float(vectors[k] @ vectors[row]) >= at_least), None)
+        if twin is None:
+            kept.append(row)
+            continue
+        table.duplicates.setdefault(twin, []).append(table.ids[row])
+        table.strike(row, "diversify", f"duplicate of {table.ids[twin]}")
+
+
+def _reorder(table: Table, vectors: Matrix, trade: float) -> None:
+    """Order by argmax λ·rel(d) − (1−λ)·max sim(d, chosen) (Carbonell & Goldstein, SIGIR 1998); rel is the score, min-max normalised."""
+    rows = table.survivors()
+    if not rows:
+        return
+    alive = vectors[rows]
+    relevance = minmax(table.columns["score"][rows])
+    nearest = np.zeros(len(rows))
+    left = np.ones(len(rows), dtype=bool)
+    chosen: list[int] = []
+    for _ in range(min(len(rows), table.policy.budget.limit)):
+        marginal = np.where(left, trade * relevance - (1 - trade) * nearest, -np.inf)
+        best = int(np.argmax(marginal))
+        chosen.append(best)
+        left[best] = False
+        similar = (alive @ alive[best]).astype(float)
+        nearest = similar if len(chosen) == 1 else np.maximum(nearest, similar)
+    ahead = [rows[i] for i in chosen]
+    rest = [int(row) for row in table.order if row not in set(ahead)]
+    table.order = np.array(ahead + rest, dtype=np.intp)

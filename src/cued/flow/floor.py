@@ -1,0 +1,17 @@
+"""floor: what is not relevant enough stays silent, however many places are free."""
+
+import numpy as np
+
+from cued.flow.table import Table
+
+COLUMNS = {"relevance": "relevance", "score": "score", "similarity": "cosine"}
+
+
+def run(table: Table) -> None:
+    """Strike every row below the floor."""
+    floor = table.policy.floor
+    if floor.at is None:
+        return
+    column = table.columns[COLUMNS[floor.on]]
+    for row in np.flatnonzero(~(column >= floor.at)):
+        table.strike(int(row), "floor", f"{floor.on} {column[row]:.2f}, floor {floor.at:.2f}")

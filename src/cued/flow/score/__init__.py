@@ -1,0 +1,70 @@
+"""score: what orders the candidates, a sum or product of terms, each a shaped and weighted signal."""
+
+import numpy as np
+
+from cued.flow.score.shapes import SHAPES
+from cued.flow.score.signals import SIGNALS
+from cued.flow.table import Table
+from cued.model import Column
+from cued.policy.spec import HISTORY_SIGNALS, Combine, Score, Term
+
+
+def run(table: Table) -> None:
+    """Add the column `score` and each term's contribution, and put the rows in order.
+
+    Contributions add up to the score, or multiply to it where the policy combines by product.
+    """
+    score = table.policy.score
+    table.contributions = {
+        term.name or term.signal or "": _weight(term, score) * _value(term, table, score.combine) for term in score.terms
+    }
+    table.columns["score"] = _combined(list(table.contributions.values()), score.combine, len(table))
+    if table.evidence.boost is not None:
+        _boost(table, score.combine)
+    table.sort_by(table.columns["score"])
+
+
+def _value(term: Term, table: Table, parent: Combine) -> Column:
+    """Give a term's column, shaped and clipped, before its weight."""
+    if term.signal is not None:
+        column = SIGNALS[term.signal](table, term)
+    else:
+        combine: Combine = "sum" if term.sum else "product"
+        parts = [_weight(part, table.policy.score) * _value(part, table, combine) for part in term.sum or term.product]
+        column = _combined(parts, combine, len(table))
+    column = SHAPES[term.normalise](column)
+    if term.clip is not None:
+        column = np.clip(column, *term.clip)
+    return _bent(column, table, parent) if term.signal in HISTORY_SIGNALS else column
+
+
+def _weight(term: Term, score: Score) -> float:
+    """Give weight + lean · recency_weight, so that one knob can trade recency against the rest."""
+    return term.weight + term.lean * score.recency_weight
+
+
+def _combined(parts: list[Column], combine: Combine, rows: int) -> Column:
+    start = np.zeros(rows) if combine == "sum" else np.ones(rows)
+    for part in parts:
+        start = start + part if combine == "sum" else start * part
+    return start
+
+
+def _bent(column: Column, table: Table, parent: Combine) -> Column:
+    """Bend a fading column to the cue's temporal intent: by factor in a sum, by exponent in a product, inverted at −1."""
+    score = table.policy.score
+    factor = {"past": score.intent.past, "present": score.intent.present, "neutral": 1.0}[table.evidence.intent]
+    factor = factor if score.decay else 0.0
+    if factor < 0:
+        return 1.0 - column
+    if factor == 1.0:
+        return column
+    return column**factor if parent == "product" else column * factor
+
+
+def _boost(table: Table, combine: Combine) -> None:
+    """Multiply the score by the caller's factor, or divide where the score is negative, so that a boost never sinks a row."""
+    plain = table.columns["score"]
+    boosted = np.where(plain >= 0, plain * table.boost, plain / table.boost)
+    table.contributions["boost"] = boosted - plain if combine == "sum" else table.boost
+    table.columns["score"] = boosted

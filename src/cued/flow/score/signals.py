@@ -1,0 +1,177 @@
+"""Signals: each gives one column over the candidates, from the evidence alone.
+
+Ages are in days and never negative, so a clock set back cannot make a memory younger than new.
+"""
+
+import math
+from collections.abc import Callable
+from datetime import datetime
+
+import numpy as np
+
+from cued.flow.table import Table
+from cued.model import GLOBAL, Column, Memory
+from cued.policy.spec import Term
+
+DAY_S = 86_400.0
+
+
+def stored(name: str) -> Callable[[Table, Term], Column]:
+    """Give a signal that is a column which the store or an earlier stage has left in the table."""
+
+    def signal(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
+        return np.nan_to_num(table.columns[name], nan=0.0)
+
+    return signal
+
+
+def recency(table: Table, term: Term) -> Column:
+    """Give e^(−age/τ) in (0, 1], age since the term's `since`; τ is stretched by 1 + count where asked.
+
+    0.5^(age/half_life), e^(−rate·days) and p^hours are the same curve by other names.
+    """
+    days = np.full(len(table), _tau_days(term))
+    if term.stretch == "count":
+        days = days * (1.0 + counts(table))
+    return np.asarray(np.exp(-ages_days(table, term.since or "created") / days))
+
+
+def decay(table: Table, term: Term) -> Column:
+    """Give raw + (1 − raw)·min(1, ln(1+n)/ln(1+full_at)), raw = e^(−rate·days): a decay that use makes up for, in (0, 1]."""
+    raw = np.exp(-(term.rate_per_day or 0.02) * ages_days(table, term.since or "last_used"))
+    reinforced = np.minimum(1.0, np.log1p(counts(table)) / math.log1p(term.full_at or 10.0))
+    return np.asarray(raw + (1.0 - raw) * reinforced)
+
+
+def activation(table: Table, term: Term) -> Column:
+    """Give base-level activation ln Σ t^−d over the times of storing and use (Anderson & Schooler 1991), in units of `unit`.
+
+    Uses beyond the last two are spread evenly over the memory's life, Petrov's approximation. A use of this very moment
+    counts as one unit old, so a memory just used has activation near 0 and older ones fall below it.
+    """
+    d = term.exponent or 0.5
+    unit_days = (term.unit.total_seconds() if term.unit else DAY_S) / DAY_S
+    now = table.now_s
+    total = np.array([_uses(memory, now, d, unit_days) for memory in table.memories])
+    return np.log(total) if total.size else total
+
+
+def frequency(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
+    """Give ln(1 + count), at least 0."""
+    return np.log1p(counts(table))
+
+
+def strength(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
+    """Give ln(1 + count)/ln(1 + greatest count among the candidates), in [0, 1]; 0 when none was ever recalled."""
+    logs = np.log1p(counts(table))
+    most = float(logs.max(initial=0.0))
+    return logs / most if most > 0 else logs
+
+
+def importance(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
+    """Give the importance written, times the factor that feedback has earned, in [0, 1]."""
+    return np.array([min(1.0, m.importance * m.use.boost) for m in table.memories], dtype=float)
+
+
+def confidence(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
+    """Give the memory's weight, in [0.1, 1]."""
+    return np.array([m.weight for m in table.memories], dtype=float)
+
+
+def scope(table: Table, term: Term) -> Column:
+    """Give the value for `global` or for `project`."""
+    values = term.values or {}
+    return np.array([values.get("global" if m.scope == GLOBAL else "project", 1.0) for m in table.memories], dtype=float)
+
+
+def tier(table: Table, term: Term) -> Column:
+    """Give the value for the memory's tier; 0 for a tier without one."""
+    return np.array([(term.values or {}).get(m.tier, 0.0) for m in table.memories], dtype=float)
+
+
+def kind(table: Table, term: Term) -> Column:
+    """Give the value for the memory's kind; 0 for a kind without one."""
+    return np.array([(term.values or {}).get(m.kind, 0.0) for m in table.memories], dtype=float)
+
+
+def ages_days(table: Table, since: str) -> Column:
+    """Give the days since a memory was created, updated or last used, at least 0."""
+    times = np.array([_TIMES[since](m, table).timestamp() for m in table.memories], dtype=float)
+    return np.maximum(0.0, (table.now_s - times) / DAY_S)
+
+
+def counts(table: Table) -> Column:
+    """Give how often each memory has been recalled, faded by the policy's `count_kept_per_day` since it was counted."""
+    kept, now = table.policy.settle.count_kept_per_day, table.now_s
+    return np.array([_faded(m, kept, now) for m in table.memories], dtype=float)
+
+
+def _faded(memory: Memory, kept: float, now: float) -> float:
+    use = memory.use
+    if kept == 1.0 or use.counted_at is None:
+        return use.count
+    days = max(0.0, now - use.counted_at.timestamp()) / DAY_S
+    return float(use.count * kept**days)
+
+
+def _last_used(memory: Memory, table: Table) -> datetime:
+    """Give when recency starts: the last use, or under LRU-2 only one that a second use confirmed."""
+    use, within = memory.use, table.policy.settle.second_within
+    if use.last_at is None:
+        return memory.created_at
+    if within is None:
+        return use.last_at
+    if use.previous_at is None:
+        return memory.created_at
+    return use.last_at if use.last_at - use.previous_at <= within else use.previous_at
+
+
+def _tau_days(term: Term) -> float:
+    if term.half_life is not None:
+        return term.half_life.total_seconds() / DAY_S / math.log(2)
+    if term.rate_per_day is not None:
+        return 1.0 / term.rate_per_day
+    if term.per_hour is not None:
+        return -1.0 / (24.0 * math.log(term.per_hour))
+    return term.tau.total_seconds() / DAY_S if term.tau is not None else 1.0
+
+
+def _uses(memory: Memory, now: float, d: float, unit_days: float) -> float:
+    def fading(at: datetime) -> float:
+        return float(max(1.0, (now - at.timestamp()) / DAY_S / unit_days) ** -d)
+
+    use = memory.use
+    total = fading(memory.created_at) + sum(fading(at) for at in (use.last_at, use.previous_at) if at is not None)
+    older = use.count - 2.0
+    if older > 0:
+        life = max(1.0, (now - memory.created_at.timestamp()) / DAY_S / unit_days)
+        total += older * life**-d / (1.0 - d) if d < 1 else older * life**-d
+    return total
+
+
+_TIMES: dict[str, Callable[[Memory, Table], datetime]] = {
+    "created": lambda memory, _: memory.created_at,
+    "updated": lambda memory, _: memory.updated_at,
+    "last_used": _last_used,
+}
+
+SIGNALS: dict[str, Callable[[Table, Term], Column]] = {
+    "similarity": stored("cosine"),
+    "bm25": stored("bm25"),
+    "coverage": stored("coverage"),
+    "entities": stored("entities"),
+    "window": stored("window"),
+    "fused": stored("fused"),
+    "relevance": stored("relevance"),
+    "log_odds": stored("log_odds"),
+    "recency": recency,
+    "decay": decay,
+    "activation": activation,
+    "frequency": frequency,
+    "strength": strength,
+    "importance": importance,
+    "confidence": confidence,
+    "scope": scope,
+    "tier": tier,
+    "kind": kind,
+}

@@ -1,0 +1,62 @@
+"""The candidate table: columns over candidates, who is still alive, and why the others are not."""
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cued.model import Column, Evidence, Matrix, Memory
+from cued.policy.spec import Policy
+
+Rows = NDArray[np.bool_]
+Order = NDArray[np.intp]
+
+
+class Table:
+    """Candidates as columns, sorted by id so that nothing depends on the order in which they were found.
+
+    A stage adds columns or strikes rows with a reason; nothing is thrown away, so what is left at the end explains the recall.
+    """
+
+    def __init__(self, evidence: Evidence, policy: Policy) -> None:
+        """Lay out the evidence's candidates, all of them alive."""
+        self.evidence = evidence
+        self.policy = policy
+        findings = evidence.findings
+        order = np.array(sorted(range(len(findings.memories)), key=lambda i: findings.memories[i].id), dtype=np.intp)
+        self.memories: tuple[Memory, ...] = tuple(findings.memories[i] for i in order)
+        self.ids: tuple[str, ...] = tuple(memory.id for memory in self.memories)
+        self.columns: dict[str, Column] = {name: column[order] for name, column in findings.columns.items()}
+        self.vectors: Matrix | None = None if findings.vectors is None else findings.vectors[order]
+        self.boost: Column = np.ones(len(order)) if evidence.boost is None else evidence.boost[order]
+        self.contributions: dict[str, Column] = {}
+        self.fates: list[str] = [""] * len(order)
+        self.stages: list[str] = [""] * len(order)
+        self.duplicates: dict[int, list[str]] = {}
+        self.alive: Rows = np.ones(len(order), dtype=bool)
+        self.order: Order = np.arange(len(order), dtype=np.intp)
+        self.block = ""
+
+    def __len__(self) -> int:
+        """Give the number of candidates, struck ones included."""
+        return len(self.ids)
+
+    def strike(self, row: int, stage: str, reason: str) -> None:
+        """Take a row out of the running, with the stage and the reason; only the first reason counts."""
+        if self.alive[row]:
+            self.alive[row] = False
+            self.stages[row] = stage
+            self.fates[row] = reason
+
+    def sort_by(self, column: Column) -> None:
+        """Order the rows by a column, highest first, ties by id."""
+        self.order = np.lexsort((np.arange(len(self)), -column))
+
+    def survivors(self) -> list[int]:
+        """Give the rows still alive, in order."""
+        return [int(row) for row in self.order if self.alive[row]]
+
+    @cached_property
+    def now_s(self) -> float:
+        """Give the moment that ages are counted from: the cue's as_of, else its now."""
+        return (self.evidence.cue.as_of or self.evidence.cue.now).timestamp()

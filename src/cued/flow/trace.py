@@ -1,0 +1,80 @@
+"""trace: the table that is left when the flow has run is the recall, and its explanation."""
+
+from cued.flow.floor import COLUMNS as FLOOR_COLUMNS
+from cued.flow.table import Table
+from cued.model import Omitted, Outcome, Recall, Recalled, Trace
+from cued.text.tokens import estimate_tokens
+
+NEAR_MISSES = 3
+
+
+def conclude(table: Table) -> Recall:
+    """Give the recall that the table has come to."""
+    evidence = table.evidence
+    chosen = table.survivors()
+    return Recall(
+        recall_id=evidence.recall_id,
+        tenant=evidence.tenant,
+        policy=table.policy.name,
+        outcome=_outcome(table, chosen),
+        memories=tuple(_recalled(table, row, rank) for rank, row in enumerate(chosen, 1)),
+        block=table.block,
+        near_misses=_near_misses(table),
+        omitted=tuple(
+            Omitted(table.ids[row], table.fates[row], estimate_tokens(table.memories[row].text))
+            for row in map(int, table.order)
+            if table.stages[row] == "budget" and not table.alive[row]
+        ),
+        suppressed={gate: count for gate, count in evidence.findings.struck.items() if count},
+        degraded=evidence.degraded,
+        tokens=estimate_tokens(table.block),
+        timings_ms=dict(evidence.timings_ms),
+        trace=_trace(table, chosen),
+    )
+
+
+def _outcome(table: Table, chosen: list[int]) -> Outcome:
+    findings = table.evidence.findings
+    if chosen:
+        return "recalled"
+    if not findings.stored:
+        return "nothing_stored"
+    if not findings.visible:
+        return "all_gated"
+    if not len(table):
+        return "nothing_matched"
+    return "omitted" if "budget" in table.stages else "below_floor"
+
+
+def _recalled(table: Table, row: int, rank: int) -> Recalled:
+    return Recalled(
+        memory=table.memories[row],
+        rank=rank,
+        score=float(table.columns["score"][row]),
+        relevance=float(table.columns["relevance"][row]),
+        contributions={name: float(column[row]) for name, column in table.contributions.items()},
+        duplicates=tuple(table.duplicates.get(row, ())),
+    )
+
+
+def _near_misses(table: Table) -> tuple[Recalled, ...]:
+    if not len(table):
+        return ()
+    column = table.columns[FLOOR_COLUMNS[table.policy.floor.on]]
+    missed = sorted((row for row in range(len(table)) if table.stages[row] == "floor"), key=lambda row: (-column[row], row))
+    return tuple(_recalled(table, row, 0) for row in missed[:NEAR_MISSES])
+
+
+def _trace(table: Table, chosen: list[int]) -> Trace:
+    ranks = [0] * len(table)
+    for rank, row in enumerate(chosen, 1):
+        ranks[row] = rank
+    return Trace(
+        ids=table.ids,
+        columns=table.columns,
+        contributions=table.contributions,
+        ranks=tuple(ranks),
+        fates=tuple(table.fates),
+        stages=tuple(table.stages),
+        combine=table.policy.score.combine,
+    )

@@ -1,0 +1,44 @@
+"""Calibrations: the coefficients that turn evidence into a probability, one TOML file an embedder, and a generic one."""
+
+import tomllib
+from functools import cache
+from importlib import resources
+
+import msgspec
+from msgspec import Struct
+
+from cued.errors import InputError
+
+
+class Calibration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A logistic model over named columns, and the background cosine that small stores are shrunk towards."""
+
+    name: str
+    about: str
+    embedder: str = ""
+    background_mean: float = 0.0
+    background_deviation: float = 0.1
+    background_count: float = 20.0
+    intercept: float
+    weights: dict[str, float]
+
+
+@cache
+def calibrations() -> dict[str, Calibration]:
+    """Give every calibration that ships, by name."""
+    files = (file for file in resources.files(__package__).iterdir() if file.name.endswith(".toml"))
+    found = (msgspec.convert(tomllib.loads(file.read_text("utf-8")), Calibration) for file in files)
+    return {calibration.name: calibration for calibration in sorted(found, key=lambda c: c.name)}
+
+
+def calibration_for(name: str, fingerprint: str | None) -> Calibration:
+    """Give the calibration of this name; "auto" takes the embedder's own, else the generic one, or the one without vectors."""
+    known = calibrations()
+    if name != "auto":
+        if name not in known:
+            raise InputError("relevance.calibration", name, f"auto, {', '.join(known)}")
+        return known[name]
+    if fingerprint is None:
+        return known["lexical"]
+    own = (c for c in known.values() if c.embedder and fingerprint.startswith(c.embedder))
+    return next(own, known["generic"])

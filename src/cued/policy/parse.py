@@ -1,0 +1,180 @@
+"""Reads policies from TOML and writes them back; a faulty one is refused with every problem at once, each at its path."""
+
+import difflib
+import tomllib
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from cued.errors import InputError, PolicyError
+from cued.policy.spec import SIGNALS, Policy, Term
+from cued.text.durations import format_duration, parse_duration
+
+_RECENCY_RATES = ("half_life", "tau", "rate_per_day", "per_hour")
+_SHAPING = frozenset({"signal", "sum", "product", "name", "weight", "lean", "normalise", "clip"})
+
+
+def parse(text: str, *, name: str = "policy") -> Policy:
+    """Give the policy written in this TOML, or raise a PolicyError that lists all its problems."""
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise PolicyError(name, [f"not TOML: {error}"]) from error
+    document.setdefault("name", name)
+    problems: list[str] = []
+    cleaned = _clean_struct(document, Policy, "", problems)
+    problems.extend(_problems_of_terms((cleaned.get("score") or {}).get("terms", ()), "score.terms", top=True))
+    if problems:
+        raise PolicyError(str(document["name"]), problems)
+    return msgspec.convert(cleaned, Policy)
+
+
+def dump(policy: Policy) -> str:
+    """Give the TOML of a policy, defaults left out; `parse` gives the same policy back."""
+    document = {"name": policy.name, **_sparse(policy, Policy(name=policy.name))}
+    lines = [f"{key} = {_toml(document.pop(key))}" for key in ("name", "source", "about") if key in document]
+    for stage, values in document.items():
+        lines += ["", f"[{stage}]", *(f"{key} = {_listed(value)}" for key, value in values.items())]
+    return "\n".join(lines) + "\n"
+
+
+def diff(left: Policy, right: Policy) -> list[tuple[str, str, str]]:
+    """Give the paths at which two policies differ, with both values as TOML ("–" where one has none)."""
+    a, b = (dict(_leaves(msgspec.to_builtins(p, builtin_types=(timedelta,)), "")) for p in (left, right))
+    shown = {path: (_shown(a.get(path)), _shown(b.get(path))) for path in [*a, *(p for p in b if p not in a)]}
+    return [(path, x, y) for path, (x, y) in shown.items() if x != y and path not in {"name", "source", "about"}]
+
+
+def _clean_struct(value: object, kind: type, path: str, problems: list[str]) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        problems.append(f"{path or 'document'}: expected a table, got {_toml(value)}")
+        return {}
+    hints = get_type_hints(kind, include_extras=True)
+    cleaned: dict[str, Any] = {}
+    for key, item in value.items():
+        where = f"{path}.{key}" if path else key
+        if key not in hints:
+            problems.append(f"{where}: unknown key{_meant(key, hints)}; known here: {', '.join(hints)}")
+        else:
+            cleaned[key] = _clean(item, hints[key], where, problems)
+    return cleaned
+
+
+def _clean(value: Any, hint: Any, path: str, problems: list[str]) -> Any:  # noqa: ANN401 - TOML values and type hints are of any type
+    struct = next((part for part in (hint, *get_args(hint)) if isinstance(part, type) and issubclass(part, msgspec.Struct)), None)
+    if get_origin(hint) is tuple and struct is Term:
+        if not isinstance(value, list):
+            problems.append(f"{path}: expected a list of terms, got {_toml(value)}")
+            return ()
+        return tuple(_clean_struct(item, Term, f"{path}[{i}]", problems) for i, item in enumerate(value))
+    if struct is not None:
+        return _clean_struct(value, struct, path, problems)
+    try:
+        if timedelta in (hint, *get_args(hint)) and value is not None:
+            return parse_duration(value, field=path)
+        return msgspec.convert(value, hint)
+    except InputError as error:
+        problems.append(str(error))
+    except msgspec.ValidationError as error:
+        accepted = f"one of {', '.join(map(str, get_args(hint)))}" if get_origin(hint) is Literal else str(error)
+        problems.append(f"{path}: got {_toml(value)}; accepted: {accepted}")
+    return None
+
+
+def _problems_of_terms(terms: Any, path: str, *, top: bool = False) -> Iterator[str]:  # noqa: ANN401 - cleaned TOML
+    names: set[str] = set()
+    for i, term in enumerate(terms):
+        where = f"{path}[{i}]"
+        yield from _problems_of_term(term, where)
+        label = term.get("name") or term.get("signal")
+        if top and label is None and (term.get("sum") or term.get("product")):
+            yield f"{where}: a sum or product needs a name of its own, to appear in explanations"
+        elif top and label is not None and label in names:
+            yield f"{where}: the name {label!r} is taken by another term; give this one `name = …`"
+        names.add(str(label))
+
+
+def _problems_of_term(term: dict[str, Any], where: str) -> Iterator[str]:
+    given = [key for key in ("signal", "sum", "product") if term.get(key)]
+    if len(given) != 1:
+        yield f"{where}: exactly one of signal, sum and product is needed, got {', '.join(given) or 'none'}"
+        return
+    for nested in ("sum", "product"):
+        yield from _problems_of_terms(term.get(nested, ()), f"{where}.{nested}")
+    if given != ["signal"]:
+        return
+    signal = term["signal"]
+    if signal not in SIGNALS:
+        yield f"{where}.signal: unknown signal {signal!r}{_meant(signal, SIGNALS)}; known: {', '.join(SIGNALS)}"
+        return
+    for key in term.keys() - _SHAPING - SIGNALS[signal]:
+        yield f"{where}.{key}: {signal} does not take this; it takes {', '.join(sorted(SIGNALS[signal])) or 'nothing'}"
+    if signal == "recency" and sum(key in term for key in _RECENCY_RATES) != 1:
+        yield f"{where}: recency needs exactly one of {', '.join(_RECENCY_RATES)}"
+    if signal in {"scope", "tier", "kind"} and not term.get("values"):
+        yield f"{where}.values: {signal} needs a table of values"
+
+
+def _meant(word: str, known: Mapping[str, object]) -> str:
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def _sparse(value: msgspec.Struct, default: msgspec.Struct) -> dict[str, Any]:
+    """Give the fields that differ from the default, nested structs likewise."""
+    result: dict[str, Any] = {}
+    for key in value.__struct_fields__:
+        mine, usual = getattr(value, key), getattr(default, key)
+        if mine == usual:
+            continue
+        if isinstance(mine, msgspec.Struct):
+            result[key] = _sparse(mine, usual if isinstance(usual, type(mine)) else type(mine)())
+        elif isinstance(mine, tuple) and mine and isinstance(mine[0], Term):
+            result[key] = [_term(term) for term in mine]
+        else:
+            result[key] = mine
+    return result
+
+
+def _term(term: Term) -> dict[str, Any]:
+    plain = _sparse(term, Term())
+    return {key: plain[key] for key in ("name", "signal", *plain) if key in plain}
+
+
+def _listed(value: object) -> str:
+    """Give a list of tables with one of them a line, and anything else as `_toml` does."""
+    if isinstance(value, list) and value and isinstance(value[0], Mapping):
+        return "[\n" + "".join(f"    {_toml(item)},\n" for item in value) + "]"
+    return _toml(value)
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, timedelta):
+        return _toml(format_duration(value))
+    if isinstance(value, str):
+        return msgspec.json.encode(value).decode().replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_toml(str(k)) if not str(k).isidentifier() else k} = {_toml(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_toml(item) for item in value) + "]"
+    return repr(value)
+
+
+def _leaves(value: Any, path: str) -> Iterator[tuple[str, object]]:  # noqa: ANN401 - any plain data
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _leaves(item, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list | tuple) and value and isinstance(value[0], Mapping):
+        for i, item in enumerate(value):
+            label = item.get("name") or item.get("signal") or i
+            yield from _leaves({k: v for k, v in item.items() if k not in {"name", "signal"}} or {"weight": 1.0}, f"{path}[{label}]")
+    else:
+        yield path, value
+
+
+def _shown(value: object) -> str:
+    return "–" if value is None else _toml(value)

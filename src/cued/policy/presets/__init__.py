@@ -1,0 +1,42 @@
+"""The policies that ship, one TOML file each, and how any policy is found: by preset name, by file, or as given."""
+
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from cued.errors import InputError
+from cued.policy.parse import parse
+from cued.policy.spec import Policy
+
+DEFAULT = "cued"
+
+
+def names() -> tuple[str, ...]:
+    """Give the names of all presets, the default first."""
+    found = sorted(file.name.removesuffix(".toml") for file in resources.files(__package__).iterdir() if file.name.endswith(".toml"))
+    return (DEFAULT, *(name for name in found if name != DEFAULT))
+
+
+@cache
+def preset(name: str) -> Policy:
+    """Give the preset of this name."""
+    if name not in names():
+        raise InputError("policy", name, f"one of {', '.join(names())}, or the path of a TOML file")
+    return parse(text_of(name), name=name)
+
+
+def text_of(name: str) -> str:
+    """Give a preset's file as it is written, with the comments that say what its source left open."""
+    return resources.files(__package__).joinpath(f"{name}.toml").read_text("utf-8")
+
+
+def load(policy: str | Path | Policy = DEFAULT) -> Policy:
+    """Give a policy: one already made, a TOML file's, or a preset's by name."""
+    if isinstance(policy, Policy):
+        return policy
+    path = Path(policy)
+    if isinstance(policy, Path) or path.suffix == ".toml":
+        if not path.is_file():
+            raise InputError("policy", str(policy), f"an existing TOML file, or one of {', '.join(names())}")
+        return parse(path.read_text("utf-8"), name=path.stem)
+    return preset(policy)

@@ -1,0 +1,86 @@
+"""What every store refuses alike, before anything is written."""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.msgpack import Encoder
+from msgspec.structs import replace
+
+from cued.errors import InputError
+from cued.model import GLOBAL, Memory, Record, Vector
+from cued.stores.vectors import checked
+
+_ENCODER = Encoder()
+
+
+def admit_tenant(tenant: str) -> bytes:
+    """Give the tenant's name as bytes; an empty name or one that is no Unicode text is an InputError."""
+    try:
+        name = tenant.encode()
+    except UnicodeEncodeError as error:
+        raise InputError("tenant", tenant, "text that UTF-8 can carry") from error
+    if not name:
+        raise InputError("tenant", tenant, "a name of at least one character")
+    return name
+
+
+def admit(tenant: str, records: Sequence[Record], *, known: Iterable[str]) -> None:
+    """Refuse the whole batch with an InputError when one record of it cannot be stored."""
+    taken = set(known)
+    for record in records:
+        admit_record(tenant, record)
+        if record.memory.id in taken:
+            raise InputError("id", record.memory.id, "an id that this tenant does not have yet")
+        taken.add(record.memory.id)
+
+
+def admit_revision(tenant: str, memory_id: str, revised: Record) -> None:
+    """Refuse a revision that is another memory or cannot be stored."""
+    if revised.memory.id != memory_id:
+        raise InputError("id", revised.memory.id, f"the id it had, {memory_id!r}")
+    admit_record(tenant, revised)
+
+
+def with_kept_vector(revised: Record, old: Memory, vector: Vector | None) -> Record:
+    """Give the revision with the old vector when it brings none and neither text nor fingerprint has changed."""
+    unchanged = (revised.memory.text, revised.memory.fingerprint) == (old.text, old.fingerprint)
+    return replace(revised, vector=vector) if revised.vector is None and unchanged else revised
+
+
+def admit_record(tenant: str, record: Record) -> None:
+    """Refuse a record that belongs elsewhere, cannot be written down, or whose vector and fingerprint disagree."""
+    memory = record.memory
+    if memory.tenant != tenant:
+        raise InputError("tenant", memory.tenant, f"the tenant it is stored for, {tenant!r}")
+    if not memory.id or not memory.scope:
+        raise InputError("id" if memory.scope else "scope", "", "at least one character")
+    if (record.vector is None) != (memory.fingerprint is None):
+        raise InputError("fingerprint", memory.fingerprint, "a fingerprint with every vector, and none without")
+    if record.vector is not None:
+        checked(record.vector, "vector")
+    if memory.id in memory.supersedes:
+        raise InputError("supersedes", memory.id, "ids of other memories")
+    body(memory)
+
+
+def body(memory: Memory) -> bytes:
+    """Give the memory as MessagePack; text that UTF-8 cannot carry is an InputError."""
+    try:
+        return _ENCODER.encode(memory)
+    except UnicodeEncodeError as error:
+        raise InputError("text", memory.text, "text that UTF-8 can carry: no lone surrogates") from error
+
+
+def at_least_one(limit: int) -> int:
+    """Give the limit back; below 1 it is an InputError."""
+    if limit < 1:
+        raise InputError("limit", limit, "1 or more")
+    return limit
+
+
+def superseding_scope(old: Memory, new: Memory) -> str | None:
+    """Give where `new` hides `old`: everywhere (None), or in one project; from another project it is an InputError."""
+    if new.scope in (GLOBAL, old.scope):
+        return None
+    if old.scope == GLOBAL:
+        return new.scope
+    raise InputError("supersedes", old.id, f"a memory of scope {new.scope!r} or {GLOBAL!r}; this one belongs to {old.scope!r}")

@@ -1,0 +1,165 @@
+"""The four ways to find candidates, each over the visible rows alone.
+
+Every statistic (how many, in how many, how long, how near on average) counts visible rows only, so a memory that a gate
+struck changes nothing: a recall is as if it did not exist.
+"""
+
+from collections.abc import Iterable, Sequence
+from math import log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cued.model import Background, Column, DenseLookup, EntityLookup, LexicalLookup, TemporalLookup, TermStatistic, Vector
+from cued.stores.forward import Namespace, hashed
+from cued.stores.gates import Mask, Sight
+from cued.stores.instants import micros
+from cued.stores.postings import Posting, Postings
+from cued.stores.ranking import Key, RowNumbers, rounded
+from cued.stores.vectors import CueVector, Vectors, on_grids
+
+_BACKGROUND_GRID = 2.0**15
+
+
+class Words(NamedTuple):
+    """What the cue's words found: a score for every row, 0 where no word stands, and the idf of its words and of all."""
+
+    bm25: Column
+    covered: Column
+    total: float
+    statistics: tuple[TermStatistic, ...]
+
+    def scores(self, rows: RowNumbers) -> Column:
+        """Give these rows' BM25+ scores."""
+        return rounded(self.bm25[rows])
+
+    def coverage(self, rows: RowNumbers) -> Column:
+        """Give the idf of the cue's words that a row has over the idf of all its words, 0 to 1."""
+        return _share(self.covered[rows], self.total)
+
+
+class Names(NamedTuple):
+    """What the cue's names found: the idf of those that each row has, and of all."""
+
+    covered: Column
+    total: float
+
+    def share(self, rows: RowNumbers) -> Column:
+        """Give the share of the cue's names that a row has, weighted by idf, 0 to 1."""
+        return _share(self.covered[rows], self.total)
+
+
+def idf(documents: int, among: int) -> float:
+    """Give ln(1 + (N - df + 1/2) / (df + 1/2)), Lucene's form of Robertson's idf: above 0 for every df ≤ N."""
+    return log(1 + (among - documents + 0.5) / (documents + 0.5))
+
+
+def by_words(postings: Postings, lengths: NDArray[np.int64], *, sight: Sight, lookup: LexicalLookup) -> Words:
+    """Score rows by BM25+ (Lv & Zhai 2011): Σ idf · (δ + tf(k1+1) / (tf + k1(1 - b + b·len/avglen))), matching rows only."""
+    found = _visible_postings(postings, lookup.terms, namespace="term", sight=sight)
+    bm25, covered = np.zeros(len(lengths)), np.zeros(len(lengths))
+    total_length = int(lengths[sight.visible].sum())
+    statistics, total_weight = [], 0.0
+    for term, posting in found:
+        weight = idf(len(posting.rows), sight.seen)
+        total_weight += weight
+        statistics.append(TermStatistic(term, len(posting.rows), weight))
+        if not len(posting.rows):
+            continue
+        relative = lengths[posting.rows] * (sight.seen / total_length)
+        counts = posting.counts.astype(np.float64)
+        saturated = counts * (lookup.k1 + 1) / (counts + lookup.k1 * (1 - lookup.b + lookup.b * relative))
+        bm25[posting.rows] += weight * (lookup.delta + saturated)
+        covered[posting.rows] += weight
+    return Words(bm25, covered, total_weight, tuple(statistics))
+
+
+def by_names(postings: Postings, rows: int, *, sight: Sight, lookup: EntityLookup) -> Names:
+    """Find the rows that have any of the cue's names, and weigh those by their idf."""
+    covered, total = np.zeros(rows), 0.0
+    for _, posting in _visible_postings(postings, lookup.names, namespace="entity", sight=sight):
+        weight = idf(len(posting.rows), sight.seen)
+        covered[posting.rows] += weight
+        total += weight
+    return Names(covered, total)
+
+
+def in_window(times: NDArray[np.int64], *, visible: Mask, lookup: TemporalLookup) -> Mask:
+    """Give which visible rows fall into any of the cue's intervals, start ≤ t < end."""
+    inside = np.zeros(len(times), dtype=np.bool_)
+    for interval in lookup.intervals:
+        inside |= (times >= micros(interval.start)) & (times < micros(interval.end))
+    return inside & visible
+
+
+class Meaning:
+    """How near each visible row with a comparable vector is to the cue."""
+
+    def __init__(self, vectors: Vectors | None, slots: NDArray[np.int32], *, sight: Sight, lookup: DenseLookup) -> None:
+        """Scan all comparable rows once; `slots` gives each row's place in `vectors`, negative without one."""
+        self._cue: CueVector = on_grids(lookup.vector)
+        self._vectors = vectors
+        self._slots = slots
+        self._near: Vector = np.full(len(slots), -np.inf, dtype=np.float32)
+        if vectors is not None:
+            self._near[vectors.rows] = vectors.scan(self._cue)
+        self._near[~sight.visible] = -np.inf
+        self.rows: RowNumbers = np.flatnonzero(np.isfinite(self._near))
+        self.uncomparable = sight.seen - len(self.rows)
+        self._exact: Column = np.full(len(slots), np.nan)
+
+    @property
+    def background(self) -> Background:
+        """Give count, mean and population deviation of the cosine over the visible comparable rows."""
+        # Whole steps of 2^-15: their sum and the sum of their squares are exact in float64, whatever the order.
+        steps = np.rint(self._near[self.rows].astype(np.float64) * _BACKGROUND_GRID)
+        count, total, squares = len(steps), int(steps.sum()), int(np.square(steps).sum())
+        if not count:
+            return Background()
+        variance = (count * squares - total * total) / (count * count)
+        return Background(count=count, mean=total / count / _BACKGROUND_GRID, deviation=sqrt(variance) / _BACKGROUND_GRID)
+
+    def cosine(self, rows: RowNumbers) -> Column:
+        """Give the exact cosine of each row, nan where its vector cannot be compared or a gate struck it."""
+        unknown = rows[np.isfinite(self._near[rows]) & np.isnan(self._exact[rows])]
+        if self._vectors is not None and len(unknown):
+            self._exact[unknown] = self._vectors.exact(self._slots[unknown], self._cue)
+        return self._exact[rows]
+
+    def key(self) -> Key:
+        """Give the key that ranks rows by exact cosine, rows without one last."""
+
+        def nearest(rows: RowNumbers, pool: int) -> tuple[RowNumbers, Column]:
+            near = self._near[rows]
+            if len(rows) > pool:
+                # Whoever is exactly among the best is within twice the margin of the last of the best as scanned.
+                least = np.partition(near, len(near) - pool)[len(near) - pool]
+                rows = rows[near >= least - np.float32(2 * self._cue.margin)]
+            return rows, np.nan_to_num(self.cosine(rows), nan=-np.inf)
+
+        return nearest
+
+    def take(self, rows: RowNumbers) -> Vector:
+        """Give the rows' vectors, zeros where one cannot be compared."""
+        taken = np.zeros((len(rows), len(self._cue.coarse)), dtype=np.float32)
+        near = np.isfinite(self._near[rows])
+        if self._vectors is not None and near.any():
+            taken[near] = self._vectors.take(self._slots[rows[near]])
+        return taken
+
+
+def _visible_postings(
+    postings: Postings, words: Sequence[str], *, namespace: Namespace, sight: Sight
+) -> Iterable[tuple[str, Posting]]:
+    everything = sight.seen == len(sight.visible)
+    for word in dict.fromkeys(words):
+        found = postings.find(hashed(namespace, word))
+        if not everything:
+            seen = sight.visible[found.rows]
+            found = Posting(found.rows[seen], found.counts[seen])
+        yield word, found
+
+
+def _share(covered: Column, total: float) -> Column:
+    return rounded(covered / total) if total > 0 else covered

@@ -1,0 +1,47 @@
+"""Columns that grow together: named arrays of one length, with room to append."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+_LEAST_ROOM = 32
+
+
+def room_for(array: NDArray[Any], used: int, wanted: int) -> NDArray[Any]:
+    """Give an array with at least `wanted` rows whose first `used` are the given one's; it grows by half at a time."""
+    if wanted <= len(array):
+        return array
+    room = wanted if used == 0 else max(_LEAST_ROOM, wanted, used + used // 2)
+    grown = np.empty((room, *array.shape[1:]), dtype=array.dtype)
+    grown[:used] = array[:used]
+    return grown
+
+
+class Columns:
+    """A table of numbers in memory: each column one contiguous array."""
+
+    def __init__(self, types: Mapping[str, Any]) -> None:
+        """Start empty with a column for each name."""
+        self.count = 0
+        self._arrays: dict[str, NDArray[Any]] = {name: np.empty(0, dtype=kind) for name, kind in types.items()}
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """Give the filled part of a column; writing into it patches the table."""
+        return self._arrays[name][: self.count]
+
+    def append(self, count: int, values: Mapping[str, ArrayLike]) -> range:
+        """Add `count` rows, one value or array for each column, and give their row numbers."""
+        start, end = self.count, self.count + count
+        for name, array in self._arrays.items():
+            grown = room_for(array, start, end)
+            grown[start:end] = values[name]
+            self._arrays[name] = grown
+        self.count = end
+        return range(start, end)
+
+    @property
+    def nbytes(self) -> int:
+        """Give the bytes the columns occupy, with their spare room."""
+        return sum(array.nbytes for array in self._arrays.values())

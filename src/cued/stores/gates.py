@@ -1,0 +1,196 @@
+"""Which memories a lookup may see at all: one column for each fact that a gate judges, and how many each gate struck."""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cued.model import GATES, GLOBAL, KINDS, Gate, Lookup, Memory
+from cued.stores.columns import Columns
+from cued.stores.forward import hashed
+from cued.stores.instants import ALWAYS, NEVER, micros
+from cued.stores.postings import Postings
+
+Mask = NDArray[np.bool_]
+
+_TIMES = ("created", "time", "expires", "valid_from", "valid_until", "forgotten", "superseded")
+
+
+class Facts(NamedTuple):
+    """What the gates judge of one memory: times in microseconds, NEVER or ALWAYS where there is none."""
+
+    scope: str
+    kind: int
+    created: int
+    valid_from: int
+    valid_until: int
+    expires: int
+    forgotten: int
+    superseded: int
+    superseded_locally: tuple[tuple[str, int], ...]
+
+
+class Sight(NamedTuple):
+    """Which rows passed every gate, how many those are, and how many each gate struck first."""
+
+    visible: Mask
+    seen: int
+    struck: dict[Gate, int]
+
+
+def facts(memory: Memory) -> Facts:
+    """Give a memory's facts for the gates; of several supersessions in one place the earliest counts."""
+    everywhere = [micros(each.at) for each in memory.superseded if each.scope is None]
+    locally: dict[str, int] = {}
+    for each in memory.superseded:
+        if each.scope is not None:
+            locally[each.scope] = min(locally.get(each.scope, NEVER), micros(each.at))
+    return Facts(
+        scope=memory.scope,
+        kind=KINDS.index(memory.kind),
+        created=micros(memory.created_at),
+        valid_from=ALWAYS if memory.valid_from is None else micros(memory.valid_from),
+        valid_until=NEVER if memory.valid_until is None else micros(memory.valid_until),
+        expires=NEVER if memory.expires_at is None else micros(memory.expires_at),
+        forgotten=NEVER if memory.forgotten_at is None else micros(memory.forgotten_at),
+        superseded=min(everywhere, default=NEVER),
+        superseded_locally=tuple(sorted(locally.items())),
+    )
+
+
+class Gates:
+    """The gate columns of one tenant's rows."""
+
+    def __init__(self, postings: Postings) -> None:
+        """Start empty; `postings` knows which rows carry which tag."""
+        self.postings = postings
+        self._columns = Columns({"alive": np.bool_, "scope": np.int32, "kind": np.int8, **dict.fromkeys(_TIMES, np.int64)})
+        self.scopes: dict[str, int] = {}
+        self.superseded_locally: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        self.stored = 0
+
+    def __getitem__(self, name: str) -> NDArray[np.int64]:
+        """Give one of the columns of times."""
+        return self._columns[name]
+
+    def codes(self, name: str) -> NDArray[Any]:
+        """Give the column of scope or kind codes."""
+        return self._columns[name]
+
+    @property
+    def count(self) -> int:
+        """Give the number of rows, with the dead ones."""
+        return self._columns.count
+
+    @property
+    def nbytes(self) -> int:
+        """Give the bytes the columns occupy."""
+        return self._columns.nbytes
+
+    def add(self, many: Sequence[Facts]) -> range:
+        """Append a row for each memory's facts and give the row numbers."""
+        rows = self._columns.append(len(many), self._values(many))
+        for row, each in zip(rows, many, strict=True):
+            for scope, at in each.superseded_locally:
+                self.superseded_locally[scope][row] = at
+        self.stored += len(many)
+        return rows
+
+    def patch(self, row: int, fact: Facts) -> None:
+        """Replace the facts of one row."""
+        for name, values in self._values([fact]).items():
+            self._columns[name][row] = values[0]
+        for rows in self.superseded_locally.values():
+            rows.pop(row, None)
+        for scope, at in fact.superseded_locally:
+            self.superseded_locally[scope][row] = at
+
+    def kill(self, row: int) -> None:
+        """Take a row out for good; its number is not used again."""
+        self._columns["alive"][row] = False
+        self.stored -= 1
+
+    def judge(self, lookup: Lookup) -> Sight:
+        """Let every gate strike in the order of GATES; each counts what no earlier one had struck."""
+        at = micros(lookup.at)
+        visible = self._columns["alive"].copy()
+        left, struck = self.stored, dict[Gate, int]()
+        for gate in GATES:
+            passed = _PASSES[gate](self, lookup, at)
+            if passed is None:
+                continue
+            visible &= passed
+            still = int(np.count_nonzero(visible))
+            if still < left:
+                struck[gate] = left - still
+            left = still
+        return Sight(visible, left, struck)
+
+    def _values(self, many: Sequence[Facts]) -> dict[str, NDArray[np.int64]]:
+        columns = {name: np.array([getattr(each, name) for each in many], dtype=np.int64) for name in _TIMES if name != "time"}
+        columns["scope"] = np.array([self.scopes.setdefault(each.scope, len(self.scopes)) for each in many], dtype=np.int64)
+        columns["kind"] = np.array([each.kind for each in many], dtype=np.int64)
+        columns["time"] = np.where(columns["valid_from"] == ALWAYS, columns["created"], columns["valid_from"])
+        columns["alive"] = np.ones(len(many), dtype=np.int64)
+        return columns
+
+
+def _forgotten(gates: Gates, lookup: Lookup, at: int) -> Mask:
+    return gates["forgotten"] > (at if lookup.as_of else NEVER - 1)
+
+
+def _scope(gates: Gates, lookup: Lookup, _at: int) -> Mask:
+    # A scope that no row has gets a code that no row has.
+    own, everywhere = (gates.scopes.get(scope, -1) for scope in (lookup.scope, GLOBAL))
+    codes = gates.codes("scope")
+    return (codes == own) | (codes == everywhere)
+
+
+def _as_of(gates: Gates, lookup: Lookup, at: int) -> Mask | None:
+    return gates["created"] <= at if lookup.as_of else None
+
+
+def _expiry(gates: Gates, _lookup: Lookup, at: int) -> Mask:
+    return gates["expires"] > at
+
+
+def _validity(gates: Gates, _lookup: Lookup, at: int) -> Mask:
+    return (gates["valid_from"] <= at) & (gates["valid_until"] > at)
+
+
+def _supersession(gates: Gates, lookup: Lookup, at: int) -> Mask:
+    passed: Mask = gates["superseded"] > at
+    here = gates.superseded_locally.get(lookup.scope, {})
+    passed[[row for row, since in here.items() if since <= at]] = False
+    return passed
+
+
+def _kinds(gates: Gates, lookup: Lookup, _at: int) -> Mask | None:
+    if not lookup.kinds:
+        return None
+    return np.isin(gates.codes("kind"), [KINDS.index(kind) for kind in lookup.kinds])
+
+
+def _tags(gates: Gates, lookup: Lookup, _at: int) -> Mask | None:
+    if not lookup.tags:
+        return None
+    passed = np.ones(gates.count, dtype=np.bool_)
+    for tag in lookup.tags:
+        carries = np.zeros(gates.count, dtype=np.bool_)
+        carries[gates.postings.find(hashed("tag", tag)).rows] = True
+        passed &= carries
+    return passed
+
+
+_PASSES: dict[Gate, Callable[[Gates, Lookup, int], Mask | None]] = {
+    "forgotten": _forgotten,
+    "scope": _scope,
+    "as_of": _as_of,
+    "expiry": _expiry,
+    "validity": _validity,
+    "supersession": _supersession,
+    "kinds": _kinds,
+    "tags": _tags,
+}

@@ -1,0 +1,95 @@
+"""Pages and counts in SQL: constant statements, every value bound."""
+
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import apsw
+from msgspec import json
+
+from cued.model import EPOCH, KINDS, TIERS, Filter, Memory, Page, Stats
+from cued.stores.instants import NEVER, micros, micros_or_none
+from cued.stores.paging import cursor_after, position
+from cued.stores.sqlite.rows import Tenant, decoded
+
+_WANTED: Final = """
+    WHERE memory.tenant = :tenant
+      AND (:hidden OR (forgotten IS NULL AND superseded IS NULL AND ifnull(expires > :at, 1)))
+      AND (:scope IS NULL OR scope = :scope)
+      AND (:session IS NULL OR session = :session)
+      AND (:kinds = 0 OR :kinds & (1 << kind))
+      AND (:tiers = 0 OR :tiers & (1 << tier))
+      AND created >= :since AND created < :until
+      AND (:tags = '[]' OR NOT EXISTS (
+            SELECT 1 FROM json_each(:tags) AS asked
+            WHERE NOT EXISTS (SELECT 1 FROM json_each(memory.tags) AS held WHERE held.value = asked.value)))
+"""
+_COUNT: Final = "SELECT count(*) FROM memory" + _WANTED
+_PAGE: Final = (
+    "SELECT memory.body, use.body FROM memory LEFT JOIN use ON use.key = memory.key"
+    + _WANTED
+    + "AND (created, id) < (:before, :before_id) ORDER BY created DESC, id DESC LIMIT :rows"
+)
+_TOTALS: Final = """
+    SELECT count(*), ifnull(sum(forgotten IS NULL AND superseded IS NULL AND ifnull(expires > :at, 1)), 0), count(forgotten),
+           count(superseded), ifnull(sum(expires <= :at), 0), count(*) - count(fingerprint), min(created), max(created)
+    FROM memory WHERE tenant = :tenant
+"""
+_BY_KIND: Final = "SELECT kind, count(*) FROM memory WHERE tenant = ? GROUP BY kind"
+_BY_TIER: Final = "SELECT tier, count(*) FROM memory WHERE tenant = ? GROUP BY tier"
+_BY_SCOPE: Final = "SELECT scope, count(*) FROM memory WHERE tenant = ? GROUP BY scope"
+_BY_TAG: Final = """
+    SELECT tag.value, count(DISTINCT memory.key) FROM memory, json_each(memory.tags) AS tag
+    WHERE memory.tenant = ? AND memory.tags <> '[]' GROUP BY tag.value
+"""
+_BY_FINGERPRINT: Final = """
+    SELECT fingerprint.text, count(*) FROM memory JOIN fingerprint ON fingerprint.key = memory.fingerprint
+    WHERE memory.tenant = ? GROUP BY fingerprint.text
+"""
+
+
+def page(connection: apsw.Connection, tenant: Tenant, *, wanted: Filter, at: datetime, asked: tuple[int, str | None]) -> Page:
+    """Give one page of a tenant's memories; `asked` is how many, and after which cursor."""
+    limit, after = asked
+    created, memory_id = position(after)
+    values: dict[str, Any] = {
+        "tenant": tenant.key,
+        "at": micros(at),
+        "hidden": int(wanted.hidden),
+        "scope": wanted.scope,
+        "session": wanted.session,
+        "kinds": sum(1 << KINDS.index(kind) for kind in set(wanted.kinds)),
+        "tiers": sum(1 << TIERS.index(tier) for tier in set(wanted.tiers)),
+        "since": -NEVER if wanted.since is None else micros(wanted.since),
+        "until": NEVER if wanted.until is None else micros(wanted.until),
+        "tags": json.encode(wanted.tags).decode(),
+    }
+    place = {"before": created, "before_id": memory_id, "rows": limit + 1}
+    found: list[Memory] = [decoded(*row) for row in connection.execute(_PAGE, values | place)]
+    total = int(connection.execute(_COUNT, values).get)
+    more = len(found) > limit
+    return Page(memories=tuple(found[:limit]), next=cursor_after(found[limit - 1]) if more else None, total=total)
+
+
+def stats(connection: apsw.Connection, tenant: Tenant, *, at: datetime) -> Stats:
+    """Count what a tenant holds."""
+    totals = connection.execute(_TOTALS, {"tenant": tenant.key, "at": micros_or_none(at)}).fetchone()
+    memories, visible, forgotten, superseded, expired, pending, oldest, newest = totals
+
+    def counted(sql: str) -> dict[Any, int]:
+        return dict(sorted(connection.execute(sql, (tenant.key,))))
+
+    return Stats(
+        memories=memories,
+        visible=visible,
+        forgotten=forgotten,
+        superseded=superseded,
+        expired=expired,
+        pending_vectors=pending,
+        by_kind={KINDS[code]: count for code, count in counted(_BY_KIND).items()},
+        by_tier={TIERS[code]: count for code, count in counted(_BY_TIER).items()},
+        by_scope=counted(_BY_SCOPE),
+        by_tag=counted(_BY_TAG),
+        by_fingerprint=counted(_BY_FINGERPRINT),
+        oldest_at=None if oldest is None else EPOCH + timedelta(microseconds=oldest),
+        newest_at=None if newest is None else EPOCH + timedelta(microseconds=newest),
+    )

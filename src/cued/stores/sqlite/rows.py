@@ -1,0 +1,140 @@
+"""Memories as rows: how one is written, and how it is read back."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import apsw
+import numpy as np
+from msgspec import json, msgpack
+from msgspec.structs import replace
+
+from cued.errors import CorruptError, InputError
+from cued.model import KINDS, TIERS, Memory, RecallEntry, Use, Vector
+from cued.stores.admission import body
+from cued.stores.gates import facts
+from cued.stores.instants import micros, micros_or_none
+
+UNUSED = Use()
+
+_MEMORY = msgpack.Decoder(Memory)
+_USE = msgpack.Decoder(Use)
+_ENTRY = msgpack.Decoder(RecallEntry)
+_WITH_USE = "SELECT memory.body, use.body FROM memory LEFT JOIN use ON use.key = memory.key WHERE memory.tenant = ? AND memory.id = ?"
+_BY_KEYS = """
+    SELECT memory.body, use.body
+    FROM carray(?) AS wanted CROSS JOIN memory ON memory.key = wanted.value LEFT JOIN use ON use.key = memory.key
+"""
+
+
+class Tenant(NamedTuple):
+    """A tenant's row: its key and its counters."""
+
+    key: int
+    change: int
+    epoch: int
+    size: int
+    last: int
+
+    @property
+    def keys(self) -> tuple[int, int]:
+        """Give the lowest and the highest key that this tenant's memories can have."""
+        return self.key << 32, (self.key << 32) + 2**32 - 1
+
+
+def find_tenant(connection: apsw.Connection, name: bytes) -> Tenant | None:
+    """Give the tenant of this name, None when nothing was ever written for it."""
+    row = connection.execute("SELECT key, change, epoch, size, last FROM tenant WHERE name = ?", (name,)).fetchone()
+    return None if row is None else Tenant(*row)
+
+
+def open_tenant(connection: apsw.Connection, name: bytes) -> Tenant:
+    """Give the tenant of this name, made if need be."""
+    return find_tenant(connection, name) or Tenant(
+        *connection.execute("INSERT INTO tenant (name) VALUES (?) RETURNING key, change, epoch, size, last", (name,)).fetchone()
+    )
+
+
+def fingerprint_key(connection: apsw.Connection, fingerprint: str | None) -> int | None:
+    """Give the key of a fingerprint's text, made if need be."""
+    if fingerprint is None:
+        return None
+    connection.execute("INSERT OR IGNORE INTO fingerprint (text) VALUES (?)", (fingerprint,))
+    return int(connection.execute("SELECT key FROM fingerprint WHERE text = ?", (fingerprint,)).get)
+
+
+def find_memory(connection: apsw.Connection, tenant: int, memory_id: str) -> Memory | None:
+    """Give one memory with its use, None when there is none."""
+    row = connection.execute(_WITH_USE, (tenant, memory_id)).fetchone()
+    return None if row is None else decoded(*row)
+
+
+def read_memories(connection: apsw.Connection, keys: Sequence[int]) -> tuple[Memory, ...]:
+    """Give the memories of these keys in their order."""
+    if not keys:
+        return ()
+    wanted = apsw.carray(np.array(keys, dtype=np.int64))
+    found = tuple(decoded(*row) for row in connection.execute(_BY_KEYS, (wanted,)))
+    if len(found) != len(keys):
+        raise CorruptError(f"{len(keys) - len(found)} indexed memories have no row")
+    return found
+
+
+def decoded(memory_body: bytes, use_body: bytes | None) -> Memory:
+    """Give a memory from its two bodies."""
+    memory = _MEMORY.decode(memory_body)
+    return memory if use_body is None else replace(memory, use=_USE.decode(use_body))
+
+
+def encoded_use(use: Use) -> bytes:
+    """Give a use as MessagePack."""
+    return msgpack.encode(use)
+
+
+def encoded_entry(entry: RecallEntry) -> bytes:
+    """Give a line of the recall log as MessagePack."""
+    try:
+        return msgpack.encode(entry)
+    except (TypeError, OverflowError, UnicodeEncodeError) as error:
+        raise InputError("detail", entry.detail, "plain data: text, numbers, lists and dictionaries") from error
+
+
+def decoded_entry(entry_body: bytes) -> RecallEntry:
+    """Give a line of the recall log back."""
+    return _ENTRY.decode(entry_body)
+
+
+def judged_columns(memory: Memory) -> dict[str, object]:
+    """Give the columns that may change while the content of a memory stays."""
+    fact = facts(memory)
+    everywhere = [micros(each.at) for each in memory.superseded if each.scope is None]
+    return {
+        "scope": memory.scope,
+        "kind": KINDS.index(memory.kind),
+        "tier": TIERS.index(memory.tier),
+        "created": fact.created,
+        "valid_from": micros_or_none(memory.valid_from),
+        "valid_until": micros_or_none(memory.valid_until),
+        "expires": micros_or_none(memory.expires_at),
+        "forgotten": micros_or_none(memory.forgotten_at),
+        "superseded": min(everywhere, default=None),
+        "locally": msgpack.encode(fact.superseded_locally) if fact.superseded_locally else None,
+        "session": memory.source.session,
+        "turn": memory.source.turn,
+        "tags": json.encode(memory.tags).decode(),
+        "body": body(replace(memory, use=UNUSED)),
+    }
+
+
+def as_vector(data: bytes) -> Vector:
+    """Give a stored vector."""
+    return np.frombuffer(data, dtype="<f4")
+
+
+def as_data(vector: Vector) -> bytes:
+    """Give a vector as it is stored."""
+    return np.ascontiguousarray(vector, dtype="<f4").tobytes()
+
+
+def joined(data: Iterable[bytes], dimensions: int) -> Vector:
+    """Give stored vectors of one width as a matrix."""
+    return np.frombuffer(b"".join(data), dtype="<f4").reshape(-1, dimensions)

@@ -1,0 +1,149 @@
+"""The shelves of the tenants searched of late: each loaded once, then brought up to date by the tenant's change counter."""
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterable
+from threading import Lock, RLock
+from typing import NamedTuple
+
+import apsw
+from msgspec import msgpack
+
+from cued.stores.gates import Facts
+from cued.stores.instants import ALWAYS, NEVER
+from cued.stores.shelf import Entry, Shelf
+from cued.stores.sqlite.rows import Tenant, joined
+
+SHELVES_BYTES = 512 * 2**20
+
+_LOADED_AT_ONCE = 4096
+_LOCALLY = msgpack.Decoder(tuple[tuple[str, int], ...])
+_COLUMNS = """
+    SELECT memory.id, memory.key, scope, kind, created, valid_from, valid_until, expires, forgotten, superseded, locally, session, turn,
+           forward, content, fingerprint.text
+    FROM memory LEFT JOIN fingerprint ON fingerprint.key = memory.fingerprint
+"""
+_ALL = _COLUMNS + "WHERE memory.key BETWEEN ? AND ? ORDER BY memory.key"
+_CHANGED = _COLUMNS + "WHERE memory.tenant = ? AND memory.change > ? ORDER BY memory.key"
+_ALL_VECTORS = "SELECT key, data FROM vector WHERE key BETWEEN ? AND ? ORDER BY key"
+_VECTOR = "SELECT key, data FROM vector WHERE key = ?"
+
+
+class _Row(NamedTuple):
+    entry: Entry
+    content: int
+    fingerprint: str | None
+
+
+class Slot:
+    """One tenant's place among the shelves. Hold its lock from before the snapshot until the answer is read.
+
+    So whoever holds it reads a state at least as new as the one before did, and the shelf never runs ahead of the snapshot.
+    """
+
+    def __init__(self) -> None:
+        """Start without a shelf."""
+        self.lock = RLock()
+        self.nbytes = 0
+        self._shelf = Shelf()
+        self._seen, self._epoch = 0, 0
+
+    def current(self, connection: apsw.Connection, tenant: Tenant) -> Shelf:
+        """Give the tenant's shelf as of the connection's snapshot."""
+        if self._epoch != tenant.epoch or self._seen == 0 or self._shelf.wasteful:
+            self._shelf = _loaded(connection, tenant)
+        elif self._seen != tenant.change:
+            self._refresh(connection, tenant)
+        else:
+            return self._shelf
+        self._seen, self._epoch = tenant.change, tenant.epoch
+        self.nbytes = self._shelf.nbytes
+        return self._shelf
+
+    def _refresh(self, connection: apsw.Connection, tenant: Tenant) -> None:
+        new = []
+        for row in map(_row, connection.execute(_CHANGED, (tenant.key, self._seen))):
+            if row.content > self._seen:
+                new.append(row)
+            else:
+                self._shelf.patch(row.entry)
+        vectors = (found for row in new for found in connection.execute(_VECTOR, (row.entry.key,)))
+        _shelve(self._shelf, new, vectors)
+
+
+class Shelves:
+    """Slots by tenant; when they hold too many bytes, those searched longest ago are let go."""
+
+    def __init__(self, most_bytes: int = SHELVES_BYTES) -> None:
+        """Start with none."""
+        self._most_bytes = most_bytes
+        self._slots: OrderedDict[bytes, Slot] = OrderedDict()
+        self._lock = Lock()
+
+    def slot(self, name: bytes) -> Slot:
+        """Give the tenant's slot, made if need be."""
+        with self._lock:
+            slot = self._slots.setdefault(name, Slot())
+            self._slots.move_to_end(name)
+            return slot
+
+    def trim(self) -> None:
+        """Let go of the slots searched longest ago until the rest fits; the last one searched always stays."""
+        with self._lock:
+            held = sum(slot.nbytes for slot in self._slots.values())
+            while held > self._most_bytes and len(self._slots) > 1:
+                _, oldest = self._slots.popitem(last=False)
+                held -= oldest.nbytes
+
+    def drop(self, name: bytes) -> None:
+        """Let go of one tenant's slot."""
+        with self._lock:
+            self._slots.pop(name, None)
+
+    def __len__(self) -> int:
+        """Give the number of slots held."""
+        return len(self._slots)
+
+
+def _loaded(connection: apsw.Connection, tenant: Tenant) -> Shelf:
+    shelf = Shelf()
+    rows = [_row(row) for row in connection.execute(_ALL, tenant.keys)]
+    _shelve(shelf, rows, connection.execute(_ALL_VECTORS, tenant.keys))
+    return shelf
+
+
+def _row(row: tuple[object, ...]) -> _Row:
+    memory_id, key, scope, kind, created, valid_from, valid_until, expires, forgotten, superseded, locally, session, turn, *rest = row
+    forward, content, fingerprint = rest
+    fact = Facts(
+        scope,  # type: ignore[arg-type]
+        kind,  # type: ignore[arg-type]
+        created,  # type: ignore[arg-type]
+        ALWAYS if valid_from is None else valid_from,  # type: ignore[arg-type]
+        NEVER if valid_until is None else valid_until,  # type: ignore[arg-type]
+        NEVER if expires is None else expires,  # type: ignore[arg-type]
+        NEVER if forgotten is None else forgotten,  # type: ignore[arg-type]
+        NEVER if superseded is None else superseded,  # type: ignore[arg-type]
+        () if locally is None else _LOCALLY.decode(locally),  # type: ignore[arg-type]
+    )
+    return _Row(Entry(memory_id, key, fact, session, turn, forward), content, fingerprint)  # type: ignore[arg-type]
+
+
+def _shelve(shelf: Shelf, rows: list[_Row], vectors: Iterable[tuple[int, bytes]]) -> None:
+    if not rows:
+        return
+    owners = dict(zip((row.entry.key for row in rows), shelf.add([row.entry for row in rows]), strict=True))
+    fingerprints = {row.entry.key: row.fingerprint for row in rows}
+    waiting: defaultdict[tuple[str, int], tuple[list[int], list[bytes]]] = defaultdict(lambda: ([], []))
+    for key, data in vectors:
+        group = fingerprints[key] or "", len(data) // 4
+        if not waiting[group][0]:
+            shelf.reserve_vectors(*group, more=_LOADED_AT_ONCE)
+        numbers, blobs = waiting[group]
+        numbers.append(owners[key])
+        blobs.append(data)
+        if len(blobs) == _LOADED_AT_ONCE:
+            shelf.add_vectors(group[0], numbers, joined(blobs, group[1]))
+            del waiting[group]
+    for (fingerprint, dimensions), (numbers, blobs) in waiting.items():
+        if blobs:
+            shelf.add_vectors(fingerprint, numbers, joined(blobs, dimensions))

@@ -1,0 +1,189 @@
+"""The store in one SQLite file: durable, safe for many threads and processes, one snapshot a search."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from os import PathLike
+from pathlib import Path
+
+import apsw
+from msgspec.structs import replace
+
+from cued.errors import NotFoundError, ReadOnlyError, StoreError
+from cued.model import Filter, Findings, Lookup, Memory, Page, RecallEntry, Record, Stats, Touch
+from cued.stores.admission import admit, admit_revision, admit_tenant, at_least_one, with_kept_vector
+from cued.stores.beliefs import Draft
+from cued.stores.paging import position
+from cued.stores.shelf import Shelf
+from cued.stores.sqlite import listing, rows
+from cued.stores.sqlite.connection import check, connect, emptied_log, identity, prepare, reading, translated, writing
+from cued.stores.sqlite.process import Process
+from cued.stores.sqlite.schema import VERSION
+from cued.stores.sqlite.writer import Writer
+
+_RECALLS = "SELECT body FROM recall WHERE tenant = ? ORDER BY key DESC LIMIT ?"
+
+
+class SqliteStore:
+    """Keeps memories in a file."""
+
+    def __init__(self, path: str | PathLike[str], *, readonly: bool = False) -> None:
+        """Open the file, made or migrated if need be; `readonly` changes nothing, and needs a current file."""
+        self._path = Path(path)
+        self._unscrubbed = False
+        if not readonly and not self._path.exists() and not self._path.parent.is_dir():
+            raise StoreError(f"{self._path}: there is no folder {self._path.parent}")
+        if readonly and not self._path.exists():
+            raise StoreError(f"{self._path}: there is no such file to read")
+        with translated(self._path):
+            connection = connect(self._path, writable=not readonly)
+            self._writable = not connection.readonly("main")
+            try:
+                self._receive(connection)
+            except (apsw.Error, StoreError):
+                connection.close()
+                raise
+        self._process = Process(self._path, writable=self._writable)
+        self._process.adopt(connection)
+
+    def remember(self, tenant: str, records: Sequence[Record]) -> None:
+        """Store all the records or none; a known id or an unknown `supersedes` is refused."""
+        with self._writing(tenant) as writer:
+            admit(tenant, records, known=writer.known(record.memory.id for record in records))
+            draft = Draft(writer.find)
+            draft.remember(record.memory for record in records)
+            writer.insert(records, draft)
+
+    def revise(self, tenant: str, memory_id: str, change: Callable[[Memory], Record]) -> Memory:
+        """Replace one memory by `change(memory)`, atomically, and give the new one back."""
+        with self._writing(tenant) as writer:
+            draft = Draft(writer.find)
+            old = writer.stored(draft.get(memory_id))
+            revised = with_kept_vector(change(old.memory), old.memory, old.vector)
+            admit_revision(tenant, memory_id, revised)
+            draft.revise(old.memory, revised.memory)
+            writer.revise(revised, draft, old=old)
+            return draft.get(memory_id)
+
+    def forget(self, tenant: str, memory_ids: Sequence[str], *, at: datetime) -> None:
+        """Hide these memories from every recall; what they had superseded is visible again."""
+        with self._writing(tenant) as writer:
+            draft = Draft(writer.find)
+            draft.forget(memory_ids, at=at)
+            writer.update(draft)
+
+    def restore(self, tenant: str, memory_ids: Sequence[str]) -> None:
+        """Undo `forget`."""
+        with self._writing(tenant) as writer:
+            draft = Draft(writer.find)
+            draft.restore(memory_ids)
+            writer.update(draft)
+
+    def erase(self, tenant: str, memory_ids: Sequence[str]) -> None:
+        """Remove these memories for good, their bytes in the file and in its log included."""
+        with self._writing(tenant) as writer:
+            draft = Draft(writer.find)
+            erased = draft.erase(memory_ids)
+            writer.update(draft)
+            writer.erase(erased)
+            self._unscrubbed = True
+
+    def touch(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = ()) -> None:
+        """Write back what settle found; ids that are gone by now are passed over."""
+        if not touches and not entries:
+            return
+        with self._writing(tenant, stamped=False) as writer:
+            writer.touch(touches)
+            writer.log(entries)
+
+    def get(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
+        """Give these memories in the order asked; an unknown id is a NotFoundError."""
+        with self._reading(tenant) as (connection, found):
+            memories = [None if found is None else rows.find_memory(connection, found.key, memory_id) for memory_id in memory_ids]
+        for memory_id, memory in zip(memory_ids, memories, strict=True):
+            if memory is None:
+                raise NotFoundError(memory_id)
+        return tuple(memory for memory in memories if memory is not None)
+
+    def list(self, tenant: str, wanted: Filter, *, at: datetime, limit: int, after: str | None = None) -> Page:
+        """Give one page of the tenant's memories, newest first."""
+        position(after)
+        at_least_one(limit)
+        with self._reading(tenant) as (connection, found):
+            if found is None:
+                return Page(memories=(), next=None, total=0)
+            return listing.page(connection, found, wanted=wanted, at=at, asked=(limit, after))
+
+    def stats(self, tenant: str, *, at: datetime) -> Stats:
+        """Count what the tenant holds; the `by_…` counts are over everything stored."""
+        with self._reading(tenant) as (connection, found):
+            return Stats() if found is None else listing.stats(connection, found, at=at)
+
+    def size(self, tenant: str) -> int:
+        """Give the number of memories stored for the tenant."""
+        name = admit_tenant(tenant)
+        with translated(self._path):
+            found = rows.find_tenant(self._here().connection(), name)
+        return 0 if found is None else found.size
+
+    def recalls(self, tenant: str, *, limit: int) -> tuple[RecallEntry, ...]:
+        """Give the newest entries of the tenant's recall log, newest first."""
+        at_least_one(limit)
+        with self._reading(tenant) as (connection, found):
+            if found is None:
+                return ()
+            return tuple(rows.decoded_entry(body) for (body,) in connection.execute(_RECALLS, (found.key, limit)))
+
+    def search(self, tenant: str, lookup: Lookup) -> Findings:
+        """Answer a recall's whole reading from one consistent snapshot."""
+        name, shelves = admit_tenant(tenant), self._here().shelves
+        slot = shelves.slot(name)
+        with slot.lock, self._reading(tenant) as (connection, found):
+            if found is None:
+                shelves.drop(name)
+                return Shelf().answer(lookup).findings
+            answer = slot.current(connection, found).answer(lookup)
+            memories = rows.read_memories(connection, answer.keys)
+        shelves.trim()
+        return replace(answer.findings, memories=memories)
+
+    def close(self) -> None:
+        """Let go of files and connections; a second call does nothing."""
+        with translated(self._path):
+            self._here().close()
+
+    def _receive(self, connection: apsw.Connection) -> None:
+        if self._writable:
+            prepare(self._path, connection)
+            return
+        found = identity(connection)
+        check(self._path, found)
+        if found.version < VERSION:
+            raise StoreError(f"{self._path}: its schema is {found.version}, not {VERSION}; reading never migrates, so open it once for writing")
+
+    def _here(self) -> Process:
+        self._process = self._process.here()
+        return self._process
+
+    @contextmanager
+    def _writing(self, tenant: str, *, stamped: bool = True) -> Iterator[Writer]:
+        name, process = admit_tenant(tenant), self._here()
+        if not self._writable:
+            raise ReadOnlyError(f"{self._path}: opened for reading only")
+        with process.writers, translated(self._path):
+            connection = process.connection()
+            with writing(connection):
+                writer = Writer(connection, name)
+                yield writer
+                if stamped:
+                    writer.finish()
+            if self._unscrubbed:
+                self._unscrubbed = not emptied_log(connection)
+
+    @contextmanager
+    def _reading(self, tenant: str) -> Iterator[tuple[apsw.Connection, rows.Tenant | None]]:
+        name = admit_tenant(tenant)
+        with translated(self._path):
+            connection = self._here().connection()
+            with reading(connection):
+                yield connection, rows.find_tenant(connection, name)

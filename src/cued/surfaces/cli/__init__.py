@@ -1,0 +1,47 @@
+"""The command line: `cued VERB`. Each verb reads its arguments, asks `surfaces.service`, and shows the answer as a table or as JSON.
+
+Exit codes: 0 done (a recall that finds nothing is done too) · 2 the input or the usage was refused · 3 no such memory · 4 the store ·
+5 the embedder · 130 interrupted. Results go to stdout; notes, warnings, progress and errors to stderr.
+"""
+
+import click
+
+from cued.surfaces.cli.grammar import LazyGroup
+from cued.surfaces.cli.root import Root
+
+COMMANDS = {
+    "demo": ("demo", "Show what this is, in one screenful."),
+    "remember": ("remember", "Store a memory, or many from JSON lines."),
+    "recall": ("recall", "Bring to mind what fits a cue, or nothing."),
+    "explain": ("explain", "Show why each memory came back or did not."),
+    "list": ("browse", "List memories, newest first."),
+    "get": ("browse", "Show memories by id."),
+    "stats": ("browse", "Count what is stored."),
+    "update": ("change", "Change a memory."),
+    "forget": ("change", "Hide memories, erase them, or undo that."),
+    "policy": ("policy", "List, show, compare and check policies."),
+    "completion": ("completion", "Print a shell's completion script."),
+}
+
+_EPILOG = """\b
+Exit codes:
+  0    done; a recall that finds nothing is done too
+  2    the input or the usage was refused; the message says what is accepted
+  3    no such memory
+  4    the store: not a Cued database, damaged, busy, full, read-only
+  5    the embedder: not installed, not reachable, or talking nonsense
+  130  interrupted, or no was the answer to a question
+
+Results go to stdout (with --json as JSON), everything else to stderr. NO_COLOR is honoured."""
+
+
+@click.group(cls=Root, lazy=COMMANDS, invoke_without_command=True, epilog=_EPILOG, context_settings={"max_content_width": 100})
+@click.version_option(package_name=None, version=LazyGroup.version(), prog_name="cued", message="%(prog)s %(version)s")
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    """Cued recall for AI agents: the right memory at the right moment, or nothing at all, and it can show why.
+
+    Start with `cued demo`. Then: cued remember "Prefers tea." and cued recall "what shall I pour?"
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())

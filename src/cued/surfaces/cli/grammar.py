@@ -1,0 +1,89 @@
+"""How commands are built: verbs that all take the global options, before and after, and are imported when they are needed."""
+
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+import click
+
+from cued.surfaces.cli.settings import GLOBAL_NAMES, global_options
+
+Listing = dict[str, tuple[str, str]]
+
+
+class TakesGlobals(click.Command):
+    """A command that also takes the global options; its help shows those that matter to it, in a section of their own."""
+
+    def __init__(self, *args: Any, globals_shown: tuple[str, ...] = GLOBAL_NAMES, root: bool = False, **kwargs: Any) -> None:  # noqa: ANN401 - handed on to click
+        """Add the global options to the command's own."""
+        super().__init__(*args, **kwargs)
+        self.own = list(self.params)
+        self.params += global_options(shown=globals_shown, root=root)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the command's own options, then the global ones."""
+        own = [*self.own, *(param for param in self.get_params(ctx) if param not in self.params)]
+        shared = [param for param in self.params if param not in self.own]
+        for title, params in (("Options", own), ("Global options, before or after the command", shared)):
+            records = [record for param in params if (record := param.get_help_record(ctx)) is not None]
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
+class Verb(TakesGlobals):
+    """A command that does something."""
+
+
+class Verbs(TakesGlobals, click.Group):
+    """A group of commands."""
+
+    command_class = Verb
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; an unknown one is refused with the nearest and all the known names."""
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and not args[0].startswith("-"):
+            close = get_close_matches(args[0], known, n=1)
+            meant = f" (did you mean {close[0]!r}?)" if close else ""
+            ctx.fail(f"no such command {args[0]!r}{meant}; commands: {', '.join(known)}")
+        return super().resolve_command(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands, then the options."""
+        self.format_commands(ctx, formatter)
+        TakesGlobals.format_options(self, ctx, formatter)
+
+
+class LazyGroup(Verbs):
+    """A group that knows its commands by name and one line each, so that showing help imports none of them."""
+
+    def __init__(self, *args: Any, lazy: Listing, **kwargs: Any) -> None:  # noqa: ANN401 - handed on to click
+        """Take the listing: name → (module, one line)."""
+        super().__init__(*args, **kwargs)
+        self.lazy = lazy
+
+    @staticmethod
+    def version() -> str:
+        """Give the version of the package."""
+        return str(import_module("cued").__version__)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Give the names, in the order of the listing."""
+        del ctx
+        return list(self.lazy)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command's module and give the command."""
+        del ctx
+        if cmd_name not in self.lazy:
+            return None
+        module = import_module(f"{__package__}.{self.lazy[cmd_name][0]}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the listing."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in self.lazy.items()])

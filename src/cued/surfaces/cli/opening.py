@@ -1,0 +1,58 @@
+"""Opening the memories that a command works on: reads make no file, and only what needs an embedder loads one."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from cued.embed import CuedWarning
+from cued.memories import Memories, open_memories
+from cued.policy.presets import DEFAULT
+from cued.surfaces.cli.output import note
+from cued.surfaces.cli.settings import Settings
+from cued.tenant import Tenant
+
+
+@contextmanager
+def reading(chosen: Settings, *, embed: bool = False, settle: bool = False) -> Iterator[Tenant]:
+    """Give the tenant to read from; where no file is yet, an empty one, and a note that says so."""
+    if not chosen.db.exists():
+        note(f"nothing is stored at {chosen.db} yet; `cued remember` makes it")
+        with open_memories(None, embedder=None, policy=chosen.policy or DEFAULT) as memories:
+            yield memories.tenant(chosen.tenant)
+        return
+    with _opened(chosen, embed=embed, readonly=not settle) as memories:
+        yield memories.tenant(chosen.tenant)
+
+
+@contextmanager
+def writing(chosen: Settings, *, embed: bool = False, make: bool = False) -> Iterator[Tenant]:
+    """Give the tenant to write to; only with `make` a file that is not there is made, its usual folder included."""
+    if not make and not chosen.db.exists():
+        with reading(chosen) as tenant:
+            yield tenant
+        return
+    if make and chosen.default_db:
+        chosen.db.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with _opened(chosen, embed=embed) as memories:
+        yield memories.tenant(chosen.tenant)
+
+
+@contextmanager
+def noting_warnings() -> Iterator[None]:
+    """Turn the package's own warnings into notes on stderr."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", CuedWarning)
+        yield
+    for each in caught:
+        note(str(each.message))
+
+
+def _opened(chosen: Settings, *, embed: bool, readonly: bool = False) -> Memories:
+    with noting_warnings():
+        return open_memories(
+            chosen.db,
+            embedder=chosen.embedder if embed else None,
+            policy=chosen.policy or DEFAULT,
+            settle="now",
+            readonly=readonly,
+        )

@@ -1,0 +1,36 @@
+"""Showing an answer: JSON when asked for, else what `tables` draws; quiet when the reader has gone."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+def show(answer: Mapping[str, Any], *, as_json: bool, drawn: "Callable[[], RenderableType]") -> None:
+    """Print the answer as JSON, or as it is drawn."""
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(answer), indent=2) + b"\n")
+        return
+    from cued.surfaces.cli.tables import rendered  # noqa: PLC0415 - rich is only loaded to draw
+
+    write(rendered(drawn()).encode(sys.stdout.encoding or "utf-8", "replace"))
+
+
+def write(data: bytes) -> None:
+    """Write to stdout; a reader that has closed its end has what it wanted."""
+    try:
+        click.echo(data, nl=False)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        click.get_current_context().exit(0)
+
+
+def note(text: str) -> None:
+    """Write a note to stderr."""
+    click.echo(f"note: {text}", err=True)

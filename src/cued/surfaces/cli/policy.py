@@ -1,0 +1,82 @@
+"""`cued policy`: the numbers of a recall, as data to look at, compare and check."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cued.policy import presets
+from cued.surfaces import service
+from cued.surfaces.cli.grammar import Verbs
+from cued.surfaces.cli.output import show, write
+from cued.surfaces.cli.root import REFUSED
+from cued.surfaces.cli.settings import settings
+from cued.surfaces.contract import JSON
+
+_SHOWN = ("json",)
+
+
+@click.group(name="policy", cls=Verbs, globals_shown=_SHOWN)
+def policy_command() -> None:
+    """List, show, compare and check policies. A policy is a preset's name or the path of a TOML file."""
+
+
+@policy_command.command(name="list", globals_shown=_SHOWN)
+def policy_list() -> None:
+    """List the presets."""
+    answer = service.policy_list()
+    show(answer, as_json=settings().json, drawn=lambda: _presets(answer))
+
+
+@policy_command.command(name="show", globals_shown=_SHOWN)
+@click.argument("name", metavar="NAME|FILE")
+def policy_show(name: str) -> None:
+    """Print a policy as it is written."""
+    policy = presets.load(name)
+    text = presets.text_of(name) if name in presets.names() else Path(name).read_text("utf-8")
+    if settings().json:
+        show(service.policy_show(policy, text=text), as_json=True, drawn=lambda: "")
+    else:
+        write(text.encode())
+
+
+@policy_command.command(name="diff", globals_shown=_SHOWN)
+@click.argument("left", metavar="A")
+@click.argument("right", metavar="B")
+def policy_diff(left: str, right: str) -> None:
+    """Show two policies side by side where they differ."""
+    answer = service.policy_diff(presets.load(left), presets.load(right))
+    show(answer, as_json=settings().json, drawn=lambda: _differences(answer))
+
+
+@policy_command.command(name="check", globals_shown=_SHOWN)
+@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.pass_context
+def policy_check(ctx: click.Context, file: Path) -> None:
+    """Check a policy file and list all its problems, each at its path; exit code 2 when there are any."""
+    answer = service.policy_check(file.read_text("utf-8", "replace"), name=file.stem)
+    show(answer, as_json=settings().json, drawn=lambda: _checked(answer))
+    if not answer["ok"]:
+        ctx.exit(REFUSED)
+
+
+def _presets(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+    from cued.surfaces.cli.tables import sheet  # noqa: PLC0415 - rich is only loaded to draw
+
+    return sheet(("name", "about", "source"), [(p["name"] + (" *" if p["default"] else ""), p["about"], p["source"]) for p in answer["policies"]])
+
+
+def _differences(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+    from cued.surfaces.cli.tables import sheet, shown  # noqa: PLC0415 - rich is only loaded to draw
+
+    if not answer["differences"]:
+        return shown(f"{answer['left']} and {answer['right']} do not differ.")
+    return sheet(("path", answer["left"], answer["right"]), [(d["path"], d["left"], d["right"]) for d in answer["differences"]])
+
+
+def _checked(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+    from cued.surfaces.cli.tables import shown  # noqa: PLC0415 - rich is only loaded to draw
+
+    if answer["ok"]:
+        return shown(f"{answer['name']}: a sound policy")
+    return shown("\n".join([f"{answer['name']}: {len(answer['problems'])} problem(s)", *answer["problems"]]), most=10_000)

@@ -1,0 +1,37 @@
+"""`cued recall`: what a cue brings to mind, or nothing."""
+
+from typing import Any
+
+import click
+
+from cued.surfaces import service
+from cued.surfaces.cli.cue_options import cue_options, stated
+from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.opening import reading
+from cued.surfaces.cli.output import show
+from cued.surfaces.cli.remember import spoken
+from cued.surfaces.cli.settings import settings
+
+
+@click.command(name="recall", cls=Verb)
+@click.argument("text", required=False)
+@cue_options
+@click.option("--no-settle", is_flag=True, help="Leave no trace: neither touches nor a line in the recall log.")
+@click.option("--block", is_flag=True, help="Print only the block for the prompt; empty when nothing is relevant.")
+def recall_command(text: str | None, *, no_settle: bool, block: bool, **options: Any) -> None:  # noqa: ANN401 - options, checked by the service
+    """Bring to mind what fits TEXT and the state of the work; nothing is a good answer too. - reads TEXT from stdin."""
+    chosen = settings()
+    body = {"text": spoken(text, "a cue") if text == "-" else text or "", **stated(options), "settle": not no_settle}
+    with reading(chosen, embed=True, settle=not no_settle) as tenant:
+        answer = service.recall(tenant, body)
+    if block and not chosen.json:
+        click.echo(answer["block"], nl=False)
+        return
+    show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer))
+
+
+def _drawn(answer: service.JSON) -> Any:  # noqa: ANN401 - something that rich draws
+    from cued.surfaces.cli.recall_view import recall_view  # noqa: PLC0415 - rich is only loaded to draw
+    from cued.surfaces.cli.tables import local_now  # noqa: PLC0415
+
+    return recall_view(answer, now=local_now())

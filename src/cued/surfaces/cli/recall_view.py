@@ -1,0 +1,70 @@
+"""A recall drawn: what came back, or why nothing did."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from cued.surfaces.cli.tables import age, bar, facts, grid, shown
+
+JSON = Mapping[str, Any]
+_OMITTED_SHOWN = 3
+
+_GATES = {
+    "forgotten": "forgotten",
+    "scope": "in another scope",
+    "as_of": "written later",
+    "expiry": "expired",
+    "validity": "not valid then",
+    "supersession": "superseded",
+    "kinds": "of another kind",
+    "tags": "without the tags",
+}
+
+
+def recall_view(recall: JSON, *, now: datetime, brief: bool = False) -> RenderableType:
+    """Give the memories that came back, or one line that says why none did; then what was held back."""
+    answer = _chosen(recall, now=now, brief=brief) if recall["memories"] else empty_line(recall)
+    return Group(answer, *asides(recall))
+
+
+def empty_line(recall: JSON) -> Text:
+    """Give the reason for an empty recall, with the best near miss."""
+    said = {
+        "nothing_stored": "Nothing is stored yet for this tenant.",
+        "all_gated": "Nothing to search: a gate struck every stored memory.",
+        "nothing_matched": "Nothing matched: no channel found anything for this cue.",
+        "below_floor": "Nothing relevant.",
+        "omitted": "Nothing fits: what is relevant is over the budget, or already in the prompt.",
+    }[recall["outcome"]]
+    line = Text(said, style="yellow")
+    if recall["near_misses"]:
+        best = recall["near_misses"][0]
+        line.append(f" The best was {best['fate']}: ", style="")
+        line.append_text(shown(best["text"], "dim", most=120))
+    return line
+
+
+def asides(recall: JSON) -> Iterator[Text]:
+    """Give a line each for what was omitted, held back by gates, or could not be done."""
+    if recall["omitted"]:
+        told = [f"{each['id']} ({each['reason']})" for each in recall["omitted"][:_OMITTED_SHOWN]]
+        more = len(recall["omitted"]) - len(told)
+        yield shown(f"Left out: {'; '.join(told)}{f' and {more} more' if more else ''}", "dim", most=400)
+    if recall["suppressed"]:
+        yield shown("Held back: " + ", ".join(f"{n} {_GATES[gate]}" for gate, n in recall["suppressed"].items()), "dim")
+    for reason in recall["degraded"]:
+        yield shown(f"Degraded: {reason}", "yellow")
+
+
+def _chosen(recall: JSON, *, now: datetime, brief: bool) -> RenderableType:
+    table = grid(("#", "right"), "relevance", ("memory", "fold"), "kind", ("age", "right"))
+    table.show_header = not brief
+    for row in recall["memories"]:
+        text = shown(row["text"])
+        if not brief:
+            text = Text("\n").join([text, shown(facts(row), "dim")])
+        table.add_row(str(row["rank"]), bar(row["relevance"]), text, row["kind"], age(row["created_at"], now))
+    return table

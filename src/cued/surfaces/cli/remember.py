@@ -1,0 +1,101 @@
+"""`cued remember`: one memory from the command line or stdin, or many from JSON lines."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+from cued.model import KINDS, TIERS, TRUSTS
+from cued.surfaces import service
+from cued.surfaces.bulk import MAX_LINE, remember_lines
+from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.opening import writing
+from cued.surfaces.cli.output import note, show
+from cued.surfaces.cli.settings import settings
+from cued.surfaces.contract import JSON
+
+
+@click.command(name="remember", cls=Verb, globals_shown=("db", "tenant", "embedder", "json"))
+@click.argument("text", required=False)
+@click.option("--jsonl", metavar="FILE|-", help="Store one memory a line; fields as the options here, `ts` for `at`; - reads stdin.")
+@click.option("--scope", help="A project; without it the memory is global.")
+@click.option("--kind", type=click.Choice(KINDS), help="What sort of memory it is. Default: semantic.")
+@click.option("--tier", type=click.Choice(TIERS), help="How it is kept; core is pinned. Default: by its kind.")
+@click.option("--importance", type=float, help="From 0 to 1. Default: 0.5.")
+@click.option("--weight", type=float, help="Confidence, from 0.1 to 1. Default: 1.")
+@click.option("--tag", "tags", multiple=True, help="A tag; may be repeated.")
+@click.option("--ttl", help='How long it lives: "30d", "12h", or seconds.')
+@click.option("--supersedes", multiple=True, metavar="ID", help="The memory that this one replaces; may be repeated.")
+@click.option("--at", metavar="TIME", help="When it was said, such as 2025-03-01T14:30. Default: now.")
+@click.option("--valid-from", metavar="TIME", help="From when on it holds.")
+@click.option("--valid-until", metavar="TIME", help="Until when it holds.")
+@click.option("--session", help="The conversation that it comes from.")
+@click.option("--turn", type=int, help="Its place in that conversation.")
+@click.option("--speaker", help="Who said it.")
+@click.option("--trust", type=click.Choice(TRUSTS), help="Where it comes from. Default: user.")
+def remember_command(text: str | None, jsonl: str | None, **facts: Any) -> None:  # noqa: ANN401 - options, checked by the draft
+    """Store TEXT as a memory and print its id; with - or without TEXT, read one memory from stdin."""
+    chosen = settings()
+    stated = {name: value for name, value in facts.items() if value not in (None, ())}
+    if jsonl is not None:
+        if text is not None or stated:
+            raise click.UsageError("--jsonl takes everything from the lines: no TEXT and no other option beside it")
+        answer = _many(jsonl)
+    else:
+        body = {"text": spoken(text, "a memory"), **stated}
+        with writing(chosen, embed=True, make=True) as tenant:
+            answer = service.remember(tenant, body)
+    for reason in answer["degraded"]:
+        note(reason)
+    show(answer, as_json=chosen.json, drawn=lambda: "\n".join(answer["ids"]))
+
+
+def spoken(text: str | None, what: str) -> str:
+    """Give the text of an argument, or what stdin says where it is - or left out."""
+    if text is not None and text != "-":
+        return text
+    if sys.stdin.isatty():
+        note(f"reading {what} from the terminal; Ctrl-D ends it")
+    return click.get_binary_stream("stdin").read().decode("utf-8", "replace").rstrip("\r\n")
+
+
+def _many(source: str) -> JSON:
+    with _opened(source) as file, _progress(source) as progress, writing(settings(), embed=True, make=True) as tenant:
+        return remember_lines(tenant, _lines(file), progress=progress)
+
+
+@contextmanager
+def _opened(source: str) -> Iterator[IO[bytes]]:
+    if source == "-":
+        yield click.get_binary_stream("stdin")
+        return
+    with Path(source).open("rb") as file:
+        yield file
+
+
+def _lines(file: IO[bytes]) -> Iterator[bytes]:
+    # bounded, so that a file without line ends is refused and not read whole
+    while line := file.readline(MAX_LINE + 2):
+        yield line
+
+
+@contextmanager
+def _progress(source: str) -> Iterator[Callable[[int], None]]:
+    """Give what hears how many are done; a bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console  # noqa: PLC0415 - only for a terminal
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    total = None
+    if source != "-":
+        with Path(source).open("rb") as file:
+            total = sum(1 for line in _lines(file) if line.strip())
+    columns = (TextColumn("remembering"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task("", total=total)
+        yield lambda done: shown.update(task, completed=done)

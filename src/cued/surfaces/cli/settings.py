@@ -1,0 +1,88 @@
+"""The global options: where the memories are, whose they are, and how the answer is shown."""
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+_META = "cued.settings."
+GLOBAL_NAMES = ("db", "tenant", "embedder", "policy", "json")
+
+
+class Settings:
+    """The global options as they stand for this command: those after the verb win over those before it."""
+
+    def __init__(self, ctx: click.Context) -> None:
+        """Read what the options have left in the context."""
+        said = {name: ctx.meta.get(_META + name) for name in GLOBAL_NAMES}
+        self.default_db = said["db"] is None
+        self.db = Path(said["db"]).expanduser() if said["db"] is not None else default_db()
+        self.tenant: str = said["tenant"] or "me"
+        self.embedder: str | None = None if said["embedder"] == "none" else said["embedder"] or "auto"
+        self.policy: str | None = said["policy"]
+        self.json = bool(said["json"])
+
+
+def settings() -> Settings:
+    """Give the settings of the command that is running."""
+    return Settings(click.get_current_context())
+
+
+def default_db() -> Path:
+    """Give the database's usual place: in the platform's folder for a user's data."""
+    home = Path.home()
+    if sys.platform == "win32":
+        folder = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        folder = home / "Library" / "Application Support"
+    else:
+        folder = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+    return folder / "cued" / "memories.db"
+
+
+def global_options(*, shown: tuple[str, ...], root: bool) -> list[click.Option]:
+    """Give the global options afresh; only the root reads the environment, so that what is typed before the verb wins over it."""
+    made = []
+    for name, flags, metavar, text in _OPTIONS:
+        made.append(
+            click.Option(
+                [*flags, name],
+                metavar=metavar,
+                is_flag=metavar is None,
+                default=None,
+                help=text() if callable(text) else text,
+                envvar=f"CUED_{name.upper()}" if root else None,
+                expose_value=False,
+                hidden=name not in shown,
+                callback=_note,
+            )
+        )
+    return made
+
+
+def _note(ctx: click.Context, param: click.Parameter, value: str | bool | None) -> None:  # noqa: FBT001 - click's callback
+    if value is not None and value is not False:
+        if value == "":
+            raise click.BadParameter("got an empty text; leave the option out for its default", ctx=ctx, param=param)
+        ctx.meta[_META + str(param.name)] = value
+
+
+def _db_help() -> str:
+    place, home = str(default_db()), str(Path.home())
+    shown = "~" + place.removeprefix(home) if place.startswith(home + os.sep) else place
+    return f"The database file. Default: {shown}, or CUED_DB."
+
+
+_OPTIONS = (
+    ("db", ("--db",), "FILE", _db_help),
+    ("tenant", ("--tenant",), "NAME", 'Whose memories. Default for this local command: "me", or CUED_TENANT.'),
+    (
+        "embedder",
+        ("--embedder",),
+        "NAME",
+        "auto, minilm, hashing, openai:MODEL, sentence-transformers:NAME, or none for words alone. Default: auto, or CUED_EMBEDDER.",
+    ),
+    ("policy", ("--policy",), "NAME|FILE", "A preset, as `cued policy list` shows them, or a TOML file. Default: cued, or CUED_POLICY."),
+    ("json", ("--json",), None, "Print the result as JSON. Also with CUED_JSON=1."),
+)

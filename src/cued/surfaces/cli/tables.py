@@ -1,0 +1,159 @@
+"""Answers drawn for people, from the JSON that everyone else gets. Stored text is shown as it is spelled: no markup, no escapes."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from io import StringIO
+from typing import Any
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from cued.flow.render import plain
+
+JSON = Mapping[str, Any]
+TEXT_SHOWN = 280
+_BAR = 5
+_NARROWEST = 60
+
+
+def width() -> int:
+    """Give the width to draw in: the terminal's, else COLUMNS, else 100."""
+    return max(_NARROWEST, shutil.get_terminal_size((100, 24)).columns)
+
+
+def rendered(drawing: RenderableType, *, columns: int | None = None) -> str:
+    """Give the drawing as text, coloured only for a terminal that wants colour."""
+    terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    console = Console(
+        file=StringIO(),
+        width=columns or width(),
+        force_terminal=terminal,
+        no_color=not terminal or bool(os.environ.get("NO_COLOR")),
+        markup=False,
+        highlight=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+    console.print(drawing)
+    assert isinstance(console.file, StringIO)
+    return "\n".join(line.rstrip() for line in console.file.getvalue().split("\n"))
+
+
+def shown(text: str, style: str = "", *, most: int = TEXT_SHOWN) -> Text:
+    """Give a stored text as a cell: on one line, cut where it is long, with nothing in it that a terminal would obey."""
+    safe = plain(text if len(text) <= most else text[:most].rstrip() + "…")
+    return Text(safe, style=style, overflow="fold")
+
+
+def grid(*headers: str | tuple[str, str]) -> Table:
+    """Give an empty table; a header alone is a column of text, with "right" a column of numbers."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    for header in headers:
+        name, justify = (header, "left") if isinstance(header, str) else header
+        table.add_column(name, justify="right" if justify == "right" else "left", no_wrap=justify != "fold", overflow="ellipsis")
+    return table
+
+
+def number(value: float | None, *, digits: int = 2) -> str:
+    """Give a number without its leading zero, as tables of probabilities do; "–" for none."""
+    if value is None:
+        return "–"
+    return f"{value:.{digits}f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.{digits}f}"
+
+
+def bar(share: float | None) -> Text:
+    """Give a share from 0 to 1 as a number with a small bar."""
+    filled = round(_BAR * min(1.0, max(0.0, share or 0.0)))
+    return Text.assemble(number(share), " ", ("▰" * filled, "green"), ("▱" * (_BAR - filled), "dim"))
+
+
+def age(then: str | None, now: datetime) -> str:
+    """Give how long ago an RFC 3339 time was, in its largest unit."""
+    if then is None:
+        return "–"
+    seconds = (now - datetime.fromisoformat(then)).total_seconds()
+    if seconds < 0:
+        return "ahead"
+    for unit, length in (("y", 31_557_600), ("mo", 2_629_800), ("d", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{int(seconds // length)} {unit}"
+    return "now"
+
+
+def memories_table(rows: Sequence[JSON], *, now: datetime) -> Table:
+    """Give a listing: a line for the text and a dim one with its id."""
+    table = grid("kind", ("age", "right"), ("memory", "fold"))
+    for row in rows:
+        table.add_row(row["kind"], age(row["created_at"], now), _with_facts(row))
+    return table
+
+
+def memory_card(memory: JSON) -> RenderableType:
+    """Give everything about one memory, its text in full."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in memory.items():
+        if name != "text" and value not in (None, [], {}, ""):
+            table.add_row(name, shown(_told(value)))
+    lines = Text("\n").join(Text(plain(line), overflow="fold") for line in memory["text"].replace("\r\n", "\n").split("\n"))
+    return Group(lines, Text(""), table)
+
+
+def counts(stats: JSON, *, tenant: str, place: str) -> RenderableType:
+    """Give a tenant's counts."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row("tenant", shown(tenant))
+    table.add_row("database", shown(place))
+    for name, value in stats.items():
+        if isinstance(value, dict):
+            if value:
+                table.add_row(name.replace("_", " "), shown(" · ".join(f"{key} {count}" for key, count in value.items()), most=2000))
+        else:
+            table.add_row(name.replace("_", " "), shown("–" if value is None else str(value)))
+    return table
+
+
+def sheet(headers: Iterable[str], rows: Iterable[Sequence[str]]) -> Table:
+    """Give a plain table of texts, each cell folded."""
+    table = grid(*((header, "fold") for header in headers))
+    for row in rows:
+        table.add_row(*(shown(cell) for cell in row))
+    return table
+
+
+def local_now() -> datetime:
+    """Give the present, from which ages are told."""
+    return datetime.now(UTC)
+
+
+def facts(row: JSON) -> str:
+    """Give what stands beside a memory's text: its scope, tags, speaker and id, without what is usual."""
+    scope = f"in {row['scope']}" if row["scope"] != "global" else ""
+    tags = " ".join(f"#{tag}" for tag in row["tags"])
+    speaker = f"said by {row['speaker']}" if row["speaker"] else ""
+    copies = f"+{len(row['duplicates'])} like it" if row.get("duplicates") else ""
+    return " · ".join(part for part in (row["id"], scope, speaker, tags, copies, *_hidden(row)) if part)
+
+
+def _hidden(row: JSON) -> list[str]:
+    return [word for word, field in (("forgotten", "forgotten_at"), ("superseded", "superseded")) if row.get(field)]
+
+
+def _with_facts(row: JSON) -> Text:
+    return Text("\n").join([shown(row["text"]), shown(facts(row), "dim")])
+
+
+def _told(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_told(item)}" for key, item in value.items() if item is not None)
+    if isinstance(value, list):
+        return ", ".join(_told(item) for item in value)
+    return str(value)

@@ -1,0 +1,41 @@
+"""Durations as people write them: "30d", "12h", "90 minutes", or a number of seconds."""
+
+import re
+from datetime import timedelta
+
+from cued.errors import InputError
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+_WRITTEN = re.compile(
+    r"\s*(\d+(?:\.\d+)?)\s*(s|m|h|d|w|seconds?|secs?|minutes?|mins?|hours?|days?|weeks?)?\s*",
+    re.IGNORECASE,
+)
+_ACCEPTED = 'a positive duration such as "30d", "12h", "45m", "90s", "2w", or a number of seconds'
+_LONGEST_S = 200 * 365 * 86_400
+
+
+def parse_duration(value: str | float | timedelta, *, field: str = "duration") -> timedelta:
+    """Give the duration that was written; zero, negative and endless ones are refused."""
+    if isinstance(value, timedelta):
+        seconds = value.total_seconds()
+    elif isinstance(value, str):
+        match = _WRITTEN.fullmatch(value)
+        if match is None:
+            raise InputError(field, value, _ACCEPTED)
+        seconds = float(match[1]) * _UNITS[(match[2] or "s")[0].lower()]
+    elif isinstance(value, bool):
+        raise InputError(field, value, _ACCEPTED)
+    else:
+        seconds = float(value)
+    if not 0 < seconds <= _LONGEST_S:
+        raise InputError(field, value, _ACCEPTED)
+    return timedelta(seconds=seconds)
+
+
+def format_duration(duration: timedelta) -> str:
+    """Give the shortest spelling that `parse_duration` reads back as the same duration."""
+    seconds = duration.total_seconds()
+    for unit in ("d", "h", "m", "s"):
+        if seconds % _UNITS[unit] == 0:
+            return f"{int(seconds) // _UNITS[unit]}{unit}"
+    return f"{seconds!r}s"

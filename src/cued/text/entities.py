@@ -1,0 +1,181 @@
+"""Entities by rules: names, identifiers, paths, hosts, quotations, tags, addresses, versions and amounts, in one normal form."""
+
+import re
+import string
+from collections.abc import Iterator
+from typing import Final
+
+from cued.text.scripts import fold
+from cued.text.starters import CALENDAR, STARTERS, TITLES
+from cued.text.stopwords import NAMES_IN_CAPITALS, STOP_WORDS
+
+MAX_ENTITIES = 64
+_NAME_PART_MIN = 3
+_MAX_SCANNED = 20_000
+
+_UPPER = r"A-Z\u0391-\u03a9\u0400-\u042f\u0531-\u0556"
+_CAPITALISED = rf"[{_UPPER}](?:\w|[-'&](?=\w))*"
+_TITLE = rf"(?:(?:Dr|Mr|Mrs|Ms|Prof|St|Jr|[{_UPPER}])\.(?=[ \t]*[{_UPPER}]))"
+_PARTICLE = r"(?:(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|ten|ter|bin|ibn|al|of|of[ \t]+the)[ \t]+)"
+_NAMES = re.compile(rf"(?<![\w#@/\\.$-])(?:{_TITLE}[ \t]*)*{_CAPITALISED}(?:[ \t]+{_PARTICLE}{{0,2}}(?:{_TITLE}[ \t]*)*{_CAPITALISED})*")
+_SENTENCE_ENDS: Final = ".!?:;…—•>|\n"
+_OPENERS: Final = " \t\"'“„«(*_-"
+_BEFORE = 12
+
+_UNITS: Final = {
+    "km": "km", "kilometer": "km", "kilometre": "km", "m": "m", "meter": "m", "metre": "m", "cm": "cm", "mm": "mm", "mi": "mi",
+    "mile": "mi", "ft": "ft", "feet": "ft", "foot": "ft", "inch": "in", "inches": "in", "yard": "yd", "kg": "kg", "kilo": "kg",
+    "kilogram": "kg", "g": "g", "gram": "g", "mg": "mg", "lb": "lb", "pound": "lb", "oz": "oz", "ounce": "oz", "l": "l", "liter": "l",
+    "litre": "l", "ml": "ml", "gallon": "gal", "cup": "cup", "tbsp": "tbsp", "tsp": "tsp", "kb": "kb", "mb": "mb", "gb": "gb",
+    "tb": "tb", "kib": "kib", "mib": "mib", "gib": "gib", "hz": "hz", "khz": "khz", "mhz": "mhz", "ghz": "ghz", "mph": "mph",
+    "km/h": "km/h", "kmh": "km/h", "ms": "ms", "rpm": "rpm", "kw": "kw", "kwh": "kwh", "calorie": "kcal", "kcal": "kcal", "px": "px",
+    "fps": "fps", "dpi": "dpi", "percent": "%", "%": "%", "dollar": "$", "usd": "$", "euro": "€", "eur": "€", "gbp": "£", "yen": "¥",
+    "°c": "°c", "°f": "°f",
+}  # fmt: skip
+_UNIT = "|".join(sorted((re.escape(unit) for unit in _UNITS), key=len, reverse=True))
+_NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
+_STRUCTURED = re.compile(
+    rf"""(?P<host>\bhttps?://(?:www\.)?[^\s/?\#<>"')\]]+)(?:[/?\#][^\s<>"']*)?
+    |(?P<email>[\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}})+)
+    |(?P<tag>(?<![\w&])[\#@]\w*[^\W\d]\w*(?:[.-]\w+)*)
+    |(?P<path>(?<![\w/\\.])(?:~/[\w.-]{{1,64}}|(?:[A-Za-z]:\\|\.{{1,2}}/|/)?[\w.-]{{1,64}}(?=[/\\]))(?:[/\\][\w.@-]{{0,64}}\w)*)
+    |(?P<version>\bv\d+(?:\.\d+)*(?:-[a-z][\w.]*)?\b|\b\d+\.\d+(?:\.\d+)+(?:-[a-z][\w.]*)?\b)
+    |(?P<money>[$€£¥][ ]?{_NUMBER}(?:[ ]?(?:k|m|bn|thousand|million|billion)\b)?)
+    |(?P<amount>(?<![\w.,]){_NUMBER}[ ]?(?:{_UNIT})s?(?![\w/]))
+    |(?P<identifier>\b\w+(?:[-.]\w+)*(?:\(\))?)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_INNER = r"([^{0}\x00-\x1f]{{1,60}})"
+_QUOTES: Final = (('"', '"'), ("“", "”"), ("„", "“”"), ("«", "»"), ("`", "`"), ("「", "」"), ("『", "』"), ("《", "》"))
+_QUOTED = re.compile(
+    "|".join(f"{opening}{_INNER.format(closing)}[{closing}]" for opening, closing in _QUOTES) + r"|(?<![\w'])'([^'\x00-\x1f]{1,60})'(?!\w)"
+)
+_SUFFIXES = "py|ts|js|tsx|jsx|json|toml|yaml|yml|md|txt|html|css|rs|go|java|c|h|cpp|sh|sql|csv|pdf|png|jpg|com|org|net|io|ai|dev"
+_IDENTIFIER = re.compile(rf".*\w_+\w.*|.*[a-z][A-Z].*|(?=.*[A-Za-z])(?=.*\d).*|.*\w\.(?:{_SUFFIXES})")
+_UNREMARKABLE = re.compile(r"\d+(?:st|nd|rd|th|s|am|pm|x|k|d|h|hr|hrs|min|mins|sec|yr|yrs)|\d+(?:-[a-z]+)+", re.IGNORECASE)
+_FILE = re.compile(rf".*\.(?:{_SUFFIXES})", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"'s\b|'(?!\w)", re.IGNORECASE)
+_INITIAL = re.compile(r"\b([^\W\d_])\.")
+_EDGES: Final = " \t.,;:!?\"'()[]{}"
+_MAX_IDENTIFIER = 64
+_PATH_DEPTH = 2
+
+
+def entities(text: str) -> tuple[str, ...]:
+    """Give the distinct entities of a text in normal form as first seen, at most 64; the first 20,000 characters are read.
+
+    A name of several words gives its words too: "Melanie Smith" is stored and "Melanie" is asked for.
+    """
+    folded = fold(text[:_MAX_SCANNED])
+    found = [*_structured(folded), *_quotations(folded)]
+    if not folded.isupper():
+        found += _names(folded)
+    found.sort(key=lambda pair: pair[0])
+    normal = (_normal(entity) for _, entity in found)
+    return tuple(dict.fromkeys(entity for entity in normal if entity))[:MAX_ENTITIES]
+
+
+def _normal(entity: str) -> str:
+    """Give the form in which entities are equal: lower case, single spaces, no possessive and no punctuation at the ends."""
+    return " ".join(_POSSESSIVE.sub("", entity).casefold().split()).strip(_EDGES)
+
+
+def _structured(text: str) -> Iterator[tuple[int, str]]:
+    """Give what its own spelling marks as an entity, with its position."""
+    for match in _STRUCTURED.finditer(text):
+        kind = match.lastgroup or "identifier"
+        found = match[kind]
+        if kind == "identifier":
+            if len(found) <= _MAX_IDENTIFIER and _IDENTIFIER.fullmatch(found) and not _UNREMARKABLE.fullmatch(found):
+                yield match.start(), found
+        else:
+            for entity in _SPELT[kind](found):
+                yield match.start(), entity
+
+
+def _host(url: str) -> list[str]:
+    """Give the host of a URL."""
+    return [url.partition("://")[2].lower().removeprefix("www.")]
+
+
+def _path(path: str) -> list[str]:
+    """Give a path and its last name; "and/or" is none."""
+    parts = [part for part in re.split(r"[/\\]", path) if part]
+    if not (_FILE.fullmatch(path) or len(parts) > _PATH_DEPTH or path[0] in "/~." or path[1:2] == ":"):
+        return []
+    return [path, parts[-1]] if _FILE.fullmatch(parts[-1]) else [path]
+
+
+def _amount(found: str) -> list[str]:
+    """Give a number with its unit in one spelling: "5 kilometres" and "5km" are "5 km", "20 dollars" is "$20"."""
+    number = found.rstrip(_NOT_DIGITS)
+    unit = found[len(number) :].strip().casefold()
+    symbol = _UNITS[unit] if unit in _UNITS else _UNITS[unit.removesuffix("s")]
+    number = number.replace(",", "")
+    if symbol in _CURRENCIES:
+        return [symbol + number]
+    return [number + symbol] if symbol == "%" else [f"{number} {symbol}"]
+
+
+_NOT_DIGITS: Final = string.ascii_letters + "%°/ "
+_CURRENCIES: Final = "$€£¥"
+_SPELT: Final = {
+    "host": _host,
+    "email": lambda found: [found],
+    "tag": lambda found: [found],
+    "path": _path,
+    "version": lambda found: [found.casefold().removeprefix("v")],
+    "money": lambda found: [found.replace(",", "").replace(" ", "")],
+    "amount": _amount,
+}
+
+
+def _quotations(text: str) -> Iterator[tuple[int, str]]:
+    """Give what stands in quotation marks, with its position."""
+    for match in _QUOTED.finditer(text):
+        yield match.start(), match[match.lastindex or 0]
+
+
+def _names(text: str) -> Iterator[tuple[int, str]]:
+    """Give the capitalised runs that are names, and the single words of the longer ones, with their positions."""
+    seen = frozenset(text.split())
+    for match in _NAMES.finditer(text):
+        words = match[0].split()
+        opening = _opens_sentence(text, match.start())
+        while words and _is_ordinary(words[0], opening=opening):
+            words = words[1:]
+        if not words or (len(words) == 1 and opening and _is_common_noun(words[0], seen)):
+            continue
+        yield match.start(), _INITIAL.sub(r"\1", " ".join(words))
+        if len(words) > 1:
+            for word in words:
+                if word[0].isupper() and len(_plain(word)) >= _NAME_PART_MIN and not _is_ordinary(word, opening=True):
+                    yield match.start(), word
+
+
+_INSIDE: Final = (STOP_WORDS | CALENDAR | TITLES) - {"will"}
+_OPENING: Final = _INSIDE | STARTERS | {"will"}
+_GERUND_MIN = 7
+
+
+def _is_ordinary(word: str, *, opening: bool) -> bool:
+    """Tell whether a capitalised word names nothing by itself; "US", "IT" and "WHO" in capitals do."""
+    plain = _plain(word)
+    return len(plain) == 1 or (plain in (_OPENING if opening else _INSIDE) and _POSSESSIVE.sub("", word) not in NAMES_IN_CAPITALS)
+
+
+def _is_common_noun(word: str, seen: frozenset[str]) -> bool:
+    """Tell whether the lone first word of a sentence is ordinary: a verb's -ing, or seen in lower case elsewhere."""
+    plain = _plain(word)
+    return (plain.endswith("ing") and len(plain) >= _GERUND_MIN) or plain in seen
+
+
+def _plain(word: str) -> str:
+    """Give a capitalised word as the lists of ordinary words have it."""
+    return _POSSESSIVE.sub("", word).casefold().replace("'", "").strip(".")
+
+
+def _opens_sentence(text: str, at: int) -> bool:
+    """Tell whether a position begins a sentence, a line or a quotation, where every word has a capital."""
+    before = text[max(0, at - _BEFORE) : at].rstrip(_OPENERS)
+    return not before or before[-1] in _SENTENCE_ENDS

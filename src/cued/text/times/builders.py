@@ -1,0 +1,315 @@
+"""Builders of the first stages: dates and periods that stand alone. Each returns the span that a match of its rule means."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from cued.text.times import almanac
+from cued.text.times.almanac import DAY, Span, midnight, shift, unit_of
+from cued.text.times.found import Found, in_some_year, weekday_near
+from cued.text.times.holidays import holiday
+
+CENTURY = 100
+DECEMBER = 12
+_LATEST_TWO_DIGIT_YEAR = 49  # "5/3/49" is 2049, "5/3/50" is 1950
+# How many units back "a couple of", "a few" and "several" reach: least, most.
+FEW = {"couple": (1, 3), "few": (2, 5), "several": (3, 8)}
+_FEW_COUNT = {"couple": 2, "few": 3, "several": 7}
+_COUNTED_SLACK_DAYS = {"week": 3, "fortnight": 3, "month": 15, "quarter": 45, "year": 182, "decade": 1826}
+
+
+def month_day(found: Found) -> Span:
+    """Return a day of a month, in the year given or the one that fits."""
+    month, number = found.number("month"), found.number("number", "ordinal")
+    if found.has("year"):
+        return almanac.day(midnight(found.number("year"), month, number))
+    return in_some_year(lambda year: almanac.day(midnight(year, month, number)), found.anchor)
+
+
+def days_of_month(found: Found) -> Span:
+    """Return the stretch from one day of a month to another, both included."""
+    first, last = (token.number for token in found.all("number", "ordinal"))
+    if found.has("unit"):
+        month = unit_of(shift(found.anchor.today, "month", found.step()), _only(found, "month"))
+        return _day_range(month.start.year, month.start.month, first, last)
+    number = found.number("month")
+    if found.has("year"):
+        return _day_range(found.number("year"), number, first, last)
+    return in_some_year(lambda year: _day_range(year, number, first, last), found.anchor)
+
+
+def _day_range(year: int, month: int, first: int, last: int) -> Span:
+    return Span(midnight(year, month, first), midnight(year, month, last) + DAY, "range")
+
+
+def iso_date(found: Found) -> Span:
+    """Return the day of a date written year first."""
+    year, month, number = found.tokens[0].parts
+    return almanac.day(midnight(year, month, number))
+
+
+def numeric_date(found: Found) -> Span:
+    """Return the day of a date written month first, or day first with dots and where only that can be."""
+    month, number, year = found.tokens[0].parts
+    if found.tokens[0].name == ".":
+        month, number = number, month
+    if year < CENTURY:
+        year += 2000 if year <= _LATEST_TWO_DIGIT_YEAR else 1900
+    return almanac.day(_month_first(year, month, number))
+
+
+def numeric_month_day(found: Found) -> Span:
+    """Return the day of a date like 4/22 in the year that fits."""
+    month, number = found.all("monthday")[0].parts
+    return in_some_year(lambda year: almanac.day(_month_first(year, month, number)), found.anchor)
+
+
+def padded_month_day(found: Found) -> Span:
+    """Return the day of a date like 22/04, where the zero tells it from a fraction."""
+    if found.tokens[0].name != "0":
+        raise ValueError(found.tokens)
+    return numeric_month_day(found)
+
+
+def _month_first(year: int, month: int, number: int) -> datetime:
+    if max(month, number) > DECEMBER:
+        month, number = sorted((month, number))
+    return midnight(year, month, number)
+
+
+def numeric_month(found: Found) -> Span:
+    """Return the month of a form like 2016-11 or 11/2016."""
+    year, month = sorted(found.tokens[0].parts, reverse=True)
+    return almanac.month(year, month)
+
+
+def iso_week(found: Found) -> Span:
+    """Return the week of a form like 2016-W45."""
+    year, number = found.tokens[0].parts
+    return almanac.iso_week(number, year)
+
+
+def numbered_week(found: Found) -> Span:
+    """Return week 1 to 53, or the year for "the year 1995"."""
+    unit = found.name("unit")
+    if unit == "year":
+        return almanac.year(found.number("number", "year"))
+    if unit != "week" or not found.has("number"):
+        raise ValueError(found.tokens)
+    number = found.number("number")
+    if found.has("year"):
+        return almanac.iso_week(number, found.number("year"))
+    return in_some_year(lambda year: almanac.iso_week(number, year), found.anchor)
+
+
+def month(found: Found) -> Span:
+    """Return a month, in the year given, the year pointed at, or the one that fits."""
+    number = found.number("month")
+    return _within_year(found, lambda year: almanac.month(year, number))
+
+
+def season(found: Found) -> Span:
+    """Return a season, in the year given, the year pointed at, or the one that fits."""
+    name = found.name("season")
+    return _within_year(found, lambda year: almanac.season(name, year))
+
+
+def feast(found: Found) -> Span:
+    """Return a holiday, in the year given, the year pointed at, or the one that fits."""
+    name = found.name("holiday")
+    return _within_year(found, lambda year: holiday(name, year))
+
+
+def quarter(found: Found) -> Span:
+    """Return a quarter, in the year given, the year pointed at, or the one that fits."""
+    number = found.number("quarter")
+    return _within_year(found, lambda year: almanac.quarter(number, year))
+
+
+def half(found: Found) -> Span:
+    """Return a half-year, in the year given, the year pointed at, or the one that fits."""
+    number = found.number("half")
+    return _within_year(found, lambda year: almanac.half(number, year))
+
+
+def _within_year(found: Found, yearly: Callable[[int], Span]) -> Span:
+    anchor = found.anchor
+    if found.has("year"):
+        return yearly(found.number("year"))
+    if found.has("unit"):
+        return yearly(unit_of(shift(anchor.today, _only(found, "year"), found.step()), "year").start.year)
+    if found.has("this"):
+        return yearly(anchor.now.year)
+    if found.has("next", "last", "past"):
+        return _nearest(found, yearly)
+    return in_some_year(yearly, anchor)
+
+
+def _nearest(found: Found, yearly: Callable[[int], Span]) -> Span:
+    now = found.anchor.now
+    spans = [yearly(year) for year in range(now.year - 2, now.year + 3)]
+    if found.has("next"):
+        return next(span for span in spans if span.start > now)
+    return next(span for span in reversed(spans) if span.end <= now)
+
+
+def year(found: Found) -> Span:
+    """Return a calendar year."""
+    return almanac.year(found.number("year"))
+
+
+def years(found: Found) -> Span:
+    """Return the stretch from one year to another, both included."""
+    first, last = (almanac.year(token.number) for token in found.all("year"))
+    return Span(first.start, last.end, "range")
+
+
+def decade(found: Found) -> Span:
+    """Return a decade; of two digits, the latest that has begun."""
+    number = found.all("decade")[0].number
+    if number < CENTURY:
+        number += found.anchor.now.year // CENTURY * CENTURY
+        number -= CENTURY if number > found.anchor.now.year else 0
+    return unit_of(midnight(number, 1, 1), "decade")
+
+
+def full_decade(found: Found) -> Span:
+    """Return a decade written in full; two digits alone may be an age or a temperature."""
+    if found.tokens[0].number < CENTURY:
+        raise ValueError(found.tokens)
+    return decade(found)
+
+
+def century(found: Found) -> Span:
+    """Return a century; the 15th runs from 1400."""
+    _only(found, "century")
+    start = midnight((found.number("ordinal") - 1) * CENTURY, 1, 1)
+    return Span(start, shift(start, "century", 1), "century")
+
+
+def relative_day(found: Found) -> Span:
+    """Return yesterday, today or tomorrow."""
+    return almanac.day(found.anchor.today + found.number("relday") * DAY)
+
+
+def relative_unit(found: Found) -> Span:
+    """Return last, this or next calendar unit; "the next day" and "the last day" hang on what came before."""
+    unit = found.name("unit")
+    if unit in {"hour", "minute", "second"} or (unit == "day" and found.step()):
+        raise ValueError(unit)
+    here = unit_of(found.anchor.now, "week" if unit == "fortnight" else unit)
+    return unit_of(shift(here.start, unit, found.step()), unit)
+
+
+def unit_beyond(found: Found) -> Span:
+    """Return the unit before last or after next."""
+    unit = found.name("unit")
+    return unit_of(shift(unit_of(found.anchor.now, unit).start, unit, -2 if found.has("before") else 2), unit)
+
+
+def rolling(found: Found) -> Span:
+    """Return the last so many units up to now, or the next so many from tomorrow."""
+    unit, count = found.name("unit"), _count(found)
+    if unit == "weekend" and count == 1:
+        return relative_unit(found)
+    if found.has("next"):
+        start = found.anchor.today + DAY
+        return Span(start, shift(start, unit, count), "rolling")
+    back = shift(found.anchor.now, unit, -count)
+    start = back if unit in {"hour", "minute", "second"} else almanac.day(back).start
+    return Span(start, found.anchor.now, "rolling")
+
+
+def within(found: Found) -> Span:
+    """Return the day "in so many units", or all days "within" them; "for so many units" and the like are durations."""
+    word = found.tokens[0].word
+    if word == "in" and found.anchor.future and not found.has("few"):
+        return _counted(found, 1)
+    if word != "within":
+        raise ValueError(word)
+    if not found.anchor.future:
+        return rolling(found)
+    return Span(found.anchor.now, shift(found.anchor.now, found.name("unit"), _count(found)), "rolling")
+
+
+def ago(found: Found) -> Span:
+    """Return the day that lies so many units back; the speaker may be half of the coarsest unit off."""
+    return _counted(found, -1)
+
+
+def to_the_day(found: Found) -> Span:
+    """Return the day of "a year ago today", which is meant to the day."""
+    return almanac.day(_counted(found, -1).start + found.number("relday") * DAY)
+
+
+def hence(found: Found) -> Span:
+    """Return the day that lies so many units ahead."""
+    return _counted(found, 1)
+
+
+def later(found: Found) -> Span:
+    """Return the day so many units later in a text that looks ahead; in a tale "later" hangs on what came before."""
+    if not found.anchor.future or found.name("earlier") != "later":
+        raise ValueError(found.tokens)
+    return _counted(found, 1)
+
+
+def _counted(found: Found, sign: int) -> Span:
+    moment, counts = found.anchor.now, [token for token in found.tokens if token.kind in {"number", "an"}]
+    units = found.all("unit")
+    for count, unit in zip(counts, units, strict=True):
+        moment = shift(moment, unit.name, sign * (1 if count.kind == "an" else count.number))
+    finest = units[-1].name
+    if finest in {"hour", "minute", "second"}:
+        return unit_of(moment, finest)
+    return almanac.day(moment)._replace(slack_days=_COUNTED_SLACK_DAYS.get(finest, 0))
+
+
+def few_ago(found: Found) -> Span:
+    """Return the stretch that "a couple of", "a few" or "several" units ago may mean."""
+    unit, (least, most) = found.name("unit"), FEW[found.name("few")]
+    now = found.anchor.now
+    if unit in {"hour", "minute", "second"}:
+        return Span(shift(now, unit, -most), shift(now, unit, -least), unit)
+    return Span(almanac.day(shift(now, unit, -most)).start, almanac.day(shift(now, unit, -least)).end, unit)
+
+
+def other_day(found: Found) -> Span:
+    """Return the week before today, which "the other day" lies in."""
+    if found.name("unit") not in {"day", "week"}:
+        raise ValueError(found.tokens)
+    unit = found.name("unit")
+    return Span(shift(found.anchor.today, "week", -1 if unit == "day" else -4), found.anchor.today, "range")
+
+
+def weekdays_ago(found: Found) -> Span:
+    """Return the nth such weekday before today."""
+    nearest = weekday_near(found.anchor, found.number("weekday", "weekdays"), future=False)
+    return almanac.day(nearest - timedelta(weeks=max(found.number("number"), 1) - 1))
+
+
+def weekdays_hence(found: Found) -> Span:
+    """Return the nth such weekday after today."""
+    nearest = weekday_near(found.anchor, found.number("weekday", "weekdays"), future=True)
+    return almanac.day(nearest + timedelta(weeks=max(found.number("number"), 1) - 1))
+
+
+def relative_weekday(found: Found) -> Span:
+    """Return last Friday (the latest before today), this Friday (of this week) or next Friday (of next week)."""
+    weekday = found.number("weekday")
+    if found.step() < 0:
+        return almanac.day(weekday_near(found.anchor, weekday, future=False))
+    monday = shift(unit_of(found.anchor.today, "week").start, "week", found.step())
+    return almanac.day(monday + weekday * DAY)
+
+
+def _count(found: Found) -> int:
+    if found.has("few"):
+        return _FEW_COUNT[found.name("few")]
+    numbers = found.all("number")
+    return numbers[0].number if numbers else 1
+
+
+def _only(found: Found, unit: str) -> str:
+    if found.name("unit") != unit:
+        raise ValueError(found.tokens)
+    return unit

@@ -1,0 +1,229 @@
+"""The grammar: stages of rules over token kinds, each rule a pattern and the builder of what it means.
+
+A pattern is a regular expression whose letters are kinds of tokens: `month day` matches a month and then a number or
+ordinal, `the?` an article that may be missing. The stages run in order; a match is replaced by one token of the kind
+`time`, which the later stages build upon. Within a stage the first rule that matches at a place wins.
+"""
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from cued.text.times import builders as b
+from cued.text.times import combine as c
+from cued.text.times.almanac import Span
+from cued.text.times.found import Anchor, Found
+from cued.text.times.vocabulary import Token
+
+Builder = Callable[[Found], Span]
+
+_MACROS = {
+    "day": "(number|ordinal)",
+    "pointer": "(this? last|this? past|this? next|this)",
+    "count": "(number|an)",
+    "upto": "(up? to|dash)",
+    "lead": "(in|on|of|by|since|before|after|between|from|to|and|around|early|comma)",
+    "end": "(?=(punct|comma|dash)*$)",
+    "stop": "(?!word|measure|unit|number|weekday)",
+}
+
+_ABSOLUTE: tuple[tuple[str, Builder], ...] = (
+    ("(between|from)? the? day upto the? day of? month (comma? year)?", b.days_of_month),
+    ("between the? day and the? day of? month (comma? year)?", b.days_of_month),
+    ("(between|from)? the? day upto the? day of? pointer unit", b.days_of_month),
+    ("between the? day and the? day of? pointer unit", b.days_of_month),
+    ("month from? the? day upto the? day (comma? year)?", b.days_of_month),
+    ("month between the? day (and|dash) the? day (comma? year)?", b.days_of_month),
+    ("(weekday comma?)? month (dash|slash|punct)? the? day (comma|dash|slash)? of? year", b.month_day),
+    ("(weekday comma?)? the? day (dash|slash)? of? month (comma|dash|slash|punct)? of? year", b.month_day),
+    ("year (dash|slash) month (dash|slash) day", b.month_day),
+    ("(weekday comma?)? month (dash|slash|punct)? the? day (?!measure|unit)", b.month_day),
+    ("(weekday comma?)? the? day dash? of? month", b.month_day),
+    ("iso", b.iso_date),
+    ("numeric", b.numeric_date),
+    ("yearmonth", b.numeric_month),
+    ("isoweek", b.iso_week),
+    ("(?<=(on|by|since|before|after|between|from|to|and)) monthday", b.numeric_month_day),
+    ("^ monthday $", b.numeric_month_day),
+    ("monthday", b.padded_month_day),
+    ("month (comma|slash|dash|punct)? of? year", b.month),
+    ("year (comma|slash|dash)? month", b.month),
+    ("month of? pointer unit", b.month),
+    ("pointer month", b.month),
+    ("month", b.month),
+    ("(the|pointer)? season (of|in|comma)? year", b.season),
+    ("(the|pointer)? season of? pointer unit", b.season),
+    ("pointer season", b.season),
+    ("(?<=(in|on|since|before|after|by|early|of)) season stop", b.season),
+    ("(?<=(in|since|before|after|by|early|of) the) season stop (?!of)", b.season),
+    ("holiday (of|in|comma)? year", b.feast),
+    ("holiday (of|in)? pointer unit", b.feast),
+    ("(pointer) holiday", b.feast),
+    ("holiday", b.feast),
+    ("quarter (of|in|comma|dash)? year", b.quarter),
+    ("year dash? quarter", b.quarter),
+    ("quarter of? pointer unit", b.quarter),
+    ("pointer quarter", b.quarter),
+    ("quarter", b.quarter),
+    ("half (of|in|comma|dash)? year", b.half),
+    ("year dash? half", b.half),
+    ("half of? pointer unit", b.half),
+    ("year dash year (?!dash)", b.years),
+    ("the? (last|past|next) (number|few of?) unit", b.rolling),
+    ("in (number|an? few of?|an) unit (?!ago|before|after|from|starting|comma from)", b.within),
+    ("(last|this) daypart", c.part_of_day),
+    ("the? daypart before last", c.part_of_day),
+    ("tonight", c.part_of_day),
+    ("the? unit (before|after) the? (last|next)", b.unit_beyond),
+    ("the other unit", b.other_day),
+    ("(?<=in the) last unit (?!of|before|after)", b.rolling),
+    ("this? past unit (?!of)", b.rolling),
+    ("pointer unit (?!of|number|before|after)", b.relative_unit),
+    ("pointer weekday", b.relative_weekday),
+    ("relday", b.relative_day),
+    ("count unit ago relday", b.to_the_day),
+    ("count unit (comma? and? count unit)* ago", b.ago),
+    ("an? few of? unit ago", b.few_ago),
+    ("number (weekday|weekdays) ago", b.weekdays_ago),
+    ("count unit from now", b.hence),
+    ("count unit earlier", b.later),
+    ("number (weekday|weekdays) from now", b.weekdays_hence),
+    ("unit number of? year", b.numbered_week),
+    ("unit number (?!of|measure|unit)", b.numbered_week),
+    ("unit year", b.numbered_week),
+    ("the decade", b.decade),
+    ("(?<=early) decade", b.decade),
+    ("decade", b.full_decade),
+    ("the? ordinal unit (?!of)", b.century),
+    ("(?<=(lead|unit)) year (?!measure|unit|slash|dash word)", b.year),
+    ("(?<=(lead) the) year (?!measure|unit|slash|dash word)", b.year),
+    ("^ year (?!measure|unit|slash|dash|comma|punct)", b.year),
+    ("(?<=(word|measure|season|daypart|holiday)) year end", b.year),
+)
+
+_NUMBERED_DAYS: tuple[tuple[str, Builder], ...] = (
+    ("weekday comma? the? ordinal stop", c.numbered_day),
+    ("(?<=(on|by|since|before|after|from|to|of|in|starting)) the ordinal stop", c.digit_day),
+    ("(?<=(on|by|since|before|in)) the number end", c.digit_day),
+    ("(?<=(on|by|since|before)) the ordinal end", c.numbered_day),
+    ("(?<=(word|ago)) the ordinal end", c.digit_day),
+    ("(?<=on) (ordinal|number) end", c.digit_day),
+)
+
+_COMBINED: tuple[tuple[str, Builder], ...] = (
+    ("the? (ordinal|last) (weekday|unit) (of|in)? the? (time|year)", c.nth_in),
+    ("the? (ordinal|last) (weekday|unit) (of|in) the unit", c.nth_in),
+    ("the? (ordinal|last) halfword of the? (time|year|unit)", c.half_of),
+    ("the? early (of|in|dash)? the? (time|year)", c.part),
+    ("the? early (of|in) the? unit", c.part),
+    ("earlier (in|on)? the? (time|unit)", c.so_far),
+    ("the? rest of? the? (unit|time)", c.rest),
+    ("in count unit comma? from the? time", c.duration_from),
+    ("count unit starting (on|from)? the? time", c.duration_from),
+    ("count unit (before|after|from) the? time", c.units_beside),
+    ("the? last? unit (before|after) the? time", c.unit_beside),
+    ("the? last? weekday (before|after) the? time", c.weekday_beside),
+    ("the? unit (of|starting) (on|from)? the? time", c.unit_around),
+    ("weekday (of|in|comma)? the? time", c.weekday_in),
+    ("time weekday", c.weekday_in),
+    ("the? (ordinal|number) of time", c.day_in_month),
+    ("(?<=(in|on|at)) the? unit (?!of|before|after) stop", c.bare_weekend),
+)
+
+_BARE: tuple[tuple[str, Builder], ...] = (("weekday (?!dayparts)", c.weekday),)
+
+_PARTS_OF_DAY: tuple[tuple[str, Builder], ...] = (
+    ("the? daypart of the? time", c.part_of_day),
+    ("time daypart", c.part_of_day),
+)
+
+_RANGES: tuple[tuple[str, Builder], ...] = (
+    ("between the? time (and|upto) the? (time|now)", c.between),
+    ("from the? time upto the? (time|now)", c.between),
+    ("time upto the? (time|now)", c.between),
+    ("since the? time", c.since),
+    ("to the? time", c.until),
+    ("by the? time", c.until),
+    ("before the? time", c.before),
+    ("after the? time", c.after),
+    ("around the? time", c.around),
+)
+
+_KINDS = (
+    "month weekday weekdays number ordinal year decade iso numeric yearmonth monthday isoweek unit season quarter half holiday "
+    "daypart dayparts relday tonight now last past next this ago the an of in on at between from starting and to dash slash comma "
+    "since before by after around halfword rest up thousand other few early earlier function measure label word punct junk time"
+).split()
+_LETTERS = {kind: chr(0xA1 + index) for index, kind in enumerate(_KINDS)}  # beyond every sign of a regular expression
+
+
+class _Stage(NamedTuple):
+    pattern: re.Pattern[str]
+    builders: dict[str, Builder]
+    needs: frozenset[str]
+
+
+def _letters(pattern: str) -> str:
+    expanded = pattern
+    for _ in range(2):  # a macro may hold another
+        expanded = re.sub(r"[a-z]+", lambda match: _MACROS.get(match.group(), match.group()), expanded)
+    lettered = re.sub(r"[a-z]+", lambda match: _LETTERS[match.group()], expanded)
+    return re.sub(r"\((?!\?)", "(?:", lettered.replace(" ", ""))
+
+
+def _stage(rules: tuple[tuple[str, Builder], ...], *, needs: str) -> _Stage:
+    named = {f"rule{index}": rule for index, rule in enumerate(rules)}
+    pattern = "|".join(f"(?P<{name}>{_letters(rule)})" for name, (rule, _) in named.items())
+    no_start = _letters("(?!(word|function|measure|label|junk|punct|comma))")  # no rule begins there: most places fail at once
+    builders = {name: builder for name, (_, builder) in named.items()}
+    return _Stage(re.compile(f"{no_start}(?:{pattern})"), builders, frozenset(_LETTERS[kind] for kind in needs.split()))
+
+
+_STARTERS = (
+    "month season holiday quarter half unit weekday weekdays relday tonight decade year iso numeric yearmonth monthday isoweek daypart"
+)
+_STAGES = (
+    _stage(_ABSOLUTE, needs=_STARTERS),
+    _stage(_NUMBERED_DAYS, needs="ordinal number"),
+    _stage(_COMBINED, needs="time unit"),
+    _stage(_BARE, needs="weekday"),
+    _stage(_COMBINED, needs="time"),  # again, for "two weeks from Monday"
+    _stage(_PARTS_OF_DAY, needs="daypart"),
+    _stage(_RANGES, needs="time"),
+)
+
+
+# When such a date does not exist, none of its words is a time either: 30 February 2024 is not the year 2024.
+_WHOLE_DATES = frozenset([b.month_day, b.days_of_month, b.iso_date, b.numeric_date])
+
+
+def reduced(tokens: list[Token], anchor: Anchor) -> list[Token]:
+    """Return the tokens with every time expression as one token of the kind `time` that carries its span."""
+    for stage in _STAGES:
+        letters = "".join([_LETTERS[token.kind] for token in tokens])
+        if not stage.needs.isdisjoint(letters):
+            tokens = _apply(stage, tokens, letters, anchor=anchor)
+    return tokens
+
+
+def _apply(stage: _Stage, tokens: list[Token], letters: str, *, anchor: Anchor) -> list[Token]:
+    result: list[Token] = []
+    done = position = 0
+    while match := stage.pattern.search(letters, position):
+        first, last = match.span()
+        builder = stage.builders[match.lastgroup or ""]
+        span = _built(builder, Found(tokens[first:last], anchor))
+        if span is None:
+            position = last if builder in _WHOLE_DATES else first + 1
+            continue
+        result += [*tokens[done:first], Token("time", tokens[first].start, tokens[last - 1].end, span=span)]
+        done = position = last
+    return [*result, *tokens[done:]]
+
+
+def _built(builder: Builder, found: Found) -> Span | None:
+    try:
+        span = builder(found)
+    except (ValueError, OverflowError):  # a date that does not exist, or lies outside the calendar
+        return None
+    return span if span.start < span.end else None

@@ -1,0 +1,74 @@
+"""Words: the stem that stands for a word's forms, and the sub-words by which a compound is found."""
+
+import re
+import threading
+from functools import lru_cache
+from typing import Final
+
+import Stemmer  # type: ignore[import-not-found]  # compiled, and it ships no stubs
+
+MAX_WORD = 64
+COMPOUND_MIN = 10
+SUBWORD_MIN = 4
+_VOWEL_INITIAL_MIN = 6
+_VOWELS: Final = frozenset("aeiouyаеиоуыэюяієїαεηιουω")
+_ONSETS: Final = frozenset(
+    "bl br ch cl cr dr fl fr gl gn gr kl kn kr pf ph pl pr qu sc sh sk sl sm sn sp st sv sw th tr ts tw vl vr wh wr zw".split()
+)
+_ALPHABETIC = re.compile(r"[a-z\u00df-\u024f\u0370-\u03ff\u0400-\u04ff]+")
+# The script tells the language well enough to pick a stemmer; Latin script is taken for English.
+_STEMMER_OF_SCRIPT: Final = (
+    ("\u0370", "\u03ff", "greek"),
+    ("\u0400", "\u04ff", "russian"),
+    ("\u0600", "\u06ff", "arabic"),
+    ("\u0900", "\u097f", "hindi"),
+)
+
+
+class _Stemmers(threading.local):
+    """One set of stemmers a thread: a Snowball stemmer keeps its working buffer in itself."""
+
+    def __init__(self) -> None:
+        """Start empty; a stemmer is made at its first word."""
+        self.made: dict[str, Stemmer.Stemmer] = {}
+
+    def of(self, language: str) -> Stemmer.Stemmer:
+        """Give this thread's stemmer of a language."""
+        if language not in self.made:
+            self.made[language] = Stemmer.Stemmer(language, 0)
+        return self.made[language]
+
+
+_STEMMERS = _Stemmers()
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """Give the Snowball stem of a folded lower-case word, by its script; at most 64 characters are looked at."""
+    first = word[:1]
+    language = next((name for low, high, name in _STEMMER_OF_SCRIPT if low <= first <= high), "english")
+    return str(_STEMMERS.of(language).stemWord(word[:MAX_WORD])) or word
+
+
+@lru_cache(maxsize=1 << 14)
+def subwords(word: str) -> tuple[str, ...]:
+    """Give the stems of the words that a long word could be a compound of; none when its own stem has under 10 letters.
+
+    Many languages write "Krankenversicherung" as one word and ask for "Versicherung". A cut leaves at least 4 letters on both
+    sides, and what follows it can begin a syllable; before a vowel only after a consonant, and with 6 letters to come.
+    """
+    if not COMPOUND_MIN <= len(word) <= MAX_WORD or len(stem(word)) < COMPOUND_MIN or not _ALPHABETIC.fullmatch(word):
+        return ()
+    parts: dict[str, None] = {}
+    for cut in range(SUBWORD_MIN, len(word) - SUBWORD_MIN + 1):
+        if _can_begin(word, cut):
+            left, right = word[:cut], word[cut:]
+            parts[stem(left.removesuffix("s") if cut > SUBWORD_MIN else left)] = parts[stem(right)] = None
+    return tuple(parts)
+
+
+def _can_begin(term: str, cut: int) -> bool:
+    """Tell whether a word of a compound may begin at a cut."""
+    if term[cut] in _VOWELS:
+        return term[cut - 1] not in _VOWELS and len(term) - cut >= _VOWEL_INITIAL_MIN
+    return term[cut + 1] in _VOWELS or term[cut : cut + 2] in _ONSETS or not term[cut].isascii()

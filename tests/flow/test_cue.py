@@ -1,0 +1,48 @@
+"""cue: what each channel looks for."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from cued.flow.cue import intent, intervals, merged, state, words
+from cued.model import Cue, Interval
+from tests.building import NOW
+
+FULL = Cue(utterance="ERR_42 again", goal="ship the migration", step="apply it", open_questions=("who approves?", "when?"), now=NOW)
+
+
+@pytest.mark.requirement("F1")
+def test_the_state_reads_goal_step_and_open_questions():
+    assert state(FULL) == "Goal: ship the migration\nCurrent step: apply it\nOpen questions: who approves?; when?"
+
+
+@pytest.mark.requirement("F2")
+def test_the_lexical_arm_reads_the_utterance_and_the_dense_arm_the_state():
+    assert words(FULL, "utterance") == "ERR_42 again"
+    assert words(FULL, "state") == state(FULL)
+    assert words(FULL, "cue") == "ERR_42 again\n" + state(FULL)
+
+
+def test_each_stands_in_where_the_other_is_empty():
+    spoken, working = Cue(utterance="hello", now=NOW), Cue(goal="write", now=NOW)
+    assert {words(spoken, over) for over in ("utterance", "state", "cue")} == {"hello"}
+    assert {words(working, over) for over in ("utterance", "state", "cue")} == {"Goal: write"}
+
+
+@pytest.mark.requirement("P11")
+def test_the_words_give_the_intent_and_a_caller_overrules_them():
+    assert intent(Cue(utterance="what did we decide three months ago?", now=NOW)) == "past"
+    assert intent(Cue(utterance="what are we currently using?", now=NOW)) == "present"
+    assert intent(Cue(utterance="what did we decide three months ago?", now=NOW, intent="neutral")) == "neutral"
+
+
+@pytest.mark.requirement("P11")
+def test_time_expressions_become_intervals_relative_to_now():
+    (march,) = intervals(Cue(utterance="what happened in March?", now=NOW), "utterance")
+    assert march == Interval(datetime(2025, 3, 1, tzinfo=UTC), datetime(2025, 4, 1, tzinfo=UTC))
+
+
+def test_overlapping_intervals_are_joined():
+    day = [datetime(2025, 1, d, tzinfo=UTC) for d in range(1, 8)]
+    got = merged([Interval(day[3], day[5]), Interval(day[0], day[1]), Interval(day[4], day[6])])
+    assert got == (Interval(day[0], day[1]), Interval(day[3], day[6]))

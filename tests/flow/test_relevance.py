@@ -1,0 +1,74 @@
+"""relevance: a probability from absolute evidence."""
+
+import math
+
+import numpy as np
+import pytest
+
+from cued.engine import decide
+from cued.errors import InputError
+from cued.model import Background
+from cued.policy.calibration import calibration_for, calibrations
+from cued.policy.presets import preset
+from tests.building import evidence, memory, policy
+
+
+def relevance(**columns):
+    """The relevance of one candidate under the default policy."""
+    return float(decide(evidence([memory("a")], **columns), preset("cued")).trace.columns["relevance"][0])
+
+
+@pytest.mark.requirement("X1")
+def test_it_is_the_logistic_function_of_weighed_columns():
+    generic = calibrations()["generic"]
+    background = Background(count=80, mean=0.05, deviation=0.08)
+    found = evidence([memory("a")], cosine=[0.5], coverage=[0.6], entities=[0.5], background=background)
+    mean = (80 * 0.05 + generic.background_count * generic.background_mean) / (80 + generic.background_count)
+    variance = (80 * 0.08**2 + generic.background_count * generic.background_deviation**2) / (80 + generic.background_count)
+    columns = {"cosine": 0.5, "z": (0.5 - mean) / math.sqrt(variance), "coverage": 0.6, "entities": 0.5}
+    odds = generic.intercept + sum(generic.weights.get(name, 0.0) * value for name, value in columns.items())
+    recall = decide(found, preset("cued"))
+    assert recall.trace.columns["log_odds"][0] == pytest.approx(odds)
+    assert recall.trace.columns["relevance"][0] == pytest.approx(1 / (1 + math.exp(-odds)))
+
+
+@pytest.mark.requirement("X1")
+def test_ranks_count_for_nothing():
+    columns = {"cosine": [0.1], "coverage": [0.0]}
+    assert relevance(**columns, lexical_rank=[1], dense_rank=[1]) == relevance(**columns, lexical_rank=[90], dense_rank=[90])
+
+
+@pytest.mark.requirement("X1")
+def test_the_same_cosine_means_less_against_a_high_background():
+    quiet = relevance(cosine=[0.5], coverage=[0.3], background=Background(count=1000, mean=0.05, deviation=0.08))
+    loud = relevance(cosine=[0.5], coverage=[0.3], background=Background(count=1000, mean=0.45, deviation=0.08))
+    assert loud < quiet / 2
+
+
+def test_a_single_memory_is_judged_against_the_embedders_usual_background():
+    alone = relevance(cosine=[0.9], coverage=[1.0], background=Background(count=1, mean=0.9, deviation=0.0))
+    assert alone > 0.5
+    assert relevance(cosine=[0.05], coverage=[0.0], background=Background(count=1, mean=0.05, deviation=0.0)) < 0.1
+
+
+def test_without_vectors_the_words_decide():
+    found = evidence([memory("a"), memory("b")], fingerprint=None, coverage=[1.0, 0.1], lexical_rank=[1, 2])
+    high, low = decide(found, preset("cued")).trace.columns["relevance"]
+    assert high > 0.7
+    assert low < 0.2
+
+
+def test_an_embedder_finds_its_own_calibration_and_a_stranger_the_generic_one():
+    assert calibration_for("auto", "minilm/all-MiniLM-L6-v2@abc/384").name == "minilm"
+    assert calibration_for("auto", "someone/else@1/768").name == "generic"
+    assert calibration_for("auto", None).name == "lexical"
+    with pytest.raises(InputError, match="generic"):
+        calibration_for("nonesuch", None)
+
+
+@pytest.mark.parametrize("name", calibrations())
+def test_every_calibration_weighs_only_columns_that_exist_and_more_evidence_never_counts_against(name):
+    text = f'[relevance]\ncalibration = "{name}"\n[channels]\ndense = {{}}\n'
+    columns = decide(evidence([memory("a")], cosine=[0.3]), policy(text)).trace.columns
+    assert set(calibrations()[name].weights) <= set(columns)
+    assert np.isfinite(columns["relevance"]).all()

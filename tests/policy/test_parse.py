@@ -1,0 +1,109 @@
+"""Policies as TOML: parse, dump, diff, and every problem at once."""
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cued.errors import PolicyError
+from cued.flow.score.signals import SIGNALS as IMPLEMENTED
+from cued.policy import spec
+from cued.policy.parse import diff, dump, parse
+from cued.policy.presets import preset
+
+durations = st.integers(1, 10**9).map(lambda s: timedelta(seconds=s))
+leaf = st.one_of(
+    st.builds(spec.Term, signal=st.sampled_from(["similarity", "fused", "importance", "bm25"]), weight=st.floats(-5, 5)),
+    st.builds(spec.Term, signal=st.just("recency"), half_life=durations, since=st.sampled_from(["created", "updated", "last_used"])),
+    st.builds(spec.Term, signal=st.just("scope"), values=st.just({"project": 1.0, "global": 0.8})),
+)
+named = st.builds(spec.Term, name=st.sampled_from(["x", "y é"]), sum=st.lists(leaf, min_size=1, max_size=2).map(tuple))
+policies = st.builds(
+    spec.Policy,
+    name=st.text(st.characters(exclude_categories=["Cs"])),
+    about=st.text(st.characters(exclude_categories=["Cs"])),
+    channels=st.builds(spec.Channels, lexical=st.none() | st.builds(spec.Lexical, k1=st.floats(0.1, 3)), context=st.integers(0, 5)),
+    fuse=st.builds(spec.Fuse, weights=st.dictionaries(st.sampled_from(["lexical", "dense"]), st.floats(0, 3))),
+    score=st.builds(spec.Score, terms=st.lists(leaf | named, unique_by=lambda t: t.name or t.signal, max_size=3).map(tuple)),
+    floor=st.builds(spec.Floor, at=st.none() | st.floats(0, 1)),
+    settle=st.builds(spec.Settle, refresh_floor=durations),
+)
+
+
+@given(policies)
+def test_parse_undoes_dump(policy):
+    assert parse(dump(policy)) == policy
+
+
+def test_every_signal_that_a_policy_may_name_exists_and_the_other_way_round():
+    assert set(IMPLEMENTED) == set(spec.SIGNALS)
+    assert set(spec.SIGNALS) >= spec.HISTORY_SIGNALS
+
+
+def test_all_problems_are_reported_at_once_each_with_its_path():
+    faulty = """
+        nme = "x"
+        [channels]
+        lexicl = { pool = 1 }
+        dense = { pool = "a", over = "foo" }
+        [score]
+        terms = [ { signal = "recncy" }, { signal = "importance", tau = "1d" }, { signal = "recency" }, { weight = 200 } ]
+        [floor]
+        at = "high"
+        [settle]
+        refresh_floor = "-3d"
+    """
+    with pytest.raises(PolicyError) as caught:
+        parse(faulty)
+    report = str(caught.value)
+    for path in (
+        *(
+            "nme: unknown key (did you mean 'name'?)",
+            "channels.lexicl",
+            "channels.dense.pool",
+            "channels.dense.over",
+            "utterance, state, cue",
+        ),
+        *(
+            "score.terms[0].signal: unknown signal 'recncy' (did you mean 'recency'?)",
+            "score.terms[1].tau",
+            "score.terms[2]: recency needs",
+        ),
+        *("score.terms[3].weight", "score.terms[3]: exactly one of", "floor.at", "settle.refresh_floor"),
+    ):
+        assert path in report
+    assert len(caught.value.problems) == 11
+
+
+@pytest.mark.parametrize("text", ["name = ", "[score]\nterms = 3", "score = 1", "[score]\nterms = [1]"])
+def test_what_is_not_a_policy_is_refused_in_words(text):
+    with pytest.raises(PolicyError):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("terms", "problem"),
+    [
+        ('{ sum = [{ signal = "importance" }] }', "needs a name"),
+        ('{ signal = "importance" }, { signal = "importance" }', "is taken"),
+        ('{ signal = "importance", sum = [{ signal = "bm25" }] }', "exactly one of"),
+        ('{ signal = "scope" }', "needs a table of values"),
+        ('{ signal = "recency", tau = "1d", half_life = "1d" }', "exactly one of"),
+    ],
+)
+def test_a_term_that_makes_no_sense_is_refused(terms, problem):
+    with pytest.raises(PolicyError, match=problem):
+        parse(f"[score]\nterms = [{terms}]")
+
+
+def test_diff_shows_where_two_policies_differ_and_nothing_else():
+    assert diff(preset("assistant"), preset("support")) == [
+        ("score.terms[recency].weight", "1.5", "1.0"),
+        ("score.terms[recency].half_life", '"7d"', '"30d"'),
+        ("score.terms[importance].weight", "1.0", "1.5"),
+    ]
+    assert diff(preset("cued"), preset("cued")) == []
+    paths = [path for path, _, _ in diff(preset("dense"), preset("cued"))]
+    assert "channels.lexical.pool" in paths
+    assert "fuse.neighbours" in paths

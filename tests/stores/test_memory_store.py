@@ -1,0 +1,13 @@
+"""The in-memory store keeps every promise of the port."""
+
+import pytest
+
+from cued.conformance import StoreConformance
+from cued.stores.memory import MemoryStore
+
+
+@pytest.mark.requirement("M3", "M4", "M6", "R10", "R17", "P13", "P19", "P20", "S6", "X8")
+class TestMemoryStore(StoreConformance):
+    @pytest.fixture
+    def store(self):
+        return MemoryStore()

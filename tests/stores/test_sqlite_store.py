@@ -1,0 +1,15 @@
+"""The SQLite store keeps every promise of the port."""
+
+import pytest
+
+from cued.conformance import StoreConformance
+from cued.stores.sqlite import SqliteStore
+
+
+@pytest.mark.requirement("M3", "M4", "M6", "R10", "R17", "P13", "P19", "P20", "S6", "X8")
+class TestSqliteStore(StoreConformance):
+    @pytest.fixture
+    def store(self, tmp_path):
+        store = SqliteStore(tmp_path / "memories.db")
+        yield store
+        store.close()

@@ -1,0 +1,105 @@
+"""explain: the whole table, and why a memory did not come back."""
+
+from datetime import timedelta
+
+import pytest
+
+import cued
+from cued.errors import NotFoundError
+from tests.building import NOW, ago
+from tests.fakes import FixedClock
+
+
+@pytest.fixture
+def alice():
+    with cued.open(None, embedder="hashing", clock=FixedClock(), settle="off") as opened:
+        yield opened.tenant("alice")
+
+
+def verdict(alice, cue, memory_id, **wishes):
+    return alice.explain(cue, memory=memory_id, **wishes).verdict
+
+
+@pytest.mark.requirement("S9")
+def test_every_candidate_is_in_the_table_with_ranks_signals_contributions_and_fate(alice):
+    for i in range(5):
+        alice.remember(f"note {i} about the garden")
+    trace = alice.explain("garden note 3").recall.trace
+    assert len(trace.ids) == 5
+    assert all(trace.fates)
+    assert {"lexical_rank", "dense_rank", "cosine", "z", "coverage", "fused", "relevance", "score"} <= set(trace.columns)
+    assert set(trace.contributions) == {"fused", "activation", "importance", "confidence", "scope"}
+
+
+@pytest.mark.requirement("S9")
+@pytest.mark.parametrize(
+    ("facts", "wishes", "fate", "change"),
+    [
+        ({"scope": "atlas"}, {}, "scope gate", "belongs to scope 'atlas'"),
+        ({"ttl": "1d", "at": ago(days=3)}, {}, "expiry gate", "--ttl"),
+        ({"valid_until": NOW - timedelta(days=1)}, {}, "validity gate", "until 2025-05-31"),
+        ({}, {"as_of": ago(days=4)}, "as_of gate", "2025-06-01, after 2025-05-28"),
+        ({}, {"kinds": ["episodic"]}, "kinds gate", "is semantic"),
+        ({"tags": ["a"]}, {"tags": ["a", "b"]}, "tags gate", "lacks the tags b"),
+    ],
+)
+def test_a_gate_is_named_with_what_would_open_it(alice, facts, wishes, fate, change):
+    kept = alice.remember("The garden gate squeaks.", **facts).id
+    got = verdict(alice, "garden gate", kept, **wishes)
+    assert fate in got.fate
+    assert change in got.change
+
+
+@pytest.mark.requirement("S9", "P12")
+def test_supersession_and_forgetting_are_named(alice):
+    old = alice.remember("The garden gate is green.").id
+    new = alice.remember("The garden gate is blue.", supersedes=old).id
+    assert new in verdict(alice, "garden gate", old).change
+    alice.forget(new)
+    assert "restore" in verdict(alice, "garden gate", new).change
+
+
+@pytest.mark.requirement("S9")
+def test_the_floor_is_named_with_both_numbers(alice):
+    kept = alice.remember("The garden gate squeaks.").id
+    got = verdict(alice, "what does the gate of the neighbour sound like?", kept, floor=0.99)
+    assert got.stage == "floor"
+    assert "floor 0.99" in got.fate
+    assert "at or below" in got.change
+
+
+@pytest.mark.requirement("S9")
+def test_the_limit_and_the_budget_are_named(alice):
+    ids = [alice.remember(f"garden note {word}").id for word in ("one", "two", "three")]
+    chosen = {r.memory.id for r in alice.recall("garden note", limit=2, floor=0.0).memories}
+    (left,) = set(ids) - chosen
+    assert "limit of 2" in verdict(alice, "garden note", left, limit=2, floor=0.0).fate
+    assert "tokens" in verdict(alice, "garden note", left, floor=0.0, budget_tokens=60).fate
+
+
+@pytest.mark.requirement("S9")
+def test_a_memory_that_no_channel_found_is_told_apart_from_one_beyond_the_pools(alice):
+    kept = alice.remember("Completely different matters.").id
+    assert verdict(alice, "garden", kept, without=["dense"]).fate == "found by no channel"
+    for i in range(30):
+        alice.remember(f"the garden garden garden note {i}")
+    late = alice.remember("once upon a time there was, far away behind the hills, some garden or other").id
+    got = verdict(alice, "garden", late, policy="siftcoder", without=["dense"])
+    assert got.stage == "budget"
+    for i in range(30, 60):
+        alice.remember(f"the garden garden garden note {i}")
+    got = verdict(alice, "garden", late, policy="siftcoder", without=["dense"])
+    assert got.stage == "gather"
+    assert "lexical rank 61 with a pool of 50" in got.fate
+
+
+def test_a_memory_that_came_back_is_explained_too(alice):
+    kept = alice.remember("The garden gate squeaks.").id
+    got = verdict(alice, "garden gate squeaks", kept)
+    assert (got.fate, got.change) == ("chosen", "nothing: it is in the answer")
+    assert got.ranks["lexical"] == 1
+
+
+def test_an_unknown_id_is_refused(alice):
+    with pytest.raises(NotFoundError):
+        alice.explain("x", memory="01NOPE")
