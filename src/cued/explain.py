@@ -129,7 +129,7 @@ def _change(stage: str, fate: str, policy: Policy) -> str:
 
 
 _GATE_CHANGES: dict[Gate, Callable[[Memory, Lookup], str]] = {
-    "forgotten": lambda m, _: f"`restore {m.id}` brings it back",
+    "forgotten": lambda _m, _: "restoring it (`forget --undo`) brings it back",
     "scope": lambda m, lookup: f"it belongs to scope {m.scope!r}, the cue looks in {lookup.scope!r}",
     "as_of": lambda m, lookup: f"it was written {m.created_at:%Y-%m-%d}, after {lookup.at:%Y-%m-%d}",
     "expiry": lambda m, _: f"it expired {m.expires_at:%Y-%m-%d %H:%M}; `update --ttl` gives it a new term",

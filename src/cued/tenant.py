@@ -198,10 +198,15 @@ class Tenant:
         if embedder is None:
             return None, None, ()
         try:
-            return embedder.embed(texts, role="memory"), str(embedder.fingerprint), ()
+            vectors, fingerprint = embedder.embed(texts, role="memory"), embedder.fingerprint
         except EmbedderError as error:
             engine.log.warning("stored without a vector: %s", error)
             return None, None, (f"vector pending: {error}",)
+        if vectors.shape != (len(texts), fingerprint.dimensions):
+            raise InputError(
+                "vectors", vectors.shape, f"{len(texts)} vectors of {fingerprint.dimensions} dimensions, as the fingerprint says"
+            )
+        return vectors, str(fingerprint), ()
 
     def _revised(self, memory: Memory, change: Change, vector: Any, fingerprint: str | None) -> Record:  # noqa: ANN401 - a row of a matrix
         new = changed(memory, change, now=self._clock())

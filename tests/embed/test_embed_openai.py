@@ -153,10 +153,18 @@ def test_vectors_that_change_their_length_between_answers_are_refused():
 
 @pytest.mark.parametrize(
     ("kind", "body"),
-    [("text/html", b"<html>Welcome</html>"), ("application/json", b'{"data": {}}'), ("application/json", b"[]"), ("text/plain", b"\xff\xfe")],
+    [
+        ("text/html", b"<html>Welcome</html>"),
+        ("application/json", b'{"data": {}}'),
+        ("application/json", b"[]"),
+        ("text/plain", b"\xff\xfe"),
+    ],
 )
 def test_an_answer_that_is_no_list_of_embeddings_names_its_content_type(kind, body):
-    with FakeEndpoint(Traps(raw_answer=(kind, body))) as server, pytest.raises(EmbedderError, match=kind if body != b'{"data": {}}' else "0 emb"):
+    with (
+        FakeEndpoint(Traps(raw_answer=(kind, body))) as server,
+        pytest.raises(EmbedderError, match=kind if body != b'{"data": {}}' else "0 emb"),
+    ):
         embedder(server).embed(TEXTS, role="memory")
 
 
@@ -204,7 +212,10 @@ def test_jitter_spreads_the_wait_over_the_whole_span():
 
 def test_attempts_end():
     diary = SleepDiary()
-    with FakeEndpoint(Traps(first_answers=[(500, {})] * 9)) as server, pytest.raises(EmbedderError, match="failed 4 times; the last: HTTP 500"):
+    with (
+        FakeEndpoint(Traps(first_answers=[(500, {})] * 9)) as server,
+        pytest.raises(EmbedderError, match="failed 4 times; the last: HTTP 500"),
+    ):
         embedder(server, diary).embed(["alpha"], role="memory")
     assert diary.waits_s == [0.5, 1.0, 2.0]
 
@@ -291,7 +302,9 @@ def test_a_key_that_cannot_be_a_header_is_refused_unseen(key):
     assert key not in str(caught.value)
 
 
-@pytest.mark.parametrize("url", ["ftp://host/v1", "localhost:11434", "http://user:secret@host/v1", "http:///v1", "https://host/v1?key=secret"])
+@pytest.mark.parametrize(
+    "url", ["ftp://host/v1", "localhost:11434", "http://user:secret@host/v1", "http:///v1", "https://host/v1?key=secret"]
+)
 def test_a_base_url_that_cannot_be_asked_is_refused(url):
     with pytest.raises(InputError) as caught:
         Endpoint(url)

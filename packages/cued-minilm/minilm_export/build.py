@@ -16,6 +16,8 @@ from minilm_export import graph, weights
 from minilm_export.smooth import smoothing
 
 LEAST_COSINE = 0.98
+# In full precision: here a few tokens ("thank you") reach values that 8 bits cannot hold beside the rest. 3.5 MB of 26.6.
+KEPT = ("encoder.layer.0.output.dense.product", "encoder.layer.1.output.dense.product")
 REVISION_CHARACTERS = 12
 SAMPLES = (
     "",
@@ -56,6 +58,7 @@ def quantise(fp32: Path, int8: Path) -> None:
         fp32,
         int8,
         op_types_to_quantize=["MatMul", "Gather"],
+        nodes_to_exclude=list(KEPT),
         per_channel=True,
         weight_type=QuantType.QInt8,
         extra_options={"MatMulConstBOnly": True},

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from cued.model import Cue, Intent, Interval
 from cued.policy.spec import Over
 from cued.text.intent import intent as intent_of
-from cued.text.times import times
+from cued.text.times import loose, times
 
 
 def state(cue: Cue) -> str:
@@ -29,8 +29,8 @@ def intent(cue: Cue) -> Intent:
 
 
 def intervals(cue: Cue, over: Over) -> tuple[Interval, ...]:
-    """Give the stretches of time that the cue speaks of, relative to its now."""
-    return merged([mention.interval for mention in times(words(cue, over), now=cue.now)])
+    """Give the stretches of time that the cue speaks of, relative to its now, as loosely as it speaks of them."""
+    return merged([loose(mention) for mention in times(words(cue, over), now=cue.now)])
 
 
 def merged(found: Sequence[Interval]) -> tuple[Interval, ...]:

@@ -170,7 +170,8 @@ def _supersession(gates: Gates, lookup: Lookup, at: int) -> Mask:
 def _kinds(gates: Gates, lookup: Lookup, _at: int) -> Mask | None:
     if not lookup.kinds:
         return None
-    return np.isin(gates.codes("kind"), [KINDS.index(kind) for kind in lookup.kinds])
+    passed: Mask = np.isin(gates.codes("kind"), [KINDS.index(kind) for kind in lookup.kinds])
+    return passed
 
 
 def _tags(gates: Gates, lookup: Lookup, _at: int) -> Mask | None:

@@ -1,10 +1,12 @@
 """The nouns as plain JSON, one shape on every surface: numbers that are not finite are null, times are RFC 3339 in UTC."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec import Struct
 
 from cued.explain import Explanation, Verdict
 from cued.model import Evidence, Memory, Page, Recall, Recalled, Stats, Trace
@@ -12,9 +14,10 @@ from cued.model import Evidence, Memory, Page, Recall, Recalled, Stats, Trace
 JSON = dict[str, Any]
 
 
-def plain(value: object) -> Any:  # noqa: ANN401 - any JSON value
+def plain(value: Mapping[str, Any] | Struct) -> JSON:
     """Give the value in dicts, lists, strings, finite numbers, booleans and None alone."""
-    return _finite(msgspec.to_builtins(value, str_keys=True))
+    cleaned: JSON = _finite(msgspec.to_builtins(value, str_keys=True))
+    return cleaned
 
 
 def memory_json(memory: Memory) -> JSON:
@@ -57,7 +60,7 @@ def explanation_json(explanation: Explanation) -> JSON:
         **recall_json(recall),
         "combine": recall.trace.combine,
         "read": _read(evidence),
-        "candidates": plain(_candidates(recall.trace, {memory.id: memory.text for memory in evidence.findings.memories})),
+        "candidates": _candidates(recall.trace, {memory.id: memory.text for memory in evidence.findings.memories}),
         "verdict": None if explanation.verdict is None else verdict_json(explanation.verdict),
     }
 
@@ -112,7 +115,7 @@ def _read(evidence: Evidence) -> JSON:
 def _candidates(trace: Trace, texts: dict[str, str]) -> list[JSON]:
     score = trace.columns.get("score", np.zeros(len(trace.ids)))
     rows = sorted(range(len(trace.ids)), key=lambda row: (trace.ranks[row] or math.inf, -score[row], trace.ids[row]))
-    return [_candidate(trace, row, texts) for row in rows]
+    return [plain(_candidate(trace, row, texts)) for row in rows]
 
 
 def _candidate(trace: Trace, row: int, texts: dict[str, str]) -> JSON:

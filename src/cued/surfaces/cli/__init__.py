@@ -6,7 +6,7 @@ Exit codes: 0 done (a recall that finds nothing is done too) · 2 the input or t
 
 import click
 
-from cued.surfaces.cli.grammar import LazyGroup
+from cued import __version__
 from cued.surfaces.cli.root import Root
 
 COMMANDS = {
@@ -35,8 +35,8 @@ Exit codes:
 Results go to stdout (with --json as JSON), everything else to stderr. NO_COLOR is honoured."""
 
 
-@click.group(cls=Root, lazy=COMMANDS, invoke_without_command=True, epilog=_EPILOG, context_settings={"max_content_width": 100})
-@click.version_option(package_name=None, version=LazyGroup.version(), prog_name="cued", message="%(prog)s %(version)s")
+@click.group(name="cued", cls=Root, lazy=COMMANDS, invoke_without_command=True, epilog=_EPILOG, context_settings={"max_content_width": 100})
+@click.version_option(version=__version__, prog_name="cued", message="%(prog)s %(version)s")
 @click.pass_context
 def main(ctx: click.Context) -> None:
     """Cued recall for AI agents: the right memory at the right moment, or nothing at all, and it can show why.

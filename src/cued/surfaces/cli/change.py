@@ -38,7 +38,8 @@ def update_command(memory_id: str, *, no_tags: bool, **options: Any) -> None:  #
     chosen = settings()
     fields = stated(options)
     if no_tags and "tags" in fields:
-        raise click.UsageError("--tag sets new tags and --no-tags takes all away: one of them")
+        message = "--tag sets new tags and --no-tags takes all away: one of them"
+        raise click.UsageError(message)
     fields |= {"tags": []} if no_tags else {}
     fields |= {name: None for name in _TIMES if fields.get(name) == "none"}
     if fields.get("text") == "-":
@@ -58,7 +59,8 @@ def update_command(memory_id: str, *, no_tags: bool, **options: Any) -> None:  #
 def forget_command(ids: tuple[str, ...], *, erase: bool, yes: bool, undo: bool) -> None:
     """Hide memories from every recall, all of them or, when one is unknown, none."""
     if erase and undo:
-        raise click.UsageError("--erase cannot be undone: one of --erase and --undo")
+        message = "--erase cannot be undone: one of --erase and --undo"
+        raise click.UsageError(message)
     if erase and not yes:
         _ask(len(ids))
     chosen = settings()
@@ -71,7 +73,8 @@ def forget_command(ids: tuple[str, ...], *, erase: bool, yes: bool, undo: bool) 
 
 def _ask(count: int) -> None:
     if not sys.stdin.isatty():
-        raise click.UsageError("--erase asks before it erases, and nobody is there to answer: add --yes")
+        message = "--erase asks before it erases, and nobody is there to answer: add --yes"
+        raise click.UsageError(message)
     if not click.confirm(f"Erase {count} memories for good?", err=True):
         raise click.Abort
 

@@ -40,7 +40,7 @@ def played(history: Mapping[str, Any], chosen: Settings) -> JSON:
         tenant = memories.tenant("mira")
         tenant.remember_many(history["memories"])
         scenes = [{**scene, "answer": _VERBS[scene["command"]](tenant, scene["ask"])} for scene in history["scenes"]]
-    return {"now": plain(history["now"]), "memories": len(history["memories"]), "scenes": scenes}
+    return plain({"now": history["now"], "memories": len(history["memories"]), "scenes": scenes})
 
 
 def _drawn(answer: JSON, history: Mapping[str, Any]) -> Any:  # noqa: ANN401 - something that rich draws
@@ -53,7 +53,7 @@ def _drawn(answer: JSON, history: Mapping[str, Any]) -> Any:  # noqa: ANN401 - s
 
     def scene_view(scene: JSON) -> Group:
         recalled = (
-            recall_view(scene["answer"], now=history["now"], brief=True)
+            recall_view(scene["answer"], now=history["now"], brief=True, aside="asides" in scene)
             if scene["command"] == "recall"
             else explain_view(scene["answer"], top=_ROWS, columns=min(_WIDEST, width()))
         )

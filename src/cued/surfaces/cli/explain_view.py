@@ -1,5 +1,6 @@
 """An explanation drawn: the candidate table as wide as the terminal allows, a legend, and the verdict on one memory."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,17 +16,19 @@ Columns = list[tuple[str, list[str]]]
 TOP = 15
 _CHANNELS = {"lexical": "lex", "dense": "den", "entity": "ent", "temporal": "tim"}
 _SIGNALS = {"cosine": "cos", "coverage": "cov", "relevance": "rel"}
-_TEXT_AT_LEAST = 24
+_TEXT_AT_LEAST = 20
 _FATE_AT_MOST = 28
+_TERM_SHOWN = 5
+_GAP = 2
 
 
-def explain_view(answer: JSON, *, top: int | None = TOP, columns: int | None = None, text: bool = True) -> RenderableType:
+def explain_view(answer: JSON, *, top: int | None = TOP, columns: int | None = None) -> RenderableType:
     """Give the candidates' table with its legend, the comparison where a channel was shut, and the verdict where one was asked."""
     parts: list[RenderableType] = [] if answer["memories"] else [empty_line(answer)]
     candidates = answer["candidates"]
     if candidates:
         rows = candidates if top is None else candidates[:top]
-        parts += _table(answer, rows, columns or width(), text=text)
+        parts += _table(answer, rows, columns or width())
         if len(rows) < len(candidates):
             parts.append(Text(f"{len(candidates) - len(rows)} more candidates: --all shows them", style="dim"))
     parts += asides(answer)
@@ -36,46 +39,49 @@ def explain_view(answer: JSON, *, top: int | None = TOP, columns: int | None = N
     return Group(*parts)
 
 
-def verdict_view(verdict: JSON) -> Text:
+def verdict_view(verdict: JSON) -> RenderableType:
     """Give what became of one memory, which stage decided it, and what would have to change."""
-    said = Text("Memory ", style="bold").append_text(shown(verdict["id"]))
-    said.append_text(shown(f": {verdict['fate']} (stage {verdict['stage']})\n", most=400))
+    lines = [Text.assemble(("Memory ", "bold"), shown(verdict["id"]), shown(f": {verdict['fate']} (stage {verdict['stage']})", most=400))]
     if verdict["ranks"]:
-        said.append_text(shown("found by " + ", ".join(f"{channel} at {rank}" for channel, rank in verdict["ranks"].items()) + "\n"))
-    return said.append("what would change it: ", style="dim").append_text(shown(verdict["change"], most=400))
+        lines.append(shown("Found by " + ", ".join(f"{channel} at {rank}" for channel, rank in verdict["ranks"].items())))
+    lines.append(Text.assemble(("What would change it: ", "dim"), shown(verdict["change"], most=400)))
+    return Group(*lines)
 
 
-def _table(answer: JSON, rows: Sequence[JSON], columns: int, *, text: bool) -> list[RenderableType]:
-    lead: Columns = [("#", [str(row["rank"] or "") for row in rows])]
-    fate = [_fate(row) for row in rows]
+def _table(answer: JSON, rows: Sequence[JSON], columns: int) -> list[RenderableType]:
+    fates: Columns = [("#", [str(row["rank"] or "") for row in rows]), ("fate", [_fate(row) for row in rows])]
     ranks = _ranks(rows)
     signals: Columns = [(short, [number(row["signals"].get(name)) for row in rows]) for name, short in _SIGNALS.items()]
-    terms = _contributions(rows)
     score: Columns = [("score", [number(row["signals"].get("score")) for row in rows])]
-    room = columns - _wide([*lead, *ranks, *signals, *score]) - max(map(len, [*fate, "fate"])) - 3 - (_TEXT_AT_LEAST + 3 if text else 0)
-    kept, dropped = _fitting(terms, room)
-    middle = [*ranks, *signals, *kept, *score]
-    table = grid(("#", "right"), "fate", *((name, "right") for name, _ in middle), *(["memory"] if text else []))
+    room = columns - _wide([*fates, *ranks, *signals, *score]) - _TEXT_AT_LEAST
+    terms = _terms(rows, room, product=answer["combine"] == "product")
+    middle = [*ranks, *signals, *terms, *score]
+    text_wide = max(_TEXT_AT_LEAST, columns - _wide([*fates, *middle]))
+    table = grid(("#", "right"), "fate", *((name, "right") for name, _ in middle), "memory")
     for i, row in enumerate(rows):
-        cells = [Text(cells[i]) for _, cells in middle]
-        table.add_row(
-            lead[0][1][i],
-            shown(fate[i]),
-            *cells,
-            *([shown(row["text"], most=columns)] if text else []),
-            style="" if row["rank"] else "dim",
-        )
-    return [table, Text(_legend(answer, [name for name, _ in ranks], [name for name, _ in kept], dropped), style="dim")]
+        text = shown(row["text"], most=columns)
+        text.truncate(text_wide, overflow="ellipsis")
+        table.add_row(*(Text(cells[i]) for _, cells in (*fates, *middle)), text, style="" if row["rank"] else "dim")
+    return [table, Text(_legend(answer, [name for name, _ in ranks], terms), style="dim")]
+
+
+def _terms(rows: Sequence[JSON], room: int, *, product: bool) -> Columns:
+    """Give the contributions that change something, as many as there is room for, and the others together as `rest`."""
+    neutral, combine = (1.0, math.prod) if product else (0.0, math.fsum)
+    names = [name for name in rows[0]["contributions"] if any(row["contributions"][name] != neutral for row in rows)]
+
+    def drawn(kept: Sequence[str]) -> Columns:
+        columns = [(name[:_TERM_SHOWN], [number(row["contributions"][name]) for row in rows]) for name in kept]
+        rest = [[row["contributions"][name] or 0.0 for name in names if name not in kept] for row in rows]
+        return [*columns, ("rest", [number(combine(parts)) for parts in rest])] if len(kept) < len(names) else columns
+
+    return next(columns for count in range(len(names), -1, -1) if _wide(columns := drawn(names[:count])) <= room or not count)
 
 
 def _ranks(rows: Sequence[JSON]) -> Columns:
     """Give each channel's ranks, without the channels that found none of these rows."""
     found = [(short, [str(row["ranks"].get(name, "")) for row in rows]) for name, short in _CHANNELS.items()]
     return [(name, cells) for name, cells in found if any(cells)]
-
-
-def _contributions(rows: Sequence[JSON]) -> Columns:
-    return [(name, [number(row["contributions"][name]) for row in rows]) for name in rows[0]["contributions"]]
 
 
 def _fate(row: JSON) -> str:
@@ -87,26 +93,17 @@ def _fate(row: JSON) -> str:
 
 
 def _wide(columns: Columns) -> int:
-    return sum(max(map(len, [name, *cells])) + 3 for name, cells in columns)
+    return sum(max(map(len, [name, *cells])) + _GAP for name, cells in columns)
 
 
-def _fitting(terms: Columns, room: int) -> tuple[Columns, list[str]]:
-    """Give the terms that fit in this room, in their order, and the names of those that do not."""
-    kept: Columns = []
-    for term in terms:
-        if _wide([*kept, term]) <= room:
-            kept.append(term)
-    names = {name for name, _ in kept}
-    return kept, [name for name, _ in terms if name not in names]
-
-
-def _legend(answer: JSON, channels: Sequence[str], terms: Sequence[str], dropped: Sequence[str]) -> str:
+def _legend(answer: JSON, channels: Sequence[str], terms: Columns) -> str:
     sign = " + " if answer["combine"] == "sum" else " × "
-    said = [f"policy {answer['policy']}", f"{'/'.join(channels)}: rank in a channel"] if channels else [f"policy {answer['policy']}"]
+    said = [f"policy {answer['policy']}", f"score = {sign.join(answer['candidates'][0]['contributions']) or '0'}"]
+    if channels:
+        said.append(f"{'/'.join(channels)}: rank in a channel")
     said.append("cos: cosine, cov: share of the cue's words, rel: relevance")
-    said.append(f"score = {sign.join([*terms, *dropped]) or '0'}")
-    if dropped:
-        said.append(f"too narrow for {', '.join(dropped)}")
+    if any(name == "rest" for name, _ in terms):
+        said.append("rest: the other terms")
     return " · ".join(said)
 
 

@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from cued.surfaces.cli.settings import GLOBAL_NAMES, global_options
 
@@ -63,11 +64,6 @@ class LazyGroup(Verbs):
         super().__init__(*args, **kwargs)
         self.lazy = lazy
 
-    @staticmethod
-    def version() -> str:
-        """Give the version of the package."""
-        return str(import_module("cued").__version__)
-
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Give the names, in the order of the listing."""
         del ctx
@@ -81,6 +77,11 @@ class LazyGroup(Verbs):
         module = import_module(f"{__package__}.{self.lazy[cmd_name][0]}")
         command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete a command's name from the listing, importing none of them."""
+        names = [CompletionItem(name, help=line) for name, (_, line) in self.lazy.items() if name.startswith(incomplete)]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the listing."""

@@ -16,9 +16,12 @@ from cued.surfaces.contract import JSON
 _SHOWN = ("json",)
 
 
-@click.group(name="policy", cls=Verbs, globals_shown=_SHOWN)
-def policy_command() -> None:
+@click.group(name="policy", cls=Verbs, globals_shown=_SHOWN, invoke_without_command=True)
+@click.pass_context
+def policy_command(ctx: click.Context) -> None:
     """List, show, compare and check policies. A policy is a preset's name or the path of a TOML file."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 @policy_command.command(name="list", globals_shown=_SHOWN)

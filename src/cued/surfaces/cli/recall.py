@@ -11,6 +11,7 @@ from cued.surfaces.cli.opening import reading
 from cued.surfaces.cli.output import show
 from cued.surfaces.cli.remember import spoken
 from cued.surfaces.cli.settings import settings
+from cued.surfaces.contract import JSON
 
 
 @click.command(name="recall", cls=Verb)
@@ -30,7 +31,7 @@ def recall_command(text: str | None, *, no_settle: bool, block: bool, **options:
     show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer))
 
 
-def _drawn(answer: service.JSON) -> Any:  # noqa: ANN401 - something that rich draws
+def _drawn(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
     from cued.surfaces.cli.recall_view import recall_view  # noqa: PLC0415 - rich is only loaded to draw
     from cued.surfaces.cli.tables import local_now  # noqa: PLC0415
 

@@ -24,10 +24,10 @@ _GATES = {
 }
 
 
-def recall_view(recall: JSON, *, now: datetime, brief: bool = False) -> RenderableType:
+def recall_view(recall: JSON, *, now: datetime, brief: bool = False, aside: bool = True) -> RenderableType:
     """Give the memories that came back, or one line that says why none did; then what was held back."""
     answer = _chosen(recall, now=now, brief=brief) if recall["memories"] else empty_line(recall)
-    return Group(answer, *asides(recall))
+    return Group(answer, *(asides(recall) if aside else ()))
 
 
 def empty_line(recall: JSON) -> Text:

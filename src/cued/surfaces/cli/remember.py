@@ -42,7 +42,8 @@ def remember_command(text: str | None, jsonl: str | None, **facts: Any) -> None:
     stated = {name: value for name, value in facts.items() if value not in (None, ())}
     if jsonl is not None:
         if text is not None or stated:
-            raise click.UsageError("--jsonl takes everything from the lines: no TEXT and no other option beside it")
+            message = "--jsonl takes everything from the lines: no TEXT and no other option beside it"
+            raise click.UsageError(message)
         answer = _many(jsonl)
     else:
         body = {"text": spoken(text, "a memory"), **stated}
@@ -59,7 +60,7 @@ def spoken(text: str | None, what: str) -> str:
         return text
     if sys.stdin.isatty():
         note(f"reading {what} from the terminal; Ctrl-D ends it")
-    return click.get_binary_stream("stdin").read().decode("utf-8", "replace").rstrip("\r\n")
+    return sys.stdin.buffer.read().decode("utf-8", "replace").rstrip("\r\n")
 
 
 def _many(source: str) -> JSON:
@@ -70,7 +71,7 @@ def _many(source: str) -> JSON:
 @contextmanager
 def _opened(source: str) -> Iterator[IO[bytes]]:
     if source == "-":
-        yield click.get_binary_stream("stdin")
+        yield sys.stdin.buffer
         return
     with Path(source).open("rb") as file:
         yield file

@@ -21,13 +21,13 @@ class Root(LazyGroup):
         """Make the group whose global options also read the environment."""
         super().__init__(*args, root=True, **kwargs)
 
-    def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:  # noqa: ANN401 - handed on to click
+    def main(self, args: Sequence[str] | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]  # noqa: ANN401 - click's other modes are not ours
         """Run the command line and leave with its exit code."""
         given = list(sys.argv[1:] if args is None else args)
         as_json = "--json" in given[: given.index("--")] if "--" in given else "--json" in given
-        extra["standalone_mode"] = False
+        extra |= {"standalone_mode": False, "prog_name": "cued"}
         try:
-            code = super().main(args, *rest, **extra)
+            code = super().main(args, **extra)
         except click.Abort:
             sys.exit(INTERRUPTED)
         except (click.ClickException, CuedError, OSError) as error:

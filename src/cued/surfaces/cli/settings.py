@@ -64,7 +64,8 @@ def global_options(*, shown: tuple[str, ...], root: bool) -> list[click.Option]:
 def _note(ctx: click.Context, param: click.Parameter, value: str | bool | None) -> None:  # noqa: FBT001 - click's callback
     if value is not None and value is not False:
         if value == "":
-            raise click.BadParameter("got an empty text; leave the option out for its default", ctx=ctx, param=param)
+            message = "got an empty text; leave the option out for its default"
+            raise click.BadParameter(message, ctx=ctx, param=param)
         ctx.meta[_META + str(param.name)] = value
 
 

@@ -52,7 +52,7 @@ def shown(text: str, style: str = "", *, most: int = TEXT_SHOWN) -> Text:
 
 def grid(*headers: str | tuple[str, str]) -> Table:
     """Give an empty table; a header alone is a column of text, with "right" a column of numbers."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold", padding=(0, 1, 0, 0))
     for header in headers:
         name, justify = (header, "left") if isinstance(header, str) else header
         table.add_column(name, justify="right" if justify == "right" else "left", no_wrap=justify != "fold", overflow="ellipsis")

@@ -2,7 +2,7 @@
 
 Pure: nothing here reads a clock. A date without a year or a week means the latest one that has begun, unless the text
 looks ahead ("next", "will", "tomorrow"). Above: the cue's temporal channel. Below: `tokens` (words to kinds), `grammar`
-(kinds to rules), `builders` and `combine` (rules to spans), `almanac` and `holidays` (the calendar).
+(kinds to rules), `dated`, `counted` and `combine` (rules to spans), `almanac` and `holidays` (the calendar).
 """
 
 import re

@@ -1,20 +1,16 @@
-"""Builders of the first stages: dates and periods that stand alone. Each returns the span that a match of its rule means."""
+"""Builders of dates and periods that are named: "May 3rd", "Q3 2025", "the 90s", "last Easter"."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from cued.text.times import almanac
 from cued.text.times.almanac import DAY, Span, midnight, shift, unit_of
-from cued.text.times.found import Found, in_some_year, weekday_near
+from cued.text.times.found import Found, in_some_year
 from cued.text.times.holidays import holiday
 
 CENTURY = 100
 DECEMBER = 12
 _LATEST_TWO_DIGIT_YEAR = 49  # "5/3/49" is 2049, "5/3/50" is 1950
-# How many units back "a couple of", "a few" and "several" reach: least, most.
-FEW = {"couple": (1, 3), "few": (2, 5), "several": (3, 8)}
-_FEW_COUNT = {"couple": 2, "few": 3, "several": 7}
-_COUNTED_SLACK_DAYS = {"week": 3, "fortnight": 3, "month": 15, "quarter": 45, "year": 182, "decade": 1826}
 
 
 def month_day(found: Found) -> Span:
@@ -184,129 +180,6 @@ def century(found: Found) -> Span:
     _only(found, "century")
     start = midnight((found.number("ordinal") - 1) * CENTURY, 1, 1)
     return Span(start, shift(start, "century", 1), "century")
-
-
-def relative_day(found: Found) -> Span:
-    """Return yesterday, today or tomorrow."""
-    return almanac.day(found.anchor.today + found.number("relday") * DAY)
-
-
-def relative_unit(found: Found) -> Span:
-    """Return last, this or next calendar unit; "the next day" and "the last day" hang on what came before."""
-    unit = found.name("unit")
-    if unit in {"hour", "minute", "second"} or (unit == "day" and found.step()):
-        raise ValueError(unit)
-    here = unit_of(found.anchor.now, "week" if unit == "fortnight" else unit)
-    return unit_of(shift(here.start, unit, found.step()), unit)
-
-
-def unit_beyond(found: Found) -> Span:
-    """Return the unit before last or after next."""
-    unit = found.name("unit")
-    return unit_of(shift(unit_of(found.anchor.now, unit).start, unit, -2 if found.has("before") else 2), unit)
-
-
-def rolling(found: Found) -> Span:
-    """Return the last so many units up to now, or the next so many from tomorrow."""
-    unit, count = found.name("unit"), _count(found)
-    if unit == "weekend" and count == 1:
-        return relative_unit(found)
-    if found.has("next"):
-        start = found.anchor.today + DAY
-        return Span(start, shift(start, unit, count), "rolling")
-    back = shift(found.anchor.now, unit, -count)
-    start = back if unit in {"hour", "minute", "second"} else almanac.day(back).start
-    return Span(start, found.anchor.now, "rolling")
-
-
-def within(found: Found) -> Span:
-    """Return the day "in so many units", or all days "within" them; "for so many units" and the like are durations."""
-    word = found.tokens[0].word
-    if word == "in" and found.anchor.future and not found.has("few"):
-        return _counted(found, 1)
-    if word != "within":
-        raise ValueError(word)
-    if not found.anchor.future:
-        return rolling(found)
-    return Span(found.anchor.now, shift(found.anchor.now, found.name("unit"), _count(found)), "rolling")
-
-
-def ago(found: Found) -> Span:
-    """Return the day that lies so many units back; the speaker may be half of the coarsest unit off."""
-    return _counted(found, -1)
-
-
-def to_the_day(found: Found) -> Span:
-    """Return the day of "a year ago today", which is meant to the day."""
-    return almanac.day(_counted(found, -1).start + found.number("relday") * DAY)
-
-
-def hence(found: Found) -> Span:
-    """Return the day that lies so many units ahead."""
-    return _counted(found, 1)
-
-
-def later(found: Found) -> Span:
-    """Return the day so many units later in a text that looks ahead; in a tale "later" hangs on what came before."""
-    if not found.anchor.future or found.name("earlier") != "later":
-        raise ValueError(found.tokens)
-    return _counted(found, 1)
-
-
-def _counted(found: Found, sign: int) -> Span:
-    moment, counts = found.anchor.now, [token for token in found.tokens if token.kind in {"number", "an"}]
-    units = found.all("unit")
-    for count, unit in zip(counts, units, strict=True):
-        moment = shift(moment, unit.name, sign * (1 if count.kind == "an" else count.number))
-    finest = units[-1].name
-    if finest in {"hour", "minute", "second"}:
-        return unit_of(moment, finest)
-    return almanac.day(moment)._replace(slack_days=_COUNTED_SLACK_DAYS.get(finest, 0))
-
-
-def few_ago(found: Found) -> Span:
-    """Return the stretch that "a couple of", "a few" or "several" units ago may mean."""
-    unit, (least, most) = found.name("unit"), FEW[found.name("few")]
-    now = found.anchor.now
-    if unit in {"hour", "minute", "second"}:
-        return Span(shift(now, unit, -most), shift(now, unit, -least), unit)
-    return Span(almanac.day(shift(now, unit, -most)).start, almanac.day(shift(now, unit, -least)).end, unit)
-
-
-def other_day(found: Found) -> Span:
-    """Return the week before today, which "the other day" lies in."""
-    if found.name("unit") not in {"day", "week"}:
-        raise ValueError(found.tokens)
-    unit = found.name("unit")
-    return Span(shift(found.anchor.today, "week", -1 if unit == "day" else -4), found.anchor.today, "range")
-
-
-def weekdays_ago(found: Found) -> Span:
-    """Return the nth such weekday before today."""
-    nearest = weekday_near(found.anchor, found.number("weekday", "weekdays"), future=False)
-    return almanac.day(nearest - timedelta(weeks=max(found.number("number"), 1) - 1))
-
-
-def weekdays_hence(found: Found) -> Span:
-    """Return the nth such weekday after today."""
-    nearest = weekday_near(found.anchor, found.number("weekday", "weekdays"), future=True)
-    return almanac.day(nearest + timedelta(weeks=max(found.number("number"), 1) - 1))
-
-
-def relative_weekday(found: Found) -> Span:
-    """Return last Friday (the latest before today), this Friday (of this week) or next Friday (of next week)."""
-    weekday = found.number("weekday")
-    if found.step() < 0:
-        return almanac.day(weekday_near(found.anchor, weekday, future=False))
-    monday = shift(unit_of(found.anchor.today, "week").start, "week", found.step())
-    return almanac.day(monday + weekday * DAY)
-
-
-def _count(found: Found) -> int:
-    if found.has("few"):
-        return _FEW_COUNT[found.name("few")]
-    numbers = found.all("number")
-    return numbers[0].number if numbers else 1
 
 
 def _only(found: Found, unit: str) -> str:

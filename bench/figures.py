@@ -1,0 +1,107 @@
+"""A figure, what it may cost, and how the figures of several runs become one."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from statistics import median
+from typing import Literal
+
+import numpy as np
+from msgspec import Struct
+
+
+class Figure(Struct, frozen=True, kw_only=True):
+    """One measured number; where it is the median of a series, with the series' 95th percentile and maximum."""
+
+    case: str
+    measure: str
+    unit: str
+    value: float
+    p95: float | None = None
+    most: float | None = None
+
+
+class Budget(Struct, frozen=True):
+    """What a figure is held to."""
+
+    bound: Literal["≤", "≥"]
+    value: float
+
+    def holds(self, value: float) -> bool:
+        """Tell whether the value is within the budget."""
+        return value <= self.value if self.bound == "≤" else value >= self.value
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    """What one run of one case gives: figures, and the median milliseconds of each stage of a recall."""
+
+    figures: tuple[Figure, ...]
+    stages: dict[str, dict[str, float]] = {}
+
+
+LOAD, OPEN, WARM = "bulk load, vectors given", "open", "recall, warm"
+REMEMBER, FSYNCS, ONE_THREAD = "remember one", "fsyncs a remember", "bulk load, one thread"
+IMPORT, GROWTH = "import cued", "largest ÷ smallest store"
+
+BUDGETS = {
+    ("one-10k", LOAD): Budget("≥", 5000),
+    ("one-100k", LOAD): Budget("≥", 5000),
+    ("one-10k", WARM): Budget("≤", 3),
+    ("one-100k", WARM): Budget("≤", 15),
+    ("tenants-100k", WARM): Budget("≤", 2),
+    ("one-100k", OPEN): Budget("≤", 500),
+    ("tenants-100k", OPEN): Budget("≤", 500),
+    ("minilm", REMEMBER): Budget("≤", 6),
+    ("minilm", FSYNCS): Budget("≤", 1),
+    ("minilm", ONE_THREAD): Budget("≥", 300),
+    ("import", IMPORT): Budget("≤", 150),
+    # "Grows with the tenant, not with the store": a hundredfold store may cost half as much again, for deeper trees.
+    ("growth", GROWTH): Budget("≤", 1.5),
+}
+
+
+def series(case: str, measure: str, values_ms: Sequence[float]) -> Figure:
+    """Give the median of a series of milliseconds, with its tail."""
+    return Figure(
+        case=case,
+        measure=measure,
+        unit="ms",
+        value=median(values_ms),
+        p95=float(np.percentile(values_ms, 95)),
+        most=max(values_ms),
+    )
+
+
+def merged(results: Sequence[Result]) -> Result:
+    """Give one result for several runs of a case: the median of their medians and tails, and the maximum of all."""
+    groups: defaultdict[tuple[str, str], list[Figure]] = defaultdict(list)
+    for result in results:
+        for figure in result.figures:
+            groups[figure.case, figure.measure].append(figure)
+    cases = {case for result in results for case in result.stages}
+    return Result(
+        figures=tuple(_one(figures) for figures in groups.values()),
+        stages={case: stage_medians([result.stages[case] for result in results if case in result.stages]) for case in sorted(cases)},
+    )
+
+
+def stage_medians(timings: Sequence[dict[str, float]]) -> dict[str, float]:
+    """Give the median of each stage over several recalls; a stage that a recall did not reach took it no time."""
+    stages = dict.fromkeys(stage for each in timings for stage in each)
+    return {stage: median(each.get(stage, 0.0) for each in timings) for stage in stages}
+
+
+def _one(figures: Sequence[Figure]) -> Figure:
+    first = figures[0]
+    return Figure(
+        case=first.case,
+        measure=first.measure,
+        unit=first.unit,
+        value=median(figure.value for figure in figures),
+        p95=_over(median, [figure.p95 for figure in figures]),
+        most=_over(max, [figure.most for figure in figures]),
+    )
+
+
+def _over(combine: Callable[[Iterable[float]], float], values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return combine(known) if known else None

@@ -1,0 +1,60 @@
+"""How much is measured: the stores' shapes and the number of repetitions, in full, quickly, or just to see that it runs."""
+
+from msgspec import Struct
+
+
+class Shape(Struct, frozen=True):
+    """A store: so many memories over so many tenants."""
+
+    memories: int
+    tenants: int = 1
+
+    @property
+    def name(self) -> str:
+        """Spell the shape as tables and files do."""
+        thousands, rest = divmod(self.memories, 1000)
+        return ("one-" if self.tenants == 1 else "tenants-") + (f"{thousands}k" if not rest else str(self.memories))
+
+    @property
+    def each(self) -> int:
+        """Give the memories of one tenant."""
+        return self.memories // self.tenants
+
+
+class Size(Struct, frozen=True, kw_only=True):
+    """One size of the whole benchmark."""
+
+    shapes: tuple[Shape, ...]
+    growth: tuple[Shape, ...]
+    recalls: int
+    writes: int
+    bulk: int
+    repeats: int
+
+
+SIZES = {
+    "full": Size(
+        shapes=(Shape(10_000), Shape(100_000), Shape(100_000, 1000)),
+        growth=(Shape(1000, 10), Shape(10_000, 100), Shape(100_000, 1000)),
+        recalls=200,
+        writes=20,
+        bulk=1500,
+        repeats=3,
+    ),
+    "quick": Size(
+        shapes=(Shape(10_000), Shape(10_000, 100)),
+        growth=(Shape(1000, 10), Shape(10_000, 100)),
+        recalls=60,
+        writes=8,
+        bulk=300,
+        repeats=1,
+    ),
+    "tiny": Size(
+        shapes=(Shape(60), Shape(60, 3)),
+        growth=(Shape(40, 2), Shape(60, 3)),
+        recalls=3,
+        writes=2,
+        bulk=4,
+        repeats=1,
+    ),
+}

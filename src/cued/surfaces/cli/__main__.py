@@ -1,0 +1,5 @@
+"""`python -m cued.surfaces.cli` is `cued`."""
+
+from cued.surfaces.cli import main
+
+main()

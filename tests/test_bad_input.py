@@ -1,0 +1,152 @@
+"""Bad input gets a typed error that says what would be accepted, and leaves nothing behind."""
+
+import numpy as np
+import pytest
+
+import cued
+from cued.errors import InputError, NotFoundError
+from tests.fakes import FixedClock, ListEmbedder
+
+WRONG = [
+    ({"text": ""}, "text"),
+    ({"text": "   \n"}, "text"),
+    ({"text": "x" * 1_000_000}, "1 to 100000 characters"),
+    ({"text": "a\0b"}, "without NUL"),
+    ({"text": "\ud800"}, "lone surrogates"),
+    ({"text": 7}, "text"),
+    ({"text": "x", "importance": 7}, "from 0 to 1; a rating on a 1–10 scale is divided by 10, so 7 is 0.7"),
+    ({"text": "x", "importance": -0.1}, "importance"),
+    ({"text": "x", "importance": float("nan")}, "importance"),
+    ({"text": "x", "importance": True}, "importance"),
+    ({"text": "x", "weight": 0.05}, "0.1 to 1"),
+    ({"text": "x", "kind": "opinion"}, "semantic, episodic, procedural, reflection"),
+    ({"text": "x", "tier": "gold"}, "core, fact"),
+    ({"text": "x", "trust": "nobody"}, "user, agent"),
+    ({"text": "x", "ttl": "soon"}, '"30d", "12h"'),
+    ({"text": "x", "ttl": "-3d"}, "positive duration"),
+    ({"text": "x", "ttl": 0}, "positive duration"),
+    ({"text": "x", "at": "yesterday"}, "without a zone it is UTC"),
+    ({"text": "x", "tags": "one"}, "tags"),
+    ({"text": "x", "tags": [""]}, "tags"),
+    ({"text": "x", "tags": [f"t{i}" for i in range(100)]}, "at most 64"),
+    ({"text": "x", "scope": "s" * 300}, "scope"),
+    ({"text": "x", "scope": "a\0"}, "scope"),
+    ({"text": "x", "meta": {"k": float("inf")}}, "meta"),
+    ({"text": "x", "meta": {"k": ["deep"]}}, "meta"),
+    ({"text": "x", "valid_from": "2025-02-01", "valid_until": "2025-01-01"}, "after valid_from"),
+    ({"text": "x", "colour": "red"}, "the fields text, id, kind"),
+    ({"text": "x", "turn": "twelve"}, "turn"),
+]
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def alice(request, tmp_path):
+    with cued.open(
+        None if request.param == "memory" else tmp_path / "m.db", embedder="hashing", clock=FixedClock(), settle="off"
+    ) as opened:
+        yield opened.tenant("alice")
+
+
+@pytest.mark.parametrize(("draft", "accepted"), WRONG)
+def test_a_bad_draft_is_refused_and_nothing_is_stored(alice, draft, accepted):
+    with pytest.raises(InputError) as caught:
+        alice.remember_many([{"text": "a good one"}, draft])
+    assert accepted in str(caught.value)
+    assert alice.stats().memories == 0
+
+
+def test_a_known_id_and_an_unknown_predecessor_leave_nothing_behind(alice):
+    alice.remember({"text": "first", "id": "one"})
+    with pytest.raises(InputError, match="one"):
+        alice.remember_many([{"text": "second", "id": "two"}, {"text": "again", "id": "one"}])
+    with pytest.raises(NotFoundError):
+        alice.remember_many(["third", {"text": "fourth", "supersedes": "nowhere"}])
+    assert [m.text for m in alice.list().memories] == ["first"]
+
+
+@pytest.mark.parametrize("call", ["get", "update", "forget", "restore", "erase"])
+def test_an_unknown_id_is_refused_by_name(alice, call):
+    verbs = {
+        "get": lambda: alice.get("01NOPE"),
+        "update": lambda: alice.update("01NOPE", importance=0.2),
+        "forget": lambda: alice.forget("01NOPE"),
+        "restore": lambda: alice.restore("01NOPE"),
+        "erase": lambda: alice.forget("01NOPE", erase=True),
+    }
+    with pytest.raises(NotFoundError, match="01NOPE"):
+        verbs[call]()
+
+
+@pytest.mark.parametrize(
+    ("wishes", "accepted"),
+    [
+        ({"limit": 0}, "from 1 to 100"),
+        ({"limit": 1000}, "from 1 to 100"),
+        ({"floor": 1.5}, "from 0.0 to 1.0"),
+        ({"floor": "high"}, "floor"),
+        ({"budget_tokens": -1}, "budget"),
+        ({"recency_weight": 2}, "recency_weight"),
+        ({"without": ["smell"]}, "lexical, dense, entity, temporal"),
+        ({"kinds": ["opinion"]}, "semantic"),
+        ({"as_of": "long ago"}, "UTC"),
+        ({"intent": "future"}, "past, present, neutral"),
+        ({"policy": "cud"}, "siftcoder"),
+        ({"colour": "red"}, "the wishes"),
+        ({"scope": "a\0"}, "scope"),
+    ],
+)
+def test_a_bad_wish_is_refused(alice, wishes, accepted):
+    alice.remember("something")
+    with pytest.raises(InputError) as caught:
+        alice.recall("something", **wishes)
+    assert accepted in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "accepted"),
+    [
+        ({"limit": 0}, "1 to 1000"),
+        ({"after": "???"}, "after"),
+        ({"kinds": ["x"]}, "semantic"),
+        ({"since": "x"}, "since"),
+        ({"size": 3}, "filters"),
+    ],
+)
+def test_a_bad_listing_is_refused(alice, wanted, accepted):
+    with pytest.raises(InputError) as caught:
+        alice.list(**wanted)
+    assert accepted in str(caught.value)
+
+
+def test_an_update_that_changes_nothing_or_badly_is_refused_whole(alice):
+    kept = alice.remember("good", importance=0.4).id
+    for fields in ({}, {"importance": 7}, {"text": ""}, {"importance": 0.9, "kind": "x"}):
+        with pytest.raises(InputError):
+            alice.update(kept, **fields)
+    assert (alice.get(kept).importance, alice.get(kept).version) == (0.4, 1)
+
+
+@pytest.mark.parametrize(
+    "vector",
+    [[float("nan")] * 16, [float("inf")] * 16, [0.0] * 16],
+    ids=["nan", "infinite", "zero"],
+)
+def test_a_vector_that_cannot_be_compared_is_refused_and_nothing_is_stored(alice, vector):
+    embedder = ListEmbedder(known={"bad": np.array(vector, dtype=np.float32)})
+    broken = cued.open(alice._parts.store, embedder=embedder, settle="off").tenant("alice")  # noqa: SLF001 - the same store under another embedder
+    with pytest.raises(InputError, match="vector"):
+        broken.remember_many(["good", "bad"])
+    assert alice.stats().memories == 0
+
+
+def test_vectors_that_are_not_as_their_fingerprint_says_are_refused(alice):
+    class Narrow(ListEmbedder):
+        """An embedder whose vectors are narrower than it says."""
+
+        def embed(self, texts, *, role):
+            return super().embed(texts, role=role)[:, :8]
+
+    tenant = cued.open(alice._parts.store, embedder=Narrow(), settle="off").tenant("alice")  # noqa: SLF001 - the same store under another embedder
+    with pytest.raises(InputError, match="1 vectors of 16 dimensions"):
+        tenant.remember("narrow")
+    assert alice.stats().memories == 0
