@@ -36,6 +36,7 @@ class Result(Struct, frozen=True, kw_only=True):
 
     figures: tuple[Figure, ...]
     stages: dict[str, dict[str, float]] = {}
+    notes: tuple[str, ...] = ()
 
 
 LOAD, OPEN, WARM = "bulk load, vectors given", "open", "recall, warm"
@@ -81,6 +82,7 @@ def merged(results: Sequence[Result]) -> Result:
     return Result(
         figures=tuple(_one(figures) for figures in groups.values()),
         stages={case: stage_medians([result.stages[case] for result in results if case in result.stages]) for case in sorted(cases)},
+        notes=tuple(dict.fromkeys(note for result in results for note in result.notes)),
     )
 
 

@@ -110,7 +110,7 @@ def _row(path: str, field: shapes.Field) -> tuple[str, str, str, str]:
 
 def _default(field: shapes.Field) -> str:
     if field.default is NODEFAULT:
-        return "" if field.default_factory is not NODEFAULT else "needed"
+        return "" if field.default_factory is not NODEFAULT else "the file's name"
     value = field.default
     if isinstance(value, Struct) or value == ():
         return ""
@@ -142,7 +142,8 @@ _SHAPES: dict[type[shapes.Type], Callable[[Any], str]] = {
     shapes.StructType: lambda _: "table",
     shapes.DictType: lambda kind: f"table of {shape(kind.value_type)}",
     shapes.VarTupleType: lambda kind: "list of terms" if isinstance(kind.item_type, shapes.StructType) else f"list of {shape(kind.item_type)}",
-    shapes.TupleType: lambda _: "[low, high]",
+    shapes.TupleType: lambda kind: f"[{', '.join(shape(part) for part in kind.item_types)}]",
+    shapes.DateTimeType: lambda _: "time",
 }
 
 

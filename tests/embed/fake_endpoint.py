@@ -28,9 +28,7 @@ class Traps:
     first_answers: list[tuple[int, dict[str, str]]] = field(default_factory=list)
     closes_first: int = 0
     hangs: bool = False
-    wrong_key_echoed: bool = False
-    redirects_to: str | None = None
-    raw_answer: tuple[str, bytes] | None = None
+    only_answer: tuple[int, dict[str, str], bytes] | None = None
     served_model: str | None = None
     change: Callable[[list[Item]], list[Item]] = list
 
@@ -74,13 +72,8 @@ class FakeEndpoint:
         if traps.first_answers:
             status, headers = traps.first_answers.pop(0)
             return status, plain | headers, _error("try again")
-        if traps.redirects_to:
-            return 307, {"Location": traps.redirects_to}, b""
-        if traps.wrong_key_echoed:
-            return 401, plain, _error(f"Incorrect API key provided: {KEY}")
-        if traps.raw_answer:
-            kind, body = traps.raw_answer
-            return 200, {"Content-Type": kind}, body
+        if traps.only_answer:
+            return traps.only_answer
         if traps.refuses_encoding_format and "encoding_format" in asked:
             return 400, plain, _error('Invalid JSON payload received. Unknown name "encoding_format"')
         if traps.largest_batch and len(asked["input"]) > traps.largest_batch:

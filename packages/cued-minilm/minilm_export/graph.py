@@ -115,7 +115,8 @@ def _attention(graph: Graph, hidden: str, bias: str, *, prefix: str, weights: We
     shift = np.concatenate([weights[f"{prefix}.{part}.bias"] * scale for part, scale in zip(parts, scales, strict=True)])
     joined = graph.linear(hidden, f"{prefix}.joined", weight, shift)
     shaped = graph.node("Reshape", [joined, graph.constant(f"{prefix}.shape", [0, 0, 3, HEADS, HEAD])], f"{prefix}.shaped")
-    query, key, value = (_heads(graph, shaped, f"{prefix}.{part}", number) for number, part in enumerate(parts))
+    heads = graph.node("Transpose", [shaped], f"{prefix}.heads", perm=[2, 0, 3, 1, 4])
+    query, key, value = (_part(graph, heads, f"{prefix}.{part}", number) for number, part in enumerate(parts))
     turned = graph.node("Transpose", [key], f"{prefix}.turned", perm=[0, 1, 3, 2])
     logits = graph.node("Add", [graph.node("MatMul", [query, turned], f"{prefix}.dots"), bias], f"{prefix}.logits")
     shares = graph.node("Softmax", [logits], f"{prefix}.shares", axis=-1)
@@ -124,11 +125,10 @@ def _attention(graph: Graph, hidden: str, bias: str, *, prefix: str, weights: We
     return graph.node("Reshape", [back, graph.constant(f"{prefix}.flat", [0, 0, HIDDEN])], prefix)
 
 
-def _heads(graph: Graph, shaped: str, name: str, number: int) -> str:
+def _part(graph: Graph, heads: str, name: str, number: int) -> str:
     """Give one of the three joined projections as [batch, head, sequence, 32]."""
     chosen = graph.constant(f"{name}.number", np.array(number, dtype=np.int64))
-    part = graph.node("Gather", [shaped, chosen], f"{name}.part", axis=2)
-    return graph.node("Transpose", [part], name, perm=[0, 2, 1, 3])
+    return graph.node("Gather", [heads, chosen], name, axis=0)
 
 
 def _pool(graph: Graph, hidden: str, mask: str) -> None:

@@ -34,7 +34,8 @@ class HidingConformance:
 
     def test_as_of_shows_what_was_there_then(self, store: Store) -> None:
         """Created by then, and not yet superseded, expired or forgotten then."""
-        store.remember("t", [record("t", "old", created_at=NOW - 9 * HOUR), record("t", "dying", created_at=NOW - 9 * HOUR, expires_at=NOW - 3 * HOUR)])
+        early = NOW - 9 * HOUR
+        store.remember("t", [record("t", "old", created_at=early), record("t", "dying", created_at=early, expires_at=NOW - 3 * HOUR)])
         store.remember("t", [record("t", "new", created_at=NOW - 5 * HOUR, supersedes=("old",))])
         store.forget("t", ["new"], at=NOW - HOUR)
         store.restore("t", ["new"])
@@ -48,7 +49,8 @@ class HidingConformance:
 
     def test_kinds_are_any_of_and_tags_all_of(self, store: Store) -> None:
         """An empty tuple does not filter."""
-        store.remember("t", [record("t", "a", kind="episodic", tags=("x", "y")), record("t", "b", kind="procedural", tags=("x",)), record("t", "c")])
+        both, one = record("t", "a", kind="episodic", tags=("x", "y")), record("t", "b", kind="procedural", tags=("x",))
+        store.remember("t", [both, one, record("t", "c")])
         assert seen(store, kinds=("episodic", "procedural")) == ["a", "b"]
         assert seen(store, tags=("x",)) == ["a", "b"]
         assert seen(store, tags=("x", "y")) == ["a"]
@@ -56,8 +58,8 @@ class HidingConformance:
 
     def test_each_gate_counts_what_no_earlier_one_struck(self, store: Store) -> None:
         """A memory that fails every gate is counted by the first."""
-        doomed = {"scope": "q", "expires_at": NOW, "valid_until": NOW, "kind": "episodic"}
-        store.remember("t", [record("t", "all", **doomed), record("t", "expired", expires_at=NOW, valid_until=NOW), record("t", "fine", tags=("x",))])
+        doomed = record("t", "all", scope="q", expires_at=NOW, valid_until=NOW, kind="episodic")
+        store.remember("t", [doomed, record("t", "expired", expires_at=NOW, valid_until=NOW), record("t", "fine", tags=("x",))])
         struck = store.search("t", lookup(kinds=("semantic",), tags=("x",))).struck
         assert struck == {"scope": 1, "expiry": 1}
         assert all(gate in GATES for gate in struck)

@@ -21,12 +21,12 @@ class KeepingConformance:
 
     def test_what_is_remembered_comes_back_whole(self, store: Store) -> None:
         """Every field of the memory survives."""
-        full = record(
-            "t", "a", "tea ☕\x00 and\r\nrain", kind="episodic", tier="core", scope="atlas", tags=("x", "y"), entities=("Ada",), importance=0.9,
-            weight=0.7, trust="tool", source=Source(session="s", turn=3, speaker="Ada", url="https://x", meta={"a": 1, "b": None, "c": 1.5}),
-            valid_from=NOW, valid_until=NOW + HOUR, expires_at=NOW + HOUR, edges=(Edge("derived_from", "z"),),
-            use=Use(last_at=NOW, count=2.5, boost=1.1), version=7,
-        )  # fmt: skip
+        source = Source(session="s", turn=3, speaker="Ada", url="https://x", meta={"a": 1, "b": None, "c": 1.5})
+        facts = {"kind": "episodic", "tier": "core", "scope": "atlas", "tags": ("x", "y"), "entities": ("Ada",), "trust": "tool"}
+        times = {"valid_from": NOW, "valid_until": NOW + HOUR, "expires_at": NOW + HOUR}
+        numbers = {"importance": 0.9, "weight": 0.7, "version": 7, "use": Use(last_at=NOW, count=2.5, boost=1.1)}
+        links = {"source": source, "edges": (Edge("derived_from", "z"),)}
+        full = record("t", "a", text="tea ☕\x00 and\r\nrain", **facts, **times, **numbers, **links)
         store.remember("t", [full])
         assert store.get("t", ["a"]) == (full.memory,)
 
@@ -48,6 +48,9 @@ class KeepingConformance:
             (record("t", "x", supersedes=("nope",)), NotFoundError),
             (record("t", "x", supersedes=("x",)), InputError),
             (record("other", "x"), InputError),
+            (record("t", "x", source=Source(turn=2**63)), InputError),
+            (record("t", "x", source=Source(meta={"huge": 2**70})), InputError),
+            (record("t", "x", expires_at=NOW.replace(tzinfo=None)), InputError),
             (record("t", ""), InputError),
             (record("t", "x", "lone \ud800"), InputError),
             (replace(record("t", "x"), vector=unit * 0), InputError),
@@ -101,7 +104,8 @@ class KeepingConformance:
     def test_revise_replaces_text_terms_and_vector_together(self, store: Store) -> None:
         """The old words no longer match, the new ones do, the new vector is compared."""
         store.remember("t", [record("t", "a", "tea", vector=1)])
-        new = store.revise("t", "a", lambda memory: replace(record("t", "a", "coffee", vector=2), memory=replace(memory, text="coffee", version=2)))
+        coffee = record("t", "a", "coffee", vector=2)
+        new = store.revise("t", "a", lambda memory: replace(coffee, memory=replace(memory, text="coffee", version=2)))
         assert (new.text, new.version) == ("coffee", 2)
         assert store.get("t", ["a"]) == (new,)
         assert store.search("t", lookup(lexical=words("tea"))).memories == ()

@@ -139,7 +139,7 @@ class _Scores:
         nearness, wording = [far] if lookup.dense else [], [bm25] if lookup.lexical else []
         found = {
             "lexical": (lookup.lexical, bm25, [bm25]),
-            "dense": (lookup.dense, {memory_id: 1.0 for memory_id in self.cosine}, [far]),
+            "dense": (lookup.dense, dict.fromkeys(self.cosine, 1.0), [far]),
             "entity": (lookup.entity, self.share, [_rounded(self.share), *nearness, *wording]),
             "temporal": (lookup.temporal, self.window, nearness or wording or [newest]),
         }

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.model import GLOBAL, Memory, Record, Vector
+from cued.stores.gates import facts
 from cued.stores.vectors import checked
 
 _ENCODER = Encoder()
@@ -59,13 +60,21 @@ def admit_record(tenant: str, record: Record) -> None:
         checked(record.vector, "vector")
     if memory.id in memory.supersedes:
         raise InputError("supersedes", memory.id, "ids of other memories")
+    if not -(2**63) <= (memory.source.turn or 0) < 2**63:
+        raise InputError("turn", memory.source.turn, "a number of at most 64 bits")
     body(memory)
+    try:
+        facts(memory)
+    except TypeError as error:
+        raise InputError("created_at", memory.created_at, "times with a time zone, here and in every other field") from error
 
 
 def body(memory: Memory) -> bytes:
-    """Give the memory as MessagePack; text that UTF-8 cannot carry is an InputError."""
+    """Give the memory as MessagePack; text that UTF-8 cannot carry and numbers beyond 64 bits are InputErrors."""
     try:
         return _ENCODER.encode(memory)
+    except OverflowError as error:
+        raise InputError("source", memory.source, "numbers of at most 64 bits") from error
     except UnicodeEncodeError as error:
         raise InputError("text", memory.text, "text that UTF-8 can carry: no lone surrogates") from error
 

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import Literal, NamedTuple
 
 import numpy as np
+from msgspec import DecodeError
 from numpy.typing import NDArray
 
 from cued.model import Record
@@ -19,15 +20,17 @@ Counts = NDArray[np.uint16]
 
 MOST_COUNTED = 65_535
 
+_HEAD = 4
 _ENTRY = np.dtype([("hash", "<u8"), ("count", "<u2")])
 
 
-class Forward(NamedTuple):
-    """What one memory contains: hashes with their counts, and its length in terms."""
+class Unpacked(NamedTuple):
+    """Many forward indexes end to end: their hashes and counts, how many belong to each memory, and each one's length in terms."""
 
     hashes: Hashes
     counts: Counts
-    length: int
+    sizes: NDArray[np.int64]
+    lengths: NDArray[np.int64]
 
 
 @lru_cache(maxsize=1 << 17)
@@ -47,22 +50,19 @@ def pack(record: Record) -> bytes:
     entries = np.empty(len(counts), dtype=_ENTRY)
     entries["hash"] = np.fromiter(counts.keys(), dtype=np.uint64, count=len(counts))
     entries["count"] = np.fromiter(counts.values(), dtype=np.uint16, count=len(counts))
-    return length.to_bytes(4, "little") + entries.tobytes()
+    return length.to_bytes(_HEAD, "little") + entries.tobytes()
 
 
-def unpack(packed: bytes) -> Forward:
-    """Give back what `pack` packed."""
-    entries = np.frombuffer(packed, dtype=_ENTRY, offset=4)
-    return Forward(entries["hash"], entries["count"], int.from_bytes(packed[:4], "little"))
-
-
-def unpack_many(packed: Iterable[bytes]) -> tuple[Forward, NDArray[np.int64], NDArray[np.int64]]:
-    """Give the entries of many forward indexes end to end, how many belong to each, and each one's length."""
+def unpack(packed: Iterable[bytes]) -> Unpacked:
+    """Give back what `pack` packed; bytes that it cannot have packed are a DecodeError."""
     blobs = list(packed)
-    sizes = np.fromiter(((len(blob) - 4) // _ENTRY.itemsize for blob in blobs), dtype=np.int64, count=len(blobs))
-    lengths = np.fromiter((int.from_bytes(blob[:4], "little") for blob in blobs), dtype=np.int64, count=len(blobs))
-    entries = np.frombuffer(b"".join([blob[4:] for blob in blobs]), dtype=_ENTRY)
-    return Forward(entries["hash"], entries["count"], int(lengths.sum())), sizes, lengths
+    sizes = np.fromiter((len(blob) - _HEAD for blob in blobs), dtype=np.int64, count=len(blobs))
+    if (sizes < 0).any() or (sizes % _ENTRY.itemsize).any():
+        message = "a forward index has the wrong size"
+        raise DecodeError(message)
+    lengths = np.fromiter((int.from_bytes(blob[:_HEAD], "little") for blob in blobs), dtype=np.int64, count=len(blobs))
+    entries = np.frombuffer(b"".join([blob[_HEAD:] for blob in blobs]), dtype=_ENTRY)
+    return Unpacked(entries["hash"], entries["count"], sizes // _ENTRY.itemsize, lengths)
 
 
 def _names(record: Record) -> tuple[tuple[Namespace, tuple[str, ...]], ...]:

@@ -145,7 +145,8 @@ def _scope(gates: Gates, lookup: Lookup, _at: int) -> Mask:
     # A scope that no row has gets a code that no row has.
     own, everywhere = (gates.scopes.get(scope, -1) for scope in (lookup.scope, GLOBAL))
     codes = gates.codes("scope")
-    return (codes == own) | (codes == everywhere)
+    passed: Mask = (codes == own) | (codes == everywhere)
+    return passed
 
 
 def _as_of(gates: Gates, lookup: Lookup, at: int) -> Mask | None:

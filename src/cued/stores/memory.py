@@ -176,11 +176,15 @@ class _Room:
             else:
                 new.append(record)
         self._shelve(new)
+        self._tidy()
 
     def drop(self, memory_ids: Iterable[str]) -> None:
         for memory_id in memory_ids:
             del self.records[memory_id]
             self.shelf.remove(memory_id)
+        self._tidy()
+
+    def _tidy(self) -> None:
         if self.shelf.wasteful:
             self.shelf = Shelf()
             self._shelve(list(self.records.values()))

@@ -10,7 +10,7 @@ import numpy as np
 
 from cued.model import Background, Findings, Lookup, Matrix
 from cued.stores.columns import Columns
-from cued.stores.forward import unpack_many
+from cued.stores.forward import unpack
 from cued.stores.gates import Facts, Gates
 from cued.stores.postings import Postings
 from cued.stores.reading import Contents, Reading
@@ -51,10 +51,10 @@ class Shelf:
 
     def add(self, entries: Sequence[Entry]) -> range:
         """Append memories and give their rows; an id that is there already is replaced."""
+        forward = unpack(entry.forward for entry in entries)
         rows = self._held.gates.add([entry.facts for entry in entries])
-        forward, sizes, lengths = unpack_many(entry.forward for entry in entries)
-        self._held.columns.append(len(entries), {"key": [entry.key for entry in entries], "length": lengths, "slot": NOBODY})
-        owners = np.repeat(np.arange(rows.start, rows.stop, dtype=np.int32), sizes)
+        self._held.columns.append(len(entries), {"key": [entry.key for entry in entries], "length": forward.lengths, "slot": NOBODY})
+        owners = np.repeat(np.arange(rows.start, rows.stop, dtype=np.int32), forward.sizes)
         self._held.postings.add(forward.hashes, owners, forward.counts)
         numbered = list(zip(rows, entries, strict=True))
         places = [(entry.session, place(entry.turn, entry.facts.created, entry.id, row)) for row, entry in numbered]

@@ -75,10 +75,11 @@ class Vectors:
         np.multiply(vectors, np.float32(_COARSE), out=coarse)
         np.rint(coarse, out=coarse)
         coarse /= np.float32(_COARSE)
-        rest = vectors - coarse
-        rest *= np.float32(_FINE)
-        np.rint(rest, out=rest)
-        self._rest[start:end] = rest
+        # A damaged file can hold anything; what is not finite is never near to any cue.
+        with np.errstate(invalid="ignore", over="ignore"):
+            rest = vectors - coarse
+            rest *= np.float32(_FINE)
+            self._rest[start:end] = np.rint(rest, out=rest)
         self._rows[start:end] = rows
         self.count = end
         return range(start, end)

@@ -23,7 +23,9 @@ class Model:
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._session = onnxruntime.InferenceSession(MODEL_PATH, options, providers=["CPUExecutionProvider"])
+        # The fused residual and normalisation is slower than the two it replaces: 4.1 against 3.5 ms for 25 tokens.
+        slower = ["SkipLayerNormFusion"]
+        self._session = onnxruntime.InferenceSession(MODEL_PATH, options, ["CPUExecutionProvider"], disabled_optimizers=slower)
         self._tokenizer = Tokenizer()
 
     def embed(self, text: str) -> NDArray[np.float32]:

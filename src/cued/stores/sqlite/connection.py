@@ -47,7 +47,7 @@ def translated(path: Path) -> Iterator[None]:
     except apsw.Error as error:
         kind, reason = _ours(error)
         raise kind(f"{path}: {reason} ({error})") from error
-    except DecodeError as error:
+    except (DecodeError, UnicodeDecodeError) as error:
         raise CorruptError(f"{path}: a row cannot be read ({error})") from error
 
 
@@ -63,19 +63,18 @@ def _ours(error: apsw.Error) -> tuple[type[StoreError], str]:
 def connect(path: Path, *, writable: bool) -> apsw.Connection:
     """Open the file with our settings; one that lies in a folder we cannot write is opened as never changing."""
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE if writable else apsw.SQLITE_OPEN_READONLY
-    connection = _configured(apsw.Connection(str(path), flags=flags))
     try:
-        identity(connection)
-    except (apsw.CantOpenError, apsw.ReadOnlyError):
-        # Reading needs a file of its own for shared memory. Where that cannot be made there is no writer either,
-        # and with nothing left in the write-ahead log the database file alone is the truth.
-        connection.close()
+        return _configured(apsw.Connection(str(path), flags=flags))
+    except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
+        if not path.exists():
+            raise ReadOnlyError(f"{path}: there is no such file, and none can be made in its folder") from error
         log = path.with_name(path.name + "-wal")
-        if log.exists() and log.stat().st_size > 0:
+        if path.is_dir() or (log.exists() and log.stat().st_size > 0):
             raise
-        still = f"{path.resolve().as_uri()}?immutable=1"
-        connection = _configured(apsw.Connection(still, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI))
-    return connection
+    # Reading needs a file of its own for shared memory. Where that cannot be made there is no writer either,
+    # and with nothing left in the write-ahead log the database file alone is the truth.
+    still = f"{path.resolve().as_uri()}?immutable=1"
+    return _configured(apsw.Connection(still, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI))
 
 
 def _configured(connection: apsw.Connection) -> apsw.Connection:
@@ -85,6 +84,7 @@ def _configured(connection: apsw.Connection) -> apsw.Connection:
     # What is deleted is overwritten with zeros, so that an erased text is in no free page.
     connection.pragma("secure_delete", 1)
     connection.pragma("cache_size", -CACHE_KIB)
+    identity(connection)
     return connection
 
 

@@ -7,7 +7,7 @@ import apsw
 from msgspec import json
 
 from cued.model import EPOCH, KINDS, TIERS, Filter, Memory, Page, Stats
-from cued.stores.instants import NEVER, micros, micros_or_none
+from cued.stores.instants import NEVER, micros
 from cued.stores.paging import cursor_after, position
 from cued.stores.sqlite.rows import Tenant, decoded
 
@@ -23,9 +23,9 @@ _WANTED: Final = """
             SELECT 1 FROM json_each(:tags) AS asked
             WHERE NOT EXISTS (SELECT 1 FROM json_each(memory.tags) AS held WHERE held.value = asked.value)))
 """
-_COUNT: Final = "SELECT count(*) FROM memory" + _WANTED
+_COUNT: Final = "SELECT count(*) FROM memory" + _WANTED  # noqa: S608 - both parts are constants
 _PAGE: Final = (
-    "SELECT memory.body, use.body FROM memory LEFT JOIN use ON use.key = memory.key"
+    "SELECT memory.body, use.body FROM memory LEFT JOIN use ON use.key = memory.key"  # noqa: S608 - all parts are constants
     + _WANTED
     + "AND (created, id) < (:before, :before_id) ORDER BY created DESC, id DESC LIMIT :rows"
 )
@@ -72,7 +72,7 @@ def page(connection: apsw.Connection, tenant: Tenant, *, wanted: Filter, at: dat
 
 def stats(connection: apsw.Connection, tenant: Tenant, *, at: datetime) -> Stats:
     """Count what a tenant holds."""
-    totals = connection.execute(_TOTALS, {"tenant": tenant.key, "at": micros_or_none(at)}).fetchone()
+    totals: tuple[Any, ...] = connection.execute(_TOTALS, {"tenant": tenant.key, "at": micros(at)}).get
     memories, visible, forgotten, superseded, expired, pending, oldest, newest = totals
 
     def counted(sql: str) -> dict[Any, int]:

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 from threading import Lock, local
+from weakref import WeakSet
 
 import apsw
 
@@ -17,15 +18,16 @@ _INHERITED: list["Process"] = []
 class Process:
     """The file as this process has it open."""
 
-    def __init__(self, path: Path, *, writable: bool) -> None:
+    def __init__(self, path: Path, *, writable: bool, shelves_bytes: int) -> None:
         """Open nothing yet."""
-        self.shelves = Shelves()
+        self.shelves = Shelves(shelves_bytes)
         # Threads queue here rather than at SQLite's lock, which is polled and not fair.
         self.writers = Lock()
         self._pid = os.getpid()
-        self._path, self._writable = path, writable
+        self._path, self._writable, self._shelves_bytes = path, writable, shelves_bytes
         self._thread = local()
-        self._connections: list[apsw.Connection] = []
+        # A thread that ends takes its connection along; this only knows those that are left.
+        self._connections: WeakSet[apsw.Connection] = WeakSet()
         self._closed = False
 
     def here(self) -> "Process":
@@ -33,7 +35,7 @@ class Process:
         if self._pid == os.getpid():
             return self
         _INHERITED.append(self)
-        return Process(self._path, writable=self._writable)
+        return Process(self._path, writable=self._writable, shelves_bytes=self._shelves_bytes)
 
     def connection(self) -> apsw.Connection:
         """Give this thread's connection."""
@@ -42,16 +44,16 @@ class Process:
         found: apsw.Connection | None = getattr(self._thread, "connection", None)
         if found is None:
             found = self._thread.connection = connect(self._path, writable=self._writable)
-            self._connections.append(found)
+            self._connections.add(found)
         return found
 
     def adopt(self, connection: apsw.Connection) -> None:
         """Take an open connection as this thread's."""
         self._thread.connection = connection
-        self._connections.append(connection)
+        self._connections.add(connection)
 
     def close(self) -> None:
         """Close every connection; a second call does nothing."""
         self._closed = True
-        while self._connections:
-            self._connections.pop().close()
+        for connection in list(self._connections):
+            connection.close()

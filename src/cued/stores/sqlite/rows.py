@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import apsw
 import numpy as np
-from msgspec import json, msgpack
+from msgspec import DecodeError, json, msgpack
 from msgspec.structs import replace
 
-from cued.errors import CorruptError, InputError
+from cued.errors import InputError
 from cued.model import KINDS, TIERS, Memory, RecallEntry, Use, Vector
 from cued.stores.admission import body
 from cued.stores.gates import facts
@@ -19,6 +19,7 @@ UNUSED = Use()
 _MEMORY = msgpack.Decoder(Memory)
 _USE = msgpack.Decoder(Use)
 _ENTRY = msgpack.Decoder(RecallEntry)
+_TENANT = "SELECT key, change, epoch, size, last FROM tenant WHERE name = ?"
 _WITH_USE = "SELECT memory.body, use.body FROM memory LEFT JOIN use ON use.key = memory.key WHERE memory.tenant = ? AND memory.id = ?"
 _BY_KEYS = """
     SELECT memory.body, use.body
@@ -43,15 +44,15 @@ class Tenant(NamedTuple):
 
 def find_tenant(connection: apsw.Connection, name: bytes) -> Tenant | None:
     """Give the tenant of this name, None when nothing was ever written for it."""
-    row = connection.execute("SELECT key, change, epoch, size, last FROM tenant WHERE name = ?", (name,)).fetchone()
+    row = connection.execute(_TENANT, (name,)).fetchone()
     return None if row is None else Tenant(*row)
 
 
 def open_tenant(connection: apsw.Connection, name: bytes) -> Tenant:
     """Give the tenant of this name, made if need be."""
-    return find_tenant(connection, name) or Tenant(
-        *connection.execute("INSERT INTO tenant (name) VALUES (?) RETURNING key, change, epoch, size, last", (name,)).fetchone()
-    )
+    connection.execute("INSERT OR IGNORE INTO tenant (name) VALUES (?)", (name,))
+    row: tuple[int, ...] = connection.execute(_TENANT, (name,)).get
+    return Tenant(*row)
 
 
 def fingerprint_key(connection: apsw.Connection, fingerprint: str | None) -> int | None:
@@ -75,7 +76,7 @@ def read_memories(connection: apsw.Connection, keys: Sequence[int]) -> tuple[Mem
     wanted = apsw.carray(np.array(keys, dtype=np.int64))
     found = tuple(decoded(*row) for row in connection.execute(_BY_KEYS, (wanted,)))
     if len(found) != len(keys):
-        raise CorruptError(f"{len(keys) - len(found)} indexed memories have no row")
+        raise DecodeError(f"{len(keys) - len(found)} indexed memories have no row")
     return found
 
 
@@ -138,3 +139,11 @@ def as_data(vector: Vector) -> bytes:
 def joined(data: Iterable[bytes], dimensions: int) -> Vector:
     """Give stored vectors of one width as a matrix."""
     return np.frombuffer(b"".join(data), dtype="<f4").reshape(-1, dimensions)
+
+
+def width(data: bytes) -> int:
+    """Give the dimensions of a stored vector; a size that none can have is a DecodeError."""
+    dimensions, rest = divmod(len(data), 4)
+    if rest or not dimensions:
+        raise DecodeError(f"a vector of {len(data)} bytes")
+    return dimensions

@@ -10,7 +10,7 @@ from msgspec import msgpack
 
 from cued.stores.gates import Facts
 from cued.stores.shelf import Entry, Shelf
-from cued.stores.sqlite.rows import Tenant, joined
+from cued.stores.sqlite.rows import Tenant, joined, width
 
 SHELVES_BYTES = 512 * 2**20
 
@@ -114,7 +114,7 @@ def _loaded(connection: apsw.Connection, tenant: Tenant) -> Shelf:
 
 def _row(row: tuple[Any, ...]) -> _Row:
     # By position: a hundred thousand rows are read at a time.
-    fact = Facts(*row[2:10], () if row[10] is None else _LOCALLY.decode(row[10]))
+    fact = Facts._make((*row[2:10], () if row[10] is None else _LOCALLY.decode(row[10])))
     return _Row(Entry(row[0], row[1], fact, row[11], row[12], row[13]), row[14], row[15])
 
 
@@ -126,7 +126,7 @@ def _shelve(shelf: Shelf, rows: list[_Row], vectors: Iterable[tuple[int, bytes]]
     expected = Counter(fingerprints.values())
     waiting: defaultdict[tuple[str, int], tuple[list[int], list[bytes]]] = defaultdict(lambda: ([], []))
     for key, data in vectors:
-        group = fingerprints[key], len(data) // 4
+        group = fingerprints[key], width(data)
         if group not in waiting:
             shelf.reserve_vectors(*group, more=expected[group[0]])
         numbers, blobs = waiting[group]

@@ -19,6 +19,7 @@ from cued.stores.sqlite import listing, rows
 from cued.stores.sqlite.connection import check, connect, emptied_log, identity, prepare, reading, translated, writing
 from cued.stores.sqlite.process import Process
 from cued.stores.sqlite.schema import VERSION
+from cued.stores.sqlite.shelves import SHELVES_BYTES
 from cued.stores.sqlite.writer import Writer
 
 _RECALLS = "SELECT body FROM recall WHERE tenant = ? ORDER BY key DESC LIMIT ?"
@@ -27,8 +28,11 @@ _RECALLS = "SELECT body FROM recall WHERE tenant = ? ORDER BY key DESC LIMIT ?"
 class SqliteStore:
     """Keeps memories in a file."""
 
-    def __init__(self, path: str | PathLike[str], *, readonly: bool = False) -> None:
-        """Open the file, made or migrated if need be; `readonly` changes nothing, and needs a current file."""
+    def __init__(self, path: str | PathLike[str], *, readonly: bool = False, shelves_bytes: int = SHELVES_BYTES) -> None:
+        """Open the file, made or migrated if need be; `readonly` changes nothing, and needs a current file.
+
+        `shelves_bytes` bounds the memory for the tenants searched of late.
+        """
         self._path = Path(path)
         self._unscrubbed = False
         if not readonly and not self._path.exists() and not self._path.parent.is_dir():
@@ -43,7 +47,7 @@ class SqliteStore:
             except (apsw.Error, StoreError):
                 connection.close()
                 raise
-        self._process = Process(self._path, writable=self._writable)
+        self._process = Process(self._path, writable=self._writable, shelves_bytes=shelves_bytes)
         self._process.adopt(connection)
 
     def remember(self, tenant: str, records: Sequence[Record]) -> None:
@@ -142,10 +146,16 @@ class SqliteStore:
             if found is None:
                 shelves.drop(name)
                 return Shelf().answer(lookup).findings
-            answer = slot.current(connection, found).answer(lookup)
+            before, shelf = slot.nbytes, slot.current(connection, found)
+            answer = shelf.answer(lookup)
             memories = rows.read_memories(connection, answer.keys)
-        shelves.trim()
+        if slot.nbytes != before:
+            shelves.trim()
         return replace(answer.findings, memories=memories)
+
+    def connection(self) -> apsw.Connection:
+        """Give this thread's connection to the file, for a backup or a check of its health."""
+        return self._here().connection()
 
     def close(self) -> None:
         """Let go of files and connections; a second call does nothing."""
@@ -159,7 +169,7 @@ class SqliteStore:
         found = identity(connection)
         check(self._path, found)
         if found.version < VERSION:
-            raise StoreError(f"{self._path}: its schema is {found.version}, not {VERSION}; reading never migrates, so open it once for writing")
+            raise StoreError(f"{self._path}: schema {found.version}, not {VERSION}; reading never migrates, so open it once for writing")
 
     def _here(self) -> Process:
         self._process = self._process.here()

@@ -41,6 +41,11 @@ class Verbs(TakesGlobals, click.Group):
 
     command_class = Verb
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Give the names, in the order in which they were added."""
+        del ctx
+        return list(self.commands)
+
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; an unknown one is refused with the nearest and all the known names."""
         known = self.list_commands(ctx)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from cued.embed import CuedWarning
+from cued.errors import InputError
 from cued.memories import Memories, open_memories
 from cued.policy.presets import DEFAULT
 from cued.surfaces.cli.output import note
@@ -48,6 +49,8 @@ def noting_warnings() -> Iterator[None]:
 
 
 def _opened(chosen: Settings, *, embed: bool, readonly: bool = False) -> Memories:
+    if chosen.db.is_dir():
+        raise InputError("--db", str(chosen.db), "the path of a file, and this is a folder")
     with noting_warnings():
         return open_memories(
             chosen.db,

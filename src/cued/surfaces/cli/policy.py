@@ -66,7 +66,8 @@ def policy_check(ctx: click.Context, file: Path) -> None:
 def _presets(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
     from cued.surfaces.cli.tables import sheet  # noqa: PLC0415 - rich is only loaded to draw
 
-    return sheet(("name", "about", "source"), [(p["name"] + (" *" if p["default"] else ""), p["about"], p["source"]) for p in answer["policies"]])
+    rows = [(p["name"] + (" (default)" if p["default"] else ""), p["about"], p["source"]) for p in answer["policies"]]
+    return sheet(("name", "about", "source"), rows)
 
 
 def _differences(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
@@ -78,8 +79,10 @@ def _differences(answer: JSON) -> Any:  # noqa: ANN401 - something that rich dra
 
 
 def _checked(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+    from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
+
     from cued.surfaces.cli.tables import shown  # noqa: PLC0415 - rich is only loaded to draw
 
     if answer["ok"]:
         return shown(f"{answer['name']}: a sound policy")
-    return shown("\n".join([f"{answer['name']}: {len(answer['problems'])} problem(s)", *answer["problems"]]), most=10_000)
+    return Group(*map(shown, [f"{answer['name']}: {len(answer['problems'])} problem(s)", *answer["problems"]]))

@@ -29,8 +29,9 @@ def width() -> int:
 def rendered(drawing: RenderableType, *, columns: int | None = None) -> str:
     """Give the drawing as text, coloured only for a terminal that wants colour."""
     terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    drawn = StringIO()
     console = Console(
-        file=StringIO(),
+        file=drawn,
         width=columns or width(),
         force_terminal=terminal,
         no_color=not terminal or bool(os.environ.get("NO_COLOR")),
@@ -40,8 +41,7 @@ def rendered(drawing: RenderableType, *, columns: int | None = None) -> str:
         legacy_windows=False,
     )
     console.print(drawing)
-    assert isinstance(console.file, StringIO)
-    return "\n".join(line.rstrip() for line in console.file.getvalue().split("\n"))
+    return "\n".join(line.rstrip() for line in drawn.getvalue().split("\n"))
 
 
 def shown(text: str, style: str = "", *, most: int = TEXT_SHOWN) -> Text:

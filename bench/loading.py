@@ -1,0 +1,62 @@
+"""Filling a store, with the vectors given: how fast, and what it takes on disk and in memory."""
+
+from pathlib import Path
+
+import cued
+from bench import corpus
+from bench.figures import LOAD, Figure, Result
+from bench.measure import KIB, disk_mib, resident_mib, timed_ms
+from bench.sizes import Shape
+from bench.vectors import GivenVectors
+from cued.text.analyse import searchable
+
+AT_ONCE = 5000
+
+
+def database(folder: Path, shape: Shape) -> Path:
+    """Give where the store of this shape lies."""
+    return folder / f"{shape.name}.db"
+
+
+def opened(path: Path, embedder: GivenVectors) -> cued.Memories:
+    """Open the store as anyone would, but for the given vectors and a clock that stands still."""
+    return cued.open(path, embedder=embedder, clock=lambda: corpus.NOW)
+
+
+def tenant_name(number: int) -> str:
+    """Give the name of a tenant."""
+    return f"tenant {number}"
+
+
+def first_block(shape: Shape, tenant: int) -> corpus.Block:
+    """Give the first memories that `fill` stores for a tenant."""
+    return corpus.block(tenant, 0, min(AT_ONCE, shape.each), among=shape.each, words=corpus.vocabulary())
+
+
+def known(block: corpus.Block) -> dict[str, corpus.Matrix]:
+    """Give the vectors of a block's memories by the text that is embedded for each."""
+    texts = (searchable(draft["text"], draft["speaker"]) for draft in block.drafts)
+    return dict(zip(texts, block.vectors, strict=True))
+
+
+def fill(shape: Shape, folder: Path) -> Result:
+    """Store all memories of the shape, tenant after tenant; making them up is not timed."""
+    path, embedder, spent_ms = database(folder, shape), GivenVectors({}), 0.0
+    memories = opened(path, embedder)
+    for tenant in range(shape.tenants):
+        handle = memories.tenant(tenant_name(tenant))
+        for start in range(0, shape.each, AT_ONCE):
+            count = min(AT_ONCE, shape.each - start)
+            made = corpus.block(tenant, start, count, among=shape.each, words=corpus.vocabulary())
+            embedder.known = known(made)
+            spent_ms += timed_ms(lambda made=made, handle=handle: handle.remember_many(made.drafts))  # type: ignore[misc]
+    spent_ms += timed_ms(memories.close)
+    stored, on_disk = shape.each * shape.tenants, disk_mib(path)
+    return Result(
+        figures=(
+            Figure(case=shape.name, measure=LOAD, unit="/s", value=stored / spent_ms * 1000),
+            Figure(case=shape.name, measure="loading, peak memory", unit="MiB", value=resident_mib("VmHWM")),
+            Figure(case=shape.name, measure="disk", unit="MiB", value=on_disk),
+            Figure(case=shape.name, measure="disk a memory", unit="KiB", value=on_disk * KIB / stored),
+        )
+    )

@@ -1,0 +1,148 @@
+"""Recalls from a filled store: cold, warm, in a hurry, after a write of this process and after one of another."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import cycle
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import cued
+from bench import corpus
+from bench.figures import OPEN, WARM, Figure, Result, series, stage_medians
+from bench.loading import database, first_block, known, opened, tenant_name
+from bench.measure import disk_mib, resident_mib, series_ms, timed_ms
+from bench.sizes import Shape, Size
+from bench.vectors import DIMENSIONS, GivenVectors
+
+ASKED_TENANTS = 100
+AFTER_ALL = 1_000_000
+SCANS = 20
+
+
+class Asked(NamedTuple):
+    """A question, and the tenant it is put to."""
+
+    tenant: str
+    text: str
+
+
+class Timing(NamedTuple):
+    """A recall's milliseconds as its caller sees them, and by stage as it tells them."""
+
+    wall_ms: float
+    stages_ms: dict[str, float]
+
+
+def recalled(memories: cued.Memories, asked: Asked) -> Timing:
+    """Give the time of one recall that has the process for itself: its touches are written before the next one comes."""
+    handle, answers = memories.tenant(asked.tenant), list[cued.Recall]()
+    wall_ms = timed_ms(lambda: answers.append(handle.recall(asked.text)))
+    memories.flush()
+    stages = {stage: spent for stage, spent in answers[0].timings_ms.items() if stage != "total"}
+    return Timing(wall_ms, {**stages, "outside": wall_ms - sum(stages.values())})
+
+
+def questions(shape: Shape, count: int, embedder: GivenVectors) -> list[Asked]:
+    """Give questions to the first tenants in turn, and make their vectors known."""
+    asked, tenants = [], range(min(shape.tenants, ASKED_TENANTS))
+    for tenant in tenants:
+        some = corpus.questions(first_block(shape, tenant), -(-count // len(tenants)), words=corpus.vocabulary())
+        embedder.known |= {question.text: question.vector for question in some}
+        asked.append([Asked(tenant_name(tenant), question.text) for question in some])
+    return [question for turn in zip(*asked, strict=True) for question in turn][:count]
+
+
+def read(shape: Shape, folder: Path, size: Size) -> Result:
+    """Measure all that is measured of one store in one fresh process."""
+    path, embedder = database(folder, shape), GivenVectors({})
+    asked = questions(shape, size.recalls, embedder)
+    before_mib, found = resident_mib(), list[cued.Memories]()
+    open_ms = timed_ms(lambda: found.append(opened(path, embedder)))
+    with found[0] as memories:
+        cold = _cold(memories, shape, asked)
+        warm = [recalled(memories, each) for each in asked]
+        walls = [timing.wall_ms for timing in warm]
+        held_mib = resident_mib() - before_mib
+        figures = [
+            Figure(case=shape.name, measure=OPEN, unit="ms", value=open_ms),
+            series(shape.name, "recall, first of a tenant", cold),
+            series(shape.name, WARM, walls),
+            _in_a_hurry(memories, shape, asked),
+            *_after_writes(memories, shape, embedder, size.writes),
+            *_after_foreign_writes(memories, shape, path, embedder=embedder, count=size.writes),
+            Figure(case=shape.name, measure="memory for recalling", unit="MiB", value=held_mib),
+            Figure(case=shape.name, measure="disk in use, with log", unit="MiB", value=disk_mib(path)),
+        ]
+    if shape.tenants == 1:
+        figures.append(_beside_a_bare_scan(shape, figures[2].value))
+    return Result(figures=tuple(figures), stages={shape.name: stage_medians([timing.stages_ms for timing in warm])})
+
+
+def _cold(memories: cued.Memories, shape: Shape, asked: list[Asked]) -> list[float]:
+    tenants = (tenant_name(number) for number in range(shape.tenants))
+    firsts = [Asked(tenant, each.text) for tenant, each in zip(tenants, cycle(asked), strict=False)]
+    return [recalled(memories, first).wall_ms for first in firsts]
+
+
+def _in_a_hurry(memories: cued.Memories, shape: Shape, asked: list[Asked]) -> Figure:
+    def one_after_the_other() -> None:
+        for each in asked:
+            memories.tenant(each.tenant).recall(each.text)
+        memories.flush()
+
+    spent_ms = timed_ms(one_after_the_other)
+    return Figure(case=shape.name, measure="recalls back to back, settled", unit="/s", value=len(asked) / spent_ms * 1000)
+
+
+def _after_writes(memories: cued.Memories, shape: Shape, embedder: GivenVectors, count: int) -> tuple[Figure, Figure]:
+    late = corpus.block(0, AFTER_ALL, count, among=shape.each, words=corpus.vocabulary())
+    embedder.known |= known(late) | {draft["text"]: vector for draft, vector in zip(late.drafts, late.vectors, strict=True)}
+    handle, writes, recalls = memories.tenant(tenant_name(0)), list[float](), list[float]()
+    for draft in late.drafts:
+        writes.append(timed_ms(lambda draft=draft: handle.remember(draft)))  # type: ignore[misc]
+        recalls.append(recalled(memories, Asked(handle.name, draft["text"])).wall_ms)
+    return series(shape.name, "remember one, vector given", writes), series(shape.name, "recall after a write", recalls)
+
+
+def _after_foreign_writes(
+    memories: cued.Memories, shape: Shape, path: Path, *, embedder: GivenVectors, count: int
+) -> tuple[Figure, Figure]:
+    late = corpus.block(0, 2 * AFTER_ALL, count, among=shape.each, words=corpus.vocabulary())
+    embedder.known |= {draft["text"]: vector for draft, vector in zip(late.drafts, late.vectors, strict=True)}
+    handle, recalls, seen = memories.tenant(tenant_name(0)), list[float](), 0
+    with subprocess.Popen(  # noqa: S603 - our own module
+        [sys.executable, "-m", "bench.writer", str(path), str(shape.each), str(count)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        write = _writes_of(other)
+        for draft in late.drafts:
+            written = write()
+            recalls.append(timed_ms(lambda draft=draft: handle.recall(draft["text"], settle=False)))  # type: ignore[misc]
+            seen += written in handle.recall(draft["text"], settle=False).trace.ids
+    return (
+        series(shape.name, "recall after another process's write", recalls),
+        Figure(case=shape.name, measure="such writes seen at once", unit="%", value=100 * seen / count),
+    )
+
+
+def _writes_of(other: "subprocess.Popen[str]") -> Callable[[], str]:
+    def write() -> str:
+        if other.stdin is None or other.stdout is None:
+            raise BrokenPipeError
+        other.stdin.write("\n")
+        other.stdin.flush()
+        return other.stdout.readline().strip()
+
+    return write
+
+
+def _beside_a_bare_scan(shape: Shape, recall_ms: float) -> Figure:
+    """Give the recall as a multiple of one product of a matrix of that size with a vector, whose time the machine sets."""
+    matrix = np.random.default_rng(0).standard_normal((shape.memories, DIMENSIONS), dtype=np.float32)
+    scan_ms = float(np.median(series_ms(lambda: matrix @ matrix[0], SCANS)))
+    return Figure(case=shape.name, measure="recall ÷ bare matrix product", unit="×", value=recall_ms / scan_ms)

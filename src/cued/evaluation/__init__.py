@@ -1,0 +1,1 @@
+"""Measuring recall: data sets, metrics, significance, the runner and its reports."""

@@ -1,0 +1,190 @@
+"""Data sets: memories by tenant, and queries with the memories that answer them.
+
+Ids are opaque. What is measured never sees them: the runner stores each memory under its place in time.
+"""
+
+import gzip
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import groupby
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from cued.draft import moment
+from cued.errors import InputError
+from cued.model import EPOCH
+
+UNANSWERABLE = frozenset({"adversarial", "abstention"})
+"""The categories whose questions have no answer in their tenant's memories."""
+
+ONE_TENANT = "eval"
+_MEMORIES, _QUERIES = "memories.jsonl", "queries.jsonl"
+_MEMORY_ACCEPTED = '{"id": …, "tenant": …, "session": …, "turn": 0, "speaker": …, "text": …, "ts": "2025-03-01T14:30"}; id and text are needed'
+_QUERY_ACCEPTED = (
+    '{"id": …, "tenant": …, "query": …, "asked_at": "2025-03-01T14:30", "category": …, "gold_ids": […], "gold_sessions": […]}; '
+    "id and query are needed"
+)
+
+
+class Item(Struct, frozen=True, kw_only=True):
+    """A memory of a data set."""
+
+    id: str
+    text: str
+    session: str | None = None
+    turn: int | None = None
+    speaker: str | None = None
+    at: datetime = EPOCH
+
+
+class Query(Struct, frozen=True, kw_only=True):
+    """A question to one tenant, with what answers it."""
+
+    id: str
+    tenant: str
+    text: str
+    asked_at: datetime
+    category: str = "all"
+    gold_ids: tuple[str, ...] = ()
+    gold_sessions: tuple[str, ...] = ()
+
+
+class Dataset(Struct, frozen=True, kw_only=True):
+    """Each tenant's memories in the order in which they came about, and the queries; `blank` counts turns without any text."""
+
+    name: str
+    memories: dict[str, tuple[Item, ...]]
+    queries: tuple[Query, ...]
+    blank: int = 0
+
+
+class _MemoryLine(Struct, frozen=True, kw_only=True):
+    id: str
+    text: str
+    tenant: str = ONE_TENANT
+    session: str | None = None
+    turn: int | None = None
+    speaker: str | None = None
+    ts: str | None = None
+
+
+class _QueryLine(Struct, frozen=True, kw_only=True):
+    id: str
+    query: str
+    tenant: str = ONE_TENANT
+    asked_at: str | None = None
+    category: str = "all"
+    gold_ids: tuple[str, ...] = ()
+    gold_sessions: tuple[str, ...] = ()
+
+
+Line = TypeVar("Line", _MemoryLine, _QueryLine)
+
+
+def read_folder(folder: Path) -> Dataset:
+    """Give the data set in a folder with `memories.jsonl` and `queries.jsonl`, either of them gzipped or not."""
+    memories, queries = _found(folder, _MEMORIES), _found(folder, _QUERIES)
+    items = [(line.tenant, _item(line, at)) for line, at in _lines(memories, _MemoryLine, _MEMORY_ACCEPTED)]
+    whose = gathered(items)
+    read = tuple(_query(line, at, whose) for line, at in _lines(queries, _QueryLine, _QUERY_ACCEPTED))
+    return assembled(folder.resolve().name, whose, read)
+
+
+def gathered(items: list[tuple[str, Item]]) -> dict[str, tuple[Item, ...]]:
+    """Give the items by tenant, in order of time; what came at the same time stays in the order given."""
+    ordered = sorted(items, key=lambda pair: pair[0])
+    return {tenant: tuple(sorted((item for _, item in pairs), key=lambda i: i.at)) for tenant, pairs in groupby(ordered, lambda p: p[0])}
+
+
+def assembled(name: str, memories: dict[str, tuple[Item, ...]], queries: tuple[Query, ...]) -> Dataset:
+    """Give the data set without blank memories (nobody can store those); ids and gold are checked."""
+    kept = {tenant: tuple(item for item in items if item.text.strip()) for tenant, items in memories.items()}
+    blank = sum(map(len, memories.values())) - sum(map(len, kept.values()))
+    ids = {tenant: {item.id for item in items} for tenant, items in kept.items()}
+    for tenant, items in kept.items():
+        if len(ids[tenant]) < len(items):
+            seen: set[str] = set()
+            twice = next(item.id for item in items if item.id in seen or seen.add(item.id))  # type: ignore[func-returns-value]
+            raise InputError("id", twice, f"an id of its own for each memory of tenant {tenant!r}")
+    for query in queries:
+        missing = [gold for gold in query.gold_ids if gold not in ids.get(query.tenant, set())]
+        if missing:
+            raise InputError("gold_ids", missing[0], f"ids of memories of tenant {query.tenant!r}, which query {query.id!r} asks")
+    return Dataset(name=name, memories=kept, queries=queries, blank=blank)
+
+
+def narrowed(dataset: Dataset, *, tenants: int | None = None, categories: tuple[str, ...] = ()) -> Dataset:
+    """Give the data set with its first tenants alone, and the queries of these categories alone."""
+    known = sorted({query.category for query in dataset.queries})
+    for category in categories:
+        if category not in known:
+            raise InputError("category", category, f"one of {', '.join(known)}")
+    kept = dict(list(dataset.memories.items())[:tenants])
+    wanted = (query for query in dataset.queries if query.tenant in kept and (not categories or query.category in categories))
+    return Dataset(name=dataset.name, memories=kept, queries=tuple(wanted), blank=dataset.blank)
+
+
+def answerable(dataset: Dataset) -> tuple[Query, ...]:
+    """Give the queries that have gold, those of unanswerable categories left out."""
+    return tuple(q for q in dataset.queries if (q.gold_ids or q.gold_sessions) and q.category not in UNANSWERABLE)
+
+
+def opened(path: Path) -> bytes:
+    """Give a file's bytes, unzipped where its name ends in .gz."""
+    if path.suffix != ".gz":
+        return path.read_bytes()
+    try:
+        return gzip.decompress(path.read_bytes())
+    except (gzip.BadGzipFile, EOFError) as error:
+        raise InputError(str(path), "a damaged file", f"a whole gzip file ({error})") from error
+
+
+def _found(folder: Path, name: str) -> Path:
+    for path in (folder / name, folder / f"{name}.gz"):
+        if path.is_file():
+            return path
+    held = ", ".join(sorted(path.name for path in folder.iterdir())[:5]) or "nothing"
+    raise InputError("data set", str(folder), f"a folder with {_MEMORIES}[.gz] and {_QUERIES}[.gz]; this one has {held}")
+
+
+def _lines(path: Path, kind: type[Line], accepted: str) -> Iterator[tuple[Line, str]]:
+    """Give each line with its place; one that cannot be read is refused with the file, the line and what is accepted."""
+    decoder = msgspec.json.Decoder(kind)
+    for number, line in enumerate(opened(path).splitlines(), 1):
+        if line.strip():
+            where = f"{path}, line {number}"
+            try:
+                yield decoder.decode(line), where
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise InputError(where, line.decode("utf-8", "replace"), f"{accepted} ({error})") from error
+
+
+def _item(line: _MemoryLine, where: str) -> Item:
+    at = _time("ts", line.ts, where) or EPOCH
+    return Item(id=line.id, text=line.text, session=line.session, turn=line.turn, speaker=line.speaker, at=at)
+
+
+def _query(line: _QueryLine, where: str, memories: dict[str, tuple[Item, ...]]) -> Query:
+    if line.tenant not in memories:
+        raise InputError(f"{where}, tenant", line.tenant, "a tenant that has memories")
+    sessions = {item.id: item.session for item in memories[line.tenant]} if line.gold_ids and not line.gold_sessions else {}
+    implied = tuple(dict.fromkeys(s for gold in line.gold_ids if (s := sessions.get(gold)) is not None))
+    return Query(
+        id=line.id,
+        tenant=line.tenant,
+        text=line.query,
+        asked_at=_time("asked_at", line.asked_at, where) or memories[line.tenant][-1].at,
+        category=line.category,
+        gold_ids=tuple(dict.fromkeys(line.gold_ids)),
+        gold_sessions=tuple(dict.fromkeys(line.gold_sessions)) or implied,
+    )
+
+
+def _time(name: str, value: str | None, where: str) -> datetime | None:
+    try:
+        return moment(name, value)
+    except InputError as error:
+        raise InputError(f"{where}, {name}", value, error.accepted) from error

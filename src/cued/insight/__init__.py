@@ -1,0 +1,1 @@
+"""What the recall log says of a store in use."""

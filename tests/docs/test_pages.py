@@ -1,0 +1,118 @@
+"""The documentation is whole: one word everywhere, a page for each thing that there is, links that lead somewhere, a current reference."""
+
+import re
+
+import pytest
+
+import cued
+from cued import flow
+from cued.policy import presets
+from cued.policy.spec import Policy
+from cued.surfaces.cli import COMMANDS
+from tests.docs.pages import ROOT
+from tools.reference import pages, stale
+
+DOCS = ROOT / "docs"
+STAGES = ("cue", *(stage.__name__.rpartition(".")[2] for stage in flow.ORDER), "settle")
+WITHOUT_A_TABLE = {"cue"}
+_LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+_HEADING = re.compile(r"^#+ (?P<text>.+?)\s*$", re.MULTILINE)
+_FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+
+
+def anchors(text):
+    """Give a page's anchors, made from its headings as GitHub makes them."""
+    headings = (match["text"] for match in _HEADING.finditer(_FENCED.sub("", text)))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def prose(path):
+    return _FENCED.sub("", path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage_has_one_word_for_its_module_its_table_its_page_and_its_tests(stage):
+    assert hasattr(flow, stage) or (ROOT / "src" / "cued" / "flow" / f"{stage}.py").is_file()
+    assert (stage in Policy.__struct_fields__) is (stage not in WITHOUT_A_TABLE)
+    assert (ROOT / "tests" / "flow" / f"test_{stage}.py").is_file()
+    page = (DOCS / "flow" / f"{stage}.md").read_text("utf-8")
+    assert page.startswith(f"# {stage}\n")
+    if stage not in WITHOUT_A_TABLE:
+        assert f"[{stage}]" in page or f"<!-- generated: knobs {stage} -->" in page
+
+
+def test_every_table_of_a_policy_is_explained_on_a_page_of_the_flow():
+    explained = "".join(page.read_text("utf-8") for page in (DOCS / "flow").glob("*.md"))
+    for name in set(Policy.__struct_fields__) - {"name", "source", "about"}:
+        assert f"<!-- generated: knobs {name} -->" in explained
+
+
+@pytest.mark.parametrize("preset", presets.names())
+def test_every_preset_has_a_page_with_its_file_on_it(preset):
+    page = (DOCS / "presets" / f"{preset}.md").read_text("utf-8")
+    assert page.startswith(f"# {preset}\n")
+    assert f"<!-- generated: preset {preset} -->" in page
+
+
+def test_every_preset_is_named_in_the_readme():
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert [name for name in presets.names() if f"`{name}`" not in readme] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_is_named_and_shown_in_the_page_on_the_command_line(command):
+    assert f"cued {command}" in (DOCS / "cli.md").read_text("utf-8")
+    assert f"`cued {command}`" in (DOCS / "reference" / "cli.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", cued.__all__)
+def test_every_public_name_is_in_the_reference(name):
+    assert f"### `cued.{name}`" in (DOCS / "reference" / "python.md").read_text("utf-8")
+
+
+def test_the_reference_is_what_the_code_says_now():
+    assert [page.relative_to(ROOT).as_posix() for page in stale()] == [], "bring them up to date with: make docs"
+
+
+@pytest.mark.parametrize("path", pages(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_link_leads_to_a_page_and_a_heading_that_are_there(path):
+    for match in _LINK.finditer(prose(path)):
+        target, _, anchor = match["target"].partition("#")
+        if target.startswith(("http://", "https://", "mailto:")):
+            continue
+        page = (path.parent / target).resolve() if target else path
+        assert page.exists(), f"{path.name}: {match['target']}"
+        assert not anchor or anchor in anchors(page.read_text("utf-8")), f"{path.name}: {match['target']}"
+
+
+@pytest.mark.parametrize("path", pages(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_page_but_the_readme_can_be_reached_from_another(path):
+    linked = {
+        (page.parent / match["target"].partition("#")[0]).resolve()
+        for page in pages()
+        if page != path
+        for match in _LINK.finditer(page.read_text("utf-8"))
+        if not match["target"].startswith("http")
+    }
+    assert path.name == "README.md" or path.resolve() in linked
+
+
+@pytest.mark.requirement("R25")
+def test_the_names_that_the_sources_use_are_told_beside_ours():
+    page = (DOCS / "sources.md").read_text("utf-8")
+    for theirs in ("search_memories", "inspect_memories", "get_memory_stats", "mem_search", "mem_why", "mem_timeline"):
+        assert f"`{theirs}`" in page
+    for ours in ("recall", "list", "stats"):
+        assert callable(getattr(cued.Tenant, ours))
+
+
+@pytest.mark.requirement("R3")
+def test_the_threshold_guide_gives_the_sources_figures_and_why_ours_are_gentler():
+    page = (DOCS / "decision-guide.md").read_text("utf-8")
+    for figure in ("80–95 %", "40–55 %", "5–15 %", "gentler"):
+        assert figure in page
+
+
+@pytest.mark.parametrize("knob", ["recency_weight", "limit", "embeddings"])
+def test_the_decision_guide_has_a_word_on_each_choice(knob):
+    assert knob in (DOCS / "decision-guide.md").read_text("utf-8")

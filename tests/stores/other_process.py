@@ -1,0 +1,105 @@
+"""What tests run in processes of their own: `python other_process.py VERB FILE …`; each prints what it has done, line by line."""
+
+import os
+import resource
+import signal
+import sys
+from itertools import count
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from cued.conformance.samples import NOW, lookup, near, record, words
+from cued.errors import FullError, ReadOnlyError
+from cued.model import Filter, Touch, Use
+from cued.stores.sqlite import SqliteStore
+
+NOBODY = 65534
+
+
+def note(tenant, memory_id):
+    """Give the record that every process would write under this id."""
+    number = int(memory_id.rpartition("-")[2])
+    return record(tenant, memory_id, f"tea {memory_id} number{number % 7}", vector=number % 20, tags=("x",), entities=("Ada",))
+
+
+def say(*parts):
+    sys.stdout.write(" ".join(map(str, parts)) + "\n")
+    sys.stdout.flush()
+
+
+def write_until_killed(path, name):
+    store = SqliteStore(path)
+    for number in count():
+        ids = [f"{name}-{number}{place}" for place in range(1 + number % 3)]
+        store.remember("t", [note("t", memory_id) for memory_id in ids])
+        say(*ids)
+        if number % 5 == 4:
+            store.revise("t", ids[0], lambda memory, ids=ids: replace(note("t", ids[0]), memory=replace(memory, version=2)))
+            store.forget("t", [ids[0]], at=NOW)
+            store.touch("t", [Touch(ids[0], Use(count=1.0))])
+
+
+def mix(path, name, rounds):
+    store = SqliteStore(path)
+    for number in range(int(rounds)):
+        mine = f"{name}-{number}"
+        store.remember("t", [note("t", mine)])
+        found = store.search("t", lookup(lexical=words(mine), dense=near(1)))
+        assert mine in [memory.id for memory in found.memories], "an own write is not seen"
+        store.revise("t", "counter", lambda memory: replace(note("t", "counter-0"), memory=replace(memory, version=memory.version + 1)))
+        store.touch("t", [Touch("counter", Use(count=float(number)))])
+        store.list("t", Filter(), at=NOW, limit=5)
+        if number % 4 == 3:
+            store.forget("t", [mine], at=NOW)
+            store.restore("t", [mine])
+        if number % 8 == 7:
+            store.erase("t", [mine])
+    say("done", store.stats("t", at=NOW).memories)
+
+
+def write_one(path, memory_id):
+    with_close(SqliteStore(path), lambda store: store.remember("t", [note("t", memory_id)]))
+    say("written")
+
+
+def with_close(store, work):
+    work(store)
+    store.close()
+
+
+def fill(path, most_bytes):
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(most_bytes), int(most_bytes)))
+    store = SqliteStore(path)
+    for number in count():
+        try:
+            store.remember("t", [note("t", f"a-{number}{place}") for place in range(10)])
+        except FullError:
+            say("full", store.size("t"), store.search("t", lookup(lexical=words("tea"))).stored)
+            return
+        say("acked", number)
+
+
+def read_as_nobody(path):
+    new = note("t", "new-1")
+    if os.geteuid() == 0:
+        os.setuid(NOBODY)
+    store = SqliteStore(path)
+    found = store.search("t", lookup(lexical=words("tea")))
+    say("read", len(found.memories), store.size("t"))
+    try:
+        store.remember("t", [new])
+    except ReadOnlyError:
+        say("refused")
+    folder = Path(path).parent
+    try:
+        SqliteStore(folder / "new.db")
+    except ReadOnlyError:
+        say("not made")
+
+
+VERBS = {"write": write_until_killed, "mix": mix, "one": write_one, "fill": fill, "nobody": read_as_nobody}
+
+if __name__ == "__main__":
+    VERBS[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,150 @@
+"""The shelf gives the same bits however it came about, and the right ones."""
+
+from collections import Counter
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from cued.conformance.samples import NOW, lookup, near, random_lookup, random_records, record, words
+from cued.conformance.searching import assert_same_bits, scatter
+from cued.model import DenseLookup, Source
+from cued.stores.channels import idf
+from cued.stores.memory import MemoryStore
+from cued.stores.postings import Postings
+from cued.stores.sqlite import SqliteStore
+from cued.stores.vectors import Vectors, on_grids
+
+
+def unit_vectors(count, dimensions=384, seed=1):
+    drawn = np.random.default_rng(seed).standard_normal((count, dimensions)) + 0.3
+    return (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float32)
+
+
+def test_a_scan_does_not_depend_on_where_a_row_lies_or_on_how_it_is_summed():
+    vectors, cue = unit_vectors(999), on_grids(unit_vectors(1, seed=2)[0])
+    order = np.random.default_rng(3).permutation(999)
+    one, other = Vectors(384), Vectors(384)
+    one.add(np.arange(999, dtype=np.int32), vectors)
+    for part in np.array_split(order, 7):
+        other.add(part.astype(np.int32), vectors[part])
+    slots = np.arange(999, dtype=np.int32)
+    assert one.scan(cue)[order].tobytes() == other.scan(cue).tobytes()
+    assert one.exact(slots, cue)[order].tobytes() == other.exact(slots, cue).tobytes()
+    backwards = one.take(slots).astype(np.float64)[:, ::-1]
+    exact_sums = [sum(row) for row in np.rint(backwards * 2**25) / 2**25 * cue.fine[::-1]]
+    assert one.exact(slots, cue).tolist() == exact_sums
+
+
+def test_a_scan_is_off_by_less_than_its_margin_and_a_cosine_by_almost_nothing():
+    vectors, cue = unit_vectors(2000), unit_vectors(1, seed=2)[0]
+    held, on_grid, slots = Vectors(384), on_grids(cue), np.arange(2000, dtype=np.int32)
+    held.add(slots, vectors)
+    truth = vectors.astype(np.float64) @ cue.astype(np.float64)
+    assert np.abs(held.scan(on_grid) - truth).max() < on_grid.margin < 0.01
+    assert np.abs(held.exact(slots, on_grid) - truth).max() < 1e-7
+    assert np.abs(held.take(slots) - vectors).max() < 1e-7
+
+
+@pytest.mark.requirement("R17", "M3")
+def test_the_dense_pool_is_the_true_one_among_thousands():
+    vectors, cue = unit_vectors(3000, 64), unit_vectors(1, 64, seed=2)[0]
+    store = MemoryStore()
+    plain = [record("t", f"m{number:04}", vector=1) for number in range(3000)]
+    store.remember("t", [replace(each, vector=vector) for each, vector in zip(plain, vectors, strict=True)])
+    found = store.search("t", lookup(dense=DenseLookup(vector=cue, fingerprint="sample/directions", pool=50)))
+    truth = vectors.astype(np.float64) @ cue.astype(np.float64)
+    assert sorted(np.argsort(-truth)[:50]) == [int(memory.id[1:]) for memory in found.memories]
+    assert found.background.mean == pytest.approx(truth.mean(), abs=1e-4)
+    assert found.background.deviation == pytest.approx(truth.std(), abs=1e-4)
+
+
+def test_a_shelf_built_one_by_one_equals_one_built_at_once():
+    random, one, other = Random(5), MemoryStore(), MemoryStore()
+    vocabulary = [f"w{number}" for number in range(80)]
+    texts = [" ".join(random.choices(vocabulary, k=12)) for _ in range(700)]
+    sessions = [Source(session=f"s{number % 9}") for number in range(700)]
+    records = [record("t", f"m{number:04}", texts[number], vector=number % 30, source=sessions[number]) for number in range(700)]
+    one.remember("t", records)
+    for each in random.sample(records, len(records)):
+        other.remember("t", [each])
+    for _ in range(12):
+        asked = lookup(lexical=words(*random.choices(vocabulary, k=6), pool=40), dense=near(random.randint(0, 40), pool=40), context=1)
+        assert_same_bits(one.search("t", asked), other.search("t", asked))
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(random=st.randoms(use_true_random=False), seed=st.integers(0, 2**32))
+def test_both_stores_give_the_same_bits(tmp_path_factory, random, seed):
+    stores = MemoryStore(), SqliteStore(tmp_path_factory.mktemp("twin") / "memories.db")
+    records = random_records("t", random)
+    for store in stores:
+        scatter(store, "t", list(records), Random(seed))
+    for _ in range(5):
+        asked = random_lookup(random)
+        one, other = (store.search("t", asked) for store in stores)
+        assert one.memories == other.memories
+        assert one.struck == other.struck
+        assert_same_bits(one, other)
+    stores[1].close()
+
+
+def test_erasing_most_of_a_shelf_leaves_the_rest_as_it_was():
+    store, small = MemoryStore(), MemoryStore()
+    records = [record("t", f"m{number:04}", f"tea number{number}", vector=number % 30) for number in range(1500)]
+    store.remember("t", records)
+    store.erase("t", [each.memory.id for each in records[20:]])
+    small.remember("t", records[:20])
+    asked = lookup(lexical=words("tea", "number3"), dense=near(4))
+    assert_same_bits(store.search("t", asked), small.search("t", asked))
+    assert store.search("t", asked).stored == 20
+
+
+def test_postings_find_the_same_before_and_after_a_merge():
+    random, postings, truth = Random(2), Postings(), Counter()
+    for row in range(400):
+        hashes = random.sample(range(2**63, 2**63 + 50), 9)
+        postings.add(np.array(hashes, dtype=np.uint64), np.full(9, row, dtype=np.int32), np.full(9, 2, dtype=np.uint16))
+        truth.update({(value, row): 2 for value in hashes})
+        value = random.choice(hashes)
+        found = postings.find(value)
+        assert sorted(found.rows.tolist()) == sorted(row for held, row in truth if held == value)
+        assert set(found.counts.tolist()) == {2}
+    assert len(postings.find(7).rows) == 0
+
+
+@pytest.mark.requirement("R10")
+def test_idf_stays_above_zero_on_the_smallest_stores():
+    assert idf(1, 1) == pytest.approx(np.log(4 / 3))
+    assert idf(1, 2) == pytest.approx(np.log(2))
+    assert all(idf(among, among) > 0 for among in range(1, 50))
+
+
+@pytest.mark.requirement("R10")
+def test_bm25_plus_is_the_formula():
+    store = MemoryStore()
+    store.remember("t", [record("t", "a", "tea tea rain"), record("t", "b", "code")])
+    found = store.search("t", lookup(lexical=words("tea")))
+    assert found.columns["bm25"][0] == pytest.approx(np.log(2) * (0.5 + 2 * 2.2 / (2 + 1.2 * (1 - 0.75 + 0.75 * 3 / 2))), abs=1e-8)
+
+
+@pytest.mark.requirement("R13")
+def test_each_channel_answers_without_the_other():
+    store = MemoryStore()
+    store.remember("t", [record("t", "a", "tea", vector=None), record("t", "b", "rain", vector=2)])
+    by_words = store.search("t", lookup(lexical=words("tea")))
+    by_meaning = store.search("t", lookup(dense=near(2)))
+    assert [memory.id for memory in by_words.memories] == ["a"]
+    assert [memory.id for memory in by_meaning.memories] == ["b"]
+    assert by_meaning.uncomparable == 1
+
+
+@pytest.mark.requirement("P20")
+def test_an_unknown_tenants_size_is_zero_and_leaves_no_trace(tmp_path):
+    for store in (MemoryStore(), SqliteStore(tmp_path / "memories.db")):
+        assert store.size("nobody") == 0
+        assert store.search("nobody", lookup(lexical=words("tea"), at=NOW)).stored == 0
+        store.close()

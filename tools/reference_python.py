@@ -1,0 +1,136 @@
+"""The Python interface and the errors, from signatures and docstrings."""
+
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import cued
+from cued import draft, errors, explain, model, tenant
+from cued.surfaces.cli.root import exit_code
+
+# What the public verbs take and give beside the public names.
+BESIDE = (
+    tenant.Remembered,
+    tenant.Wishes,
+    explain.Explanation,
+    explain.Verdict,
+    model.Recalled,
+    model.Omitted,
+    model.Trace,
+    model.Findings,
+    model.Source,
+    model.Use,
+    model.Supersession,
+    model.Edge,
+    model.Filter,
+    model.Page,
+    model.Stats,
+    model.RecallEntry,
+    draft.Draft,
+    draft.Change,
+)
+_QUALIFIED = re.compile(r"\b(?:cued|datetime|collections\.abc|pathlib|msgspec|typing)(?:\.[a-z_]+)*\.(?=[A-Z])")
+
+_OPTIONAL = re.compile(r"Optional\[(Literal\[[^\]]*\])\]")
+
+_ARRAYS = {
+    "numpy.ndarray[tuple[Any, ...], numpy.dtype[numpy.float64]]": "Column",
+    "numpy.ndarray[tuple[Any, ...], numpy.dtype[numpy.float32]]": "Matrix",
+    '*<class "Wishes">': "Wishes",
+}
+
+
+def python_page() -> str:
+    """Give every public name with its signature and docstring, then the values that its verbs take and give."""
+    public = [_entry(f"cued.{name}", getattr(cued, name)) for name in sorted(cued.__all__, key=str.lower)]
+    beside = [_entry(f"{made.__module__}.{made.__name__}", made) for made in BESIDE]
+    return "\n\n".join([_HEAD, *public, _BESIDE, *beside]) + "\n"
+
+
+def errors_page() -> str:
+    """Give the tree of errors, then each with its docstring, its parents and the exit code of the command line."""
+    found = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.CuedError)]
+    ordered = sorted(found, key=lambda kind: (errors_tree().index(kind.__name__), kind.__name__))
+    parts = [f"## `{kind.__name__}`\n\n{_said(kind)}\n\n{_lineage(kind)}" for kind in ordered]
+    return "\n\n".join([_ERRORS_HEAD, errors_tree(), *parts]) + "\n"
+
+
+def errors_tree() -> str:
+    """Give the tree as `errors.py` draws it."""
+    return "```text\n" + (errors.__doc__ or "").partition("\n\n")[2].rstrip() + "\n```"
+
+
+def _lineage(kind: type[errors.CuedError]) -> str:
+    parents = ", ".join(f"`{parent.__name__}`" for parent in kind.__mro__[1:] if parent not in (object, BaseException, Exception))
+    # an exit code depends on the class alone, and making one would need its arguments
+    code = exit_code(kind.__new__(kind))
+    return f"Is also: {parents or '`Exception`'}. Exit code of the command line: {code}."
+
+
+def _entry(title: str, made: Any) -> str:  # noqa: ANN401 - any public object
+    if not inspect.isclass(made):
+        return f"### `{title}`\n\n```text\n{_signature(title, made)}\n```\n\n{_said(made)}"
+    parts = [f"### `{title}`", _said(made)]
+    fields = _fields(made)
+    if fields:
+        parts.append("\n".join(f"- `{field}`" for field in fields))
+    parts += [f"#### `{name}`\n\n```text\n{_signature(name, method)}\n```\n\n{_said(method)}" for name, method in _methods(made)]
+    return "\n\n".join(parts)
+
+
+def _fields(made: type) -> list[str]:
+    names = getattr(made, "__struct_fields__", None) or (made.__annotations__ if hasattr(made, "__total__") else ())
+    hints = {name: hint for parent in reversed(made.__mro__) for name, hint in vars(parent).get("__annotations__", {}).items()}
+    return [f"{name}: {_hint(hints[name])}" for name in names]
+
+
+def _methods(made: type) -> Iterator[tuple[str, Any]]:
+    for name, method in vars(made).items():
+        if inspect.isfunction(method) and not name.startswith("_") and not issubclass(made, Exception):
+            yield name, method
+
+
+def _signature(title: str, made: Any) -> str:  # noqa: ANN401 - any callable
+    signature = inspect.signature(made)
+    kept = [
+        parameter.replace(default="…") if inspect.isfunction(parameter.default) or parameter.name == "clock" else parameter
+        for parameter in signature.parameters.values()
+        if parameter.name != "self"
+    ]
+    spelled = [_hint(str(parameter)).replace('"…"', "…") for parameter in kept]
+    stars = any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in kept)
+    first = next((i for i, parameter in enumerate(kept) if parameter.kind is inspect.Parameter.KEYWORD_ONLY), None)
+    if first is not None and not stars:
+        spelled.insert(first, "*")
+    answer = _hint(signature.return_annotation)
+    return f"{title}({', '.join(spelled)}) -> {answer}"
+
+
+def _hint(hint: Any) -> str:  # noqa: ANN401 - any annotation
+    written = hint if isinstance(hint, str) else inspect.formatannotation(hint)
+    short = _QUALIFIED.sub("", written).replace("'", '"').replace("datetime.datetime", "datetime")
+    for array, ours in _ARRAYS.items():
+        short = short.replace(array, ours)
+    return _OPTIONAL.sub(r"\1 | None", short)
+
+
+def _said(made: Any) -> str:  # noqa: ANN401 - any documented object
+    return inspect.cleandoc(made.__doc__ or "")
+
+
+_HEAD = """# Python reference
+
+<!-- This page is written by tools/reference.py from the code. -->
+
+Everything public is in the package `cued` itself. Values are frozen structs: read their fields, and make changed copies with
+`msgspec.structs.replace`. Times are aware UTC datetimes; where a time is taken, an ISO 8601 string will do. The
+[quickstart](../quickstart.md) shows all of this in use."""
+_BESIDE = """## What the verbs take and give
+
+These have no place in the package's own namespace, because nobody needs to import them to use them."""
+_ERRORS_HEAD = """# Errors reference
+
+<!-- This page is written by tools/reference.py from src/cued/errors.py. -->
+
+Every error that Cued raises on purpose is a `CuedError`. [Errors](../errors.md) says what to do about each."""
