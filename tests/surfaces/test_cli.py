@@ -335,6 +335,26 @@ def test_explain_of_a_memory_that_did_not_come_back_says_what_would_have_to_chan
     assert "What would change it: it belongs to scope 'kitchen'" in drawn
 
 
+@pytest.mark.requirement("S9")
+@pytest.mark.parametrize(
+    ("asked", "fate", "change"),
+    [
+        (("peanuts", "--floor", "1"), "floor 1.00 (stage floor)", "it would pass a floor at or below 0."),
+        (("butter", "--floor", "0", "--limit", "1"), "beyond the limit of 1 (stage budget)", "a limit above 1 would reach it"),
+        (("tomatoes", "--embedder", "none"), "found by no channel (stage gather)", "share a word, a name or a time"),
+        (("butter", "--policy", "narrow.toml"), "beyond every pool: lexical rank 2", "a wider pool would have brought it"),
+    ],
+)
+def test_explain_names_the_floor_the_cut_the_channel_or_the_pool(cued, tmp_path, monkeypatch, asked, fate, change):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "narrow.toml").write_text('[channels]\nlexical = { pool = 1 }\n[score]\nterms = [{ signal = "bm25" }]\n', "utf-8")
+    cued.remember("Butter.")
+    found = cued.remember("Peanuts and what else goes with butter on a slice of bread.")
+    drawn = cued("explain", *asked, "--memory", found).stdout
+    assert fate in drawn
+    assert change in drawn
+
+
 def test_explain_shows_fifteen_candidates_unless_all_are_asked_for(cued):
     lines = "".join(json.dumps({"text": f"Peanuts, lot {i}."}) + "\n" for i in range(20))
     cued.json("remember", "--jsonl", "-", stdin=lines)

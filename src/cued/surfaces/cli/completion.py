@@ -4,7 +4,7 @@ import click
 from click.shell_completion import BashComplete, FishComplete, ZshComplete
 
 from cued.surfaces.cli.grammar import Verb
-from cued.surfaces.cli.output import write
+from cued.surfaces.cli.output import say
 
 _SHELLS = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
 
@@ -22,4 +22,4 @@ def completion_command(ctx: click.Context, shell: str) -> None:
     """  # noqa: D301 - click's mark for lines to be kept
     script = _SHELLS[shell](ctx.find_root().command, {}, "cued", "_CUED_COMPLETE")
     # not `source()`, which starts the shell to ask for its version
-    write((script.source_template % script.source_vars()).encode())
+    say(script.source_template % script.source_vars())

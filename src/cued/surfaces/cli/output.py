@@ -19,7 +19,12 @@ def show(answer: Mapping[str, Any], *, as_json: bool, drawn: "Callable[[], Rende
         return
     from cued.surfaces.cli.tables import rendered  # noqa: PLC0415 - rich is only loaded to draw
 
-    write(rendered(drawn()).encode(sys.stdout.encoding or "utf-8", "replace"))
+    say(rendered(drawn()))
+
+
+def say(text: str) -> None:
+    """Write a text to stdout; what its encoding cannot spell becomes a question mark."""
+    write(text.encode(sys.stdout.encoding or "utf-8", "replace"))
 
 
 def write(data: bytes) -> None:

@@ -8,7 +8,7 @@ import click
 from cued.policy import presets
 from cued.surfaces import service
 from cued.surfaces.cli.grammar import Verbs
-from cued.surfaces.cli.output import show, write
+from cued.surfaces.cli.output import say, show
 from cued.surfaces.cli.root import REFUSED
 from cued.surfaces.cli.settings import settings
 from cued.surfaces.contract import JSON
@@ -40,7 +40,7 @@ def policy_show(name: str) -> None:
     if settings().json:
         show(service.policy_show(policy, text=text), as_json=True, drawn=lambda: "")
     else:
-        write(text.encode())
+        say(text)
 
 
 @policy_command.command(name="diff", globals_shown=_SHOWN)

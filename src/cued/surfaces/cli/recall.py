@@ -8,7 +8,7 @@ from cued.surfaces import service
 from cued.surfaces.cli.cue_options import cue_options, stated
 from cued.surfaces.cli.grammar import Verb
 from cued.surfaces.cli.opening import reading
-from cued.surfaces.cli.output import show
+from cued.surfaces.cli.output import say, show
 from cued.surfaces.cli.remember import spoken
 from cued.surfaces.cli.settings import settings
 from cued.surfaces.contract import JSON
@@ -26,7 +26,7 @@ def recall_command(text: str | None, *, no_settle: bool, block: bool, **options:
     with reading(chosen, embed=True, settle=not no_settle) as tenant:
         answer = service.recall(tenant, body)
     if block and not chosen.json:
-        click.echo(answer["block"], nl=False)
+        say(answer["block"])
         return
     show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer))
 

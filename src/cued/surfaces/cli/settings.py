@@ -52,7 +52,7 @@ def global_options(*, shown: tuple[str, ...], root: bool) -> list[click.Option]:
                 is_flag=metavar is None,
                 default=None,
                 help=text() if callable(text) else text,
-                envvar=f"CUED_{name.upper()}" if root else None,
+                envvar=f"CUED_{name.upper()}" if root and metavar else None,
                 expose_value=False,
                 hidden=name not in shown,
                 callback=_note,
@@ -85,5 +85,5 @@ _OPTIONS = (
         "auto, minilm, hashing, openai:MODEL, sentence-transformers:NAME, or none for words alone. Default: auto, or CUED_EMBEDDER.",
     ),
     ("policy", ("--policy",), "NAME|FILE", "A preset, as `cued policy list` shows them, or a TOML file. Default: cued, or CUED_POLICY."),
-    ("json", ("--json",), None, "Print the result as JSON. Also with CUED_JSON=1."),
+    ("json", ("--json",), None, "Print the result as JSON."),
 )
