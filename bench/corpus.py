@@ -10,9 +10,10 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bench.vectors import DIMENSIONS, near
-from cued.model import Matrix
+from cued.model import Matrix, Vector
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FIRST_AT = datetime(2024, 1, 1, tzinfo=UTC)
@@ -62,7 +63,7 @@ class Question(NamedTuple):
     """A cue and its vector, made from one of the memories."""
 
     text: str
-    vector: Matrix
+    vector: Vector
 
 
 @lru_cache
@@ -127,7 +128,8 @@ def _sentence(words: list[str], number: int) -> str:
     return " ".join(said) + "."
 
 
-def _zipf(chance: np.random.Generator, count: int, size: int) -> Any:  # noqa: ANN401 - an array of ranks
+def _zipf(chance: np.random.Generator, count: int, size: int) -> NDArray[np.intp]:
+    """Give ranks from 0, rank r as often as 1/(r+1) says (Zipf 1935)."""
     shares = np.cumsum(1 / np.arange(1, size + 1))
     return np.searchsorted(shares, chance.random(count) * shares[-1])
 

@@ -3,14 +3,17 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from statistics import median
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
 
 
 class Figure(Struct, frozen=True, kw_only=True):
-    """One measured number; where it is the median of a series, with the series' 95th percentile and maximum."""
+    """One measured number; where it is the median of a series, with the series' 95th percentile, maximum and processor time.
+
+    On a machine that others use too, the processor time says what the work costs and the rest what the neighbours cost.
+    """
 
     case: str
     measure: str
@@ -18,6 +21,7 @@ class Figure(Struct, frozen=True, kw_only=True):
     value: float
     p95: float | None = None
     most: float | None = None
+    cpu: float | None = None
 
 
 class Budget(Struct, frozen=True):
@@ -60,8 +64,16 @@ BUDGETS = {
 }
 
 
-def series(case: str, measure: str, values_ms: Sequence[float]) -> Figure:
-    """Give the median of a series of milliseconds, with its tail."""
+class Spent(NamedTuple):
+    """What some work took: milliseconds on the wall, and milliseconds of processor time in all threads of this process."""
+
+    wall_ms: float
+    cpu_ms: float
+
+
+def series(case: str, measure: str, spent: Sequence[Spent]) -> Figure:
+    """Give the median of a series, with its tail and its processor time."""
+    values_ms = [each.wall_ms for each in spent]
     return Figure(
         case=case,
         measure=measure,
@@ -69,7 +81,14 @@ def series(case: str, measure: str, values_ms: Sequence[float]) -> Figure:
         value=median(values_ms),
         p95=float(np.percentile(values_ms, 95)),
         most=max(values_ms),
+        cpu=median(each.cpu_ms for each in spent),
     )
+
+
+def rate(case: str, measure: str, count: int, spent: Sequence[Spent]) -> Figure:
+    """Give how many a second, on the wall and by processor time."""
+    wall_ms, cpu_ms = sum(each.wall_ms for each in spent), sum(each.cpu_ms for each in spent)
+    return Figure(case=case, measure=measure, unit="/s", value=count / wall_ms * 1000, cpu=count / cpu_ms * 1000)
 
 
 def merged(results: Sequence[Result]) -> Result:
@@ -101,6 +120,7 @@ def _one(figures: Sequence[Figure]) -> Figure:
         value=median(figure.value for figure in figures),
         p95=_over(median, [figure.p95 for figure in figures]),
         most=_over(max, [figure.most for figure in figures]),
+        cpu=_over(median, [figure.cpu for figure in figures]),
     )
 
 

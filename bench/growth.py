@@ -23,10 +23,10 @@ def grow(shapes: tuple[Shape, ...], folder: Path, size: Size) -> Result:
         stores = [stack.enter_context(opened(database(folder, shape), embedder)) for shape in shapes]
         for memories in stores:
             recalled(memories, asked[0])
-        walls = [[recalled(memories, each).wall_ms for memories in stores] for each in asked]
-    columns = list(zip(*walls, strict=True))
+        spent = [[recalled(memories, each).spent for memories in stores] for each in asked]
+    columns = list(zip(*spent, strict=True))
     figures = [
         series(CASE, f"recall among {shape.each} of {shape.memories}", column) for shape, column in zip(shapes, columns, strict=True)
     ]
-    ratio = median(row[-1] / row[0] for row in walls)
+    ratio = median(row[-1].wall_ms / row[0].wall_ms for row in spent)
     return Result(figures=(*figures, Figure(case=CASE, measure=GROWTH, unit="×", value=ratio)))

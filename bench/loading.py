@@ -4,10 +4,11 @@ from pathlib import Path
 
 import cued
 from bench import corpus
-from bench.figures import LOAD, Figure, Result
-from bench.measure import KIB, disk_mib, resident_mib, timed_ms
+from bench.figures import LOAD, Figure, Result, Spent, rate
+from bench.measure import KIB, disk_mib, resident_mib, spent_on
 from bench.sizes import Shape
 from bench.vectors import GivenVectors
+from cued.model import Vector
 from cued.text.analyse import searchable
 
 AT_ONCE = 5000
@@ -33,7 +34,7 @@ def first_block(shape: Shape, tenant: int) -> corpus.Block:
     return corpus.block(tenant, 0, min(AT_ONCE, shape.each), among=shape.each, words=corpus.vocabulary())
 
 
-def known(block: corpus.Block) -> dict[str, corpus.Matrix]:
+def known(block: corpus.Block) -> dict[str, Vector]:
     """Give the vectors of a block's memories by the text that is embedded for each."""
     texts = (searchable(draft["text"], draft["speaker"]) for draft in block.drafts)
     return dict(zip(texts, block.vectors, strict=True))
@@ -41,7 +42,7 @@ def known(block: corpus.Block) -> dict[str, corpus.Matrix]:
 
 def fill(shape: Shape, folder: Path) -> Result:
     """Store all memories of the shape, tenant after tenant; making them up is not timed."""
-    path, embedder, spent_ms = database(folder, shape), GivenVectors({}), 0.0
+    path, embedder, spent = database(folder, shape), GivenVectors({}), list[Spent]()
     memories = opened(path, embedder)
     for tenant in range(shape.tenants):
         handle = memories.tenant(tenant_name(tenant))
@@ -49,12 +50,12 @@ def fill(shape: Shape, folder: Path) -> Result:
             count = min(AT_ONCE, shape.each - start)
             made = corpus.block(tenant, start, count, among=shape.each, words=corpus.vocabulary())
             embedder.known = known(made)
-            spent_ms += timed_ms(lambda made=made, handle=handle: handle.remember_many(made.drafts))  # type: ignore[misc]
-    spent_ms += timed_ms(memories.close)
+            spent.append(spent_on(lambda made=made, handle=handle: handle.remember_many(made.drafts)))  # type: ignore[misc]
+    spent.append(spent_on(memories.close))
     stored, on_disk = shape.each * shape.tenants, disk_mib(path)
     return Result(
         figures=(
-            Figure(case=shape.name, measure=LOAD, unit="/s", value=stored / spent_ms * 1000),
+            rate(shape.name, LOAD, stored, spent),
             Figure(case=shape.name, measure="loading, peak memory", unit="MiB", value=resident_mib("VmHWM")),
             Figure(case=shape.name, measure="disk", unit="MiB", value=on_disk),
             Figure(case=shape.name, measure="disk a memory", unit="KiB", value=on_disk * KIB / stored),

@@ -10,6 +10,8 @@ import apsw
 import numpy as np
 from msgspec import Struct
 
+from bench.figures import Spent
+
 KIB = 1024
 
 
@@ -26,16 +28,17 @@ class Machine(Struct, frozen=True, kw_only=True):
     """Of the last minute, when the run began and when it ended."""
 
 
-def timed_ms(work: Callable[[], object]) -> float:
-    """Give the milliseconds that the work took."""
-    started = time.perf_counter()
+def spent_on(work: Callable[[], object]) -> Spent:
+    """Give what the work took."""
+    wall, cpu = time.perf_counter(), time.process_time()
     work()
-    return (time.perf_counter() - started) * 1000
+    cpu_ms = (time.process_time() - cpu) * 1000
+    return Spent((time.perf_counter() - wall) * 1000, cpu_ms)
 
 
-def series_ms(work: Callable[[], object], count: int) -> list[float]:
-    """Give the milliseconds of each of `count` runs of the work."""
-    return [timed_ms(work) for _ in range(count)]
+def spent_each(work: Callable[[], object], count: int) -> list[Spent]:
+    """Give what each of `count` runs of the work took."""
+    return [spent_on(work) for _ in range(count)]
 
 
 def resident_mib(field: str = "VmRSS") -> float:
@@ -52,8 +55,8 @@ def disk_mib(database: Path) -> float:
     return sum(each.stat().st_size for each in database.parent.glob(database.name + "*")) / KIB**2
 
 
-def fsync_ms(folder: Path, count: int) -> list[float]:
-    """Give the milliseconds of appending one page to a file and syncing it, `count` times."""
+def fsyncs(folder: Path, count: int) -> list[Spent]:
+    """Give what appending one page to a file and syncing it takes, `count` times."""
     file = os.open(folder / "fsync", os.O_CREAT | os.O_WRONLY)
 
     def append() -> None:
@@ -61,7 +64,7 @@ def fsync_ms(folder: Path, count: int) -> list[float]:
         os.fsync(file)
 
     try:
-        return series_ms(append, count)
+        return spent_each(append, count)
     finally:
         os.close(file)
 

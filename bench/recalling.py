@@ -11,9 +11,9 @@ import numpy as np
 
 import cued
 from bench import corpus
-from bench.figures import OPEN, WARM, Figure, Result, series, stage_medians
+from bench.figures import OPEN, WARM, Figure, Result, Spent, rate, series, stage_medians
 from bench.loading import database, first_block, known, opened, tenant_name
-from bench.measure import disk_mib, resident_mib, series_ms, timed_ms
+from bench.measure import disk_mib, resident_mib, spent_each, spent_on
 from bench.sizes import Shape, Size
 from bench.vectors import DIMENSIONS, GivenVectors
 
@@ -30,19 +30,19 @@ class Asked(NamedTuple):
 
 
 class Timing(NamedTuple):
-    """A recall's milliseconds as its caller sees them, and by stage as it tells them."""
+    """What a recall took as its caller sees it, and the milliseconds of each stage as it tells them."""
 
-    wall_ms: float
+    spent: Spent
     stages_ms: dict[str, float]
 
 
 def recalled(memories: cued.Memories, asked: Asked) -> Timing:
     """Give the time of one recall that has the process for itself: its touches are written before the next one comes."""
     handle, answers = memories.tenant(asked.tenant), list[cued.Recall]()
-    wall_ms = timed_ms(lambda: answers.append(handle.recall(asked.text)))
+    spent = spent_on(lambda: answers.append(handle.recall(asked.text)))
     memories.flush()
-    stages = {stage: spent for stage, spent in answers[0].timings_ms.items() if stage != "total"}
-    return Timing(wall_ms, {**stages, "outside": wall_ms - sum(stages.values())})
+    stages = {stage: spent_ms for stage, spent_ms in answers[0].timings_ms.items() if stage != "total"}
+    return Timing(spent, {**stages, "outside": spent.wall_ms - sum(stages.values())})
 
 
 def questions(shape: Shape, count: int, embedder: GivenVectors) -> list[Asked]:
@@ -60,16 +60,15 @@ def read(shape: Shape, folder: Path, size: Size) -> Result:
     path, embedder = database(folder, shape), GivenVectors({})
     asked = questions(shape, size.recalls, embedder)
     before_mib, found = resident_mib(), list[cued.Memories]()
-    open_ms = timed_ms(lambda: found.append(opened(path, embedder)))
+    opening = spent_on(lambda: found.append(opened(path, embedder)))
     with found[0] as memories:
         cold = _cold(memories, shape, asked)
         warm = [recalled(memories, each) for each in asked]
-        walls = [timing.wall_ms for timing in warm]
         held_mib = resident_mib() - before_mib
         figures = [
-            Figure(case=shape.name, measure=OPEN, unit="ms", value=open_ms),
+            Figure(case=shape.name, measure=OPEN, unit="ms", value=opening.wall_ms, cpu=opening.cpu_ms),
             series(shape.name, "recall, first of a tenant", cold),
-            series(shape.name, WARM, walls),
+            series(shape.name, WARM, [timing.spent for timing in warm]),
             _in_a_hurry(memories, shape, asked),
             *_after_writes(memories, shape, embedder, size.writes),
             *_after_foreign_writes(memories, shape, path, embedder=embedder, count=size.writes),
@@ -81,10 +80,10 @@ def read(shape: Shape, folder: Path, size: Size) -> Result:
     return Result(figures=tuple(figures), stages={shape.name: stage_medians([timing.stages_ms for timing in warm])})
 
 
-def _cold(memories: cued.Memories, shape: Shape, asked: list[Asked]) -> list[float]:
+def _cold(memories: cued.Memories, shape: Shape, asked: list[Asked]) -> list[Spent]:
     tenants = (tenant_name(number) for number in range(shape.tenants))
     firsts = [Asked(tenant, each.text) for tenant, each in zip(tenants, cycle(asked), strict=False)]
-    return [recalled(memories, first).wall_ms for first in firsts]
+    return [recalled(memories, first).spent for first in firsts]
 
 
 def _in_a_hurry(memories: cued.Memories, shape: Shape, asked: list[Asked]) -> Figure:
@@ -93,17 +92,16 @@ def _in_a_hurry(memories: cued.Memories, shape: Shape, asked: list[Asked]) -> Fi
             memories.tenant(each.tenant).recall(each.text)
         memories.flush()
 
-    spent_ms = timed_ms(one_after_the_other)
-    return Figure(case=shape.name, measure="recalls back to back, settled", unit="/s", value=len(asked) / spent_ms * 1000)
+    return rate(shape.name, "recalls back to back, settled", len(asked), [spent_on(one_after_the_other)])
 
 
 def _after_writes(memories: cued.Memories, shape: Shape, embedder: GivenVectors, count: int) -> tuple[Figure, Figure]:
     late = corpus.block(0, AFTER_ALL, count, among=shape.each, words=corpus.vocabulary())
     embedder.known |= known(late) | {draft["text"]: vector for draft, vector in zip(late.drafts, late.vectors, strict=True)}
-    handle, writes, recalls = memories.tenant(tenant_name(0)), list[float](), list[float]()
+    handle, writes, recalls = memories.tenant(tenant_name(0)), list[Spent](), list[Spent]()
     for draft in late.drafts:
-        writes.append(timed_ms(lambda draft=draft: handle.remember(draft)))  # type: ignore[misc]
-        recalls.append(recalled(memories, Asked(handle.name, draft["text"])).wall_ms)
+        writes.append(spent_on(lambda draft=draft: handle.remember(draft)))  # type: ignore[misc]
+        recalls.append(recalled(memories, Asked(handle.name, draft["text"])).spent)
     return series(shape.name, "remember one, vector given", writes), series(shape.name, "recall after a write", recalls)
 
 
@@ -112,7 +110,7 @@ def _after_foreign_writes(
 ) -> tuple[Figure, Figure]:
     late = corpus.block(0, 2 * AFTER_ALL, count, among=shape.each, words=corpus.vocabulary())
     embedder.known |= {draft["text"]: vector for draft, vector in zip(late.drafts, late.vectors, strict=True)}
-    handle, recalls, seen = memories.tenant(tenant_name(0)), list[float](), 0
+    handle, recalls, seen = memories.tenant(tenant_name(0)), list[Spent](), 0
     with subprocess.Popen(  # noqa: S603 - our own module
         [sys.executable, "-m", "bench.writer", str(path), str(shape.each), str(count)],
         stdin=subprocess.PIPE,
@@ -122,7 +120,7 @@ def _after_foreign_writes(
         write = _writes_of(other)
         for draft in late.drafts:
             written = write()
-            recalls.append(timed_ms(lambda draft=draft: handle.recall(draft["text"], settle=False)))  # type: ignore[misc]
+            recalls.append(spent_on(lambda draft=draft: handle.recall(draft["text"], settle=False)))  # type: ignore[misc]
             seen += written in handle.recall(draft["text"], settle=False).trace.ids
     return (
         series(shape.name, "recall after another process's write", recalls),
@@ -144,5 +142,5 @@ def _writes_of(other: "subprocess.Popen[str]") -> Callable[[], str]:
 def _beside_a_bare_scan(shape: Shape, recall_ms: float) -> Figure:
     """Give the recall as a multiple of one product of a matrix of that size with a vector, whose time the machine sets."""
     matrix = np.random.default_rng(0).standard_normal((shape.memories, DIMENSIONS), dtype=np.float32)
-    scan_ms = float(np.median(series_ms(lambda: matrix @ matrix[0], SCANS)))
+    scan_ms = series(shape.name, "", spent_each(lambda: matrix @ matrix[0], SCANS)).value
     return Figure(case=shape.name, measure="recall ÷ bare matrix product", unit="×", value=recall_ms / scan_ms)

@@ -9,7 +9,7 @@ from rich.table import Table
 from bench.figures import BUDGETS, Figure, Result
 from bench.measure import Machine
 
-FIGURE_HEADS = ("case", "measure", "value", "p95", "max", "unit", "budget", "")
+FIGURE_HEADS = ("case", "measure", "value", "p95", "max", "cpu", "unit", "budget", "")
 _MANY, _FEW = 100, 10
 
 
@@ -49,7 +49,7 @@ def caption(machine: Machine) -> str:
 def shown(report: Report, console: Console) -> None:
     """Print the tables on a terminal."""
     table = Table(*FIGURE_HEADS, title="Figures", caption=caption(report.machine))
-    for column in table.columns[2:5]:
+    for column in table.columns[2:6]:
         column.justify = "right"
     for row in figure_rows(report.figures):
         table.add_row(*row)
@@ -89,7 +89,8 @@ def closing(report: Report) -> Iterator[str]:
         yield from result.notes
     for figure in report.missed:
         budget = BUDGETS[figure.case, figure.measure]
-        yield f"missed: {figure.case}, {figure.measure}: {_number(figure.value)} {figure.unit}, budget {budget.bound} {budget.value:g}"
+        cpu = "" if figure.cpu is None else f" ({_number(figure.cpu)} by processor time)"
+        yield f"missed: {figure.case}, {figure.measure}: {_number(figure.value)}{cpu} {figure.unit}, budget {budget.bound} {budget.value:g}"
 
 
 def figure_rows(figures: Sequence[Figure]) -> Iterator[tuple[str, ...]]:
@@ -103,6 +104,7 @@ def figure_rows(figures: Sequence[Figure]) -> Iterator[tuple[str, ...]]:
             _number(figure.value),
             _number(figure.p95),
             _number(figure.most),
+            _number(figure.cpu),
             figure.unit,
             f"{budget.bound} {budget.value:g}" if budget else "",
             _verdict(figure),

@@ -38,7 +38,7 @@ SIZES = {
         growth=(Shape(1000, 10), Shape(10_000, 100), Shape(100_000, 1000)),
         recalls=200,
         writes=20,
-        bulk=1500,
+        bulk=1000,
         repeats=3,
     ),
     "quick": Size(

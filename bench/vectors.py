@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from cued.errors import EmbedderError
-from cued.model import Fingerprint, Matrix
+from cued.model import Fingerprint, Matrix, Vector
 from cued.ports import Role
 
 DIMENSIONS = 384
@@ -14,7 +14,7 @@ DIMENSIONS = 384
 class GivenVectors:
     """An embedder that looks vectors up; a text it was not given is an EmbedderError."""
 
-    def __init__(self, known: Mapping[str, Matrix]) -> None:
+    def __init__(self, known: Mapping[str, Vector]) -> None:
         """Know these texts."""
         self.known = dict(known)
 

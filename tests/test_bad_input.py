@@ -82,6 +82,7 @@ def test_an_unknown_id_is_refused_by_name(alice, call):
     [
         ({"limit": 0}, "from 1 to 100"),
         ({"limit": 1000}, "from 1 to 100"),
+        ({"limit": 2.5}, "whole number"),
         ({"floor": 1.5}, "from 0.0 to 1.0"),
         ({"floor": "high"}, "floor"),
         ({"budget_tokens": -1}, "budget"),

@@ -56,7 +56,7 @@ def test_supersession_and_forgetting_are_named(alice):
     new = alice.remember("The garden gate is blue.", supersedes=old).id
     assert new in verdict(alice, "garden gate", old).change
     alice.forget(new)
-    assert "restore" in verdict(alice, "garden gate", new).change
+    assert "restoring it" in verdict(alice, "garden gate", new).change
 
 
 @pytest.mark.requirement("S9")

@@ -347,8 +347,8 @@ def test_gathered_evidence_decides_under_any_policy_without_the_store(memories, 
     alice.remember("The kitchen tap was repaired by Novak plumbing.")
     evidence = alice.gather("who repaired the tap?")
     memories.close()
-    assert cued.decide(evidence, cued.policy("cued")).tenant == "alice"
-    assert cued.decide(evidence, cued.policy("rrf")).memories[0].memory.text.startswith("The kitchen tap")
+    assert cued.decide(evidence, cued.load_policy("cued")).tenant == "alice"
+    assert cued.decide(evidence, cued.load_policy("rrf")).memories[0].memory.text.startswith("The kitchen tap")
 
 
 def test_times_without_a_zone_are_utc(alice):

@@ -127,7 +127,7 @@ def judge(evidence: Evidence, policy: Policy, reranker: Reranker) -> Evidence:
     """Give the evidence with the reranker's scores of the shortlist; if it fails, is late or talks nonsense, with a note instead."""
     table = _run(evidence, policy, lambda _: None)
     rows = shortlist(table)
-    query, texts = cues.words(evidence.cue, "cue"), [table.memories[row].text for row in rows]
+    query, texts = cues.words(evidence.cue, "cue", labelled=True), [table.memories[row].text for row in rows]
     try:
         scores = _within_deadline(lambda: reranker.rerank(query, texts), policy.rerank.deadline.total_seconds())
         return replace(evidence, rerank=_checked(scores, [table.ids[row] for row in rows]))
@@ -188,7 +188,7 @@ def _dense_lookup(cue: Cue, policy: Policy, embedder: Embedder | None) -> tuple[
     if embedder is None:
         return None, ["dense: no embedder"]
     try:
-        vector = embedder.embed([cues.words(cue, dense.over)], role="query")[0]
+        vector = embedder.embed([cues.words(cue, dense.over, labelled=True)], role="query")[0]
         pool = max(dense.pool, dense.per_limit * policy.budget.limit)
         return DenseLookup(vector=vector, fingerprint=str(embedder.fingerprint), pool=pool), []
     except EmbedderError as error:

@@ -1,5 +1,6 @@
 """explain: what became of every candidate, and of a memory that did not come back, and what would have to change."""
 
+import math
 from collections.abc import Callable
 from datetime import datetime
 
@@ -7,7 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cued.engine import Parts, decide, lookup_of
-from cued.model import GLOBAL, Evidence, Gate, Lookup, Memory, Recall
+from cued.flow.floor import COLUMNS as FLOOR_COLUMNS
+from cued.model import GLOBAL, Evidence, Gate, Lookup, Memory, Recall, Trace
 from cued.policy.spec import Policy
 
 
@@ -109,16 +111,18 @@ def verdict_on(recall: Recall, memory_id: str, policy: Policy) -> Verdict:
         id=memory_id,
         fate=trace.fates[row],
         stage=trace.stages[row],
-        change=_change(trace.stages[row], trace.fates[row], policy),
+        change=_change(trace, row, policy),
         ranks={n.removesuffix("_rank"): int(c[row]) for n, c in trace.columns.items() if n.endswith("_rank") and c[row] > 0},
         signals=signals,
         contributions={name: float(column[row]) for name, column in trace.contributions.items()},
     )
 
 
-def _change(stage: str, fate: str, policy: Policy) -> str:
+def _change(trace: Trace, row: int, policy: Policy) -> str:
+    stage, fate = trace.stages[row], trace.fates[row]
     if stage == "floor":
-        return f"it would pass a floor at or below {fate.split()[1].rstrip(',')}"
+        reached = float(trace.columns[FLOOR_COLUMNS[policy.floor.on]][row])
+        return f"it would pass a floor at or below {math.floor(reached * 1000) / 1000:.3f}"
     if stage == "diversify":
         return "it would come back if its duplicate were not there, or with diversify.collapse above their cosine"
     if "limit" in fate:

@@ -233,10 +233,10 @@ def _checked_cue(fields: Mapping[str, Any]) -> dict[str, Any]:
         "kinds": _kinds,
         "now": lambda v: moment("now", v),
         "as_of": lambda v: moment("as_of", v),
-        "intent": lambda v: None if v is None else one_of("intent", v, _INTENTS),
+        "intent": lambda v: one_of("intent", v, _INTENTS),
         "present": lambda v: labels("present", v),
     }
-    return {name: readers[name](value) for name, value in fields.items()}
+    return {name: readers[name](value) for name, value in fields.items() if value is not None}
 
 
 def _sayable(text: str) -> str:

@@ -18,13 +18,13 @@ def having(language):
 def test_every_python_block_runs_and_says_what_the_page_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for claim in run_python(page):
-        assert claim.got == claim.expected, f"{page.name}:{claim.first}"
+        assert claim.holds or claim.got == claim.expected, f"{page.name}:{claim.first}"
 
 
 @pytest.mark.parametrize("page", having("console"))
 def test_every_command_runs_and_says_what_the_page_says(page, tmp_path):
     for claim in run_console(page, tmp_path):
-        assert claim.got == claim.expected, f"{page.name}:{claim.first}"
+        assert claim.holds or claim.got == claim.expected, f"{page.name}:{claim.first}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -19,14 +19,18 @@ def test_the_state_reads_goal_step_and_open_questions():
 @pytest.mark.requirement("F2")
 def test_the_lexical_arm_reads_the_utterance_and_the_dense_arm_the_state():
     assert words(FULL, "utterance") == "ERR_42 again"
-    assert words(FULL, "state") == state(FULL)
-    assert words(FULL, "cue") == "ERR_42 again\n" + state(FULL)
+    assert words(FULL, "state", labelled=True) == state(FULL)
+    assert words(FULL, "cue", labelled=True) == "ERR_42 again\n" + state(FULL)
+
+
+def test_a_search_by_words_does_not_look_for_our_labels():
+    assert words(FULL, "state") == "ship the migration\napply it\nwho approves?; when?"
 
 
 def test_each_stands_in_where_the_other_is_empty():
     spoken, working = Cue(utterance="hello", now=NOW), Cue(goal="write", now=NOW)
     assert {words(spoken, over) for over in ("utterance", "state", "cue")} == {"hello"}
-    assert {words(working, over) for over in ("utterance", "state", "cue")} == {"Goal: write"}
+    assert {words(working, over, labelled=True) for over in ("utterance", "state", "cue")} == {"Goal: write"}
 
 
 @pytest.mark.requirement("P11")

@@ -71,7 +71,7 @@ def test_recalls_four_weights_sum_to_one(rw):
 def test_recall_deploys_at_floor_point_seven_limit_twenty_and_refuses_more_than_fifty():
     policy = preset("recall")
     assert (policy.floor.at, policy.budget.limit, policy.score.recency_weight) == (0.7, 20, 0.3)
-    with pytest.raises(InputError, match="from 1 to 50"):
+    with pytest.raises(InputError, match="whole number from 1 to 50"):
         adjust(policy, Adjustment(limit=51))
 
 

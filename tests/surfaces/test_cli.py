@@ -335,6 +335,13 @@ def test_explain_of_a_memory_that_did_not_come_back_says_what_would_have_to_chan
     assert "What would change it: it belongs to scope 'kitchen'" in drawn
 
 
+@pytest.fixture
+def narrow(tmp_path, monkeypatch):
+    """Work in a folder with a policy whose only channel brings one candidate."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "narrow.toml").write_text('[channels]\nlexical = { pool = 1 }\n[score]\nterms = [{ signal = "bm25" }]\n', "utf-8")
+
+
 @pytest.mark.requirement("S9")
 @pytest.mark.parametrize(
     ("asked", "fate", "change"),
@@ -345,9 +352,8 @@ def test_explain_of_a_memory_that_did_not_come_back_says_what_would_have_to_chan
         (("butter", "--policy", "narrow.toml"), "beyond every pool: lexical rank 2", "a wider pool would have brought it"),
     ],
 )
-def test_explain_names_the_floor_the_cut_the_channel_or_the_pool(cued, tmp_path, monkeypatch, asked, fate, change):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "narrow.toml").write_text('[channels]\nlexical = { pool = 1 }\n[score]\nterms = [{ signal = "bm25" }]\n', "utf-8")
+@pytest.mark.usefixtures("narrow")
+def test_explain_names_the_floor_the_cut_the_channel_or_the_pool(cued, asked, fate, change):
     cued.remember("Butter.")
     found = cued.remember("Peanuts and what else goes with butter on a slice of bread.")
     drawn = cued("explain", *asked, "--memory", found).stdout

@@ -6,7 +6,6 @@ Ids are opaque. What is measured never sees them: the runner stores each memory 
 import gzip
 from collections.abc import Iterator
 from datetime import datetime
-from itertools import groupby
 from pathlib import Path
 from typing import TypeVar
 
@@ -87,33 +86,30 @@ Line = TypeVar("Line", _MemoryLine, _QueryLine)
 def read_folder(folder: Path) -> Dataset:
     """Give the data set in a folder with `memories.jsonl` and `queries.jsonl`, either of them gzipped or not."""
     memories, queries = _found(folder, _MEMORIES), _found(folder, _QUERIES)
-    items = [(line.tenant, _item(line, at)) for line, at in _lines(memories, _MemoryLine, _MEMORY_ACCEPTED)]
-    whose = gathered(items)
-    read = tuple(_query(line, at, whose) for line, at in _lines(queries, _QueryLine, _QUERY_ACCEPTED))
-    return assembled(folder.resolve().name, whose, read)
+    items: list[tuple[str, Item]] = []
+    known: set[tuple[str, str]] = set()
+    for line, where in _lines(memories, _MemoryLine, _MEMORY_ACCEPTED):
+        if (line.tenant, line.id) in known:
+            raise InputError(f"{where}, id", line.id, f"an id that no other memory of tenant {line.tenant!r} has")
+        known.add((line.tenant, line.id))
+        items.append((line.tenant, _item(line, where)))
+    kept, blank = gathered(items)
+    sessions = {tenant: {item.id: item.session for item in own} for tenant, own in kept.items()}
+    read = tuple(_query(line, where, kept, sessions) for line, where in _lines(queries, _QueryLine, _QUERY_ACCEPTED))
+    return Dataset(name=folder.resolve().name, memories=kept, queries=read, blank=blank)
 
 
-def gathered(items: list[tuple[str, Item]]) -> dict[str, tuple[Item, ...]]:
-    """Give the items by tenant, in order of time; what came at the same time stays in the order given."""
-    ordered = sorted(items, key=lambda pair: pair[0])
-    return {tenant: tuple(sorted((item for _, item in pairs), key=lambda i: i.at)) for tenant, pairs in groupby(ordered, lambda p: p[0])}
+def gathered(items: list[tuple[str, Item]]) -> tuple[dict[str, tuple[Item, ...]], int]:
+    """Give the items by tenant, in order of time, and how many were left out because nobody can store a blank text.
 
-
-def assembled(name: str, memories: dict[str, tuple[Item, ...]], queries: tuple[Query, ...]) -> Dataset:
-    """Give the data set without blank memories (nobody can store those); ids and gold are checked."""
-    kept = {tenant: tuple(item for item in items if item.text.strip()) for tenant, items in memories.items()}
-    blank = sum(map(len, memories.values())) - sum(map(len, kept.values()))
-    ids = {tenant: {item.id for item in items} for tenant, items in kept.items()}
-    for tenant, items in kept.items():
-        if len(ids[tenant]) < len(items):
-            seen: set[str] = set()
-            twice = next(item.id for item in items if item.id in seen or seen.add(item.id))  # type: ignore[func-returns-value]
-            raise InputError("id", twice, f"an id of its own for each memory of tenant {tenant!r}")
-    for query in queries:
-        missing = [gold for gold in query.gold_ids if gold not in ids.get(query.tenant, set())]
-        if missing:
-            raise InputError("gold_ids", missing[0], f"ids of memories of tenant {query.tenant!r}, which query {query.id!r} asks")
-    return Dataset(name=name, memories=kept, queries=queries, blank=blank)
+    What came at the same time stays in the order given.
+    """
+    whose: dict[str, list[Item]] = {}
+    for tenant, item in items:
+        if item.text.strip():
+            whose.setdefault(tenant, []).append(item)
+    kept = {tenant: tuple(sorted(own, key=lambda item: item.at)) for tenant, own in whose.items()}
+    return kept, len(items) - sum(map(len, kept.values()))
 
 
 def narrowed(dataset: Dataset, *, tenants: int | None = None, categories: tuple[str, ...] = ()) -> Dataset:
@@ -164,14 +160,17 @@ def _lines(path: Path, kind: type[Line], accepted: str) -> Iterator[tuple[Line, 
 
 def _item(line: _MemoryLine, where: str) -> Item:
     at = _time("ts", line.ts, where) or EPOCH
-    return Item(id=line.id, text=line.text, session=line.session, turn=line.turn, speaker=line.speaker, at=at)
+    return Item(id=line.id, text=line.text, session=line.session or None, turn=line.turn, speaker=line.speaker or None, at=at)
 
 
-def _query(line: _QueryLine, where: str, memories: dict[str, tuple[Item, ...]]) -> Query:
+def _query(line: _QueryLine, where: str, memories: dict[str, tuple[Item, ...]], sessions: dict[str, dict[str, str | None]]) -> Query:
     if line.tenant not in memories:
         raise InputError(f"{where}, tenant", line.tenant, "a tenant that has memories")
-    sessions = {item.id: item.session for item in memories[line.tenant]} if line.gold_ids and not line.gold_sessions else {}
-    implied = tuple(dict.fromkeys(s for gold in line.gold_ids if (s := sessions.get(gold)) is not None))
+    own = sessions[line.tenant]
+    for gold in line.gold_ids:
+        if gold not in own:
+            raise InputError(f"{where}, gold_ids", gold, f"ids of memories of tenant {line.tenant!r} that have a text")
+    implied = (own[gold] for gold in line.gold_ids)
     return Query(
         id=line.id,
         tenant=line.tenant,
@@ -179,7 +178,7 @@ def _query(line: _QueryLine, where: str, memories: dict[str, tuple[Item, ...]]) 
         asked_at=_time("asked_at", line.asked_at, where) or memories[line.tenant][-1].at,
         category=line.category,
         gold_ids=tuple(dict.fromkeys(line.gold_ids)),
-        gold_sessions=tuple(dict.fromkeys(line.gold_sessions)) or implied,
+        gold_sessions=tuple(dict.fromkeys(line.gold_sessions or (session for session in implied if session))),
     )
 
 

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from cued.errors import InputError
-from cued.evaluation.dataset import Dataset, Item, Query, assembled, gathered, opened, read_folder
+from cued.evaluation.dataset import Dataset, Item, Query, gathered, opened, read_folder
 
 Pairs = list[tuple[str, Item]]
 _ACCEPTED = "a folder with memories.jsonl and queries.jsonl, LoCoMo's locomo10.json, or a file of LongMemEval's (longmemeval_s.json …)"
@@ -83,7 +83,7 @@ def _locomo(name: str, data: bytes) -> Dataset:
         turns = list(_locomo_turns(sample.conversation))
         items += [(tenant, item) for item, _ in turns]
         asked_at = max((begun for _, begun in turns), default=datetime.min.replace(tzinfo=UTC))
-        sessions = {item.id: item.session or "" for item, _ in turns}
+        sessions = {item.id: item.session or "" for item, _ in turns if item.text}
         for place, asked in enumerate(sample.qa):
             # the file names some turns that do not exist, and some together in one string
             gold = tuple(dict.fromkeys(turn for said in asked.evidence for turn in _LOCOMO_TURN.findall(said) if turn in sessions))
@@ -98,7 +98,8 @@ def _locomo(name: str, data: bytes) -> Dataset:
                     gold_sessions=tuple(dict.fromkeys(sessions[turn] for turn in gold)),
                 )
             )
-    return assembled(name, gathered(items), tuple(queries))
+    memories, blank = gathered(items)
+    return Dataset(name=name, memories=memories, queries=tuple(queries), blank=blank)
 
 
 def _locomo_turns(conversation: dict[str, Any]) -> Iterator[tuple[Item, datetime]]:
@@ -140,7 +141,8 @@ def _longmemeval(name: str, data: bytes) -> Dataset:
                 gold_sessions=tuple(gold_sessions),
             )
         )
-    return assembled(name, gathered(items), tuple(queries))
+    memories, blank = gathered(items)
+    return Dataset(name=name, memories=memories, queries=tuple(queries), blank=blank)
 
 
 def _chat(session: str, turns: Sequence[_ChatTurn], *, begun: datetime) -> Iterator[Item]:

@@ -8,19 +8,23 @@ from cued.text.intent import intent as intent_of
 from cued.text.times import loose, times
 
 
-def state(cue: Cue) -> str:
+def state(cue: Cue, *, labelled: bool = True) -> str:
     """Give the agent's state as text, one line each for "Goal: …", "Current step: …" and "Open questions: a; b", empty ones left out."""
     lines = (("Goal", cue.goal), ("Current step", cue.step), ("Open questions", "; ".join(cue.open_questions)))
-    return "\n".join(f"{label}: {value}" for label, value in lines if value)
+    return "\n".join(f"{label}: {value}" if labelled else value for label, value in lines if value)
 
 
-def words(cue: Cue, over: Over) -> str:
-    """Give the text that a channel looks for: the utterance, the state, or both; each stands in where the other is empty."""
+def words(cue: Cue, over: Over, *, labelled: bool = False) -> str:
+    """Give the text that a channel looks for: the utterance, the state, or both; each stands in where the other is empty.
+
+    Labels help an embedder and hurt a search by words, which would look for "goal" and "step" as well.
+    """
+    working = state(cue, labelled=labelled)
     if over == "utterance":
-        return cue.utterance or state(cue)
+        return cue.utterance or working
     if over == "state":
-        return state(cue) or cue.utterance
-    return "\n".join(part for part in (cue.utterance, state(cue)) if part)
+        return working or cue.utterance
+    return "\n".join(part for part in (cue.utterance, working) if part)
 
 
 def intent(cue: Cue) -> Intent:

@@ -44,8 +44,9 @@ def adjust(policy: Policy, wish: Adjustment) -> Policy:
 
 
 def _within(field: str, value: Number, low: Number, high: Number) -> Number:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise InputError(field, value, f"a number from {low} to {high}")
+    kinds = int if isinstance(low, int) else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
+        raise InputError(field, value, f"a {'whole ' if kinds is int else ''}number from {low} to {high}")
     return value
 
 

@@ -1,0 +1,70 @@
+"""Where what has been computed once is kept, and under which names.
+
+A cache may be deleted at any time; it changes how long a run takes and nothing else.
+"""
+
+import os
+import sys
+from collections.abc import Iterable
+from functools import cache
+from hashlib import blake2b
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+import msgspec
+
+from cued.errors import InputError
+
+MOST_BYTES = 2 * 2**30
+_READING = ("engine.py", "draft.py", "model.py", "tenant.py", "text", "stores", "flow/cue.py", "evaluation/runner.py", "evaluation/evidence.py")
+
+
+def default_folder() -> Path:
+    """Give the cache's usual place: in the platform's folder for what can be made again."""
+    home = Path.home()
+    if sys.platform == "win32":
+        folder = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        folder = home / "Library" / "Caches"
+    else:
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
+    return folder / "cued" / "eval"
+
+
+def digest(*parts: object) -> str:
+    """Give a short name that depends on every part."""
+    return blake2b(msgspec.json.encode(parts), digest_size=16).hexdigest()
+
+
+@cache
+def reading_digest() -> str:
+    """Give a name of the code that reads and analyses: evidence that other code gathered is not this code's."""
+    root = resources.files("cued")
+    files = sorted((file.name, file.read_text("utf-8")) for part in _READING for file in _sources(root.joinpath(part)))
+    return digest(files)
+
+
+def checked_folder(folder: Path) -> Path:
+    """Give the folder, made if it is not there; one that cannot be written is refused."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError("cache", str(folder), f"a folder that can be written ({error})") from error
+    return folder
+
+
+def prune(folder: Path, *, most_bytes: int = MOST_BYTES) -> None:
+    """Delete what was used longest ago until the rest fits."""
+    files = sorted((path for path in folder.iterdir() if path.is_file()), key=lambda path: path.stat().st_mtime, reverse=True)
+    total = 0
+    for path in files:
+        total += path.stat().st_size
+        if total > most_bytes:
+            path.unlink(missing_ok=True)
+
+
+def _sources(place: Traversable) -> Iterable[Traversable]:
+    if place.is_file():
+        return [place] if place.name.endswith(".py") else []
+    return [source for inner in place.iterdir() for source in _sources(inner)]

@@ -1,0 +1,132 @@
+"""One recall of an evaluation: decided as any recall is, and looked at on the way, for the whole order and for other floors."""
+
+import copy
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from cued import flow
+from cued.flow import relevance
+from cued.flow.table import Table
+from cued.flow.trace import conclude
+from cued.model import Evidence
+from cued.policy.calibration import Calibration, calibration_for
+from cued.policy.spec import Policy
+
+_BEFORE_FLOOR = flow.ORDER.index(flow.floor)
+_BEFORE_BUDGET = flow.ORDER.index(flow.budget)
+_OPENED = flow.ORDER[:_BEFORE_FLOOR]
+_CHOOSING = flow.ORDER[_BEFORE_FLOOR:_BEFORE_BUDGET]
+_CLOSING = flow.ORDER[_BEFORE_BUDGET:]
+
+Floor = float | None
+
+
+class Variant(Struct, frozen=True, kw_only=True):
+    """A policy to be measured, under a name; `without` leaves one column out of its relevance, `floors` are tried beside it."""
+
+    name: str
+    policy: Policy
+    without: str | None = None
+    floors: tuple[Floor, ...] = ()
+
+
+class Ranking(Struct, frozen=True, kw_only=True):
+    """Every candidate's id and relevance, best first; what each floor lets through; the best relevance; the time to decide."""
+
+    ids: tuple[str, ...]
+    relevances: tuple[float, ...]
+    spoken: dict[Floor, tuple[str, ...]]
+    best: float
+    decide_ms: float
+
+
+def unfloored(policy: Policy, *, limit: int) -> Policy:
+    """Give the policy with a limit of its own, no floor and no budget of tokens, and its pools as that limit makes them."""
+    lexical, dense = policy.channels.lexical, policy.channels.dense
+    channels = replace(
+        policy.channels,
+        lexical=lexical and replace(lexical, pool=max(lexical.pool, lexical.per_limit * limit), per_limit=0),
+        dense=dense and replace(dense, pool=max(dense.pool, dense.per_limit * limit), per_limit=0),
+    )
+    return replace(
+        policy,
+        channels=channels,
+        floor=replace(policy.floor, at=None),
+        budget=replace(policy.budget, limit=limit, limit_max=max(limit, policy.budget.limit_max), tokens=None),
+    )
+
+
+def rank(evidence: Evidence, variant: Variant) -> Ranking:
+    """Give the ranking that a variant without a floor makes of the evidence.
+
+    The first of its ids are what `decide` recalls: the same stages run over the same table, in the same order.
+    """
+    started = time.perf_counter()
+    table = Table(evidence, variant.policy)
+    if not len(table):
+        return Ranking(ids=(), relevances=(), spoken=dict.fromkeys(variant.floors, ()), best=0.0, decide_ms=_since(started))
+    for stage in _OPENED:
+        stage.run(table)
+        if stage is relevance and variant.without is not None:
+            _leave_out(table, variant.without)
+    forks = [_fork(table, floor) for floor in variant.floors]
+    rows = _chosen(table)
+    for stage in _CLOSING:
+        stage.run(table)
+    conclude(table)
+    spent = _since(started)
+    column = table.columns["relevance"]
+    return Ranking(
+        ids=tuple(table.ids[row] for row in rows),
+        relevances=tuple(column[rows].tolist()),
+        spoken={fork.policy.floor.at: _first(_chosen(fork), fork) for fork in forks},
+        best=float(column.max()),
+        decide_ms=spent,
+    )
+
+
+def relevance_columns(policy: Policy, fingerprint: str | None) -> tuple[str, ...]:
+    """Give the columns that the policy's relevance weighs, for this embedder."""
+    return tuple(calibration_for(policy.relevance.calibration, fingerprint).weights)
+
+
+def _chosen(table: Table) -> list[int]:
+    for stage in _CHOOSING:
+        stage.run(table)
+    return table.survivors()
+
+
+def _first(rows: Sequence[int], table: Table) -> tuple[str, ...]:
+    return tuple(table.ids[row] for row in rows[: table.policy.budget.limit])
+
+
+def _fork(table: Table, floor: Floor) -> Table:
+    """Give the scored table again, to be floored at another height."""
+    fork = copy.copy(table)
+    fork.policy = replace(table.policy, floor=replace(table.policy.floor, at=floor))
+    fork.alive, fork.order = table.alive.copy(), table.order.copy()
+    fork.fates, fork.stages, fork.duplicates = list(table.fates), list(table.stages), {}
+    return fork
+
+
+def _leave_out(table: Table, column: str) -> None:
+    """Weigh the relevance again without one of its columns."""
+    named, fingerprint = table.policy.relevance.calibration, table.evidence.fingerprint
+    log_odds = relevance.weighed(table.columns, _lacking(calibration_for(named, fingerprint), column))
+    blind = np.isnan(table.columns["cosine"])
+    if named == "auto" and blind.any():
+        log_odds = np.where(blind, relevance.weighed(table.columns, _lacking(calibration_for(named, None), column)), log_odds)
+    table.columns["log_odds"] = log_odds
+    table.columns["relevance"] = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -50.0, 50.0)))
+
+
+def _lacking(calibration: Calibration, column: str) -> Calibration:
+    return replace(calibration, weights={name: weight for name, weight in calibration.weights.items() if name != column})
+
+
+def _since(started: float) -> float:
+    return (time.perf_counter() - started) * 1000

@@ -1,0 +1,179 @@
+"""Runs a data set: each tenant is loaded as it would be in use, each question is asked, and every policy decides on what was read.
+
+Gathering happens once for each distinct set of channels; nothing is settled, so no question changes the next one's answer.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from itertools import groupby
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from cued.draft import Draft
+from cued.engine import Parts, Question, Stopwatch, gather
+from cued.errors import EmbedderError
+from cued.evaluation.cache import digest, reading_digest
+from cued.evaluation.dataset import Dataset, Item, Query
+from cued.evaluation.evidence import EvidenceCache, without_vectors
+from cued.evaluation.metrics import by_best
+from cued.evaluation.ranking import Floor, Ranking, Variant, rank
+from cued.evaluation.vectors import CachedEmbedder
+from cued.memories import open_memories
+from cued.model import EPOCH, Cue, Evidence
+from cued.policy.spec import Policy
+
+Progress = Callable[[int, int], None]
+_READ = ("cue", "search")
+
+
+class Ask(Struct, frozen=True, kw_only=True):
+    """A question put to a tenant at a time; the tenant may be another than the one that can answer it."""
+
+    query: Query
+    tenant: str
+    at: datetime
+
+    @property
+    def here(self) -> bool:
+        """Tell whether the tenant is the question's own."""
+        return self.query.tenant == self.tenant
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """What one policy made of a question, in the data set's own ids: the best turns and sessions, and what each floor let through."""
+
+    ids: tuple[str, ...]
+    sessions: tuple[str, ...]
+    relevances: tuple[float, ...]
+    spoken: dict[Floor, tuple[str, ...]]
+    best: float
+    ms: float
+
+
+class Bench(Struct, frozen=True, kw_only=True):
+    """What a run works with."""
+
+    embedder: CachedEmbedder | None
+    evidence: EvidenceCache
+    progress: Progress = lambda _done, _total: None
+
+
+class Run(Struct, frozen=True, kw_only=True):
+    """The questions in the order asked, and each variant's answers to them."""
+
+    asks: tuple[Ask, ...]
+    answers: dict[str, tuple[Answer, ...]]
+
+
+def run(dataset: Dataset, asks: Sequence[Ask], variants: Sequence[Variant], bench: Bench) -> Run:
+    """Give every variant's answer to every question; a variant's limit says how many of each ranking are kept."""
+    ordered = sorted(asks, key=lambda ask: (ask.tenant, not ask.here))
+    readings = _readings(variants)
+    answers: dict[str, list[Answer]] = {variant.name: [] for variant in variants}
+    tenants = {ask.tenant for ask in ordered}
+    steps = _Steps(sum(len(dataset.memories[t]) for t in tenants) + len(ordered) * (len(readings) + len(variants)), bench.progress)
+    for tenant, own in groupby(ordered, lambda ask: ask.tenant):
+        room = _Room(tenant, dataset.memories[tenant], bench)
+        put = list(own)
+        for reading in readings:
+            gathered = room.gathered(put, reading)
+            steps.take(len(put))
+            for variant in reading:
+                answers[variant.name] += [_answer(rank(each, variant), each, room, variant) for each in gathered]
+                steps.take(len(put))
+        steps.take(len(room.items))
+    return Run(asks=tuple(ordered), answers={name: tuple(found) for name, found in answers.items()})
+
+
+def store_id(place: int) -> str:
+    """Give the id under which a tenant's memory is stored: its place in time, and nothing of the data set's own id."""
+    return f"{place:08d}"
+
+
+class _Steps:
+    """Counts what is done and tells whoever watches."""
+
+    def __init__(self, total: int, progress: Progress) -> None:
+        self._done, self._total, self._progress = 0, total, progress
+
+    def take(self, steps: int) -> None:
+        self._done += steps
+        self._progress(self._done, self._total)
+
+
+class _Room:
+    """One tenant of the data set, loaded when something has to be read from it that is not kept yet."""
+
+    def __init__(self, tenant: str, items: tuple[Item, ...], bench: Bench) -> None:
+        self.items = items
+        self._tenant, self._bench = tenant, bench
+        self._parts: Parts | None = None
+        self._content = digest(items)
+
+    def gathered(self, asks: Sequence[Ask], reading: Sequence[Variant]) -> list[Evidence]:
+        """Give the evidence of every question, own ones and others' kept apart so that either is found again."""
+        return [evidence for _, part in groupby(asks, lambda ask: ask.here) for evidence in self._part(list(part), reading)]
+
+    def _part(self, asks: Sequence[Ask], reading: Sequence[Variant]) -> list[Evidence]:
+        policy, vectors = reading[0].policy, any(_diversifies(variant.policy) for variant in reading)
+        embedder = self._bench.embedder
+        model = None if embedder is None else str(embedder.fingerprint)
+        said = [(ask.query.text, ask.at) for ask in asks]
+        key = digest(self._content, said, msgspec.to_builtins(policy.channels), model, reading_digest())
+        kept = self._bench.evidence.get(key, self.items, vectors=vectors)
+        if kept is None:
+            if embedder is not None and policy.channels.dense is not None:
+                embedder.embed([ask.query.text for ask in asks], role="query")
+            kept = [self._gather(ask, policy, vectors=vectors) for ask in asks]
+            self._bench.evidence.put(key, kept, vectors=vectors)
+        return kept
+
+    def _gather(self, ask: Ask, policy: Policy, *, vectors: bool) -> Evidence:
+        watch = Stopwatch()
+        question = Question(tenant=self._tenant, cue=Cue(utterance=ask.query.text, now=ask.at), recall_id=ask.query.id)
+        evidence = gather(question, policy, self._loaded(), lap=watch.lap)
+        if evidence.degraded and self._bench.embedder is not None:
+            raise EmbedderError(f"asking {self._tenant!r}: {evidence.degraded[0]}")
+        evidence = replace(evidence, timings_ms=watch.ms)
+        return evidence if vectors else without_vectors(evidence)
+
+    def _loaded(self) -> Parts:
+        if self._parts is None:
+            memories = open_memories(None, embedder=self._bench.embedder, settle="off", clock=lambda: EPOCH)
+            stored = memories.tenant(self._tenant).remember_many(_drafts(self.items))
+            if stored.degraded:
+                raise EmbedderError(f"loading {self._tenant!r}: {stored.degraded[0]}")
+            self._parts = memories.parts
+        return self._parts
+
+
+def _drafts(items: Sequence[Item]) -> Iterator[Draft]:
+    for place, item in enumerate(items):
+        yield Draft(id=store_id(place), text=item.text, session=item.session, turn=item.turn, speaker=item.speaker, at=item.at)
+
+
+def _readings(variants: Sequence[Variant]) -> list[list[Variant]]:
+    """Give the variants in groups that read the same: their channels are alike."""
+    groups: dict[bytes, list[Variant]] = {}
+    for variant in variants:
+        groups.setdefault(msgspec.json.encode(variant.policy.channels), []).append(variant)
+    return list(groups.values())
+
+
+def _diversifies(policy: Policy) -> bool:
+    return policy.diversify.trade < 1.0 or policy.diversify.collapse <= 1.0
+
+
+def _answer(ranking: Ranking, evidence: Evidence, room: _Room, variant: Variant) -> Answer:
+    limit = variant.policy.budget.limit
+    found = [room.items[int(each)] for each in ranking.ids]
+    return Answer(
+        ids=tuple(item.id for item in found[:limit]),
+        sessions=by_best(item.session for item in found)[:limit],
+        relevances=ranking.relevances[:limit],
+        spoken={floor: tuple(room.items[int(each)].id for each in ids) for floor, ids in ranking.spoken.items()},
+        best=ranking.best,
+        ms=ranking.decide_ms + sum(evidence.timings_ms.get(name, 0.0) for name in _READ),
+    )
