@@ -131,7 +131,8 @@ def _sentence(words: list[str], number: int) -> str:
 def _zipf(chance: np.random.Generator, count: int, size: int) -> NDArray[np.intp]:
     """Give ranks from 0, rank r as often as 1/(r+1) says (Zipf 1935)."""
     shares = np.cumsum(1 / np.arange(1, size + 1))
-    return np.searchsorted(shares, chance.random(count) * shares[-1])
+    ranks: NDArray[np.intp] = np.searchsorted(shares, chance.random(count) * shares[-1])
+    return ranks
 
 
 @lru_cache(maxsize=4)

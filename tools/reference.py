@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tools.reference_cli import cli_page, commands_table
 from tools.reference_json import json_page
+from tools.reference_layout import layers, layout
 from tools.reference_policy import knobs, policy_page, preset_text, presets_table, signals_table
 from tools.reference_python import errors_page, errors_tree, python_page
 
@@ -29,6 +30,8 @@ PARTS: dict[str, Callable[..., str]] = {
     "signals": signals_table,
     "commands": commands_table,
     "errors": errors_tree,
+    "layers": layers,
+    "layout": layout,
 }
 _MARKED = re.compile(r"(?P<open><!-- generated: (?P<name>[^\n]+?) -->\n).*?(?P<close><!-- /generated -->)", re.DOTALL)
 

@@ -26,7 +26,9 @@ def commands_table(reference: str = "reference/cli.md") -> str:
     for path, command in _commands(main, ("cued",)):
         if len(path) > 1:
             anchor = "-".join(path)
-            lines.append((f"[`{' '.join(path)}`]({reference}#{anchor})", _help(command).split("\n\n")[0].partition(". ")[0].rstrip(".") + "."))
+            lines.append(
+                (f"[`{' '.join(path)}`]({reference}#{anchor})", _help(command).split("\n\n")[0].partition(". ")[0].rstrip(".") + ".")
+            )
     return rows(("command", "what it does"), lines)
 
 
@@ -36,8 +38,8 @@ def _commands(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[t
         context = click.Context(command)
         for name in command.list_commands(context):
             found = command.get_command(context, name)
-            assert found is not None
-            yield from _commands(found, (*path, name))
+            if found is not None:
+                yield from _commands(found, (*path, name))
 
 
 def _usage(path: tuple[str, ...], command: click.Command) -> str:

@@ -13,7 +13,7 @@ from cued.embed.hashing import Hashing
 from cued.model import Filter
 from cued.surfaces import service
 from cued.surfaces.request import Ask
-from tools.reference_policy import rows, shape
+from tools.reference_policy import fields_of, rows, shape
 
 NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
 _DIGITS = 3
@@ -36,7 +36,7 @@ def json_page() -> str:
             ("stats", "Nothing.", service.stats(tenant)),
             ("forget", "Ids, and `erase`.", service.forget(tenant, ["cake"])),
             ("restore", "Ids.", service.restore(tenant, ["cake"])),
-            ("policy diff", "Two policies.", service.policy_diff(cued.policy("lexical"), cued.policy("dense"))),
+            ("policy diff", "Two policies.", service.policy_diff(cued.load_policy("lexical"), cued.load_policy("dense"))),
             ("policy check", "A policy's TOML.", service.policy_check('[floor]\nat = "high"\non = "relevence"\n', name="mine")),
         ]
     parts = [f"## `{verb}`\n\nTakes:\n\n{taken}\n\nGives:\n\n```json\n{_written(answer)}\n```" for verb, taken, answer in sections]
@@ -49,9 +49,7 @@ def _explained(tenant: cued.Tenant) -> dict[str, Any]:
 
 
 def _taken(struct: type[Struct], beside: tuple[str, ...] = ()) -> str:
-    found = shapes.type_info(struct)
-    assert isinstance(found, shapes.StructType)
-    lines = [(f"`{field.name}`", shape(field.type), "needed" if field.required else _default(field)) for field in found.fields]
+    lines = [(f"`{field.name}`", shape(field.type), "needed" if field.required else _default(field)) for field in fields_of(struct)]
     lines += [(f"`{name}`", "see the Python reference", "") for name in beside]
     return rows(("field", "accepted", "default"), lines)
 
@@ -90,7 +88,7 @@ _HEAD = """# The JSON contract
 
 <!-- This page is written by tools/reference.py: the answers below come from a real run. -->
 
-Every surface speaks the same JSON: `cued … --json` prints it today. Times are RFC 3339 in UTC. A number that is not
-finite is `null`. A field that is not listed is refused by name. An error is
-`{"error": {"type", "message", "exit_code", "notes", …}}`, on stderr. No request
-names a tenant: whose memories they are comes from where the request arrives. Numbers below are rounded, and the times of measuring in `timings_ms` are set to 0."""
+Every surface speaks the same JSON: `cued … --json` prints it today. Times are RFC 3339 in UTC. A number that is not finite is `null`. A
+field that is not listed is refused by name. An error is `{"error": {"type", "message", "exit_code", "notes", …}}`, on stderr. No request
+names a tenant: whose memories they are comes from where the request arrives. Numbers below are rounded, and the times of measuring in
+`timings_ms` are set to 0."""

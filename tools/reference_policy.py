@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from msgspec import NODEFAULT, Struct
@@ -39,7 +39,7 @@ TABLES: dict[str, type[Struct]] = {
 
 def policy_page() -> str:
     """Give the whole policy: every table, every key, with type, range, default and meaning."""
-    parts = [_HEAD, rows(("key", "accepted", "default", "meaning"), (_row("", field) for field in _fields(Policy)))]
+    parts = [_HEAD, rows(("key", "accepted", "default", "meaning"), (_row("", field) for field in fields_of(Policy)))]
     for path, struct in TABLES.items():
         parts.append(f"## `[{path}]`\n\n{struct.__doc__}\n\n{knobs(path)}")
     parts.append(f"## Signals\n\nWhat a term's `signal` may be.\n\n{signals_table()}")
@@ -48,7 +48,7 @@ def policy_page() -> str:
 
 def knobs(path: str) -> str:
     """Give the table of one stage's keys."""
-    return rows(("key", "accepted", "default", "meaning"), (_row(path, field) for field in _fields(TABLES[path])))
+    return rows(("key", "accepted", "default", "meaning"), (_row(path, field) for field in fields_of(TABLES[path])))
 
 
 def signals_table() -> str:
@@ -85,8 +85,8 @@ def shape(kind: shapes.Type) -> str:
 def meanings() -> dict[str, str]:
     """Give what each key means, by its path; a path that is no key is refused."""
     written: dict[str, str] = tomllib.loads(MEANINGS.read_text("utf-8"))
-    known = {f"{path}.{field.name}" for path, struct in TABLES.items() for field in _fields(struct)}
-    known |= {field.name for field in _fields(Policy)} | {f"signal.{name}" for name in spec.SIGNALS}
+    known = {f"{path}.{field.name}" for path, struct in TABLES.items() for field in fields_of(struct)}
+    known |= {field.name for field in fields_of(Policy)} | {f"signal.{name}" for name in spec.SIGNALS}
     unknown = sorted(written.keys() - known)
     if unknown:
         message = f"{MEANINGS.name}: no such key in the policy: {', '.join(unknown)}"
@@ -94,10 +94,9 @@ def meanings() -> dict[str, str]:
     return written
 
 
-def _fields(struct: type[Struct]) -> tuple[shapes.Field, ...]:
-    found = shapes.type_info(struct)
-    assert isinstance(found, shapes.StructType)
-    return found.fields
+def fields_of(struct: type[Struct]) -> tuple[shapes.Field, ...]:
+    """Give a struct's fields with their types and defaults."""
+    return cast("shapes.StructType", shapes.type_info(struct)).fields
 
 
 def _row(path: str, field: shapes.Field) -> tuple[str, str, str, str]:
@@ -141,7 +140,9 @@ _SHAPES: dict[type[shapes.Type], Callable[[Any], str]] = {
     shapes.UnionType: _union,
     shapes.StructType: lambda _: "table",
     shapes.DictType: lambda kind: f"table of {shape(kind.value_type)}",
-    shapes.VarTupleType: lambda kind: "list of terms" if isinstance(kind.item_type, shapes.StructType) else f"list of {shape(kind.item_type)}",
+    shapes.VarTupleType: lambda kind: (
+        "list of terms" if isinstance(kind.item_type, shapes.StructType) else f"list of {shape(kind.item_type)}"
+    ),
     shapes.TupleType: lambda kind: f"[{', '.join(shape(part) for part in kind.item_types)}]",
     shapes.DateTimeType: lambda _: "time",
 }

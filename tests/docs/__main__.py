@@ -17,7 +17,7 @@ def main(names):
             new = rewritten(page, Path(folder))
         if new != page.text:
             page.path.write_text(new, "utf-8")
-            print(f"written: {page.name}")
+            sys.stdout.write(f"written: {page.name}\n")
 
 
 if __name__ == "__main__":

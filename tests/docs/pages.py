@@ -52,12 +52,18 @@ def page_at(path):
             match["body"],
             text.count("\n", 0, match.start()) + 1,
             *match.span(),
-            (skipped := _SKIPPED.search(text, 0, match.start())) and skipped["reason"] or "",
+            _reason(text[: match.start()]),
         )
         for match in _FENCE.finditer(text)
         if not any(start <= match.start() < end for start, end in made)
     )
     return Page(path, text, tuple(blocks))
+
+
+def _reason(before):
+    """Give the reason that stands right before a block that is not run."""
+    skipped = _SKIPPED.search(before)
+    return "" if skipped is None else skipped["reason"]
 
 
 def every_page():

@@ -41,7 +41,9 @@ class Said(NamedTuple):
     def holds(self):
         """Tell whether the page is right: the same words, and numbers as near as a model's are from one processor to another."""
         expected, got = _NUMBER.split(self.expected), _NUMBER.split(self.got)
-        return expected[::2] == got[::2] and all(abs(float(a) - float(b)) <= self.tolerance for a, b in zip(expected[1::2], got[1::2], strict=True))
+        return expected[::2] == got[::2] and all(
+            abs(float(a) - float(b)) <= self.tolerance for a, b in zip(expected[1::2], got[1::2], strict=True)
+        )
 
 
 class Command(NamedTuple):

@@ -13,7 +13,6 @@ def having(language):
     return [pytest.param(page, id=page.name) for page in PAGES if any(b.language == language and not b.skipped for b in page.blocks)]
 
 
-@pytest.mark.requirement("R22", "R23", "R25")
 @pytest.mark.parametrize("page", having("python"))
 def test_every_python_block_runs_and_says_what_the_page_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

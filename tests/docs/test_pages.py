@@ -9,7 +9,7 @@ from cued import flow
 from cued.policy import presets
 from cued.policy.spec import Policy
 from cued.surfaces.cli import COMMANDS
-from tests.docs.pages import ROOT
+from tests.docs.pages import ROOT, page_at
 from tools.reference import pages, stale
 
 DOCS = ROOT / "docs"
@@ -74,6 +74,12 @@ def test_the_reference_is_what_the_code_says_now():
     assert [page.relative_to(ROOT).as_posix() for page in stale()] == [], "bring them up to date with: make docs"
 
 
+def test_every_make_target_that_a_page_names_is_there():
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    named = {name for path in pages() for name in re.findall(r"(?:`|^\$ )make ([a-z]+)", path.read_text("utf-8"), re.MULTILINE)}
+    assert {"run", "test"} <= named <= targets
+
+
 @pytest.mark.parametrize("path", pages(), ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_every_link_leads_to_a_page_and_a_heading_that_are_there(path):
     for match in _LINK.finditer(prose(path)):
@@ -113,6 +119,13 @@ def test_the_threshold_guide_gives_the_sources_figures_and_why_ours_are_gentler(
         assert figure in page
 
 
+@pytest.mark.requirement("R22")
+def test_the_page_on_the_block_shows_one_that_says_where_it_belongs():
+    (shown,) = (block.text for block in page_at(DOCS / "flow" / "render.md").blocks if block.language == "text")
+    assert "Place them before the history, near the start" in shown.splitlines()[0]
+
+
+@pytest.mark.requirement("R23")
 @pytest.mark.parametrize("knob", ["recency_weight", "limit", "embeddings"])
 def test_the_decision_guide_has_a_word_on_each_choice(knob):
     assert knob in (DOCS / "decision-guide.md").read_text("utf-8")

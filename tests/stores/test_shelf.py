@@ -76,7 +76,7 @@ def test_a_shelf_built_one_by_one_equals_one_built_at_once():
         assert_same_bits(one.search("t", asked), other.search("t", asked))
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(random=st.randoms(use_true_random=False), seed=st.integers(0, 2**32))
 def test_both_stores_give_the_same_bits(tmp_path_factory, random, seed):
     stores = MemoryStore(), SqliteStore(tmp_path_factory.mktemp("twin") / "memories.db")

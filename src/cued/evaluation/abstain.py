@@ -25,6 +25,11 @@ class Bin(Struct, frozen=True, kw_only=True):
     gold: float
 
 
+def mixes(dataset: Dataset) -> bool:
+    """Tell whether there are strangers at all: at least two tenants have answerable questions."""
+    return len({query.tenant for query in answerable(dataset) if query.gold_ids}) > 1
+
+
 def strangers(dataset: Dataset) -> tuple[Ask, ...]:
     """Give for each tenant as many questions of other tenants as it has answerable ones of its own, asked at the same times.
 
@@ -32,7 +37,7 @@ def strangers(dataset: Dataset) -> tuple[Ask, ...]:
     is asked anyway, is no stranger and is passed over.
     """
     queries = [query for query in answerable(dataset) if query.gold_ids]
-    if len({query.tenant for query in queries}) <= 1:
+    if not mixes(dataset):
         raise InputError("abstain", dataset.name, "a data set of at least two tenants that have answerable questions")
     texts = {tenant: {item.id: item.text for item in items} for tenant, items in dataset.memories.items()}
     asks: list[Ask] = []
@@ -46,7 +51,7 @@ def strangers(dataset: Dataset) -> tuple[Ask, ...]:
 
 
 def measured(asks: Sequence[Ask], answers: Sequence[Answer], *, floor: Floor) -> JSON:
-    """Give what a policy says on the mixed stream, at its own floor: DESIGN of each figure is in its function."""
+    """Give the figures of a policy on the mixed stream, at its own floor; each figure's function says what it is."""
     best = np.array([answer.best for answer in answers])
     here = np.array([ask.here for ask in asks])
     own = [i for i, ask in enumerate(asks) if ask.here]

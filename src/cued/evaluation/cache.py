@@ -17,7 +17,17 @@ import msgspec
 from cued.errors import InputError
 
 MOST_BYTES = 2 * 2**30
-_READING = ("engine.py", "draft.py", "model.py", "tenant.py", "text", "stores", "flow/cue.py", "evaluation/runner.py", "evaluation/evidence.py")
+_READING = (
+    "engine.py",
+    "draft.py",
+    "model.py",
+    "tenant.py",
+    "text",
+    "stores",
+    "flow/cue.py",
+    "evaluation/runner.py",
+    "evaluation/evidence.py",
+)
 
 
 def default_folder() -> Path:

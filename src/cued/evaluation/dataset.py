@@ -21,7 +21,9 @@ UNANSWERABLE = frozenset({"adversarial", "abstention"})
 
 ONE_TENANT = "eval"
 _MEMORIES, _QUERIES = "memories.jsonl", "queries.jsonl"
-_MEMORY_ACCEPTED = '{"id": …, "tenant": …, "session": …, "turn": 0, "speaker": …, "text": …, "ts": "2025-03-01T14:30"}; id and text are needed'
+_MEMORY_ACCEPTED = (
+    '{"id": …, "tenant": …, "session": …, "turn": 0, "speaker": …, "text": …, "ts": "2025-03-01T14:30"}; id and text are needed'
+)
 _QUERY_ACCEPTED = (
     '{"id": …, "tenant": …, "query": …, "asked_at": "2025-03-01T14:30", "category": …, "gold_ids": […], "gold_sessions": […]}; '
     "id and query are needed"

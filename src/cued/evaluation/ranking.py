@@ -35,13 +35,13 @@ class Variant(Struct, frozen=True, kw_only=True):
 
 
 class Ranking(Struct, frozen=True, kw_only=True):
-    """Every candidate's id and relevance, best first; what each floor lets through; the best relevance; the time to decide."""
+    """Every candidate's id and relevance, best first; what each floor lets through; the best relevance; the time to decide if taken."""
 
     ids: tuple[str, ...]
     relevances: tuple[float, ...]
     spoken: dict[Floor, tuple[str, ...]]
     best: float
-    decide_ms: float
+    decide_ms: float | None = None
 
 
 def unfloored(policy: Policy, *, limit: int) -> Policy:
@@ -60,25 +60,23 @@ def unfloored(policy: Policy, *, limit: int) -> Policy:
     )
 
 
-def rank(evidence: Evidence, variant: Variant) -> Ranking:
+def rank(evidence: Evidence, variant: Variant, *, timed: bool = False) -> Ranking:
     """Give the ranking that a variant without a floor makes of the evidence.
 
-    The first of its ids are what `decide` recalls: the same stages run over the same table, in the same order.
+    The first of its ids are what `decide` recalls: the same stages run over the same table, in the same order. What comes
+    after the choice (budget, render, the trace) changes no rank, and runs only where the time is taken.
     """
     started = time.perf_counter()
     table = Table(evidence, variant.policy)
     if not len(table):
-        return Ranking(ids=(), relevances=(), spoken=dict.fromkeys(variant.floors, ()), best=0.0, decide_ms=_since(started))
+        return Ranking(ids=(), relevances=(), spoken=dict.fromkeys(variant.floors, ()), best=0.0)
     for stage in _OPENED:
         stage.run(table)
         if stage is relevance and variant.without is not None:
             _leave_out(table, variant.without)
     forks = [_fork(table, floor) for floor in variant.floors]
     rows = _chosen(table)
-    for stage in _CLOSING:
-        stage.run(table)
-    conclude(table)
-    spent = _since(started)
+    spent = _concluded(table, started) if timed else None
     column = table.columns["relevance"]
     return Ranking(
         ids=tuple(table.ids[row] for row in rows),
@@ -128,5 +126,9 @@ def _lacking(calibration: Calibration, column: str) -> Calibration:
     return replace(calibration, weights={name: weight for name, weight in calibration.weights.items() if name != column})
 
 
-def _since(started: float) -> float:
+def _concluded(table: Table, started: float) -> float:
+    """Bring the recall to its end and give the milliseconds since it was started."""
+    for stage in _CLOSING:
+        stage.run(table)
+    conclude(table)
     return (time.perf_counter() - started) * 1000

@@ -103,8 +103,10 @@ class Meaning:
         self._slots = slots
         self._near: Vector = np.full(len(slots), -np.inf, dtype=np.float32)
         if vectors is not None:
-            self._near[vectors.rows] = vectors.scan(self._cue)
-        self._near[~sight.visible] = -np.inf
+            place = slice(vectors.count) if vectors.in_order else vectors.rows
+            self._near[place] = vectors.scan(self._cue)
+        if sight.seen < len(slots):
+            self._near[~sight.visible] = -np.inf
         self.rows: RowNumbers = np.flatnonzero(np.isfinite(self._near))
         self.uncomparable = sight.seen - len(self.rows)
         self._exact: Column = np.full(len(slots), np.nan)

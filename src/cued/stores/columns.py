@@ -10,10 +10,11 @@ _LEAST_ROOM = 32
 
 
 def room_for(array: NDArray[Any], used: int, wanted: int) -> NDArray[Any]:
-    """Give an array with at least `wanted` rows whose first `used` are the given one's; it grows by half at a time."""
+    """Give an array with at least `wanted` rows whose first `used` are the given one's, and with room for some more."""
     if wanted <= len(array):
         return array
-    room = wanted if used == 0 else max(_LEAST_ROOM, wanted, used + used // 2)
+    # Room that is never written to costs no memory, so a little is left at the start, and more with each growth.
+    room = max(_LEAST_ROOM, wanted + wanted // 8, used + used // 2)
     grown = np.empty((room, *array.shape[1:]), dtype=array.dtype)
     grown[:used] = array[:used]
     return grown

@@ -46,9 +46,9 @@ def best(rows: RowNumbers, pool: int, *, keys: Sequence[Key], ids: Sequence[str]
         return rows[:0]
     kept = _cut(rows, pool, keys=keys, ids=ids)
     values = [_in_order(kept, key) for key in keys]
-    names = [ids[row] for row in kept.tolist()]
-    order = sorted(range(len(kept)), key=lambda place: (*(-column[place] for column in values), names[place]))
-    return kept[order]
+    numbers = kept.tolist()
+    ordered = sorted(zip(*values, [ids[row] for row in numbers], numbers, strict=True))
+    return np.array([row for *_, row in ordered], dtype=np.intp)
 
 
 def _cut(rows: RowNumbers, pool: int, *, keys: Sequence[Key], ids: Sequence[str]) -> RowNumbers:
@@ -64,7 +64,7 @@ def _cut(rows: RowNumbers, pool: int, *, keys: Sequence[Key], ids: Sequence[str]
 
 
 def _in_order(rows: RowNumbers, key: Key) -> list[Any]:
-    # A key asked for as many as there are gives every row, in the order it got them.
+    # A key asked for as many as there are gives every row, in the order it got them. Lowest first, as ids are.
     _, values = key(rows, len(rows))
-    column: list[Any] = values.tolist()
+    column: list[Any] = (-values).tolist()
     return column

@@ -1,11 +1,11 @@
-"""The vectors of one fingerprint as one matrix, on a grid that makes their dot products exact.
+"""The vectors of one fingerprint as one matrix, on grids that make their dot products exact.
 
 A float32 dot product depends on the order of its additions, and so on where in the matrix a row lies, on the BLAS and
-on its threads. Here every component is split into a multiple of 2^-11 and a small rest. Products of such multiples with
-a cue on a grid of 2^-12 are multiples of 2^-23, their sums stay below 2, and float32 holds all of those exactly: the
-scan gives the same bits in any order. The rest (a multiple of 2^-25) is added for the few rows whose cosine is
-reported; with the cue on a grid of 2^-26 these sums are multiples of 2^-51 below 2, which float64 holds exactly.
-So the scan is off by some 0.0002 and bounded, and a reported cosine by some 0.00000002; neither depends on order.
+on its threads. So vectors are kept twice. The coarse copy has multiples of 2^-11: products with a cue on a grid of
+2^-12 are multiples of 2^-23, their sums stay below 2, and float32 holds all of those exactly, so the scan gives the
+same bits in any order. The fine copy has multiples of 2^-25, for the few rows whose cosine is reported: with a cue on
+a grid of 2^-26 the sums are multiples of 2^-51 below 2, which float64 holds exactly.
+The scan is off by some 0.0002 and bounded, a reported cosine by some 0.00000002; neither depends on order.
 """
 
 from typing import NamedTuple
@@ -54,32 +54,29 @@ class Vectors:
     """Rows' vectors of one fingerprint and one dimension; a row has its slot for good."""
 
     def __init__(self, dimensions: int) -> None:
-        """Start with an empty matrix of this width."""
+        """Start with an empty matrix of this width; it is `in_order` as long as slot and row numbers are the same."""
         self.count = 0
+        self.in_order = True
         self._coarse: Matrix = np.empty((0, dimensions), dtype=np.float32)
-        self._rest: NDArray[np.int16] = np.empty((0, dimensions), dtype=np.int16)
+        self._fine: Matrix = np.empty((0, dimensions), dtype=np.float32)
         self._rows: Rows = np.empty(0, dtype=np.int32)
 
     def reserve(self, more: int) -> None:
         """Make room for so many more vectors."""
         start, end = self.count, self.count + more
         self._coarse = room_for(self._coarse, start, end)
-        self._rest = room_for(self._rest, start, end)
+        self._fine = room_for(self._fine, start, end)
         self._rows = room_for(self._rows, start, end)
 
     def add(self, rows: Rows, vectors: Matrix) -> range:
         """Append the vectors of these rows and give the slots they took."""
         start, end = self.count, self.count + len(rows)
         self.reserve(len(rows))
-        coarse = self._coarse[start:end]
-        np.multiply(vectors, np.float32(_COARSE), out=coarse)
-        np.rint(coarse, out=coarse)
-        coarse /= np.float32(_COARSE)
         # A damaged file can hold anything; what is not finite is never near to any cue.
         with np.errstate(invalid="ignore", over="ignore"):
-            rest = vectors - coarse
-            rest *= np.float32(_FINE)
-            self._rest[start:end] = np.rint(rest, out=rest)
+            _onto_grid(vectors, _COARSE, self._coarse[start:end])
+            _onto_grid(vectors, _FINE, self._fine[start:end])
+        self.in_order = self.in_order and bool((rows == np.arange(start, end)).all())
         self._rows[start:end] = rows
         self.count = end
         return range(start, end)
@@ -97,20 +94,21 @@ class Vectors:
 
     def exact(self, slots: Rows, cue: CueVector) -> NDArray[np.float64]:
         """Give the dot products of these slots with the cue, cut to [-1, 1]."""
-        products: NDArray[np.float64] = np.vecdot(self._full(slots), cue.fine)
+        products: NDArray[np.float64] = np.vecdot(self._fine[slots].astype(np.float64), cue.fine)
         return np.clip(products, -1.0, 1.0)
 
     def take(self, slots: Rows) -> Matrix:
         """Give the vectors of these slots as they were stored, to within 2^-26 a component."""
-        return self._full(slots).astype(np.float32)
+        return self._fine[slots]
 
     @property
     def nbytes(self) -> int:
         """Give the bytes the matrix occupies, with its spare room."""
-        return self._coarse.nbytes + self._rest.nbytes + self._rows.nbytes
+        return self._coarse.nbytes + self._fine.nbytes + self._rows.nbytes
 
-    def _full(self, slots: Rows) -> NDArray[np.float64]:
-        full = self._rest[slots].astype(np.float64)
-        full /= _FINE
-        full += self._coarse[slots]
-        return full
+
+def _onto_grid(vectors: Matrix, steps: float, out: Matrix) -> None:
+    # Powers of two scale exactly, and a float32 below 1 holds every multiple of 2^-25 that is nearest to another float32.
+    np.multiply(vectors, np.float32(steps), out=out)
+    np.rint(out, out=out)
+    out /= np.float32(steps)

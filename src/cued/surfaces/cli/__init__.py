@@ -20,6 +20,7 @@ COMMANDS = {
     "update": ("change", "Change a memory."),
     "forget": ("change", "Hide memories, erase them, or undo that."),
     "policy": ("policy", "List, show, compare and check policies."),
+    "eval": ("eval", "Measure policies on questions with known answers."),
     "completion": ("completion", "Print a shell's completion script."),
 }
 

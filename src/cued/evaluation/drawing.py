@@ -1,0 +1,131 @@
+"""An evaluation drawn for people, from the JSON that everyone else gets."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+JSON = dict[str, Any]
+_STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+
+
+def drawn(answer: JSON) -> RenderableType:
+    """Give the whole evaluation as tables, each with a line that says how to read it."""
+    most = max(answer["k"])
+    parts: list[RenderableType] = [_heading(answer), _overall(answer, most), _note(_how_to_read(answer, most))]
+    parts += [_title(f"recall@{most} by category"), _categories(answer, most)]
+    if any(figures["session"]["queries"] for figures in answer["policies"].values()):
+        parts += [_title("sessions, ranked by their best turn"), _sessions(answer)]
+    if any("abstain" in figures for figures in answer["policies"].values()):
+        parts += [_title("the floor, on own questions and as many of strangers"), _abstain(answer), _note(_FLOOR)]
+    for name, figures in answer["policies"].items():
+        if figures.get("ablate"):
+            parts += [_title(f"{name}, without one part at a time"), _ablate(figures["ablate"], most), _note(_PARTS)]
+    return Group(*parts)
+
+
+def _heading(answer: JSON) -> Text:
+    counts = f"{answer['tenants']} tenants, {answer['memories']:,} memories, {answer['queries']:,} questions with an answer"
+    return Text(f"{answer['dataset']}: {counts}; embedder {answer['embedder'] or 'none'}\n")
+
+
+def _overall(answer: JSON, most: int) -> Table:
+    metrics = [*(f"recall@{k}" for k in answer["k"]), f"any@{most}", f"all@{most}", f"ndcg@{most}", "mrr"]
+    table = _grid("policy", *metrics, "p50 ms", "p95 ms")
+    stars = {c["policy"]: _star(c["p"]) for c in answer["comparisons"] if c["metric"] == f"recall@{most}"}
+    for name, figures in answer["policies"].items():
+        cells = [_percent(figures["overall"], metric, wide=metric == f"recall@{most}") for metric in metrics]
+        cells[len(answer["k"]) - 1] += stars.get(name, "")
+        table.add_row(name, *cells, *(_plain(figures["latency_ms"][p], 1) for p in ("p50", "p95")))
+    return table
+
+
+def _categories(answer: JSON, most: int) -> Table:
+    first = next(iter(answer["policies"].values()))["by_category"]
+    table = _grid("policy", *(f"{name.replace('-', ' ')}\n({figures['queries']})" for name, figures in first.items()))
+    for name, figures in answer["policies"].items():
+        table.add_row(name, *(_percent(figures["by_category"][category], f"recall@{most}", wide=True) for category in first))
+    return table
+
+
+def _sessions(answer: JSON) -> Table:
+    metrics = [f"{metric}@{k}" for metric in ("recall", "any", "all") for k in answer["k"]]
+    table = _grid("policy", *metrics, "mrr")
+    for name, figures in answer["policies"].items():
+        table.add_row(name, *(_percent(figures["session"], metric) for metric in (*metrics, "mrr")))
+    return table
+
+
+def _abstain(answer: JSON) -> Table:
+    table = _grid("policy", "floor", "injection rate", "precision", "answered", "auroc", "ece")
+    for name, figures in answer["policies"].items():
+        measured = figures["abstain"]
+        rows = [measured, *(each for each in measured.get("floors", ()) if each["floor"] != measured["floor"])]
+        for row in rows:
+            rates = (_percent(row, key) for key in ("injection_rate", "precision", "answered"))
+            whole = (_plain(row[key], 3) if key in row else "" for key in ("auroc", "ece"))
+            table.add_row(name if row is measured else "", _plain(row["floor"], 2), *rates, *whole)
+    return table
+
+
+def _ablate(losses: Sequence[JSON], most: int) -> Table:
+    table = _grid("without", f"recall@{most}", "difference", "95 % interval", "p")
+    for loss in losses:
+        low, high = (f"{100 * end:+.1f}" for end in loss["ci"])
+        shown = f"{100 * loss['difference']:+.1f}{_star(loss['p'])}"
+        table.add_row(loss["without"], _percent(loss, f"recall@{most}"), shown, f"{low} to {high}", _plain(loss["p"], 3))
+    return table
+
+
+def _how_to_read(answer: JSON, most: int) -> str:
+    told = "In percent; ± is half the width of the 95 % bootstrap interval over questions. Times leave out embedding the question."
+    first = next(iter(answer["policies"]))
+    starred = (
+        f" Stars: recall@{most} differs from {first}'s on the same questions (randomisation test, * p < .05, ** p < .01, *** p < .001)."
+    )
+    return told + (starred if answer["comparisons"] else "")
+
+
+def _grid(*headers: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for place, header in enumerate(headers):
+        table.add_column(header, justify="right" if place else "left", no_wrap=place == 0)
+    return table
+
+
+def _title(text: str) -> Text:
+    return Text(f"\n{text}", style="bold")
+
+
+def _note(text: str) -> Text:
+    return Text(text, style="dim")
+
+
+def _percent(figures: JSON, metric: str, *, wide: bool = False) -> str:
+    """Give a share in percent, with half the width of its interval where asked; "–" for none."""
+    value = figures.get(metric)
+    if value is None:
+        return "–"
+    if not wide:
+        return f"{100 * value:.1f}"
+    low, high = figures[f"{metric}_ci"]
+    return f"{100 * value:.1f} ±{50 * (high - low):.1f}"
+
+
+def _plain(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def _star(p: float) -> str:
+    return next((f" {stars}" for level, stars in _STARS if p < level), "")
+
+
+_FLOOR = (
+    "Injection rate: recalls that returned something, of all. Precision: share of those whose question has an answer here. "
+    "Answered: share of answerable questions whose result has gold in it. AUROC: best relevance, own questions against strangers'. "
+    "ECE: relevance against gold, over the candidates ranked."
+)
+_PARTS = "Difference: what is lost (−) or gained (+) without the part, on the same questions; stars as above."

@@ -1,0 +1,152 @@
+"""`cued eval`: how well policies recall on questions whose answers are known."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cued.embed import load as load_embedder
+from cued.policy.presets import DEFAULT, load
+from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.opening import noting_warnings
+from cued.surfaces.cli.output import note, show
+from cued.surfaces.cli.settings import settings
+
+if TYPE_CHECKING:
+    from cued.evaluation.dataset import Dataset
+    from cued.evaluation.report import Request
+    from cued.surfaces.contract import JSON
+
+_NO_CACHE = "none"
+
+
+class _ManyPolicies(Verb):
+    """A verb whose `--policy` may be repeated, in place of the global one."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - handed on to click
+        super().__init__(*args, **kwargs)
+        self.params = [param for param in self.params if param in self.own or param.name != "policy"]
+
+
+class _Numbers(click.ParamType[tuple[float, ...]]):
+    """Numbers with commas between them."""
+
+    name = "numbers"
+
+    def __init__(self, kind: Callable[[str], float], example: str) -> None:
+        self._kind, self._example = kind, example
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:  # noqa: ANN401 - click's own signature
+        """Give the numbers in order, each once."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            return tuple(dict.fromkeys(self._kind(part) for part in str(value).split(",")))
+        except ValueError:
+            self.fail(f"got {value!r}; accepted: numbers with commas between them, such as {self._example}", param, ctx)
+
+
+@click.command(name="eval", cls=_ManyPolicies, globals_shown=("embedder", "json"))
+@click.argument("path", metavar="DIR|FILE", type=click.Path(exists=True, path_type=Path))
+@click.option("--policy", "policies", multiple=True, metavar="NAME|FILE", help=f"A policy to measure; may be repeated. Default: {DEFAULT}.")
+@click.option("--k", "ks", type=_Numbers(int, "5,10"), default=(5, 10), show_default="5,10", help="How many of each ranking count.")
+@click.option("--abstain", is_flag=True, help="Also measure the floor: own questions and as many that only other tenants can answer.")
+@click.option(
+    "--floors",
+    type=_Numbers(float, "0.5,0.7,0.9"),
+    default=(),
+    help="Floors to try beside the policy's own, such as 0.5,0.7,0.9; implies --abstain.",
+)
+@click.option("--ablate", is_flag=True, help="Also leave out each channel, score term and relevance column in turn.")
+@click.option(
+    "--plot", metavar="DIR", type=click.Path(file_okay=False, path_type=Path), help="Write pictures (SVG) there; implies --abstain."
+)
+@click.option("--tenants", type=click.IntRange(min=1), metavar="N", help="Only the first N tenants.")
+@click.option("--category", "categories", multiple=True, help="Only the questions of this category; may be repeated.")
+@click.option("--cache", metavar="DIR|none", help="Where vectors and what was read are kept. Default: the user's cache folder.")
+def eval_command(path: Path, cache: str | None, plot: Path | None, **options: Any) -> None:  # noqa: ANN401 - options, read below
+    """Measure recall on the questions of a data set.
+
+    DIR has memories.jsonl and queries.jsonl (.gz or not), a JSON object a line: memories {id, tenant, session, turn, speaker, text, ts},
+    queries {id, tenant, query, asked_at, category, gold_ids, gold_sessions}. FILE is LoCoMo's or LongMemEval's own file.
+    Each question is asked at its time, with the greatest k as the limit and no floor.
+    """
+    from cued.evaluation import cache as caches  # noqa: PLC0415 - only this verb needs the evaluation
+    from cued.evaluation.dataset import narrowed  # noqa: PLC0415
+    from cued.evaluation.formats import read  # noqa: PLC0415
+
+    chosen = settings()
+    dataset = narrowed(read(path), tenants=options["tenants"], categories=options["categories"])
+    request = _request(dataset, options, preset=chosen.policy or DEFAULT, plotted=plot is not None)
+    folder = None if cache == _NO_CACHE else caches.checked_folder(Path(cache).expanduser() if cache else caches.default_folder())
+    answer = _evaluated(dataset, request, chosen.embedder, folder)
+    if folder is not None:
+        caches.prune(folder)
+    if plot is not None:
+        _plot(answer, plot)
+    show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer))
+
+
+def _request(dataset: "Dataset", options: dict[str, Any], *, preset: str, plotted: bool) -> "Request":
+    from cued.evaluation.abstain import mixes  # noqa: PLC0415 - only this verb needs the evaluation
+    from cued.evaluation.plots import FLOORS  # noqa: PLC0415
+    from cued.evaluation.report import Request  # noqa: PLC0415
+
+    curves = plotted and (options["abstain"] or mixes(dataset))
+    if plotted and not curves:
+        note("no curves of the floor: they need at least two tenants that have answerable questions")
+    floors = tuple(sorted({*options["floors"], *(FLOORS if curves else ())}))
+    return Request(
+        policies=tuple(load(name) for name in options["policies"] or (preset,)),
+        ks=tuple(sorted(options["ks"])),
+        abstain=options["abstain"] or bool(floors),
+        floors=floors,
+        ablate=options["ablate"],
+    )
+
+
+def _evaluated(dataset: "Dataset", request: "Request", embedder: str | None, folder: Path | None) -> "JSON":
+    from cued.evaluation.evidence import EvidenceCache  # noqa: PLC0415 - only this verb needs the evaluation
+    from cued.evaluation.report import evaluate  # noqa: PLC0415
+    from cued.evaluation.runner import Bench  # noqa: PLC0415
+    from cued.evaluation.vectors import CachedEmbedder  # noqa: PLC0415
+
+    with noting_warnings():
+        made = None if embedder is None else CachedEmbedder(load_embedder(embedder), folder)
+    try:
+        with _progress() as progress:
+            return evaluate(dataset, request, Bench(embedder=made, evidence=EvidenceCache(folder), progress=progress))
+    finally:
+        if made is not None:
+            made.close()
+
+
+def _plot(answer: "JSON", folder: Path) -> None:
+    from cued.evaluation.plots import write  # noqa: PLC0415 - only where pictures are asked for
+
+    for file in write(answer, folder):
+        note(f"wrote {file}")
+
+
+def _drawn(answer: "JSON") -> Any:  # noqa: ANN401 - something that rich draws
+    from cued.evaluation.drawing import drawn  # noqa: PLC0415 - rich is only loaded to draw
+
+    return drawn(answer)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """Give what hears how much is done; a bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _total: None
+        return
+    from rich.console import Console  # noqa: PLC0415 - only for a terminal
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    columns = (TextColumn("evaluating"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task("", total=None)
+        yield lambda done, total: shown.update(task, completed=done, total=total)
