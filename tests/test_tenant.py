@@ -164,7 +164,7 @@ def test_a_ttl_is_days_hours_or_seconds(alice, clock, ttl, span):
     assert alice.recall("guest code").outcome == "all_gated"
 
 
-@pytest.mark.requirement("M6")
+@pytest.mark.requirement("M6", "S6")
 def test_a_superseded_belief_is_hidden_kept_and_its_clock_is_not_reset(alice, clock):
     old = alice.remember("The team uses Redux for state.", at=ago(days=90)).id
     clock.move(days=1)

@@ -120,7 +120,9 @@ def gather(question: Question, policy: Policy, parts: Parts, *, lap: Lap = lambd
 
 def decide(evidence: Evidence, policy: Policy, *, lap: Lap = lambda _: None) -> Recall:
     """Run the flow over the evidence; pure: the same bytes in give the same bytes out."""
-    return conclude(_run(evidence, policy, lap))
+    recall = conclude(_run(evidence, policy, lap))
+    lap("trace")
+    return recall
 
 
 def judge(evidence: Evidence, policy: Policy, reranker: Reranker) -> Evidence:

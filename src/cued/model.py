@@ -213,8 +213,9 @@ class Findings(Struct, frozen=True, kw_only=True):
 
     `columns` has, for each candidate, `<channel>_rank` (0 when that channel did not find it), `cosine` and its
     neighbours `cosine_before`, `cosine_after` (nan without a comparable vector), `bm25`, `bm25_before`,
-    `bm25_after`, `coverage`, `coverage_before`, `coverage_after`, `entities` (share of the cue's entities) and
-    `window` (1 inside an asked interval).
+    `bm25_after`, `coverage`, `coverage_before`, `coverage_after`, `entities` (share of the cue's entities),
+    `window` (1 inside an asked interval) and `length` (the memory's, in terms). `struck` names only the gates that struck
+    something, and `vectors` is None without a dense lookup.
     """
 
     stored: int = 0
@@ -260,7 +261,6 @@ class Omitted(Struct, frozen=True):
 
     id: str
     reason: str
-    tokens: int
 
 
 class Trace(Struct, frozen=True, kw_only=True):

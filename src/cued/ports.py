@@ -36,7 +36,10 @@ class Store(Protocol):
         """Store all the records or none; a known id or an unknown `supersedes` is refused."""
 
     def revise(self, tenant: str, memory_id: str, change: Callable[[Memory], Record]) -> Memory:
-        """Replace one memory by `change(memory)`, atomically, and give the new one back."""
+        """Replace one memory by `change(memory)`, atomically, and give the new one back.
+
+        A record without a vector keeps the stored one where text and fingerprint stay; supersessions follow `supersedes`.
+        """
 
     def forget(self, tenant: str, memory_ids: Sequence[str], *, at: datetime) -> None:
         """Hide these memories from every recall; what they had superseded is visible again."""

@@ -104,6 +104,6 @@ def test_diff_shows_where_two_policies_differ_and_nothing_else():
         ("score.terms[importance].weight", "1.0", "1.5"),
     ]
     assert diff(preset("cued"), preset("cued")) == []
-    paths = [path for path, _, _ in diff(preset("dense"), preset("cued"))]
+    paths = [path for path, _, _ in diff(preset("dense"), preset("rrf"))]
     assert "channels.lexical.pool" in paths
-    assert "fuse.neighbours" in paths
+    assert "fuse.how" in paths

@@ -88,6 +88,12 @@ def test_reciprocal_rank_fusion_gives_nothing_for_an_absent_rank():
     assert scores(decide(found, preset("rrf"))) == pytest.approx({"a": 1 / 61, "b": 1 / 70, "c": 1 / 110}, abs=EXACT)
 
 
+@pytest.mark.requirement("R11")
+def test_the_dense_baseline_ranks_by_cosine_alone():
+    found = evidence([memory("a"), memory("b", importance=1.0), memory("c")], cosine=[0.2, 0.5, 0.9], dense_rank=[3, 2, 1])
+    assert [r.memory.id for r in decide(found, preset("dense")).memories] == ["c", "b", "a"]
+
+
 @pytest.mark.requirement("M1", "M2")
 def test_mememorys_worked_example():
     zustand = memory("zustand", scope="match", updated=ago(days=5))

@@ -323,7 +323,7 @@ def test_explain_draws_ranks_signals_contributions_and_fates(cued):
     cued.remember(PEANUTS)
     cued.remember("The audit is in March.")
     drawn = cued("explain", "peanuts allergic").stdout
-    for said in ("fate", "lex", "den", "rel", "fused", "score", "chosen", "floor: ", "score = fused + activation"):
+    for said in ("fate", "lex", "den", "rel", "log_o", "score", "chosen", "floor: ", "score = log_odds + activation"):
         assert said in drawn
 
 
@@ -432,7 +432,7 @@ def test_the_usual_folder_is_made_by_remember(cued, tmp_path):
     [
         (("recal", "x"), 2, "did you mean 'recall'?"),
         (("recall",), 2, "a cue with words in its text, goal, step or open_questions"),
-        (("recall", "x", "--limit", "0"), 2, "a number from 1 to 100"),
+        (("recall", "x", "--limit", "0"), 2, "a whole number from 1 to 100"),
         (("recall", "x", "--floor", "2"), 2, "a number from 0.0 to 1.0"),
         (("recall", "x", "--kind", "dream"), 2, "'semantic', 'episodic', 'procedural', 'reflection'"),
         (("recall", "x", "--without", "smell"), 2, "'lexical', 'dense', 'entity', 'temporal'"),

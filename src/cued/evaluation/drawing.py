@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 JSON = dict[str, Any]
+_MANY = 10
 _STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
@@ -63,12 +64,17 @@ def _abstain(answer: JSON) -> Table:
     table = _grid("policy", "floor", "injection rate", "precision", "answered", "auroc", "ece")
     for name, figures in answer["policies"].items():
         measured = figures["abstain"]
-        rows = [measured, *(each for each in measured.get("floors", ()) if each["floor"] != measured["floor"])]
+        rows = [measured, *(row for row in _few(measured.get("floors", ())) if row["floor"] != measured["floor"])]
         for row in rows:
             rates = (_percent(row, key) for key in ("injection_rate", "precision", "answered"))
             whole = (_plain(row[key], 3) if key in row else "" for key in ("auroc", "ece"))
             table.add_row(name if row is measured else "", _plain(row["floor"], 2), *rates, *whole)
     return table
+
+
+def _few(floors: Sequence[JSON]) -> Sequence[JSON]:
+    """Give the rows of all floors, or where they are many those at full tenths."""
+    return floors if len(floors) < _MANY else [row for row in floors if round(10 * row["floor"], 6) % 1 == 0]
 
 
 def _ablate(losses: Sequence[JSON], most: int) -> Table:

@@ -84,7 +84,8 @@ def _packed(gathered: Sequence[Evidence], *, vectors: bool) -> dict[str, Array]:
 
 
 def _unpacked(path: Path, items: Sequence[Item]) -> list[Evidence]:
-    with np.load(path, allow_pickle=False) as file:
+    # opened here, since numpy leaves a file open that is not one of its own
+    with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
         held = {name: file[name] for name in file.files}
     lean = _MEMORIES.decode(held["memories"].tobytes())
     memories = [replace(memory, text=items[int(memory.id)].text) for memory in lean]

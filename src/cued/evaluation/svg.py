@@ -5,14 +5,17 @@ from html import escape
 
 from msgspec import Struct
 
-WIDTH, HEIGHT = 760, 420
-LEFT, RIGHT, TOP, BOTTOM = 64, 24, 64, 72
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#555555", "#8a5a2b")
-"""Okabe and Ito's colours, which colour-blind readers tell apart, dark enough on white."""
+WIDTH, HEIGHT = 760, 436
+LEFT, RIGHT, TOP, BOTTOM = 64, 24, 64, 88
+COLOURS = (
+    *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#555555", "#8a5a2b"),
+    *("#332288", "#999933", "#882255", "#44aa99", "#aa4499", "#117733", "#bbbbbb", "#000000"),
+)
+"""Okabe and Ito's colours, which colour-blind readers tell apart, dark enough on white; then more, for charts of many policies."""
 
 _INNER_WIDTH, _INNER_HEIGHT = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 _TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-_LEGEND_STEP = 9
+_LEGEND_LINE = 20
 _STYLE = "text{font:13px system-ui,sans-serif;fill:#222}.t{font-size:16px;font-weight:600}.s{font-size:12px;fill:#555}"
 
 
@@ -38,7 +41,7 @@ def bars(title: str, groups: Sequence[str], series: Sequence[Series], *, y: str)
             if each.whiskers:
                 marks.append(_whisker(left + bar_width * 0.46, each.whiskers[number]))
     labels = [_label(LEFT + group_width * (place + 0.5), name) for place, name in enumerate(groups)]
-    return _page(title, [*_grid(y), *marks, *labels, *_legend(series)])
+    return _page(title, [*_grid(y), *marks, *labels], series)
 
 
 def lines(title: str, series: Sequence[Series], *, x: str, y: str, diagonal: bool = False) -> str:
@@ -52,14 +55,15 @@ def lines(title: str, series: Sequence[Series], *, x: str, y: str, diagonal: boo
             marks.append(f'<circle cx="{_x(a):.1f}" cy="{_y(b):.1f}" r="3.5" fill="{_colour(place)}">{hover}</circle>')
     labels = [f'<text x="{_x(tick):.1f}" y="{_y(0) + 20:.1f}" text-anchor="middle">{tick:.1f}</text>' for tick in _TICKS]
     axis = f'<text class="s" x="{LEFT + _INNER_WIDTH / 2}" y="{_y(0) + 40}" text-anchor="middle">{escape(x)}</text>'
-    return _page(title, [*_grid(y), *marks, *labels, axis, *_legend(series)])
+    return _page(title, [*_grid(y), *marks, *labels, axis], series)
 
 
-def _page(title: str, marks: Sequence[str]) -> str:
-    size = f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}"'
+def _page(title: str, marks: Sequence[str], series: Sequence[Series]) -> str:
+    legend, height = _legend(series)
+    size = f'width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{escape(title)}">'
-    ground = f'<style>{_STYLE}</style><rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>'
-    return "\n".join([head, ground, f'<text class="t" x="{LEFT}" y="26">{escape(title)}</text>', *marks, "</svg>", ""])
+    ground = f'<style>{_STYLE}</style><rect width="{WIDTH}" height="{height}" fill="#fff"/>'
+    return "\n".join([head, ground, f'<text class="t" x="{LEFT}" y="26">{escape(title)}</text>', *marks, *legend, "</svg>", ""])
 
 
 def _grid(y: str) -> list[str]:
@@ -70,14 +74,17 @@ def _grid(y: str) -> list[str]:
     return [*drawn, f'<text class="s" x="{LEFT}" y="{TOP - 12}">{escape(y)}</text>'] if y else drawn
 
 
-def _legend(series: Sequence[Series]) -> list[str]:
-    """Give the names with their colours, side by side at the foot."""
-    drawn, left = [], float(LEFT)
+def _legend(series: Sequence[Series]) -> tuple[list[str], int]:
+    """Give the names with their colours, side by side at the foot in as many lines as they need, and the chart's whole height."""
+    drawn, left, foot = list[str](), float(LEFT), HEIGHT
     for place, each in enumerate(series):
-        drawn.append(f'<rect x="{left:.1f}" y="{HEIGHT - 22}" width="12" height="12" fill="{_colour(place)}"/>')
-        drawn.append(f'<text x="{left + 17:.1f}" y="{HEIGHT - 12}">{escape(each.name)}</text>')
-        left += 30 + 7.2 * len(each.name)
-    return drawn
+        wide = 30 + 7.2 * len(each.name)
+        if left > LEFT and left + wide > WIDTH - RIGHT:
+            left, foot = float(LEFT), foot + _LEGEND_LINE
+        drawn.append(f'<rect x="{left:.1f}" y="{foot - 22}" width="12" height="12" fill="{_colour(place)}"/>')
+        drawn.append(f'<text x="{left + 17:.1f}" y="{foot - 12}">{escape(each.name)}</text>')
+        left += wide
+    return drawn, foot
 
 
 def _whisker(x: float, ends: tuple[float, float]) -> str:

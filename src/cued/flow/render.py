@@ -51,6 +51,8 @@ def provenance(memory: Memory) -> str:
 
 def plain(text: str) -> str:
     """Give a text on one line, with nothing in it that a reader cannot see: control, format and bidi characters are spelled out."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(_visible(character) for character in text.replace("\r\n", "\n"))
 
 

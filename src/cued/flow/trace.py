@@ -21,7 +21,7 @@ def conclude(table: Table) -> Recall:
         block=table.block,
         near_misses=_near_misses(table),
         omitted=tuple(
-            Omitted(table.ids[row], table.fates[row], estimate_tokens(table.memories[row].text))
+            Omitted(table.ids[row], table.fates[row])
             for row in map(int, table.order)
             if table.stages[row] == "budget" and not table.alive[row]
         ),

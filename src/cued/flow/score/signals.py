@@ -4,8 +4,9 @@ Ages are in days and never negative, so a clock set back cannot make a memory yo
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
+from math import nan
 
 import numpy as np
 
@@ -50,10 +51,17 @@ def activation(table: Table, term: Term) -> Column:
     counts as one unit old, so a memory just used has activation near 0 and older ones fall below it.
     """
     d = term.exponent or 0.5
-    unit_days = (term.unit.total_seconds() if term.unit else DAY_S) / DAY_S
-    now = table.now_s
-    total = np.array([_uses(memory, now, d, unit_days) for memory in table.memories])
-    return np.log(total) if total.size else total
+    unit_s = term.unit.total_seconds() if term.unit else DAY_S
+
+    def fading(times_s: Column) -> Column:
+        return np.asarray(np.maximum(1.0, (table.now_s - times_s) / unit_s) ** -d)
+
+    created, uses = fading(seconds(m.created_at for m in table.memories)), [m.use for m in table.memories]
+    total = created + sum(
+        np.nan_to_num(fading(seconds(times)), nan=0.0) for times in ([u.last_at for u in uses], [u.previous_at for u in uses])
+    )
+    older = np.maximum(0.0, np.array([use.count for use in uses]) - 2.0)
+    return np.asarray(np.log(total + older * created / (1.0 - d if d < 1 else 1.0)))
 
 
 def frequency(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
@@ -96,7 +104,7 @@ def kind(table: Table, term: Term) -> Column:
 
 def ages_days(table: Table, since: str) -> Column:
     """Give the days since a memory was created, updated or last used, at least 0."""
-    times = np.array([_TIMES[since](m, table).timestamp() for m in table.memories], dtype=float)
+    times = seconds(_TIMES[since](m, table) for m in table.memories)
     return np.maximum(0.0, (table.now_s - times) / DAY_S)
 
 
@@ -136,17 +144,9 @@ def _tau_days(term: Term) -> float:
     return term.tau.total_seconds() / DAY_S if term.tau is not None else 1.0
 
 
-def _uses(memory: Memory, now: float, d: float, unit_days: float) -> float:
-    def fading(at: datetime) -> float:
-        return float(max(1.0, (now - at.timestamp()) / DAY_S / unit_days) ** -d)
-
-    use = memory.use
-    total = fading(memory.created_at) + sum(fading(at) for at in (use.last_at, use.previous_at) if at is not None)
-    older = use.count - 2.0
-    if older > 0:
-        life = max(1.0, (now - memory.created_at.timestamp()) / DAY_S / unit_days)
-        total += older * life**-d / (1.0 - d) if d < 1 else older * life**-d
-    return total
+def seconds(times: Iterable[datetime | None]) -> Column:
+    """Give times as seconds since 1970, nan where there is none."""
+    return np.array([nan if at is None else at.timestamp() for at in times], dtype=float)
 
 
 _TIMES: dict[str, Callable[[Memory, Table], datetime]] = {
