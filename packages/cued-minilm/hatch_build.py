@@ -1,4 +1,4 @@
-"""The wheel's build hook: puts the model, its vocabulary and its revision into `src/cued_minilm/data/`."""
+"""The wheel's build hook: puts both encoders, their vocabulary and revisions into `src/cued_minilm/data/`."""
 
 import sys
 from pathlib import Path
@@ -17,4 +17,4 @@ class ModelBuildHook(BuildHookInterface[Any]):
         sys.path[:0] = [str(root), str(root / "src")]
         from minilm_export.build import build  # noqa: PLC0415 (importable only now)
 
-        build(root / "src" / "cued_minilm" / "data")
+        build(root / "src" / "cued_minilm" / "data", root / "adapter" / "encoder.safetensors")

@@ -20,7 +20,7 @@ TEXTS = list(minilm_reference.TEXTS)
 
 @pytest.fixture(scope="module")
 def minilm():
-    return MiniLM(threads=1)
+    return MiniLM("minilm", threads=1)
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +117,7 @@ def test_a_text_has_the_same_bytes_alone_and_in_company(minilm, vectors):
 
 @pytest.mark.parametrize("threads", [2, 4, None])
 def test_threads_change_no_byte(vectors, threads):
-    assert MiniLM(threads=threads).embed(TEXTS, role="memory").tobytes() == vectors.tobytes()
+    assert MiniLM("minilm", threads=threads).embed(TEXTS, role="memory").tobytes() == vectors.tobytes()
 
 
 def test_another_process_gives_the_same_bytes(vectors):
@@ -142,12 +142,12 @@ def test_the_fingerprint_names_the_model_file_by_its_content_and_loads_nothing()
         "assert 'onnxruntime' not in sys.modules; print(shown.provider, shown.model, shown.revision, shown.dimensions)"
     )
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, env=_environment())
-    revision = hashlib.sha256(cued_minilm.MODEL_PATH.read_bytes()).hexdigest()[:12]
+    revision = hashlib.sha256(cued_minilm.ENCODERS["plain"].path.read_bytes()).hexdigest()[:12]
     assert done.stdout.split() == ["minilm", "all-MiniLM-L6-v2", revision, "384"]
 
 
-def test_auto_is_minilm_when_the_wheel_is_here():
-    assert load("auto").fingerprint == load("minilm").fingerprint
+def test_auto_is_the_recall_model_when_the_wheel_is_here():
+    assert load("auto").fingerprint == load("cued").fingerprint
 
 
 @given(st.text(st.characters(exclude_categories=())))
@@ -160,3 +160,27 @@ def test_any_string_at_all_gets_a_finite_unit_vector(minilm, text):
 
 def _environment() -> dict[str, str]:
     return {"PYTHONPATH": ":".join(path for path in sys.path if path), "PATH": ""}
+
+
+@pytest.mark.requirement("X8")
+def test_the_recall_model_and_the_plain_one_never_share_a_fingerprint():
+    recall, plain = load("cued").fingerprint, load("minilm").fingerprint
+    assert (recall.provider, recall.model, recall.dimensions) == ("cued", "recall-minilm-l6", 384)
+    assert str(recall) != str(plain)
+
+
+def test_the_recall_model_gives_the_same_bytes_alone_and_in_company():
+    together = MiniLM("cued", threads=2).embed(TEXTS, role="memory")
+    alone = MiniLM("cued", threads=1)
+    assert all(alone.embed([text], role="query")[0].tobytes() == together[i].tobytes() for i, text in enumerate(TEXTS))
+
+
+def test_the_recall_model_brings_a_question_nearer_to_its_answer_than_the_plain_one_does():
+    question = "Where did Priya move for her new job?"
+    answer, other = "Priya: I have just signed the lease on a flat in Rotterdam!", "Priya: How was your weekend?"
+
+    def lead(name):
+        q, a, o = load(name).embed([question, answer, other], role="memory")
+        return float(q @ a - q @ o)
+
+    assert lead("cued") > lead("minilm")

@@ -91,11 +91,11 @@ def test_one_floor_speaks_to_own_questions_and_is_silent_to_strangers_whatever_t
     figures = evaluate(read(write(tmp_path)), request, bench)["policies"]["cued"]["abstain"]
     # five own questions and four strangers; no word of a stranger's question stands in the tenant's memories
     assert figures["queries"] == {"answerable": 5, "stranger": 4}
-    assert figures["floor"] == 0.5
+    assert figures["floor"] == load("cued").floor.at
     assert figures["auroc"] == 1.0
     assert figures["precision"] == 1.0
     assert figures["answered"] >= 3 / 5
-    assert 3 / 9 <= figures["injection_rate"] <= 5 / 9
+    assert 0.333 < figures["injection_rate"] < 0.556
     everything, nothing = figures["floors"]
     assert everything["injection_rate"] >= figures["injection_rate"]
     assert nothing == {"floor": 1.0, "injection_rate": 0.0, "precision": None, "answered": 0.0}

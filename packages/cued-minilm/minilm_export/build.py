@@ -1,4 +1,4 @@
-"""Weights → fp32 ONNX → smoothed fp32 → int8 ONNX → a check against fp32 → the data folder of the package."""
+"""Weights, with an adapter or without → fp32 ONNX → smoothed fp32 → int8 ONNX → a check against fp32 → the package's data folder."""
 
 import hashlib
 import shutil
@@ -36,20 +36,27 @@ class QualityError(RuntimeError):
     """The quantised model strays too far from the one it was made from."""
 
 
-def build(data: Path) -> str:
-    """Write model.onnx, vocab.txt and revision.txt into `data` and give the revision."""
+def build(data: Path, adapter: Path) -> dict[str, str]:
+    """Write the vocabulary and both encoders, each with its revision, into `data`, and give the revisions."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = weights.installed() or weights.fetch(Path(scratch) / "fetched")
-        vocab = folder / "vocab.txt"
-        fp32, smoothed, int8 = (Path(scratch) / name for name in ("fp32.onnx", "smoothed.onnx", "int8.onnx"))
-        values = weights.read(folder)
-        # An adapter of our own is merged here: `values` is all that the graph is made of.
-        reference = graph.assemble(values)
-        save_model(reference, fp32)
-        save_model(graph.assemble(values, smoothing(reference, vocab)), smoothed)
-        quantise(smoothed, int8)
-        compare(fp32, int8, vocab)
-        return _install(int8, vocab, data)
+        plain = weights.read(folder)
+        shutil.rmtree(data, ignore_errors=True)
+        data.mkdir(parents=True)
+        vocab = Path(shutil.copyfile(folder / "vocab.txt", data / "vocab.txt"))
+        encoders = {"recall": weights.merged(plain, adapter), "plain": plain}
+        return {key: _install(export(values, vocab, Path(scratch)), data / f"{key}.onnx") for key, values in encoders.items()}
+
+
+def export(values: weights.Weights, vocab: Path, scratch: Path) -> Path:
+    """Give the int8 model file of these weights, checked against its own full precision."""
+    fp32, smoothed, int8 = (scratch / name for name in ("fp32.onnx", "smoothed.onnx", "int8.onnx"))
+    reference = graph.assemble(values)
+    save_model(reference, fp32)
+    save_model(graph.assemble(values, smoothing(reference, vocab)), smoothed)
+    quantise(smoothed, int8)
+    compare(fp32, int8, vocab)
+    return int8
 
 
 def quantise(fp32: Path, int8: Path) -> None:
@@ -82,10 +89,8 @@ def run(model: Path, texts: list[list[int]]) -> NDArray[np.float32]:
     return np.concatenate([session.run(["embedding"], {"input_ids": one, "attention_mask": np.ones_like(one)})[0] for one in tokens])
 
 
-def _install(model: Path, vocab: Path, data: Path) -> str:
+def _install(model: Path, target: Path) -> str:
     revision = hashlib.sha256(model.read_bytes()).hexdigest()[:REVISION_CHARACTERS]
-    data.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(model, data / "model.onnx")
-    shutil.copyfile(vocab, data / "vocab.txt")
-    (data / "revision.txt").write_text(f"{revision}\n", encoding="ascii")
+    shutil.copyfile(model, target)
+    target.with_suffix(".revision").write_text(f"{revision}\n", encoding="ascii")
     return revision

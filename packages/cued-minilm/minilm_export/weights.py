@@ -1,4 +1,4 @@
-"""Finds the published weights, checks that they are the ones meant, and reads them."""
+"""Finds the published weights, checks that they are the ones meant, reads them, and merges an adapter into them."""
 
 import hashlib
 import importlib.util
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import safe_open
 from safetensors.numpy import load_file
 
 Weights = dict[str, NDArray[np.float32]]
@@ -65,3 +66,20 @@ def read(folder: Path) -> Weights:
     check(folder)
     arrays: dict[str, NDArray[Any]] = load_file(folder / "model.safetensors")
     return {name: array for name, array in arrays.items() if array.dtype == np.float32}
+
+
+def merged(plain: Weights, adapter: Path) -> Weights:
+    """Give the weights with a low-rank adapter added: W' = W + scale · B A for each matrix that it names."""
+    with safe_open(adapter, "np") as file:
+        scale = float(file.metadata()["scale"])
+        names = [key.removesuffix(".lora_A") for key in file.keys() if key.endswith(".lora_A")]  # noqa: SIM118 (not a dict)
+        deltas = {name: _delta(file.get_tensor(f"{name}.lora_A"), file.get_tensor(f"{name}.lora_B")) for name in names}
+    unknown = [name for name in names if f"{name}.weight" not in plain]
+    if unknown:
+        message = f"{adapter} adapts {unknown[0]}, which the weights do not have"
+        raise WeightsError(message)
+    return plain | {f"{name}.weight": plain[f"{name}.weight"] + np.float32(scale) * delta for name, delta in deltas.items()}
+
+
+def _delta(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float32]:
+    return b.astype(np.float32) @ a.astype(np.float32)

@@ -1,6 +1,6 @@
 """Embedders by name. Nothing but the name's own module is imported, and no model is loaded before the first text.
 
-`auto` is `minilm` when its wheel is installed and `hashing` with a warning when it is not: never a download, never a crash.
+`auto` is `cued` when its wheel is installed and `hashing` with a warning when it is not: never a download, never a crash.
 """
 
 import warnings
@@ -11,7 +11,7 @@ from cued.ports import Embedder
 
 __all__ = ["CuedWarning", "load"]
 
-ACCEPTED = "auto, minilm, hashing, hashing:DIMENSIONS, openai:MODEL, sentence-transformers:NAME, or an Embedder"
+ACCEPTED = "auto, cued, minilm, hashing, hashing:DIMENSIONS, openai:MODEL, sentence-transformers:NAME, or an Embedder"
 
 
 class CuedWarning(UserWarning):
@@ -33,17 +33,23 @@ def load(spec: str | Embedder = "auto") -> Embedder:
 
 def _auto(_: str) -> Embedder:
     try:
-        return _minilm("")
+        return _cued("")
     except EmbedderError as error:
         message = f"{error}; until then Cued embeds by hashing words, which finds shared words and not meaning"
         warnings.warn(message, CuedWarning, stacklevel=3)
         return _hashing("")
 
 
+def _cued(_: str) -> Embedder:
+    from cued.embed.minilm import MiniLM  # noqa: PLC0415
+
+    return MiniLM("cued")
+
+
 def _minilm(_: str) -> Embedder:
     from cued.embed.minilm import MiniLM  # noqa: PLC0415
 
-    return MiniLM()
+    return MiniLM("minilm")
 
 
 def _hashing(dimensions: str) -> Embedder:
@@ -69,6 +75,7 @@ def _sentence_transformers(name: str) -> Embedder:
 _FIELD = "embedder"
 _MAKERS: dict[tuple[str, bool], Callable[[str], Embedder]] = {
     ("auto", False): _auto,
+    ("cued", False): _cued,
     ("minilm", False): _minilm,
     ("hashing", False): _hashing,
     ("hashing", True): _hashing,

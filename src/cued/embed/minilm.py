@@ -1,8 +1,8 @@
-"""all-MiniLM-L6-v2 in int8 from the `cued-minilm` wheel: no torch, nothing fetched."""
+"""The encoders of the `cued-minilm` wheel in int8: `cued`, made for recall, and plain `minilm`. No torch, nothing fetched."""
 
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from cued.embed.checks import unit
 from cued.errors import EmbedderError
@@ -13,28 +13,32 @@ if TYPE_CHECKING:
     from cued_minilm.model import Model
 
 INSTALL = "pip install cued-minilm"
+ENCODERS = {"cued": "recall", "minilm": "plain"}
+"""The wheel's encoder behind each provider's name."""
 
 
 class MiniLM:
     """Embeds with the model wheel; the model is loaded at the first text, and each text runs alone."""
 
-    def __init__(self, *, threads: int | None = None) -> None:
+    def __init__(self, provider: Literal["cued", "minilm"] = "cued", *, threads: int | None = None) -> None:
         """Look for the wheel, and only that; `threads` texts of one call run at once (all cores up to 4)."""
         try:
             import cued_minilm  # noqa: PLC0415 (an optional wheel)
         except ImportError as error:
             message = f"the model wheel cued-minilm is not installed: {INSTALL}"
             raise EmbedderError(message) from error
-        if not cued_minilm.REVISION:
+        self._encoder = ENCODERS[provider]
+        encoder = cued_minilm.ENCODERS[self._encoder]
+        if not encoder.revision:
             message = f"cued_minilm is a source tree without its model: {INSTALL}"
             raise EmbedderError(message)
         self._threads = threads
         self._model: Model | None = None
         self._loading = threading.Lock()
         self._fingerprint = Fingerprint(
-            provider="minilm",
-            model=cued_minilm.NAME,
-            revision=cued_minilm.REVISION,
+            provider=provider,
+            model=encoder.name,
+            revision=encoder.revision,
             dimensions=cued_minilm.DIMENSIONS,
         )
 
@@ -56,5 +60,5 @@ class MiniLM:
                 except ImportError as error:
                     message = f"cued-minilm cannot load onnxruntime ({error}): pip install onnxruntime"
                     raise EmbedderError(message) from error
-                self._model = Model()
+                self._model = Model(self._encoder)
             return self._model

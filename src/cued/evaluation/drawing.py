@@ -82,7 +82,7 @@ def _ablate(losses: Sequence[JSON], most: int) -> Table:
     for loss in losses:
         low, high = (f"{100 * end:+.1f}" for end in loss["ci"])
         shown = f"{100 * loss['difference']:+.1f}{_star(loss['p'])}"
-        table.add_row(loss["without"], _percent(loss, f"recall@{most}"), shown, f"{low} to {high}", _plain(loss["p"], 3))
+        table.add_row(loss["without"], _percent(loss, f"recall@{most}"), shown, f"{low} to {high}", _chance(loss["p"]))
     return table
 
 
@@ -125,13 +125,18 @@ def _plain(value: float | None, digits: int) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
 
 
+def _chance(p: float) -> str:
+    return "<0.001" if p < _STARS[0][0] else f"{p:.3f}"
+
+
 def _star(p: float) -> str:
     return next((f" {stars}" for level, stars in _STARS if p < level), "")
 
 
+_LEVELS = "randomisation test, * p < .05, ** p < .01, *** p < .001"
 _FLOOR = (
     "Injection rate: recalls that returned something, of all. Precision: share of those whose question has an answer here. "
     "Answered: share of answerable questions whose result has gold in it. AUROC: best relevance, own questions against strangers'. "
     "ECE: relevance against gold, over the candidates ranked."
 )
-_PARTS = "Difference: what is lost (−) or gained (+) without the part, on the same questions; stars as above."
+_PARTS = f"Difference: what is lost (−) or gained (+) without the part, on the same questions. Stars: {_LEVELS}."

@@ -8,24 +8,24 @@ import numpy as np
 import onnxruntime  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from cued_minilm import DIMENSIONS, MODEL_PATH
+from cued_minilm import DIMENSIONS, ENCODERS
 from cued_minilm.tokenizer import Tokenizer
 
 MAX_THREADS = 4
 
 
 class Model:
-    """all-MiniLM-L6-v2 in int8 with its tokenizer; may be used from several threads at once."""
+    """An encoder in int8 with its tokenizer; may be used from several threads at once."""
 
-    def __init__(self) -> None:
-        """Load the model file into one session, which runs each text in the thread that asks."""
+    def __init__(self, encoder: str = "recall") -> None:
+        """Load the file of `recall` or `plain` into one session, which runs each text in the thread that asks."""
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         # The fused residual and normalisation is slower than the two it replaces: 4.1 against 3.5 ms for 25 tokens.
         slower = ["SkipLayerNormFusion"]
-        self._session = onnxruntime.InferenceSession(MODEL_PATH, options, ["CPUExecutionProvider"], disabled_optimizers=slower)
+        self._session = onnxruntime.InferenceSession(ENCODERS[encoder].path, options, ["CPUExecutionProvider"], disabled_optimizers=slower)
         self._tokenizer = Tokenizer()
 
     def embed(self, text: str) -> NDArray[np.float32]:
