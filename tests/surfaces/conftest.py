@@ -51,7 +51,7 @@ def cued(shell_of, tmp_path):
 @pytest.fixture(scope="session")
 def model():
     """Skip where the model wheel is not installed."""
-    if not pytest.importorskip("cued_minilm", reason="the model wheel cued-minilm is not installed").REVISION:
+    if not pytest.importorskip("cued_minilm", reason="the model wheel cued-minilm is not installed").ENCODERS["recall"].revision:
         pytest.skip("cued_minilm is a source tree without its model")
 
 

@@ -101,6 +101,16 @@ CUE_OPTIONS = {
 }
 USED[("recall",)] = {**CUE_OPTIONS, "--no-settle": None, "--block": None}
 USED[("explain",)] = {**CUE_OPTIONS, "--memory": "ID", "--save": "NEW", "--from": "SAVED", "--all": None}
+USED[("eval",)] = {
+    "--k": "1,3",
+    "--abstain": None,
+    "--floors": "0.5,0.7",
+    "--ablate": None,
+    "--plot": "plots",
+    "--tenants": "1",
+    "--category": "all",
+    "--cache": "kept",
+}
 GLOBALS = {"--db": "DB", "--tenant": "me", "--embedder": "hashing", "--policy": "cued", "--json": None}
 BARE = {
     ("remember",): ("Likes tea.",),
@@ -112,6 +122,7 @@ BARE = {
     ("policy", "show"): ("cued",),
     ("policy", "diff"): ("cued", "dense"),
     ("policy", "check"): ("POLICY",),
+    ("eval",): ("DATA", "--cache", "none"),
     ("completion",): ("bash",),
 }
 INSTEAD = {("remember", "--jsonl"): (), ("explain", "--from"): (), ("forget", "--erase"): ("ID", "--yes")}
@@ -131,10 +142,26 @@ def scenery(tmp_path_factory, shell_of):
     """Give a folder with a database of two memories, and what the placeholders of the option tables stand for."""
     folder = tmp_path_factory.mktemp("scenery")
     cued = shell_of(folder)
-    places = {"ID": cued.remember(PEANUTS), "FILE": "lines.jsonl", "POLICY": "mine.toml", "SAVED": "saved.json", "NEW": "new.json"}
+    places = {
+        "ID": cued.remember(PEANUTS),
+        "FILE": "lines.jsonl",
+        "POLICY": "mine.toml",
+        "SAVED": "saved.json",
+        "NEW": "new.json",
+        "DATA": "data",
+    }
     cued.remember("A second one.")
     (folder / "lines.jsonl").write_text('{"text": "One."}\n', "utf-8")
     (folder / "mine.toml").write_text('name = "mine"\n', "utf-8")
+    (folder / "data").mkdir()
+    (folder / "data" / "memories.jsonl").write_text(
+        '{"id": "1", "tenant": "a", "text": "Tea at four."}\n{"id": "2", "tenant": "b", "text": "The kiln cracked."}\n', "utf-8"
+    )
+    (folder / "data" / "queries.jsonl").write_text(
+        '{"id": "p", "tenant": "a", "query": "When is tea?", "gold_ids": ["1"]}\n'
+        '{"id": "q", "tenant": "b", "query": "What cracked?", "gold_ids": ["2"]}\n',
+        "utf-8",
+    )
     cued.json("explain", "peanuts", "--save", str(folder / "saved.json"))
     return folder, {**places, "DB": cued.db.name, "CURSOR": cued.json("list", "--limit", "1")["next"]}
 
@@ -447,7 +474,7 @@ def test_the_usual_folder_is_made_by_remember(cued, tmp_path):
         (("remember", "x", "--supersedes", "nope"), 3, "no memory 'nope'"),
         (("remember", "x", "--jsonl", "-"), 2, "no TEXT and no other option"),
         (("remember", "--jsonl", "/nowhere/x.jsonl"), 2, "No such file"),
-        (("remember", "x", "--embedder", "psychic"), 2, "auto, minilm, hashing"),
+        (("remember", "x", "--embedder", "psychic"), 2, "auto, cued, minilm, hashing"),
         (("remember", "x", "--db", "/nowhere/at/all.db"), 4, "there is no folder"),
         (("remember", "x", "--db", "/"), 2, "the path of a file"),
         (("list", "--db", "."), 2, "the path of a file"),

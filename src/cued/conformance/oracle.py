@@ -171,6 +171,7 @@ def _columns(ids: list[str], pools: dict[str, list[str]], scores: _Scores) -> Co
         columns[f"bm25{suffix}"] = [scores.bm25.get(other, 0.0) for other in others]
         columns[f"coverage{suffix}"] = [scores.coverage.get(other, 0.0) for other in others]
     columns["entities"] = [scores.share[memory_id] for memory_id in ids]
+    columns["length"] = [float(sum(scores.seen[memory_id].terms.values())) for memory_id in ids]
     columns["window"] = [scores.window[memory_id] for memory_id in ids]
     return columns
 

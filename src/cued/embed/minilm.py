@@ -28,8 +28,8 @@ class MiniLM:
             message = f"the model wheel cued-minilm is not installed: {INSTALL}"
             raise EmbedderError(message) from error
         self._encoder = ENCODERS[provider]
-        encoder = cued_minilm.ENCODERS[self._encoder]
-        if not encoder.revision:
+        encoder = getattr(cued_minilm, "ENCODERS", {}).get(self._encoder)  # an older wheel has none
+        if encoder is None or not encoder.revision:
             message = f"cued_minilm is a source tree without its model: {INSTALL}"
             raise EmbedderError(message)
         self._threads = threads

@@ -16,7 +16,7 @@ from cued.stores.forward import Namespace, hashed
 from cued.stores.gates import Mask, Sight
 from cued.stores.instants import micros
 from cued.stores.postings import Posting, Postings
-from cued.stores.ranking import Key, RowNumbers, rounded
+from cued.stores.ranking import Key, RowNumbers, last_of_best, rounded
 from cued.stores.vectors import CueVector, Vectors, on_grids
 
 _BACKGROUND_GRID = 2.0**15
@@ -59,7 +59,7 @@ def by_words(postings: Postings, lengths: NDArray[np.int64], *, sight: Sight, lo
     """Score rows by BM25+ (Lv & Zhai 2011): Σ idf · (δ + tf(k1+1) / (tf + k1(1 - b + b·len/avglen))), matching rows only."""
     found = _visible_postings(postings, lookup.terms, namespace="term", sight=sight)
     bm25, covered = np.zeros(len(lengths)), np.zeros(len(lengths))
-    total_length = int(lengths[sight.visible].sum())
+    total_length = int((lengths if sight.everything else lengths[sight.visible]).sum())
     statistics, total_weight = [], 0.0
     for term, posting in found:
         weight = idf(len(posting.rows), sight.seen)
@@ -114,11 +114,15 @@ class Meaning:
     @property
     def background(self) -> Background:
         """Give count, mean and population deviation of the cosine over the visible comparable rows."""
-        # Whole steps of 2^-15: their sum and the sum of their squares are exact in float64, whatever the order.
-        steps = np.rint(self._near[self.rows].astype(np.float64) * _BACKGROUND_GRID)
-        count, total, squares = len(steps), int(steps.sum()), int(np.square(steps).sum())
-        if not count:
+        if not len(self.rows):
             return Background()
+        # Whole steps of 2^-15: their sum and the sum of their squares are exact in float64, whatever the order.
+        # In place: for many rows the time goes into fresh memory.
+        scaled = self._near.take(self.rows)
+        scaled *= np.float32(_BACKGROUND_GRID)
+        steps = np.rint(scaled, out=scaled).astype(np.float64)
+        count, total = len(steps), int(steps.sum())
+        squares = int(np.square(steps, out=steps).sum())
         variance = (count * squares - total * total) / (count * count)
         return Background(count=count, mean=total / count / _BACKGROUND_GRID, deviation=sqrt(variance) / _BACKGROUND_GRID)
 
@@ -133,12 +137,12 @@ class Meaning:
         """Give the key that ranks rows by exact cosine, rows without one last."""
 
         def nearest(rows: RowNumbers, pool: int) -> tuple[RowNumbers, Column]:
-            near = self._near[rows]
+            near = self._near.take(rows)
             if len(rows) > pool:
                 # Whoever is exactly among the best is within twice the margin of the last of the best as scanned.
-                least = np.partition(near, len(near) - pool)[len(near) - pool]
-                rows = rows[near >= least - np.float32(2 * self._cue.margin)]
-            return rows, np.nan_to_num(self.cosine(rows), nan=-np.inf)
+                rows = rows[near >= last_of_best(near, pool) - np.float32(2 * self._cue.margin)]
+            cosine = self.cosine(rows)
+            return rows, np.where(np.isnan(cosine), -np.inf, cosine)
 
         return nearest
 
@@ -154,10 +158,9 @@ class Meaning:
 def _visible_postings(
     postings: Postings, words: Sequence[str], *, namespace: Namespace, sight: Sight
 ) -> Iterable[tuple[str, Posting]]:
-    everything = sight.seen == len(sight.visible)
     for word in dict.fromkeys(words):
         found = postings.find(hashed(namespace, word))
-        if not everything:
+        if not sight.everything:
             seen = sight.visible[found.rows]
             found = Posting(found.rows[seen], found.counts[seen])
         yield word, found

@@ -39,6 +39,11 @@ class Sight(NamedTuple):
     seen: int
     struck: dict[Gate, int]
 
+    @property
+    def everything(self) -> bool:
+        """Tell whether there is no row but the visible ones."""
+        return self.seen == len(self.visible)
+
 
 def facts(memory: Memory) -> Facts:
     """Give a memory's facts for the gates; of several supersessions in one place the earliest counts."""

@@ -10,7 +10,7 @@ from cued.stores.channels import Meaning, Names, Words, by_names, by_words, in_w
 from cued.stores.columns import Columns
 from cued.stores.gates import Gates, Mask, Sight
 from cued.stores.postings import Postings
-from cued.stores.ranking import Key, RowNumbers, best, by_score, by_time
+from cued.stores.ranking import Key, RowNumbers, best, by_id, by_score, by_time
 from cued.stores.sessions import NOBODY, Sessions
 from cued.stores.vectors import Vectors
 
@@ -55,12 +55,12 @@ class Reading:
         nearness = [self.meaning.key()] if self.meaning is not None else []
         wording = [by_score(self.words.bm25)] if self.words is not None else []
         if lookup.lexical is not None and self.words is not None:
-            pools["lexical"] = self._best(np.flatnonzero(self.words.bm25), lookup.lexical.pool, wording)
+            pools["lexical"] = self._best(np.flatnonzero(self.words.bm25 != 0), lookup.lexical.pool, wording)
         if lookup.dense is not None and self.meaning is not None:
             pools["dense"] = self._best(self.meaning.rows, lookup.dense.pool, nearness)
         if lookup.entity is not None and self.names is not None:
             keys = [by_score(self.names.covered), *nearness, *wording]
-            pools["entity"] = self._best(np.flatnonzero(self.names.covered), lookup.entity.pool, keys)
+            pools["entity"] = self._best(np.flatnonzero(self.names.covered != 0), lookup.entity.pool, keys)
         if lookup.temporal is not None and self.window is not None:
             newest = [by_time(self._contents.gates["created"])]
             pools["temporal"] = self._best(np.flatnonzero(self.window), lookup.temporal.pool, nearness or wording or newest)
@@ -75,21 +75,25 @@ class Reading:
             before, after = sessions.before(before, visible), sessions.after(after, visible)
             before, after = before[before != NOBODY], after[after != NOBODY]
             found += [before, after]
-        rows = np.unique(np.concatenate(found))
-        return np.array(sorted(rows.tolist(), key=self._contents.ids.__getitem__), dtype=np.intp)
+        return by_id(np.unique(np.concatenate(found)), self._contents.ids)
 
     def columns(self, rows: RowNumbers, pools: dict[str, RowNumbers]) -> dict[str, Column]:
         """Give every column of the findings for these rows."""
         visible, sessions = self._sight.visible, self._contents.sessions
         places = {"": rows, "_before": sessions.before(rows, visible), "_after": sessions.after(rows, visible)}
-        columns = {f"{channel}_rank": _ranks(rows, pools.get(channel)) for channel in CHANNELS}
-        cosines = self._cosines(np.concatenate(list(places.values()))).reshape(len(places), -1)
-        for (suffix, where), cosine in zip(places.items(), cosines, strict=True):
-            columns[f"cosine{suffix}"] = cosine
-            columns[f"bm25{suffix}"] = _taken(self.words and self.words.scores, where)
-            columns[f"coverage{suffix}"] = _taken(self.words and self.words.coverage, where)
+        columns = _ranks(rows, pools)
+        everywhere = np.concatenate(list(places.values()))
+        read = {
+            "cosine": self._cosines(everywhere),
+            "bm25": _taken(self.words and self.words.scores, everywhere),
+            "coverage": _taken(self.words and self.words.coverage, everywhere),
+        }
+        for number, suffix in enumerate(places):
+            part = slice(number * len(rows), (number + 1) * len(rows))
+            columns |= {name + suffix: values[part] for name, values in read.items()}
         columns["entities"] = _taken(self.names and self.names.share, rows)
         columns["window"] = np.zeros(len(rows)) if self.window is None else self.window[rows].astype(np.float64)
+        columns["length"] = self._contents.columns["length"][rows].astype(np.float64)
         return columns
 
     def _best(self, rows: RowNumbers, pool: int, keys: list[Key]) -> RowNumbers:
@@ -99,17 +103,16 @@ class Reading:
         cosines = np.full(len(rows), np.nan)
         if self.meaning is not None:
             somebody = rows != NOBODY
-            self.meaning.cosine(np.unique(rows[somebody]))
             cosines[somebody] = self.meaning.cosine(rows[somebody])
         return cosines
 
 
-def _ranks(rows: RowNumbers, pool: RowNumbers | None) -> Column:
-    ranks = np.zeros(len(rows))
-    if pool is not None and len(pool):
-        place = {row: rank for rank, row in enumerate(pool.tolist(), start=1)}
-        ranks[:] = [place.get(row, 0) for row in rows.tolist()]
-    return ranks
+def _ranks(rows: RowNumbers, pools: dict[str, RowNumbers]) -> dict[str, Column]:
+    ascending = np.argsort(rows)
+    columns = {f"{channel}_rank": np.zeros(len(rows)) for channel in CHANNELS}
+    for channel, pool in pools.items():
+        columns[f"{channel}_rank"][ascending[np.searchsorted(rows, pool, sorter=ascending)]] = np.arange(1, len(pool) + 1)
+    return columns
 
 
 def _taken(values: Callable[[RowNumbers], Column] | None, rows: RowNumbers) -> Column:

@@ -94,12 +94,13 @@ class Vectors:
 
     def exact(self, slots: Rows, cue: CueVector) -> NDArray[np.float64]:
         """Give the dot products of these slots with the cue, cut to [-1, 1]."""
-        products: NDArray[np.float64] = np.vecdot(self._fine[slots].astype(np.float64), cue.fine)
+        products: NDArray[np.float64] = np.vecdot(self.take(slots).astype(np.float64), cue.fine)
         return np.clip(products, -1.0, 1.0)
 
     def take(self, slots: Rows) -> Matrix:
         """Give the vectors of these slots as they were stored, to within 2^-26 a component."""
-        return self._fine[slots]
+        # Not self._fine[slots], which gives the same and takes three times as long.
+        return self._fine.take(slots, axis=0)
 
     @property
     def nbytes(self) -> int:

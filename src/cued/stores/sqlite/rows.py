@@ -21,10 +21,8 @@ _USE = msgpack.Decoder(Use)
 _ENTRY = msgpack.Decoder(RecallEntry)
 _TENANT = "SELECT key, change, epoch, size, last FROM tenant WHERE name = ?"
 _WITH_USE = "SELECT memory.body, use.body FROM memory LEFT JOIN use ON use.key = memory.key WHERE memory.tenant = ? AND memory.id = ?"
-_BY_KEYS = """
-    SELECT memory.body, use.body
-    FROM carray(?) AS wanted CROSS JOIN memory ON memory.key = wanted.value LEFT JOIN use ON use.key = memory.key
-"""
+_BODIES = "SELECT memory.body FROM carray(?) AS wanted CROSS JOIN memory ON memory.key = wanted.value"
+_USES = "SELECT use.key, use.body FROM carray(?) AS wanted CROSS JOIN use ON use.key = wanted.value"
 
 
 class Tenant(NamedTuple):
@@ -69,15 +67,22 @@ def find_memory(connection: apsw.Connection, tenant: int, memory_id: str) -> Mem
     return None if row is None else decoded(*row)
 
 
-def read_memories(connection: apsw.Connection, keys: Sequence[int]) -> tuple[Memory, ...]:
-    """Give the memories of these keys in their order."""
-    if not keys:
-        return ()
-    wanted = apsw.carray(np.array(keys, dtype=np.int64))
-    found = tuple(decoded(*row) for row in connection.execute(_BY_KEYS, (wanted,)))
-    if len(found) != len(keys):
-        raise DecodeError(f"{len(keys) - len(found)} indexed memories have no row")
-    return found
+def read_bodies(connection: apsw.Connection, keys: Sequence[int]) -> list[tuple[Memory, int]]:
+    """Give the memories of these keys in their order, without their use, and the size of each in the file."""
+    bodies = connection.execute(_BODIES, (_array(keys),)).fetchall() if keys else []
+    if len(bodies) != len(keys):
+        raise DecodeError(f"{len(keys) - len(bodies)} indexed memories have no row")
+    return [(_MEMORY.decode(body), len(body)) for (body,) in bodies]
+
+
+def read_uses(connection: apsw.Connection, keys: Sequence[int]) -> list[tuple[int, Use]]:
+    """Give the use of those of these memories that were used, by key."""
+    uses = connection.execute(_USES, (_array(keys),)).fetchall() if keys else []
+    return [(key, _USE.decode(body)) for key, body in uses]
+
+
+def _array(keys: Sequence[int]) -> apsw.carray:
+    return apsw.carray(np.array(keys, dtype=np.int64))
 
 
 def decoded(memory_body: bytes, use_body: bytes | None) -> Memory:

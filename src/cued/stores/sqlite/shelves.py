@@ -1,15 +1,17 @@
 """The shelves of the tenants searched of late: each loaded once, then brought up to date by the tenant's change counter."""
 
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from threading import Lock, RLock
 from typing import Any, NamedTuple
 
 import apsw
 from msgspec import msgpack
 
+from cued.model import Memory
 from cued.stores.gates import Facts
 from cued.stores.shelf import Entry, Shelf
+from cued.stores.sqlite.bodies import Bodies
 from cued.stores.sqlite.rows import Tenant, joined, width
 
 SHELVES_BYTES = 512 * 2**20
@@ -44,25 +46,35 @@ class Slot:
     def __init__(self) -> None:
         """Start without a shelf."""
         self.lock = RLock()
-        self.nbytes = 0
-        self._shelf = Shelf()
+        self._shelf, self._shelf_nbytes = Shelf(), 0
+        self._bodies = Bodies()
         self._seen, self._epoch = 0, 0
 
     def current(self, connection: apsw.Connection, tenant: Tenant) -> Shelf:
         """Give the tenant's shelf as of the connection's snapshot."""
         if self._epoch != tenant.epoch or self._seen == 0 or self._shelf.wasteful:
-            self._shelf = _loaded(connection, tenant)
+            self._shelf, self._bodies = _loaded(connection, tenant), Bodies()
         elif self._seen != tenant.change:
             self._refresh(connection, tenant)
         else:
             return self._shelf
         self._seen, self._epoch = tenant.change, tenant.epoch
-        self.nbytes = self._shelf.nbytes
+        self._shelf_nbytes = self._shelf.nbytes
         return self._shelf
+
+    def memories(self, connection: apsw.Connection, keys: Sequence[int]) -> tuple[Memory, ...]:
+        """Give the memories of these keys of the current shelf in their order."""
+        return self._bodies.read(connection, keys)
+
+    @property
+    def nbytes(self) -> int:
+        """Give about how many bytes the shelf and the memories read of late occupy."""
+        return self._shelf_nbytes + self._bodies.nbytes
 
     def _refresh(self, connection: apsw.Connection, tenant: Tenant) -> None:
         new = []
         for row in map(_row, connection.execute(_CHANGED, (tenant.key, self._seen))):
+            self._bodies.drop(row.entry.key)
             if row.content > self._seen:
                 new.append(row)
             else:

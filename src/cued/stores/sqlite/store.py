@@ -148,7 +148,7 @@ class SqliteStore:
                 return Shelf().answer(lookup).findings
             before, shelf = slot.nbytes, slot.current(connection, found)
             answer = shelf.answer(lookup)
-            memories = rows.read_memories(connection, answer.keys)
+            memories = slot.memories(connection, answer.keys)
         if slot.nbytes != before:
             shelves.trim()
         return replace(answer.findings, memories=memories)
