@@ -5,7 +5,8 @@ import threading
 from datetime import datetime
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_LENGTH = 26
+_PAIRS = tuple(first + second for first in _ALPHABET for second in _ALPHABET)
+_PAIR_SHIFTS = range(120, -1, -10)
 _RANDOM_BITS = 80
 
 
@@ -23,4 +24,4 @@ class IdMaker:
         with self._lock:
             self._last = fresh if fresh > self._last else self._last + 1
             number = self._last
-        return "".join(_ALPHABET[(number >> shift) & 31] for shift in range(5 * (_LENGTH - 1), -1, -5))
+        return "".join([_PAIRS[(number >> shift) & 1023] for shift in _PAIR_SHIFTS])

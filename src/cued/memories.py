@@ -58,7 +58,8 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
 ) -> Memories:
     """Open the memories in a file (made if it is not there), in a store of your own, or, without a path, in this process alone.
 
-    `embedder` is a name ("auto", "cued", "minilm", "hashing", "openai:MODEL", "sentence-transformers:NAME"), an Embedder, or None for words alone.
+    `embedder` is an Embedder, None for words alone, or a name: "auto", "cued", "minilm", "hashing", "openai:MODEL",
+    "sentence-transformers:NAME".
     `settle` says when recalls are written back: "background", "now" or "off". `clock` is for tests.
     """
     if settle not in {"background", "now", "off"}:

@@ -9,12 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from cued.conformance.samples import NOW, lookup, near, random_lookup, random_records, record, words
+from cued.conformance.samples import HOUR, NOW, lookup, near, random_lookup, random_records, record, words
 from cued.conformance.searching import assert_same_bits, scatter
 from cued.model import DenseLookup, Source
 from cued.stores.channels import idf
 from cued.stores.memory import MemoryStore
 from cued.stores.postings import Postings
+from cued.stores.ranking import last_of_best
 from cued.stores.sqlite import SqliteStore
 from cued.stores.vectors import Vectors, on_grids
 
@@ -148,3 +149,28 @@ def test_an_unknown_tenants_size_is_zero_and_leaves_no_trace(tmp_path):
         assert store.size("nobody") == 0
         assert store.search("nobody", lookup(lexical=words("tea"), at=NOW)).stored == 0
         store.close()
+
+
+@pytest.mark.parametrize("pool", [1, 2, 60, 300])
+@pytest.mark.parametrize("distinct", [1, 5, 10_000])
+def test_the_last_of_the_best_is_the_one_that_sorting_gives(pool, distinct):
+    values = np.random.default_rng(pool).integers(0, distinct, size=20_000).astype(np.float32)
+    for count in (pool, pool + 1, 128 * pool, 128 * pool + 200, len(values)):
+        some = values[:count]
+        if len(some) >= pool:
+            assert last_of_best(some, pool) == np.sort(some)[-pool]
+
+
+@pytest.mark.requirement("R17")
+def test_gates_that_all_rows_pass_and_gates_that_some_do_not_agree():
+    plain = [record("t", f"m{number}") for number in range(4)]
+    store = MemoryStore()
+    store.remember("t", plain)
+    assert store.search("t", lookup()).visible == 4
+    store.revise("t", "m1", lambda old: record("t", old.id, expires_at=NOW))
+    store.revise("t", "m2", lambda old: record("t", old.id, valid_from=NOW + HOUR))
+    store.revise("t", "m3", lambda old: record("t", old.id, valid_until=NOW))
+    assert store.search("t", lookup()).struck == {"expiry": 1, "validity": 2}
+    for number in (1, 2, 3):
+        store.revise("t", f"m{number}", lambda old: record("t", old.id))
+    assert store.search("t", lookup()).struck == {}

@@ -139,6 +139,13 @@ def test_random_damage_gives_an_answer_or_a_store_error_and_nothing_else(filled,
     assert str(filled) in complaint
 
 
+@pytest.mark.parametrize("readonly", [False, True])
+def test_a_folder_is_refused_as_one(tmp_path, readonly):
+    for folder in (tmp_path, Path(tmp_path.anchor)):
+        with pytest.raises(StoreError, match="this is a folder"):
+            SqliteStore(folder, readonly=readonly)
+
+
 def test_a_missing_folder_and_a_missing_file_are_named(tmp_path):
     with pytest.raises(StoreError, match="folder"):
         SqliteStore(tmp_path / "nowhere" / "memories.db")

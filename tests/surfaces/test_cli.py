@@ -555,7 +555,7 @@ def test_each_shell_has_its_completion(cued, shell):
 
 @pytest.mark.usefixtures("model")
 def test_the_demo_shows_its_scenes_in_one_screenful(cued):
-    result = cued("demo", "--embedder", "minilm", env={"COLUMNS": "100"})
+    result = cued("demo", "--embedder", "cued", env={"COLUMNS": "100"})
     assert result.exit_code == 0, result.stderr
     drawn = result.stdout.splitlines()
     assert len(drawn) <= 45
@@ -565,7 +565,7 @@ def test_the_demo_shows_its_scenes_in_one_screenful(cued):
 
 @pytest.mark.usefixtures("model")
 def test_the_demo_recalls_what_it_promises(cued):
-    scenes = cued.json("demo", "--embedder", "minilm")["scenes"]
+    scenes = cued.json("demo", "--embedder", "cued")["scenes"]
     found = [[memory["id"] for memory in scene["answer"]["memories"]] for scene in scenes]
     assert found == [["deploy"], [], ["tls"], ["db-new"], ["db-old"], ["db-new"]]
     assert scenes[1]["answer"]["outcome"] == "below_floor"

@@ -68,7 +68,7 @@ def no_models(tmp_path):
     """Give a search path on which the model wheel has no model and sentence-transformers cannot be imported."""
     folder = tmp_path / "path"
     (folder / "cued_minilm").mkdir(parents=True)
-    (folder / "cued_minilm" / "__init__.py").write_text('ENCODERS = {}\n', "utf-8")
+    (folder / "cued_minilm" / "__init__.py").write_text("ENCODERS = {}\n", "utf-8")
     (folder / "sentence_transformers.py").write_text('raise ImportError("absent")\n', "utf-8")
     return os.pathsep.join([str(folder), *sys.path])
 

@@ -232,5 +232,3 @@ def assert_same_bits(one: Findings, other: Findings) -> None:
     assert (one.vectors is None) == (other.vectors is None)
     if one.vectors is not None and other.vectors is not None:
         assert one.vectors.tobytes() == other.vectors.tobytes()
-
-

@@ -94,6 +94,19 @@ def run(dataset: Dataset, asks: Sequence[Ask], variants: Sequence[Variant], benc
     return Run(asks=tuple(ordered), answers={name: tuple(found) for name, found in answers.items()})
 
 
+def evidence_of(dataset: Dataset, asks: Sequence[Ask], policy: Policy, bench: Bench) -> Iterator[tuple[Ask, Evidence, set[str]]]:
+    """Give each question with its evidence under the policy's channels, and the stored ids of its gold where it is asked at home."""
+    variant = Variant(name=policy.name, policy=policy)
+    ordered = sorted(asks, key=lambda ask: (ask.tenant, not ask.here))
+    steps = _Steps(len(ordered), bench.progress)
+    for tenant, own in groupby(ordered, lambda ask: ask.tenant):
+        room, put = _Room(tenant, dataset.memories[tenant], bench), list(own)
+        for ask, found in zip(put, room.gathered(put, [variant]), strict=True):
+            gold = {store_id(place) for place, item in enumerate(room.items) if ask.here and item.id in ask.query.gold_ids}
+            yield ask, found, gold
+        steps.take(len(put))
+
+
 def store_id(place: int) -> str:
     """Give the id under which a tenant's memory is stored: its place in time, and nothing of the data set's own id."""
     return f"{place:08d}"

@@ -6,8 +6,9 @@ A logistic model of a few columns whose coefficients are data (`policy/calibrati
 import numpy as np
 
 from cued.flow.table import Table
-from cued.model import Column
+from cued.model import Column, Memory
 from cued.policy.calibration import Calibration, calibration_for
+from cued.text.voice import AGENTS, addresses_agent
 
 
 def run(table: Table) -> None:
@@ -35,7 +36,22 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
             _z(raw["cosine_after"], table, calibration),
         ),
         "neighbour_coverage": np.maximum(raw["coverage_before"], raw["coverage_after"]),
+        "voice": _voice(table),
     }
+
+
+def _voice(table: Table) -> Column:
+    """Give 1 for the agent's own words where the cue does not ask for them, else 0.
+
+    An agent says much about everything, so its words match any cue; what a user needs remembered is mostly what others said.
+    """
+    if addresses_agent(table.evidence.cue.utterance):
+        return np.zeros(len(table))
+    return np.array([_by_agent(memory) for memory in table.memories], dtype=float)
+
+
+def _by_agent(memory: Memory) -> bool:
+    return memory.trust == "agent" or (memory.source.speaker or "").casefold() in AGENTS
 
 
 def weighed(columns: dict[str, Column], calibration: Calibration) -> Column:

@@ -155,9 +155,7 @@ class Meaning:
         return taken
 
 
-def _visible_postings(
-    postings: Postings, words: Sequence[str], *, namespace: Namespace, sight: Sight
-) -> Iterable[tuple[str, Posting]]:
+def _visible_postings(postings: Postings, words: Sequence[str], *, namespace: Namespace, sight: Sight) -> Iterable[tuple[str, Posting]]:
     for word in dict.fromkeys(words):
         found = postings.find(hashed(namespace, word))
         if not sight.everything:

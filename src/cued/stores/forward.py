@@ -6,6 +6,8 @@ Terms, entities and tags share one index in three namespaces, so one inverted in
 from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import chain
+from struct import Struct
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -43,26 +45,32 @@ def hashed(namespace: Namespace, word: str) -> int:
 
 def pack(record: Record) -> bytes:
     """Give the record's forward index as bytes: its length as 4 bytes, then 10 bytes for each entry."""
-    counts = {hashed("term", term): min(max(count, 1), MOST_COUNTED) for term, count in record.terms.items()}
+    counts = {hashed("term", term): count if 0 < count < MOST_COUNTED else _bounded(count) for term, count in record.terms.items()}
     length = sum(counts.values())
     for namespace, words in _names(record):
         counts.update((hashed(namespace, word), 1) for word in words)
-    entries = np.empty(len(counts), dtype=_ENTRY)
-    entries["hash"] = np.fromiter(counts.keys(), dtype=np.uint64, count=len(counts))
-    entries["count"] = np.fromiter(counts.values(), dtype=np.uint16, count=len(counts))
-    return length.to_bytes(_HEAD, "little") + entries.tobytes()
+    return _layout(len(counts)).pack(length, *chain.from_iterable(counts.items()))
 
 
 def unpack(packed: Iterable[bytes]) -> Unpacked:
     """Give back what `pack` packed; bytes that it cannot have packed are a DecodeError."""
     blobs = list(packed)
-    sizes = np.fromiter((len(blob) - _HEAD for blob in blobs), dtype=np.int64, count=len(blobs))
+    sizes = np.fromiter(map(len, blobs), dtype=np.int64, count=len(blobs)) - _HEAD
     if (sizes < 0).any() or (sizes % _ENTRY.itemsize).any():
         message = "a forward index has the wrong size"
         raise DecodeError(message)
-    lengths = np.fromiter((int.from_bytes(blob[:_HEAD], "little") for blob in blobs), dtype=np.int64, count=len(blobs))
+    lengths = np.frombuffer(b"".join([blob[:_HEAD] for blob in blobs]), dtype="<u4").astype(np.int64)
     entries = np.frombuffer(b"".join([blob[_HEAD:] for blob in blobs]), dtype=_ENTRY)
     return Unpacked(entries["hash"], entries["count"], sizes // _ENTRY.itemsize, lengths)
+
+
+@lru_cache(maxsize=1 << 10)
+def _layout(entries: int) -> Struct:
+    return Struct("<I" + "QH" * entries)
+
+
+def _bounded(count: int) -> int:
+    return min(max(count, 1), MOST_COUNTED)
 
 
 def _names(record: Record) -> tuple[tuple[Namespace, tuple[str, ...]], ...]:

@@ -1,7 +1,7 @@
 """Which memories a lookup may see at all: one column for each fact that a gate judges, and how many each gate struck."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +30,25 @@ class Facts(NamedTuple):
     forgotten: int
     superseded: int
     superseded_locally: tuple[tuple[str, int], ...]
+
+
+class FactColumns(NamedTuple):
+    """The facts of many memories, a column for each of the fields of Facts."""
+
+    scope: Sequence[str]
+    kind: Sequence[int]
+    created: Sequence[int]
+    valid_from: Sequence[int]
+    valid_until: Sequence[int]
+    expires: Sequence[int]
+    forgotten: Sequence[int]
+    superseded: Sequence[int]
+    superseded_locally: Sequence[tuple[tuple[str, int], ...]]
+
+    @classmethod
+    def of(cls, many: Iterable[Facts]) -> "FactColumns":
+        """Give the facts of at least one memory as columns."""
+        return cls._make(zip(*many, strict=True))
 
 
 class Sight(NamedTuple):
@@ -75,6 +94,8 @@ class Gates:
         self.scopes: dict[str, int] = {}
         self.superseded_locally: defaultdict[str, dict[int, int]] = defaultdict(dict)
         self.stored = 0
+        self._earliest = dict.fromkeys(_TIMES, NEVER)
+        self._latest = dict.fromkeys(_TIMES, ALWAYS)
 
     def __getitem__(self, name: str) -> NDArray[np.int64]:
         """Give one of the columns of times."""
@@ -94,18 +115,26 @@ class Gates:
         """Give the bytes the columns occupy."""
         return self._columns.nbytes
 
-    def add(self, many: Sequence[Facts]) -> range:
+    def after(self, name: str, at: int) -> Mask | None:
+        """Give which rows' time in a column comes after this one, None when every row's does."""
+        return None if self._earliest[name] > at else self[name] > at
+
+    def until(self, name: str, at: int) -> Mask | None:
+        """Give which rows' time in a column comes at this one or before, None when every row's does."""
+        return None if self._latest[name] <= at else self[name] <= at
+
+    def add(self, many: FactColumns) -> range:
         """Append a row for each memory's facts and give the row numbers."""
-        rows = self._columns.append(len(many), self._values(many))
-        for row, each in zip(rows, many, strict=True):
-            for scope, at in each.superseded_locally:
+        rows = self._columns.append(len(many.scope), self._values(many))
+        for row, locally in zip(rows, many.superseded_locally, strict=True):
+            for scope, at in locally:
                 self.superseded_locally[scope][row] = at
-        self.stored += len(many)
+        self.stored += len(rows)
         return rows
 
     def patch(self, row: int, fact: Facts) -> None:
         """Replace the facts of one row."""
-        for name, values in self._values([fact]).items():
+        for name, values in self._values(FactColumns.of([fact])).items():
             self._columns[name][row] = values[0]
         for rows in self.superseded_locally.values():
             rows.pop(row, None)
@@ -133,20 +162,23 @@ class Gates:
             left = still
         return Sight(visible, left, struck)
 
-    def _values(self, many: Sequence[Facts]) -> dict[str, NDArray[np.int64]]:
-        columns = {name: np.array([getattr(each, name) for each in many], dtype=np.int64) for name in _TIMES if name != "time"}
-        columns["scope"] = np.array([self.scopes.setdefault(each.scope, len(self.scopes)) for each in many], dtype=np.int64)
-        columns["kind"] = np.array([each.kind for each in many], dtype=np.int64)
-        columns["time"] = np.where(columns["valid_from"] == ALWAYS, columns["created"], columns["valid_from"])
-        columns["alive"] = np.ones(len(many), dtype=np.int64)
-        return columns
+    def _values(self, many: FactColumns) -> dict[str, NDArray[np.int64]]:
+        times = {name: np.array(getattr(many, name), dtype=np.int64) for name in _TIMES if name != "time"}
+        times["time"] = np.where(times["valid_from"] == ALWAYS, times["created"], times["valid_from"])
+        for name, column in times.items():
+            self._earliest[name] = min(self._earliest[name], int(column.min()))
+            self._latest[name] = max(self._latest[name], int(column.max()))
+        codes = [self.scopes.setdefault(scope, len(self.scopes)) for scope in many.scope]
+        return times | {"scope": np.array(codes), "kind": np.array(many.kind), "alive": np.ones(len(codes), dtype=np.int64)}
 
 
-def _forgotten(gates: Gates, lookup: Lookup, at: int) -> Mask:
-    return gates["forgotten"] > (at if lookup.as_of else NEVER - 1)
+def _forgotten(gates: Gates, lookup: Lookup, at: int) -> Mask | None:
+    return gates.after("forgotten", at if lookup.as_of else NEVER - 1)
 
 
-def _scope(gates: Gates, lookup: Lookup, _at: int) -> Mask:
+def _scope(gates: Gates, lookup: Lookup, _at: int) -> Mask | None:
+    if gates.scopes.keys() <= {lookup.scope, GLOBAL}:
+        return None
     # A scope that no row has gets a code that no row has.
     own, everywhere = (gates.scopes.get(scope, -1) for scope in (lookup.scope, GLOBAL))
     codes = gates.codes("scope")
@@ -155,21 +187,25 @@ def _scope(gates: Gates, lookup: Lookup, _at: int) -> Mask:
 
 
 def _as_of(gates: Gates, lookup: Lookup, at: int) -> Mask | None:
-    return gates["created"] <= at if lookup.as_of else None
+    return gates.until("created", at) if lookup.as_of else None
 
 
-def _expiry(gates: Gates, _lookup: Lookup, at: int) -> Mask:
-    return gates["expires"] > at
+def _expiry(gates: Gates, _lookup: Lookup, at: int) -> Mask | None:
+    return gates.after("expires", at)
 
 
-def _validity(gates: Gates, _lookup: Lookup, at: int) -> Mask:
-    return (gates["valid_from"] <= at) & (gates["valid_until"] > at)
+def _validity(gates: Gates, _lookup: Lookup, at: int) -> Mask | None:
+    begun, lasting = gates.until("valid_from", at), gates.after("valid_until", at)
+    if begun is None or lasting is None:
+        return begun if lasting is None else lasting
+    return begun & lasting
 
 
-def _supersession(gates: Gates, lookup: Lookup, at: int) -> Mask:
-    passed: Mask = gates["superseded"] > at
-    here = gates.superseded_locally.get(lookup.scope, {})
-    passed[[row for row, since in here.items() if since <= at]] = False
+def _supersession(gates: Gates, lookup: Lookup, at: int) -> Mask | None:
+    passed, here = gates.after("superseded", at), gates.superseded_locally.get(lookup.scope)
+    if here:
+        passed = np.ones(gates.count, dtype=np.bool_) if passed is None else passed
+        passed[[row for row, since in here.items() if since <= at]] = False
     return passed
 
 

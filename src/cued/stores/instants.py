@@ -15,6 +15,6 @@ def micros(moment: datetime) -> int:
     return (moment - EPOCH) // _MICROSECOND
 
 
-def micros_or_none(moment: datetime | None) -> int | None:
-    """Give the moment's microseconds, and None for none."""
-    return None if moment is None else micros(moment)
+def time_or_none(time: int) -> int | None:
+    """Give the time, and None for NEVER and ALWAYS."""
+    return None if time in (NEVER, ALWAYS) else time

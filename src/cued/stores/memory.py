@@ -12,10 +12,10 @@ from cued.model import Filter, Findings, Lookup, Memory, Page, RecallEntry, Reco
 from cued.stores.admission import admit, admit_revision, admit_tenant, at_least_one, with_kept_vector
 from cued.stores.beliefs import Draft
 from cued.stores.forward import pack
-from cued.stores.gates import facts
+from cued.stores.gates import FactColumns, facts
 from cued.stores.instants import micros
 from cued.stores.paging import cursor_after, position
-from cued.stores.shelf import Entry, Shelf
+from cued.stores.shelf import Entries, Shelf
 
 LOG_KEPT = 10_000
 
@@ -172,7 +172,7 @@ class _Room:
             record = replace(brought.get(memory_id) or self.records[memory_id], memory=memory)
             self.records[memory_id] = record
             if old is not None and _content(old) == _content(record):
-                self.shelf.patch(_entry(record))
+                self.shelf.patch(memory_id, facts(memory))
             else:
                 new.append(record)
         self._shelve(new)
@@ -192,7 +192,7 @@ class _Room:
     def _shelve(self, records: list[Record]) -> None:
         if not records:
             return
-        rows = self.shelf.add([_entry(record) for record in records])
+        rows = self.shelf.add(_entries(records))
         groups: defaultdict[tuple[str, int], list[tuple[int, Vector]]] = defaultdict(list)
         for row, record in zip(rows, records, strict=True):
             if record.vector is not None and record.memory.fingerprint is not None:
@@ -207,9 +207,16 @@ def _copy(record: Record) -> Record:
     return replace(record, terms=dict(record.terms), vector=vector)
 
 
-def _entry(record: Record) -> Entry:
-    memory = record.memory
-    return Entry(memory.id, 0, facts(memory), memory.source.session, memory.source.turn, pack(record))
+def _entries(records: Sequence[Record]) -> Entries:
+    memories = [record.memory for record in records]
+    return Entries(
+        ids=[memory.id for memory in memories],
+        keys=[0] * len(memories),
+        sessions=[memory.source.session for memory in memories],
+        turns=[memory.source.turn for memory in memories],
+        forwards=[pack(record) for record in records],
+        facts=FactColumns.of(map(facts, memories)),
+    )
 
 
 def _content(record: Record) -> tuple[object, ...]:

@@ -78,4 +78,3 @@ def _cut(rows: RowNumbers, pool: int, *, keys: Sequence[Key], ids: Sequence[str]
     above = rows[values > least]
     tied = rows[values == least]
     return np.concatenate([above, _cut(tied, pool - len(above), keys=keys[1:], ids=ids)])
-

@@ -45,12 +45,14 @@ class Sessions:
                 self._insert(self._places[session], where)
             else:
                 fresh[session].append(where)
+        earlier, later = list[int](), list[int]()
         for session, chain in fresh.items():
             chain.sort()
             self._places[session] = chain
             rows = [where[-1] for where in chain]
-            self._before[rows[1:]] = rows[:-1]
-            self._after[rows[:-1]] = rows[1:]
+            earlier += rows[:-1]
+            later += rows[1:]
+        self._before[later], self._after[earlier] = earlier, later
 
     def before(self, rows: NDArray[np.intp], visible: NDArray[np.bool_]) -> NDArray[np.intp]:
         """Give for each row the nearest visible one before it in its session, or NOBODY."""

@@ -11,7 +11,7 @@ import numpy as np
 from cued.model import Background, Findings, Lookup, Matrix
 from cued.stores.columns import Columns
 from cued.stores.forward import unpack
-from cued.stores.gates import Facts, Gates
+from cued.stores.gates import FactColumns, Facts, Gates
 from cued.stores.postings import Postings
 from cued.stores.reading import Contents, Reading
 from cued.stores.sessions import NOBODY, Sessions, place
@@ -21,15 +21,15 @@ _LEAST_WASTE = 1024
 _BYTES_PER_ROW = 250
 
 
-class Entry(NamedTuple):
-    """What a shelf needs of one memory: its names, its facts for the gates, its place, and its forward index."""
+class Entries(NamedTuple):
+    """What a shelf needs of memories, as columns: their names, their places, their forward indexes, and their facts for the gates."""
 
-    id: str
-    key: int
-    facts: Facts
-    session: str | None
-    turn: int | None
-    forward: bytes
+    ids: Sequence[str]
+    keys: Sequence[int]
+    sessions: Sequence[str | None]
+    turns: Sequence[int | None]
+    forwards: Sequence[bytes]
+    facts: FactColumns
 
 
 class Answer(NamedTuple):
@@ -49,35 +49,31 @@ class Shelf:
         self._held = Contents([], columns, postings, Gates(postings), Sessions(), {})
         self._row_of: dict[str, int] = {}
 
-    def add(self, entries: Sequence[Entry]) -> range:
+    def add(self, entries: Entries) -> range:
         """Append memories and give their rows; an id that is there already is replaced."""
-        forward = unpack(entry.forward for entry in entries)
-        rows = self._held.gates.add([entry.facts for entry in entries])
-        self._held.columns.append(len(entries), {"key": [entry.key for entry in entries], "length": forward.lengths, "slot": NOBODY})
+        forward = unpack(entries.forwards)
+        rows = self._held.gates.add(entries.facts)
+        self._held.columns.append(len(rows), {"key": entries.keys, "length": forward.lengths, "slot": NOBODY})
         owners = np.repeat(np.arange(rows.start, rows.stop, dtype=np.int32), forward.sizes)
         self._held.postings.add(forward.hashes, owners, forward.counts)
-        numbered = list(zip(rows, entries, strict=True))
-        places = [(entry.session, place(entry.turn, entry.facts.created, entry.id, row)) for row, entry in numbered]
-        self._held.sessions.add(len(entries), places)
-        for row, entry in numbered:
-            self.remove(entry.id)
-            self._row_of[entry.id] = row
-            self._held.ids.append(entry.id)
+        places = map(place, entries.turns, entries.facts.created, entries.ids, rows)
+        self._held.sessions.add(len(rows), zip(entries.sessions, places, strict=True))
+        for memory_id in entries.ids:
+            self.remove(memory_id)
+        self._row_of.update(zip(entries.ids, rows, strict=True))
+        self._held.ids.extend(entries.ids)
         return rows
 
-    def add_vectors(self, fingerprint: str, rows: Sequence[int], vectors: Matrix) -> None:
-        """Give vectors, all of one fingerprint and width, to rows that have none yet."""
+    def add_vectors(self, fingerprint: str, rows: Sequence[int], vectors: Matrix, *, room: int = 0) -> None:
+        """Give vectors, all of one fingerprint and width, to rows that have none yet, and leave room when more are to come."""
         owners = np.asarray(rows, dtype=np.int32)
         block = self._held.vectors.setdefault((fingerprint, vectors.shape[1]), Vectors(vectors.shape[1]))
+        block.reserve(room)
         self._held.columns["slot"][owners] = block.add(owners, vectors)
 
-    def reserve_vectors(self, fingerprint: str, dimensions: int, *, more: int) -> None:
-        """Make room for so many more vectors, so that adding them in parts copies nothing."""
-        self._held.vectors.setdefault((fingerprint, dimensions), Vectors(dimensions)).reserve(more)
-
-    def patch(self, entry: Entry) -> None:
+    def patch(self, memory_id: str, facts: Facts) -> None:
         """Replace the gate facts of a memory whose content is unchanged."""
-        self._held.gates.patch(self._row_of[entry.id], entry.facts)
+        self._held.gates.patch(self._row_of[memory_id], facts)
 
     def remove(self, memory_id: str) -> None:
         """Take a memory out; an unknown id changes nothing."""

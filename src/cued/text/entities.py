@@ -34,8 +34,12 @@ _UNITS: Final = {
 }  # fmt: skip
 _UNIT = "|".join(sorted((re.escape(unit) for unit in _UNITS), key=len, reverse=True))
 _NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
+# Most of a text is plain words, which are nothing by their spelling and are passed over in one go. What ends them here is
+# what no alternative below can begin with or go on through.
+_PLAIN = r"(?-i:(?:[A-Za-z][a-z]*+(?:[\s,;!?]+|\.?(?:\s+|\Z)))+)"
 _STRUCTURED = re.compile(
-    rf"""(?P<host>\bhttps?://(?:www\.)?[^\s/?\#<>"')\]]+)(?:[/?\#][^\s<>"']*)?
+    rf"""(?P<plain>{_PLAIN})
+    |(?P<host>\bhttps?://(?:www\.)?[^\s/?\#<>"')\]]+)(?:[/?\#][^\s<>"']*)?
     |(?P<email>[\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}})+)
     |(?P<tag>(?<![\w&])[\#@]\w*[^\W\d]\w*(?:[.-]\w+)*)
     |(?P<path>(?<![\w/\\.])(?:~/[\w.-]{{1,64}}|(?:[A-Za-z]:\\|\.{{1,2}}/|/)?[\w.-]{{1,64}}(?=[/\\]))(?:[/\\][\w.@-]{{0,64}}\w)*)
@@ -84,6 +88,8 @@ def _structured(text: str) -> Iterator[tuple[int, str]]:
     """Give what its own spelling marks as an entity, with its position."""
     for match in _STRUCTURED.finditer(text):
         kind = match.lastgroup or "identifier"
+        if kind == "plain":
+            continue
         found = match[kind]
         if kind == "identifier":
             if len(found) <= _MAX_IDENTIFIER and _IDENTIFIER.fullmatch(found) and not _UNREMARKABLE.fullmatch(found):

@@ -18,7 +18,7 @@ class Calibration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     embedder: str = ""
     background_mean: float = 0.0
     background_deviation: float = 0.1
-    background_count: float = 20.0
+    background_count: float = 100.0
     intercept: float
     weights: dict[str, float]
 

@@ -69,7 +69,7 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
         if not path.exists():
             raise ReadOnlyError(f"{path}: there is no such file, and none can be made in its folder") from error
         log = path.with_name(path.name + "-wal")
-        if path.is_dir() or (log.exists() and log.stat().st_size > 0):
+        if log.exists() and log.stat().st_size > 0:
             raise
     # Reading needs a file of its own for shared memory. Where that cannot be made there is no writer either,
     # and with nothing left in the write-ahead log the database file alone is the truth.

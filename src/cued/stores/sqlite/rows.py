@@ -1,7 +1,7 @@
 """Memories as rows: how one is written, and how it is read back."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 import numpy as np
@@ -12,7 +12,7 @@ from cued.errors import InputError
 from cued.model import KINDS, TIERS, Memory, RecallEntry, Use, Vector
 from cued.stores.admission import body
 from cued.stores.gates import facts
-from cued.stores.instants import micros, micros_or_none
+from cued.stores.instants import time_or_none
 
 UNUSED = Use()
 
@@ -69,7 +69,7 @@ def find_memory(connection: apsw.Connection, tenant: int, memory_id: str) -> Mem
 
 def read_bodies(connection: apsw.Connection, keys: Sequence[int]) -> list[tuple[Memory, int]]:
     """Give the memories of these keys in their order, without their use, and the size of each in the file."""
-    bodies = connection.execute(_BODIES, (_array(keys),)).fetchall() if keys else []
+    bodies = _by_keys(connection, _BODIES, keys)
     if len(bodies) != len(keys):
         raise DecodeError(f"{len(keys) - len(bodies)} indexed memories have no row")
     return [(_MEMORY.decode(body), len(body)) for (body,) in bodies]
@@ -77,12 +77,11 @@ def read_bodies(connection: apsw.Connection, keys: Sequence[int]) -> list[tuple[
 
 def read_uses(connection: apsw.Connection, keys: Sequence[int]) -> list[tuple[int, Use]]:
     """Give the use of those of these memories that were used, by key."""
-    uses = connection.execute(_USES, (_array(keys),)).fetchall() if keys else []
-    return [(key, _USE.decode(body)) for key, body in uses]
+    return [(key, _USE.decode(body)) for key, body in _by_keys(connection, _USES, keys)]
 
 
-def _array(keys: Sequence[int]) -> apsw.carray:
-    return apsw.carray(np.array(keys, dtype=np.int64))
+def _by_keys(connection: apsw.Connection, sql: str, keys: Sequence[int]) -> list[Any]:
+    return connection.execute(sql, (apsw.carray(np.array(keys, dtype=np.int64)),)).fetchall() if keys else []
 
 
 def decoded(memory_body: bytes, use_body: bytes | None) -> Memory:
@@ -112,17 +111,16 @@ def decoded_entry(entry_body: bytes) -> RecallEntry:
 def judged_columns(memory: Memory) -> dict[str, object]:
     """Give the columns that may change while the content of a memory stays."""
     fact = facts(memory)
-    everywhere = [micros(each.at) for each in memory.superseded if each.scope is None]
     return {
         "scope": memory.scope,
         "kind": KINDS.index(memory.kind),
         "tier": TIERS.index(memory.tier),
         "created": fact.created,
-        "valid_from": micros_or_none(memory.valid_from),
-        "valid_until": micros_or_none(memory.valid_until),
-        "expires": micros_or_none(memory.expires_at),
-        "forgotten": micros_or_none(memory.forgotten_at),
-        "superseded": min(everywhere, default=None),
+        "valid_from": time_or_none(fact.valid_from),
+        "valid_until": time_or_none(fact.valid_until),
+        "expires": time_or_none(fact.expires),
+        "forgotten": time_or_none(fact.forgotten),
+        "superseded": time_or_none(fact.superseded),
         "locally": msgpack.encode(fact.superseded_locally) if fact.superseded_locally else None,
         "session": memory.source.session,
         "turn": memory.source.turn,
@@ -146,9 +144,9 @@ def joined(data: Iterable[bytes], dimensions: int) -> Vector:
     return np.frombuffer(b"".join(data), dtype="<f4").reshape(-1, dimensions)
 
 
-def width(data: bytes) -> int:
-    """Give the dimensions of a stored vector; a size that none can have is a DecodeError."""
-    dimensions, rest = divmod(len(data), 4)
+def width(size: int) -> int:
+    """Give the dimensions of a stored vector of so many bytes; a size that none can have is a DecodeError."""
+    dimensions, rest = divmod(size, 4)
     if rest or not dimensions:
-        raise DecodeError(f"a vector of {len(data)} bytes")
+        raise DecodeError(f"a vector of {size} bytes")
     return dimensions

@@ -1,7 +1,8 @@
 """The shelves of the tenants searched of late: each loaded once, then brought up to date by the tenant's change counter."""
 
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from threading import Lock, RLock
 from typing import Any, NamedTuple
 
@@ -9,8 +10,8 @@ import apsw
 from msgspec import msgpack
 
 from cued.model import Memory
-from cued.stores.gates import Facts
-from cued.stores.shelf import Entry, Shelf
+from cued.stores.gates import FactColumns, Facts
+from cued.stores.shelf import Entries, Shelf
 from cued.stores.sqlite.bodies import Bodies
 from cued.stores.sqlite.rows import Tenant, joined, width
 
@@ -19,10 +20,9 @@ SHELVES_BYTES = 512 * 2**20
 _LOADED_AT_ONCE = 4096
 _LOCALLY = msgpack.Decoder(tuple[tuple[str, int], ...])
 _COLUMNS = """
-    SELECT memory.id, memory.key, scope, kind, created,
+    SELECT content, ifnull(fingerprint.text, ''), memory.id, memory.key, session, turn, forward, scope, kind, created,
            ifnull(valid_from, -9223372036854775808), ifnull(valid_until, 9223372036854775807), ifnull(expires, 9223372036854775807),
-           ifnull(forgotten, 9223372036854775807), ifnull(superseded, 9223372036854775807),
-           locally, session, turn, forward, content, fingerprint.text
+           ifnull(forgotten, 9223372036854775807), ifnull(superseded, 9223372036854775807), locally
     FROM memory LEFT JOIN fingerprint ON fingerprint.key = memory.fingerprint
 """
 _ALL = _COLUMNS + "WHERE memory.key BETWEEN ? AND ? ORDER BY memory.key"
@@ -31,10 +31,19 @@ _ALL_VECTORS = "SELECT key, data FROM vector WHERE key BETWEEN ? AND ? ORDER BY 
 _VECTOR = "SELECT key, data FROM vector WHERE key = ?"
 
 
-class _Row(NamedTuple):
-    entry: Entry
-    content: int
-    fingerprint: str | None
+class _Read(NamedTuple):
+    """What _COLUMNS reads, column by column: a hundred thousand rows are read at a time."""
+
+    contents: Sequence[int]
+    fingerprints: Sequence[str]
+    entries: Entries
+
+    @classmethod
+    def of(cls, rows: Iterable[tuple[Any, ...]]) -> "_Read":
+        """Give at least one row as columns."""
+        contents, fingerprints, ids, keys, sessions, turns, forwards, *facts, locally = zip(*rows, strict=True)
+        facts.append(tuple(() if marks is None else _LOCALLY.decode(marks) for marks in locally))
+        return cls(contents, fingerprints, Entries(ids, keys, sessions, turns, forwards, FactColumns._make(facts)))
 
 
 class Slot:
@@ -46,6 +55,7 @@ class Slot:
     def __init__(self) -> None:
         """Start without a shelf."""
         self.lock = RLock()
+        self.nbytes = 0
         self._shelf, self._shelf_nbytes = Shelf(), 0
         self._bodies = Bodies()
         self._seen, self._epoch = 0, 0
@@ -64,23 +74,24 @@ class Slot:
 
     def memories(self, connection: apsw.Connection, keys: Sequence[int]) -> tuple[Memory, ...]:
         """Give the memories of these keys of the current shelf in their order."""
-        return self._bodies.read(connection, keys)
-
-    @property
-    def nbytes(self) -> int:
-        """Give about how many bytes the shelf and the memories read of late occupy."""
-        return self._shelf_nbytes + self._bodies.nbytes
+        found = self._bodies.read(connection, keys)
+        self.nbytes = self._shelf_nbytes + self._bodies.nbytes
+        return found
 
     def _refresh(self, connection: apsw.Connection, tenant: Tenant) -> None:
-        new = []
-        for row in map(_row, connection.execute(_CHANGED, (tenant.key, self._seen))):
-            self._bodies.drop(row.entry.key)
-            if row.content > self._seen:
-                new.append(row)
-            else:
-                self._shelf.patch(row.entry)
-        vectors = (found for row in new for found in connection.execute(_VECTOR, (row.entry.key,)))
-        _shelve(self._shelf, new, vectors)
+        changed: list[Any] = connection.execute(_CHANGED, (tenant.key, self._seen)).fetchall()
+        new = [row for row in changed if row[0] > self._seen]
+        judged = [row for row in changed if row[0] <= self._seen]
+        if judged:
+            entries = _Read.of(judged).entries
+            self._bodies.drop(entries.keys)
+            for memory_id, *facts in zip(entries.ids, *entries.facts, strict=True):
+                self._shelf.patch(memory_id, Facts(*facts))
+        if new:
+            read = _Read.of(new)
+            self._bodies.drop(read.entries.keys)
+            vectors = (found for key in read.entries.keys for found in connection.execute(_VECTOR, (key,)))
+            _shelve(self._shelf, read, vectors)
 
 
 class Shelves:
@@ -118,35 +129,20 @@ class Shelves:
 
 
 def _loaded(connection: apsw.Connection, tenant: Tenant) -> Shelf:
-    shelf = Shelf()
-    rows = [_row(row) for row in connection.execute(_ALL, tenant.keys)]
-    _shelve(shelf, rows, connection.execute(_ALL_VECTORS, tenant.keys))
+    shelf, rows = Shelf(), connection.execute(_ALL, tenant.keys).fetchall()
+    if rows:
+        _shelve(shelf, _Read.of(rows), connection.execute(_ALL_VECTORS, tenant.keys))
     return shelf
 
 
-def _row(row: tuple[Any, ...]) -> _Row:
-    # By position: a hundred thousand rows are read at a time.
-    fact = Facts._make((*row[2:10], () if row[10] is None else _LOCALLY.decode(row[10])))
-    return _Row(Entry(row[0], row[1], fact, row[11], row[12], row[13]), row[14], row[15])
-
-
-def _shelve(shelf: Shelf, rows: list[_Row], vectors: Iterable[tuple[int, bytes]]) -> None:
-    if not rows:
-        return
-    owners = dict(zip((row.entry.key for row in rows), shelf.add([row.entry for row in rows]), strict=True))
-    fingerprints = {row.entry.key: row.fingerprint or "" for row in rows}
-    expected = Counter(fingerprints.values())
-    waiting: defaultdict[tuple[str, int], tuple[list[int], list[bytes]]] = defaultdict(lambda: ([], []))
-    for key, data in vectors:
-        group = fingerprints[key], width(data)
-        if group not in waiting:
-            shelf.reserve_vectors(*group, more=expected[group[0]])
-        numbers, blobs = waiting[group]
-        numbers.append(owners[key])
-        blobs.append(data)
-        if len(blobs) == _LOADED_AT_ONCE:
-            shelf.add_vectors(group[0], numbers, joined(blobs, group[1]))
-            expected[group[0]] -= len(blobs)
-            del waiting[group]
-    for (fingerprint, dimensions), (numbers, blobs) in waiting.items():
-        shelf.add_vectors(fingerprint, numbers, joined(blobs, dimensions))
+def _shelve(shelf: Shelf, read: _Read, vectors: Iterator[tuple[int, bytes]]) -> None:
+    keys, expected = read.entries.keys, Counter(read.fingerprints)
+    row_of = dict(zip(keys, shelf.add(read.entries), strict=True))
+    fingerprint_of = dict(zip(keys, read.fingerprints, strict=True))
+    while some := list(islice(vectors, _LOADED_AT_ONCE)):
+        groups: defaultdict[tuple[str, int], list[tuple[int, bytes]]] = defaultdict(list)
+        for key, data in some:
+            groups[fingerprint_of[key], len(data)].append((row_of[key], data))
+        for (fingerprint, size), members in groups.items():
+            rows, blobs = zip(*members, strict=True)
+            shelf.add_vectors(fingerprint, rows, joined(blobs, width(size)), room=expected.pop(fingerprint, 0))

@@ -35,6 +35,8 @@ class SqliteStore:
         """
         self._path = Path(path)
         self._unscrubbed = False
+        if self._path.is_dir():
+            raise StoreError(f"{self._path}: this is a folder; a store is one file, such as {self._path / 'memories.db'}")
         if not readonly and not self._path.exists() and not self._path.parent.is_dir():
             raise StoreError(f"{self._path}: there is no folder {self._path.parent}")
         if readonly and not self._path.exists():

@@ -133,5 +133,3 @@ class Writer:
 
 def _place(memory: Memory) -> tuple[object, ...]:
     return memory.source.session, memory.source.turn, memory.created_at
-
-
