@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from safetensors import safe_open
 
-PATH = Path(__file__).parents[2] / "training" / "adapter" / "encoder.safetensors"
+PATH = Path(__file__).parents[2] / "packages" / "cued-minilm" / "adapter" / "encoder.safetensors"
 SIZES = {
     "attention.self.query": (384, 384),
     "attention.self.key": (384, 384),

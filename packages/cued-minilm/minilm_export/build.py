@@ -17,7 +17,7 @@ from minilm_export.smooth import smoothing
 
 LEAST_COSINE = 0.98
 # In full precision: here a few tokens ("thank you") reach values that 8 bits cannot hold beside the rest. 3.5 MB of 26.6.
-KEPT = ("encoder.layer.0.output.dense.product", "encoder.layer.1.output.dense.product")
+KEPT = ("encoder.layer.0.output.dense.product", "encoder.layer.1.output.dense.product", graph.TURNED)
 REVISION_CHARACTERS = 12
 SAMPLES = (
     "",

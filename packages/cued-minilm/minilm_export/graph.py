@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, checker, helper, numpy_helper
 
 from minilm_export.smooth import Smoothing
-from minilm_export.weights import Weights
+from minilm_export.weights import ROTATION, Weights
 
+TURNED = "pool.turned"
 LAYERS = 6
 HIDDEN = 384
 HEADS = 12
@@ -66,7 +67,7 @@ def assemble(weights: Weights, smoothing: Smoothing | None = None) -> ModelProto
     hidden = _embeddings(graph, weights)
     for number in range(LAYERS):
         hidden = _layer(graph, hidden, bias, prefix=f"encoder.layer.{number}", weights=weights)
-    _pool(graph, hidden, mask)
+    _pool(graph, hidden, mask, rotation=weights.get(ROTATION))
     return _model(graph)
 
 
@@ -131,14 +132,19 @@ def _part(graph: Graph, heads: str, name: str, number: int) -> str:
     return graph.node("Gather", [heads, chosen], name, axis=0)
 
 
-def _pool(graph: Graph, hidden: str, mask: str) -> None:
-    """Add the mean over the tokens that are there, brought to unit length, as the output `embedding`."""
+def _pool(graph: Graph, hidden: str, mask: str, *, rotation: NDArray[np.float32] | None) -> None:
+    """Add the mean over the tokens that are there, turned where there is a rotation, at unit length, as the output `embedding`.
+
+    A rotation changes no cosine; it puts what matters into the leading dimensions, so that 256 of them are nearly as good.
+    """
     last, middle = graph.constant("last", [-1]), graph.constant("middle", [1])
     present = graph.node("Unsqueeze", [mask, last], "pool.present")
     kept = graph.node("Mul", [hidden, present], "pool.kept")
     total = graph.node("ReduceSum", [kept, middle], "pool.total", keepdims=0)
     count = graph.node("ReduceSum", [mask, middle], "pool.count", keepdims=1)
     mean = graph.node("Div", [total, count], "pool.mean")
+    if rotation is not None:
+        mean = graph.node("MatMul", [mean, graph.constant(ROTATION, rotation)], TURNED)
     length = graph.node("ReduceL2", [mean, last], "pool.length", keepdims=1)
     graph.node("Div", [mean, length], "embedding")
 

