@@ -19,7 +19,7 @@ TYPED := $(wildcard src/cued tools bench $(MODEL)/src)
 MODEL_FILES := $(shell find $(MODEL) -type f -not -path '*/__pycache__/*' -not -path '*/data/*' -not -path '*/dist/*')
 PIP := $(PY) -m pip --disable-pip-version-check --quiet
 
-.PHONY: help setup run test lint types layers bench docs requirements clean
+.PHONY: help setup run test lint types layers bench quality docs requirements clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -45,6 +45,9 @@ layers: $(STAMPS)/dev ## imports point one way
 
 bench: $(STAMPS)/dev ## measure speed; figures and budgets
 	$(PY) -m bench
+
+quality: $(STAMPS)/dev ## measure every preset on the development data (CUED_DATA), and fail on a drift
+	$(PY) -m tools.quality
 
 docs: $(STAMPS)/dev ## write the generated parts of the documentation, and run its examples
 	$(PY) -m tools.reference

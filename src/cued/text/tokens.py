@@ -16,6 +16,7 @@ from cued.text.stopwords import STOP_WORDS
 _DIGITS_PER_TOKEN = 3
 _MARKS_PER_TOKEN = 2
 _CACHED_WORD = 32
+_CACHED_LINE = 1000
 # Tokens a character, by script. What no class names is counted by its bytes.
 _RATES: Final = {
     "cyrillic": (r"\u0400-\u052f", 0.65),
@@ -37,9 +38,9 @@ _RATES: Final = {
 }
 _LATIN: Final = r"A-Za-z\u00aa-\u024f\u0300-\u036f\u1e00-\u1eff"
 _PIECE = re.compile(
-    rf"(?P<word>[A-Z]?[a-z{_LATIN[6:]}]+|[A-Z]+(?![a-z]))|(?P<digits>[ ]?[0-9]+)|(?P<gap>[^\S\n]{{2,}})|(?P<space>[^\S\n])"
+    rf"(?P<word>[A-Z]?[a-z{_LATIN[6:]}]+|[A-Z]+(?![a-z]))|(?P<digits>[ ]?[0-9]+)|(?P<gap>[^\S\n]{{2,}})|(?P<space>[^\S\n ])"
     + "".join(f"|(?P<{name}>[{characters}]+)" for name, (characters, _) in _RATES.items())
-    + r"|(?P<joint>[!-/:-@\[-`{-~](?=[A-Za-z]))|(?P<marks>[!-/:-@\[-`{-~]+)|(?P<other>.)",
+    + r"|(?P<joint>[!-/:-@\[-`{-~](?=[A-Za-z]))|(?P<marks>[!-/:-@\[-`{-~]+)|(?P<other>[^ ])",
     re.DOTALL,
 )
 _LATIN_WORD = re.compile(rf"[{_LATIN}]+")
@@ -58,12 +59,20 @@ def estimate_tokens(text: str) -> int:
     Each line is estimated by itself and its end costs one, so a + newline + b never costs more than a, b and one together.
     """
     lines = [line for line in text.split("\n") if line]
-    tokens = sum(_line_tokens(line) for line in lines) + min(text.count("\n"), len(lines) + 1)
+    tokens = sum(_known_line(line) if len(line) <= _CACHED_LINE else _line_tokens(line) for line in lines) + min(
+        text.count("\n"), len(lines) + 1
+    )
     return max(tokens, 1 if text else 0)
 
 
+@lru_cache(maxsize=1 << 12)
+def _known_line(line: str) -> int:
+    """Give `_line_tokens`, remembered: the same memories come back recall after recall."""
+    return _line_tokens(line)
+
+
 def _line_tokens(line: str) -> int:
-    """Give the estimated number of tokens of one line."""
+    """Give the estimated number of tokens of one line; a single space between words costs nothing and is passed over."""
     foreign = _foreignness(line)
     total = 0.0
     for match in _PIECE.finditer(line):
@@ -91,7 +100,7 @@ def _foreignness(line: str) -> float:
 
 
 def _mark_tokens(kind: str, piece: str) -> float:
-    """Give the tokens of digits, spaces and punctuation; a single space belongs to the word after it, not to a number."""
+    """Give the tokens of digits, white space and punctuation; the space before a number is a token of its own."""
     if kind == "digits":
         number = piece.lstrip(" ")
         return ceil(len(number) / _DIGITS_PER_TOKEN) + len(piece) - len(number)
@@ -99,9 +108,7 @@ def _mark_tokens(kind: str, piece: str) -> float:
         return _JOINT_TOKENS
     if kind == "marks":
         return 1 if len(set(piece)) == 1 and len(piece) <= _SAME_MARKS else ceil(len(piece) / _MARKS_PER_TOKEN)
-    if kind == "space":
-        return 0 if piece == " " else 1
-    return 1 if kind == "gap" else len(piece.encode("utf-8", "replace"))
+    return 1 if kind in {"gap", "space"} else len(piece.encode("utf-8", "replace"))
 
 
 _SAME_MARKS = 4

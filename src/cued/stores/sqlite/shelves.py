@@ -15,7 +15,7 @@ from cued.stores.shelf import Entries, Shelf
 from cued.stores.sqlite.bodies import Bodies
 from cued.stores.sqlite.rows import Tenant, joined, width
 
-SHELVES_BYTES = 512 * 2**20
+SHELVES_BYTES = 1024 * 2**20
 
 _LOADED_AT_ONCE = 4096
 _LOCALLY = msgpack.Decoder(tuple[tuple[str, int], ...])
