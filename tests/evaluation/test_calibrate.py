@@ -66,6 +66,6 @@ def test_the_command_refits_a_calibration_and_reports_it_cross_validated(data, t
     made = tomllib.loads(done.stdout)
     assert made["embedder"].startswith("hashing/")
     assert made["weights"]["coverage"] > 0
-    assert all(weight > 0 for weight in made["weights"].values())
+    assert all(weight > 0 for name, weight in made["weights"].items() if name not in {"crowd", "voice"})
     assert "cross-validated by conversation: recall@5" in done.stderr
     assert "floor 0.7: injects" in done.stderr

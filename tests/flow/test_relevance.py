@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from cued.engine import decide
 from cued.errors import InputError
-from cued.model import Background
+from cued.model import Background, Cue
 from cued.policy.calibration import calibration_for, calibrations
 from cued.policy.presets import preset
-from tests.building import evidence, memory, policy
+from tests.building import NOW, evidence, memory, policy
 
 
 def relevance(**columns):
@@ -25,7 +26,7 @@ def test_it_is_the_logistic_function_of_weighed_columns():
     found = evidence([memory("a")], cosine=[0.5], coverage=[0.6], entities=[0.5], background=background)
     mean = (80 * 0.05 + generic.background_count * generic.background_mean) / (80 + generic.background_count)
     variance = (80 * 0.08**2 + generic.background_count * generic.background_deviation**2) / (80 + generic.background_count)
-    columns = {"cosine": 0.5, "z": (0.5 - mean) / math.sqrt(variance), "coverage": 0.6, "entities": 0.5}
+    columns = {"cosine": 0.5, "z": (0.5 - mean) / math.sqrt(variance), "coverage": 0.6, "entities": 0.5, "crowd": math.log(2)}
     odds = generic.intercept + sum(generic.weights.get(name, 0.0) * value for name, value in columns.items())
     recall = decide(found, preset("cued"))
     assert recall.trace.columns["log_odds"][0] == pytest.approx(odds)
@@ -42,7 +43,7 @@ def test_ranks_count_for_nothing():
 def test_the_same_cosine_means_less_against_a_high_background():
     quiet = relevance(cosine=[0.5], coverage=[0.3], background=Background(count=1000, mean=0.05, deviation=0.08))
     loud = relevance(cosine=[0.5], coverage=[0.3], background=Background(count=1000, mean=0.45, deviation=0.08))
-    assert loud < quiet / 2
+    assert loud < quiet - 0.2
 
 
 def test_a_single_memory_is_judged_against_the_embedders_usual_background():
@@ -55,7 +56,26 @@ def test_without_vectors_the_words_decide():
     found = evidence([memory("a"), memory("b")], fingerprint=None, coverage=[1.0, 0.1], lexical_rank=[1, 2])
     high, low = decide(found, preset("cued")).trace.columns["relevance"]
     assert high > 0.7
-    assert low < 0.2
+    assert low < 0.5
+
+
+@pytest.mark.requirement("X1")
+def test_the_same_evidence_is_worth_less_among_many_than_among_few():
+    few, many = (decide(crowded(count), preset("cued")).trace.columns["relevance"][0] for count in (5, 50_000))
+    assert few > 0.7
+    assert many < few - 0.3
+
+
+def crowded(visible):
+    """One candidate with middling evidence in a store of so many."""
+    found = evidence([memory("a")], cosine=[0.55], coverage=[0.4], fingerprint="cued/recall-minilm-l6@x/384")
+    return replace(found, findings=replace(found.findings, visible=visible))
+
+
+@pytest.mark.parametrize(("cue", "heard"), [("what did I say about tea?", False), ("which tea did you recommend?", True)])
+def test_the_agents_own_words_count_less_unless_they_are_asked_for(cue, heard):
+    found = evidence([memory("a", trust="agent")], cue=Cue(utterance=cue, now=NOW), cosine=[0.5], coverage=[0.5])
+    assert decide(found, preset("cued")).trace.columns["voice"][0] == (0.0 if heard else 1.0)
 
 
 def test_an_embedder_finds_its_own_calibration_and_a_stranger_the_generic_one():

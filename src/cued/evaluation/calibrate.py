@@ -7,7 +7,7 @@ the order. Then the whole is scaled so that the best relevance of a recall is th
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -36,12 +36,14 @@ from cued.policy.spec import Policy
 
 Floats = NDArray[np.float64]
 
-COLUMNS = ("z", "cosine", "coverage", "entities", "window", "neighbour_z", "neighbour_coverage", "voice")
-AGAINST = frozenset({"voice"})
+COLUMNS = ("z", "cosine", "coverage", "entities", "window", "neighbour_z", "neighbour_coverage", "voice", "crowd")
+AGAINST = frozenset({"voice", "crowd"})
 """The columns that may speak against a candidate."""
 OWN_REST = 0.01
 HARDEST = 10
 FOLDS = 5
+SIZES = (5, 20, 80)
+"""Stores as small as these are made of each example, since the best of few strangers is weaker than the best of many."""
 
 
 class Example(Struct, frozen=True, kw_only=True):
@@ -52,6 +54,7 @@ class Example(Struct, frozen=True, kw_only=True):
     missing: int
     here: bool
     group: str
+    thinned: bool = False
 
 
 class Report(Struct, frozen=True, kw_only=True):
@@ -67,7 +70,10 @@ def examples(dataset: Dataset, policy: Policy, start: Calibration, bench: Bench)
     """Give every answerable question's example at home, and as many at strangers'."""
     wide = unfloored(policy, limit=10)
     asks = (*at_home([query for query in answerable(dataset) if query.gold_ids]), *strangers(dataset))
-    return [_example(ask, found, gold, wide, start) for ask, found, gold in evidence_of(dataset, asks, wide, bench)]
+    whole = [
+        (found.findings.visible, _example(ask, found, gold, wide, start)) for ask, found, gold in evidence_of(dataset, asks, wide, bench)
+    ]
+    return [each for visible, example in whole for each in (example, *_thinned(example, visible))]
 
 
 def calibrate(found: Sequence[Example], start: Calibration, *, columns: Sequence[str] = COLUMNS) -> Calibration:
@@ -90,13 +96,13 @@ def calibrate(found: Sequence[Example], start: Calibration, *, columns: Sequence
 
 
 def cross_validated(found: Sequence[Example], start: Calibration, *, columns: Sequence[str] = COLUMNS) -> Report:
-    """Give the report over examples each judged by a calibration that never saw its conversation."""
+    """Give the report over whole stores, each judged by a calibration that never saw its conversation."""
     judged: list[tuple[Example, Floats]] = []
     groups = sorted({each.group for each in found}, key=digest)
     folds = {group: place % FOLDS for place, group in enumerate(groups)}
     for fold in range(FOLDS):
         inside = [each for each in found if folds[each.group] != fold]
-        outside = [each for each in found if folds[each.group] == fold]
+        outside = [each for each in found if folds[each.group] == fold and not each.thinned]
         if inside and outside:
             judged += [(each, log_odds(each, calibrate(inside, start, columns=columns))) for each in outside]
     return report(judged)
@@ -128,6 +134,17 @@ def _example(ask: Ask, found: Evidence, gold: set[str], policy: Policy, start: C
     matrix = np.stack([np.nan_to_num(columns[name], nan=0.0) for name in COLUMNS], axis=1) if columns else np.zeros((0, len(COLUMNS)))
     marked = np.array([ask.here and each in gold for each in table.ids], dtype=bool)
     return Example(columns=matrix, gold=marked, missing=len(gold) - int(marked.sum()), here=ask.here, group=ask.tenant)
+
+
+def _thinned(example: Example, visible: int) -> Iterator[Example]:
+    """Give the example as it would be in smaller stores: the gold stays, and of the rest a random share."""
+    random = np.random.default_rng(int(digest(example.group, example.here, visible), 16) % 2**32)
+    for size in SIZES:
+        if size < visible:
+            kept = example.gold | (random.uniform(size=len(example.gold)) < size / visible)
+            columns = example.columns[kept].copy()
+            columns[:, COLUMNS.index("crowd")] = np.log1p(size)
+            yield replace(example, columns=columns, gold=example.gold[kept], thinned=True)
 
 
 def _weights(example: Example) -> Floats:

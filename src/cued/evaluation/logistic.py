@@ -21,7 +21,8 @@ def fit(columns: Floats, labels: Floats, weights: Floats, *, free: Sequence[bool
     scale = columns.std(axis=0) + 1e-9
     design = np.hstack([np.ones((len(columns), 1)), columns / scale])
     penalty = ridge * np.eye(design.shape[1])
-    penalty[0, 0] = 0.0
+    # next to nothing, and enough that labels which a line separates still have a solution
+    penalty[0, 0] = 1e-6
     held = np.zeros(design.shape[1], dtype=bool)
     bound = np.array([False, *(not each for each in free)] if len(free) else [False] * design.shape[1])
     solution = np.zeros(design.shape[1])

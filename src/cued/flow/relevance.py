@@ -37,6 +37,7 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         ),
         "neighbour_coverage": np.maximum(raw["coverage_before"], raw["coverage_after"]),
         "voice": _voice(table),
+        "crowd": np.full(len(table), np.log1p(table.evidence.findings.visible)),
     }
 
 

@@ -3,7 +3,7 @@
 import re
 
 AGENTS = frozenset({"agent", "ai", "assistant", "bot", "chatbot", "model"})
-_REQUEST = re.compile(r"\b(?:can|could|would|will|do|did|are|may)\s+you\b|\b(?:help|thank)\s+you\b", re.IGNORECASE)
+_REQUEST = re.compile(r"\b(?:can|could|would|will|do|may)\s+you\b|\b(?:help|thank)\s+you\b", re.IGNORECASE)
 _ADDRESS = re.compile(r"\b(?:you|your|yours|you've|you'd)\b", re.IGNORECASE)
 
 
