@@ -354,3 +354,13 @@ def test_gathered_evidence_decides_under_any_policy_without_the_store(memories, 
 def test_times_without_a_zone_are_utc(alice):
     kept = alice.get(alice.remember("x", at="2024-05-03").id)
     assert kept.created_at == datetime(2024, 5, 3, tzinfo=UTC)
+
+
+@pytest.mark.requirement("F7")
+def test_a_recall_writes_its_line_to_the_log_for_whoever_listens(alice, caplog):
+    alice.remember("The wifi is called moonbase.")
+    with caplog.at_level("INFO", logger="cued"):
+        recall = alice.recall("what is the wifi called? moonbase")
+    assert caplog.messages == [
+        f"candidates 1 · [sem] {recall.memories[0].score:.2f} · 0 below floor · {recall.tokens} tokens · not compacted"
+    ]

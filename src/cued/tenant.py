@@ -1,5 +1,6 @@
 """The handle of one tenant: the verbs that a user calls. Nothing that reads memories exists without one."""
 
+import logging
 from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
 from datetime import datetime
 from typing import Any, TypedDict, Unpack
@@ -11,7 +12,7 @@ from cued import engine
 from cued.draft import Change, Draft, changed, compose, label, labels, moment, one_of, read_change, read_draft
 from cued.errors import EmbedderError, InputError
 from cued.explain import Explanation, explain
-from cued.flow.settle import entry, touches
+from cued.flow.settle import entry, log_line, touches
 from cued.ids import IdMaker
 from cued.model import GLOBAL, KINDS, TIERS, Cue, Evidence, Filter, Intent, Kind, Memory, Page, Recall, RecallEntry, Record, Stats
 from cued.policy.adjust import Adjustment, adjust
@@ -92,6 +93,8 @@ class Tenant:
     def recall(self, cue: str | Cue, *, policy: str | Policy | None = None, settle: bool = True, **wishes: Unpack[Wishes]) -> Recall:
         """Give what the cue brings to mind; with `settle=False` the recall leaves no trace in the store."""
         recall, _, applied = self._recall(cue, policy, wishes)
+        if engine.log.isEnabledFor(logging.INFO):
+            engine.log.info("%s", log_line(recall))
         if settle:
             now = self._clock()
             self._settler.settle(self.name, touches(recall, applied, now=now), entry(recall, now=now))
