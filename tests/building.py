@@ -9,7 +9,7 @@ from cued.policy.parse import parse
 
 NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
 
-ZERO = ("lexical_rank", "dense_rank", "entity_rank", "temporal_rank", "bm25", "coverage", "entities", "window")
+ZERO = ("lexical_rank", "dense_rank", "entity_rank", "temporal_rank", "bm25", "coverage", "entities", "window", "length")
 SIDES = ("bm25_before", "bm25_after", "coverage_before", "coverage_after")
 ABSENT = ("cosine_before", "cosine_after")
 

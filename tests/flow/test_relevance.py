@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from cued.engine import decide
 from cued.errors import InputError
-from cued.model import Background, Cue
+from cued.model import Background, Cue, Source
 from cued.policy.calibration import calibration_for, calibrations
 from cued.policy.presets import preset
 from tests.building import NOW, evidence, memory, policy
@@ -26,7 +26,8 @@ def test_it_is_the_logistic_function_of_weighed_columns():
     found = evidence([memory("a")], cosine=[0.5], coverage=[0.6], entities=[0.5], background=background)
     mean = (80 * 0.05 + generic.background_count * generic.background_mean) / (80 + generic.background_count)
     variance = (80 * 0.08**2 + generic.background_count * generic.background_deviation**2) / (80 + generic.background_count)
-    columns = {"cosine": 0.5, "z": (0.5 - mean) / math.sqrt(variance), "coverage": 0.6, "entities": 0.5, "crowd": math.log(2)}
+    z = (0.5 - mean) / math.sqrt(variance)
+    columns = {"cosine": 0.5, "z": z, "passage": 0.5, "passage_z": z, "coverage": 0.6, "entities": 0.5, "crowd": math.log(2)}
     odds = generic.intercept + sum(generic.weights.get(name, 0.0) * value for name, value in columns.items())
     recall = decide(found, preset("cued"))
     assert recall.trace.columns["log_odds"][0] == pytest.approx(odds)
@@ -74,8 +75,45 @@ def crowded(visible):
 
 @pytest.mark.parametrize(("cue", "heard"), [("what did I say about tea?", False), ("which tea did you recommend?", True)])
 def test_the_agents_own_words_count_less_unless_they_are_asked_for(cue, heard):
-    found = evidence([memory("a", trust="agent")], cue=Cue(utterance=cue, now=NOW), cosine=[0.5], coverage=[0.5])
+    said = memory("a", source=Source(speaker="Assistant"))
+    found = evidence([said], cue=Cue(utterance=cue, now=NOW), cosine=[0.5], coverage=[0.5])
     assert decide(found, preset("cued")).trace.columns["voice"][0] == (0.0 if heard else 1.0)
+
+
+def test_a_note_that_an_agent_took_is_not_held_against_it():
+    found = evidence([memory("a", trust="agent")], cosine=[0.5], coverage=[0.5])
+    assert decide(found, preset("cued")).trace.columns["voice"][0] == 0.0
+
+
+def turns(*texts, session="s"):
+    """The turns of one session, in order."""
+    return [memory(f"m{turn}", text=text, source=Source(session=session, turn=turn)) for turn, text in enumerate(texts, 1)]
+
+
+@pytest.mark.requirement("X6")
+def test_a_passage_is_as_near_as_its_best_turn_within_two():
+    found = evidence(turns("a", "b", "c", "d"), cosine=[0.1, 0.2, 0.3, 0.9])
+    assert decide(found, preset("cued")).trace.columns["passage"].tolist() == [0.3, 0.9, 0.9, 0.9]
+
+
+@pytest.mark.requirement("X6")
+def test_a_passage_counts_neighbours_that_are_no_candidates_and_never_another_session():
+    found = evidence([memory("a"), *turns("b", "c")], cosine=[0.9, 0.1, 0.2], cosine_after=[math.nan, math.nan, 0.6])
+    assert decide(found, preset("cued")).trace.columns["passage"].tolist() == [0.9, 0.2, 0.6]
+
+
+@pytest.mark.requirement("X6")
+def test_the_turn_after_a_question_that_has_the_cues_words_answers_it():
+    said = turns("Which tea do you drink? 🙂", "Oolong, always.", "And where?", "Why do you ask?")
+    found = evidence(said, cosine=[0.5, 0.1, 0.1, 0.1], coverage=[0.8, 0.0, 0.4, 0.0])
+    assert decide(found, preset("cued")).trace.columns["answers"].tolist() == [0.0, 0.8, 0.0, 0.0]
+
+
+def test_the_agents_answer_to_a_question_is_still_its_own_words():
+    asked, told = turns("Which tea is best?", "Oolong, some say.")
+    told = replace(told, source=replace(told.source, speaker="assistant"))
+    found = evidence([asked, told], cosine=[0.5, 0.1], coverage=[0.8, 0.0])
+    assert decide(found, preset("cued")).trace.columns["answers"].tolist() == [0.0, 0.0]
 
 
 def test_an_embedder_finds_its_own_calibration_and_a_stranger_the_generic_one():

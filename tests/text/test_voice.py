@@ -1,8 +1,8 @@
-"""Whose words a cue asks for."""
+"""Whose words a cue asks for, and which turns ask."""
 
 import pytest
 
-from cued.text.voice import addresses_agent
+from cued.text.voice import addresses_agent, asks
 
 
 @pytest.mark.parametrize(
@@ -18,3 +18,13 @@ def test_a_cue_may_ask_for_the_agents_own_words(cue):
 )
 def test_asking_for_help_is_not_asking_for_its_words(cue):
     assert not addresses_agent(cue)
+
+
+@pytest.mark.parametrize("turn", ["Where to?", "Where to? 😊", "「どこ？」", "إلى أين؟", "I see. And you?)", "x" * 500 + "?"])
+def test_a_turn_that_ends_in_a_question_asks(turn):
+    assert asks(turn)
+
+
+@pytest.mark.parametrize("turn", ["To Rome.", "Where? To Rome.", "", "What a day!", "?!?! so I left"])
+def test_a_turn_that_ends_in_anything_else_tells(turn):
+    assert not asks(turn)

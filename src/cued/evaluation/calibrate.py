@@ -36,7 +36,9 @@ from cued.policy.spec import Policy
 
 Floats = NDArray[np.float64]
 
-COLUMNS = ("z", "cosine", "coverage", "entities", "window", "neighbour_z", "neighbour_coverage", "voice", "crowd")
+COLUMNS = (
+    "z", "cosine", "coverage", "passage", "passage_z", "entities", "window", "neighbour_coverage", "answers", "voice", "crowd"
+)
 AGAINST = frozenset({"voice", "crowd"})
 """The columns that may speak against a candidate."""
 OWN_REST = 0.01
@@ -180,18 +182,20 @@ def _spoken(shown: Sequence[tuple[Example, Floats, NDArray[np.intp]]], floor: fl
 def main() -> None:
     """Fit a calibration on the data sets named on the command line; the report goes to stderr, the TOML to stdout."""
     options = _arguments()
-    embedder = CachedEmbedder(load_embedder(options.embedder), options.cache)
+    embedders = [CachedEmbedder(load_embedder(name), options.cache) for name in options.embedder]
+    fingerprint = embedders[0].fingerprint
     start = Calibration(
         name=options.name,
         about=options.about,
-        embedder=f"{embedder.fingerprint.provider}/{embedder.fingerprint.model}",
+        embedder=f"{fingerprint.provider}/{fingerprint.model}" if len(embedders) == 1 else "",
         background_mean=options.background[0],
         background_deviation=options.background[1],
         intercept=0.0,
         weights={},
     )
-    bench = Bench(embedder=embedder, evidence=EvidenceCache(options.cache))
-    found = [each for path in options.data for each in examples(read(path), load_policy(options.policy), start, bench)]
+    benches = [Bench(embedder=embedder, evidence=EvidenceCache(options.cache)) for embedder in embedders]
+    policy, datasets = load_policy(options.policy), [read(path) for path in options.data]
+    found = [each for dataset in datasets for bench in benches for each in examples(dataset, policy, start, bench)]
     columns = tuple(options.columns)
     print(_told(cross_validated(found, start, columns=columns)), file=sys.stderr)  # noqa: T201 - a command
     sys.stdout.write(calibration_toml(calibrate(found, start, columns=columns)))
@@ -216,7 +220,7 @@ def _told(made: Report) -> str:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m cued.evaluation.calibrate", description=__doc__)
     parser.add_argument("data", nargs="+", type=Path, help="data sets as `cued eval` takes them")
-    parser.add_argument("--embedder", default="auto")
+    parser.add_argument("--embedder", nargs="+", default=["auto"], help="one, or several for coefficients that hold for any")
     parser.add_argument("--policy", default="cued", help="whose channels gather the candidates")
     parser.add_argument("--name", default="own")
     parser.add_argument("--about", default="fitted by python -m cued.evaluation.calibrate")

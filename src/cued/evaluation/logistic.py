@@ -40,5 +40,8 @@ def fit(columns: Floats, labels: Floats, weights: Floats, *, free: Sequence[bool
             continue
         solution = solution + step
         if float(np.abs(step).max()) < _SETTLED:
-            break
+            missed = held & (slope > _SETTLED)
+            if not missed.any():
+                break
+            held &= ~missed
     return float(solution[0]), solution[1:] / scale

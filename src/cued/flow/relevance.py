@@ -8,7 +8,9 @@ import numpy as np
 from cued.flow.table import Table
 from cued.model import Column, Memory
 from cued.policy.calibration import Calibration, calibration_for
-from cued.text.voice import AGENTS, addresses_agent
+from cued.text.voice import AGENTS, addresses_agent, asks
+
+_BRIEF = 20.0
 
 
 def run(table: Table) -> None:
@@ -28,17 +30,49 @@ def run(table: Table) -> None:
 
 def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     """Give the columns beyond those of the store that a calibration may weigh."""
-    raw = table.columns
+    raw, places, voice = table.columns, _places(table), _voice(table)
+    passage = _passage(table, places)
     return {
         "z": _z(raw["cosine"], table, calibration),
-        "neighbour_z": np.maximum(
-            _z(raw["cosine_before"], table, calibration),
-            _z(raw["cosine_after"], table, calibration),
-        ),
-        "neighbour_coverage": np.maximum(raw["coverage_before"], raw["coverage_after"]),
-        "voice": _voice(table),
+        "passage": passage,
+        "passage_z": _z(passage, table, calibration),
+        "neighbour_coverage": np.maximum(raw["coverage_before"], raw["coverage_after"]) * _BRIEF / (_BRIEF + raw["length"]),
+        "answers": _answers(table, places) * (1.0 - voice),
+        "voice": voice,
         "crowd": np.full(len(table), np.log1p(table.evidence.findings.visible)),
     }
+
+
+def _places(table: Table) -> dict[tuple[str, int], int]:
+    """Give the row of each candidate that is a turn of a session."""
+    sources = ((memory.source, row) for row, memory in enumerate(table.memories))
+    return {(source.session, source.turn): row for source, row in sources if source.session is not None and source.turn is not None}
+
+
+def _passage(table: Table, places: dict[tuple[str, int], int]) -> Column:
+    """Give the best cosine among a candidate, its neighbours and the candidates within two turns: what is said takes several turns."""
+    raw = table.columns
+    best = np.fmax(raw["cosine"], np.fmax(raw["cosine_before"], raw["cosine_after"]))
+    for (session, turn), row in places.items():
+        around = (places.get((session, turn + step)) for step in (-2, -1, 1, 2))
+        for other in around:
+            if other is not None:
+                best[row] = np.fmax(best[row], raw["cosine"][other])
+    return best
+
+
+def _answers(table: Table, places: dict[tuple[str, int], int]) -> Column:
+    """Give how much of the cue's words the question has, for a turn that tells right after one that asks; else 0.
+
+    An answer need not repeat what was asked.
+    """
+    found = np.zeros(len(table))
+    covered = table.columns["coverage"]
+    for (session, turn), row in places.items():
+        before = places.get((session, turn - 1))
+        if before is not None and covered[before] > 0 and asks(table.memories[before].text) and not asks(table.memories[row].text):
+            found[row] = covered[before]
+    return found
 
 
 def _voice(table: Table) -> Column:
@@ -52,7 +86,8 @@ def _voice(table: Table) -> Column:
 
 
 def _by_agent(memory: Memory) -> bool:
-    return memory.trust == "agent" or (memory.source.speaker or "").casefold() in AGENTS
+    # A note that an agent took is meant to be found: only a turn of its own in a transcript is not.
+    return (memory.source.speaker or "").casefold() in AGENTS
 
 
 def weighed(columns: dict[str, Column], calibration: Calibration) -> Column:
