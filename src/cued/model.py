@@ -3,6 +3,7 @@
 Times are aware UTC datetimes. Scores: higher is better. Ranks start at 1 and 0 means "not found by this channel".
 """
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
@@ -16,7 +17,8 @@ Trust = Literal["user", "agent", "tool", "import"]
 Intent = Literal["past", "present", "neutral"]
 Outcome = Literal["recalled", "nothing_stored", "all_gated", "nothing_matched", "below_floor", "omitted"]
 ChannelName = Literal["lexical", "dense", "entity", "temporal"]
-Gate = Literal["forgotten", "scope", "as_of", "expiry", "validity", "supersession", "kinds", "tags"]
+Gate = Literal["forgotten", "scope", "as_of", "expiry", "validity", "supersession", "provenance", "kinds", "tags"]
+ConflictType = Literal["duplicate", "update", "negation", "related"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 TIERS: tuple[Tier, ...] = get_args(Tier)
@@ -24,6 +26,9 @@ TRUSTS: tuple[Trust, ...] = get_args(Trust)
 CHANNELS: tuple[ChannelName, ...] = get_args(ChannelName)
 GATES: tuple[Gate, ...] = get_args(Gate)
 GLOBAL = "global"
+DERIVED_FROM = "derived_from"
+MERGED = "merged"
+DISTINCT = "distinct"
 
 Scalar = str | int | float | bool | None
 Column = NDArray[np.float64]
@@ -44,19 +49,27 @@ class Source(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Edge(Struct, frozen=True):
-    """A link from a memory to another: derived_from, causes, mentions, or a word of the user's own."""
+    """A link from a memory to another: derived_from, causes, mentions, or a word of the user's own.
+
+    Consolidation marks with `merged` what it merged into a memory, and with `distinct` what was parted from it again.
+    """
 
     relation: str
     target: str
 
 
 class Supersession(Struct, frozen=True, kw_only=True):
-    """That a memory gave way to another: everywhere (scope None), or inside one project alone."""
+    """That a memory gave way to another: everywhere (scope None), or inside one project alone.
+
+    `lifted_at` tells since when it no longer holds, because the newer memory was forgotten or let go; None while it holds. One that
+    was lifted before it could hold, `lifted_at` = `at`, waits for a forgotten memory to be restored.
+    """
 
     by: str
     at: datetime
     scope: str | None = None
     weight_before: float = 1.0
+    lifted_at: datetime | None = None
 
 
 class Use(Struct, frozen=True, kw_only=True):
@@ -103,6 +116,13 @@ class Record(Struct, frozen=True, kw_only=True):
 
     memory: Memory
     terms: dict[str, int]
+    vector: Vector | None = None
+
+
+class Stored(Struct, frozen=True, kw_only=True):
+    """A memory read back whole, with its vector unless that is still pending."""
+
+    memory: Memory
     vector: Vector | None = None
 
 
@@ -158,6 +178,7 @@ class Lookup(Struct, frozen=True, kw_only=True):
     entity: "EntityLookup | None" = None
     temporal: "TemporalLookup | None" = None
     context: int = 0
+    core: bool = False
 
 
 class LexicalLookup(Struct, frozen=True, kw_only=True):
@@ -179,10 +200,11 @@ class DenseLookup(Struct, frozen=True, kw_only=True):
 
 
 class EntityLookup(Struct, frozen=True, kw_only=True):
-    """Search by names: the cue's entities, normalised as memories' are."""
+    """Search by names: the cue's entities, normalised as memories' are, and at the share `hop`, 0 to 1, the names beside those."""
 
     names: tuple[str, ...]
     pool: int
+    hop: float = 0.0
 
 
 class TemporalLookup(Struct, frozen=True, kw_only=True):
@@ -214,19 +236,28 @@ class Findings(Struct, frozen=True, kw_only=True):
     `columns` has, for each candidate, `<channel>_rank` (0 when that channel did not find it), `cosine` and its
     neighbours `cosine_before`, `cosine_after` (nan without a comparable vector), `bm25`, `bm25_before`,
     `bm25_after`, `coverage`, `coverage_before`, `coverage_after`, `entities` (share of the cue's entities),
-    `window` (1 inside an asked interval) and `length` (the memory's, in terms). `struck` names only the gates that struck
-    something, and `vectors` is None without a dense lookup.
+    `linked` (0 to 1 - `entities`: what the names beside those add to it, 0 without a hop), `window` (1 inside an asked interval)
+    and `length` (the memory's, in terms). `struck` names only the gates that struck something, `vectors` is None without a dense
+    lookup, and `core` has the visible core memories by id where the lookup asks.
     """
 
     stored: int = 0
     visible: int = 0
     struck: dict[Gate, int] = field(default_factory=dict)
     memories: tuple[Memory, ...] = ()
+    core: tuple[Memory, ...] = ()
     columns: dict[str, Column] = field(default_factory=dict)
     vectors: Matrix | None = None
     background: Background = Background()
     terms: tuple[TermStatistic, ...] = ()
     uncomparable: int = 0
+
+
+class Summary(Struct, frozen=True):
+    """What a summariser made of memories that did not fit whole, and of which."""
+
+    text: str
+    of: tuple[str, ...]
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
@@ -240,7 +271,9 @@ class Evidence(Struct, frozen=True, kw_only=True):
     intervals: tuple[Interval, ...] = ()
     fingerprint: str | None = None
     boost: Column | None = None
+    balance: float | None = None
     rerank: dict[str, float] | None = None
+    summary: Summary | None = None
     degraded: tuple[str, ...] = ()
     timings_ms: dict[str, float] = field(default_factory=dict)
 
@@ -276,14 +309,21 @@ class Trace(Struct, frozen=True, kw_only=True):
 
 
 class Recall(Struct, frozen=True, kw_only=True):
-    """The act of recalling and its result; `block` is the text for the prompt, "" when nothing is relevant."""
+    """The act of recalling and its result; `block` is the text for the prompt, "" when nothing is relevant and nothing is pinned.
+
+    `core` are the pinned memories that the block shows every time, `compacted` tells that the block is a digest because the whole did
+    not fit, and `drift` says that a conversation's cue has stopped moving, "" while it moves.
+    """
 
     recall_id: str
     tenant: str
     policy: str
     outcome: Outcome
     memories: tuple[Recalled, ...] = ()
+    core: tuple[Memory, ...] = ()
     block: str = ""
+    compacted: bool = False
+    drift: str = ""
     near_misses: tuple[Recalled, ...] = ()
     omitted: tuple[Omitted, ...] = ()
     suppressed: dict[Gate, int] = field(default_factory=dict)
@@ -294,10 +334,29 @@ class Recall(Struct, frozen=True, kw_only=True):
 
 
 class Touch(Struct, frozen=True):
-    """What settle writes back for one memory."""
+    """What settle writes back for one memory: a change of its use, applied to what is stored when it is written."""
 
     id: str
-    use: Use
+    change: Callable[[Use], Use]
+
+
+class Choice(Struct, frozen=True, kw_only=True):
+    """One way to resolve a conflict, with the exact calls that do it; none where nothing is to be done."""
+
+    action: Literal["keep both", "update old", "supersede", "delete old"]
+    python: tuple[str, ...] = ()
+    cli: tuple[str, ...] = ()
+
+
+class Conflict(Struct, frozen=True, kw_only=True):
+    """That a new memory may be at odds with a stored one: how so, how similar they are, and what can be done."""
+
+    id: str
+    type: ConflictType
+    similarity: float
+    text: str
+    reason: str
+    choices: tuple[Choice, ...]
 
 
 class Filter(Struct, frozen=True, kw_only=True):

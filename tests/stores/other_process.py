@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from cued.conformance.samples import NOW, lookup, near, record, words
 from cued.errors import FullError, ReadOnlyError
-from cued.model import Filter, Touch, Use
+from cued.model import Filter, Touch
 from cued.stores.sqlite import SqliteStore
 
 NOBODY = 65534
@@ -21,6 +21,18 @@ def note(tenant, memory_id):
     """Give the record that every process would write under this id."""
     number = int(memory_id.rpartition("-")[2])
     return record(tenant, memory_id, f"tea {memory_id} number{number % 7}", vector=number % 20, tags=("x",), entities=("Ada",))
+
+
+def next_version(memory):
+    return replace(note("t", "counter-0"), memory=replace(memory, version=memory.version + 1))
+
+
+def counted(use):
+    return replace(use, count=use.count + 1)
+
+
+def one_byte_more(document):
+    return (document or b"") + b"+"
 
 
 def say(*parts):
@@ -35,9 +47,9 @@ def write_until_killed(path, name):
         store.remember("t", [note("t", memory_id) for memory_id in ids])
         say(*ids)
         if number % 5 == 4:
-            store.revise("t", ids[0], lambda memory, ids=ids: replace(note("t", ids[0]), memory=replace(memory, version=2)))
+            store.revise("t", ids[:1], lambda memory: replace(note("t", memory.id), memory=replace(memory, version=2)), at=NOW)
             store.forget("t", [ids[0]], at=NOW)
-            store.touch("t", [Touch(ids[0], Use(count=1.0))])
+            store.touch("t", [Touch(ids[0], counted)])
 
 
 def mix(path, name, rounds):
@@ -47,8 +59,9 @@ def mix(path, name, rounds):
         store.remember("t", [note("t", mine)])
         found = store.search("t", lookup(lexical=words(mine), dense=near(1)))
         assert mine in [memory.id for memory in found.memories], "an own write is not seen"
-        store.revise("t", "counter", lambda memory: replace(note("t", "counter-0"), memory=replace(memory, version=memory.version + 1)))
-        store.touch("t", [Touch("counter", Use(count=float(number)))])
+        store.revise("t", ["counter"], next_version, at=NOW)
+        store.touch("t", [Touch("counter", counted)])
+        store.keep_document("t", "counter", one_byte_more)
         store.list("t", Filter(), at=NOW, limit=5)
         if number % 4 == 3:
             store.forget("t", [mine], at=NOW)

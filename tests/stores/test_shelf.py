@@ -11,13 +11,15 @@ from msgspec.structs import replace
 
 from cued.conformance.samples import HOUR, NOW, lookup, near, random_lookup, random_records, record, words
 from cued.conformance.searching import assert_same_bits, scatter
-from cued.model import DenseLookup, Source
+from cued.model import DenseLookup, EntityLookup, Source
 from cued.stores.channels import idf
 from cued.stores.memory import MemoryStore
 from cued.stores.postings import Postings
 from cued.stores.ranking import last_of_best
 from cued.stores.sqlite import SqliteStore
 from cued.stores.vectors import Vectors, on_grids
+from cued.text.analyse import analyse
+from cued.text.entities import entities
 
 
 def unit_vectors(count, dimensions=384, seed=1):
@@ -84,11 +86,14 @@ def test_both_stores_give_the_same_bits(tmp_path_factory, random, seed):
     records = random_records("t", random)
     for store in stores:
         scatter(store, "t", list(records), Random(seed))
+    targets = [each.memory.id for each in records]
+    assert stores[0].linking("t", targets) == stores[1].linking("t", targets)
+    for one, other in zip(*(store.scan("t", limit=99) for store in stores), strict=True):
+        assert (one.memory, np.asarray(one.vector).tolist()) == (other.memory, np.asarray(other.vector).tolist())
     for _ in range(5):
         asked = random_lookup(random)
         one, other = (store.search("t", asked) for store in stores)
-        assert one.memories == other.memories
-        assert one.struck == other.struck
+        assert (one.memories, one.core, one.struck) == (other.memories, other.core, other.struck)
         assert_same_bits(one, other)
     stores[1].close()
 
@@ -115,6 +120,30 @@ def test_postings_find_the_same_before_and_after_a_merge():
         assert sorted(found.rows.tolist()) == sorted(row for held, row in truth if held == value)
         assert set(found.counts.tolist()) == {2}
     assert len(postings.find(7).rows) == 0
+
+
+def test_gathering_finds_what_finding_each_alone_does():
+    random, postings = Random(4), Postings()
+    for row in range(300):
+        hashes = random.sample(range(2**63, 2**63 + 70), 9)
+        postings.add(np.array(hashes, dtype=np.uint64), np.full(9, row, dtype=np.int32), np.full(9, 1, dtype=np.uint16))
+        asked = random.sample(range(2**63 - 5, 2**63 + 75), random.randint(0, 9))
+        gathered = postings.gather(np.array(asked, dtype=np.uint64))
+        for number, value in enumerate(asked):
+            assert gathered.rows[gathered.which == number].tolist() == postings.find(value).rows.tolist()
+
+
+@pytest.mark.requirement("P9")
+def test_a_cue_about_one_person_finds_what_is_known_of_another_through_the_hop():
+    store = MemoryStore()
+    for memory_id, text in (("a", "Ada works with Grace."), ("b", "Grace leads the compiler team."), ("c", "The bees are well.")):
+        plain = record("t", memory_id, text, vector=None, entities=entities(text))
+        store.remember("t", [replace(plain, terms=analyse(text))])
+    cue = "What is Ada up to?"
+    by_words = words(*analyse(cue))
+    for hop, found in ((0.0, ["a"]), (0.5, ["a", "b"])):
+        asked = lookup(lexical=by_words, entity=EntityLookup(names=entities(cue), pool=10, hop=hop))
+        assert [memory.id for memory in store.search("t", asked).memories] == found
 
 
 @pytest.mark.requirement("R10")
@@ -167,10 +196,9 @@ def test_gates_that_all_rows_pass_and_gates_that_some_do_not_agree():
     store = MemoryStore()
     store.remember("t", plain)
     assert store.search("t", lookup()).visible == 4
-    store.revise("t", "m1", lambda old: record("t", old.id, expires_at=NOW))
-    store.revise("t", "m2", lambda old: record("t", old.id, valid_from=NOW + HOUR))
-    store.revise("t", "m3", lambda old: record("t", old.id, valid_until=NOW))
+    store.revise("t", ["m1"], lambda old: record("t", old.id, expires_at=NOW), at=NOW)
+    store.revise("t", ["m2"], lambda old: record("t", old.id, valid_from=NOW + HOUR), at=NOW)
+    store.revise("t", ["m3"], lambda old: record("t", old.id, valid_until=NOW), at=NOW)
     assert store.search("t", lookup()).struck == {"expiry": 1, "validity": 2}
-    for number in (1, 2, 3):
-        store.revise("t", f"m{number}", lambda old: record("t", old.id))
+    store.revise("t", ["m1", "m2", "m3"], lambda old: record("t", old.id), at=NOW)
     assert store.search("t", lookup()).struck == {}

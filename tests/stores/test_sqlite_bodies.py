@@ -30,8 +30,8 @@ def test_a_change_by_another_store_is_in_the_next_answer(stores):
     here, there = stores
     before = found(here)
     assert found(here) == before
-    there.revise("t", "m2", lambda old: record("t", old.id, importance=0.9))
-    there.revise("t", "m3", lambda old: record("t", old.id, text="green tea"))
+    there.revise("t", ["m2"], lambda old: record("t", old.id, importance=0.9), at=NOW)
+    there.revise("t", ["m3"], lambda old: record("t", old.id, text="green tea"), at=NOW)
     there.forget("t", ["m1"], at=NOW)
     assert [(memory.id, memory.importance, memory.text) for memory in found(here)] == [
         ("m2", 0.9, "tea in the garden"),
@@ -44,7 +44,7 @@ def test_a_use_written_by_another_store_is_in_the_next_answer_and_not_kept(store
     found(here)
     for count in (1.0, 2.0):
         used = Use(last_at=NOW, count=count, counted_at=NOW - HOUR)
-        there.touch("t", [Touch("m2", used)])
+        there.touch("t", [Touch("m2", lambda _, used=used: used)])
         assert [memory.use for memory in found(here)] == [Use(), used, Use()]
         assert found(here) == here.get("t", ["m1", "m2", "m3"])
 
@@ -62,7 +62,7 @@ def test_what_was_dropped_is_read_anew_and_its_bytes_are_free(stores):
     before = bodies.read(connection, KEYS)
     bodies.drop([*KEYS, 7])
     assert bodies.nbytes == 0
-    stores[1].touch("t", [Touch("m1", Use(count=1.0))])
+    stores[1].touch("t", [Touch("m1", lambda _: Use(count=1.0))])
     assert bodies.read(connection, KEYS) == (replace(before[0], use=Use(count=1.0)), *before[1:])
 
 

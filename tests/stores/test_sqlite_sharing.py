@@ -27,7 +27,9 @@ def test_eight_processes_lose_no_update(tmp_path):
     others = [start("mix", path, f"p{number}", ROUNDS) for number in range(PROCESSES)]
     said = [other.communicate()[0] for other in others]
     assert [other.returncode for other in others] == [0] * PROCESSES, said
-    assert store.get("t", ["counter"])[0].version == 1 + PROCESSES * ROUNDS
+    (counter,) = store.get("t", ["counter"])
+    assert (counter.version, counter.use.count) == (1 + PROCESSES * ROUNDS, PROCESSES * ROUNDS)
+    assert store.document("t", "counter") == b"+" * PROCESSES * ROUNDS
     kept = 1 + PROCESSES * (ROUNDS - ROUNDS // 8)
     assert store.size("t") == store.search("t", lookup()).stored == kept
     store.close()
@@ -60,7 +62,7 @@ def test_threads_share_a_store(tmp_path):
 
     def work(number):
         store.remember("t", [note("t", f"m-{number}")])
-        store.revise("t", "counter", lambda memory: replace(record("t", "counter"), memory=replace(memory, version=memory.version + 1)))
+        store.revise("t", ["counter"], lambda old: replace(record("t", "counter"), memory=replace(old, version=old.version + 1)), at=NOW)
         return f"m-{number}" in ids(store.search("t", lookup(lexical=words(f"m-{number}"))))
 
     with ThreadPoolExecutor(8) as pool:
@@ -102,11 +104,11 @@ def test_a_writer_waits_for_another_to_finish(tmp_path):
 
         def four_more(memory):
             # The other writer starts while this one holds the file, and can only come after.
-            waiting.append(pool.submit(other.revise, "t", "a", tenfold))
+            waiting.append(pool.submit(other.revise, "t", ["a"], tenfold, at=NOW))
             return replace(record("t", "a"), memory=replace(memory, version=memory.version + 4))
 
-        store.revise("t", "a", four_more)
-        assert waiting[0].result().version == 50
+        store.revise("t", ["a"], four_more, at=NOW)
+        assert waiting[0].result()[0].version == 50
     assert store.get("t", ["a"])[0].version == 50
     other.close()
     store.close()
@@ -153,6 +155,19 @@ def test_a_store_without_room_for_shelves_finds_the_same(tmp_path):
         store.remember(tenant, [record(tenant, f"m{number}") for number in range(20)])
     for tenant in "abcdabcd":
         assert store.search(tenant, lookup(lexical=words("tea"))).stored == 20
+    store.close()
+
+
+def test_a_tenant_erased_and_made_anew_is_not_taken_for_the_old_one(tmp_path):
+    path = tmp_path / "memories.db"
+    store, other = SqliteStore(path), SqliteStore(path)
+    for text in ("tea", "rain", "code"):
+        store.remember("t", [record("t", "a", text)])
+        found = other.search("t", lookup(lexical=words("tea", "rain", "code")))
+        assert [memory.text for memory in found.memories] == [text]
+        store.erase_tenant("t")
+    assert other.search("t", lookup(lexical=words("code"))).stored == 0
+    other.close()
     store.close()
 
 

@@ -6,7 +6,7 @@ from cued.conformance import StoreConformance
 from cued.stores.sqlite import SqliteStore
 
 
-@pytest.mark.requirement("M3", "M4", "M6", "R10", "R17", "P13", "P19", "P20", "S6", "X8")
+@pytest.mark.requirement("M3", "M4", "M6", "R10", "R17", "P9", "P12", "P13", "P19", "P20", "S6", "X8")
 class TestSqliteStore(StoreConformance):
     @pytest.fixture
     def store(self, tmp_path):

@@ -1,12 +1,14 @@
 """What every store promises about gates and about beliefs that give way, as tests."""
 
+from collections.abc import Callable
+
 import pytest
 from msgspec.structs import replace
 
 from cued.conformance.samples import HOUR, NOW, lookup, near, record, words
 from cued.conformance.searching import ids
 from cued.errors import InputError
-from cued.model import GATES, Record
+from cued.model import GATES, Memory, Record
 from cued.ports import Store
 
 
@@ -142,8 +144,13 @@ class HidingConformance:
         """What a memory newly supersedes gives way; what it no longer does comes back."""
         store.remember("t", [record("t", "a"), record("t", "b")])
         for older, visible in ((("a",), ["b"]), ((), ["a", "b"])):
-            store.revise("t", "b", lambda memory, older=older: replace(record("t", "b"), memory=replace(memory, supersedes=older)))  # type: ignore[misc]
+            store.revise("t", ["b"], superseding(older), at=NOW)
             assert seen(store) == visible
+
+
+def superseding(older: tuple[str, ...]) -> Callable[[Memory], Record]:
+    """Give the revision that supersedes just these and changes nothing else."""
+    return lambda memory: replace(record("t", memory.id), memory=replace(memory, supersedes=older))
 
 
 def seen(store: Store, **facts: object) -> list[str]:

@@ -3,10 +3,10 @@
 import pytest
 from msgspec.structs import replace
 
-from cued.conformance.samples import FINGERPRINT, HOUR, NOW, direction, lookup, near, record, words
+from cued.conformance.samples import HOUR, NOW, direction, entry, lookup, near, record, words
 from cued.conformance.searching import ids
 from cued.errors import InputError, NotFoundError
-from cued.model import Edge, Memory, RecallEntry, Record, Source, Touch, Use
+from cued.model import Edge, Record, Source, Use
 from cued.ports import Store
 
 TWINS = (
@@ -101,41 +101,6 @@ class KeepingConformance:
         store.erase("t", ["a"])
         assert store.size("t") == 1
 
-    def test_revise_replaces_text_terms_and_vector_together(self, store: Store) -> None:
-        """The old words no longer match, the new ones do, the new vector is compared."""
-        store.remember("t", [record("t", "a", "tea", vector=1)])
-        coffee = record("t", "a", "coffee", vector=2)
-        new = store.revise("t", "a", lambda memory: replace(coffee, memory=replace(memory, text="coffee", version=2)))
-        assert (new.text, new.version) == ("coffee", 2)
-        assert store.get("t", ["a"]) == (new,)
-        assert store.search("t", lookup(lexical=words("tea"))).memories == ()
-        found = store.search("t", lookup(lexical=words("coffee"), dense=near(2)))
-        assert found.columns["cosine"] == pytest.approx([1.0])
-        assert found.stored == 1
-
-    def test_revise_keeps_the_vector_when_the_text_stays(self, store: Store) -> None:
-        """A revision without a vector, of the same text and fingerprint, keeps the one stored."""
-        store.remember("t", [record("t", "a", "tea", vector=1)])
-        store.revise("t", "a", lambda memory: Record(memory=replace(memory, importance=0.9), terms={"tea": 1}))
-        assert store.search("t", lookup(dense=near(1))).columns["cosine"] == pytest.approx([1.0])
-
-    def test_a_failed_revision_changes_nothing(self, store: Store) -> None:
-        """Neither an error of the change itself nor a refused record leaves a trace."""
-        store.remember("t", [record("t", "a")])
-        before = store.get("t", ["a"])
-
-        def broken(memory: Memory) -> Record:
-            raise ZeroDivisionError(memory.id)
-
-        with pytest.raises(ZeroDivisionError):
-            store.revise("t", "a", broken)
-        with pytest.raises(InputError):
-            store.revise("t", "a", lambda _: record("t", "b"))
-        with pytest.raises(NotFoundError):
-            store.revise("t", "nope", lambda _: record("t", "nope"))
-        assert store.get("t", ["a"]) == before
-        assert store.search("t", lookup(lexical=words("tea"))).visible == 1
-
     def test_forget_hides_and_restore_brings_back(self, store: Store) -> None:
         """The memory stays stored and can be read by id all the while."""
         store.remember("t", [record("t", "a")])
@@ -173,46 +138,7 @@ class KeepingConformance:
         assert ids(found) == ["a", "b"]
         assert found.columns["cosine"][0] == pytest.approx(1.0)
 
-    def test_touch_writes_use_and_nothing_else(self, store: Store) -> None:
-        """The use of known ids is replaced, unknown ids are passed over, search shows the use."""
-        store.remember("t", [record("t", "a"), record("t", "b")])
-        use = Use(last_at=NOW, previous_at=NOW - HOUR, count=3.5, counted_at=NOW, boost=1.25)
-        store.touch("t", [Touch("a", use), Touch("gone", use)])
-        a, b = store.get("t", ["a", "b"])
-        assert (a.use, b.use) == (use, Use())
-        assert replace(a, use=Use()) == record("t", "a").memory
-        assert store.search("t", lookup(lexical=words("tea"))).memories[0].use == use
-        store.forget("t", ["a"], at=NOW)
-        assert store.get("t", ["a"])[0].use == use
-
-    def test_the_recall_log_is_given_newest_first(self, store: Store) -> None:
-        """As many as asked for, every field as written, also for a tenant without memories."""
-        entries = [entry(f"r{number}") for number in range(5)]
-        store.touch("t", [], entries[:2])
-        store.touch("t", [], entries[2:])
-        assert store.recalls("t", limit=3) == (entries[4], entries[3], entries[2])
-        assert store.recalls("stranger", limit=3) == ()
-        with pytest.raises(InputError):
-            store.recalls("t", limit=0)
-
     def test_close_can_be_called_twice(self, store: Store) -> None:
         """The second time does nothing."""
         store.close()
         store.close()
-
-
-def entry(recall_id: str) -> RecallEntry:
-    """Give a line of the recall log."""
-    return RecallEntry(
-        recall_id=recall_id,
-        at=NOW,
-        policy="cued",
-        outcome="recalled",
-        candidates=9,
-        chosen=("a", "b"),
-        best_relevance=0.875,
-        below_floor=2,
-        tokens=40,
-        total_ms=1.5,
-        detail={"fingerprint": FINGERPRINT, "best": [0.5, None, True]},
-    )

@@ -19,6 +19,16 @@ class ListingConformance:
         for size in (1, 2, 5, 11, 50):
             assert walk(store, Filter(), size) == wanted
 
+    def test_oldest_first_is_the_same_listing_backwards(self, store: Store) -> None:
+        """Whatever the page size, with cursors that do not fit the other direction."""
+        store.remember("t", [record("t", f"m{number:02}", created_at=NOW - (number // 3) * HOUR) for number in range(11)])
+        for size in (1, 2, 5, 11, 50):
+            assert walk(store, Filter(), size, oldest_first=True) == walk(store, Filter(), 50)[::-1]
+        for oldest_first in (True, False):
+            page = store.list("t", Filter(), at=NOW, limit=2, oldest_first=oldest_first)
+            with pytest.raises(InputError):
+                store.list("t", Filter(), at=NOW, limit=2, after=page.next, oldest_first=not oldest_first)
+
     def test_a_page_survives_changes_between_pages(self, store: Store) -> None:
         """The cursor is a place, so what is erased or added elsewhere does not shift it."""
         store.remember("t", [record("t", f"m{number}", created_at=NOW - number * HOUR) for number in range(5)])
@@ -31,9 +41,10 @@ class ListingConformance:
     def test_bad_cursors_and_limits_are_refused(self, store: Store) -> None:
         """An InputError, never an empty page."""
         store.remember("t", [record("t", "a")])
-        for cursor in ("", "x", "ä", "W10=", "e30="):
-            with pytest.raises(InputError):
-                store.list("t", Filter(), at=NOW, limit=2, after=cursor)
+        for cursor in ("", "x", "ä", "W10=", "e30=", "WzEwMDAwMDAwMDAwMDAwMDAwMDAwMCwgIiJd"):
+            for oldest_first in (True, False):
+                with pytest.raises(InputError):
+                    store.list("t", Filter(), at=NOW, limit=2, after=cursor, oldest_first=oldest_first)
         with pytest.raises(InputError):
             store.list("t", Filter(), at=NOW, limit=0)
 
@@ -99,12 +110,12 @@ class ListingConformance:
         assert store.stats("stranger", at=NOW) == Stats()
 
 
-def walk(store: Store, wanted: Filter, size: int) -> list[str]:
+def walk(store: Store, wanted: Filter, size: int, *, oldest_first: bool = False) -> list[str]:
     """Give all ids of a listing, page by page."""
     found: list[str] = []
     after = None
     while True:
-        page = store.list("t", wanted, at=NOW, limit=size, after=after)
+        page = store.list("t", wanted, at=NOW, limit=size, after=after, oldest_first=oldest_first)
         found += [memory.id for memory in page.memories]
         assert len(page.memories) <= size
         if page.next is None:

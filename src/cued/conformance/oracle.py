@@ -8,7 +8,9 @@ from datetime import datetime
 from math import fsum, log, nan, sqrt
 from typing import NamedTuple
 
-from cued.model import CHANNELS, GATES, GLOBAL, Gate, Lookup, Memory, Record
+from msgspec.structs import replace
+
+from cued.model import CHANNELS, DERIVED_FROM, GATES, GLOBAL, Gate, Lookup, Memory, Record, Supersession
 
 Columns = dict[str, list[float]]
 
@@ -20,6 +22,7 @@ class Expected(NamedTuple):
     visible: int
     struck: dict[Gate, int]
     ids: list[str]
+    core: list[str]
     columns: Columns
     background: tuple[int, float, float]
     terms: list[tuple[str, int, float]]
@@ -28,7 +31,8 @@ class Expected(NamedTuple):
 
 def expected(records: Sequence[Record], lookup: Lookup) -> Expected:
     """Give the findings for these records, whose memories are as the store holds them now."""
-    seen, struck = _visible(records, lookup)
+    seen, struck = visible(records, lookup)
+    pinned, _ = visible(records, replace(lookup, kinds=(), tags=()))
     scores = _Scores(seen, lookup)
     pools = scores.pools()
     ids = _candidates(pools, scores, lookup.context)
@@ -38,6 +42,7 @@ def expected(records: Sequence[Record], lookup: Lookup) -> Expected:
         visible=len(seen),
         struck=struck,
         ids=ids,
+        core=sorted(record.memory.id for record in pinned if record.memory.tier == "core") if lookup.core else [],
         columns=_columns(ids, pools, scores),
         background=(len(cosines), *_spread(cosines)),
         terms=scores.terms,
@@ -45,10 +50,13 @@ def expected(records: Sequence[Record], lookup: Lookup) -> Expected:
     )
 
 
-def _visible(records: Sequence[Record], lookup: Lookup) -> tuple[list[Record], dict[Gate, int]]:
+def visible(records: Sequence[Record], lookup: Lookup) -> tuple[list[Record], dict[Gate, int]]:
+    """Give the records that pass every gate, and how many each gate struck first."""
+    stale = _stale([record.memory for record in records], lookup)
+    passes = _PASSES | {"provenance": lambda memory, _: memory.id not in stale}
     left, struck = list(records), dict[Gate, int]()
     for gate in GATES:
-        passed = [record for record in left if _PASSES[gate](record.memory, lookup)]
+        passed = [record for record in left if passes[gate](record.memory, lookup)]
         if len(passed) < len(left):
             struck[gate] = len(left) - len(passed)
         left = passed
@@ -65,7 +73,25 @@ def _validity(memory: Memory, lookup: Lookup) -> bool:
 
 
 def _supersession(memory: Memory, lookup: Lookup) -> bool:
-    return not any(each.at <= lookup.at and each.scope in (None, lookup.scope) for each in memory.superseded)
+    def holds(mark: Supersession) -> bool:
+        return mark.lifted_at is None or (lookup.as_of and lookup.at < mark.lifted_at)
+
+    return not any(mark.at <= lookup.at and mark.scope in (None, lookup.scope) and holds(mark) for mark in memory.superseded)
+
+
+def _stale(memories: Sequence[Memory], lookup: Lookup) -> set[str]:
+    stored = {memory.id for memory in memories}
+    gone = {memory.id for memory in memories if not (_forgotten(memory, lookup) and _supersession(memory, lookup))}
+    stale = set[str]()
+    while True:
+        more = set(stale)
+        for memory in memories:
+            sources = {edge.target for edge in memory.edges if edge.relation == DERIVED_FROM} & stored
+            if memory.kind == "reflection" and sources and sources <= gone | stale:
+                more.add(memory.id)
+        if more == stale:
+            return stale
+        stale = more
 
 
 _PASSES: dict[Gate, Callable[[Memory, Lookup], bool]] = {
@@ -87,12 +113,14 @@ class _Scores:
         self.seen, self.lookup = {record.memory.id: record for record in seen}, lookup
         self.bm25, self.coverage = dict.fromkeys(self.seen, 0.0), dict.fromkeys(self.seen, 0.0)
         self.share, self.window = dict.fromkeys(self.seen, 0.0), dict.fromkeys(self.seen, 0.0)
+        self.linked = dict.fromkeys(self.seen, 0.0)
         self.cosine: dict[str, float] = {}
         self.terms: list[tuple[str, int, float]] = []
         self._words()
         self._names()
         self._meaning()
         self._times()
+        self._hop()
 
     def _words(self) -> None:
         asked = self.lookup.lexical
@@ -117,6 +145,23 @@ class _Scores:
         for memory_id, record in self.seen.items():
             self.share[memory_id] = sum(weights[name] / sum(weights.values()) for name in names if name in record.memory.entities)
 
+    def _hop(self) -> None:
+        asked = self.lookup.entity
+        if asked is None or not asked.hop:
+            return
+        seeds = {seed: set(self.seen[seed].memory.entities) - set(asked.names) for seed in self.pools()["entity"]}
+        weights = dict.fromkeys(sorted({name for beside in seeds.values() for name in beside}), 0.0)
+        for name in weights:
+            rare = _idf(sum(name in record.memory.entities for record in self.seen.values()), len(self.seen))
+            carrying = fsum(self.share[seed] for seed, beside in seeds.items() if name in beside)
+            weights[name] = rare * carrying / fsum(self.share[seed] for seed in seeds)
+        heavy = _rounded(weights)
+        least = sorted(heavy.values(), reverse=True)[:20][-1:]
+        weights = {name: weight for name, weight in weights.items() if [heavy[name]] >= least}
+        for memory_id, record in self.seen.items():
+            part = fsum(weights[name] for name in set(record.memory.entities) & weights.keys()) / (fsum(weights.values()) or 1.0)
+            self.linked[memory_id] = round(asked.hop * (1 - round(self.share[memory_id], 9)) * part, 9)
+
     def _meaning(self) -> None:
         asked = self.lookup.dense
         for memory_id, record in self.seen.items():
@@ -135,12 +180,13 @@ class _Scores:
         lookup = self.lookup
         far = {memory_id: self.cosine.get(memory_id, -2.0) for memory_id in self.seen}
         newest = {memory_id: record.memory.created_at.timestamp() for memory_id, record in self.seen.items()}
-        bm25 = _rounded(self.bm25)
+        bm25, own = _rounded(self.bm25), _rounded(self.share)
+        named = _rounded({memory_id: share + self.linked[memory_id] for memory_id, share in own.items()})
         nearness, wording = [far] if lookup.dense else [], [bm25] if lookup.lexical else []
         found = {
             "lexical": (lookup.lexical, bm25, [bm25]),
             "dense": (lookup.dense, dict.fromkeys(self.cosine, 1.0), [far]),
-            "entity": (lookup.entity, self.share, [_rounded(self.share), *nearness, *wording]),
+            "entity": (lookup.entity, named, [named, own, *nearness, *wording]),
             "temporal": (lookup.temporal, self.window, nearness or wording or [newest]),
         }
         return {name: _ranked(matches, keys)[: asked.pool] for name, (asked, matches, keys) in found.items() if asked is not None}
@@ -171,6 +217,7 @@ def _columns(ids: list[str], pools: dict[str, list[str]], scores: _Scores) -> Co
         columns[f"bm25{suffix}"] = [scores.bm25.get(other, 0.0) for other in others]
         columns[f"coverage{suffix}"] = [scores.coverage.get(other, 0.0) for other in others]
     columns["entities"] = [scores.share[memory_id] for memory_id in ids]
+    columns["linked"] = [scores.linked[memory_id] for memory_id in ids]
     columns["length"] = [float(sum(scores.seen[memory_id].terms.values())) for memory_id in ids]
     columns["window"] = [scores.window[memory_id] for memory_id in ids]
     return columns

@@ -7,17 +7,21 @@ from random import Random
 from typing import Any, TypeVar
 
 import numpy as np
+from msgspec.structs import replace
 
 from cued.model import (
+    DERIVED_FROM,
     GLOBAL,
     KINDS,
     TIERS,
     DenseLookup,
+    Edge,
     EntityLookup,
     Interval,
     LexicalLookup,
     Lookup,
     Memory,
+    RecallEntry,
     Record,
     Source,
     TemporalLookup,
@@ -31,7 +35,7 @@ FINGERPRINT = "sample/directions"
 OTHER_FINGERPRINT = "sample/other"
 
 WORDS = ("tea", "coffee", "rain", "train", "paris", "code", "music", "garden")
-NAMES = ("Ada", "Bo", "Cleo")
+NAMES = ("Ada", "Bo", "Cleo", "Dee", "Eli")
 TAGS = ("work", "home", "trip")
 SCOPES = (GLOBAL, GLOBAL, "atlas", "borea")
 
@@ -64,6 +68,23 @@ def record(tenant: str, memory_id: str, text: str = "tea in the garden", **facts
     return Record(memory=memory, terms=dict(Counter(text.lower().split())), vector=None if number is None else direction(number))
 
 
+def entry(recall_id: str) -> RecallEntry:
+    """Give a line of the recall log."""
+    return RecallEntry(
+        recall_id=recall_id,
+        at=NOW,
+        policy="cued",
+        outcome="recalled",
+        candidates=9,
+        chosen=("a", "b"),
+        best_relevance=0.875,
+        below_floor=2,
+        tokens=40,
+        total_ms=1.5,
+        detail={"fingerprint": FINGERPRINT, "best": [0.5, None, True]},
+    )
+
+
 def words(*terms: str, pool: int = 10) -> LexicalLookup:
     """Give a lookup by words with the usual constants."""
     return LexicalLookup(terms=terms, pool=pool, k1=1.2, b=0.75, delta=0.5)
@@ -80,8 +101,9 @@ def lookup(**facts: Any) -> Lookup:  # noqa: ANN401
 
 
 def random_records(tenant: str, random: Random) -> list[Record]:
-    """Give up to thirty records that differ in everything a store can see."""
-    return [_random_record(tenant, f"m{number:03}", random) for number in random.sample(range(999), random.randint(0, 30))]
+    """Give up to thirty records that differ in everything a store can see, some of them linked to each other."""
+    ids = [f"m{number:03}" for number in random.sample(range(999), random.randint(0, 30))]
+    return [_linked(_random_record(tenant, memory_id, random), [*ids, "nowhere"], random) for memory_id in ids]
 
 
 def random_lookup(random: Random) -> Lookup:
@@ -95,10 +117,22 @@ def random_lookup(random: Random) -> Lookup:
         tags=tuple(random.sample(TAGS, random.choice([0, 0, 0, 1, 2]))),
         lexical=_maybe(random, words(*random.choices((*WORDS, "unheard"), k=random.randint(0, 4)), pool=pool)),
         dense=_maybe(random, near(random.randint(0, 12), pool=pool, fingerprint=random.choice([FINGERPRINT] * 4 + [OTHER_FINGERPRINT]))),
-        entity=_maybe(random, EntityLookup(names=tuple(random.sample((*NAMES, "Zoe"), random.randint(0, 3))), pool=pool)),
+        entity=_maybe(random, _names(random, pool)),
         temporal=_maybe(random, TemporalLookup(intervals=tuple(_interval(random) for _ in range(random.randint(0, 2))), pool=pool)),
         context=random.choice([0, 0, 1, 2]),
+        core=random.random() < 0.5,
     )
+
+
+def _names(random: Random, pool: int) -> EntityLookup:
+    names = tuple(random.sample((*NAMES, "Zoe"), random.randint(0, 3)))
+    return EntityLookup(names=names, pool=pool, hop=random.choice([0.0, 0.0, 0.25, 0.5, 1.0]))
+
+
+def _linked(one: Record, ids: list[str], random: Random) -> Record:
+    relations = (DERIVED_FROM, DERIVED_FROM, "mentions")
+    edges = tuple(Edge(random.choice(relations), target) for target in random.choices(ids, k=random.choice([0, 0, 1, 2, 3])))
+    return replace(one, memory=replace(one.memory, edges=edges))
 
 
 def _random_record(tenant: str, memory_id: str, random: Random) -> Record:

@@ -1,13 +1,14 @@
 """What every store refuses alike, before anything is written."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from msgspec.msgpack import Encoder
 from msgspec.structs import replace
 
 from cued.errors import InputError
-from cued.model import GLOBAL, Memory, Record, Vector
+from cued.model import GLOBAL, Memory, RecallEntry, Record, Vector
 from cued.stores.gates import facts
+from cued.stores.instants import micros
 from cued.stores.vectors import checked
 
 _ENCODER = Encoder()
@@ -24,6 +25,17 @@ def admit_tenant(tenant: str) -> bytes:
     return name
 
 
+def document_name(name: str) -> str:
+    """Give the name of a document back; an empty one or one that is no Unicode text is an InputError."""
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise InputError("name", name, "text that UTF-8 can carry") from error
+    if not name:
+        raise InputError("name", name, "a name of at least one character")
+    return name
+
+
 def admit(tenant: str, records: Sequence[Record], *, known: Iterable[str]) -> None:
     """Refuse the whole batch with an InputError when one record of it cannot be stored."""
     taken = set(known)
@@ -32,6 +44,14 @@ def admit(tenant: str, records: Sequence[Record], *, known: Iterable[str]) -> No
         if record.memory.id in taken:
             raise InputError("id", record.memory.id, "an id that this tenant does not have yet")
         taken.add(record.memory.id)
+
+
+def first_of_each(records: Sequence[Record], *, known: Container[str]) -> list[Record]:
+    """Give the records whose ids are not known yet, and of several with one id the first."""
+    first: dict[str, Record] = {}
+    for record in records:
+        first.setdefault(record.memory.id, record)
+    return [record for record in first.values() if record.memory.id not in known]
 
 
 def admit_revision(tenant: str, memory_id: str, revised: Record) -> None:
@@ -65,6 +85,8 @@ def admit_record(tenant: str, record: Record) -> None:
     body(memory)
     try:
         facts(memory)
+        for moment in (memory.updated_at, memory.use.last_at, memory.use.previous_at, memory.use.counted_at):
+            micros(moment or memory.created_at)
     except TypeError as error:
         raise InputError("created_at", memory.created_at, "times with a time zone, here and in every other field") from error
 
@@ -77,6 +99,14 @@ def body(memory: Memory) -> bytes:
         raise InputError("source", memory.source, "numbers of at most 64 bits") from error
     except UnicodeEncodeError as error:
         raise InputError("text", memory.text, "text that UTF-8 can carry: no lone surrogates") from error
+
+
+def entry_body(entry: RecallEntry) -> bytes:
+    """Give a line of the recall log as MessagePack; what that cannot carry is an InputError."""
+    try:
+        return _ENCODER.encode(entry)
+    except (TypeError, OverflowError, UnicodeEncodeError) as error:
+        raise InputError("detail", entry.detail, "plain data: text, numbers, lists and dictionaries") from error
 
 
 def at_least_one(limit: int) -> int:

@@ -1,9 +1,14 @@
 """How memories give way to newer ones: pure rules over memories, the same for every store.
 
 A store opens a Draft on its contents, asks for the change, and writes down `draft.changed`.
+
+A memory claims what stands in its `supersedes`, from when that was written. It holds the claimed down while it is not forgotten; and
+when it is, for as long as it is superseded everywhere itself: in a chain a ← b ← c, forgetting b does not bring a back beside c.
+That is so at every moment, so the marks on the claimed one tell what held when. What a restored memory had been forgotten for, and
+what an erased one had ever done, is as if it had not been.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 
 from msgspec.structs import replace
@@ -11,8 +16,10 @@ from msgspec.structs import replace
 from cued.errors import NotFoundError
 from cued.model import Memory, Supersession
 from cued.stores.admission import superseding_scope
+from cued.stores.spans import BEGINNING, END, Span, Spans, cover, onward, united
 
 FADED_WEIGHT = 0.1
+LAPSED_KEPT = 32
 
 
 class Draft:
@@ -21,6 +28,7 @@ class Draft:
     def __init__(self, fetch: Callable[[str], Memory | None]) -> None:
         """Start with nothing changed; `fetch` reads the store."""
         self._fetch = fetch
+        self._unsettled: dict[str, Spans] = {}
         self.changed: dict[str, Memory] = {}
 
     def find(self, memory_id: str) -> Memory | None:
@@ -44,77 +52,158 @@ class Draft:
         for memory in new:
             self.put(memory)
         for memory in new:
-            self._give_way(memory.id, {self.get(old).id for old in memory.supersedes})
+            self._claim(memory.id, {self.get(old).id for old in memory.supersedes}, at=memory.created_at)
 
-    def revise(self, old: Memory, new: Memory) -> None:
-        """Replace a memory; what it supersedes now and did not before gives way, and the reverse."""
+    def revise(self, old: Memory, new: Memory, *, at: datetime) -> None:
+        """Replace a memory; what it supersedes now and did not before gives way as of `at`, and the reverse comes back."""
         self.put(new)
         added = {self.get(memory_id).id for memory_id in new.supersedes if memory_id not in old.supersedes}
-        for memory_id in old.supersedes:
-            if memory_id not in new.supersedes:
-                self._release(memory_id, new.id)
-        self._give_way(new.id, added)
+        for memory_id in sorted(set(old.supersedes).difference(new.supersedes)):
+            self._let_go(memory_id, new.id, at=at)
+        self._settle(rising=False)
+        self._claim(new.id, added, at=at)
+        before, after = _holding(old), _holding(new)
+        if before != after:
+            self._unsettled[new.id] = before
+            self._settle(rising=cover(after, before))
 
     def forget(self, memory_ids: Iterable[str], *, at: datetime) -> None:
         """Mark memories as forgotten; what they had superseded comes back, unless they were superseded themselves."""
         for memory in [self.get(memory_id) for memory_id in memory_ids]:
             if memory.forgotten_at is None:
-                self.put(replace(self.get(memory.id), forgotten_at=at))
-                self._settle(memory.id)
+                self._hide(memory, at)
+        self._settle(rising=False)
 
     def restore(self, memory_ids: Iterable[str]) -> None:
         """Take the mark off again, and with it what forgetting had undone."""
         for memory in [self.get(memory_id) for memory_id in memory_ids]:
             if memory.forgotten_at is not None:
-                self.put(replace(self.get(memory.id), forgotten_at=None))
-                self._settle(memory.id)
+                self._hide(memory, None)
+        self._settle(rising=True)
 
-    def erase(self, memory_ids: Iterable[str]) -> set[str]:
-        """Let go of what these memories had superseded and give the ids to remove."""
+    def erase(self, memory_ids: Iterable[str], *, lapsed: Iterable[str]) -> set[str]:
+        """Take away every mark that these memories have left and give the ids to remove.
+
+        `lapsed` are the ids of the memories that have a lifted mark: one of them may be by a memory that let go of it since.
+        """
         erased = {self.get(memory_id).id for memory_id in memory_ids}
-        for memory_id in sorted(erased):
-            for old in self.get(memory_id).supersedes:
-                self._release(old, memory_id)
+        marked = {old for memory_id in erased for old in self.get(memory_id).supersedes}
+        for old_id in sorted(marked.union(lapsed)):
+            old = self.find(old_id)
+            gone = [] if old is None else [mark for mark in old.superseded if mark.by in erased]
+            if old is not None and gone:
+                self._rewrite(old, gone, ())
+        self._settle(rising=False)
         for memory_id in erased:
             self.changed.pop(memory_id, None)
         return erased
 
-    def _settle(self, memory_id: str) -> None:
-        # In a chain a ← b ← c, forgetting b must not bring a back beside c: a memory that is forgotten
-        # and superseded everywhere goes on holding down what it superseded.
-        memory = self.get(memory_id)
-        if memory.forgotten_at is None or _superseded_everywhere(memory):
-            self._give_way(memory_id, set(memory.supersedes))
-        else:
-            for old in memory.supersedes:
-                self._release(old, memory_id)
+    def _hide(self, memory: Memory, at: datetime | None) -> None:
+        self._unsettled.setdefault(memory.id, _holding(memory))
+        self.put(replace(self.get(memory.id), forgotten_at=at))
 
-    def _give_way(self, new_id: str, old_ids: set[str]) -> None:
+    def _claim(self, new_id: str, old_ids: Iterable[str], *, at: datetime) -> None:
         new = self.get(new_id)
         for old_id in sorted(old_ids):
-            old = self.find(old_id)
-            if old is None or any(each.by == new_id for each in old.superseded):
+            old = self.get(old_id)
+            last = next(reversed(_marks_by(new_id, old)), None)
+            if last is not None and last.lifted_at is None:
                 continue
-            scope = superseding_scope(old, new)
-            before = next((each.weight_before for each in old.superseded if each.scope is None), old.weight)
-            mark = Supersession(by=new_id, at=new.created_at, scope=scope, weight_before=before)
-            self._change(old, (*old.superseded, mark), FADED_WEIGHT if scope is None else old.weight)
+            mark = Supersession(by=new_id, at=at, scope=superseding_scope(old, new), weight_before=_unfaded(old))
+            spans, gone = onward(at, _holding(new)), list[Supersession]()
+            if last is not None and (last.lifted_at, last.scope) == (at, mark.scope) and spans[0] != (at, at):
+                # Let go and taken up again at the same moment: nothing happened.
+                spans, gone = ((last.at, spans[0][1]), *spans[1:]), [last]
+            self._rewrite(old, gone, _over(mark, spans))
+        self._settle(rising=True)
 
-    def _release(self, old_id: str, new_id: str) -> None:
+    def _let_go(self, old_id: str, new_id: str, *, at: datetime) -> None:
         old = self.find(old_id)
-        mark = None if old is None else next((each for each in old.superseded if each.by == new_id), None)
-        if old is None or mark is None:
+        if old is None:
             return
-        left = tuple(each for each in old.superseded if each is not mark)
-        restored = mark.scope is None and not any(each.scope is None for each in left)
-        self._change(old, left, mark.weight_before if restored else old.weight)
+        gone = [mark for mark in _marks_by(new_id, old) if _until(mark) > at or _until(mark) <= mark.at]
+        if gone:
+            self._rewrite(old, gone, [replace(mark, lifted_at=at) for mark in gone if mark.at < min(at, _until(mark))])
 
-    def _change(self, old: Memory, superseded: tuple[Supersession, ...], weight: float) -> None:
-        changed = replace(old, superseded=superseded, weight=weight)
+    def _settle(self, *, rising: bool) -> None:
+        # Holds only grow when rising and only shrink when not, and stretches begin and end at finitely many moments:
+        # so it comes to an end even where memories supersede each other in a circle.
+        while self._unsettled:
+            memory_id = next(iter(self._unsettled))
+            memory, before = self.get(memory_id), self._unsettled.pop(memory_id)
+            for old_id in sorted(set(memory.supersedes)):
+                old = self.find(old_id)
+                if old is not None:
+                    self._follow(memory, before, old, rising=rising)
+
+    def _follow(self, memory: Memory, before: Spans, old: Memory, *, rising: bool) -> None:
+        marks = _claimed(_marks_by(memory.id, old), before)
+        if not marks and not rising:
+            return
+        since = marks[0].at if marks else memory.created_at
+        has, wanted = tuple(map(_span, marks)), onward(since, _holding(memory))
+        if wanted == has or not (cover(wanted, has) if rising else cover(has, wanted)):
+            return
+        if not marks:
+            # Files from before marks could be lifted have none of what a forgotten memory superseded.
+            marks = [Supersession(by=memory.id, at=since, scope=superseding_scope(old, memory), weight_before=_unfaded(old))]
+        self._rewrite(old, marks, _over(marks[0], wanted))
+
+    def _rewrite(self, old: Memory, gone: Collection[Supersession], fresh: Iterable[Supersession]) -> None:
+        weight = _unfaded(old)
+        kept = [mark for mark in old.superseded if mark not in gone]
+        kept += [replace(mark, weight_before=weight) if mark.lifted_at is None else mark for mark in fresh]
+        marks = _bounded(sorted(kept, key=lambda mark: (mark.at, _until(mark), mark.by)))
+        if any(map(everywhere, marks)):
+            weight = old.weight if any(map(everywhere, old.superseded)) else FADED_WEIGHT
+        changed = replace(old, superseded=marks, weight=weight)
         self.put(changed)
-        if old.forgotten_at is not None and _superseded_everywhere(old) != _superseded_everywhere(changed):
-            self._settle(old.id)
+        if _holding(changed) != _holding(old):
+            self._unsettled.setdefault(old.id, _holding(old))
 
 
-def _superseded_everywhere(memory: Memory) -> bool:
-    return any(each.scope is None for each in memory.superseded)
+def everywhere(mark: Supersession) -> bool:
+    """Tell whether a mark holds now and in every scope."""
+    return mark.scope is None and mark.lifted_at is None
+
+
+def _unfaded(memory: Memory) -> float:
+    """Give the weight that a memory has, or would have if nothing superseded it."""
+    return next((mark.weight_before for mark in memory.superseded if everywhere(mark)), memory.weight)
+
+
+def _holding(memory: Memory) -> Spans:
+    """Give when a memory holds down what it claims."""
+    if memory.forgotten_at is None:
+        return ((BEGINNING, END),)
+    return united([(BEGINNING, memory.forgotten_at), *(_span(mark) for mark in memory.superseded if mark.scope is None)])
+
+
+def _claimed(marks: Sequence[Supersession], holding: Spans) -> list[Supersession]:
+    """Give those of a memory's marks on another that its present claim has left: all from the first that explains the rest."""
+    spans = tuple(map(_span, marks))
+    place = next((place for place, mark in enumerate(marks) if onward(mark.at, holding) == spans[place:]), len(marks) - 1)
+    return list(marks[max(place, 0) :])
+
+
+def _marks_by(new_id: str, old: Memory) -> list[Supersession]:
+    return [mark for mark in old.superseded if mark.by == new_id]
+
+
+def _span(mark: Supersession) -> Span:
+    return mark.at, _until(mark)
+
+
+def _until(mark: Supersession) -> datetime:
+    return END if mark.lifted_at is None else mark.lifted_at
+
+
+def _over(mark: Supersession, spans: Spans) -> list[Supersession]:
+    return [replace(mark, at=since, lifted_at=None if until == END else until) for since, until in spans]
+
+
+def _bounded(marks: Sequence[Supersession]) -> tuple[Supersession, ...]:
+    # Whoever supersedes and lets go over and over leaves a mark each time: the oldest of those are given up.
+    lapsed = [mark for mark in marks if mark.lifted_at is not None]
+    given_up = lapsed[:-LAPSED_KEPT]
+    return tuple(mark for mark in marks if mark not in given_up)

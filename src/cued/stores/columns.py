@@ -6,6 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+Mask = NDArray[np.bool_]
+"""One truth a row."""
+
 _LEAST_ROOM = 32
 
 
@@ -18,6 +21,12 @@ def room_for(array: NDArray[Any], used: int, wanted: int) -> NDArray[Any]:
     grown = np.empty((room, *array.shape[1:]), dtype=array.dtype)
     grown[:used] = array[:used]
     return grown
+
+
+def places_of(starts: NDArray[np.intp], sizes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Give the places of several runs of an array, each from its start and of its size, end to end."""
+    before: NDArray[np.intp] = np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+    return before + np.arange(len(before))
 
 
 class Columns:

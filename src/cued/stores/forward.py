@@ -1,6 +1,7 @@
 """The forward index of one memory: the hashed terms, names and tags it contains, packed into bytes.
 
-Terms, entities and tags share one index in three namespaces, so one inverted index serves two channels and a gate.
+Terms, entities and tags share one index in three namespaces, so one inverted index serves two channels and a gate. An entity's
+count is NAME, which no term's can be, so that the names of a memory can be told from its words.
 """
 
 from collections.abc import Iterable
@@ -20,7 +21,8 @@ Namespace = Literal["term", "entity", "tag"]
 Hashes = NDArray[np.uint64]
 Counts = NDArray[np.uint16]
 
-MOST_COUNTED = 65_535
+NAME = 65_535
+MOST_COUNTED = NAME - 1
 
 _HEAD = 4
 _ENTRY = np.dtype([("hash", "<u8"), ("count", "<u2")])
@@ -47,8 +49,8 @@ def pack(record: Record) -> bytes:
     """Give the record's forward index as bytes: its length as 4 bytes, then 10 bytes for each entry."""
     counts = {hashed("term", term): count if 0 < count < MOST_COUNTED else _bounded(count) for term, count in record.terms.items()}
     length = sum(counts.values())
-    for namespace, words in _names(record):
-        counts.update((hashed(namespace, word), 1) for word in words)
+    counts.update((hashed("entity", name), NAME) for name in record.memory.entities)
+    counts.update((hashed("tag", tag), 1) for tag in record.memory.tags)
     return _layout(len(counts)).pack(length, *chain.from_iterable(counts.items()))
 
 
@@ -73,5 +75,10 @@ def _bounded(count: int) -> int:
     return min(max(count, 1), MOST_COUNTED)
 
 
-def _names(record: Record) -> tuple[tuple[Namespace, tuple[str, ...]], ...]:
-    return ("entity", record.memory.entities), ("tag", record.memory.tags)
+def with_names(packed: bytes, names: Iterable[str]) -> bytes:
+    """Give a forward index from before names were told apart, with the counts of these as NAME."""
+    hashes, counts, _, _ = unpack([packed])
+    told = np.isin(hashes, np.array([hashed("entity", name) for name in names], dtype=np.uint64))
+    entries = np.empty(len(hashes), dtype=_ENTRY)
+    entries["hash"], entries["count"] = hashes, np.where(told, NAME, np.minimum(counts, MOST_COUNTED))
+    return packed[:_HEAD] + entries.tobytes()

@@ -1,20 +1,24 @@
 """Which memories a lookup may see at all: one column for each fact that a gate judges, and how many each gate struck."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.model import GATES, GLOBAL, KINDS, Gate, Lookup, Memory
-from cued.stores.columns import Columns
+from cued.model import DERIVED_FROM, GATES, GLOBAL, KINDS, TIERS, Gate, Lookup, Memory
+from cued.stores.columns import Columns, Mask
 from cued.stores.forward import hashed
 from cued.stores.instants import ALWAYS, NEVER, micros
 from cued.stores.postings import Postings
+from cued.stores.provenance import Provenance
+from cued.stores.ranking import RowNumbers
+from cued.stores.spells import EVERYWHERE, Spell, Spells
 
-Mask = NDArray[np.bool_]
+CORE = TIERS.index("core")
+REFLECTION = KINDS.index("reflection")
 
+_FIRST_OF_CANDIDATES: Gate = "kinds"
 _TIMES = ("created", "time", "expires", "valid_from", "valid_until", "forgotten", "superseded")
 
 
@@ -23,13 +27,15 @@ class Facts(NamedTuple):
 
     scope: str
     kind: int
+    tier: int
     created: int
     valid_from: int
     valid_until: int
     expires: int
     forgotten: int
     superseded: int
-    superseded_locally: tuple[tuple[str, int], ...]
+    spells: tuple[Spell, ...]
+    sources: tuple[str, ...]
 
 
 class FactColumns(NamedTuple):
@@ -37,13 +43,15 @@ class FactColumns(NamedTuple):
 
     scope: Sequence[str]
     kind: Sequence[int]
+    tier: Sequence[int]
     created: Sequence[int]
     valid_from: Sequence[int]
     valid_until: Sequence[int]
     expires: Sequence[int]
     forgotten: Sequence[int]
     superseded: Sequence[int]
-    superseded_locally: Sequence[tuple[tuple[str, int], ...]]
+    spells: Sequence[tuple[Spell, ...]]
+    sources: Sequence[tuple[str, ...]]
 
     @classmethod
     def of(cls, many: Iterable[Facts]) -> "FactColumns":
@@ -52,11 +60,15 @@ class FactColumns(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """Which rows passed every gate, how many those are, and how many each gate struck first."""
+    """Which rows passed every gate, how many those are, how many each gate struck first, and the core rows where asked for.
+
+    Kinds and tags choose among the candidates, and what is pinned is none: those two gates do not strike it from `core`.
+    """
 
     visible: Mask
     seen: int
     struck: dict[Gate, int]
+    core: RowNumbers
 
     @property
     def everything(self) -> bool:
@@ -65,34 +77,49 @@ class Sight(NamedTuple):
 
 
 def facts(memory: Memory) -> Facts:
-    """Give a memory's facts for the gates; of several supersessions in one place the earliest counts."""
-    everywhere = [micros(each.at) for each in memory.superseded if each.scope is None]
-    locally: dict[str, int] = {}
-    for each in memory.superseded:
-        if each.scope is not None:
-            locally[each.scope] = min(locally.get(each.scope, NEVER), micros(each.at))
+    """Give a memory's facts for the gates; of several supersessions that hold everywhere the earliest counts."""
+    since, spells = _spells(memory) if memory.superseded else (NEVER, ())
     return Facts(
         scope=memory.scope,
         kind=KINDS.index(memory.kind),
+        tier=TIERS.index(memory.tier),
         created=micros(memory.created_at),
         valid_from=ALWAYS if memory.valid_from is None else micros(memory.valid_from),
         valid_until=NEVER if memory.valid_until is None else micros(memory.valid_until),
         expires=NEVER if memory.expires_at is None else micros(memory.expires_at),
         forgotten=NEVER if memory.forgotten_at is None else micros(memory.forgotten_at),
-        superseded=min(everywhere, default=NEVER),
-        superseded_locally=tuple(sorted(locally.items())),
+        superseded=since,
+        spells=spells,
+        sources=sources(memory) if memory.edges else (),
     )
+
+
+def _spells(memory: Memory) -> tuple[int, tuple[Spell, ...]]:
+    marks = [
+        Spell(each.scope or EVERYWHERE, micros(each.at), NEVER if each.lifted_at is None else micros(each.lifted_at))
+        for each in memory.superseded
+    ]
+    holding = [mark.since for mark in marks if mark.scope == EVERYWHERE and mark.until == NEVER]
+    others = {mark for mark in marks if mark.since < mark.until and (mark.scope != EVERYWHERE or mark.until != NEVER)}
+    return min(holding, default=NEVER), tuple(sorted(others))
+
+
+def sources(memory: Memory) -> tuple[str, ...]:
+    """Give what a reflection was derived from; what other memories were makes no difference to any gate."""
+    found = {edge.target for edge in memory.edges if edge.relation == DERIVED_FROM}
+    return tuple(sorted(found)) if memory.kind == "reflection" else ()
 
 
 class Gates:
     """The gate columns of one tenant's rows."""
 
-    def __init__(self, postings: Postings) -> None:
-        """Start empty; `postings` knows which rows carry which tag."""
-        self.postings = postings
-        self._columns = Columns({"alive": np.bool_, "scope": np.int32, "kind": np.int8, **dict.fromkeys(_TIMES, np.int64)})
+    def __init__(self, postings: Postings, provenance: Provenance) -> None:
+        """Start empty; `postings` knows which rows carry which tag, and `provenance` where rows come from."""
+        self.postings, self.provenance = postings, provenance
+        codes = {"alive": np.bool_, "scope": np.int32, "kind": np.int8, "tier": np.int8}
+        self._columns = Columns(codes | dict.fromkeys(_TIMES, np.int64))
         self.scopes: dict[str, int] = {}
-        self.superseded_locally: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        self.spells = Spells()
         self.stored = 0
         self._earliest = dict.fromkeys(_TIMES, NEVER)
         self._latest = dict.fromkeys(_TIMES, ALWAYS)
@@ -102,7 +129,7 @@ class Gates:
         return self._columns[name]
 
     def codes(self, name: str) -> NDArray[Any]:
-        """Give the column of scope or kind codes."""
+        """Give the column of scope, kind or tier codes."""
         return self._columns[name]
 
     @property
@@ -113,7 +140,7 @@ class Gates:
     @property
     def nbytes(self) -> int:
         """Give the bytes the columns occupy."""
-        return self._columns.nbytes
+        return self._columns.nbytes + self.provenance.nbytes
 
     def after(self, name: str, at: int) -> Mask | None:
         """Give which rows' time in a column comes after this one, None when every row's does."""
@@ -126,9 +153,11 @@ class Gates:
     def add(self, many: FactColumns) -> range:
         """Append a row for each memory's facts and give the row numbers."""
         rows = self._columns.append(len(many.scope), self._values(many))
-        for row, locally in zip(rows, many.superseded_locally, strict=True):
-            for scope, at in locally:
-                self.superseded_locally[scope][row] = at
+        for row, spells, from_where in zip(rows, many.spells, many.sources, strict=True):
+            if spells:
+                self.spells.put(row, spells)
+            if from_where:
+                self.provenance.derive(row, from_where)
         self.stored += len(rows)
         return rows
 
@@ -136,22 +165,23 @@ class Gates:
         """Replace the facts of one row."""
         for name, values in self._values(FactColumns.of([fact])).items():
             self._columns[name][row] = values[0]
-        for rows in self.superseded_locally.values():
-            rows.pop(row, None)
-        for scope, at in fact.superseded_locally:
-            self.superseded_locally[scope][row] = at
+        self.spells.put(row, fact.spells)
+        self.provenance.derive(row, fact.sources)
 
     def kill(self, row: int) -> None:
         """Take a row out for good; its number is not used again."""
         self._columns["alive"][row] = False
+        self.provenance.derive(row, ())
         self.stored -= 1
 
     def judge(self, lookup: Lookup) -> Sight:
         """Let every gate strike in the order of GATES; each counts what no earlier one had struck."""
         at = micros(lookup.at)
         visible = self._columns["alive"].copy()
-        left, struck = self.stored, dict[Gate, int]()
+        left, struck, core = self.stored, dict[Gate, int](), np.empty(0, dtype=np.intp)
         for gate in GATES:
+            if lookup.core and gate == _FIRST_OF_CANDIDATES:
+                core = np.flatnonzero(visible & (self._columns["tier"] == CORE))
             passed = _PASSES[gate](self, lookup, at)
             if passed is None:
                 continue
@@ -160,7 +190,7 @@ class Gates:
             if still < left:
                 struck[gate] = left - still
             left = still
-        return Sight(visible, left, struck)
+        return Sight(visible, left, struck, core)
 
     def _values(self, many: FactColumns) -> dict[str, NDArray[np.int64]]:
         times = {name: np.array(getattr(many, name), dtype=np.int64) for name in _TIMES if name != "time"}
@@ -169,7 +199,8 @@ class Gates:
             self._earliest[name] = min(self._earliest[name], int(column.min()))
             self._latest[name] = max(self._latest[name], int(column.max()))
         codes = [self.scopes.setdefault(scope, len(self.scopes)) for scope in many.scope]
-        return times | {"scope": np.array(codes), "kind": np.array(many.kind), "alive": np.ones(len(codes), dtype=np.int64)}
+        named = {"scope": np.array(codes), "kind": np.array(many.kind), "tier": np.array(many.tier)}
+        return times | named | {"alive": np.ones(len(codes), dtype=np.int64)}
 
 
 def _forgotten(gates: Gates, lookup: Lookup, at: int) -> Mask | None:
@@ -202,11 +233,18 @@ def _validity(gates: Gates, _lookup: Lookup, at: int) -> Mask | None:
 
 
 def _supersession(gates: Gates, lookup: Lookup, at: int) -> Mask | None:
-    passed, here = gates.after("superseded", at), gates.superseded_locally.get(lookup.scope)
-    if here:
+    passed, struck = gates.after("superseded", at), gates.spells.struck(lookup.scope, at, as_of=lookup.as_of)
+    if struck is not None:
         passed = np.ones(gates.count, dtype=np.bool_) if passed is None else passed
-        passed[[row for row, since in here.items() if since <= at]] = False
+        passed[struck] = False
     return passed
+
+
+def _provenance(gates: Gates, lookup: Lookup, at: int) -> Mask | None:
+    if not gates.provenance:
+        return None
+    masks = [mask for mask in (_forgotten(gates, lookup, at), _supersession(gates, lookup, at)) if mask is not None]
+    return gates.provenance.standing(~np.logical_and.reduce(masks)) if masks else None
 
 
 def _kinds(gates: Gates, lookup: Lookup, _at: int) -> Mask | None:
@@ -234,6 +272,7 @@ _PASSES: dict[Gate, Callable[[Gates, Lookup, int], Mask | None]] = {
     "expiry": _expiry,
     "validity": _validity,
     "supersession": _supersession,
+    "provenance": _provenance,
     "kinds": _kinds,
     "tags": _tags,
 }

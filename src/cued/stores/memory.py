@@ -1,23 +1,31 @@
 """The reference store: everything in this process, gone when it ends."""
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from threading import RLock
 
-import numpy as np
+from msgspec import msgpack
 from msgspec.structs import replace
 
-from cued.model import Filter, Findings, Lookup, Memory, Page, RecallEntry, Record, Stats, Touch, Vector
-from cued.stores.admission import admit, admit_revision, admit_tenant, at_least_one, with_kept_vector
-from cued.stores.beliefs import Draft
-from cued.stores.forward import pack
-from cued.stores.gates import FactColumns, facts
-from cued.stores.instants import micros
-from cued.stores.paging import cursor_after, position
-from cued.stores.shelf import Entries, Shelf
+from cued.model import Filter, Findings, Lookup, Memory, Page, RecallEntry, Record, Stats, Stored, Touch, Use
+from cued.stores.admission import (
+    admit,
+    admit_record,
+    admit_revision,
+    admit_tenant,
+    at_least_one,
+    document_name,
+    entry_body,
+    first_of_each,
+    with_kept_vector,
+)
+from cued.stores.counting import counted, wanted_by
+from cued.stores.paging import cursor_after, place_of, position
+from cued.stores.room import Room
 
 LOG_KEPT = 10_000
+
+_ENTRY = msgpack.Decoder(RecallEntry)
 
 
 class MemoryStore:
@@ -25,29 +33,43 @@ class MemoryStore:
 
     def __init__(self) -> None:
         """Start without any tenant."""
-        self._rooms: dict[str, _Room] = {}
+        self._rooms: dict[str, Room] = {}
         self._lock = RLock()
 
     def remember(self, tenant: str, records: Sequence[Record]) -> None:
         """Store all the records or none; a known id or an unknown `supersedes` is refused."""
         with self._lock:
-            room = self._room(tenant, opened=True)
+            room = self._room(tenant)
             admit(tenant, records, known=[record.memory.id for record in records if record.memory.id in room.records])
             draft = room.draft()
             draft.remember(record.memory for record in records)
-            room.keep(draft, fresh=[_copy(record) for record in records])
+            self._opened(tenant).keep(draft, fresh=records)
 
-    def revise(self, tenant: str, memory_id: str, change: Callable[[Memory], Record]) -> Memory:
-        """Replace one memory by `change(memory)`, atomically, and give the new one back."""
+    def adopt(self, tenant: str, records: Sequence[Record]) -> tuple[str, ...]:
+        """Store records as they are and give the ids that were new; known ids are passed over."""
         with self._lock:
             room = self._room(tenant)
+            for record in records:
+                admit_record(tenant, record)
+            new = first_of_each(records, known=room.records)
             draft = room.draft()
-            old = draft.get(memory_id)
-            revised = with_kept_vector(change(old), old, room.records[memory_id].vector)
-            admit_revision(tenant, memory_id, revised)
-            draft.revise(old, revised.memory)
-            room.keep(draft, fresh=[_copy(revised)])
-            return room.records[memory_id].memory
+            for record in new:
+                draft.put(record.memory)
+            self._opened(tenant).keep(draft, fresh=new)
+            return tuple(record.memory.id for record in new)
+
+    def revise(self, tenant: str, memory_ids: Sequence[str], change: Callable[[Memory], Record], *, at: datetime) -> tuple[Memory, ...]:
+        """Replace each memory by `change(memory)`, all or none, and give the new ones back; an id named twice is revised once."""
+        with self._lock:
+            room = self._room(tenant)
+            draft, revised = room.draft(), dict[str, Record]()
+            for memory_id in dict.fromkeys(memory_ids):
+                old = draft.get(memory_id)
+                revised[memory_id] = with_kept_vector(change(old), old, room.records[memory_id].vector)
+                admit_revision(tenant, memory_id, revised[memory_id])
+                draft.revise(old, revised[memory_id].memory, at=at)
+            room.keep(draft, fresh=revised.values())
+            return tuple(room.records[memory_id].memory for memory_id in revised)
 
     def forget(self, tenant: str, memory_ids: Sequence[str], *, at: datetime) -> None:
         """Hide these memories from every recall; what they had superseded is visible again."""
@@ -70,19 +92,30 @@ class MemoryStore:
         with self._lock:
             room = self._room(tenant)
             draft = room.draft()
-            erased = draft.erase(memory_ids)
+            erased = draft.erase(memory_ids, lapsed=room.lapsed())
             room.keep(draft)
             room.drop(erased)
 
-    def touch(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = ()) -> None:
-        """Write back what settle found; ids that are gone by now are passed over."""
+    def erase_tenant(self, tenant: str) -> None:
+        """Remove everything that is kept for the tenant for good; a stranger has nothing to remove."""
+        admit_tenant(tenant)
         with self._lock:
-            room = self._room(tenant, opened=True)
+            self._rooms.pop(tenant, None)
+
+    def touch(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = ()) -> None:
+        """Change the use of memories and write to the recall log; ids that are gone by now are passed over."""
+        with self._lock:
+            room, uses = self._room(tenant), dict[str, Use]()
             for each in touches:
-                record = room.records.get(each.id)
-                if record is not None:
-                    room.records[each.id] = replace(record, memory=replace(record.memory, use=each.use))
-            room.log = [*room.log, *entries][-LOG_KEPT:]
+                if each.id in room.records:
+                    uses[each.id] = each.change(uses.get(each.id, room.records[each.id].memory.use))
+            lines = {entry.recall_id: entry_body(entry) for entry in entries}
+            room = self._opened(tenant)
+            room.use(uses)
+            # A dictionary keeps the place of a key whose value is replaced.
+            room.log |= lines
+            for recall_id in list(room.log)[:-LOG_KEPT]:
+                del room.log[recall_id]
 
     def get(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
         """Give these memories in the order asked; an unknown id is a NotFoundError."""
@@ -90,166 +123,88 @@ class MemoryStore:
             draft = self._room(tenant).draft()
             return tuple(draft.get(memory_id) for memory_id in memory_ids)
 
-    def list(self, tenant: str, wanted: Filter, *, at: datetime, limit: int, after: str | None = None) -> Page:
-        """Give one page of the tenant's memories, newest first."""
-        start, size = position(after), at_least_one(limit)
+    def list(  # noqa: PLR0913 - the port's
+        self, tenant: str, wanted: Filter, *, at: datetime, limit: int, after: str | None = None, oldest_first: bool = False
+    ) -> Page:
+        """Give one page of the tenant's memories, newest first unless told otherwise."""
+        start, size = position(after, oldest_first=oldest_first), at_least_one(limit)
         with self._lock:
-            found = [record.memory for record in self._room(tenant).records.values() if _wanted(record.memory, wanted, at)]
-        found.sort(key=_place, reverse=True)
-        rest = [memory for memory in found if after is None or _place(memory) < start]
+            found = [memory for memory in self._room(tenant).memories if wanted_by(memory, wanted, at=at)]
+        found.sort(key=place_of, reverse=not oldest_first)
+        rest = [memory for memory in found if (place_of(memory) > start) == oldest_first and place_of(memory) != start]
         page = tuple(rest[:size])
-        return Page(memories=page, next=cursor_after(page[-1]) if len(rest) > size else None, total=len(found))
+        more = len(rest) > size
+        return Page(memories=page, next=cursor_after(page[-1], oldest_first=oldest_first) if more else None, total=len(found))
+
+    def scan(self, tenant: str, *, limit: int, after: str | None = None) -> tuple[Stored, ...]:
+        """Give up to `limit` memories with their vectors, hidden ones included, by id, from the first id greater than `after`."""
+        size = at_least_one(limit)
+        with self._lock:
+            records = self._room(tenant).records
+            ids = sorted(memory_id for memory_id in records if after is None or memory_id > after)[:size]
+            return tuple(Stored(memory=records[each].memory, vector=records[each].vector) for each in ids)
+
+    def linking(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
+        """Give the memories that have an edge to any of these ids, by id."""
+        targets = set(memory_ids)
+        with self._lock:
+            memories = self._room(tenant).memories
+        found = [memory for memory in memories if memory.edges and any(edge.target in targets for edge in memory.edges)]
+        return tuple(sorted(found, key=lambda memory: memory.id))
 
     def stats(self, tenant: str, *, at: datetime) -> Stats:
         """Count what the tenant holds; the `by_…` counts are over everything stored."""
         with self._lock:
-            memories = [record.memory for record in self._room(tenant).records.values()]
-        times = [memory.created_at for memory in memories]
-        return Stats(
-            memories=len(memories),
-            visible=sum(_wanted(memory, Filter(), at) for memory in memories),
-            forgotten=sum(memory.forgotten_at is not None for memory in memories),
-            superseded=sum(_superseded(memory) for memory in memories),
-            expired=sum(_expired(memory, at) for memory in memories),
-            pending_vectors=sum(memory.fingerprint is None for memory in memories),
-            by_kind=_counts(memory.kind for memory in memories),
-            by_tier=_counts(memory.tier for memory in memories),
-            by_scope=_counts(memory.scope for memory in memories),
-            by_tag=_counts(tag for memory in memories for tag in set(memory.tags)),
-            by_fingerprint=_counts(memory.fingerprint for memory in memories if memory.fingerprint is not None),
-            oldest_at=min(times, default=None),
-            newest_at=max(times, default=None),
-        )
+            memories = self._room(tenant).memories
+        return counted(memories, at=at)
 
     def size(self, tenant: str) -> int:
         """Give the number of memories stored for the tenant."""
         with self._lock:
             return len(self._room(tenant).records)
 
-    def recalls(self, tenant: str, *, limit: int) -> tuple[RecallEntry, ...]:
-        """Give the newest entries of the tenant's recall log, newest first."""
+    def recalls(self, tenant: str, *, limit: int, recall_id: str | None = None) -> tuple[RecallEntry, ...]:
+        """Give the newest entries of the tenant's recall log, newest first; with `recall_id` only that one's."""
         size = at_least_one(limit)
         with self._lock:
-            return tuple(reversed(self._room(tenant).log[-size:]))
+            log = self._room(tenant).log
+            lines = list(log.values()) if recall_id is None else [log[recall_id]] if recall_id in log else []
+        return tuple(_ENTRY.decode(line) for line in reversed(lines[-size:]))
+
+    def document(self, tenant: str, name: str) -> bytes | None:
+        """Give a small document kept for the tenant; None when there is none."""
+        with self._lock:
+            return self._room(tenant).documents.get(document_name(name))
+
+    def keep_document(self, tenant: str, name: str, change: Callable[[bytes | None], bytes | None]) -> None:
+        """Replace a document by `change(document)`, atomically; None removes it."""
+        with self._lock:
+            changed = change(self._room(tenant).documents.get(document_name(name)))
+            if changed is None:
+                self._room(tenant).documents.pop(name, None)
+            else:
+                self._opened(tenant).documents[name] = bytes(changed)
+
+    def tenants(self) -> tuple[str, ...]:
+        """Give the names of all tenants for which anything is kept, in order."""
+        with self._lock:
+            return tuple(sorted(name for name, room in self._rooms.items() if room.occupied))
 
     def search(self, tenant: str, lookup: Lookup) -> Findings:
         """Answer a recall's whole reading from one consistent snapshot."""
         with self._lock:
             room = self._room(tenant)
             answer = room.shelf.answer(lookup)
-            return replace(answer.findings, memories=tuple(room.records[memory_id].memory for memory_id in answer.ids))
+            memories, core = ([room.records[memory_id].memory for memory_id in ids] for ids in (answer.ids, answer.core_ids))
+            return replace(answer.findings, memories=tuple(memories), core=tuple(core))
 
     def close(self) -> None:
         """Do nothing: there is nothing to let go of."""
 
-    def _room(self, tenant: str, *, opened: bool = False) -> "_Room":
+    def _room(self, tenant: str) -> Room:
         admit_tenant(tenant)
         # A tenant that is only asked about leaves no trace.
-        return self._rooms.setdefault(tenant, _Room()) if opened else self._rooms.get(tenant) or _Room()
+        return self._rooms.get(tenant) or Room()
 
-
-class _Room:
-    """One tenant's records, their shelf, and the log of recalls."""
-
-    def __init__(self) -> None:
-        self.records: dict[str, Record] = {}
-        self.shelf = Shelf()
-        self.log: list[RecallEntry] = []
-
-    def draft(self) -> Draft:
-        def fetch(memory_id: str) -> Memory | None:
-            record = self.records.get(memory_id)
-            return None if record is None else record.memory
-
-        return Draft(fetch)
-
-    def keep(self, draft: Draft, fresh: Iterable[Record] = ()) -> None:
-        """Write down what the draft changed; `fresh` are the records whose content may be new."""
-        brought = {record.memory.id: record for record in fresh}
-        new = []
-        for memory_id, memory in draft.changed.items():
-            old = self.records.get(memory_id)
-            record = replace(brought.get(memory_id) or self.records[memory_id], memory=memory)
-            self.records[memory_id] = record
-            if old is not None and _content(old) == _content(record):
-                self.shelf.patch(memory_id, facts(memory))
-            else:
-                new.append(record)
-        self._shelve(new)
-        self._tidy()
-
-    def drop(self, memory_ids: Iterable[str]) -> None:
-        for memory_id in memory_ids:
-            del self.records[memory_id]
-            self.shelf.remove(memory_id)
-        self._tidy()
-
-    def _tidy(self) -> None:
-        if self.shelf.wasteful:
-            self.shelf = Shelf()
-            self._shelve(list(self.records.values()))
-
-    def _shelve(self, records: list[Record]) -> None:
-        if not records:
-            return
-        rows = self.shelf.add(_entries(records))
-        groups: defaultdict[tuple[str, int], list[tuple[int, Vector]]] = defaultdict(list)
-        for row, record in zip(rows, records, strict=True):
-            if record.vector is not None and record.memory.fingerprint is not None:
-                groups[record.memory.fingerprint, len(record.vector)].append((row, record.vector))
-        for (fingerprint, _), members in groups.items():
-            self.shelf.add_vectors(fingerprint, [row for row, _ in members], np.stack([vector for _, vector in members]))
-
-
-def _copy(record: Record) -> Record:
-    # Whoever gave the record may go on changing its array or its dictionary.
-    vector = None if record.vector is None else np.array(record.vector, dtype=np.float32)
-    return replace(record, terms=dict(record.terms), vector=vector)
-
-
-def _entries(records: Sequence[Record]) -> Entries:
-    memories = [record.memory for record in records]
-    return Entries(
-        ids=[memory.id for memory in memories],
-        keys=[0] * len(memories),
-        sessions=[memory.source.session for memory in memories],
-        turns=[memory.source.turn for memory in memories],
-        forwards=[pack(record) for record in records],
-        facts=FactColumns.of(map(facts, memories)),
-    )
-
-
-def _content(record: Record) -> tuple[object, ...]:
-    memory = record.memory
-    vector = b"" if record.vector is None else record.vector.tobytes()
-    return record.terms, memory.entities, memory.tags, memory.source, memory.created_at, memory.fingerprint, vector
-
-
-def _place(memory: Memory) -> tuple[int, str]:
-    return micros(memory.created_at), memory.id
-
-
-def _superseded(memory: Memory) -> bool:
-    return any(each.scope is None for each in memory.superseded)
-
-
-def _expired(memory: Memory, at: datetime) -> bool:
-    return memory.expires_at is not None and memory.expires_at <= at
-
-
-def _wanted(memory: Memory, wanted: Filter, at: datetime) -> bool:
-    shown = wanted.hidden or not (memory.forgotten_at is not None or _superseded(memory) or _expired(memory, at))
-    return (
-        shown
-        and wanted.scope in (None, memory.scope)
-        and wanted.session in (None, memory.source.session)
-        and (not wanted.kinds or memory.kind in wanted.kinds)
-        and (not wanted.tiers or memory.tier in wanted.tiers)
-        and set(wanted.tags) <= set(memory.tags)
-        and (wanted.since is None or wanted.since <= memory.created_at)
-        and (wanted.until is None or memory.created_at < wanted.until)
-    )
-
-
-def _counts(values: Iterable[str]) -> dict[str, int]:
-    return dict(sorted(Counter(values).items()))
+    def _opened(self, tenant: str) -> Room:
+        return self._rooms.setdefault(tenant, Room())

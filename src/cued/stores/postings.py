@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cued.stores.columns import places_of
 from cued.stores.forward import Counts, Hashes
 
 Rows = NDArray[np.int32]
@@ -21,6 +22,13 @@ class Posting(NamedTuple):
 
     rows: Rows
     counts: Counts
+
+
+class Gathered(NamedTuple):
+    """The rows that contain any of several hashes, and for each the number of the hash."""
+
+    rows: Rows
+    which: NDArray[np.intp]
 
 
 class Postings:
@@ -60,6 +68,21 @@ class Postings:
             return main
         late = Posting(np.array(tail[0], dtype=np.int32), np.array(tail[1], dtype=np.uint16))
         return Posting(np.concatenate([main.rows, late.rows]), np.concatenate([main.counts, late.counts]))
+
+    def gather(self, values: Hashes) -> "Gathered":
+        """Give the rows that contain any of these hashes, hash by hash in the order asked."""
+        places = np.searchsorted(self._keys, values)
+        known = np.flatnonzero(places < len(self._keys))
+        known = known[self._keys[places[known]] == values[known]]
+        starts = self._starts[places[known]]
+        sizes = self._starts[places[known] + 1] - starts
+        rows, which = [self._rows[places_of(starts, sizes)]], [np.repeat(known, sizes)]
+        for number, value in enumerate(values.tolist()):
+            tail = self._tail.get(value)
+            if tail is not None:
+                rows.append(np.array(tail[0], dtype=np.int32))
+                which.append(np.full(len(tail[0]), number))
+        return Gathered(np.concatenate(rows), np.concatenate(which))
 
     @property
     def nbytes(self) -> int:

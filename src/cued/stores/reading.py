@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cued.model import CHANNELS, Column, Lookup
+from cued.model import CHANNELS, Column, EntityLookup, Lookup
 from cued.stores.channels import Meaning, Names, Words, by_names, by_words, in_window
-from cued.stores.columns import Columns
-from cued.stores.gates import Gates, Mask, Sight
+from cued.stores.columns import Columns, Mask
+from cued.stores.companions import Carried, Seeds, linked_through
+from cued.stores.gates import Gates, Sight
 from cued.stores.postings import Postings
 from cued.stores.ranking import Key, RowNumbers, best, by_id, by_score, by_time
 from cued.stores.sessions import NOBODY, Sessions
@@ -25,6 +26,7 @@ class Contents(NamedTuple):
     postings: Postings
     gates: Gates
     sessions: Sessions
+    carried: Carried
     vectors: dict[tuple[str, int], Vectors]
 
 
@@ -46,21 +48,23 @@ class Reading:
             self.meaning = Meaning(vectors, contents.columns["slot"], sight=sight, lookup=lookup.dense)
         if lookup.entity is not None:
             self.names = by_names(contents.postings, len(lengths), sight=sight, lookup=lookup.entity)
+            if lookup.entity.hop > 0:
+                seeds = self._named(self.names, lookup.entity)
+                linked = linked_through(contents.carried, contents.postings, Seeds(seeds, self.names), sight=sight, lookup=lookup.entity)
+                self.names = self.names._replace(linked=linked)
         if lookup.temporal is not None:
             self.window = in_window(contents.gates["time"], visible=sight.visible, lookup=lookup.temporal)
 
     def pools(self) -> dict[str, RowNumbers]:
         """Give each open channel's best rows, best first."""
         lookup, pools = self._lookup, dict[str, RowNumbers]()
-        nearness = [self.meaning.key()] if self.meaning is not None else []
-        wording = [by_score(self.words.bm25)] if self.words is not None else []
+        nearness, wording = self._nearness, self._wording
         if lookup.lexical is not None and self.words is not None:
             pools["lexical"] = self._best(np.flatnonzero(self.words.bm25 != 0), lookup.lexical.pool, wording)
         if lookup.dense is not None and self.meaning is not None:
             pools["dense"] = self._best(self.meaning.rows, lookup.dense.pool, nearness)
         if lookup.entity is not None and self.names is not None:
-            keys = [by_score(self.names.covered), *nearness, *wording]
-            pools["entity"] = self._best(np.flatnonzero(self.names.covered != 0), lookup.entity.pool, keys)
+            pools["entity"] = self._named(self.names, lookup.entity)
         if lookup.temporal is not None and self.window is not None:
             newest = [by_time(self._contents.gates["created"])]
             pools["temporal"] = self._best(np.flatnonzero(self.window), lookup.temporal.pool, nearness or wording or newest)
@@ -92,9 +96,21 @@ class Reading:
             part = slice(number * len(rows), (number + 1) * len(rows))
             columns |= {name + suffix: values[part] for name, values in read.items()}
         columns["entities"] = _taken(self.names and self.names.share, rows)
+        columns["linked"] = _taken(self.names and self.names.link, rows)
         columns["window"] = np.zeros(len(rows)) if self.window is None else self.window[rows].astype(np.float64)
         columns["length"] = self._contents.columns["length"][rows].astype(np.float64)
         return columns
+
+    @property
+    def _nearness(self) -> list[Key]:
+        return [] if self.meaning is None else [self.meaning.key()]
+
+    @property
+    def _wording(self) -> list[Key]:
+        return [] if self.words is None else [by_score(self.words.bm25)]
+
+    def _named(self, names: Names, lookup: EntityLookup) -> RowNumbers:
+        return self._best(names.rows, lookup.pool, [*names.keys(), *self._nearness, *self._wording])
 
     def _best(self, rows: RowNumbers, pool: int, keys: list[Key]) -> RowNumbers:
         return best(rows, pool, keys=keys, ids=self._contents.ids)

@@ -4,15 +4,18 @@ Above: the in-memory store and the SQLite store, which keep shelves up to date. 
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from cued.model import Background, Findings, Lookup, Matrix
 from cued.stores.columns import Columns
+from cued.stores.companions import Carried
 from cued.stores.forward import unpack
 from cued.stores.gates import FactColumns, Facts, Gates
 from cued.stores.postings import Postings
+from cued.stores.provenance import Provenance
+from cued.stores.ranking import RowNumbers, by_id
 from cued.stores.reading import Contents, Reading
 from cued.stores.sessions import NOBODY, Sessions, place
 from cued.stores.vectors import Vectors
@@ -33,10 +36,12 @@ class Entries(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The candidates' keys in the order of their ids, and the findings but for the memories themselves."""
+    """The candidates' keys in the order of their ids, those of the core, and the findings but for the memories themselves."""
 
     keys: list[int]
     ids: list[str]
+    core_keys: list[int]
+    core_ids: list[str]
     findings: Findings
 
 
@@ -46,8 +51,9 @@ class Shelf:
     def __init__(self) -> None:
         """Start empty."""
         postings, columns = Postings(), Columns({"key": np.int64, "length": np.int64, "slot": np.int32})
-        self._held = Contents([], columns, postings, Gates(postings), Sessions(), {})
         self._row_of: dict[str, int] = {}
+        self._provenance = Provenance(self._row_of)
+        self._held = Contents([], columns, postings, Gates(postings, self._provenance), Sessions(), Carried(), {})
 
     def add(self, entries: Entries) -> range:
         """Append memories and give their rows; an id that is there already is replaced."""
@@ -56,12 +62,14 @@ class Shelf:
         self._held.columns.append(len(rows), {"key": entries.keys, "length": forward.lengths, "slot": NOBODY})
         owners = np.repeat(np.arange(rows.start, rows.stop, dtype=np.int32), forward.sizes)
         self._held.postings.add(forward.hashes, owners, forward.counts)
+        self._held.carried.add(forward.hashes, owners, forward.counts)
         places = map(place, entries.turns, entries.facts.created, entries.ids, rows)
         self._held.sessions.add(len(rows), zip(entries.sessions, places, strict=True))
         for memory_id in entries.ids:
             self.remove(memory_id)
         self._row_of.update(zip(entries.ids, rows, strict=True))
         self._held.ids.extend(entries.ids)
+        self._provenance.moved(entries.ids)
         return rows
 
     def add_vectors(self, fingerprint: str, rows: Sequence[int], vectors: Matrix, *, room: int = 0) -> None:
@@ -80,6 +88,7 @@ class Shelf:
         row = self._row_of.pop(memory_id, None)
         if row is not None:
             self._held.gates.kill(row)
+            self._provenance.moved((memory_id,))
 
     @property
     def wasteful(self) -> bool:
@@ -91,7 +100,7 @@ class Shelf:
         """Give about how many bytes the shelf occupies."""
         held = self._held
         matrices = sum(vectors.nbytes for vectors in held.vectors.values())
-        lists = held.postings.nbytes + held.sessions.nbytes + _BYTES_PER_ROW * len(held.ids)
+        lists = held.postings.nbytes + held.carried.nbytes + held.sessions.nbytes + _BYTES_PER_ROW * len(held.ids)
         return matrices + lists + held.columns.nbytes + held.gates.nbytes
 
     def answer(self, lookup: Lookup) -> Answer:
@@ -110,4 +119,11 @@ class Shelf:
             terms=() if reading.words is None else reading.words.statistics,
             uncomparable=0 if meaning is None else meaning.uncomparable,
         )
-        return Answer(self._held.columns["key"][rows].tolist(), [self._held.ids[row] for row in rows.tolist()], findings)
+        core = by_id(sight.core, self._held.ids)
+        return Answer(self._keys(rows), self._ids(rows), self._keys(core), self._ids(core), findings)
+
+    def _keys(self, rows: RowNumbers) -> list[int]:
+        return cast("list[int]", self._held.columns["key"][rows].tolist())
+
+    def _ids(self, rows: RowNumbers) -> list[str]:
+        return [self._held.ids[row] for row in rows.tolist()]

@@ -12,11 +12,10 @@ from typing import NamedTuple
 import apsw
 from msgspec import DecodeError
 
-from cued.errors import BusyError, CorruptError, ForeignFileError, FullError, NewerSchemaError, ReadOnlyError, StoreError
+from cued.errors import BusyError, CorruptError, ForeignFileError, FullError, InputError, NewerSchemaError, ReadOnlyError, StoreError
 from cued.stores.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
 
 BUSY_TIMEOUT_S = 30.0
-SCRUB_TIMEOUT_S = 2.0
 CACHE_KIB = 8192
 
 _OURS: tuple[tuple[type[apsw.Error], type[StoreError], str], ...] = (
@@ -49,6 +48,8 @@ def translated(path: Path) -> Iterator[None]:
         raise kind(f"{path}: {reason} ({error})") from error
     except (DecodeError, UnicodeDecodeError) as error:
         raise CorruptError(f"{path}: a row cannot be read ({error})") from error
+    except UnicodeEncodeError as error:
+        raise InputError("text", error.object, "text that UTF-8 can carry: no lone surrogates") from error
 
 
 def _ours(error: apsw.Error) -> tuple[type[StoreError], str]:
@@ -81,7 +82,7 @@ def _configured(connection: apsw.Connection) -> apsw.Connection:
     connection.set_busy_timeout(int(BUSY_TIMEOUT_S * 1000))
     # FULL: an acknowledged write survives power loss. NORMAL was seen to lose the last ones.
     connection.pragma("synchronous", "FULL")
-    # What is deleted is overwritten with zeros, so that an erased text is in no free page.
+    # What is deleted is overwritten with zeros, so that nothing of it is in a free page.
     connection.pragma("secure_delete", 1)
     connection.pragma("cache_size", -CACHE_KIB)
     identity(connection)
@@ -112,8 +113,10 @@ def prepare(path: Path, connection: apsw.Connection) -> None:
     _into_wal(connection)
     with writing(connection):
         found = identity(connection)
-        for number, script in enumerate(MIGRATIONS[found.version :], start=found.version + 1):
-            connection.execute(script)
+        for number, migration in enumerate(MIGRATIONS[found.version :], start=found.version + 1):
+            connection.execute(migration.script)
+            if migration.fill is not None:
+                migration.fill(connection)
             connection.pragma("user_version", number)
         connection.pragma("application_id", APPLICATION_ID)
 
@@ -158,16 +161,3 @@ def reading(connection: apsw.Connection) -> Iterator[None]:
         yield
     finally:
         connection.execute("ROLLBACK")
-
-
-def emptied_log(connection: apsw.Connection) -> bool:
-    """Move the write-ahead log into the file and cut it to nothing; False when a reader of long breath is in the way."""
-    connection.set_busy_timeout(int(SCRUB_TIMEOUT_S * 1000))
-    try:
-        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-    except apsw.BusyError:
-        return False
-    else:
-        return True
-    finally:
-        connection.set_busy_timeout(int(BUSY_TIMEOUT_S * 1000))

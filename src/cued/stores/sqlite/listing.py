@@ -1,15 +1,16 @@
 """Pages and counts in SQL: constant statements, every value bound."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import apsw
 from msgspec import json
 
-from cued.model import EPOCH, KINDS, TIERS, Filter, Memory, Page, Stats
+from cued.model import EPOCH, KINDS, TIERS, Filter, Memory, Page, Stats, Stored
 from cued.stores.instants import NEVER, micros
 from cued.stores.paging import cursor_after, position
-from cued.stores.sqlite.rows import Tenant, decoded
+from cued.stores.sqlite.rows import Tenant, decoded, stored
 
 _WANTED: Final = """
     WHERE memory.tenant = :tenant
@@ -24,11 +25,19 @@ _WANTED: Final = """
             WHERE NOT EXISTS (SELECT 1 FROM json_each(memory.tags) AS held WHERE held.value = asked.value)))
 """
 _COUNT: Final = "SELECT count(*) FROM memory" + _WANTED  # noqa: S608 - both parts are constants
-_PAGE: Final = (
-    "SELECT memory.body, use.body FROM memory LEFT JOIN use ON use.key = memory.key"  # noqa: S608 - all parts are constants
-    + _WANTED
-    + "AND (created, id) < (:before, :before_id) ORDER BY created DESC, id DESC LIMIT :rows"
-)
+_SHOWN: Final = "SELECT memory.body, use.body FROM memory LEFT JOIN use ON use.key = memory.key" + _WANTED  # noqa: S608 - constants
+_NEWEST: Final = _SHOWN + "AND (created, id) < (:created, :id) ORDER BY created DESC, id DESC LIMIT :rows"
+_OLDEST: Final = _SHOWN + "AND (created, id) > (:created, :id) ORDER BY created, id LIMIT :rows"
+_SCAN: Final = """
+    SELECT memory.body, use.body, vector.data
+    FROM memory LEFT JOIN use ON use.key = memory.key LEFT JOIN vector ON vector.key = memory.key
+    WHERE memory.tenant = ? AND memory.id > ? ORDER BY memory.id LIMIT ?
+"""
+_LINKING: Final = """
+    SELECT memory.id, memory.body, use.body
+    FROM edge JOIN memory ON memory.key = edge.key LEFT JOIN use ON use.key = memory.key
+    WHERE edge.target = ? AND edge.key BETWEEN ? AND ?
+"""
 _TOTALS: Final = """
     SELECT count(*), ifnull(sum(forgotten IS NULL AND superseded IS NULL AND ifnull(expires > :at, 1)), 0), count(forgotten),
            count(superseded), ifnull(sum(expires <= :at), 0), count(*) - count(fingerprint), min(created), max(created)
@@ -47,10 +56,18 @@ _BY_FINGERPRINT: Final = """
 """
 
 
-def page(connection: apsw.Connection, tenant: Tenant, *, wanted: Filter, at: datetime, asked: tuple[int, str | None]) -> Page:
-    """Give one page of a tenant's memories; `asked` is how many, and after which cursor."""
-    limit, after = asked
-    created, memory_id = position(after)
+class Asked(NamedTuple):
+    """Which page: how many memories, after which cursor, in which direction."""
+
+    limit: int
+    after: str | None
+    oldest_first: bool
+
+
+def page(connection: apsw.Connection, tenant: Tenant, *, wanted: Filter, at: datetime, asked: Asked) -> Page:
+    """Give one page of a tenant's memories."""
+    limit, after, oldest_first = asked
+    created, memory_id = position(after, oldest_first=oldest_first)
     values: dict[str, Any] = {
         "tenant": tenant.key,
         "at": micros(at),
@@ -63,11 +80,23 @@ def page(connection: apsw.Connection, tenant: Tenant, *, wanted: Filter, at: dat
         "until": NEVER if wanted.until is None else micros(wanted.until),
         "tags": json.encode(wanted.tags).decode(),
     }
-    place = {"before": created, "before_id": memory_id, "rows": limit + 1}
-    found: list[Memory] = [decoded(*row) for row in connection.execute(_PAGE, values | place)]
+    place = {"created": created, "id": memory_id, "rows": limit + 1}
+    found: list[Memory] = [decoded(*row) for row in connection.execute(_OLDEST if oldest_first else _NEWEST, values | place)]
     total = int(connection.execute(_COUNT, values).get)
     more = len(found) > limit
-    return Page(memories=tuple(found[:limit]), next=cursor_after(found[limit - 1]) if more else None, total=total)
+    after = cursor_after(found[limit - 1], oldest_first=oldest_first) if more else None
+    return Page(memories=tuple(found[:limit]), next=after, total=total)
+
+
+def scan(connection: apsw.Connection, tenant: Tenant, *, limit: int, after: str | None) -> tuple[Stored, ...]:
+    """Give a tenant's memories with their vectors, by id."""
+    return tuple(stored(*row) for row in connection.execute(_SCAN, (tenant.key, after or "", limit)))
+
+
+def linking(connection: apsw.Connection, tenant: Tenant, targets: Iterable[str]) -> tuple[Memory, ...]:
+    """Give a tenant's memories that have an edge to any of these ids, by id."""
+    found = {row[0]: row[1:] for target in targets for row in connection.execute(_LINKING, (target, *tenant.keys))}
+    return tuple(decoded(*found[memory_id]) for memory_id in sorted(found))
 
 
 def stats(connection: apsw.Connection, tenant: Tenant, *, at: datetime) -> Stats:

@@ -28,7 +28,7 @@ class Process:
         self._thread = local()
         # A thread that ends takes its connection along; this only knows those that are left.
         self._connections: WeakSet[apsw.Connection] = WeakSet()
-        self._closed = False
+        self.closed = False
 
     def here(self) -> "Process":
         """Give this, or after a fork a fresh one for the child."""
@@ -39,7 +39,7 @@ class Process:
 
     def connection(self) -> apsw.Connection:
         """Give this thread's connection."""
-        if self._closed:
+        if self.closed:
             raise StoreError(f"{self._path}: the store has been closed")
         found: apsw.Connection | None = getattr(self._thread, "connection", None)
         if found is None:
@@ -54,6 +54,6 @@ class Process:
 
     def close(self) -> None:
         """Close every connection; a second call does nothing."""
-        self._closed = True
+        self.closed = True
         for connection in list(self._connections):
             connection.close()

@@ -8,8 +8,7 @@ import numpy as np
 from msgspec import DecodeError, json, msgpack
 from msgspec.structs import replace
 
-from cued.errors import InputError
-from cued.model import KINDS, TIERS, Memory, RecallEntry, Use, Vector
+from cued.model import DERIVED_FROM, KINDS, TIERS, Memory, RecallEntry, Stored, Use, Vector
 from cued.stores.admission import body
 from cued.stores.gates import facts
 from cued.stores.instants import time_or_none
@@ -22,6 +21,7 @@ _ENTRY = msgpack.Decoder(RecallEntry)
 _TENANT = "SELECT key, change, epoch, size, last FROM tenant WHERE name = ?"
 _WITH_USE = "SELECT memory.body, use.body FROM memory LEFT JOIN use ON use.key = memory.key WHERE memory.tenant = ? AND memory.id = ?"
 _BODIES = "SELECT memory.body FROM carray(?) AS wanted CROSS JOIN memory ON memory.key = wanted.value"
+_SOURCES = "SELECT edge.key, edge.target FROM carray(?) AS wanted CROSS JOIN edge ON edge.key = wanted.value AND edge.relation = ?"
 _USES = "SELECT use.key, use.body FROM carray(?) AS wanted CROSS JOIN use ON use.key = wanted.value"
 
 
@@ -48,7 +48,8 @@ def find_tenant(connection: apsw.Connection, name: bytes) -> Tenant | None:
 
 def open_tenant(connection: apsw.Connection, name: bytes) -> Tenant:
     """Give the tenant of this name, made if need be."""
-    connection.execute("INSERT OR IGNORE INTO tenant (name) VALUES (?)", (name,))
+    # A tenant that was erased and made anew may get its old key; that its epoch starts anywhere tells the two apart in every cache.
+    connection.execute("INSERT OR IGNORE INTO tenant (name, epoch) VALUES (?, random() >> 2)", (name,))
     row: tuple[int, ...] = connection.execute(_TENANT, (name,)).get
     return Tenant(*row)
 
@@ -67,6 +68,12 @@ def find_memory(connection: apsw.Connection, tenant: int, memory_id: str) -> Mem
     return None if row is None else decoded(*row)
 
 
+def find_document(connection: apsw.Connection, tenant: int, name: str) -> bytes | None:
+    """Give a tenant's document of this name, None when there is none."""
+    row = connection.execute("SELECT body FROM document WHERE tenant = ? AND name = ?", (tenant, name)).fetchone()
+    return None if row is None else row[0]
+
+
 def read_bodies(connection: apsw.Connection, keys: Sequence[int]) -> list[tuple[Memory, int]]:
     """Give the memories of these keys in their order, without their use, and the size of each in the file."""
     bodies = _by_keys(connection, _BODIES, keys)
@@ -80,8 +87,13 @@ def read_uses(connection: apsw.Connection, keys: Sequence[int]) -> list[tuple[in
     return [(key, _USE.decode(body)) for key, body in _by_keys(connection, _USES, keys)]
 
 
-def _by_keys(connection: apsw.Connection, sql: str, keys: Sequence[int]) -> list[Any]:
-    return connection.execute(sql, (apsw.carray(np.array(keys, dtype=np.int64)),)).fetchall() if keys else []
+def read_sources(connection: apsw.Connection, keys: Sequence[int]) -> list[tuple[int, str]]:
+    """Give each id that one of these memories was derived from, with the key of that memory."""
+    return _by_keys(connection, _SOURCES, keys, DERIVED_FROM)
+
+
+def _by_keys(connection: apsw.Connection, sql: str, keys: Sequence[int], *more: str) -> list[Any]:
+    return connection.execute(sql, (apsw.carray(np.array(keys, dtype=np.int64)), *more)).fetchall() if keys else []
 
 
 def decoded(memory_body: bytes, use_body: bytes | None) -> Memory:
@@ -90,17 +102,19 @@ def decoded(memory_body: bytes, use_body: bytes | None) -> Memory:
     return memory if use_body is None else replace(memory, use=_USE.decode(use_body))
 
 
+def stored(memory_body: bytes, use_body: bytes | None, data: bytes | None) -> Stored:
+    """Give a memory with its vector from its two bodies and the vector's data."""
+    return Stored(memory=decoded(memory_body, use_body), vector=None if data is None else as_vector(data))
+
+
+def decoded_use(use_body: bytes | None) -> Use:
+    """Give a use back, that of a memory never used for None."""
+    return UNUSED if use_body is None else _USE.decode(use_body)
+
+
 def encoded_use(use: Use) -> bytes:
     """Give a use as MessagePack."""
     return msgpack.encode(use)
-
-
-def encoded_entry(entry: RecallEntry) -> bytes:
-    """Give a line of the recall log as MessagePack."""
-    try:
-        return msgpack.encode(entry)
-    except (TypeError, OverflowError, UnicodeEncodeError) as error:
-        raise InputError("detail", entry.detail, "plain data: text, numbers, lists and dictionaries") from error
 
 
 def decoded_entry(entry_body: bytes) -> RecallEntry:
@@ -121,7 +135,7 @@ def judged_columns(memory: Memory) -> dict[str, object]:
         "expires": time_or_none(fact.expires),
         "forgotten": time_or_none(fact.forgotten),
         "superseded": time_or_none(fact.superseded),
-        "locally": msgpack.encode(fact.superseded_locally) if fact.superseded_locally else None,
+        "locally": msgpack.encode(fact.spells) if fact.spells else None,
         "session": memory.source.session,
         "turn": memory.source.turn,
         "tags": json.encode(memory.tags).decode(),

@@ -3,6 +3,15 @@
 A migration is never edited once released: a change of the tables is a new entry at the end.
 """
 
+from collections.abc import Callable
+from typing import NamedTuple
+
+import apsw
+from msgspec import Struct, msgpack
+
+from cued.model import Edge
+from cued.stores.forward import with_names
+
 APPLICATION_ID = 0x43756564
 """The letters "Cued": what tells our files from other SQLite databases."""
 
@@ -69,5 +78,56 @@ CREATE TABLE recall (
 CREATE INDEX recall_tenant ON recall (tenant, key);
 """
 
-MIGRATIONS = (_FIRST,)
+_SECOND = """
+-- From here on an entry of memory.locally may have a third number, until when, and the scope '' for everywhere;
+-- and memory.forward tells entities from terms.
+
+-- The edges of the memories' bodies once more, to be found by where they lead.
+CREATE TABLE edge (
+    key      INTEGER NOT NULL REFERENCES memory,
+    relation TEXT NOT NULL,
+    target   TEXT NOT NULL,              -- an id, of the same tenant if of any
+    PRIMARY KEY (key, relation, target)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX edge_target ON edge (target, key);
+
+CREATE TABLE document (
+    tenant INTEGER NOT NULL REFERENCES tenant,
+    name   TEXT NOT NULL,
+    body   BLOB NOT NULL,
+    PRIMARY KEY (tenant, name)
+) STRICT, WITHOUT ROWID;
+
+DELETE FROM recall WHERE key NOT IN (SELECT max(key) FROM recall GROUP BY tenant, recall_id);
+CREATE UNIQUE INDEX recall_id ON recall (tenant, recall_id);
+"""
+
+
+class _Body(Struct):
+    """What the second migration reads of a body, whatever else is in it."""
+
+    edges: tuple[Edge, ...] = ()
+    entities: tuple[str, ...] = ()
+
+
+def _fill(connection: apsw.Connection) -> None:
+    rows, decode = connection.execute("SELECT key, forward, body FROM memory"), msgpack.Decoder(_Body).decode
+    edges, forwards = list[tuple[int, str, str]](), list[tuple[bytes, int]]()
+    for key, forward, body in rows:
+        read = decode(body)
+        edges += [(key, edge.relation, edge.target) for edge in read.edges]
+        if read.entities:
+            forwards.append((with_names(forward, read.entities), key))
+    connection.executemany("INSERT OR IGNORE INTO edge (key, relation, target) VALUES (?, ?, ?)", edges)
+    connection.executemany("UPDATE memory SET forward = ? WHERE key = ?", forwards)
+
+
+class Migration(NamedTuple):
+    """One step from a schema to the next: SQL, and then what SQL cannot do."""
+
+    script: str
+    fill: Callable[[apsw.Connection], None] | None = None
+
+
+MIGRATIONS = (Migration(_FIRST), Migration(_SECOND, _fill))
 VERSION = len(MIGRATIONS)

@@ -10,17 +10,18 @@ import apsw
 from msgspec import msgpack
 
 from cued.model import Memory
-from cued.stores.gates import FactColumns, Facts
+from cued.stores.gates import REFLECTION, FactColumns, Facts
 from cued.stores.shelf import Entries, Shelf
+from cued.stores.spells import Spell
 from cued.stores.sqlite.bodies import Bodies
-from cued.stores.sqlite.rows import Tenant, joined, width
+from cued.stores.sqlite.rows import Tenant, joined, read_sources, width
 
 SHELVES_BYTES = 1024 * 2**20
 
 _LOADED_AT_ONCE = 4096
-_LOCALLY = msgpack.Decoder(tuple[tuple[str, int], ...])
+_SPELLS = msgpack.Decoder(tuple[Spell, ...])
 _COLUMNS = """
-    SELECT content, ifnull(fingerprint.text, ''), memory.id, memory.key, session, turn, forward, scope, kind, created,
+    SELECT content, ifnull(fingerprint.text, ''), memory.id, memory.key, session, turn, forward, scope, kind, tier, created,
            ifnull(valid_from, -9223372036854775808), ifnull(valid_until, 9223372036854775807), ifnull(expires, 9223372036854775807),
            ifnull(forgotten, 9223372036854775807), ifnull(superseded, 9223372036854775807), locally
     FROM memory LEFT JOIN fingerprint ON fingerprint.key = memory.fingerprint
@@ -39,11 +40,12 @@ class _Read(NamedTuple):
     entries: Entries
 
     @classmethod
-    def of(cls, rows: Iterable[tuple[Any, ...]]) -> "_Read":
-        """Give at least one row as columns."""
-        contents, fingerprints, ids, keys, sessions, turns, forwards, *facts, locally = zip(*rows, strict=True)
-        facts.append(tuple(() if marks is None else _LOCALLY.decode(marks) for marks in locally))
-        return cls(contents, fingerprints, Entries(ids, keys, sessions, turns, forwards, FactColumns._make(facts)))
+    def of(cls, rows: Iterable[tuple[Any, ...]], connection: apsw.Connection) -> "_Read":
+        """Give at least one row, read from this connection, as columns."""
+        contents, fingerprints, ids, keys, sessions, turns, forwards, scopes, kinds, *facts, locally = zip(*rows, strict=True)
+        spells = tuple(() if each is None else _SPELLS.decode(each) for each in locally)
+        judged = FactColumns._make([scopes, kinds, *facts, spells, _sources(connection, keys, kinds)])
+        return cls(contents, fingerprints, Entries(ids, keys, sessions, turns, forwards, judged))
 
 
 class Slot:
@@ -83,12 +85,12 @@ class Slot:
         new = [row for row in changed if row[0] > self._seen]
         judged = [row for row in changed if row[0] <= self._seen]
         if judged:
-            entries = _Read.of(judged).entries
+            entries = _Read.of(judged, connection).entries
             self._bodies.drop(entries.keys)
             for memory_id, *facts in zip(entries.ids, *entries.facts, strict=True):
                 self._shelf.patch(memory_id, Facts(*facts))
         if new:
-            read = _Read.of(new)
+            read = _Read.of(new, connection)
             self._bodies.drop(read.entries.keys)
             vectors = (found for key in read.entries.keys for found in connection.execute(_VECTOR, (key,)))
             _shelve(self._shelf, read, vectors)
@@ -131,8 +133,16 @@ class Shelves:
 def _loaded(connection: apsw.Connection, tenant: Tenant) -> Shelf:
     shelf, rows = Shelf(), connection.execute(_ALL, tenant.keys).fetchall()
     if rows:
-        _shelve(shelf, _Read.of(rows), connection.execute(_ALL_VECTORS, tenant.keys))
+        _shelve(shelf, _Read.of(rows, connection), connection.execute(_ALL_VECTORS, tenant.keys))
     return shelf
+
+
+def _sources(connection: apsw.Connection, keys: Sequence[int], kinds: Sequence[int]) -> Sequence[tuple[str, ...]]:
+    reflections = [key for key, kind in zip(keys, kinds, strict=True) if kind == REFLECTION]
+    found: defaultdict[int, list[str]] = defaultdict(list)
+    for key, target in read_sources(connection, reflections):
+        found[key].append(target)
+    return [tuple(found.get(key, ())) for key in keys] if found else ((),) * len(keys)
 
 
 def _shelve(shelf: Shelf, read: _Read, vectors: Iterator[tuple[int, bytes]]) -> None:

@@ -10,19 +10,35 @@ import apsw
 from msgspec.structs import replace
 
 from cued.errors import NotFoundError, ReadOnlyError, StoreError
-from cued.model import Filter, Findings, Lookup, Memory, Page, RecallEntry, Record, Stats, Touch
-from cued.stores.admission import admit, admit_revision, admit_tenant, at_least_one, with_kept_vector
+from cued.model import Filter, Findings, Lookup, Memory, Page, RecallEntry, Record, Stats, Stored, Touch
+from cued.stores.admission import (
+    admit,
+    admit_record,
+    admit_revision,
+    admit_tenant,
+    at_least_one,
+    document_name,
+    first_of_each,
+    with_kept_vector,
+)
 from cued.stores.beliefs import Draft
 from cued.stores.paging import position
 from cued.stores.shelf import Shelf
 from cued.stores.sqlite import listing, rows
-from cued.stores.sqlite.connection import check, connect, emptied_log, identity, prepare, reading, translated, writing
+from cued.stores.sqlite.connection import check, connect, identity, prepare, reading, translated, writing
 from cued.stores.sqlite.process import Process
 from cued.stores.sqlite.schema import VERSION
+from cued.stores.sqlite.scrubbing import Scrubber
 from cued.stores.sqlite.shelves import SHELVES_BYTES
 from cued.stores.sqlite.writer import Writer
 
 _RECALLS = "SELECT body FROM recall WHERE tenant = ? ORDER BY key DESC LIMIT ?"
+_RECALL = "SELECT body FROM recall WHERE tenant = ? AND recall_id = ? LIMIT ?"
+_TENANTS = """
+    SELECT name FROM tenant
+    WHERE size > 0 OR EXISTS (SELECT 1 FROM recall WHERE tenant = tenant.key) OR EXISTS (SELECT 1 FROM document WHERE tenant = tenant.key)
+    ORDER BY name
+"""
 
 
 class SqliteStore:
@@ -34,7 +50,7 @@ class SqliteStore:
         `shelves_bytes` bounds the memory for the tenants searched of late.
         """
         self._path = Path(path)
-        self._unscrubbed = False
+        self._scrubber = Scrubber()
         if self._path.is_dir():
             raise StoreError(f"{self._path}: this is a folder; a store is one file, such as {self._path / 'memories.db'}")
         if not readonly and not self._path.exists() and not self._path.parent.is_dir():
@@ -60,16 +76,30 @@ class SqliteStore:
             draft.remember(record.memory for record in records)
             writer.insert(records, draft)
 
-    def revise(self, tenant: str, memory_id: str, change: Callable[[Memory], Record]) -> Memory:
-        """Replace one memory by `change(memory)`, atomically, and give the new one back."""
+    def adopt(self, tenant: str, records: Sequence[Record]) -> tuple[str, ...]:
+        """Store records as they are and give the ids that were new; known ids are passed over."""
         with self._writing(tenant) as writer:
+            for record in records:
+                admit_record(tenant, record)
+            new = first_of_each(records, known=writer.known(record.memory.id for record in records))
             draft = Draft(writer.find)
-            old = writer.stored(draft.get(memory_id))
-            revised = with_kept_vector(change(old.memory), old.memory, old.vector)
-            admit_revision(tenant, memory_id, revised)
-            draft.revise(old.memory, revised.memory)
-            writer.revise(revised, draft, old=old)
-            return draft.get(memory_id)
+            for record in new:
+                draft.put(record.memory)
+            writer.insert(new, draft)
+            return tuple(record.memory.id for record in new)
+
+    def revise(self, tenant: str, memory_ids: Sequence[str], change: Callable[[Memory], Record], *, at: datetime) -> tuple[Memory, ...]:
+        """Replace each memory by `change(memory)`, all or none, and give the new ones back; an id named twice is revised once."""
+        with self._writing(tenant) as writer:
+            draft, asked = Draft(writer.find), tuple(dict.fromkeys(memory_ids))
+            for memory_id in asked:
+                old = draft.get(memory_id)
+                revised = with_kept_vector(change(old), old, writer.vector(memory_id))
+                admit_revision(tenant, memory_id, revised)
+                draft.revise(old, revised.memory, at=at)
+                writer.revise(revised, old=old)
+            writer.update(draft)
+            return tuple(draft.get(memory_id) for memory_id in asked)
 
     def forget(self, tenant: str, memory_ids: Sequence[str], *, at: datetime) -> None:
         """Hide these memories from every recall; what they had superseded is visible again."""
@@ -89,13 +119,20 @@ class SqliteStore:
         """Remove these memories for good, their bytes in the file and in its log included."""
         with self._writing(tenant) as writer:
             draft = Draft(writer.find)
-            erased = draft.erase(memory_ids)
+            erased = draft.erase(memory_ids, lapsed=writer.lapsed())
             writer.update(draft)
             writer.erase(erased)
-            self._unscrubbed = True
+            self._scrubber.erased()
+
+    def erase_tenant(self, tenant: str) -> None:
+        """Remove everything that is kept for the tenant for good; a stranger has nothing to remove."""
+        with self._writing(tenant, stamped=False) as writer:
+            writer.erase_all()
+            self._scrubber.erased()
+        self._here().shelves.drop(admit_tenant(tenant))
 
     def touch(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = ()) -> None:
-        """Write back what settle found; ids that are gone by now are passed over."""
+        """Change the use of memories and write to the recall log; ids that are gone by now are passed over."""
         if not touches and not entries:
             return
         with self._writing(tenant, stamped=False) as writer:
@@ -111,14 +148,27 @@ class SqliteStore:
                 raise NotFoundError(memory_id)
         return tuple(memory for memory in memories if memory is not None)
 
-    def list(self, tenant: str, wanted: Filter, *, at: datetime, limit: int, after: str | None = None) -> Page:
-        """Give one page of the tenant's memories, newest first."""
-        position(after)
-        at_least_one(limit)
+    def list(  # noqa: PLR0913 - the port's
+        self, tenant: str, wanted: Filter, *, at: datetime, limit: int, after: str | None = None, oldest_first: bool = False
+    ) -> Page:
+        """Give one page of the tenant's memories, newest first unless told otherwise."""
+        position(after, oldest_first=oldest_first)
+        asked = listing.Asked(at_least_one(limit), after, oldest_first)
         with self._reading(tenant) as (connection, found):
             if found is None:
                 return Page(memories=(), next=None, total=0)
-            return listing.page(connection, found, wanted=wanted, at=at, asked=(limit, after))
+            return listing.page(connection, found, wanted=wanted, at=at, asked=asked)
+
+    def scan(self, tenant: str, *, limit: int, after: str | None = None) -> tuple[Stored, ...]:
+        """Give up to `limit` memories with their vectors, hidden ones included, by id, from the first id greater than `after`."""
+        at_least_one(limit)
+        with self._reading(tenant) as (connection, found):
+            return () if found is None else listing.scan(connection, found, limit=limit, after=after)
+
+    def linking(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
+        """Give the memories that have an edge to any of these ids, by id."""
+        with self._reading(tenant) as (connection, found):
+            return () if found is None else listing.linking(connection, found, memory_ids)
 
     def stats(self, tenant: str, *, at: datetime) -> Stats:
         """Count what the tenant holds; the `by_…` counts are over everything stored."""
@@ -132,13 +182,31 @@ class SqliteStore:
             found = rows.find_tenant(self._here().connection(), name)
         return 0 if found is None else found.size
 
-    def recalls(self, tenant: str, *, limit: int) -> tuple[RecallEntry, ...]:
-        """Give the newest entries of the tenant's recall log, newest first."""
+    def recalls(self, tenant: str, *, limit: int, recall_id: str | None = None) -> tuple[RecallEntry, ...]:
+        """Give the newest entries of the tenant's recall log, newest first; with `recall_id` only that one's."""
         at_least_one(limit)
         with self._reading(tenant) as (connection, found):
             if found is None:
                 return ()
-            return tuple(rows.decoded_entry(body) for (body,) in connection.execute(_RECALLS, (found.key, limit)))
+            asked = (_RECALLS, (found.key, limit)) if recall_id is None else (_RECALL, (found.key, recall_id, limit))
+            return tuple(rows.decoded_entry(body) for (body,) in connection.execute(*asked))
+
+    def document(self, tenant: str, name: str) -> bytes | None:
+        """Give a small document kept for the tenant; None when there is none."""
+        document_name(name)
+        with self._reading(tenant) as (connection, found):
+            return None if found is None else rows.find_document(connection, found.key, name)
+
+    def keep_document(self, tenant: str, name: str, change: Callable[[bytes | None], bytes | None]) -> None:
+        """Replace a document by `change(document)`, atomically; None removes it."""
+        document_name(name)
+        with self._writing(tenant, stamped=False) as writer:
+            writer.keep_document(name, change)
+
+    def tenants(self) -> tuple[str, ...]:
+        """Give the names of all tenants for which anything is kept, in order."""
+        with translated(self._path):
+            return tuple(name.decode() for (name,) in self._here().connection().execute(_TENANTS))
 
     def search(self, tenant: str, lookup: Lookup) -> Findings:
         """Answer a recall's whole reading from one consistent snapshot."""
@@ -151,9 +219,10 @@ class SqliteStore:
             before, shelf = slot.nbytes, slot.current(connection, found)
             answer = shelf.answer(lookup)
             memories = slot.memories(connection, answer.keys)
+            core = slot.memories(connection, answer.core_keys) if answer.core_keys else ()
         if slot.nbytes != before:
             shelves.trim()
-        return replace(answer.findings, memories=memories)
+        return replace(answer.findings, memories=memories, core=core)
 
     def connection(self) -> apsw.Connection:
         """Give this thread's connection to the file, for a backup or a check of its health."""
@@ -162,7 +231,11 @@ class SqliteStore:
     def close(self) -> None:
         """Let go of files and connections; a second call does nothing."""
         with translated(self._path):
-            self._here().close()
+            process = self._here()
+            if self._scrubber.due and not process.closed:
+                with process.writers:
+                    self._scrubber.scrub(process.connection())
+            process.close()
 
     def _receive(self, connection: apsw.Connection) -> None:
         if self._writable:
@@ -189,8 +262,8 @@ class SqliteStore:
                 yield writer
                 if stamped:
                     writer.finish()
-            if self._unscrubbed:
-                self._unscrubbed = not emptied_log(connection)
+            if self._scrubber.due:
+                self._scrubber.scrub(connection)
 
     @contextmanager
     def _reading(self, tenant: str) -> Iterator[tuple[apsw.Connection, rows.Tenant | None]]:

@@ -1,0 +1,129 @@
+"""What was erased is nowhere in the bytes of any file."""
+
+from random import Random
+
+import pytest
+from msgspec.structs import replace
+
+from cued.conformance.samples import FINGERPRINT, NOW, entry, lookup, record, words
+from cued.model import Edge, Source, Touch, Use
+from cued.stores.sqlite import SqliteStore
+
+pytestmark = pytest.mark.requirement("X9")
+
+SEEDS = (2, 7, 8, 21, 25)
+"""Histories that leave something behind when the file is not rewritten, as seen with SQLite 3.54."""
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = SqliteStore(tmp_path / "memories.db")
+    yield store
+    store.close()
+
+
+def found_in(folder, secrets):
+    everything = b"".join(file.read_bytes() for file in folder.iterdir())
+    return [secret for secret in secrets if secret.encode() in everything]
+
+
+def secret(random):
+    return "".join(random.choices(LETTERS, k=16))
+
+
+def rewritten(text):
+    """Give the revision to another text."""
+
+    def change(memory):
+        return replace(record("t", memory.id, text), memory=replace(memory, text=text, fingerprint=FINGERPRINT))
+
+    return change
+
+
+def test_an_erased_text_is_nowhere_in_the_files(store, tmp_path):
+    store.remember("t", [record("t", "a", "the password is xylophonequartz " + "and more " * 2000), record("t", "b")])
+    store.search("t", lookup(lexical=words("tea")))
+    assert found_in(tmp_path, ["xylophonequartz"])
+    store.erase("t", ["a"])
+    assert not found_in(tmp_path, ["xylophonequartz"])
+    assert store.get("t", ["b"])[0].text == "tea in the garden"
+
+
+def test_no_text_of_an_erased_chain_is_left_nor_any_that_was_overwritten(store, tmp_path):
+    secrets = ["oldestbelief", "newerbelief", "newestbelief", "overwrittenbelief", "sometagxyz", "somenamexyz", "sessionxyz", "scopexyz"]
+    facts = {"tags": ("sometagxyz",), "entities": ("somenamexyz",), "source": Source(session="sessionxyz"), "scope": "scopexyz"}
+    store.remember("t", [record("t", "a", "overwrittenbelief " * 40, **facts), record("t", "kept", "tea")])
+    store.revise("t", ["a"], rewritten("oldestbelief"), at=NOW)
+    store.remember("t", [record("t", "b", "newerbelief " * 900, supersedes=("a",), edges=(Edge("derived_from", "a"),), **facts)])
+    store.remember("t", [record("t", "c", "newestbelief", supersedes=("b",), **facts)])
+    store.touch("t", [Touch("c", lambda _: Use(count=1.0))])
+    store.forget("t", ["c"], at=NOW)
+    assert set(secrets) - {"overwrittenbelief"} <= set(found_in(tmp_path, secrets))
+    store.erase("t", ["a", "b", "c"])
+    assert found_in(tmp_path, secrets) == []
+    assert store.size("t") == 1
+
+
+def test_an_erased_tenant_leaves_neither_its_name_nor_its_documents_nor_its_recalls(store, tmp_path):
+    secrets = ["tenantname", "someonestext", "documentname", "documentbody", "recallidentity", "recalldetail"]
+    for tenant in ("tenantname", "other"):
+        store.remember(tenant, [record(tenant, f"m{number}", f"tea {number}") for number in range(40)])
+    store.remember("tenantname", [record("tenantname", "a", "someonestext " * 700, edges=(Edge("causes", "m1"),))])
+    store.touch("tenantname", [], [replace(entry("recallidentity"), detail={"what": "recalldetail"})])
+    store.keep_document("tenantname", "documentname", lambda _: b"documentbody" * 600)
+    store.search("tenantname", lookup(lexical=words("tea")))
+    assert found_in(tmp_path, secrets) == secrets
+    store.erase_tenant("tenantname")
+    assert found_in(tmp_path, secrets) == []
+    assert store.search("other", lookup(lexical=words("tea"))).stored == 40
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_nothing_is_left_where_rows_once_lay(store, tmp_path, seed):
+    # Rows that grow push others to new pages, rows that go pull others together, and SQLite leaves copies of those behind.
+    random, held = Random(seed), {}
+    for number in range(120):
+        memory_id = f"m{number:03}"
+        held[memory_id] = [secret(random), secret(random)]
+        text, tag = held[memory_id]
+        store.remember("t", [record("t", memory_id, f"{text} " * random.choice([1, 9, 60, 300]), tags=(tag,))])
+        if random.random() < 0.4:
+            revised = random.choice(sorted(held))
+            held[revised].append(secret(random))
+            store.revise("t", [revised], rewritten(f"{held[revised][-1]} " * random.choice([1, 9, 60, 300])), at=NOW)
+    for _ in range(3):
+        gone = random.sample(sorted(held), 35)
+        store.erase("t", gone)
+        assert found_in(tmp_path, [text for memory_id in gone for text in held.pop(memory_id)]) == []
+        assert {each.memory.id for each in store.scan("t", limit=200)} == held.keys()
+    assert store.connection().pragma("integrity_check") == "ok"
+
+
+def test_a_reader_in_the_way_delays_the_last_bytes_to_the_next_write(store, tmp_path, caplog):
+    store.remember("t", [record("t", "a", "the password is xylophonequartz"), record("t", "b")])
+    reader = SqliteStore(tmp_path / "memories.db")
+    reader.connection().execute("BEGIN")
+    reader.connection().execute("SELECT count(*) FROM memory").fetchall()
+    store.erase("t", ["a"])
+    assert store.size("t") == 1
+    assert "not yet overwritten" in caplog.text
+    assert found_in(tmp_path, ["xylophonequartz"])
+    reader.connection().execute("ROLLBACK")
+    store.touch("t", [], [entry("r")])
+    assert not found_in(tmp_path, ["xylophonequartz"])
+    reader.close()
+
+
+def test_closing_overwrites_what_a_reader_had_delayed(store, tmp_path):
+    store.remember("t", [record("t", "a", "the password is xylophonequartz")])
+    reader = SqliteStore(tmp_path / "memories.db")
+    reader.connection().execute("BEGIN")
+    reader.connection().execute("SELECT count(*) FROM memory").fetchall()
+    store.erase_tenant("t")
+    reader.connection().execute("ROLLBACK")
+    store.close()
+    assert not found_in(tmp_path, ["xylophonequartz"])
+    assert reader.size("t") == 0
+    reader.close()
