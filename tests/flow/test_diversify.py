@@ -59,9 +59,20 @@ def test_fifteen_variants_of_one_fact_do_not_crowd_out_the_others():
     assert len(plain) <= 2
 
 
+def collapsed(*texts):
+    """The recall of three memories, the first two of which have one vector."""
+    rows = [memory(f"m{i}", text=text) for i, text in enumerate(texts)]
+    return decide(evidence(rows, vectors=TWINS, cosine=COSINES), policy("[channels]\ndense = {}\n[diversify]\ncollapse = 0.95"))
+
+
 def test_near_duplicates_collapse_into_the_best_which_counts_them():
-    rows = [memory(f"m{i}") for i in range(3)]
-    rules = policy("[channels]\ndense = {}\n[diversify]\ncollapse = 0.95")
-    recall = decide(evidence(rows, vectors=TWINS, cosine=COSINES), rules)
+    recall = collapsed("Prefers tea.", "prefers tea!", "Lives in Rome.")
     assert [(r.memory.id, r.duplicates) for r in recall.memories] == [("m0", ("m1",)), ("m2", ())]
     assert recall.trace.fates[1] == "duplicate of m0"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("Port 8080.", "Port 8081."), ("Drinks tea.", "Does not drink tea."), ("Anna left.", "Ben left.")]
+)
+def test_what_a_cosine_takes_for_the_same_and_is_not_stays_apart(one, other):
+    assert [r.memory.id for r in collapsed(one, other, "Lives in Rome.").memories] == ["m0", "m1", "m2"]

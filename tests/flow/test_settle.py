@@ -1,58 +1,137 @@
 """settle: what a recall leaves behind."""
 
+import math
 from datetime import timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cued.engine import decide
-from cued.flow.settle import entry, log_line, touches
-from cued.model import Use
+from cued.flow.settle import documents, entry, log_line, touches, used
+from cued.model import Cue, Use
 from cued.policy.presets import preset
-from tests.building import NOW, ago, evidence, memory
+from cued.policy.spec import Settle
+from tests.building import NOW, ago, evidence, memory, policy, scores
 
 RULES = preset("generative-agents")
+HERE = Cue(utterance="the cue", now=NOW)
+THEN = Cue(utterance="the cue", now=NOW, as_of=ago(days=100))
+
+moments = st.floats(0, 90).map(lambda days: ago(days=days))
+uses = st.builds(
+    Use,
+    last_at=st.none() | moments,
+    previous_at=st.none() | moments,
+    count=st.floats(0, 50),
+    counted_at=st.none() | moments,
+    boost=st.floats(0.5, 1.5),
+)
 
 
 def recall_of(*rows):
     return decide(evidence(rows, cosine=[0.9] * len(rows), dense_rank=range(1, len(rows) + 1)), RULES)
 
 
+def applied(recall, rules=RULES, *, cue=HERE, now=NOW):
+    """The use of each touched memory, as a store would leave it."""
+    stored = {r.memory.id: r.memory.use for r in recall.memories}
+    return {touch.id: touch.change(stored[touch.id]) for touch in touches(recall, rules, cue=cue, now=now)}
+
+
 @pytest.mark.requirement("P4", "F4")
 def test_what_was_returned_is_touched():
-    (touch,) = touches(recall_of(memory("a")), RULES, now=NOW)
-    assert touch.id == "a"
-    assert touch.use == Use(last_at=NOW, previous_at=None, count=1.0, counted_at=NOW)
+    assert applied(recall_of(memory("a"))) == {"a": Use(last_at=NOW, previous_at=None, count=1.0, counted_at=NOW)}
 
 
 @pytest.mark.requirement("P4")
 def test_a_hundred_identical_recalls_in_a_second_count_once():
-    row, written = memory("a"), 0
+    use = Use()
     for i in range(100):
-        now = NOW + timedelta(milliseconds=10 * i)
-        found = touches(recall_of(row), RULES, now=now)
-        written += len(found)
-        row = replace(row, use=found[0].use) if found else row
-    assert (written, row.use.count) == (1, 1.0)
+        use = used(use, RULES.settle, now=NOW + timedelta(milliseconds=10 * i))
+    assert use == Use(last_at=NOW, count=1.0, counted_at=NOW)
+
+
+@pytest.mark.requirement("P4")
+def test_a_loop_that_read_before_the_first_touch_was_written_counts_once_all_the_same():
+    unread = recall_of(memory("a"))
+    changes = [touches(unread, RULES, cue=HERE, now=NOW + timedelta(milliseconds=i))[0].change for i in range(100)]
+    stored = Use()
+    for change in changes:
+        stored = change(stored)
+    assert stored.count == 1.0
 
 
 @pytest.mark.requirement("P4")
 @pytest.mark.parametrize(("seconds", "due"), [(59, 0), (60, 1)])
 def test_the_refresh_floor_is_sixty_seconds(seconds, due):
-    used = memory("a", used=NOW - timedelta(seconds=seconds))
-    assert len(touches(recall_of(used), RULES, now=NOW)) == due
+    use = Use(last_at=NOW - timedelta(seconds=seconds), count=3.0)
+    assert len(touches(recall_of(memory("a", use=use)), RULES, cue=HERE, now=NOW)) == due
+    assert (used(use, RULES.settle, now=NOW) is use) is not due
+
+
+@pytest.mark.requirement("P4")
+@given(uses, moments, st.integers(0, 1000), st.sampled_from([1.0, 0.99]))
+def test_a_touch_never_moves_the_last_use_backwards_and_never_counts_twice_within_the_floor(use, at, floor_s, kept):
+    rules = Settle(refresh_floor=timedelta(seconds=floor_s), count_kept_per_day=kept)
+    once = used(use, rules, now=at)
+    assert once.boost == use.boost
+    assert use.last_at is None or once.last_at >= use.last_at
+    assert once is use or (once.last_at, once.previous_at) == (at, use.last_at)
+    if floor_s > 0:
+        assert used(once, rules, now=at) is once
 
 
 @pytest.mark.requirement("P6")
 def test_the_count_fades_before_one_is_added():
-    used = memory("a", use=Use(last_at=ago(days=30), count=10, counted_at=ago(days=30)))
-    (touch,) = touches(recall_of(used), RULES, now=NOW)
-    assert touch.use.count == pytest.approx(10 * 0.99**30 + 1)
-    assert touch.use.previous_at == ago(days=30)
+    row = memory("a", use=Use(last_at=ago(days=30), count=10, counted_at=ago(days=30), boost=1.2))
+    use = applied(recall_of(row))["a"]
+    assert use.count == pytest.approx(10 * 0.99**30 + 1)
+    assert (use.previous_at, use.counted_at, use.boost) == (ago(days=30), NOW, 1.2)
+
+
+@pytest.mark.requirement("P5")
+def test_under_lru_2_one_scan_of_an_old_session_warms_nothing_and_the_second_within_the_window_does():
+    rules = policy('[score]\nterms = [{ signal = "recency", tau = "10d", since = "last_used" }]\n[settle]\nsecond_within = "7d"')
+    old = memory("a", created=ago(days=100))
+
+    def score_of(row):
+        return scores(decide(evidence([row]), rules))["a"]
+
+    scanned = replace(old, use=used(old.use, rules.settle, now=ago(days=2)))
+    again = replace(old, use=used(scanned.use, rules.settle, now=NOW))
+    assert score_of(scanned) == score_of(old) == pytest.approx(math.exp(-100 / 10))
+    assert score_of(again) == 1.0
+
+
+@pytest.mark.requirement("P8")
+def test_each_settled_recall_makes_memorybanks_strength_last_a_day_longer():
+    rules = preset("memorybank")
+    row = memory("a", created=ago(days=40))
+    for times in range(1, 5):
+        row = replace(row, use=used(row.use, rules.settle, now=ago(days=30 - times)))
+        faded = scores(decide(evidence([row], cosine=[0.9], dense_rank=[1]), rules))["a"]
+        assert faded == pytest.approx(0.9 * math.exp(-(30 - times) / (1 + times)))
 
 
 def test_a_policy_may_leave_no_touch():
-    assert touches(recall_of(memory("a")), preset("siftcoder"), now=NOW) == ()
+    assert touches(recall_of(memory("a")), preset("siftcoder"), cue=HERE, now=NOW) == ()
+
+
+@pytest.mark.requirement("P13")
+def test_archaeology_warms_nothing():
+    adapting = policy('[settle]\nadapt = "arc"')
+    recall = recall_of(memory("a"))
+    assert touches(recall, RULES, cue=THEN, now=NOW) == ()
+    assert documents(recall, adapting, cue=THEN, now=NOW) == {}
+    assert set(documents(recall, adapting, cue=HERE, now=NOW)) == {"arc"}
+
+
+@pytest.mark.requirement("P16")
+def test_a_policy_that_does_not_adapt_and_a_recall_that_chose_nothing_change_no_document():
+    assert documents(recall_of(memory("a")), RULES, cue=HERE, now=NOW) == {}
+    assert documents(recall_of(), policy('[settle]\nadapt = "arc"'), cue=HERE, now=NOW) == {}
 
 
 @pytest.mark.requirement("F7")
@@ -61,9 +140,9 @@ def test_the_log_line_counts_candidates_survivors_and_tokens():
         evidence([memory("a", importance=1.0), memory("b", kind="procedural", created=ago(days=900))], cosine=[0.71, 0.0]),
         preset("field-guide"),
     )
-    assert (
-        log_line(recall) == f"candidates 2 · [sem] {recall.memories[0].score:.2f} · 1 below floor · {recall.tokens} tokens · not compacted"
-    )
+    line = f"candidates 2 · [sem] {recall.memories[0].score:.2f} · 1 below floor · {recall.tokens} tokens · "
+    assert log_line(recall) == line + "not compacted"
+    assert log_line(replace(recall, compacted=True)) == line + "compacted"
 
 
 @pytest.mark.requirement("F7")

@@ -1,29 +1,158 @@
-"""budget: how many memories and how many tokens may go into the prompt; what does not fit is skipped, not the rest."""
+"""budget: how much may go into the prompt. Core memories come first, then the recalled ones from the best down; what does not fit is named.
 
-from cued.flow.render import close, line, opening
+When the block would be too full the limit is lowered first, and the best memory is shortened before it is left out; only where
+not even that fits is the floor raised above everything.
+"""
+
+from collections.abc import Sequence
+
+from cued.flow.compact import extract, least, summarised
+from cued.flow.context import place_context
+from cued.flow.render import around, core_line, frame, line
 from cued.flow.table import Table
+from cued.model import Memory, Omitted
+from cued.policy.spec import Budget
 from cued.text.tokens import estimate_tokens
+
+LINE_TOKENS = 8
+"""What no memory's line comes below: with less room than this none is tried, so that a full block costs no more time."""
 
 
 def run(table: Table) -> None:
     """Keep the best rows that fit by count and by tokens, and strike the others with what they would have needed."""
     budget = table.policy.budget
-    present = set(table.evidence.cue.present)
-    taken = 0
-    spent = estimate_tokens(opening(table) + close(table)) if budget.tokens else 0
-    for row in table.survivors():
-        if table.ids[row] in present:
-            table.strike(row, "budget", "already in the prompt")
-            continue
-        if taken == budget.limit:
+    most = allowed_tokens(budget)
+    left = None if most is None else most - estimate_tokens(frame(table))
+    left = _place_core(table, left)
+    rows = _eligible(table)
+    if most is None or left is None:
+        chosen = rows[: budget.limit]
+    else:
+        table.room_tokens = left
+        chosen, left = _fitted(table, rows, most)
+    for row in rows:
+        if row not in chosen:
             table.strike(row, "budget", f"beyond the limit of {budget.limit}")
-            continue
-        if budget.tokens:
-            # one more for the join, since an estimate of the whole may round up where its parts do not
-            cost = estimate_tokens(line(table, row)) + 1
-            if spent + cost > budget.tokens:
-                table.strike(row, "budget", f"needs {cost} tokens, {max(0, budget.tokens - spent)} left of {budget.tokens}")
-                continue
-            spent += cost
-        taken += 1
+    for row in chosen:
         table.fates[row], table.stages[row] = "chosen", "budget"
+    if not table.compacted:
+        place_context(table, chosen, left)
+
+
+def allowed_tokens(budget: Budget) -> int | None:
+    """Give how many tokens a block may have: the lesser of `tokens` and the memories' share of the window; None for no bound."""
+    bounds = [budget.tokens] if budget.tokens is not None else []
+    if budget.window is not None:
+        bounds.append(int(budget.shares.memories * budget.window))
+    return min(bounds, default=None)
+
+
+def _place_core(table: Table, left: int | None) -> int | None:
+    """Lay out the core memories that fit their own budget, most important first, and give the tokens that are left after them."""
+    bound = table.policy.budget.core
+    most = bound if left is None else min(bound, left)
+    spent = 0
+    shown: list[Memory] = []
+    left_out: list[Omitted] = []
+    for memory in sorted(table.evidence.findings.core, key=lambda m: (-m.importance * m.use.boost, m.created_at, m.id)):
+        if memory.id in table.evidence.cue.present:
+            left_out.append(Omitted(memory.id, "already in the prompt"))
+            continue
+        if most - spent < LINE_TOKENS:
+            left_out.append(Omitted(memory.id, f"core: {max(0, most - spent)} tokens left of {max(0, most)}"))
+            continue
+        cost = estimate_tokens(core_line(table, memory)) + (0 if shown else estimate_tokens(around(table, "core")))
+        if spent + cost > most:
+            left_out.append(Omitted(memory.id, f"core: needs {cost} tokens, {most - spent} left of {most}"))
+            continue
+        spent += cost
+        shown.append(memory)
+    table.core, table.left_out = tuple(shown), tuple(left_out)
+    return None if left is None else left - spent
+
+
+def _eligible(table: Table) -> list[int]:
+    """Give the surviving rows that the prompt does not hold already, and strike the others."""
+    present = set(table.evidence.cue.present)
+    core = {memory.id for memory in table.core}
+    for row in table.survivors():
+        if table.ids[row] in core:
+            table.strike(row, "budget", "core: shown in every block")
+        elif table.ids[row] in present:
+            table.strike(row, "budget", "already in the prompt")
+    return table.survivors()
+
+
+def _fitted(table: Table, rows: Sequence[int], most: int) -> tuple[list[int], int]:
+    """Give the rows that go into the block, and the tokens that are left then; rows that do not fit are struck."""
+    budget = table.policy.budget
+    if budget.overflow == "compact":
+        within = list(rows[: budget.limit])
+        left = table.room_tokens - estimate_tokens(around(table, "recalled")) - sum(estimate_tokens(line(table, row)) for row in within)
+        return (within, left) if left >= 0 else (_digested(table, within, most), 0)
+    return _skipped_and_fitted(table, rows, most)
+
+
+def _digested(table: Table, rows: Sequence[int], most: int) -> list[int]:
+    """Compact the rows into one digest and give those that are in it."""
+    table.overfull = list(rows)
+    table.summary = summarised(table, rows, table.room_tokens - estimate_tokens(around(table, "recalled")))
+    if table.summary:
+        table.compacted = True
+        return list(rows)
+    table.part = "digest"
+    left = table.room_tokens - estimate_tokens(around(table, "digest"))
+    table.pieces = extract(table, rows, left)
+    table.compacted = bool(table.pieces)
+    if not table.pieces:
+        return _nothing_fits(table, rows, most)
+    for row in rows:
+        if row not in table.pieces:
+            needed = estimate_tokens(line(table, row, least(table, row)))
+            lowered = _lowered(table, len(table.pieces))
+            table.strike(row, "budget", f"{lowered}a shortened line needs {needed} tokens, and less is left of {most}")
+    return list(table.pieces)
+
+
+def _skipped_and_fitted(table: Table, rows: Sequence[int], most: int) -> tuple[list[int], int]:
+    """Take rows from the best down as long as they fit, the best shortened if it must be; one that does not fit is passed over."""
+    limit = table.policy.budget.limit
+    left = table.room_tokens - estimate_tokens(around(table, "recalled"))
+    chosen: list[int] = []
+    passed_over: dict[int, str] = {}
+    for row in rows:
+        if len(chosen) == limit:
+            break
+        if chosen and left < LINE_TOKENS:
+            passed_over[row] = f"{left} tokens left of {most}"
+            continue
+        cost = estimate_tokens(line(table, row))
+        if cost > left and row == rows[0]:
+            table.pieces = extract(table, [row], left)
+            table.compacted = bool(table.pieces)
+            if not table.pieces:
+                return _nothing_fits(table, rows, most), 0
+            cost = estimate_tokens(line(table, row))
+        if cost > left:
+            passed_over[row] = f"needs {cost} tokens, {left} left of {most}"
+            continue
+        chosen.append(row)
+        left -= cost
+    for row, reason in passed_over.items():
+        table.strike(row, "budget", _lowered(table, len(chosen)) + reason)
+    return chosen, left
+
+
+def _lowered(table: Table, taken: int) -> str:
+    limit = table.policy.budget.limit
+    return f"limit lowered from {limit} to {taken}: " if taken < limit else ""
+
+
+def _nothing_fits(table: Table, rows: Sequence[int], most: int) -> list[int]:
+    """Strike every row, since not even a piece of the best one fits, and say what would do; nothing is chosen then."""
+    if rows:
+        left = max(0, table.room_tokens - estimate_tokens(around(table, table.part)))
+        needed = estimate_tokens(line(table, rows[0], least(table, rows[0])))
+        for row in rows:
+            table.strike(row, "budget", f"floor raised above all: the best memory shortened needs {needed} tokens, {left} left of {most}")
+    return []

@@ -1,10 +1,13 @@
 """diversify: near-duplicates collapse into one, and variety may count against more of the same."""
 
+from functools import cache
+
 import numpy as np
 
 from cued.flow.score.shapes import minmax
 from cued.flow.table import Table
 from cued.model import Matrix
+from cued.text.sameness import difference, profile
 
 _OFF = 1.0
 
@@ -21,12 +24,19 @@ def run(table: Table) -> None:
 
 
 def _collapse(table: Table, vectors: Matrix, at_least: float) -> None:
-    """Strike every row whose cosine with a better one reaches `at_least`; the better one counts it as its duplicate."""
+    """Strike every row that says the same as a better one, which counts it as its duplicate.
+
+    The cosine reaches `at_least`, and nothing that a cosine does not see speaks against it: two ports are near, and not the same.
+    """
+    rows = table.survivors()
+    near = vectors[rows] @ vectors[rows].T >= at_least
+    profiled = cache(lambda row: profile(table.memories[row]))
     kept: list[int] = []
-    for row in table.survivors():
-        twin = next((k for k in kept if float(vectors[k] @ vectors[row]) >= at_least), None)
+    for place, row in enumerate(rows):
+        twins = (rows[k] for k in kept if near[k, place] and not difference(profiled(rows[k]), profiled(row)))
+        twin = next(twins, None)
         if twin is None:
-            kept.append(row)
+            kept.append(place)
             continue
         table.duplicates.setdefault(twin, []).append(table.ids[row])
         table.strike(row, "diversify", f"duplicate of {table.ids[twin]}")

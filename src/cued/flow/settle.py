@@ -1,35 +1,54 @@
-"""settle: what a recall leaves behind. Pure: it says what to write, and the engine has it written after the answer."""
+"""settle: what a recall leaves behind. Pure: it says what to write, and the settler has it written after the answer."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 
-from cued.model import Recall, RecallEntry, Touch, Use
+from msgspec.structs import replace
+
+from cued.flow import arc
+from cued.model import Cue, Recall, RecallEntry, Touch, Use
 from cued.policy.spec import Policy, Settle
 
 _DAY = timedelta(days=1)
 
 
-def touches(recall: Recall, policy: Policy, *, now: datetime) -> tuple[Touch, ...]:
-    """Give the touch of every chosen memory that was not touched within the refresh floor.
+def touches(recall: Recall, policy: Policy, *, cue: Cue, now: datetime) -> tuple[Touch, ...]:
+    """Give the touch of every chosen memory that was not touched within the refresh floor; none for a recall as of another time.
 
-    So a loop of a hundred identical recalls in a second counts once. The count fades by `count_kept_per_day` before 1 is added.
+    What is looked up as of the past is archaeology: it says nothing about what is needed now, so it warms nothing.
     """
     rules = policy.settle
-    if not rules.touch:
+    if not rules.touch or cue.as_of is not None:
         return ()
-    due = (r.memory for r in recall.memories if r.memory.use.last_at is None or now - r.memory.use.last_at >= rules.refresh_floor)
-    return tuple(Touch(memory.id, used(memory.use, rules, now=now)) for memory in due)
+    change = partial(used, rules=rules, now=now)
+    return tuple(Touch(r.memory.id, change) for r in recall.memories if due(r.memory.use.last_at, rules, now=now))
 
 
 def used(use: Use, rules: Settle, *, now: datetime) -> Use:
-    """Give the state of use after one more recall at `now`."""
+    """Give the state of use after one more recall at `now`, or the same state where `now` is not beyond the refresh floor.
+
+    So a loop of a hundred identical recalls in a second counts once, and a use that arrives late moves nothing backwards.
+    The count fades by `count_kept_per_day` before 1 is added; the last two times are what LRU-2 reads.
+    """
+    if not due(use.last_at, rules, now=now):
+        return use
     days = max(0.0, (now - use.counted_at) / _DAY) if use.counted_at else 0.0
-    return Use(
-        last_at=now,
-        previous_at=use.last_at,
-        count=use.count * rules.count_kept_per_day**days + 1.0,
-        counted_at=now,
-        boost=use.boost,
-    )
+    count = use.count * rules.count_kept_per_day**days + 1.0
+    return replace(use, last_at=now, previous_at=use.last_at, count=count, counted_at=now)
+
+
+def due(last_at: datetime | None, rules: Settle, *, now: datetime) -> bool:
+    """Tell whether a use at `now` counts: there was none yet, or the last one lies at least the refresh floor back."""
+    return last_at is None or now - last_at >= rules.refresh_floor
+
+
+def documents(recall: Recall, policy: Policy, *, cue: Cue, now: datetime) -> dict[str, Callable[[bytes | None], bytes]]:
+    """Give how the recall changes the tenant's documents, by name; nothing unless the policy adapts and the recall is of the present."""
+    if policy.settle.adapt != "arc" or cue.as_of is not None or not recall.memories:
+        return {}
+    chosen = tuple(r.memory.id for r in recall.memories)
+    return {arc.DOCUMENT: partial(arc.learn, chosen=chosen, policy=policy, now=now)}
 
 
 def entry(recall: Recall, *, now: datetime) -> RecallEntry:
@@ -50,10 +69,11 @@ def entry(recall: Recall, *, now: datetime) -> RecallEntry:
 
 
 def log_line(recall: Recall) -> str:
-    """Give a recall's log line: candidates, survivors with kind and score, how many fell below the floor, tokens."""
+    """Give a recall's log line: candidates, survivors with kind and score, how many fell below the floor, tokens, compacted or not."""
     chosen = " ".join(f"[{_TAGS[r.memory.kind]}] {r.score:.2f}" for r in recall.memories) or "nothing"
     below = recall.trace.stages.count("floor")
-    return f"candidates {len(recall.trace.ids)} · {chosen} · {below} below floor · {recall.tokens} tokens · not compacted"
+    compacted = "compacted" if recall.compacted else "not compacted"
+    return f"candidates {len(recall.trace.ids)} · {chosen} · {below} below floor · {recall.tokens} tokens · {compacted}"
 
 
 _TAGS = {"semantic": "sem", "episodic": "epi", "procedural": "proc", "reflection": "refl"}

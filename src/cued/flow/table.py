@@ -1,15 +1,19 @@
 """The candidate table: columns over candidates, who is still alive, and why the others are not."""
 
+from datetime import datetime
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.model import Column, Evidence, Matrix, Memory
+from cued.model import Column, Evidence, Matrix, Memory, Omitted
 from cued.policy.spec import Policy
 
 Rows = NDArray[np.bool_]
 Order = NDArray[np.intp]
+Part = Literal["core", "recalled", "digest"]
+Side = Literal["before", "after"]
 
 
 class Table:
@@ -35,6 +39,19 @@ class Table:
         self.duplicates: dict[int, list[str]] = {}
         self.alive: Rows = np.ones(len(order), dtype=bool)
         self.order: Order = np.arange(len(order), dtype=np.intp)
+        self._no_layout()
+
+    def _no_layout(self) -> None:
+        """Start with an empty block: `budget` decides what goes into it, `render` writes it."""
+        self.core: tuple[Memory, ...] = ()
+        self.left_out: tuple[Omitted, ...] = ()
+        self.part: Part = "recalled"
+        self.pieces: dict[int, str] = {}
+        self.context: dict[int, list[tuple[int, Side]]] = {}
+        self.summary: tuple[str, str] | None = None
+        self.overfull: list[int] = []
+        self.room_tokens = 0
+        self.compacted = False
         self.block = ""
 
     def __len__(self) -> int:
@@ -56,7 +73,12 @@ class Table:
         """Give the rows still alive, in order."""
         return [int(row) for row in self.order if self.alive[row]]
 
+    @property
+    def now(self) -> datetime:
+        """Give the moment that ages are counted from: the cue's as_of, else its now."""
+        return self.evidence.cue.as_of or self.evidence.cue.now
+
     @cached_property
     def now_s(self) -> float:
-        """Give the moment that ages are counted from: the cue's as_of, else its now."""
-        return (self.evidence.cue.as_of or self.evidence.cue.now).timestamp()
+        """Give that moment in seconds since the epoch."""
+        return self.now.timestamp()

@@ -18,13 +18,11 @@ def conclude(table: Table) -> Recall:
         policy=table.policy.name,
         outcome=_outcome(table, chosen),
         memories=tuple(_recalled(table, row, rank) for rank, row in enumerate(chosen, 1)),
+        core=table.core,
         block=table.block,
+        compacted=table.compacted,
         near_misses=_near_misses(table),
-        omitted=tuple(
-            Omitted(table.ids[row], table.fates[row])
-            for row in map(int, table.order)
-            if table.stages[row] == "budget" and not table.alive[row]
-        ),
+        omitted=_omitted(table, chosen),
         suppressed={gate: count for gate, count in evidence.findings.struck.items() if count},
         degraded=evidence.degraded,
         tokens=estimate_tokens(table.block),
@@ -57,11 +55,22 @@ def _recalled(table: Table, row: int, rank: int) -> Recalled:
     )
 
 
+def _omitted(table: Table, chosen: list[int]) -> tuple[Omitted, ...]:
+    """Give what was left out, each memory once: core memories that did not fit and were not recalled either, then rows in order."""
+    recalled = {table.ids[row] for row in chosen}
+    core = [each for each in table.left_out if each.id not in recalled]
+    named = {each.id for each in core}
+    struck = (row for row in map(int, table.order) if table.stages[row] == "budget" and not table.alive[row])
+    return (*core, *(Omitted(table.ids[row], table.fates[row]) for row in struck if table.ids[row] not in named))
+
+
 def _near_misses(table: Table) -> tuple[Recalled, ...]:
     if not len(table):
         return ()
     column = table.columns[FLOOR_COLUMNS[table.policy.floor.on]]
-    missed = sorted((row for row in range(len(table)) if table.stages[row] == "floor"), key=lambda row: (-column[row], row))
+    shown = {memory.id for memory in table.core}
+    below = (row for row in range(len(table)) if table.stages[row] == "floor" and table.ids[row] not in shown)
+    missed = sorted(below, key=lambda row: (-column[row], row))
     return tuple(_recalled(table, row, 0) for row in missed[:NEAR_MISSES])
 
 

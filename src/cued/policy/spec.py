@@ -12,6 +12,7 @@ Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 Positive = Annotated[float, Meta(gt=0.0)]
 NotNegative = Annotated[float, Meta(ge=0.0)]
 Count = Annotated[int, Meta(ge=1, le=10_000)]
+Tokens = Annotated[int, Meta(ge=1, le=100_000_000)]
 Weight = Annotated[float, Meta(ge=-100.0, le=100.0)]
 
 Over = Literal["utterance", "state", "cue"]
@@ -21,6 +22,8 @@ Combine = Literal["sum", "product"]
 Fusing = Literal["none", "rrf", "sum"]
 FloorOn = Literal["relevance", "score", "similarity"]
 Form = Literal["text", "markdown", "xml", "json"]
+Overflow = Literal["omit", "compact"]
+Adapt = Literal["none", "arc"]
 
 SIGNALS: dict[str, frozenset[str]] = {
     "similarity": frozenset(),
@@ -68,10 +71,11 @@ class Dense(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Entity(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Search by the names, identifiers and quoted strings of the cue."""
+    """Search by the names, identifiers and quoted strings of the cue, and by those that stand beside them, at the share `hop`."""
 
     pool: Count = 50
     over: Over = "cue"
+    hop: Share = 0.0
 
 
 class Temporal(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -169,27 +173,54 @@ class Diversify(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     collapse: Annotated[float, Meta(ge=0.0, le=2.0)] = 2.0
 
 
+class Shares(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a model's window is shared out; a quarter for memories is the ceiling."""
+
+    system: Annotated[float, Meta(ge=0.0, le=0.5)] = 0.15
+    memories: Annotated[float, Meta(gt=0.0, le=0.25)] = 0.25
+    history: Share = 0.40
+    query: Share = 0.20
+
+
 class Budget(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How many memories, and how many tokens of the prompt, a recall may take."""
+    """How many memories, and how many tokens of the prompt, a recall may take, and what happens when they do not fit.
+
+    `window` is the model's, in tokens; with it the block never takes more than the memories' share. `core` bounds the pinned part.
+    """
 
     limit: Count = 5
     limit_max: Count = 100
-    tokens: Count | None = None
+    tokens: Tokens | None = None
+    window: Tokens | None = None
+    shares: Shares = Shares()
+    core: Tokens = 500
+    overflow: Overflow = "omit"
+    summary_deadline: timedelta = timedelta(seconds=2)
 
 
 class Render(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The form of the block."""
+    """The form of the block, and how many turns before and after a memory are shown along with it."""
 
     form: Form = "text"
+    neighbours: Annotated[int, Meta(ge=0, le=2)] = 0
 
 
 class Settle(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a recall writes back: touches at most once per refresh floor, counts that fade, LRU-2 when asked."""
+    """What a recall writes back: touches at most once per refresh floor, counts that fade, LRU-2 when asked.
+
+    Feedback multiplies the written importance by `cited` or `bad`, within `boost_range`; `adapt` lets ghost hits move the tenant's
+    recency weight, over lists of `ghosts` memories.
+    """
 
     touch: bool = True
     refresh_floor: timedelta = timedelta(seconds=60)
     second_within: timedelta | None = None
     count_kept_per_day: Annotated[float, Meta(gt=0.0, le=1.0)] = 1.0
+    cited: Annotated[float, Meta(ge=1.0, le=1.5)] = 1.05
+    bad: Annotated[float, Meta(ge=0.5, le=1.0)] = 0.95
+    boost_range: tuple[Annotated[float, Meta(ge=0.5, le=1.0)], Annotated[float, Meta(ge=1.0, le=1.5)]] = (0.5, 1.5)
+    adapt: Adapt = "none"
+    ghosts: Count = 50
 
 
 class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

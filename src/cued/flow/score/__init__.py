@@ -6,7 +6,7 @@ from cued.flow.score.shapes import SHAPES
 from cued.flow.score.signals import SIGNALS
 from cued.flow.table import Table
 from cued.model import Column
-from cued.policy.spec import HISTORY_SIGNALS, Combine, Score, Term
+from cued.policy.spec import HISTORY_SIGNALS, Combine, Term
 
 
 def run(table: Table) -> None:
@@ -16,7 +16,7 @@ def run(table: Table) -> None:
     """
     score = table.policy.score
     table.contributions = {
-        term.name or term.signal or "": _weight(term, score) * _value(term, table, score.combine) for term in score.terms
+        term.name or term.signal or "": _weight(term, table) * _value(term, table, score.combine) for term in score.terms
     }
     table.columns["score"] = _combined(list(table.contributions.values()), score.combine, len(table))
     if table.evidence.boost is not None:
@@ -30,7 +30,7 @@ def _value(term: Term, table: Table, parent: Combine) -> Column:
         column = SIGNALS[term.signal](table, term)
     else:
         combine: Combine = "sum" if term.sum else "product"
-        parts = [_weight(part, table.policy.score) * _value(part, table, combine) for part in term.sum or term.product]
+        parts = [_weight(part, table) * _value(part, table, combine) for part in term.sum or term.product]
         column = _combined(parts, combine, len(table))
     column = SHAPES[term.normalise](column)
     if term.clip is not None:
@@ -38,9 +38,10 @@ def _value(term: Term, table: Table, parent: Combine) -> Column:
     return _bent(column, table, parent) if term.signal in HISTORY_SIGNALS else column
 
 
-def _weight(term: Term, score: Score) -> float:
-    """Give weight + lean · recency_weight, so that one knob can trade recency against the rest."""
-    return term.weight + term.lean * score.recency_weight
+def _weight(term: Term, table: Table) -> float:
+    """Give weight + lean · recency_weight, so that one knob can trade recency against the rest; a balance learnt replaces the knob."""
+    balance = table.evidence.balance
+    return term.weight + term.lean * (table.policy.score.recency_weight if balance is None else balance)
 
 
 def _combined(parts: list[Column], combine: Combine, rows: int) -> Column:

@@ -1,0 +1,74 @@
+"""A conversation's handle: it recalls like a tenant does, and notices when the recalls stop following what is said."""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Any
+
+from msgspec.structs import replace
+
+from cued.errors import InputError
+from cued.flow.drift import Turn, digest, drift
+from cued.model import Cue, Recall
+
+_FEWEST = 2
+_MOST = 100
+_STATE = ("goal", "step", "open_questions")
+
+
+class Conversation:
+    """The recalls of one conversation. It holds digests and ids of the last hundred turns at most, and no text."""
+
+    def __init__(self, recall: Callable[..., Recall], *, turns: int = 3, keep: int = 10, avoid_repeats: bool = False) -> None:
+        """Recall through `recall(cue, **wishes)`, and speak of drift from this many turns on.
+
+        With `avoid_repeats` a memory is not brought again within `keep` turns, since it is still in the prompt.
+        """
+        self._turns, self._keep = _within("turns", turns, _FEWEST), _within("keep", keep, 1)
+        self._recall, self._avoid_repeats = recall, avoid_repeats
+        self._history: deque[Turn] = deque(maxlen=_MOST)
+        self._state = digest()
+        self._lock = threading.Lock()
+
+    def heard(self, text: str) -> None:
+        """Take note of what happened between recalls: a user's turn, a tool's result; a cue that stays the same is stale from then on."""
+        with self._lock:
+            self._state = digest(self._state, text)
+
+    def recall(self, cue: str | Cue, **wishes: Any) -> Recall:  # noqa: ANN401 - handed on, and checked there
+        """Give what the cue brings to mind; `drift` in it says when the cue, or what it brings, has stopped moving."""
+        with self._lock:
+            state, recent = self._state, tuple(islice(reversed(self._history), self._keep))
+        if self._avoid_repeats:
+            wishes["present"] = _present(cue, wishes, recent)
+        recalled = self._recall(cue, **wishes)
+        turn = Turn(cue=_cue_digest(cue, wishes), state=state, chosen=tuple(r.memory.id for r in recalled.memories))
+        with self._lock:
+            self._history.append(turn)
+            said = drift(self._history, turns=self._turns)
+        return replace(recalled, drift=said)
+
+
+def _present(cue: str | Cue, wishes: dict[str, Any], recent: Iterable[Turn]) -> tuple[str, ...]:
+    """Give the ids that are in the prompt already: those the caller names, and those that these turns brought."""
+    named = wishes.get("present")
+    if named is None:
+        named = cue.present if isinstance(cue, Cue) else ()
+    brought = (memory_id for turn in recent for memory_id in turn.chosen)
+    return tuple(dict.fromkeys([*((named,) if isinstance(named, str) else named), *brought]))
+
+
+def _cue_digest(cue: str | Cue, wishes: dict[str, Any]) -> str:
+    """Give the digest of what was asked: utterance, goal, step and open questions, wherever each was said."""
+    said = {name: getattr(cue, name) for name in _STATE} if isinstance(cue, Cue) else {}
+    said |= {name: wishes[name] for name in _STATE if wishes.get(name) is not None}
+    questions = said.get("open_questions") or ()
+    asked = (questions,) if isinstance(questions, str) else tuple(map(str, questions))
+    return digest(cue.utterance if isinstance(cue, Cue) else cue, said.get("goal") or "", said.get("step") or "", asked)
+
+
+def _within(field: str, value: int, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MOST:
+        raise InputError(field, value, f"a number from {least} to {_MOST}")
+    return value

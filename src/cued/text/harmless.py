@@ -1,0 +1,126 @@
+r"""Text made safe to show: on one line, nothing hidden in it, and nothing in it that a model's template or a frame would obey.
+
+What stays: every visible character, and the few invisible ones without which writing falls apart — a joiner between two emoji, a
+joiner or non-joiner between two letters of a script that it shapes (Persian, Hindi …), one variation selector after a symbol. None
+of these can hide a word. Everything else that cannot be seen is spelled out, such as \u{200b}.
+"""
+
+import re
+import unicodedata
+from typing import Final
+
+from cued.text import scripts
+
+MAX_NAME = 40
+_BREAKS = re.compile(r"[\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
+# Letters and marks to Unicode, and blank to the eye: fillers, variation selectors, the grapheme joiner.
+_BLANK = re.compile(r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]")
+_JOINERS: Final = "\u200c\u200d"
+_SELECTORS: Final = "\ufe0e\ufe0f"
+_EMOJI = re.compile(rf"[{scripts.EMOJI}\u200d\ufe0f\u2190-\u21ff\u2640\u2642\U0001f3fb-\U0001f3ff]")
+_SHAPED = re.compile(r"[\u0600-\u0dff\u1000-\u109f\u1780-\u18aa]")
+_SYMBOLS: Final = frozenset("0123456789#*‼⁉")
+
+# One character for one character, so that what is found in the view stands at the same place in the text.
+_LOOKALIKES: Final = (
+    {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+    | dict.fromkeys(map(ord, "﹤˂ᐸ❮⧼〈"), "<")
+    | dict.fromkeys(map(ord, "〈⟨"), "‹")
+    | dict.fromkeys(map(ord, "﹝【〔⟦"), "[")
+    | dict.fromkeys(map(ord, "﹞】〕⟧"), "]")
+    | dict.fromkeys(map(ord, "∕⁄⧸"), "/")
+    | dict.fromkeys(map(ord, "¦│∣ǀ❘"), "|")
+    | {ord("▁"): "_"}
+)
+_SPEAKERS = r"inst|sys|system|user|human|assistant|model|tools?|end[\s_]+of|recalled|memor(?:y|ies)|core|digest|instructions?"
+_OBEYED = re.compile(
+    r"(?P<tag><(?=[|/!?<]|[^\W\d])|‹(?=[|/]))"
+    rf"|(?P<bracket>\[(?=\s{{0,9}}/?\s{{0,9}}(?:{_SPEAKERS})(?![^\W_])|(?-i:/?[A-Za-z]?[A-Z][A-Z_]+\]))(?P<inside>[^\[\]<‹#`~]{{0,80}}\])?)"
+    r"|(?P<minimax>\](?=~))"
+    r"|(?P<heading>(?<!\#)\#{2,}+(?=\s{0,9}[^\W\d]))"
+    r"|(?P<fence>`{3,}|~{3,})",
+    re.IGNORECASE,
+)
+_NAME = re.compile(rf"[\w .'@{scripts.MARKS}-]+")
+_UNFRAMED = str.maketrans('[]{}"“”', "()()'''")
+
+
+def plain(text: str) -> str:
+    """Give a text on one line, with nothing in it that a reader cannot see: control, format and bidi characters are spelled out."""
+    if text.isascii() and text.isprintable():
+        return text
+    line = _BREAKS.sub(" ⏎ ", text.replace("\t", " "))
+    return "".join(_visible(line, at) for at in range(len(line)))
+
+
+def harmless(text: str) -> str:
+    """Give a text as a block may carry it: plain, without fences, and with what a chat template would take for its own set apart.
+
+    An angle bracket that could open a tag is followed by a space, a bracket that names a role or the frame becomes round, a run of
+    number signs before a word becomes one, and fences become quotation marks; look-alikes of these count as they look.
+    """
+    line = plain(text.strip()).strip()
+    pieces: list[str] = []
+    last = 0
+    for match in _OBEYED.finditer(line if line.isascii() else line.translate(_LOOKALIKES)):
+        pieces += line[last : match.start()], _defused(match, line)
+        last = match.end()
+    return "".join(pieces) + line[last:]
+
+
+def name(text: str) -> str:
+    """Give a name as a line's frame may carry it: harmless, short, and in quotation marks where it is more than words."""
+    safe = harmless(text).translate(_UNFRAMED)
+    if len(safe) > MAX_NAME:
+        safe = safe[: MAX_NAME - 1].rstrip() + "…"
+    return safe if _NAME.fullmatch(safe) else f'"{safe}"'
+
+
+def _defused(match: re.Match[str], line: str) -> str:
+    """Give what stands in the line for a piece that something would obey."""
+    kind, start = match.lastgroup, match.start()
+    if match["bracket"]:
+        inside = match["inside"]
+        return f"({line[match.start('inside') : match.end('inside') - 1]})" if inside else "("
+    if kind == "heading":
+        return "#"
+    if kind == "fence":
+        return "'" * len(match[0])
+    return ("< " if match[0] == "<" else line[start] + " ") if kind == "tag" else "] "
+
+
+def _visible(line: str, at: int) -> str:
+    """Give one character of a line, spelled out if it is hidden."""
+    character = line[at]
+    if character.isprintable() and not _BLANK.match(character):
+        return character
+    category = unicodedata.category(character)
+    if category == "Zs" or (category == "Cn" and not _is_noncharacter(character) and not _BLANK.match(character)):
+        return character
+    if _needed(line, at):
+        return character
+    return f"\\u{{{ord(character):x}}}"
+
+
+def _needed(line: str, at: int) -> bool:
+    """Tell whether an invisible character shapes the two visible ones around it."""
+    character, before, after = line[at], line[at - 1 : at], line[at + 1 : at + 2]
+    if character in _SELECTORS:
+        return before in _SYMBOLS or (before > "\x7f" and unicodedata.category(before) in {"So", "Sm"})
+    if character not in _JOINERS or not before or not after:
+        return False
+    if _SHAPED.match(before) and _SHAPED.match(after):
+        return True
+    return character == "\u200d" and before not in _JOINERS and _EMOJI.match(before) is not None and _is_emoji(after)
+
+
+def _is_emoji(character: str) -> bool:
+    """Tell whether a character is an emoji by itself."""
+    return _EMOJI.match(character) is not None and character not in _JOINERS + _SELECTORS
+
+
+def _is_noncharacter(character: str) -> bool:
+    """Tell whether a code point is set aside for ever, and is no part of any text."""
+    code = ord(character)
+    return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF  # noqa: PLR2004 - the two stretches that Unicode names

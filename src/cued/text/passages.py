@@ -1,0 +1,93 @@
+"""Passages: a text taken apart into sentences, and one cut short where a reader would pause; any script."""
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from cued.text import scripts
+
+Span = tuple[int, int]
+
+MAX_SENTENCE = 240
+MAX_SENTENCES = 400
+_END = re.compile(
+    r"(?<![.!?…])[.!?…]++[\"'”’)\]]{0,3}(?=\s{1,9}[^a-z\s]|\s*+\Z)"
+    r"|[。！？｡।॥۔؟።။៕។]+[」』”’）]{0,3}"
+    r"|[\r\n\x0b\x0c\x85\u2028\u2029]+"
+)
+_ABBREVIATION = re.compile(r"(?:^|[^\w.])(?:[^\W\d_]|dr|mr|mrs|ms|prof|st|vs|no|nr|approx)\Z", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"[,;:](?=\s)|[，；：、،؛]|\s[–—-](?=\s)|[)\]](?=\s)")
+_WORD_END = re.compile(rf"(?<=\S)(?=\s)|(?<=[{scripts.UNSPACED}])(?!\Z)")
+_TRAILING: Final = " \t,;:，；：、،؛-–—"
+_LOOK_BACK = 8
+
+
+def sentences(text: str) -> list[Span]:
+    """Give the stretches of a text that are its sentences, at most 400 of at most 240 characters; a longer one is cut at a pause."""
+    spans: list[Span] = []
+    start = 0
+    for match in _END.finditer(text):
+        if match[0][0] == "." and _ABBREVIATION.search(text[max(start, match.start() - _LOOK_BACK) : match.start()]):
+            continue
+        spans += _parts(text, start, match.end())
+        start = match.end()
+        if len(spans) >= MAX_SENTENCES:
+            return spans[:MAX_SENTENCES]
+    return (spans + _parts(text, start, len(text)))[:MAX_SENTENCES]
+
+
+def shorten(text: str, fits: Callable[[str], bool]) -> str:
+    """Give a text if it fits, else its beginning, cut after a clause or else a word, with "…"; "" if not one character fits."""
+    if fits(text):
+        return text
+    clause = _longest(text, [match.end() for match in _CLAUSE_END.finditer(text)], fits)
+    word = _longest(text, _word_ends(text), fits)
+    kept = clause if 2 * len(clause) >= len(word) else word
+    return kept or _longest(text, range(1, len(text)), fits)
+
+
+def _parts(text: str, start: int, end: int) -> list[Span]:
+    """Give a sentence without the space around it, in pieces if it is too long; none if it is nothing but space."""
+    parts: list[Span] = []
+    while (span := _trimmed(text, start, end)) is not None and len(parts) < MAX_SENTENCES:
+        stop = span[1] if span[1] - span[0] <= MAX_SENTENCE else _pause(text, span[0])
+        parts.append((span[0], stop))
+        start = stop
+    return parts
+
+
+def _trimmed(text: str, start: int, end: int) -> Span | None:
+    piece = text[start:end]
+    kept = piece.strip()
+    if not kept:
+        return None
+    first = start + len(piece) - len(piece.lstrip())
+    return first, first + len(kept)
+
+
+def _pause(text: str, start: int) -> int:
+    """Give where to cut a sentence that is too long: after its last clause, word or character that is within bounds."""
+    piece = text[start : start + MAX_SENTENCE]
+    clauses = [match.end() for match in _CLAUSE_END.finditer(piece)]
+    words = _word_ends(piece)
+    if clauses and clauses[-1] * 2 >= MAX_SENTENCE:
+        return start + clauses[-1]
+    return start + (words[-1] if words else MAX_SENTENCE)
+
+
+def _word_ends(text: str) -> list[int]:
+    """Give where words end; in a script without spaces after each character, but never before a mark that belongs to it."""
+    ends = (match.end() for match in _WORD_END.finditer(text))
+    return [end for end in ends if unicodedata.category(text[end]) not in {"Mn", "Mc", "Me"}]
+
+
+def _longest(text: str, ends: Sequence[int], fits: Callable[[str], bool]) -> str:
+    """Give the longest beginning up to one of these ends that fits, "" if there is none."""
+    fitting = bisect_left(ends, True, key=lambda end: not fits(_cut(text, end)))  # noqa: FBT003 - the first end that is too far
+    return _cut(text, ends[fitting - 1]) if fitting else ""
+
+
+def _cut(text: str, end: int) -> str:
+    return text[:end].rstrip(_TRAILING) + "…"

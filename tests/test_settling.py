@@ -1,0 +1,327 @@
+"""Settling: what recalls leave behind is written off the answer's path, in batches, in order."""
+
+import subprocess
+import sys
+import threading
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from cued.engine import decide
+from cued.errors import BusyError, ReadOnlyError
+from cued.flow.arc import learnt_balance
+from cued.flow.feedback import feedback_touches
+from cued.flow.settle import documents, entry, touches, used
+from cued.model import Cue, Record, Touch, Use
+from cued.policy.spec import Settle
+from cued.settling import Settler
+from cued.stores.memory import MemoryStore
+from cued.stores.sqlite import SqliteStore
+from tests.building import NOW, evidence, memory, policy
+
+RULES = policy('[settle]\nrefresh_floor = "1m"')
+HERE = Cue(utterance="the cue", now=NOW)
+WAIT_S = 30
+
+
+class HeldStore(MemoryStore):
+    """A store whose writing of touches waits until it is let go, and tells when it began."""
+
+    def __init__(self):
+        super().__init__()
+        self.began, self.go = threading.Event(), threading.Event()
+        self.written = []
+
+    def touch(self, tenant, touches, entries=()):
+        self.began.set()
+        assert self.go.wait(WAIT_S)
+        self.written.append((tenant, tuple(touch.id for touch in touches), len(entries)))
+        super().touch(tenant, touches, entries)
+
+
+class BrokenStore(MemoryStore):
+    """A store whose writing of touches fails in a given way, until it is repaired."""
+
+    def __init__(self, error):
+        super().__init__()
+        self.error, self.tried = error, 0
+
+    def touch(self, tenant, touches, entries=()):
+        self.tried += 1
+        if self.error is not None:
+            raise self.error
+        super().touch(tenant, touches, entries)
+
+
+def stored(store, *names, tenant="t"):
+    store.remember(tenant, [Record(memory=replace(memory(name), tenant=tenant), terms={"text": 1}) for name in names])
+    return store
+
+
+def left(*names, recall_id="r1", now=NOW, rules=RULES):
+    """What a recall of these memories leaves behind: its touches, and its log entry."""
+    recall = decide(evidence([memory(name) for name in names], cosine=[0.9] * len(names)), rules)
+    recall = replace(recall, recall_id=recall_id)
+    kept = documents(recall, rules, cue=HERE, now=now)
+    return touches(recall, rules, cue=HERE, now=now), {"entry": entry(recall, now=now), "documents": kept}
+
+
+def settle(settler, *names, tenant="t", **facts):
+    touched, rest = left(*names, **facts)
+    settler.settle(tenant, touched, **rest)
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request, tmp_path):
+    opened = MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "m.db")
+    yield opened
+    opened.close()
+
+
+def use_of(store, name, tenant="t"):
+    return store.get(tenant, [name])[0].use
+
+
+@pytest.mark.requirement("P4", "F4")
+@pytest.mark.parametrize("mode", ["now", "background"])
+def test_touches_and_log_are_written(store, mode):
+    settler = Settler(stored(store, "a", "b"), mode)
+    settle(settler, "a", "b")
+    settler.flush()
+    assert [use_of(store, name).count for name in "ab"] == [1.0, 1.0]
+    assert [line.chosen for line in store.recalls("t", limit=9)] == [("a", "b")]
+    settler.close()
+
+
+@pytest.mark.requirement("P4")
+def test_a_recall_does_not_wait_for_its_touches():
+    store = stored(HeldStore(), "a")
+    settler = Settler(store, "background")
+    settle(settler, "a")
+    assert store.began.wait(WAIT_S)
+    # the write has begun and cannot end, and here we are
+    assert use_of(store, "a") == Use()
+    store.go.set()
+    settler.flush()
+    assert use_of(store, "a").count == 1.0
+    settler.close()
+
+
+@pytest.mark.requirement("P4", "P5", "P6")
+def test_touches_of_one_memory_in_one_batch_add_up_in_order():
+    store = stored(HeldStore(), "a", "b")
+    settler = Settler(store, "background")
+    settle(settler, "b", recall_id="first")
+    assert store.began.wait(WAIT_S)
+    for i in range(3):
+        settle(settler, "a", recall_id=f"r{i}", now=NOW + i * timedelta(hours=1))
+    store.go.set()
+    settler.flush()
+    assert store.written == [("t", ("b",), 1), ("t", ("a",), 3)]
+    assert use_of(store, "a") == Use(
+        last_at=NOW + timedelta(hours=2), previous_at=NOW + timedelta(hours=1), count=3.0, counted_at=NOW + timedelta(hours=2)
+    )
+    settler.close()
+
+
+@pytest.mark.requirement("P4")
+def test_a_loop_of_recalls_counts_once_however_it_is_batched(store):
+    settler = Settler(stored(store, "a"), "background")
+    for i in range(100):
+        settle(settler, "a", recall_id=f"r{i:03}", now=NOW + timedelta(milliseconds=10 * i))
+    settler.flush()
+    assert use_of(store, "a").count == 1.0
+    assert len(store.recalls("t", limit=1000)) == 100
+    settler.close()
+
+
+@pytest.mark.requirement("P4")
+def test_several_processes_touch_without_losing_each_others_counts(tmp_path):
+    one, other = (SqliteStore(tmp_path / "m.db") for _ in range(2))
+    stored(one, "a")
+    settlers = [Settler(each, "background") for each in (one, other)]
+    for i in range(40):
+        settle(settlers[i % 2], "a", recall_id=f"r{i:03}", now=NOW + i * timedelta(hours=1))
+        settlers[i % 2].flush()
+    assert use_of(one, "a").count == 40.0
+    for settler, each in zip(settlers, (one, other), strict=True):
+        settler.close()
+        each.close()
+
+
+def test_tenants_in_one_batch_are_kept_apart():
+    store = stored(stored(HeldStore(), "a", tenant="t"), "a", tenant="u")
+    settler = Settler(store, "background")
+    settle(settler, "a", tenant="t")
+    assert store.began.wait(WAIT_S)
+    settle(settler, "a", tenant="u", recall_id="r2")
+    settle(settler, "a", tenant="t", recall_id="r3", now=NOW + timedelta(hours=1))
+    store.go.set()
+    settler.flush()
+    assert [use_of(store, "a", tenant=tenant).count for tenant in "tu"] == [2.0, 1.0]
+    settler.close()
+
+
+@pytest.mark.requirement("P7")
+def test_feedback_is_counted_on_top_of_what_is_stored(store):
+    settler = Settler(stored(store, "a", "b"), "background")
+    settle(settler, "a", "b")
+    settler.flush()
+    for _ in range(3):
+        (logged,) = store.recalls("t", limit=1, recall_id="r1")
+        touched, noted = feedback_touches(logged, cited=["a"], bad=["b"], rules=Settle())
+        store.touch("t", touched, [noted])
+    assert [use_of(store, name).boost for name in "ab"] == pytest.approx([1.05, 0.95])
+    assert use_of(store, "a").count == 1.0
+    (line,) = store.recalls("t", limit=9)
+    assert (line.chosen, line.detail["cited"], line.detail["bad"]) == (("a", "b"), ["a"], ["b"])
+    settler.close()
+
+
+@pytest.mark.requirement("P16")
+def test_ghost_hits_are_learnt_in_the_same_step_and_the_next_recall_leans_by_them(store):
+    rules = policy("""
+        [score]
+        recency_weight = 0.3
+        terms = [
+            { signal = "recency", weight = 0.0, lean = 1.0, tau = "10d", since = "last_used" },
+            { signal = "strength", weight = 1.0, lean = -1.0 },
+        ]
+        [settle]
+        adapt = "arc"
+        ghosts = 4
+    """)
+    settler = Settler(stored(store, *"abcde"), "background")
+    for hour, name in enumerate("aabcdebc"):
+        settle(settler, name, rules=rules, recall_id=f"r{hour}", now=NOW + hour * timedelta(hours=1))
+    settler.flush()
+    learnt = learnt_balance(store.document("t", "arc"), rules)
+    assert learnt == pytest.approx((0.3 * 4 + 2) / 4)
+    now = NOW + timedelta(days=30)
+    often = memory("often", use=Use(last_at=NOW, count=20.0, counted_at=NOW))
+    fresh = memory("fresh", use=Use(last_at=now, count=1.0, counted_at=now))
+    found = evidence([often, fresh], cue=replace(HERE, now=now))
+    assert decide(found, rules).memories[0].memory.id == "often"
+    assert decide(replace(found, balance=learnt), rules).memories[0].memory.id == "fresh"
+    settler.close()
+
+
+@pytest.mark.parametrize("mode", ["off", "background"])
+def test_nothing_is_written_when_settling_is_off_or_closed(store, mode):
+    settler = Settler(stored(store, "a"), mode)
+    settler.close()
+    settle(settler, "a")
+    settler.flush()
+    settler.close()
+    assert use_of(store, "a") == Use()
+    assert store.recalls("t", limit=9) == ()
+
+
+def test_what_was_taken_before_closing_is_written(store):
+    settler = Settler(stored(store, "a"), "background")
+    for i in range(50):
+        settle(settler, "a", recall_id=f"r{i:03}", now=NOW + i * timedelta(hours=1))
+    settler.close()
+    assert use_of(store, "a").count == 50.0
+
+
+def test_a_full_queue_drops_touches_with_one_warning(caplog):
+    store = stored(HeldStore(), "a")
+    settler = Settler(store, "background", room=2)
+    settle(settler, "a", recall_id="r0")
+    assert store.began.wait(WAIT_S)
+    for i in range(1, 9):
+        settle(settler, "a", recall_id=f"r{i}")
+    assert [record.message for record in caplog.records] == [
+        "the settling queue is full: touches are dropped until there is room, the recalls stand"
+    ]
+    store.go.set()
+    settler.flush()
+    assert [line.recall_id for line in store.recalls("t", limit=9)] == ["r2", "r1", "r0"]
+    settler.close()
+
+
+@pytest.mark.parametrize("mode", ["now", "background"])
+@pytest.mark.parametrize("error", [BusyError("held"), RuntimeError("odd")], ids=["busy", "foreign"])
+def test_a_store_that_fails_leaves_the_recalls_standing_and_is_tried_again(caplog, mode, error):
+    store = stored(BrokenStore(error), "a")
+    settler = Settler(store, mode)
+    settle(settler, "a")
+    settler.flush()
+    assert [record.message.partition(":")[0] for record in caplog.records] == ["settling failed, the recalls stand"]
+    store.error = None
+    settle(settler, "a", recall_id="r2")
+    settler.flush()
+    assert use_of(store, "a").count == 1.0
+    settler.close()
+
+
+@pytest.mark.parametrize("mode", ["now", "background"])
+def test_a_store_that_cannot_be_written_is_told_of_once(caplog, mode):
+    store = stored(BrokenStore(ReadOnlyError("the disk is read-only")), "a")
+    settler = Settler(store, mode)
+    for i in range(5):
+        settle(settler, "a", recall_id=f"r{i}")
+        settler.flush()
+    assert (len(caplog.records), store.tried) == (1, 1)
+    settler.close()
+
+
+def test_threads_may_settle_at_once_and_close_in_between(store):
+    settler = Settler(stored(store, "a"), "background")
+    start = threading.Barrier(5)
+
+    def busy(number):
+        start.wait()
+        for i in range(20):
+            settle(settler, "a", recall_id=f"{number}-{i:02}")
+            settler.flush()
+
+    threads = [threading.Thread(target=busy, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    start.wait()
+    settler.close()
+    for thread in threads:
+        thread.join(WAIT_S)
+        assert not thread.is_alive()
+    assert use_of(store, "a").count in {0.0, 1.0}
+
+
+CRASH = """
+import os, sys
+from functools import partial
+from cued.flow.settle import used
+from cued.model import Record, RecallEntry, Touch
+from cued.policy.spec import Settle
+from cued.settling import Settler
+from cued.stores.sqlite import SqliteStore
+from tests.building import NOW, memory
+
+store = SqliteStore(sys.argv[1])
+settler = Settler(store, "background")
+entry = RecallEntry(recall_id="r", at=NOW, policy="p", outcome="recalled", candidates=1, chosen=("a",), best_relevance=1.0,
+                    below_floor=0, tokens=1, total_ms=1.0)
+for i in range(20):
+    store.remember("t", [Record(memory=memory(f"m{i:02}"), terms={"text": 1})])
+    settler.settle("t", (Touch(f"m{i:02}", partial(used, rules=Settle(), now=NOW)),), entry=entry)
+os._exit(9)
+"""
+
+
+@pytest.mark.requirement("P4")
+def test_a_crash_loses_touches_at_most_and_never_a_memory(tmp_path):
+    root = Path(__file__).parents[1]
+    path = tmp_path / "m.db"
+    ended = subprocess.run([sys.executable, "-c", CRASH, str(path)], cwd=root, env={"PYTHONPATH": f"{root}:{root / 'src'}"}, check=False)
+    assert ended.returncode == 9
+    store = SqliteStore(path)
+    kept = store.get("t", [f"m{i:02}" for i in range(20)])
+    touched = used(Use(), Settle(), now=NOW)
+    assert {each.use for each in kept} <= {Use(), touched}
+    store.touch("t", [Touch("m00", partial(used, rules=Settle(), now=NOW))])
+    assert use_of(store, "m00") == touched
+    store.close()
