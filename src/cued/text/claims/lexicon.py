@@ -1,0 +1,83 @@
+"""What the rules of claims need to know of a language, as data: a language is one value of `Lexicon`."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from msgspec import Struct
+
+from cued.text.words import stem
+
+# What a word does in a sentence. Words that are in none of these classes carry the content.
+Role = Literal[
+    "word", "not", "now", "also", "self", "person", "thing", "determiner", "owner", "be", "have", "auxiliary", "preposition",
+    "border", "filler", "time", "from", "instead", "new",
+]  # fmt: skip
+
+
+class Axis(Struct, frozen=True):
+    """A scale of opposites, and the side on which a word stands: +1 or -1."""
+
+    name: str
+    side: int
+
+
+class Slot(Struct, frozen=True):
+    """An attribute that has one value at a time, known by its noun, or by a verb with one of its prepositions."""
+
+    name: str
+    preposition: str = ""
+
+
+class Phrase(Struct, frozen=True):
+    """Words that mean one thing together: the one word that stands for them."""
+
+    words: tuple[str, ...]
+    as_word: str
+
+
+class Lexicon(Struct, frozen=True, kw_only=True, eq=False):
+    """A language: the roles of its function words, its opposites, changes, slots and families, by lower-case word or by stem."""
+
+    roles: Mapping[str, Role]
+    contractions: Mapping[str, tuple[str, ...]]
+    phrases: Mapping[str, tuple[Phrase, ...]]
+    forms: Mapping[str, str]
+    verbs: frozenset[str]
+    pasts: frozenset[str]
+    axes: Mapping[str, Axis]
+    events: frozenset[str]
+    additive: frozenset[str]
+    single: frozenset[str]
+    copulas: frozenset[str]
+    weak: frozenset[str]
+    changes: frozenset[str]
+    endings: frozenset[str]
+    holding: frozenset[str]
+    disposals: frozenset[str]
+    comparing: frozenset[str]
+    slots: Mapping[str, tuple[Slot, ...]]
+    families: Mapping[str, str]
+    kin: frozenset[str]
+    apart: Mapping[str, tuple[Axis, ...]]
+    possessives: frozenset[str]
+    prefixes: tuple[str, ...]
+    subject_pronouns: frozenset[str]
+    definite: str
+    gerund: str
+    inflected: tuple[str, ...]
+    lacking: str
+    aged: tuple[str, str]
+    numbers: Mapping[str, int]
+    doubtful_number: str
+    noons: Mapping[str, str]
+    hour_parts: Mapping[str, int]
+    weekdays: Mapping[str, int]
+    months: Mapping[str, int]
+    units: Mapping[str, tuple[str, str]]
+    abbreviations: frozenset[str]
+
+    def key(self, word: str) -> str:
+        """Give what stands for a lower-case word, all its forms and its synonyms."""
+        word = word.replace("-", "")
+        root = stem(word)
+        return self.forms.get(word) or self.forms.get(root) or root

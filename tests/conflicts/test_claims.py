@@ -1,0 +1,208 @@
+"""What a sentence claims, and how a new one stands to an old one."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cued.embed import load as embedder_named
+from cued.text.claims import overlap, relate, speaks_of_self
+from cued.text.claims.english import ENGLISH
+from cued.text.claims.reading import read
+from tests.conflicts.scoring import AT_ODDS, HALVES, TYPES, judged, load, rates, similarities
+
+pytestmark = pytest.mark.requirement("M8")
+
+
+def kind(new, old, similarity=None):
+    found = relate(new, old, similarity=similarity)
+    return found.type if found else None
+
+
+def only_clause(text):
+    (clause,) = read(text, ENGLISH).clauses
+    return clause
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I love dark mode", "I hate dark mode"),
+        ("I'm allergic to nuts", "I can eat nuts again"),
+        ("We use tabs", "We don't use tabs any more"),
+        ("The gate is locked", "The gate is unlocked"),
+        ("Ann smokes", "Ann quit smoking"),
+        ("The invoice is paid", "The invoice is unpaid"),
+        ("I have a piano", "I donated my piano"),
+        ("He accepted the offer", "He refused the offer"),
+        ("She is a vegetarian", "She eats meat"),
+    ],
+)
+def test_the_opposite_of_what_was_said_is_a_negation(old, new):
+    assert kind(new, old) == "negation"
+    assert kind(old, new) == "negation"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I live in Berlin", "I moved to Paris"),
+        ("The API limit is 100 requests per minute", "The API limit is 250 requests per minute"),
+        ("The meeting is on Tuesday", "The meeting was moved to Thursday"),
+        ("The default branch is master", "The default branch was renamed to main"),
+        ("The team uses Trello", "The team switched from Trello to Linear"),
+        ("Sven is my manager", "My manager is Aisha"),
+        ("User prefers tabs over spaces", "User prefers spaces over tabs"),
+        ("Our dog is 3 years old", "Our dog turned 4"),
+        ("Rent: 950 euros", "Rent = 1,020 EUR"),
+        ("The walls are white", "The walls are green"),
+    ],
+)
+def test_another_value_of_the_same_attribute_is_an_update(old, new):
+    assert kind(new, old) == "update"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I have a cat", "I have a dog"),
+        ("He likes tea", "He likes coffee"),
+        ("I bought a bike", "I bought a helmet"),
+        ("Helena speaks French", "Helena speaks Italian"),
+        ("School starts at eight", "School ends at one"),
+        ("I work on Fridays", "I don't work on Mondays"),
+    ],
+)
+def test_what_adds_to_what_is_known_is_no_conflict(old, new):
+    assert kind(new, old) not in AT_ODDS
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Anna lives in Rome", "Ben lives in Oslo"),
+        ("Maya eats fish", "Jonas doesn't eat fish"),
+        ("The prod database is Postgres", "The test database is SQLite"),
+        ("My passport expires in 2031", "My sister's passport expires in 2026"),
+        ("I like jazz", "Paul hates jazz"),
+        ("Room 4B seats twelve", "Room 2A seats six"),
+        ("Release 2.0 ships in March", "Release 2.1 ships in June"),
+    ],
+)
+def test_another_subject_is_no_conflict(old, new):
+    assert kind(new, old) not in AT_ODDS
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("My sister Clara lives in Leeds.", "Clara has just moved to Bristol."),
+        ("User drinks coffee.", "i stopped drinking coffee"),
+        ("Olga arrives on the 5th.", "Olga's arrival is delayed, she arrives on the 8th."),
+    ],
+)
+def test_one_subject_has_many_names(old, new):
+    assert kind(new, old) in AT_ODDS
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The meeting is on Tuesday at 10.", "We meet Tuesday, 10 am."),
+        ("We're flying to Lisbon on 4 August.", "Our flight to Lisbon leaves on August 4th."),
+        ("I don't have a credit card.", "I own no credit card."),
+    ],
+)
+def test_the_same_in_other_words_is_a_duplicate(old, new):
+    assert kind(new, old, 0.9) == "duplicate"
+
+
+def test_a_question_claims_nothing():
+    assert kind("Do I hate dark mode?", "I love dark mode") is None
+
+
+def test_texts_that_mean_different_things_are_not_compared():
+    assert kind("I hate dark mode", "I love dark mode", 0.2) is None
+
+
+def test_without_a_conflict_only_similar_texts_are_related():
+    assert kind("The wedding is at a farm", "The wedding is on 6 September", 0.8) == "related"
+    assert kind("The wedding is at a farm", "The wedding is on 6 September", 0.6) is None
+
+
+def test_a_reason_names_the_values():
+    relation = relate("The exam is on 12 May", "The exam is on 5 May", similarity=None)
+    assert relation.reason == "another day"
+    limits = relate("The limit is 250 requests", "The limit is 100 requests", similarity=None)
+    assert limits.reason == "another count: 250, was 100"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The bill is $40k", ("money", "40000 dollar")),
+        ("It weighs 82 kg", ("mass", "82 kg")),
+        ("The call is at half past seven", ("time", "7:30")),
+        ("The call is at 3 pm", ("time", "3:00")),
+        ("Due 14 March", ("day", "3-14")),
+        ("Due on 2026-03-14", ("day", "3-14")),
+        ("The team has nine people", ("count", "9")),
+    ],
+)
+def test_numbers_and_dates_are_read_with_their_units(text, expected):
+    assert tuple(only_clause(text).values[0]) == expected
+
+
+def test_a_clause_knows_its_subject_its_verb_and_its_polarity():
+    clause = only_clause("Anna's bus does not wait at Elm Street.")
+    assert (clause.owner, clause.verb, clause.sign) == ("anna", "wait", -1)
+    assert clause.subject == {"anna", "bus"}
+
+
+def test_first_person_is_told_from_third():
+    assert speaks_of_self("My rent is 950 euros")
+    assert not speaks_of_self("Paul's rent is 950 euros")
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_any_two_texts_can_be_compared(new, old):
+    assert kind(new, old) in {None, *TYPES}
+    assert 0 <= overlap(new, old) <= 1
+
+
+ODD = ("I", "not", "9k", "12:75", "no,", "is:", "3rd", "99999999999k", "may", "1/2 of", "half past one", "one's", "= .", "from", "2.0.1k")
+
+
+@given(st.lists(st.sampled_from(ODD)).map(" ".join))
+def test_odd_grammar_is_no_error(text):
+    assert kind(text, text) in {None, *TYPES}
+
+
+def test_the_pairs_are_enough_balanced_and_disjoint():
+    halves = {half: load(half) for half in HALVES}
+    every = [pair for pairs in halves.values() for pair in pairs]
+    assert len(every) >= 240
+    assert len({pair.domain for pair in every}) == 8
+    assert len({(pair.a, pair.b) for pair in every}) == len(every)
+    for pairs in halves.values():
+        kinds = Counter(pair.type for pair in pairs)
+        assert set(kinds) == set(TYPES)
+        assert min(kinds.values()) >= 20
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_updates_and_negations_are_found_without_vectors(half):
+    pairs = load(half)
+    found = rates(pairs, judged(pairs, [None] * len(pairs)), AT_ODDS)
+    assert found.precision >= 0.8
+    assert found.recall >= 0.7
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_updates_and_negations_are_found_with_vectors(half):
+    pytest.importorskip("cued_minilm", reason="the model wheel is not installed: pip install packages/cued-minilm")
+    pairs = load(half)
+    found = rates(pairs, judged(pairs, similarities(pairs, embedder_named("cued"))), AT_ODDS)
+    assert found.precision >= 0.8
+    assert found.recall >= 0.7
