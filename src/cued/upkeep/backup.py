@@ -1,0 +1,190 @@
+"""A copy of a whole SQLite store while others write to it, and a store from such a copy; both are checked before they count.
+
+A copy is made beside its target under another name, checked, made durable and then given its name in one step, so that whatever
+fails, the target is what it was before. Nothing here opens a database file but through SQLite: closing any other handle on it would
+drop the locks that this process holds.
+"""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import apsw
+from msgspec import Struct
+
+from cued.errors import BusyError, CorruptError, ForeignFileError, InputError, StoreError
+from cued.ports import Store
+from cued.stores.sqlite import SqliteStore
+from cued.stores.sqlite.connection import check, identity, reading, translated
+from cued.stores.sqlite.schema import APPLICATION_ID
+
+PAGES = 256
+
+Progress = Callable[[int, int], None]
+
+_BESIDE = ("-wal", "-shm", "-journal")
+
+
+class Copied(Struct, frozen=True, kw_only=True):
+    """A finished copy: where it is, how long it is, and the version of its schema."""
+
+    path: str
+    bytes: int
+    schema: int
+
+
+def backup(store: Store, path: str | Path, *, overwrite: bool = False, progress: Progress = lambda _done, _total: None) -> Copied:
+    """Copy the store as it is now into one file; what was acknowledged before is in it, and `progress` hears of pages."""
+    if not isinstance(store, SqliteStore):
+        raise StoreError(f"{type(store).__name__}: only a store in a SQLite file can be backed up; `export` writes any tenant of any store")
+    connection = store.connection()
+    return _copy(connection, Path(connection.filename), Path(path), overwrite=overwrite, progress=progress)
+
+
+def restore(
+    backup_path: str | Path, target_path: str | Path, *, overwrite: bool = False, progress: Progress = lambda _done, _total: None
+) -> Copied:
+    """Make a store from a backup; an existing one is replaced only when told, and only when nobody has it open."""
+    source = Path(backup_path)
+    if not source.is_file():
+        raise InputError("backup", str(source), "a file that `cued backup` wrote")
+    with translated(source), closing(_still(source)) as connection:
+        return _copy(connection, source, Path(target_path), overwrite=overwrite, progress=progress)
+
+
+def _copy(connection: apsw.Connection, source: Path, target: Path, *, overwrite: bool, progress: Progress) -> Copied:
+    with translated(source):
+        check(source, identity(connection))
+    try:
+        place = _place(source, target, overwrite=overwrite)
+        with _partial(place) as partial:
+            _fill(partial, connection, source, progress)
+            schema = _examined(partial, target)
+            partial.chmod((place if place.exists() else source).stat().st_mode & 0o777)
+            _synced(partial)
+            with _alone(place):
+                _named(partial, place, overwrite=overwrite)
+            _synced(place.parent)
+        return Copied(path=str(target), bytes=place.stat().st_size, schema=schema)
+    except OSError as error:
+        raise StoreError(f"{target}: could not be written ({error.strerror})") from error
+
+
+def _place(source: Path, target: Path, *, overwrite: bool) -> Path:
+    """Give where the copy goes, links followed; a place that is taken is refused."""
+    place = target.resolve()
+    if place.is_dir() or not place.parent.is_dir():
+        raise StoreError(f"{target}: the name of a file in a folder that exists is needed")
+    if place.exists():
+        if place.samefile(source):
+            raise InputError("target", str(target), "another file than the one that is copied")
+        if not overwrite:
+            raise StoreError(f"{target}: exists already; say so if it is to be overwritten")
+    return place
+
+
+def _fill(partial: Path, source: apsw.Connection, name: Path, progress: Progress) -> None:
+    with translated(name), closing(apsw.Connection(str(partial))) as copy, reading(source):
+        # Inside one read transaction the source cannot change, so a busy writer never makes the copy begin again.
+        source.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        with copy.backup("main", source, "main") as pages:
+            while not pages.done:
+                pages.step(PAGES)
+                progress(pages.page_count - pages.remaining, pages.page_count)
+
+
+def _examined(partial: Path, target: Path) -> int:
+    """Give the copy's schema version; a copy that is not whole is a CorruptError."""
+    with translated(target), closing(apsw.Connection(str(partial), flags=apsw.SQLITE_OPEN_READWRITE)) as copy:
+        found = identity(copy)
+        check(target, found)
+        problems = [str(row[0]) for row in copy.execute("PRAGMA integrity_check(3)")]
+    if problems != ["ok"]:
+        raise CorruptError(f"{target}: not written, for the copy is damaged and so is its source: {'; '.join(problems)}")
+    return found.version
+
+
+def _still(path: Path) -> apsw.Connection:
+    """Give a connection to a file that nobody writes; where a write-ahead log lies beside it, that is read along."""
+    log = path.with_name(path.name + "-wal")
+    still = "" if log.exists() and log.stat().st_size else "&immutable=1"
+    return apsw.Connection(f"{path.resolve().as_uri()}?mode=ro{still}", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+
+
+@contextmanager
+def _partial(place: Path) -> Iterator[Path]:
+    """Give an empty file beside the target, gone again unless it has been given its name."""
+    handle, name = tempfile.mkstemp(prefix=f".{place.name}.", suffix=".partial", dir=place.parent)
+    os.close(handle)
+    partial = Path(name)
+    try:
+        yield partial
+    finally:
+        for suffix in ("", *_BESIDE):
+            partial.with_name(partial.name + suffix).unlink(missing_ok=True)
+
+
+@contextmanager
+def _alone(place: Path) -> Iterator[None]:
+    """Hold an existing target so that nobody else has it open, and with nothing beside it that would be played into the new file."""
+    if not place.exists():
+        _without_leftovers(place)
+        yield
+        return
+    with translated(place), closing(apsw.Connection(str(place), flags=apsw.SQLITE_OPEN_READWRITE)) as old:
+        held = _hold(place, old)
+        if not held:
+            _without_leftovers(place)
+        try:
+            yield
+        except BaseException:
+            if held:
+                old.execute("ROLLBACK")
+                old.pragma("journal_mode", "wal")
+            raise
+
+
+def _hold(place: Path, old: apsw.Connection) -> bool:
+    """Take the old database for ourselves alone and out of its write-ahead log; False when it is too damaged for that.
+
+    Leaving the log needs every other connection gone, and one that comes too late finds its file moved and is refused.
+    """
+    try:
+        if old.pragma("application_id") != APPLICATION_ID and old.execute("SELECT count(*) FROM sqlite_schema").get:
+            raise ForeignFileError(f"{place}: not a Cued database, so it is not overwritten; move it away first")
+        old.pragma("journal_mode", "delete")
+        old.execute("BEGIN EXCLUSIVE")
+    except apsw.BusyError as error:
+        raise BusyError(f"{place}: open elsewhere; close whatever uses it first ({error})") from error
+    except apsw.CorruptError:
+        return False
+    return True
+
+
+def _without_leftovers(place: Path) -> None:
+    for suffix in _BESIDE:
+        place.with_name(place.name + suffix).unlink(missing_ok=True)
+
+
+def _named(partial: Path, place: Path, *, overwrite: bool) -> None:
+    """Give the copy its name; without `overwrite` a file that has come up in the meantime is left alone."""
+    if overwrite:
+        partial.replace(place)
+        return
+    try:
+        place.hardlink_to(partial)
+    except FileExistsError as error:
+        raise StoreError(f"{place}: exists by now; say so if it is to be overwritten") from error
+    except OSError:
+        # Not every file system has hard links.
+        partial.replace(place)
+
+
+def _synced(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

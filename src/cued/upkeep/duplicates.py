@@ -1,0 +1,121 @@
+"""Who is a near-duplicate of whom among memories of one scope, kind, tier and embedder: pure, and the same in every run."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from cued.errors import InputError
+from cued.model import DISTINCT, Edge, Matrix, Memory, Stored, Vector
+from cued.text.sameness import Sameness, difference, profile
+from cued.upkeep.nearness import Judge, Mask, Rows, neighboured, take, unit
+from cued.upkeep.reading import Progress
+
+Held = Callable[[Sequence[str]], frozenset[str]]
+
+
+class Merge(Struct, frozen=True, kw_only=True):
+    """That a memory gives way to a newer one, as they were when it was planned."""
+
+    newer: str
+    older: str
+    similarity: float
+    text_newer: str
+    text_older: str
+    version_newer: int
+    version_older: int
+
+
+class Spared(Struct, frozen=True, kw_only=True):
+    """A memory that is near enough to a newer one and stays all the same, and why."""
+
+    newer: str
+    older: str
+    similarity: float
+    text_newer: str
+    text_older: str
+    reason: str
+
+
+class Group:
+    """The memories of one scope, kind, tier and embedder that have a near one, newest first, and who takes whom."""
+
+    def __init__(self, members: Sequence[Stored], at_least: float, *, held: Held, progress: Progress) -> None:
+        """Find who has a near one, and let the newest take what says the same; `held` tells which ids must not give way."""
+        newest_first = sorted(members, key=lambda stored: (stored.memory.created_at, stored.memory.id), reverse=True)
+        matrix = unit(np.stack([_vector(stored) for stored in newest_first]))
+        near = neighboured(matrix, at_least, progress=progress)
+        self._memories = [newest_first[row].memory for row in near]
+        self._matrix: Matrix = matrix[near]
+        self._profiles = [profile(memory) for memory in self._memories]
+        self._ends = np.array([_end(memory) for memory in self._memories], dtype=np.float64)
+        holds = held([memory.id for memory in self._memories])
+        self._held = np.array([memory.id in holds for memory in self._memories], dtype=np.bool_)
+        self._taken = take(self._matrix, at_least, self._judge())
+
+    def merges(self) -> list[Merge]:
+        """Give who takes whom, newest first."""
+        return [
+            Merge(
+                **self._pair(newer, older),
+                version_newer=self._memories[newer].version,
+                version_older=self._memories[older].version,
+            )
+            for newer, older in self._pairs(self._taken.by, self._taken.by >= 0)
+        ]
+
+    def spared(self) -> list[Spared]:
+        """Give who stays beside a newer one that is near, and why."""
+        pairs = self._pairs(self._taken.spared_by, (self._taken.by < 0) & (self._taken.spared_by >= 0))
+        return [Spared(**self._pair(newer, older), reason=self._reason(newer, older)) for newer, older in pairs]
+
+    def _judge(self) -> Judge:
+        same, parted = Sameness(self._profiles), _parted(self._memories)
+
+        def may(newer: Rows, older: Rows) -> Mask:
+            lasting: Mask = np.greater_equal.outer(self._ends[newer], self._ends[older])
+            allowed: Mask = same(newer, older) & lasting & ~self._held[older]
+            for one, other in parted:
+                allowed[np.ix_(newer == one, older == other)] = False
+            return allowed
+
+        return may
+
+    def _pairs(self, by: Rows, which: Mask) -> list[tuple[int, int]]:
+        return sorted((int(by[older]), int(older)) for older in np.flatnonzero(which))
+
+    def _pair(self, newer: int, older: int) -> dict[str, Any]:
+        one, other = self._memories[newer], self._memories[older]
+        cosine = round(min(1.0, float(self._matrix[newer] @ self._matrix[older])), 4)
+        return {"newer": one.id, "older": other.id, "similarity": cosine, "text_newer": one.text, "text_older": other.text}
+
+    def _reason(self, newer: int, older: int) -> str:
+        if differing := difference(self._profiles[newer], self._profiles[older]):
+            return differing
+        if self._ends[newer] < self._ends[older]:
+            return "the newer one ends sooner"
+        return "a reflection was derived from it" if self._held[older] else "marked as distinct"
+
+
+def _vector(stored: Stored) -> Vector:
+    if stored.vector is None:
+        raise InputError("vector", None, "a memory with a vector")
+    return stored.vector
+
+
+def _end(memory: Memory) -> float:
+    """Give when a memory ceases to speak, in seconds since 1970; never is infinite."""
+    ends = [moment.timestamp() for moment in (memory.expires_at, memory.valid_until) if moment is not None]
+    return min(ends, default=float("inf"))
+
+
+def _parted(memories: Sequence[Memory]) -> list[tuple[int, int]]:
+    """Give the pairs of row numbers that an `undo` has marked as distinct, either way round."""
+    rows = {memory.id: row for row, memory in enumerate(memories)}
+    marked = [(row, rows[edge.target]) for row, memory in enumerate(memories) for edge in memory.edges if _is_mark(edge, rows)]
+    return [pair for one, other in marked for pair in ((one, other), (other, one))]
+
+
+def _is_mark(edge: Edge, rows: dict[str, int]) -> bool:
+    return edge.relation == DISTINCT and edge.target in rows

@@ -1,0 +1,47 @@
+"""Expiry: memories whose time to live has run out are hidden at once by a gate, and a sweep removes them for good.
+
+A memory that superseded another stays: without it the older belief would come back, and a sweep changes no recall.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from functools import partial
+
+from cued.errors import InputError
+from cued.model import Filter, Memory
+from cued.ports import Store
+from cued.upkeep.reading import Progress, batches, listed, silent, with_those_left
+
+BATCH = 200
+NO_GRACE = timedelta(0)
+
+
+def expired(tenant: str, store: Store, *, at: datetime, grace: timedelta = NO_GRACE) -> tuple[Memory, ...]:
+    """Give the memories that expired at least `grace` before `at`, hidden ones included, the longest expired first."""
+    if grace < NO_GRACE:
+        raise InputError("grace", grace, "zero or a positive duration")
+    found = [memory for memory in listed(tenant, store, Filter(hidden=True), at=at) if _due(memory, at - grace)]
+    return tuple(sorted(found, key=lambda memory: (memory.expires_at, memory.id)))
+
+
+def sweep(tenant: str, store: Store, *, at: datetime, grace: timedelta = NO_GRACE, progress: Progress = silent) -> tuple[str, ...]:
+    """Erase what expired at least `grace` before `at`, some hundred a transaction, and give the ids; a run cut short is run again."""
+    due = [memory.id for memory in expired(tenant, store, at=at, grace=grace)]
+    swept: list[str] = []
+    for batch in batches(due, BATCH):
+        erased, _ = with_those_left(batch, partial(_erase, tenant, store, at - grace))
+        swept += erased or ()
+        progress(len(swept), len(due))
+    return tuple(swept)
+
+
+def _erase(tenant: str, store: Store, until: datetime, memory_ids: Sequence[str]) -> list[str]:
+    """Erase those of the memories that are still due when they are read once more: a time to live may have been extended."""
+    due = [memory.id for memory in store.get(tenant, memory_ids) if _due(memory, until)]
+    if due:
+        store.erase(tenant, due)
+    return due
+
+
+def _due(memory: Memory, until: datetime) -> bool:
+    return memory.expires_at is not None and memory.expires_at <= until and not memory.supersedes

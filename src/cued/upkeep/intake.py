@@ -1,0 +1,194 @@
+"""Taking in memories that were made elsewhere: in whole chunks, each id once, with vectors of this embedder alone.
+
+Above: `export` reads our own files and `importers` those of others. Below: `Store.adopt`.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from cued.errors import CuedError, EmbedderError, InputError, NotFoundError
+from cued.model import Fingerprint, Memory, Record, Vector
+from cued.ports import Embedder, Store
+from cued.text.analyse import analyse, searchable
+
+CHUNK = 256
+CHUNK_SIZE = 4_000_000
+
+Progress = Callable[[int, int], None]
+
+
+class Skipped(Struct, frozen=True):
+    """Something in a file that is not taken in, and why."""
+
+    reason: str
+
+
+class Incoming(Struct, frozen=True, kw_only=True):
+    """A memory to be stored as it is: where in its file it stands, how long it is there, and its vector if it brings one."""
+
+    memory: Memory
+    place: str = ""
+    size: int = 0
+    vector: Vector | None = None
+
+
+class Imported(Struct, frozen=True, kw_only=True):
+    """What an import did: how many memories are new, how many were known by their id, and what was left out and why."""
+
+    format: str
+    stored: int = 0
+    known: int = 0
+    recalls: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+    degraded: tuple[str, ...] = ()
+
+
+class Intake:
+    """Stores what comes in for one tenant, chunk by chunk, and counts it."""
+
+    def __init__(self, tenant: str, store: Store, *, embedder: Embedder | None, progress: Progress) -> None:
+        """Bind the intake to its tenant; nothing is read yet."""
+        self.tenant, self.store = tenant, store
+        self.stored = self.known = self.recalls = 0
+        self.skipped: dict[str, int] = {}
+        self._embedder, self._progress = embedder, progress
+        self._degraded: dict[str, None] = {}
+
+    def take(self, items: Iterable[Incoming | Skipped], *, total: int = 0) -> None:
+        """Store the items in chunks that each go in whole or not at all; `total` is 0 where nobody can tell yet."""
+        for chunk in _chunks(self._kept(items)):
+            try:
+                self._store(chunk)
+            except CuedError as error:
+                error.add_note(f"in {_places(chunk)}")
+                raise
+            self.report(total)
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Let an error raised inside say how much is stored by then."""
+        try:
+            yield
+        except CuedError as error:
+            error.add_note(f"{self.stored} memories are stored so far; the same import again goes on from there")
+            raise
+
+    def report(self, total: int) -> None:
+        """Tell how far this is."""
+        done = self.stored + self.known + self.recalls
+        self._progress(done, max(done, total) if total else 0)
+
+    def result(self, name: str) -> Imported:
+        """Give what was done."""
+        return Imported(
+            format=name,
+            stored=self.stored,
+            known=self.known,
+            recalls=self.recalls,
+            skipped=dict(sorted(self.skipped.items())),
+            degraded=tuple(self._degraded),
+        )
+
+    def _kept(self, items: Iterable[Incoming | Skipped]) -> Iterator[Incoming]:
+        for item in items:
+            if isinstance(item, Skipped):
+                self.skipped[item.reason] = self.skipped.get(item.reason, 0) + 1
+            else:
+                yield item
+
+    def _store(self, chunk: Sequence[Incoming]) -> None:
+        # Looked up first, so that what is known is not embedded again; `adopt` has the last word.
+        known = _known(self.store, self.tenant, [item.memory.id for item in chunk])
+        fresh: dict[str, Incoming] = {}
+        for item in chunk:
+            if item.memory.id not in known:
+                fresh.setdefault(item.memory.id, item)
+        adopted = self.store.adopt(self.tenant, self._records(list(fresh.values()))) if fresh else ()
+        self.stored += len(adopted)
+        self.known += len(chunk) - len(adopted)
+
+    def _records(self, items: Sequence[Incoming]) -> list[Record]:
+        wanted = self._fingerprint()
+        lacking = [item for item in items if wanted is not None and not _fits(item, wanted)]
+        made = self._embedded([_searched(item.memory) for item in lacking])
+        vectors = {item.memory.id: vector for item, vector in zip(lacking, made, strict=True)}
+        return [_record(item, spelled=None if wanted is None else str(wanted), made=vectors) for item in items]
+
+    def _fingerprint(self) -> Fingerprint | None:
+        try:
+            return None if self._embedder is None else self._embedder.fingerprint
+        except EmbedderError as error:
+            self._degraded[f"vector pending: {error}"] = None
+            return None
+
+    def _embedded(self, texts: Sequence[str]) -> list[Vector | None]:
+        if self._embedder is None or not texts:
+            return [None] * len(texts)
+        try:
+            vectors = self._embedder.embed(texts, role="memory")
+        except EmbedderError as error:
+            self._degraded[f"vector pending: {error}"] = None
+            return [None] * len(texts)
+        expected = (len(texts), self._embedder.fingerprint.dimensions)
+        if vectors.shape != expected:
+            raise InputError("vectors", vectors.shape, f"an array of shape {expected}, as the embedder's fingerprint says")
+        return list(vectors)
+
+
+def _fits(item: Incoming, wanted: Fingerprint) -> bool:
+    """Tell whether an item brings a vector of this very embedder."""
+    return item.vector is not None and item.memory.fingerprint == str(wanted) and len(item.vector) == wanted.dimensions
+
+
+def _record(item: Incoming, *, spelled: str | None, made: dict[str, Vector | None]) -> Record:
+    """Give the record: with the vector made here, else with the one it brings, else with none and so without a fingerprint."""
+    memory = item.memory
+    vector = made.get(memory.id, item.vector)
+    owner = spelled if memory.id in made else memory.fingerprint
+    return Record(
+        memory=replace(memory, fingerprint=None if vector is None else owner),
+        terms=analyse(_searched(memory)),
+        vector=vector,
+    )
+
+
+def _searched(memory: Memory) -> str:
+    return searchable(memory.text, memory.source.speaker)
+
+
+def _chunks(items: Iterable[Incoming]) -> Iterator[list[Incoming]]:
+    """Give the items in chunks that are bounded in number and in size."""
+    chunk: list[Incoming] = []
+    size = 0
+    for item in items:
+        chunk.append(item)
+        size += max(item.size, len(item.memory.text))
+        if len(chunk) == CHUNK or size >= CHUNK_SIZE:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def _known(store: Store, tenant: str, memory_ids: Sequence[str]) -> set[str]:
+    """Give those of the ids that are stored already."""
+    try:
+        return {memory.id for memory in store.get(tenant, memory_ids)}
+    except NotFoundError:
+        return {memory_id for memory_id in memory_ids if _is_known(store, tenant, memory_id)}
+
+
+def _is_known(store: Store, tenant: str, memory_id: str) -> bool:
+    try:
+        store.get(tenant, [memory_id])
+    except NotFoundError:
+        return False
+    return True
+
+
+def _places(chunk: Sequence[Incoming]) -> str:
+    first, last = chunk[0].place, chunk[-1].place
+    return first if first == last else f"{first} to {last}"

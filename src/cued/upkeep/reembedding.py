@@ -1,0 +1,136 @@
+"""Re-embedding: every memory gets a vector of the embedder in use, while others read and write.
+
+The fingerprints are the whole state. A vector is replaced together with its fingerprint, so two models' vectors never mix; a run
+that was cut short is simply run again and goes on with what is left.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import partial
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from cued.errors import EmbedderError, InputError
+from cued.model import Matrix, Memory, Record, Vector
+from cued.ports import Embedder, Store
+from cued.text.analyse import analyse, searchable
+from cued.upkeep.reading import Progress, batches, scanned, silent, with_those_left
+
+BATCH = 64
+PASSES = 3
+OUTAGE = 3
+"""So many texts refused one after the other are taken for an embedder that is down, not for texts that it cannot take."""
+
+
+class Reembedded(Struct, frozen=True, kw_only=True):
+    """How many memories got a vector of the new embedder, how many still lack one, and the ids of those that it refused."""
+
+    fingerprint: str
+    done: int
+    left: int
+    failed: tuple[str, ...] = ()
+
+
+def reembed(  # noqa: PLR0913 - a long work has its parts, a moment, a step and a progress
+    tenant: str, store: Store, embedder: Embedder, *, at: datetime, batch: int = BATCH, progress: Progress = silent
+) -> Reembedded:
+    """Give each memory, hidden ones too, a vector of this embedder where it has another's or none; use, times and version stay.
+
+    A text that was changed meanwhile is embedded in the next pass. When the embedder is down the work done is kept, and an
+    EmbedderError says how much is left.
+    """
+    if batch < 1:
+        raise InputError("batch", batch, "1 or more")
+    work = _Work(tenant, store, embedder, at)
+    total = work.left()
+    for _ in range(PASSES):
+        before = work.done
+        for memories in batches(work.pending(), batch):
+            work.embed(memories)
+            progress(work.done, max(total, work.done))
+        work.finish()
+        if work.done == before:
+            break
+    return Reembedded(fingerprint=work.fingerprint, done=work.done, left=work.left(), failed=tuple(work.failed))
+
+
+class _Work:
+    """One run over a tenant."""
+
+    def __init__(self, tenant: str, store: Store, embedder: Embedder, at: datetime) -> None:
+        self._tenant, self._store, self._embedder, self._at = tenant, store, embedder, at
+        self.fingerprint = str(embedder.fingerprint)
+        self.done = 0
+        self.failed: list[str] = []
+        self._refused: list[str] = []
+        self._last: EmbedderError | None = None
+
+    def pending(self) -> Iterator[Memory]:
+        """Give the memories without a vector of this embedder, but for those that it cannot take."""
+        for stored in scanned(self._tenant, self._store):
+            if stored.memory.fingerprint != self.fingerprint and stored.memory.id not in self.failed:
+                yield stored.memory
+
+    def left(self) -> int:
+        """Give how many memories lack a vector of this embedder."""
+        stats = self._store.stats(self._tenant, at=self._at)
+        return stats.memories - stats.by_fingerprint.get(self.fingerprint, 0)
+
+    def embed(self, memories: Sequence[Memory]) -> None:
+        """Embed these, together or, if that fails, one by one, and keep what came of it."""
+        try:
+            vectors = self._vectors(memories)
+        except EmbedderError:
+            self._embed_singly(memories)
+        else:
+            self._keep(memories, vectors)
+            self.finish()
+
+    def finish(self) -> None:
+        """Take the texts that were refused last for ones that it cannot take, unless it has taken none at all."""
+        if self._refused and not self.done:
+            raise self._stop()
+        self.failed, self._refused = self.failed + self._refused, []
+
+    def _embed_singly(self, memories: Sequence[Memory]) -> None:
+        for memory in memories:
+            try:
+                vectors = self._vectors([memory])
+            except EmbedderError as error:
+                self._refused.append(memory.id)
+                self._last = error
+                if len(self._refused) == OUTAGE:
+                    raise self._stop() from error
+            else:
+                self._keep([memory], vectors)
+                self.finish()
+
+    def _stop(self) -> EmbedderError:
+        return EmbedderError(f"{self.done} memories done, {self.left()} left, run it again to go on: {self._last}")
+
+    def _vectors(self, memories: Sequence[Memory]) -> Matrix:
+        vectors = self._embedder.embed([_words(memory) for memory in memories], role="memory")
+        expected = (len(memories), self._embedder.fingerprint.dimensions)
+        if np.shape(vectors) != expected or not np.isfinite(vectors).all():
+            raise EmbedderError(f"gave vectors of the shape {np.shape(vectors)}, not {expected} finite numbers")
+        return vectors
+
+    def _keep(self, memories: Sequence[Memory], vectors: Matrix) -> None:
+        made = {memory.id: (_words(memory), vector) for memory, vector in zip(memories, vectors, strict=True)}
+        changed: set[str] = set()
+        change = partial(self._change, made, changed)
+        with_those_left(list(made), lambda left: self._store.revise(self._tenant, left, change, at=self._at))
+        self.done += len(changed)
+
+    def _change(self, made: dict[str, tuple[str, Vector]], changed: set[str], memory: Memory) -> Record:
+        words, vector = made[memory.id]
+        if memory.fingerprint == self.fingerprint or _words(memory) != words:
+            return Record(memory=memory, terms=analyse(_words(memory)))
+        changed.add(memory.id)
+        return Record(memory=replace(memory, fingerprint=self.fingerprint), terms=analyse(words), vector=vector)
+
+
+def _words(memory: Memory) -> str:
+    return searchable(memory.text, memory.source.speaker)
