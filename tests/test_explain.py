@@ -103,3 +103,41 @@ def test_a_memory_that_came_back_is_explained_too(alice):
 def test_an_unknown_id_is_refused(alice):
     with pytest.raises(NotFoundError):
         alice.explain("x", memory="01NOPE")
+
+
+@pytest.mark.requirement("S9", "P12")
+def test_a_reflection_without_a_source_left_is_named_with_what_became_of_each(alice):
+    fact = alice.remember("The garden gate is green.").id
+    thought = alice.remember("Green paint is liked for the garden.", kind="reflection", derived_from=[fact, "never-stored"]).id
+    further = alice.remember("Buy green garden paint.", kind="reflection", derived_from=thought).id
+    assert verdict(alice, "green garden paint", further, floor=0.0).fate == "chosen"
+    newer = alice.remember("The garden gate is blue.", supersedes=fact).id
+    assert verdict(alice, "green garden paint", thought).fate == "struck by the provenance gate"
+    assert f"has fallen: {fact} (superseded by {newer});" in verdict(alice, "green garden paint", thought).change
+    assert f"{thought} (its own sources are gone)" in verdict(alice, "green garden paint", further).change
+    alice.forget(newer)
+    assert verdict(alice, "green garden paint", further, floor=0.0).fate == "chosen"
+    alice.forget(fact)
+    assert f"{fact} (forgotten)" in verdict(alice, "green garden paint", thought).change
+
+
+@pytest.mark.requirement("S9", "S6")
+@pytest.mark.parametrize("wishes", [{}, {"scope": "atlas"}, {"kinds": ["reflection"]}, {"as_of": ago(days=2)}, {"as_of": ago(hours=1)}])
+def test_the_gates_that_explain_names_are_those_that_struck(wishes):
+    clock = FixedClock(ago(days=3))
+    with cued.open(None, embedder=None, clock=clock, settle="off") as opened:
+        alice = opened.tenant("alice")
+        old = [alice.remember(f"garden note {i}").id for i in range(3)]
+        loop = [alice.remember(f"thought {i}", id=f"loop{i}", kind="reflection", derived_from=f"loop{1 - i}").id for i in range(2)]
+        drawn = [alice.remember(f"thought on {i}", kind="reflection", derived_from=each).id for i, each in enumerate(old)]
+        clock.move(days=1)
+        newer = alice.remember("garden note anew", supersedes=old[0]).id
+        local = alice.remember("garden note in atlas", scope="atlas", supersedes=old[1]).id
+        clock.move(days=1)
+        alice.forget(newer, old[2])
+        clock.move(days=1)
+        everything = [*old, *loop, *drawn, newer, local]
+        recall = alice.recall("garden note", **wishes)
+        fates = [verdict(alice, "garden note", each, **wishes).fate for each in everything]
+    struck = [fate.removeprefix("struck by the ").removesuffix(" gate") for fate in fates if fate.endswith(" gate")]
+    assert {gate: struck.count(gate) for gate in struck} == recall.suppressed

@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from cued.errors import InputError
-from cued.model import GLOBAL, KINDS, TIERS, TRUSTS, Edge, Memory, Scalar, Source
+from cued.model import DERIVED_FROM, DISTINCT, GLOBAL, KINDS, MERGED, TIERS, TRUSTS, Edge, Memory, Scalar, Source
 from cued.text.analyse import searchable
 from cued.text.durations import parse_duration
 from cued.text.entities import entities
@@ -46,11 +46,15 @@ class Draft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     valid_until: datetime | None = None
     ttl: str | float | None = None
     supersedes: tuple[str, ...] | str = ()
+    derived_from: tuple[str, ...] | str = ()
     edges: tuple[tuple[str, str], ...] = ()
 
 
 class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What `update` may change; a field left unset stays as it is, and None takes a time away."""
+    """What `update` may change; a field left unset stays as it is, and None takes a time away.
+
+    What it `supersedes` is added to what gave way to it before, so that conflicts can be resolved one by one; () lets all of it go.
+    """
 
     text: str | UnsetType = UNSET
     kind: str | UnsetType = UNSET
@@ -64,6 +68,7 @@ class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     valid_from: datetime | UnsetType | None = UNSET
     valid_until: datetime | UnsetType | None = UNSET
     ttl: str | float | UnsetType | None = UNSET
+    supersedes: tuple[str, ...] | str | UnsetType = UNSET
 
 
 def read_draft(value: str | Mapping[str, Any] | Draft) -> Draft:
@@ -89,7 +94,6 @@ def compose(draft: Draft, *, tenant: str, memory_id: str, now: datetime) -> Memo
     kind = one_of("kind", draft.kind, KINDS)
     text = checked_text("text", draft.text)
     speaker = label("speaker", draft.speaker) if draft.speaker is not None else None
-    supersedes = (draft.supersedes,) if isinstance(draft.supersedes, str) else draft.supersedes
     memory = Memory(
         id=label("id", draft.id) if draft.id is not None else memory_id,
         tenant=tenant,
@@ -114,8 +118,8 @@ def compose(draft: Draft, *, tenant: str, memory_id: str, now: datetime) -> Memo
         valid_from=moment("valid_from", draft.valid_from),
         valid_until=moment("valid_until", draft.valid_until),
         expires_at=None if draft.ttl is None else created + parse_duration(draft.ttl, field="ttl"),
-        supersedes=labels("supersedes", supersedes),
-        edges=tuple(Edge(label("edges", relation), label("edges", target)) for relation, target in draft.edges),
+        supersedes=ids("supersedes", draft.supersedes),
+        edges=_edges(draft),
     )
     return _with_valid_span(memory)
 
@@ -133,6 +137,7 @@ def changed(memory: Memory, change: Change, *, now: datetime) -> Memory:
         "trust": lambda v: one_of("trust", v, TRUSTS),
         "valid_from": lambda v: moment("valid_from", v),
         "valid_until": lambda v: moment("valid_until", v),
+        "supersedes": lambda v: tuple(dict.fromkeys((*memory.supersedes, *ids("supersedes", v)))) if v else (),
     }
     new = {name: read(getattr(change, name)) for name, read in readers.items() if getattr(change, name) is not UNSET}
     if change.meta is not UNSET:
@@ -167,6 +172,11 @@ def labels(name: str, values: Iterable[str]) -> tuple[str, ...]:
     if len(found) > MAX_TAGS:
         raise InputError(name, f"{len(found)} of them", f"at most {MAX_TAGS}")
     return found
+
+
+def ids(name: str, values: str | Iterable[str]) -> tuple[str, ...]:
+    """Give distinct ids of memories; a single one may stand for a list."""
+    return labels(name, (values,) if isinstance(values, str) else values)
 
 
 def share(name: str, value: object) -> float:
@@ -234,6 +244,17 @@ def _number(name: str, value: object, low: float, high: float, *, accepted: str)
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         raise InputError(name, value, accepted)
     return float(value)
+
+
+def _edges(draft: Draft) -> tuple[Edge, ...]:
+    sources = (Edge(DERIVED_FROM, source) for source in ids("derived_from", draft.derived_from))
+    others = (Edge(label("edges", relation), label("edges", target)) for relation, target in draft.edges)
+    found = tuple(dict.fromkeys((*sources, *others)))
+    if len(found) > MAX_TAGS:
+        raise InputError("edges", f"{len(found)} of them", f"at most {MAX_TAGS}")
+    if reserved := {edge.relation for edge in found} & {MERGED, DISTINCT, "supersedes"}:
+        raise InputError("edges", min(reserved), "another relation: merged and distinct are consolidation's, and supersedes is a field")
+    return found
 
 
 def _with_valid_span(memory: Memory) -> Memory:

@@ -4,10 +4,9 @@ Above: the tenant's verbs, and everything that replays or evaluates. Below: the 
 """
 
 import logging
-import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from datetime import datetime
 from math import isfinite
 
 import numpy as np
@@ -16,7 +15,9 @@ from msgspec.structs import replace
 
 from cued import flow
 from cued.errors import EmbedderError, InputError
+from cued.flow import arc
 from cued.flow import cue as cues
+from cued.flow.past import as_known
 from cued.flow.rerank import shortlist
 from cued.flow.table import Table
 from cued.flow.trace import conclude
@@ -31,12 +32,15 @@ from cued.model import (
     Lookup,
     Memory,
     Recall,
+    Summary,
     TemporalLookup,
 )
+from cued.plugged import asked
 from cued.policy.spec import Policy
-from cued.ports import Embedder, Reranker, Store
+from cued.ports import Embedder, Judge, Reranker, Store, Summariser
 from cued.text.analyse import query_terms
 from cued.text.entities import entities
+from cued.text.harmless import harmless
 
 log = logging.getLogger("cued")
 
@@ -45,11 +49,13 @@ Lap = Callable[[str], None]
 
 
 class Parts(Struct, frozen=True, kw_only=True):
-    """What a recall reads through: the store, and an embedder and a reranker where there are any."""
+    """What the verbs work with: the store, and an embedder, a reranker, a summariser and a judge of conflicts where there are any."""
 
     store: Store
     embedder: Embedder | None = None
     reranker: Reranker | None = None
+    summariser: Summariser | None = None
+    judge: Judge | None = None
 
 
 class Question(Struct, frozen=True, kw_only=True):
@@ -81,13 +87,17 @@ class Stopwatch:
 
 
 def recall(question: Question, policy: Policy, parts: Parts) -> tuple[Recall, Evidence]:
-    """Gather and decide, and ask the reranker in between where the policy wants one; gives the recall and what it rests on."""
+    """Gather and decide, and ask reranker and summariser in between where the policy wants them; gives the recall and what it rests on."""
     watch = Stopwatch()
     evidence = gather(question, policy, parts, lap=watch.lap)
     decided = decide(evidence, policy, lap=watch.lap)
     if parts.reranker is not None and policy.rerank.depth and len(evidence.findings.memories) > 1:
         evidence = judge(evidence, policy, parts.reranker)
         watch.lap("rerank")
+        decided = decide(evidence, policy, lap=watch.lap)
+    if parts.summariser is not None and policy.budget.overflow == "compact" and decided.compacted:
+        evidence = summarise(evidence, policy, parts.summariser)
+        watch.lap("summary")
         decided = decide(evidence, policy, lap=watch.lap)
     return replace(decided, timings_ms=watch.total()), evidence
 
@@ -109,11 +119,12 @@ def gather(question: Question, policy: Policy, parts: Parts, *, lap: Lap = lambd
         degraded.append(f"dense: {findings.uncomparable} of {findings.visible} memories carry no vector of this embedder")
     return replace(
         asked,
-        findings=findings,
+        findings=findings if cue.as_of is None else _as_known(findings, cue.as_of),
         intent=cues.intent(cue),
         intervals=lookup.temporal.intervals if lookup.temporal else (),
         fingerprint=dense.fingerprint if dense else None,
         boost=_boosts(findings.memories, question.boost) if question.boost else None,
+        balance=_balance(question.tenant, policy, parts.store),
         degraded=tuple(degraded),
     )
 
@@ -130,14 +141,20 @@ def judge(evidence: Evidence, policy: Policy, reranker: Reranker) -> Evidence:
     table = _run(evidence, policy, lambda _: None)
     rows = shortlist(table)
     query, texts = cues.words(evidence.cue, "cue", labelled=True), [table.memories[row].text for row in rows]
-    try:
-        scores = _within_deadline(lambda: reranker.rerank(query, texts), policy.rerank.deadline.total_seconds())
-        return replace(evidence, rerank=_checked(scores, [table.ids[row] for row in rows]))
-    except TimeoutError:
-        note = f"rerank: no answer within {policy.rerank.deadline.total_seconds() * 1000:.0f} ms"
-    except Exception as error:  # noqa: BLE001 - a plugged-in judge may fail in any way, and the blend's order stands all the same
-        note = f"rerank: {type(error).__name__}: {error}"
-    return replace(evidence, degraded=(*evidence.degraded, note))
+    ids = [table.ids[row] for row in rows]
+    scores, note = asked("rerank", lambda: _checked(reranker.rerank(query, texts), ids), policy.rerank.deadline)
+    return replace(evidence, degraded=(*evidence.degraded, note)) if scores is None else replace(evidence, rerank=scores)
+
+
+def summarise(evidence: Evidence, policy: Policy, summariser: Summariser) -> Evidence:
+    """Give the evidence with a summary of what did not fit whole; if it fails, is late or is no text, with a note instead."""
+    table = _run(evidence, policy, lambda _: None)
+    query, texts = cues.words(evidence.cue, "cue", labelled=True), [table.memories[row].text for row in table.overfull]
+    tokens = max(1, table.room_tokens)
+    summary, note = asked("summary", lambda: _a_text(summariser.summarise(query, texts, tokens=tokens)), policy.budget.summary_deadline)
+    if summary is None:
+        return replace(evidence, degraded=(*evidence.degraded, note))
+    return replace(evidence, summary=Summary(summary, tuple(table.ids[row] for row in table.overfull)))
 
 
 def lookup_of(evidence: Evidence, policy: Policy, parts: Parts) -> Lookup:
@@ -147,9 +164,8 @@ def lookup_of(evidence: Evidence, policy: Policy, parts: Parts) -> Lookup:
 
 def _run(evidence: Evidence, policy: Policy, lap: Lap) -> Table:
     table = Table(evidence, policy)
-    if not len(table):
-        return table
-    for stage in flow.ORDER:
+    # without a candidate there is nothing to weigh, and core memories are shown all the same
+    for stage in flow.ORDER if len(table) else (flow.budget, flow.render):
         stage.run(table)
         lap(stage.__name__.rpartition(".")[2])
     return table
@@ -177,9 +193,10 @@ def _lookup(cue: Cue, policy: Policy, dense: DenseLookup | None) -> Lookup:
         if lexical and terms
         else None,
         dense=dense,
-        entity=EntityLookup(names=names, pool=entity.pool) if entity and names else None,
+        entity=EntityLookup(names=names, pool=entity.pool, hop=entity.hop) if entity and names else None,
         temporal=TemporalLookup(intervals=spans, pool=temporal.pool) if temporal and spans else None,
         context=channels.context,
+        core=True,
     )
 
 
@@ -198,6 +215,17 @@ def _dense_lookup(cue: Cue, policy: Policy, embedder: Embedder | None) -> tuple[
         return None, [f"dense: {error}"]
 
 
+def _as_known(findings: Findings, at: datetime) -> Findings:
+    """Give the findings with each memory as it was known then."""
+    memories, core = (tuple(as_known(memory, at=at) for memory in some) for some in (findings.memories, findings.core))
+    return replace(findings, memories=memories, core=core)
+
+
+def _balance(tenant: str, policy: Policy, store: Store) -> float | None:
+    """Give the recency weight that this tenant's traffic has taught, where the policy lets it."""
+    return arc.learnt_balance(store.document(tenant, arc.DOCUMENT), policy) if policy.settle.adapt == "arc" else None
+
+
 def _boosts(memories: Sequence[Memory], boost: Boost) -> Column:
     factors = np.array([float(boost(memory)) for memory in memories])
     if not np.all((factors > 0) & np.isfinite(factors)):
@@ -211,15 +239,8 @@ def _checked(scores: Sequence[float], ids: list[str]) -> dict[str, float]:
     return dict(zip(ids, map(float, scores), strict=True))
 
 
-def _within_deadline(work: Callable[[], Sequence[float]], seconds: float) -> Sequence[float]:
-    """Give the work's result, or raise what it raised; after the deadline it is left behind in a daemon thread."""
-    done: Future[Sequence[float]] = Future()
-
-    def attempt() -> None:
-        try:
-            done.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - carried over to the waiting thread
-            done.set_exception(error)
-
-    threading.Thread(target=attempt, name="cued-rerank", daemon=True).start()
-    return done.result(timeout=seconds)
+def _a_text(summary: str) -> str:
+    if not isinstance(summary, str) or not harmless(summary):
+        raise InputError("summary", summary, "a text that says something")
+    summary.encode()
+    return summary

@@ -1,17 +1,23 @@
 """An open store with its embedder and policy: the way to a tenant's handle."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from cued.engine import Parts
 from cued.errors import InputError
 from cued.policy.presets import DEFAULT, load
 from cued.policy.spec import Policy
-from cued.ports import Clock, Embedder, Reranker, Store
+from cued.ports import Clock, Embedder, Judge, Reranker, Store, Summariser
 from cued.settling import Mode, Settler
 from cued.tenant import Tenant
+
+if TYPE_CHECKING:
+    from cued.upkeep.backup import Copied
+
+Progress = Callable[[int, int], None]
 
 
 class Memories:
@@ -27,6 +33,18 @@ class Memories:
     def tenant(self, name: str) -> Tenant:
         """Give the handle of this tenant; a tenant exists as soon as something is remembered for it."""
         return Tenant(name, self.parts, policy=self.policy, clock=self._clock, settler=self._settler)
+
+    def tenants(self) -> tuple[str, ...]:
+        """Give the names of all tenants, for whoever looks after the store; no tenant is to see them."""
+        return self.parts.store.tenants()
+
+    def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = lambda _done, _total: None) -> "Copied":
+        """Copy the whole store, all tenants, into one file as it is now, while others go on writing; `progress` hears of pages."""
+        # imported here, so that `import cued` stays light
+        from cued.upkeep.backup import backup  # noqa: PLC0415
+
+        self._settler.flush()
+        return backup(self.parts.store, path, overwrite=overwrite, progress=progress)
 
     def flush(self) -> None:
         """Wait until the touches of all recalls so far are written."""
@@ -52,6 +70,8 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     embedder: str | Embedder | None = "auto",
     policy: str | Path | Policy = DEFAULT,
     reranker: Reranker | None = None,
+    summariser: Summariser | None = None,
+    judge: Judge | None = None,
     settle: Mode = "background",
     readonly: bool = False,
     clock: Clock = lambda: datetime.now(UTC),
@@ -60,6 +80,8 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
 
     `embedder` is an Embedder, None for words alone, or a name: "auto", "cued", "minilm", "hashing", "openai:MODEL",
     "sentence-transformers:NAME".
+    `reranker`, `summariser` and `judge` are parts of your own: one orders the best candidates anew, one writes a digest of what does not
+    fit, one tells conflicts apart.
     `settle` says when recalls are written back: "background", "now" or "off". `clock` is for tests.
     """
     if settle not in {"background", "now", "off"}:
@@ -68,7 +90,7 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     made = _embedder(embedder)
     store = _store(path, readonly=readonly)
     return Memories(
-        Parts(store=store, embedder=made, reranker=reranker),
+        Parts(store=store, embedder=made, reranker=reranker, summariser=summariser, judge=judge),
         policy=chosen,
         clock=clock,
         settle="off" if readonly else settle,

@@ -21,7 +21,7 @@ _READING = (
     "engine.py",
     "draft.py",
     "model.py",
-    "tenant.py",
+    "tenant",
     "text",
     "stores",
     "flow/cue.py",

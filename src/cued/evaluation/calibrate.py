@@ -36,9 +36,7 @@ from cued.policy.spec import Policy
 
 Floats = NDArray[np.float64]
 
-COLUMNS = (
-    "z", "cosine", "coverage", "passage", "passage_z", "entities", "window", "neighbour_coverage", "answers", "voice", "crowd"
-)
+COLUMNS = ("z", "cosine", "coverage", "passage", "passage_z", "entities", "window", "neighbour_coverage", "answers", "voice", "crowd")
 AGAINST = frozenset({"voice", "crowd"})
 """The columns that may speak against a candidate."""
 OWN_REST = 0.01

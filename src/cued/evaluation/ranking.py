@@ -56,7 +56,7 @@ def unfloored(policy: Policy, *, limit: int) -> Policy:
         policy,
         channels=channels,
         floor=replace(policy.floor, at=None),
-        budget=replace(policy.budget, limit=limit, limit_max=max(limit, policy.budget.limit_max), tokens=None),
+        budget=replace(policy.budget, limit=limit, limit_max=max(limit, policy.budget.limit_max), tokens=None, window=None),
     )
 
 

@@ -8,8 +8,7 @@ import msgspec
 
 from cued.draft import Draft, compose, read_draft
 from cued.errors import CuedError, InputError
-from cued.surfaces.contract import JSON
-from cued.surfaces.service import remembered_json
+from cued.surfaces.contract import JSON, remembered_json
 from cued.tenant import CHUNK, Remembered, Tenant
 
 MAX_LINE = 4_000_000
@@ -19,7 +18,10 @@ _ACCEPTED = 'a JSON object a line, such as {"text": "Likes tea.", "ts": "2025-03
 
 
 def remember_lines(tenant: Tenant, lines: Iterable[bytes], *, progress: Progress = lambda _: None) -> JSON:
-    """Store one memory a line and give `{id, ids, degraded}`; a bad line raises with its number, and none of its chunk is stored."""
+    """Store one memory a line and give what `remember` does, without conflicts, which are not looked for.
+
+    A bad line raises with its number, and none of its chunk is stored.
+    """
     ids: list[str] = []
     notes: list[str] = []
     drafts = _drafts(lines, ids)

@@ -8,8 +8,11 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
+from cued.bootstrap import Pack
 from cued.explain import Explanation, Verdict
 from cued.model import Evidence, Memory, Page, Recall, Recalled, Stats, Trace
+from cued.provenance import Timeline, Why
+from cued.tenant import Remembered
 
 JSON = dict[str, Any]
 
@@ -27,10 +30,22 @@ def memory_json(memory: Memory) -> JSON:
         {
             **whole,
             **{name: getattr(memory.source, name) for name in memory.source.__struct_fields__},
-            "superseded": [{"by": s.by, "at": s.at, "scope": s.scope} for s in memory.superseded],
+            "superseded": [{"by": s.by, "at": s.at, "scope": s.scope, "lifted_at": s.lifted_at} for s in memory.superseded],
             "edges": [[edge.relation, edge.target] for edge in memory.edges],
         }
     )
+
+
+def brief_json(memory: Memory) -> JSON:
+    """Give what an answer says of a memory that is one of many: the text and what it takes to weigh it."""
+    return plain(_brief(memory))
+
+
+def remembered_json(remembered: Remembered) -> JSON:
+    """Give the new ids, and each conflict with its choices; `id` is null unless there is exactly one."""
+    ids = list(remembered.ids)
+    conflicts = [plain(conflict) for conflict in remembered.conflicts]
+    return {"id": ids[0] if len(ids) == 1 else None, "ids": ids, "conflicts": conflicts, "degraded": list(remembered.degraded)}
 
 
 def recall_json(recall: Recall) -> JSON:
@@ -42,7 +57,10 @@ def recall_json(recall: Recall) -> JSON:
             "policy": recall.policy,
             "outcome": recall.outcome,
             "memories": [_recalled(each) for each in recall.memories],
+            "core": [_brief(memory) for memory in recall.core],
             "block": recall.block,
+            "compacted": recall.compacted,
+            "drift": recall.drift,
             "near_misses": [{**_recalled(each), "rank": None, "fate": fates[each.memory.id]} for each in recall.near_misses],
             "omitted": recall.omitted,
             "suppressed": recall.suppressed,
@@ -70,6 +88,27 @@ def verdict_json(verdict: Verdict) -> JSON:
     return plain(verdict)
 
 
+def why_json(why: Why) -> JSON:
+    """Give a memory with the trees of what it comes from and of what came of it."""
+    return {**plain(why), "memory": memory_json(why.memory)}
+
+
+def timeline_json(timeline: Timeline) -> JSON:
+    """Give what stood around a memory or a moment, oldest first; `centre` is null for a moment."""
+    return {
+        "before": [memory_json(memory) for memory in timeline.before],
+        "centre": None if timeline.centre is None else memory_json(timeline.centre),
+        "after": [memory_json(memory) for memory in timeline.after],
+    }
+
+
+def pack_json(pack: Pack) -> JSON:
+    """Give what a conversation starts with, the most needed first."""
+    needed = [{**_brief(each.memory), "need": each.need, "contributions": each.contributions} for each in pack.memories]
+    core = [_brief(memory) for memory in pack.core]
+    return plain({"core": core, "memories": needed, "block": pack.block, "omitted": pack.omitted, "tokens": pack.tokens})
+
+
 def page_json(page: Page) -> JSON:
     """Give one page of a listing."""
     return {"memories": [memory_json(memory) for memory in page.memories], "next": page.next, "total": page.total}
@@ -80,17 +119,22 @@ def stats_json(stats: Stats) -> JSON:
     return plain(stats)
 
 
-def _recalled(recalled: Recalled) -> JSON:
-    memory, source = recalled.memory, recalled.memory.source
+def _brief(memory: Memory) -> JSON:
     return {
         **{name: getattr(memory, name) for name in ("id", "text", "kind", "tier", "scope", "tags")},
+        "created_at": memory.created_at,
+        "updated_at": memory.updated_at,
+        **{name: getattr(memory.source, name) for name in ("speaker", "session", "turn")},
+        **{name: getattr(memory, name) for name in ("trust", "importance", "weight")},
+    }
+
+
+def _recalled(recalled: Recalled) -> JSON:
+    return {
+        **_brief(recalled.memory),
         "score": recalled.score,
         "relevance": recalled.relevance,
         "rank": recalled.rank,
-        "created_at": memory.created_at,
-        "updated_at": memory.updated_at,
-        **{name: getattr(source, name) for name in ("speaker", "session", "turn")},
-        **{name: getattr(memory, name) for name in ("trust", "importance", "weight")},
         "contributions": recalled.contributions,
         "duplicates": recalled.duplicates,
     }

@@ -1,16 +1,20 @@
-"""What a caller may ask of a recall, as plain JSON: every field checked for its type, and refused by name."""
+"""What a caller may ask for, as plain JSON: every field checked for its type, and refused by name."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
 
+from cued.bootstrap import BUDGET_TOKENS
+from cued.draft import moment
 from cued.errors import InputError
 from cued.model import GLOBAL
 from cued.policy.adjust import Adjustment, adjust
 from cued.policy.presets import preset
 from cued.policy.spec import Policy
+from cued.tenant.upkeep import AT_LEAST
 
 _Wanted = TypeVar("_Wanted", bound=Struct)
 
@@ -22,6 +26,8 @@ class Deciding(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit: int | None = None
     floor: float | None = None
     budget_tokens: int | None = None
+    window_tokens: int | None = None
+    compact: bool | None = None
     recency_weight: float | None = None
     decay: bool | None = None
     memory: str | None = None
@@ -56,6 +62,60 @@ class Ask(Deciding, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Give what `Tenant.recall` takes as keywords; a field left at its default is left to the tenant."""
         stated = {name: getattr(self, name) for name in self.__struct_fields__ if name not in _NOT_WISHES}
         return {name: value for name, value in stated.items() if value != getattr(_NOTHING, name)}
+
+
+class Around(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A request for a timeline: around a memory or around a time, one of the two."""
+
+    id: str | None = None
+    at: str | None = None
+    before: int = 5
+    after: int = 5
+    scope: str | None = None
+    session: str | None = None
+    hidden: bool = False
+
+    def centre(self) -> str | datetime:
+        """Give the id of the memory in the middle, or the moment."""
+        moments = moment("at", self.at)
+        if (self.id is None) is (moments is None):
+            raise InputError("id", self.id, "either the id of a memory or a time `at`")
+        return self.id or moments or ""
+
+
+class Opening(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A request for what a conversation should start with."""
+
+    scope: str = GLOBAL
+    budget_tokens: int = BUDGET_TOKENS
+
+
+class Judged(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a recall was good for: the memories that were of use, and those that did harm."""
+
+    cited: tuple[str, ...] = ()
+    bad: tuple[str, ...] = ()
+
+
+class Merging(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A request to consolidate: only a preview unless it says `apply`."""
+
+    apply: bool = False
+    at_least: float = AT_LEAST
+
+
+class Sweeping(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A request to erase what has expired: only a preview unless it says `apply`."""
+
+    apply: bool = False
+    grace: str | float = 0
+
+
+class Cooling(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A request for the memories that could be let go."""
+
+    older_than: str | float = "90d"
+    importance_below: float = 0.4
 
 
 def read_ask(body: Mapping[str, Any]) -> Ask:

@@ -1,6 +1,5 @@
 """`cued update` and `cued forget`: changing what is stored."""
 
-import sys
 from typing import Any
 
 import click
@@ -8,12 +7,13 @@ import click
 from cued.errors import InputError
 from cued.model import KINDS, TIERS, TRUSTS
 from cued.surfaces import service
+from cued.surfaces.cli.asking import ask, ask_for
 from cued.surfaces.cli.cue_options import stated
 from cued.surfaces.cli.grammar import Verb
 from cued.surfaces.cli.opening import writing
-from cued.surfaces.cli.output import show
+from cued.surfaces.cli.output import counted, show
 from cued.surfaces.cli.remember import spoken
-from cued.surfaces.cli.settings import settings
+from cued.surfaces.cli.settings import Settings, settings
 from cued.surfaces.contract import JSON
 
 _TIMES = ("ttl", "valid_from", "valid_until")
@@ -30,6 +30,7 @@ _TIMES = ("ttl", "valid_from", "valid_until")
 @click.option("--importance", type=float, help="From 0 to 1.")
 @click.option("--weight", type=float, help="Confidence, from 0.1 to 1.")
 @click.option("--trust", type=click.Choice(TRUSTS), help="Where it comes from.")
+@click.option("--supersedes", multiple=True, metavar="ID", help="What gives way to it too; may be repeated; none lets all of it go.")
 @click.option("--ttl", help='How long it lives from now: "30d", "12h", seconds, or none.')
 @click.option("--valid-from", metavar="TIME", help="From when on it holds, or none.")
 @click.option("--valid-until", metavar="TIME", help="Until when it holds, or none.")
@@ -42,6 +43,11 @@ def update_command(memory_id: str, *, no_tags: bool, **options: Any) -> None:  #
         raise click.UsageError(message)
     fields |= {"tags": []} if no_tags else {}
     fields |= {name: None for name in _TIMES if fields.get(name) == "none"}
+    if "none" in fields.get("supersedes", ()):
+        if len(fields["supersedes"]) > 1:
+            message = "--supersedes none takes all away: no ID beside it"
+            raise click.UsageError(message)
+        fields["supersedes"] = []
     if fields.get("text") == "-":
         fields["text"] = spoken("-", "a text")
     if not fields:
@@ -52,18 +58,26 @@ def update_command(memory_id: str, *, no_tags: bool, **options: Any) -> None:  #
 
 
 @click.command(name="forget", cls=Verb, globals_shown=("db", "tenant", "json"))
-@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@click.argument("ids", metavar="[ID...]", nargs=-1)
 @click.option("--erase", is_flag=True, help="Remove them for good; there is no way back.")
+@click.option("--all", "everything", is_flag=True, help="With --erase: all that is kept for the tenant, its recall log included.")
 @click.option("--yes", is_flag=True, help="Do not ask before erasing.")
 @click.option("--undo", is_flag=True, help="Bring forgotten memories back.")
-def forget_command(ids: tuple[str, ...], *, erase: bool, yes: bool, undo: bool) -> None:
+def forget_command(ids: tuple[str, ...], *, erase: bool, everything: bool, yes: bool, undo: bool) -> None:
     """Hide memories from every recall, all of them or, when one is unknown, none."""
     if erase and undo:
         message = "--erase cannot be undone: one of --erase and --undo"
         raise click.UsageError(message)
-    if erase and not yes:
-        _ask(len(ids))
     chosen = settings()
+    if everything:
+        _all_or_nothing(ids, erase=erase)
+        _erase_everything(chosen, yes=yes)
+        return
+    if not ids:
+        message = "Missing argument 'ID...'"
+        raise click.UsageError(message, ctx=click.get_current_context())
+    if erase and not yes:
+        ask(f"Erase {counted(len(ids))} for good?")
     with writing(chosen) as tenant:
         answer = service.restore(tenant, list(ids)) if undo else service.forget(tenant, list(ids), erase=erase)
     verb = "Restored" if undo else "Erased" if erase else "Forgotten"
@@ -71,12 +85,23 @@ def forget_command(ids: tuple[str, ...], *, erase: bool, yes: bool, undo: bool) 
     show(answer, as_json=chosen.json, drawn=lambda: f"{verb}: {', '.join(ids)}{way_back}")
 
 
-def _ask(count: int) -> None:
-    if not sys.stdin.isatty():
-        message = "--erase asks before it erases, and nobody is there to answer: add --yes"
+def _all_or_nothing(ids: tuple[str, ...], *, erase: bool) -> None:
+    if ids:
+        message = "--all is all there is: no ID beside it"
         raise click.UsageError(message)
-    if not click.confirm(f"Erase {count} memories for good?", err=True):
-        raise click.Abort
+    if not erase:
+        message = "--all only goes with --erase: hiding a whole tenant would leave everything stored; `cued forget ID...` hides memories"
+        raise click.UsageError(message)
+
+
+def _erase_everything(chosen: Settings, *, yes: bool) -> None:
+    with writing(chosen) as tenant:
+        if not yes:
+            held = counted(service.stats(tenant)["memories"])
+            ask_for(chosen.tenant, f"This erases {chosen.tenant} for good: {held} and the recall log. Type the tenant's name")
+        answer = service.erase_everything(tenant)
+    told = f"Erased: everything that was kept for {chosen.tenant}, {counted(answer['memories'])}"
+    show(answer, as_json=chosen.json, drawn=lambda: told)
 
 
 def _card(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws

@@ -25,6 +25,8 @@ _DECIDING = (
     click.option("--limit", type=int, help="At most so many memories."),
     click.option("--floor", type=float, help="The least relevance that may speak, from 0 to 1."),
     click.option("--budget", "budget_tokens", type=int, metavar="TOKENS", help="At most so many tokens in the block."),
+    click.option("--window", "window_tokens", type=int, metavar="TOKENS", help="The model's window; memories take a quarter at most."),
+    click.option("--compact", flag_value=True, default=None, type=bool, help="What does not fit is shortened, not left out."),
     click.option("--recency-weight", type=float, help="From 0 to 1, for policies that trade recency."),
     click.option("--no-decay", "decay", flag_value=False, default=None, type=bool, help="Let nothing fade with time."),
 )

@@ -1,8 +1,6 @@
 """`cued eval`: how well policies recall on questions whose answers are known."""
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +11,7 @@ from cued.policy.presets import DEFAULT, load
 from cued.surfaces.cli.grammar import Verb
 from cued.surfaces.cli.opening import noting_warnings
 from cued.surfaces.cli.output import note, show
+from cued.surfaces.cli.progress import progress
 from cued.surfaces.cli.settings import settings
 
 if TYPE_CHECKING:
@@ -117,8 +116,8 @@ def _evaluated(dataset: "Dataset", request: "Request", embedder: str | None, fol
     with noting_warnings():
         made = None if embedder is None else CachedEmbedder(load_embedder(embedder), folder)
     try:
-        with _progress() as progress:
-            return evaluate(dataset, request, Bench(embedder=made, evidence=EvidenceCache(folder), progress=progress))
+        with progress("evaluating") as heard:
+            return evaluate(dataset, request, Bench(embedder=made, evidence=EvidenceCache(folder), progress=heard))
     finally:
         if made is not None:
             made.close()
@@ -135,18 +134,3 @@ def _drawn(answer: "JSON") -> Any:  # noqa: ANN401 - something that rich draws
     from cued.evaluation.drawing import drawn  # noqa: PLC0415 - rich is only loaded to draw
 
     return drawn(answer)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None]]:
-    """Give what hears how much is done; a bar on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda _done, _total: None
-        return
-    from rich.console import Console  # noqa: PLC0415 - only for a terminal
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn  # noqa: PLC0415
-
-    columns = (TextColumn("evaluating"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task("", total=None)
-        yield lambda done, total: shown.update(task, completed=done, total=total)

@@ -43,7 +43,7 @@ def _again(saved: str, text: str | None, save: str | None, body: dict[str, Any])
     """Decide a saved recall again; whatever would need the store is refused."""
     foreign = [name for name in body if name not in Deciding.__struct_fields__]
     if text is not None or save is not None or foreign:
-        beside = "--policy, --limit, --floor, --budget, --recency-weight, --no-decay, --memory, --all and --json"
+        beside = "--policy, --limit, --floor, --budget, --window, --compact, --recency-weight, --no-decay, --memory, --all and --json"
         message = f"--from decides what was read then: beside it only {beside}"
         raise click.UsageError(message)
     policy = settings().policy

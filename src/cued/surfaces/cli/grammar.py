@@ -26,7 +26,8 @@ class TakesGlobals(click.Command):
         own = [*self.own, *(param for param in self.get_params(ctx) if param not in self.params)]
         shared = [param for param in self.params if param not in self.own]
         for title, params in (("Options", own), ("Global options, before or after the command", shared)):
-            records = [record for param in params if (record := param.get_help_record(ctx)) is not None]
+            options = [param for param in params if isinstance(param, click.Option)]
+            records = [record for option in options if (record := option.get_help_record(ctx)) is not None]
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)

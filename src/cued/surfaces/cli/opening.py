@@ -21,7 +21,7 @@ def reading(chosen: Settings, *, embed: bool = False, settle: bool = False) -> I
         with open_memories(None, embedder=None, policy=chosen.policy or DEFAULT) as memories:
             yield memories.tenant(chosen.tenant)
         return
-    with _opened(chosen, embed=embed, readonly=not settle) as memories:
+    with opened(chosen, embed=embed, readonly=not settle) as memories:
         yield memories.tenant(chosen.tenant)
 
 
@@ -32,23 +32,20 @@ def writing(chosen: Settings, *, embed: bool = False, make: bool = False) -> Ite
         with reading(chosen) as tenant:
             yield tenant
         return
-    if make and chosen.default_db:
-        chosen.db.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with _opened(chosen, embed=embed) as memories:
+    if make:
+        make_folder(chosen)
+    with opened(chosen, embed=embed) as memories:
         yield memories.tenant(chosen.tenant)
 
 
-@contextmanager
-def noting_warnings() -> Iterator[None]:
-    """Turn the package's own warnings into notes on stderr."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", CuedWarning)
-        yield
-    for each in caught:
-        note(str(each.message))
+def make_folder(chosen: Settings) -> None:
+    """Make the database's usual folder; one that the user has named must be there already."""
+    if chosen.default_db:
+        chosen.db.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
-def _opened(chosen: Settings, *, embed: bool, readonly: bool = False) -> Memories:
+def opened(chosen: Settings, *, embed: bool = False, readonly: bool = False) -> Memories:
+    """Open the whole store; a file that is not there is an error when it is only to be read."""
     if chosen.db.is_dir():
         raise InputError("--db", str(chosen.db), "the path of a file, and this is a folder")
     with noting_warnings():
@@ -59,3 +56,13 @@ def _opened(chosen: Settings, *, embed: bool, readonly: bool = False) -> Memorie
             settle="now",
             readonly=readonly,
         )
+
+
+@contextmanager
+def noting_warnings() -> Iterator[None]:
+    """Turn the package's own warnings into notes on stderr."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", CuedWarning)
+        yield
+    for each in caught:
+        note(str(each.message))

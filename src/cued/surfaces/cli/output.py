@@ -8,18 +8,24 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from cued.text.harmless import plain
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
 def show(answer: Mapping[str, Any], *, as_json: bool, drawn: "Callable[[], RenderableType]") -> None:
-    """Print the answer as JSON, or as it is drawn."""
+    """Print the answer as JSON, or as it is drawn; a text is drawn as it is, each of its lines on one line."""
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(answer), indent=2) + b"\n")
         return
+    drawing = drawn()
+    if isinstance(drawing, str):
+        say("".join(f"{plain(line)}\n" for line in drawing.split("\n")))
+        return
     from cued.surfaces.cli.tables import rendered  # noqa: PLC0415 - rich is only loaded to draw
 
-    say(rendered(drawn()))
+    say(rendered(drawing))
 
 
 def say(text: str) -> None:
@@ -39,3 +45,8 @@ def write(data: bytes) -> None:
 def note(text: str) -> None:
     """Write a note to stderr."""
     click.echo(f"note: {text}", err=True)
+
+
+def counted(count: int, one: str = "memory", many: str = "memories") -> str:
+    """Give a number of things in words."""
+    return f"{count} {one if count == 1 else many}"

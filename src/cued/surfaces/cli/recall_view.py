@@ -19,6 +19,7 @@ _GATES = {
     "expiry": "expired",
     "validity": "not valid then",
     "supersession": "superseded",
+    "provenance": "derived from what no longer holds",
     "kinds": "of another kind",
     "tags": "without the tags",
 }
@@ -27,7 +28,7 @@ _GATES = {
 def recall_view(recall: JSON, *, now: datetime, brief: bool = False, aside: bool = True) -> RenderableType:
     """Give the memories that came back, or one line that says why none did; then what was held back."""
     answer = _chosen(recall, now=now, brief=brief) if recall["memories"] else empty_line(recall)
-    return Group(answer, *(asides(recall) if aside else ()))
+    return Group(*_core(recall), answer, *(asides(recall) if aside else ()))
 
 
 def empty_line(recall: JSON) -> Text:
@@ -40,7 +41,7 @@ def empty_line(recall: JSON) -> Text:
         "omitted": "Nothing fits: what is relevant is over the budget, or already in the prompt.",
     }[recall["outcome"]]
     line = Text(said, style="yellow")
-    if recall["near_misses"]:
+    if recall["near_misses"] and recall["outcome"] != "omitted":
         best = recall["near_misses"][0]
         line.append(f" The best was {best['fate']}: ", style="")
         line.append_text(shown(best["text"], "dim", most=120))
@@ -49,14 +50,29 @@ def empty_line(recall: JSON) -> Text:
 
 def asides(recall: JSON) -> Iterator[Text]:
     """Give a line each for what was omitted, held back by gates, or could not be done."""
-    if recall["omitted"]:
-        told = [f"{each['id']} ({each['reason']})" for each in recall["omitted"][:_OMITTED_SHOWN]]
-        more = len(recall["omitted"]) - len(told)
-        yield shown(f"Left out: {'; '.join(told)}{f' and {more} more' if more else ''}", "dim", most=400)
+    if recall["drift"]:
+        yield shown(f"Drift: {recall['drift']}", "yellow", most=400)
+    if recall["compacted"]:
+        yield shown("Compacted: not all of it fits, so the block has it shortened", "yellow")
+    yield from left_out(recall)
     if recall["suppressed"]:
         yield shown("Held back: " + ", ".join(f"{n} {_GATES[gate]}" for gate, n in recall["suppressed"].items()), "dim")
     for reason in recall["degraded"]:
         yield shown(f"Degraded: {reason}", "yellow")
+
+
+def left_out(answer: JSON) -> Iterator[Text]:
+    """Give a line for what was omitted and why, if anything was."""
+    told = [f"{each['id']} ({each['reason']})" for each in answer["omitted"][:_OMITTED_SHOWN]]
+    more = len(answer["omitted"]) - len(told)
+    if told:
+        yield shown(f"Left out: {'; '.join(told)}{f' and {more} more' if more else ''}", "dim", most=400)
+
+
+def _core(recall: JSON) -> Iterator[Text]:
+    """Give the pinned memories, a line each."""
+    for row in recall["core"]:
+        yield Text.assemble(("core  ", "bold"), shown(row["text"]), shown(f"  {row['id']}", "dim"))
 
 
 def _chosen(recall: JSON, *, now: datetime, brief: bool) -> RenderableType:

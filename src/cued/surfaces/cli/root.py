@@ -1,5 +1,6 @@
 """The root of the command line, and the one place where errors become messages and exit codes."""
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -11,6 +12,7 @@ from cued.errors import CuedError, EmbedderError, NotFoundError, StoreError
 from cued.surfaces.cli.grammar import LazyGroup
 
 REFUSED, NOT_FOUND, STORE, EMBEDDER, INTERRUPTED = 2, 3, 4, 5, 130
+_TRUE = frozenset({"1", "true", "t", "yes", "y", "on"})
 _CODES: tuple[tuple[type[CuedError], int], ...] = ((NotFoundError, NOT_FOUND), (StoreError, STORE), (EmbedderError, EMBEDDER))
 
 
@@ -24,7 +26,8 @@ class Root(LazyGroup):
     def main(self, args: Sequence[str] | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]  # noqa: ANN401 - click's other modes are not ours
         """Run the command line and leave with its exit code."""
         given = list(sys.argv[1:] if args is None else args)
-        as_json = "--json" in given[: given.index("--")] if "--" in given else "--json" in given
+        options = given[: given.index("--")] if "--" in given else given
+        as_json = "--json" in options or os.environ.get("CUED_JSON", "").lower() in _TRUE
         extra |= {"standalone_mode": False, "prog_name": "cued"}
         try:
             code = super().main(args, **extra)

@@ -1,12 +1,15 @@
 """The global options: where the memories are, whose they are, and how the answer is shown."""
 
 import os
+import shlex
 import sys
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 _META = "cued.settings."
+_TYPED = "cued.settings typed"
 GLOBAL_NAMES = ("db", "tenant", "embedder", "policy", "json")
 
 
@@ -22,6 +25,12 @@ class Settings:
         self.embedder: str | None = None if said["embedder"] == "none" else said["embedder"] or "auto"
         self.policy: str | None = said["policy"]
         self.json = bool(said["json"])
+        self._typed: dict[str, str] = ctx.meta.get(_TYPED, {})
+
+    def again(self, command: str) -> str:
+        """Give a command with what was typed here for the database and the tenant, so that it works on the same memories."""
+        kept = [word for name in ("db", "tenant") if name in self._typed for word in (f"--{name}", self._typed[name])]
+        return " ".join([command, shlex.join(kept)]) if kept else command
 
 
 def settings() -> Settings:
@@ -52,7 +61,7 @@ def global_options(*, shown: tuple[str, ...], root: bool) -> list[click.Option]:
                 is_flag=metavar is None,
                 default=None,
                 help=text() if callable(text) else text,
-                envvar=f"CUED_{name.upper()}" if root and metavar else None,
+                envvar=f"CUED_{name.upper()}" if root else None,
                 expose_value=False,
                 hidden=name not in shown,
                 callback=_note,
@@ -67,6 +76,8 @@ def _note(ctx: click.Context, param: click.Parameter, value: str | bool | None) 
             message = "got an empty text; leave the option out for its default"
             raise click.BadParameter(message, ctx=ctx, param=param)
         ctx.meta[_META + str(param.name)] = value
+        if ctx.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE:
+            ctx.meta.setdefault(_TYPED, {})[str(param.name)] = value
 
 
 def _db_help() -> str:
@@ -85,5 +96,5 @@ _OPTIONS = (
         "auto, minilm, hashing, openai:MODEL, sentence-transformers:NAME, or none for words alone. Default: auto, or CUED_EMBEDDER.",
     ),
     ("policy", ("--policy",), "NAME|FILE", "A preset, as `cued policy list` shows them, or a TOML file. Default: cued, or CUED_POLICY."),
-    ("json", ("--json",), None, "Print the result as JSON."),
+    ("json", ("--json",), None, "Print the result as JSON; CUED_JSON=1 does so always."),
 )

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from io import StringIO
-from typing import Any
+from typing import Any, TextIO
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -26,9 +26,9 @@ def width() -> int:
     return max(_NARROWEST, shutil.get_terminal_size((100, 24)).columns)
 
 
-def rendered(drawing: RenderableType, *, columns: int | None = None) -> str:
-    """Give the drawing as text, coloured only for a terminal that wants colour."""
-    terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+def rendered(drawing: RenderableType, *, columns: int | None = None, to: TextIO | None = None) -> str:
+    """Give the drawing as text, coloured only for a terminal that wants colour; it goes to stdout where nothing else is said."""
+    terminal = (to or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
     drawn = StringIO()
     console = Console(
         file=drawn,
@@ -40,7 +40,8 @@ def rendered(drawing: RenderableType, *, columns: int | None = None) -> str:
         emoji=False,
         legacy_windows=False,
     )
-    console.print(drawing)
+    # not cropped: a command to be copied is one line, however long
+    console.print(drawing, crop=False)
     return "\n".join(line.rstrip() for line in drawn.getvalue().split("\n"))
 
 
@@ -48,6 +49,11 @@ def shown(text: str, style: str = "", *, most: int = TEXT_SHOWN) -> Text:
     """Give a stored text as a cell: on one line, cut where it is long, with nothing in it that a terminal would obey."""
     safe = plain(text if len(text) <= most else text[:most].rstrip() + "…")
     return Text(safe, style=style, overflow="fold")
+
+
+def command(text: str) -> Text:
+    """Give a command to be copied: on one line, however long."""
+    return Text(plain(text), style="cyan", no_wrap=True, overflow="ignore")
 
 
 def grid(*headers: str | tuple[str, str]) -> Table:
@@ -144,7 +150,8 @@ def facts(row: JSON) -> str:
 
 
 def _hidden(row: JSON) -> list[str]:
-    return [word for word, field in (("forgotten", "forgotten_at"), ("superseded", "superseded")) if row.get(field)]
+    superseded = any(mark["lifted_at"] is None for mark in row.get("superseded", ()))
+    return [word for word, said in (("forgotten", row.get("forgotten_at")), ("superseded", superseded)) if said]
 
 
 def _with_facts(row: JSON) -> Text:

@@ -1,16 +1,18 @@
 """explain: what became of every candidate, and of a memory that did not come back, and what would have to change."""
 
 import math
-from collections.abc import Callable
-from datetime import datetime
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from cued.engine import Parts, decide, lookup_of
+from cued.explain.gating import change_of, gate_of, origins
 from cued.flow.floor import COLUMNS as FLOOR_COLUMNS
-from cued.model import GLOBAL, Evidence, Gate, Lookup, Memory, Recall, Trace
+from cued.model import Evidence, Lookup, Memory, Recall, Trace
 from cued.policy.spec import Policy
+
+_SHOWN = "core: shown in every block"
+_IN_THE_ANSWER = "nothing: it is in the answer"
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
@@ -35,44 +37,29 @@ class Explanation(Struct, frozen=True, kw_only=True):
 
 def explain(recall: Recall, evidence: Evidence, policy: Policy, *, asked: Memory | None, parts: Parts) -> Explanation:
     """Give the recall with its table, and for the asked memory which gate, channel, floor or cut decided its fate."""
-    if asked is None:
-        return Explanation(recall=recall, evidence=evidence)
+    verdict = None if asked is None else _verdict(recall, evidence, policy, asked=asked, parts=parts)
+    return Explanation(recall=recall, evidence=evidence, verdict=verdict)
+
+
+def _verdict(recall: Recall, evidence: Evidence, policy: Policy, *, asked: Memory, parts: Parts) -> Verdict:
     if asked.id in recall.trace.ids:
-        return Explanation(recall=recall, evidence=evidence, verdict=verdict_on(recall, asked.id, policy))
+        return verdict_on(recall, asked.id, policy)
+    if any(memory.id == asked.id for memory in recall.core):
+        return _plainly(asked, _SHOWN, "budget", _IN_THE_ANSWER)
+    reason = next((each.reason for each in recall.omitted if each.id == asked.id), None)
+    if reason is not None:
+        return _plainly(asked, reason, "budget", _room(reason, policy))
     lookup = lookup_of(evidence, policy, parts)
-    gate = gate_of(asked, lookup)
+    known = origins(asked, evidence.tenant, parts.store)
+    gate = gate_of(asked, lookup, known)
     if gate is not None:
-        verdict = Verdict(
-            id=asked.id,
-            fate=f"struck by the {gate} gate",
-            stage="gather",
-            change=_GATE_CHANGES[gate](asked, lookup),
-            ranks={},
-            signals={},
-            contributions={},
-        )
-        return Explanation(recall=recall, evidence=evidence, verdict=verdict)
-    return Explanation(recall=recall, evidence=evidence, verdict=_unfound(asked, evidence, policy, parts, lookup))
+        return _plainly(asked, f"struck by the {gate} gate", "gather", change_of(gate, asked, lookup, known))
+    return _unfound(asked, evidence, policy, parts, lookup)
 
 
-def gate_of(memory: Memory, lookup: Lookup) -> Gate | None:
-    """Give the first gate that strikes this memory in this lookup, or None."""
-    at = lookup.at
-    strikes: dict[Gate, bool] = {
-        "forgotten": memory.forgotten_at is not None and (not lookup.as_of or memory.forgotten_at <= at),
-        "scope": memory.scope not in {GLOBAL, lookup.scope},
-        "as_of": lookup.as_of and memory.created_at > at,
-        "expiry": memory.expires_at is not None and memory.expires_at <= at,
-        "validity": not _valid(memory, at),
-        "supersession": any(s.at <= at and s.scope in {None, lookup.scope} for s in memory.superseded),
-        "kinds": bool(lookup.kinds) and memory.kind not in lookup.kinds,
-        "tags": not set(lookup.tags) <= set(memory.tags),
-    }
-    return next((gate for gate, struck in strikes.items() if struck), None)
-
-
-def _valid(memory: Memory, at: datetime) -> bool:
-    return (memory.valid_from is None or memory.valid_from <= at) and (memory.valid_until is None or at < memory.valid_until)
+def _plainly(asked: Memory, fate: str, stage: str, change: str) -> Verdict:
+    """Give the verdict on a memory that never was a row of the table."""
+    return Verdict(id=asked.id, fate=fate, stage=stage, change=change, ranks={}, signals={}, contributions={})
 
 
 def _unfound(asked: Memory, evidence: Evidence, policy: Policy, parts: Parts, lookup: Lookup) -> Verdict:
@@ -90,7 +77,7 @@ def _unfound(asked: Memory, evidence: Evidence, policy: Policy, parts: Parts, lo
     recall = decide(widened, policy)
     if asked.id not in recall.trace.ids:
         change = "the cue would have to share a word, a name or a time with it, or the memory needs a vector of this embedder"
-        return Verdict(id=asked.id, fate="found by no channel", stage="gather", change=change, ranks={}, signals={}, contributions={})
+        return _plainly(asked, "found by no channel", "gather", change)
     verdict = verdict_on(recall, asked.id, policy)
     pools = {name: getattr(policy.channels, name).pool for name in verdict.ranks}
     places = ", ".join(f"{name} rank {rank} with a pool of {pools[name]}" for name, rank in verdict.ranks.items())
@@ -125,20 +112,15 @@ def _change(trace: Trace, row: int, policy: Policy) -> str:
         return f"it would pass a floor at or below {math.floor(reached * 1000) / 1000:.3f}"
     if stage == "diversify":
         return "it would come back if its duplicate were not there, or with diversify.collapse above their cosine"
-    if "limit" in fate:
-        return f"a limit above {policy.budget.limit} would reach it, unless others stand before it"
+    return _IN_THE_ANSWER if fate in {"chosen", _SHOWN} else _room(fate, policy)
+
+
+def _room(fate: str, policy: Policy) -> str:
+    """Give what would make room for a memory that the budget has left out."""
+    if fate.startswith("core: "):
+        return f"a core budget above {policy.budget.core} tokens, or a larger one for the whole block, would hold it"
     if "tokens" in fate:
         return "a larger token budget would hold it"
-    return "nothing: it is in the answer" if fate == "chosen" else "leave its id out of `present`"
-
-
-_GATE_CHANGES: dict[Gate, Callable[[Memory, Lookup], str]] = {
-    "forgotten": lambda _m, _: "restoring it (`forget --undo`) brings it back",
-    "scope": lambda m, lookup: f"it belongs to scope {m.scope!r}, the cue looks in {lookup.scope!r}",
-    "as_of": lambda m, lookup: f"it was written {m.created_at:%Y-%m-%d}, after {lookup.at:%Y-%m-%d}",
-    "expiry": lambda m, _: f"it expired {m.expires_at:%Y-%m-%d %H:%M}; `update --ttl` gives it a new term",
-    "validity": lambda m, _: f"it holds from {m.valid_from or 'ever'} until {m.valid_until or 'ever'}",
-    "supersession": lambda m, _: f"it gave way to {m.superseded[-1].by}; forgetting that one brings it back",
-    "kinds": lambda m, lookup: f"it is {m.kind}, the cue asks for {', '.join(lookup.kinds)}",
-    "tags": lambda m, lookup: f"it lacks the tags {', '.join(sorted(set(lookup.tags) - set(m.tags)))}",
-}
+    if "limit" in fate:
+        return f"a limit above {policy.budget.limit} would reach it, unless others stand before it"
+    return "leave its id out of `present`"

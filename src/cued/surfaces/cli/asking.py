@@ -1,0 +1,26 @@
+"""Asking before something is gone for good; where nobody is there to answer, `--yes` must have been said."""
+
+import sys
+
+import click
+
+
+def ask(question: str) -> None:
+    """Go on only if the answer is yes."""
+    _somebody_there()
+    if not click.confirm(question, err=True):
+        raise click.Abort
+
+
+def ask_for(name: str, question: str) -> None:
+    """Go on only if exactly this name is typed."""
+    _somebody_there()
+    if click.prompt(question, err=True, default="", show_default=False) != name:
+        click.echo("That is not the name; nothing is erased.", err=True)
+        raise click.Abort
+
+
+def _somebody_there() -> None:
+    if not sys.stdin.isatty():
+        message = "this asks before it erases, and nobody is there to answer: add --yes"
+        raise click.UsageError(message)

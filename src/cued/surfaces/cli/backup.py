@@ -1,0 +1,51 @@
+"""`cued backup` and `cued restore`: the whole database as one file, and back."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from cued.errors import StoreError
+from cued.surfaces import service
+from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.opening import make_folder, opened
+from cued.surfaces.cli.output import show
+from cued.surfaces.cli.progress import progress
+from cued.surfaces.cli.settings import settings
+
+_SHOWN = ("db", "json")
+
+
+@click.command(name="backup", cls=Verb, globals_shown=_SHOWN)
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
+def backup_command(file: Path, *, overwrite: bool) -> None:
+    """Copy the whole database, all tenants, into FILE as it is now, while others go on writing; the copy is checked."""
+    chosen = settings()
+    with _saying(overwrite=overwrite), opened(chosen, readonly=True) as memories, progress("copying") as heard:
+        answer = service.backup(memories, file, overwrite=overwrite, progress=heard)
+    show(answer, as_json=chosen.json, drawn=lambda: f"Copied: {chosen.db} to {file} ({answer['bytes']:,} bytes), checked")
+
+
+@click.command(name="restore", cls=Verb, globals_shown=_SHOWN)
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--overwrite", is_flag=True, help="Replace the database that is there; what it holds is lost.")
+def restore_command(file: Path, *, overwrite: bool) -> None:
+    """Make the database at --db from FILE, a copy that `cued backup` made; it is checked first."""
+    chosen = settings()
+    make_folder(chosen)
+    with _saying(overwrite=overwrite), progress("copying") as heard:
+        answer = service.restore_backup(file, chosen.db, overwrite=overwrite, progress=heard)
+    show(answer, as_json=chosen.json, drawn=lambda: f"Copied: {file} to {chosen.db} ({answer['bytes']:,} bytes), checked")
+
+
+@contextmanager
+def _saying(*, overwrite: bool) -> Iterator[None]:
+    """Let an error about a file that is there already name the option."""
+    try:
+        yield
+    except StoreError as error:
+        if not overwrite and "overwritten" in str(error):
+            error.add_note("--overwrite replaces it")
+        raise

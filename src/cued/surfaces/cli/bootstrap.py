@@ -1,0 +1,45 @@
+"""`cued bootstrap`: what an agent should know when a conversation starts."""
+
+from typing import Any
+
+import click
+
+from cued.surfaces import service
+from cued.surfaces.cli.cue_options import stated
+from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.opening import reading
+from cued.surfaces.cli.output import say, show
+from cued.surfaces.cli.settings import settings
+from cued.surfaces.contract import JSON
+
+
+@click.command(name="bootstrap", cls=Verb, globals_shown=("db", "tenant", "policy", "json"))
+@click.option("--scope", help="A project: what is there and what is global. Default: global alone.")
+@click.option("--budget", "budget_tokens", type=int, metavar="TOKENS", help="At most so many tokens in the block. Default: 1000.")
+@click.option("--block", is_flag=True, help="Print only the block for the prompt; empty when there is nothing.")
+def bootstrap_command(*, block: bool, **options: Any) -> None:  # noqa: ANN401 - options, checked by the service
+    """Show what a conversation should start with, before there is any cue: the pinned memories, then those needed most."""
+    chosen = settings()
+    with reading(chosen) as tenant:
+        answer = service.bootstrap(tenant, stated(options))
+    if block and not chosen.json:
+        say(answer["block"])
+        return
+    show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer))
+
+
+def _drawn(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+    from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
+    from rich.text import Text  # noqa: PLC0415
+
+    from cued.surfaces.cli.recall_view import left_out  # noqa: PLC0415
+    from cued.surfaces.cli.tables import age, facts, grid, local_now, number, shown  # noqa: PLC0415
+
+    table = grid(("need", "right"), ("memory", "fold"), "kind", ("age", "right"))
+    for row in (*answer["core"], *answer["memories"]):
+        need = number(row["need"]) if "need" in row else "core"
+        text = Text("\n").join([shown(row["text"]), shown(facts(row), "dim")])
+        table.add_row(need, text, row["kind"], age(row["created_at"], local_now()))
+    if not table.row_count:
+        return Group(shown("Nothing to start with."), *left_out(answer))
+    return Group(table, *left_out(answer), shown(f"{answer['tokens']} tokens; --block prints the text for the prompt", "dim"))

@@ -1,0 +1,45 @@
+"""`cued feedback`: telling what a recall was good for."""
+
+import click
+
+from cued.errors import InputError
+from cued.surfaces import service
+from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.opening import writing
+from cued.surfaces.cli.output import show
+from cued.surfaces.cli.settings import settings
+from cued.surfaces.contract import JSON
+from cued.tenant import Tenant
+
+_LAST = "last"
+
+
+@click.command(name="feedback", cls=Verb, globals_shown=("db", "tenant", "policy", "json"))
+@click.argument("recall_id", metavar="RECALL_ID|last")
+@click.option("--cited", multiple=True, metavar="ID", help="A memory of it that was of use; may be repeated.")
+@click.option("--bad", multiple=True, metavar="ID", help="A memory of it that did harm; may be repeated.")
+def feedback_command(recall_id: str, *, cited: tuple[str, ...], bad: tuple[str, ...]) -> None:
+    """Tell which memories of a recall were of use and which did harm: their importance rises or falls a little, within bounds.
+
+    RECALL_ID is the `recall_id` in the recall's JSON; `last` is the tenant's latest recall. The same verdict counts once.
+    """
+    chosen = settings()
+    with writing(chosen) as tenant:
+        answer = service.feedback(tenant, _named(tenant, recall_id), {"cited": list(cited), "bad": list(bad)})
+    show(answer, as_json=chosen.json, drawn=lambda: _told(answer))
+
+
+def _named(tenant: Tenant, recall_id: str) -> str:
+    if recall_id != _LAST:
+        return recall_id
+    logged = tenant.log(limit=1)
+    if not logged:
+        raise InputError("recall_id", recall_id, "the id of a settled recall, and this tenant has none yet")
+    return logged[0].recall_id
+
+
+def _told(answer: JSON) -> str:
+    if not answer["changed"]:
+        return f"Recall {answer['recall_id']}: nothing changed, for this was said before"
+    moved = (f"{each['id']} {each['importance'] * each['boost']:.3f} (×{each['boost']:.3f})" for each in answer["changed"])
+    return f"Recall {answer['recall_id']}: importance is now " + ", ".join(moved)

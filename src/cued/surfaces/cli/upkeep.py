@@ -1,0 +1,81 @@
+"""`cued sweep`, `cued cool` and `cued reembed`: what has expired, what could go, and vectors of another model."""
+
+from typing import Any
+
+import click
+
+from cued.surfaces import service
+from cued.surfaces.cli.asking import ask
+from cued.surfaces.cli.cue_options import stated
+from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.opening import opened, reading, writing
+from cued.surfaces.cli.output import counted, note, show
+from cued.surfaces.cli.progress import progress
+from cued.surfaces.cli.settings import Settings, settings
+from cued.surfaces.contract import JSON
+
+_SHOWN = ("db", "tenant", "json")
+
+
+@click.command(name="sweep", cls=Verb, globals_shown=_SHOWN)
+@click.option("--grace", metavar="TIME", help='Only what expired this long ago: "7d", "12h", seconds. Default: 0.')
+@click.option("--apply", is_flag=True, help="Erase it; without this it is only shown.")
+@click.option("--yes", is_flag=True, help="Do not ask before erasing.")
+def sweep_command(*, grace: str | None, apply: bool, yes: bool) -> None:
+    """Show what has expired; no recall brings it any more. --apply erases it for good."""
+    chosen = settings()
+    body = stated({"grace": grace})
+    if not apply:
+        with reading(chosen) as tenant:
+            answer = service.sweep(tenant, body)
+        show(answer, as_json=chosen.json, drawn=lambda: _expired(answer))
+        return
+    with writing(chosen) as tenant:
+        due = len(service.sweep(tenant, body)["expired"])
+        if due and not yes:
+            ask(f"Erase {counted(due, 'expired memory', 'expired memories')} for good?")
+        with progress("sweeping") as heard:
+            answer = service.sweep(tenant, {**body, "apply": True}, progress=heard)
+    show(answer, as_json=chosen.json, drawn=lambda: f"Erased: {counted(len(answer['erased']), 'expired memory', 'expired memories')}")
+
+
+@click.command(name="cool", cls=Verb, globals_shown=_SHOWN)
+@click.option("--older-than", metavar="TIME", help='Stored, and last recalled, longer ago than this. Default: "90d".')
+@click.option("--importance-below", type=float, help="Less important than this, from 0 to 1. Default: 0.4.")
+def cool_command(**options: Any) -> None:  # noqa: ANN401 - options, checked by the service
+    """List the memories that could go, coolest first: old, not recalled for as long, unimportant. Nothing is changed."""
+    chosen = settings()
+    with reading(chosen) as tenant:
+        answer = service.cool(tenant, stated(options))
+    answer["cli"] = answer["cli"] and chosen.again(answer["cli"])
+    show(answer, as_json=chosen.json, drawn=lambda: _cool(answer))
+
+
+@click.command(name="reembed", cls=Verb, globals_shown=("db", "tenant", "embedder", "json"))
+def reembed_command() -> None:
+    """Give every memory a vector of the embedder in use, where it has another's or none; interrupted, it goes on where it was."""
+    chosen = settings()
+    answer = _reembedded(chosen)
+    for each in answer["failed"]:
+        note(f"the embedder cannot take {each}")
+    told = f"Embedded: {counted(answer['done'])} with {answer['fingerprint']}; {answer['left']} left"
+    show(answer, as_json=chosen.json, drawn=lambda: told)
+
+
+def _reembedded(chosen: Settings) -> JSON:
+    # opened to be read first, so that a path mistyped makes no file
+    opened(chosen, readonly=True).close()
+    with writing(chosen, embed=True) as tenant, progress("embedding") as heard:
+        return service.reembed(tenant, progress=heard)
+
+
+def _expired(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+    from cued.surfaces.cli.upkeep_view import expired_view  # noqa: PLC0415 - rich is only loaded to draw
+
+    return expired_view(answer)
+
+
+def _cool(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+    from cued.surfaces.cli.upkeep_view import cool_view  # noqa: PLC0415 - rich is only loaded to draw
+
+    return cool_view(answer)
