@@ -50,7 +50,7 @@ def _usage(path: tuple[str, ...], command: click.Command) -> str:
 
 def _argument(argument: click.Argument) -> str:
     name = argument.metavar or (argument.name or "").upper()
-    return name if argument.required else f"[{name}]"
+    return name if argument.required or name.startswith("[") else f"[{name}]"
 
 
 def _help(command: click.Command) -> str:

@@ -32,6 +32,7 @@ TABLES: dict[str, type[Struct]] = {
     "floor": spec.Floor,
     "diversify": spec.Diversify,
     "budget": spec.Budget,
+    "budget.shares": spec.Shares,
     "render": spec.Render,
     "settle": spec.Settle,
 }

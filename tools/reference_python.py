@@ -6,13 +6,32 @@ from collections.abc import Iterator
 from typing import Any
 
 import cued
-from cued import draft, errors, explain, model, tenant
+from cued import bootstrap, conversation, draft, errors, explain, model, provenance, tenant
 from cued.surfaces.cli.root import exit_code
+from cued.upkeep import backup, consolidation, cooling, duplicates, intake, reembedding
 
 # What the public verbs take and give beside the public names.
 BESIDE = (
     tenant.Remembered,
     tenant.Wishes,
+    model.Conflict,
+    model.Choice,
+    conversation.Conversation,
+    bootstrap.Pack,
+    bootstrap.Needed,
+    provenance.Why,
+    provenance.Node,
+    provenance.Timeline,
+    consolidation.Plan,
+    duplicates.Merge,
+    duplicates.Spared,
+    consolidation.Applied,
+    consolidation.Skipped,
+    consolidation.Merged,
+    cooling.Cool,
+    reembedding.Reembedded,
+    intake.Imported,
+    backup.Copied,
     explain.Explanation,
     explain.Verdict,
     model.Recalled,
@@ -32,6 +51,7 @@ BESIDE = (
 )
 _QUALIFIED = re.compile(r"\b(?:cued|datetime|collections\.abc|pathlib|msgspec|typing)(?:\.[a-z_]+)*\.(?=[A-Z])")
 
+_FORWARD = re.compile(r': "([^"]+)"')
 _OPTIONAL = re.compile(r"Optional\[(Literal\[[^\]]*\])\]")
 
 _ARRAYS = {
@@ -86,9 +106,10 @@ def _fields(made: type) -> list[str]:
 
 
 def _methods(made: type) -> Iterator[tuple[str, Any]]:
-    for name, method in vars(made).items():
-        if inspect.isfunction(method) and not name.startswith("_") and not issubclass(made, Exception):
-            yield name, method
+    for part in made.__mro__:
+        for name, method in vars(part).items() if part.__module__.startswith("cued.") else ():
+            if inspect.isfunction(method) and not name.startswith("_") and not issubclass(made, Exception):
+                yield name, method
 
 
 def _signature(title: str, made: Any) -> str:  # noqa: ANN401 - any callable
@@ -112,7 +133,7 @@ def _hint(hint: Any) -> str:  # noqa: ANN401 - any annotation
     short = _QUALIFIED.sub("", written).replace("'", '"').replace("datetime.datetime", "datetime")
     for array, ours in _ARRAYS.items():
         short = short.replace(array, ours)
-    return _OPTIONAL.sub(r"\1 | None", short)
+    return _OPTIONAL.sub(r"\1 | None", _FORWARD.sub(r": \1", short))
 
 
 def _said(made: Any) -> str:  # noqa: ANN401 - any documented object

@@ -15,9 +15,11 @@ from tests.docs.pages import ROOT
 
 _ID = re.compile(r"\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b")
 _MILLISECONDS = re.compile(r"\d+(?:\.\d+)? ms\b")
-_WRITTEN = re.compile(r"\bwritten \d{4}-\d\d-\d\d")
+_WRITTEN = re.compile(r"\bwritten \d{4}-\d\d-\d\d(?: \((?:just now|[^()]* ago)\))?")
 _MOMENT = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z")
 _REVISION = re.compile(r"@[0-9a-f]{12}/")
+_SPAN = re.compile(r"\b\d+ (?:minutes?|hours?|days?|weeks?|months?|years?) (?:ago|old)\b|\bjust now\b")
+_BYTES = re.compile(r"\b\d[\d,]* bytes\b")
 _AGE = re.compile(r"\b(?:\d+ (?:y|mo|d|h|min)|now)$", re.MULTILINE)
 _NUMBER = re.compile(r"(-?\d*\.\d+)")
 _TABLE = re.compile(r"(?P<rule>─{3,})|(?P<bar>[▰▱]{5})|(?P<gap>[ \t]{2,})")
@@ -61,6 +63,7 @@ def steady(text):
     text = _REVISION.sub("@<revision>/", _MOMENT.sub("<moment>", text))
     text = _ID.sub(lambda match: f"<id {seen.setdefault(match[0], len(seen) + 1)}>", text)
     text = _WRITTEN.sub("written <day>", _MILLISECONDS.sub("<n> ms", text))
+    text = _BYTES.sub("<n> bytes", _SPAN.sub("<span>", text))
     text = _AGE.sub("<age>", _SPACES.sub("", text))
     return _TABLE.sub(lambda match: {"rule": "─", "bar": "▰", "gap": " "}[match.lastgroup], text).strip()
 

@@ -46,6 +46,9 @@ USED = {
         "--tag": "food",
         "--ttl": "30d",
         "--supersedes": "ID",
+        "--derived-from": "ID",
+        "--edge": "EDGE",
+        "--no-conflicts": None,
         "--at": "2025-03-01",
         "--valid-from": "2025-03-01",
         "--valid-until": "2027-03-01",
@@ -76,11 +79,30 @@ USED = {
         "--importance": "0.9",
         "--weight": "0.5",
         "--trust": "tool",
+        "--supersedes": "SECOND",
         "--ttl": "12h",
         "--valid-from": "2025-03-01",
         "--valid-until": "none",
     },
-    ("forget",): {"--erase": None, "--yes": None, "--undo": None},
+    ("forget",): {"--erase": None, "--all": None, "--yes": None, "--undo": None},
+    ("bootstrap",): {"--scope": "x", "--budget": "300", "--block": None},
+    ("feedback",): {"--cited": "ID", "--bad": "ID"},
+    ("why",): {"--depth": "2"},
+    ("timeline",): {
+        "--at": "2025-03-01",
+        "--before": "1",
+        "--after": "1",
+        "--scope": "x",
+        "--session": "s",
+        "--hidden": None,
+    },
+    ("consolidate",): {"--apply": None, "--undo": None, "--list": None, "--at-least": "0.9"},
+    ("sweep",): {"--grace": "7d", "--apply": None, "--yes": None},
+    ("cool",): {"--older-than": "30d", "--importance-below": "0.6"},
+    ("export",): {"--vectors": None, "--overwrite": None},
+    ("import",): {"--format": "markdown", "--scope": "x"},
+    ("backup",): {"--overwrite": None},
+    ("restore",): {"--overwrite": None},
 }
 CUE_OPTIONS = {
     "--goal": "cook",
@@ -96,6 +118,8 @@ CUE_OPTIONS = {
     "--limit": "3",
     "--floor": "0.7",
     "--budget": "200",
+    "--window": "8000",
+    "--compact": None,
     "--recency-weight": "0.5",
     "--no-decay": None,
 }
@@ -119,13 +143,30 @@ BARE = {
     ("get",): ("ID",),
     ("update",): ("ID", "--weight", "0.9"),
     ("forget",): ("ID",),
+    ("feedback",): ("last", "--cited", "ID"),
+    ("why",): ("ID",),
+    ("timeline",): ("ID",),
+    ("export",): ("out.jsonl", "--overwrite"),
+    ("import",): ("NOTES",),
+    ("backup",): ("copy.db", "--overwrite"),
+    ("restore",): ("COPY", "--overwrite"),
     ("policy", "show"): ("cued",),
     ("policy", "diff"): ("cued", "dense"),
     ("policy", "check"): ("POLICY",),
     ("eval",): ("DATA", "--cache", "none"),
     ("completion",): ("bash",),
 }
-INSTEAD = {("remember", "--jsonl"): (), ("explain", "--from"): (), ("forget", "--erase"): ("ID", "--yes")}
+INSTEAD = {
+    ("remember", "--jsonl"): (),
+    ("explain", "--from"): (),
+    ("forget", "--erase"): ("ID", "--yes"),
+    ("forget", "--all"): ("--erase", "--yes"),
+    ("feedback", "--cited"): ("last",),
+    ("feedback", "--bad"): ("last",),
+    ("timeline", "--at"): (),
+    ("consolidate", "--undo"): ("ID",),
+    ("sweep", "--apply"): ("--yes",),
+}
 
 
 def cases():
@@ -139,18 +180,26 @@ def cases():
 
 @pytest.fixture(scope="module")
 def scenery(tmp_path_factory, shell_of):
-    """Give a folder with a database of two memories, and what the placeholders of the option tables stand for."""
+    """Give a folder with a database of three memories, one of them merged, and what the placeholders of the option tables stand for."""
     folder = tmp_path_factory.mktemp("scenery")
     cued = shell_of(folder)
     places = {
-        "ID": cued.remember(PEANUTS),
+        "ID": cued.remember(PEANUTS, "--at", "2026-01-02"),
         "FILE": "lines.jsonl",
         "POLICY": "mine.toml",
         "SAVED": "saved.json",
         "NEW": "new.json",
         "DATA": "data",
+        "NOTES": "notes",
+        "COPY": "kept.db",
     }
-    cued.remember("A second one.")
+    places |= {"SECOND": cued.remember("A second one."), "EDGE": f"mentions={places['ID']}"}
+    twin = cued.remember(PEANUTS, "--at", "2026-01-01", "--no-conflicts")
+    cued.json("recall", *CUE)
+    assert cued.json("consolidate", "--apply")["merges"][0]["older"] == twin
+    cued.json("backup", str(folder / "kept.db"))
+    (folder / "notes").mkdir()
+    (folder / "notes" / "one.md").write_text("# Kitchen\n\nOats are in the left cupboard.\n", "utf-8")
     (folder / "lines.jsonl").write_text('{"text": "One."}\n', "utf-8")
     (folder / "mine.toml").write_text('name = "mine"\n', "utf-8")
     (folder / "data").mkdir()
@@ -199,6 +248,12 @@ def test_every_answer_is_json_when_asked_before_or_after_the_command(stage, path
         if path != ("forget",):
             assert result.exit_code == 0, result.stderr
         assert isinstance(json.loads(result.stdout), dict)
+
+
+def test_the_environment_can_ask_for_json_of_answers_and_errors(cued):
+    assert json.loads(cued("stats", env={"CUED_JSON": "1"}).stdout)["memories"] == 0
+    assert json.loads(cued("get", env={"CUED_JSON": "true"}).stderr)["error"]["exit_code"] == 2
+    assert cued("stats", env={"CUED_JSON": "0"}).stdout.startswith("tenant")
 
 
 @pytest.mark.parametrize(("path", "command"), list(commands()), ids=lambda v: " ".join(v) if isinstance(v, tuple) else "")
@@ -443,8 +498,13 @@ def test_reads_of_a_database_that_is_not_there_say_so_and_make_nothing(cued):
         assert (result.exit_code, json.loads(result.stdout)[empty]) == (0, [])
         assert f"nothing is stored at {cued.db} yet" in result.stderr
     assert cued.json("stats")["memories"] == 0
-    for args in (("get", "x"), ("update", "x", "--weight", "1"), ("forget", "x"), ("explain", "x", "--memory", "y")):
+    for args in (("get", "x"), ("update", "x", "--weight", "1"), ("forget", "x"), ("explain", "x", "--memory", "y"), ("why", "x")):
         assert cued(*args).exit_code == 3
+    for args in (("bootstrap",), ("timeline", "--at", "2025-01-01"), ("consolidate",), ("consolidate", "--apply"), ("cool",), ("sweep",)):
+        assert cued(*args).exit_code == 0, args
+    for args, code in ((("reembed",), 4), (("backup", str(cued.db) + ".copy"), 4), (("feedback", "last", "--cited", "x"), 2)):
+        assert cued(*args).exit_code == code, args
+    assert not list(cued.db.parent.iterdir())
     assert not cued.db.exists()
 
 
@@ -487,6 +547,40 @@ def test_the_usual_folder_is_made_by_remember(cued, tmp_path):
         (("forget", "nope"), 3, "no memory 'nope'"),
         (("forget", "x", "--erase"), 2, "add --yes"),
         (("forget", "x", "--erase", "--undo"), 2, "one of --erase and --undo"),
+        (("forget",), 2, "Missing argument 'ID...'"),
+        (("forget", "--all"), 2, "--all only goes with --erase: hiding a whole tenant would leave everything stored"),
+        (("forget", "--all", "--undo"), 2, "--all only goes with --erase"),
+        (("forget", "--all", "--erase", "x"), 2, "no ID beside it"),
+        (("forget", "--all", "--erase"), 2, "add --yes"),
+        (("remember", "x", "--edge", "causes"), 2, "RELATION=ID"),
+        (("update", "nope", "--supersedes", "none", "--supersedes", "x"), 2, "no ID beside it"),
+        (("recall", "x", "--window", "0"), 2, "a whole number from 1 to"),
+        (("bootstrap", "--budget", "0"), 2, "1 or more"),
+        (("feedback", "nope", "--cited", "x"), 2, "the id of a settled recall"),
+        (("feedback", "last"), 2, "at least one id in `cited` or `bad`"),
+        (("why", "nope"), 3, "no memory 'nope'"),
+        (("why", "nope", "--depth", "0"), 2, "a number from 1 to 20"),
+        (("timeline",), 2, "the ID of a memory, or a time with --at"),
+        (("timeline", "x", "--at", "2025-01-01"), 2, "the ID of a memory, or a time with --at"),
+        (("timeline", "--at", "soon"), 2, "a time such as"),
+        (("timeline", "nope"), 3, "no memory 'nope'"),
+        (("consolidate", "--undo"), 2, "one of --apply, --undo ID... and --list"),
+        (("consolidate", "--apply", "--list"), 2, "one of --apply, --undo ID... and --list"),
+        (("consolidate", "--undo", "nope"), 2, "as `consolidate --list` shows them"),
+        (("consolidate", "--at-least", "2"), 2, "a cosine above 0 and up to 1"),
+        (("sweep", "--grace", "soon"), 2, '"30d", "12h"'),
+        (("cool", "--older-than", "soon"), 2, '"30d", "12h"'),
+        (("cool", "--importance-below", "7"), 2, "a number from 0 to 1"),
+        (("reembed", "--db", "nowhere.db"), 4, "there is no such file"),
+        (("reembed", "--embedder", "none"), 2, "an embedder"),
+        (("export", "lines.jsonl"), 2, "--overwrite replaces it"),
+        (("import", "/nowhere/x.json"), 2, "does not exist"),
+        (("import", "mine.toml"), 2, "one of these formats; cued: an export of Cued"),
+        (("import", "notes", "--format", "smoke"), 2, "'chatgpt', 'claude', 'claude-mem'"),
+        (("backup", "kept.db"), 4, "exists already"),
+        (("backup", "x.db", "--db", "nowhere.db"), 4, "there is no such file"),
+        (("restore", "kept.db"), 4, "exists already"),
+        (("restore", "nope.db"), 2, "a file that `cued backup` wrote"),
         (("explain", "x", "--from", "y"), 2, "--from decides what was read then"),
         (("explain", "--from", "/nowhere/x.json"), 2, "No such file"),
         (("policy", "show", "nope"), 2, "one of cued"),

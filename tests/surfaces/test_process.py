@@ -149,11 +149,49 @@ def test_erasing_asks_on_a_terminal_and_no_is_no(process, terminal):
     os.write(seen, b"n\n")
     asked = process("forget", found, "--erase", capture_output=False, stdin=written, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert asked.returncode == 130
-    assert b"Erase 1 memories for good?" in asked.stderr
+    assert b"Erase 1 memory for good?" in asked.stderr
     assert process("get", found).returncode == 0
     os.write(seen, b"y\n")
     assert process("forget", found, "--erase", capture_output=False, stdin=written, stdout=subprocess.PIPE).returncode == 0
     assert process("get", found).returncode == 3
+
+
+@posix
+def test_erasing_a_tenant_asks_for_its_name_and_another_name_is_no(process, terminal):
+    seen, written = terminal
+    found = json.loads(process("remember", "One.", "--tenant", "mira", "--json").stdout)["id"]
+    args = ("forget", "--all", "--erase", "--tenant", "mira")
+    ends = {"capture_output": False, "stdin": written, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    os.write(seen, b"yes\n")
+    asked = process(*args, **ends)
+    assert (asked.returncode, asked.stdout) == (130, b"")
+    assert b"This erases mira for good: 1 memory and the recall log. Type the tenant's name: " in asked.stderr
+    assert b"nothing is erased" in asked.stderr
+    assert process("get", found, "--tenant", "mira").returncode == 0
+    os.write(seen, b"mira\n")
+    assert process(*args, **ends).returncode == 0
+    assert process("get", found, "--tenant", "mira").returncode == 3
+
+
+@posix
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("import", "lines.jsonl"), b"importing"),
+        (("export", "again.jsonl"), b"exporting"),
+        (("reembed",), b"embedding"),
+        (("consolidate",), b"consolidating"),
+        (("backup", "copy.db"), b"copying"),
+    ],
+)
+def test_long_work_shows_a_bar_on_a_terminal(process, terminal, tmp_path, args, said):
+    seen, written = terminal
+    process("remember", "--jsonl", "-", "--embedder", "none", input=b'{"text": "One."}\n{"text": "Two."}\n')
+    process("export", str(tmp_path / "lines.jsonl"))
+    ends = {"capture_output": False, "stdout": subprocess.PIPE, "stderr": written}
+    done = process(*args, cwd=tmp_path, env={"TERM": "xterm"}, **ends)
+    assert (done.returncode, done.stdout != b"") == (0, True)
+    assert said in until(seen, said)
 
 
 def test_help_loads_no_command_and_nothing_to_draw_with():
