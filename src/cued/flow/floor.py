@@ -13,5 +13,6 @@ def run(table: Table) -> None:
     if floor.at is None:
         return
     column = table.columns[COLUMNS[floor.on]]
-    for row in np.flatnonzero(~(column >= floor.at)):
-        table.strike(int(row), "floor", f"{floor.on} {column[row]:.2f}, floor {floor.at:.2f}")
+    below = np.flatnonzero(~(column >= floor.at))
+    for row, value in zip(below.tolist(), column[below].tolist(), strict=True):
+        table.strike(row, "floor", f"{floor.on} {value:.2f}, floor {floor.at:.2f}")

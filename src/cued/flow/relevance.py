@@ -53,11 +53,13 @@ def _passage(table: Table, places: dict[tuple[str, int], int]) -> Column:
     """Give the best cosine among a candidate, its neighbours and the candidates within two turns: what is said takes several turns."""
     raw = table.columns
     best = np.fmax(raw["cosine"], np.fmax(raw["cosine_before"], raw["cosine_after"]))
-    for (session, turn), row in places.items():
-        around = (places.get((session, turn + step)) for step in (-2, -1, 1, 2))
-        for other in around:
-            if other is not None:
-                best[row] = np.fmax(best[row], raw["cosine"][other])
+    pairs = [
+        (row, places[session, turn + step]) for (session, turn), row in places.items() for step in (1, 2) if (session, turn + step) in places
+    ]
+    if pairs:
+        here, there = np.array(pairs, dtype=np.intp).T
+        np.fmax.at(best, here, raw["cosine"][there])
+        np.fmax.at(best, there, raw["cosine"][here])
     return best
 
 
@@ -67,7 +69,7 @@ def _answers(table: Table, places: dict[tuple[str, int], int]) -> Column:
     An answer need not repeat what was asked.
     """
     found = np.zeros(len(table))
-    covered = table.columns["coverage"]
+    covered = table.columns["coverage"].tolist()
     for (session, turn), row in places.items():
         before = places.get((session, turn - 1))
         if before is not None and covered[before] > 0 and asks(table.memories[before].text) and not asks(table.memories[row].text):
