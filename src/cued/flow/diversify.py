@@ -60,5 +60,6 @@ def _reorder(table: Table, vectors: Matrix, trade: float) -> None:
         similar = (alive @ alive[best]).astype(float)
         nearest = similar if len(chosen) == 1 else np.maximum(nearest, similar)
     ahead = [rows[i] for i in chosen]
-    rest = [int(row) for row in table.order if row not in set(ahead)]
+    taken = set(ahead)
+    rest = [row for row in table.order.tolist() if row not in taken]
     table.order = np.array(ahead + rest, dtype=np.intp)

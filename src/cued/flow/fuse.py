@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cued.flow.table import Table
+from cued.flow.table import Table, filled
 from cued.model import CHANNELS, ChannelName, Column
 
 _RAW = {"lexical": "bm25", "dense": "cosine", "entity": "entities", "temporal": "window"}
@@ -54,7 +54,7 @@ def _sum(table: Table) -> Column:
 
 
 def _at_least_zero(column: Column) -> Column:
-    return np.maximum(np.nan_to_num(column, nan=0.0), 0.0)
+    return np.maximum(filled(column), 0.0)
 
 
 def _open_channels(table: Table) -> list[ChannelName]:

@@ -5,7 +5,7 @@ A logistic model of a few columns whose coefficients are data (`policy/calibrati
 
 import numpy as np
 
-from cued.flow.table import Table
+from cued.flow.table import Table, filled
 from cued.model import Column, Memory
 from cued.policy.calibration import Calibration, calibration_for
 from cued.text.voice import AGENTS, addresses_agent, asks
@@ -53,9 +53,8 @@ def _passage(table: Table, places: dict[tuple[str, int], int]) -> Column:
     """Give the best cosine among a candidate, its neighbours and the candidates within two turns: what is said takes several turns."""
     raw = table.columns
     best = np.fmax(raw["cosine"], np.fmax(raw["cosine_before"], raw["cosine_after"]))
-    pairs = [
-        (row, places[session, turn + step]) for (session, turn), row in places.items() for step in (1, 2) if (session, turn + step) in places
-    ]
+    steps = (((session, turn + step), row) for (session, turn), row in places.items() for step in (1, 2))
+    pairs = [(row, places[other]) for other, row in steps if other in places]
     if pairs:
         here, there = np.array(pairs, dtype=np.intp).T
         np.fmax.at(best, here, raw["cosine"][there])
@@ -96,7 +95,7 @@ def weighed(columns: dict[str, Column], calibration: Calibration) -> Column:
     """Give intercept + Σ weight · column, a missing value counting as 0."""
     log_odds = np.full(len(columns["cosine"]), calibration.intercept)
     for name, weight in calibration.weights.items():
-        log_odds = log_odds + weight * np.nan_to_num(columns[name], nan=0.0)
+        log_odds = log_odds + weight * filled(columns[name])
     return log_odds
 
 
@@ -110,4 +109,4 @@ def _z(cosine: Column, table: Table, calibration: Calibration) -> Column:
     total = seen.count + usual
     mean = (seen.count * seen.mean + usual * calibration.background_mean) / total
     variance = (seen.count * seen.deviation**2 + usual * calibration.background_deviation**2) / total
-    return np.asarray(np.nan_to_num((cosine - mean) / np.sqrt(variance), nan=0.0))
+    return filled((cosine - mean) / np.sqrt(variance))

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from cued.model import Column, Evidence, Matrix, Memory, Omitted
 from cued.policy.spec import Policy
 
-Rows = NDArray[np.bool_]
 Order = NDArray[np.intp]
 Part = Literal["core", "recalled", "digest"]
 Side = Literal["before", "after"]
@@ -27,7 +26,8 @@ class Table:
         self.evidence = evidence
         self.policy = policy
         findings = evidence.findings
-        order = np.array(sorted(range(len(findings.memories)), key=lambda i: findings.memories[i].id), dtype=np.intp)
+        found = [memory.id for memory in findings.memories]
+        order = np.array(sorted(range(len(found)), key=found.__getitem__), dtype=np.intp)
         self.memories: tuple[Memory, ...] = tuple(findings.memories[i] for i in order)
         self.ids: tuple[str, ...] = tuple(memory.id for memory in self.memories)
         self.columns: dict[str, Column] = {name: column[order] for name, column in findings.columns.items()}
@@ -37,7 +37,7 @@ class Table:
         self.fates: list[str] = [""] * len(order)
         self.stages: list[str] = [""] * len(order)
         self.duplicates: dict[int, list[str]] = {}
-        self.alive: Rows = np.ones(len(order), dtype=bool)
+        self.alive: list[bool] = [True] * len(order)
         self.order: Order = np.arange(len(order), dtype=np.intp)
         self._no_layout()
 
@@ -71,7 +71,7 @@ class Table:
 
     def survivors(self) -> list[int]:
         """Give the rows still alive, in order."""
-        return [int(row) for row in self.order if self.alive[row]]
+        return [row for row in self.order.tolist() if self.alive[row]]
 
     @property
     def now(self) -> datetime:
@@ -82,3 +82,8 @@ class Table:
     def now_s(self) -> float:
         """Give that moment in seconds since the epoch."""
         return self.now.timestamp()
+
+
+def filled(column: Column) -> Column:
+    """Give a column with 0 where there is no value."""
+    return np.where(np.isnan(column), 0.0, column)

@@ -1,5 +1,7 @@
 """trace: the table that is left when the flow has run is the recall, and its explanation."""
 
+from heapq import nsmallest
+
 from cued.flow.floor import COLUMNS as FLOOR_COLUMNS
 from cued.flow.table import Table
 from cued.model import Omitted, Outcome, Recall, Recalled, Trace
@@ -60,18 +62,18 @@ def _omitted(table: Table, chosen: list[int]) -> tuple[Omitted, ...]:
     recalled = {table.ids[row] for row in chosen}
     core = [each for each in table.left_out if each.id not in recalled]
     named = {each.id for each in core}
-    struck = (row for row in map(int, table.order) if table.stages[row] == "budget" and not table.alive[row])
+    struck = (row for row in table.order.tolist() if table.stages[row] == "budget" and not table.alive[row])
     return (*core, *(Omitted(table.ids[row], table.fates[row]) for row in struck if table.ids[row] not in named))
 
 
 def _near_misses(table: Table) -> tuple[Recalled, ...]:
     if not len(table):
         return ()
-    column = table.columns[FLOOR_COLUMNS[table.policy.floor.on]]
+    values = table.columns[FLOOR_COLUMNS[table.policy.floor.on]].tolist()
     shown = {memory.id for memory in table.core}
     below = (row for row in range(len(table)) if table.stages[row] == "floor" and table.ids[row] not in shown)
-    missed = sorted(below, key=lambda row: (-column[row], row))
-    return tuple(_recalled(table, row, 0) for row in missed[:NEAR_MISSES])
+    missed = nsmallest(NEAR_MISSES, below, key=lambda row: (-values[row], row))
+    return tuple(_recalled(table, row, 0) for row in missed)
 
 
 def _trace(table: Table, chosen: list[int]) -> Trace:

@@ -10,7 +10,7 @@ from math import nan
 
 import numpy as np
 
-from cued.flow.table import Table
+from cued.flow.table import Table, filled
 from cued.model import GLOBAL, Column, Memory
 from cued.policy.spec import Term
 
@@ -21,7 +21,7 @@ def stored(name: str) -> Callable[[Table, Term], Column]:
     """Give a signal that is a column which the store or an earlier stage has left in the table."""
 
     def signal(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
-        return np.nan_to_num(table.columns[name], nan=0.0)
+        return filled(table.columns[name])
 
     return signal
 
@@ -57,9 +57,7 @@ def activation(table: Table, term: Term) -> Column:
         return np.asarray(np.maximum(1.0, (table.now_s - times_s) / unit_s) ** -d)
 
     created, uses = fading(seconds(m.created_at for m in table.memories)), [m.use for m in table.memories]
-    total = created + sum(
-        np.nan_to_num(fading(seconds(times)), nan=0.0) for times in ([u.last_at for u in uses], [u.previous_at for u in uses])
-    )
+    total = created + sum(filled(fading(seconds(times))) for times in ([u.last_at for u in uses], [u.previous_at for u in uses]))
     older = np.maximum(0.0, np.array([use.count for use in uses]) - 2.0)
     return np.asarray(np.log(total + older * created / (1.0 - d if d < 1 else 1.0)))
 
