@@ -3,8 +3,6 @@
 A cache may be deleted at any time; it changes how long a run takes and nothing else.
 """
 
-import os
-import sys
 from collections.abc import Iterable
 from functools import cache
 from hashlib import blake2b
@@ -15,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from cued.errors import InputError
+from cued.folders import user_folder
 
 MOST_BYTES = 2 * 2**30
 _READING = (
@@ -32,14 +31,7 @@ _READING = (
 
 def default_folder() -> Path:
     """Give the cache's usual place: in the platform's folder for what can be made again."""
-    home = Path.home()
-    if sys.platform == "win32":
-        folder = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        folder = home / "Library" / "Caches"
-    else:
-        folder = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
-    return folder / "cued" / "eval"
+    return user_folder("cache") / "eval"
 
 
 def digest(*parts: object) -> str:

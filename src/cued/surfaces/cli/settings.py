@@ -2,11 +2,12 @@
 
 import os
 import shlex
-import sys
 from pathlib import Path
 
 import click
 from click.core import ParameterSource
+
+from cued.folders import user_folder
 
 _META = "cued.settings."
 _TYPED = "cued.settings typed"
@@ -40,14 +41,7 @@ def settings() -> Settings:
 
 def default_db() -> Path:
     """Give the database's usual place: in the platform's folder for a user's data."""
-    home = Path.home()
-    if sys.platform == "win32":
-        folder = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        folder = home / "Library" / "Application Support"
-    else:
-        folder = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
-    return folder / "cued" / "memories.db"
+    return user_folder("data") / "memories.db"
 
 
 def global_options(*, shown: tuple[str, ...], root: bool) -> list[click.Option]:
