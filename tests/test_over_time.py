@@ -166,3 +166,19 @@ def test_erasing_everything_leaves_nothing_of_the_tenant_and_all_of_the_others(a
 def test_edges_that_consolidation_keeps_for_itself_are_refused(alice):
     with pytest.raises(InputError, match="another relation"):
         alice.remember("x", edges=[("merged", "y")])
+
+
+@pytest.mark.requirement("S5", "M6")
+def test_consolidation_does_not_run_beliefs_into_a_circle(alice, opened):
+    said = "Ada drinks green tea in the morning."
+    for name, text, scope in (("c", said, "p"), ("b", "The key lies under the mat.", "global"), ("a", said, "p")):
+        alice.remember(text, id=name, scope=scope, conflicts=False)
+        opened.clock.move(hours=1)
+    alice.update("c", supersedes="b")
+    alice.update("b", supersedes="a")
+    with pytest.raises(InputError, match="supersedes"):
+        alice.update("a", supersedes="c")
+    alice.forget("b")
+    plan = alice.plan_consolidation()
+    assert plan.merges == ()
+    assert [each.reason for each in plan.spared] == ["the newer one gives way to it"]

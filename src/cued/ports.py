@@ -35,7 +35,7 @@ class Store(Protocol):
     """
 
     def remember(self, tenant: str, records: Sequence[Record]) -> None:
-        """Store all the records or none; a known id or an unknown `supersedes` is refused."""
+        """Store all the records or none; a known id, an unknown `supersedes` or one that closes a circle is refused."""
 
     def adopt(self, tenant: str, records: Sequence[Record]) -> tuple[str, ...]:
         """Store records as they are, use and supersessions included, and give the ids that were new; known ids are passed over."""
@@ -44,7 +44,8 @@ class Store(Protocol):
         """Replace each memory by `change(memory)`, in the order given, all or none, and give the new ones back.
 
         A record without a vector keeps the stored one where text and fingerprint stay. Supersessions follow `supersedes`: what a
-        memory supersedes from now on gives way as of `at`, and what it no longer does comes back.
+        memory supersedes from now on gives way as of `at`, what it no longer does comes back, and a memory that moves to another
+        scope takes its supersessions along. The weight of a superseded memory is kept for when it comes back.
         """
 
     def forget(self, tenant: str, memory_ids: Sequence[str], *, at: datetime) -> None:
@@ -54,7 +55,7 @@ class Store(Protocol):
         """Undo `forget`, as if they had never been forgotten."""
 
     def erase(self, tenant: str, memory_ids: Sequence[str]) -> None:
-        """Remove these memories for good, down to the last byte, and every mark that they left on others."""
+        """Remove these memories for good, down to the last byte; what they had superseded passes to what supersedes them."""
 
     def erase_tenant(self, tenant: str) -> None:
         """Remove everything that is kept for the tenant for good, its name and its recall log included."""

@@ -7,6 +7,7 @@ import sys
 from itertools import count
 from pathlib import Path
 
+import apsw
 from msgspec.structs import replace
 
 from cued.conformance.samples import NOW, lookup, near, record, words
@@ -112,7 +113,20 @@ def read_as_nobody(path):
         say("not made")
 
 
-VERBS = {"write": write_until_killed, "mix": mix, "one": write_one, "fill": fill, "nobody": read_as_nobody}
+def erase_and_die(path, commits, *ids):
+    """Erase, and be killed after so many commits: that of the erasure, that of the file's rewriting, that of the note on it."""
+    store, left = SqliteStore(path), count(int(commits) - 1, -1)
+
+    def die(*_):
+        if next(left) == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return apsw.SQLITE_OK
+
+    store.connection().set_wal_hook(die)
+    store.erase("t", ids)
+
+
+VERBS = {"erase": erase_and_die, "write": write_until_killed, "mix": mix, "one": write_one, "fill": fill, "nobody": read_as_nobody}
 
 if __name__ == "__main__":
     VERBS[sys.argv[1]](*sys.argv[2:])

@@ -1,5 +1,6 @@
 """What was erased is nowhere in the bytes of any file."""
 
+import signal
 from random import Random
 
 import pytest
@@ -8,6 +9,7 @@ from msgspec.structs import replace
 from cued.conformance.samples import FINGERPRINT, NOW, entry, lookup, record, words
 from cued.model import Edge, Source, Touch, Use
 from cued.stores.sqlite import SqliteStore
+from tests.stores.processes import start
 
 pytestmark = pytest.mark.requirement("X9")
 
@@ -40,6 +42,21 @@ def rewritten(text):
         return replace(record("t", memory.id, text), memory=replace(memory, text=text, fingerprint=FINGERPRINT))
 
     return change
+
+
+def fill(store, random):
+    """Store memories, some of them revised, and give the secrets that each has held."""
+    held = {}
+    for number in range(120):
+        memory_id = f"m{number:03}"
+        held[memory_id] = [secret(random), secret(random)]
+        text, tag = held[memory_id]
+        store.remember("t", [record("t", memory_id, f"{text} " * random.choice([1, 9, 60, 300]), tags=(tag,))])
+        if random.random() < 0.4:
+            revised = random.choice(sorted(held))
+            held[revised].append(secret(random))
+            store.revise("t", [revised], rewritten(f"{held[revised][-1]} " * random.choice([1, 9, 60, 300])), at=NOW)
+    return held
 
 
 def test_an_erased_text_is_nowhere_in_the_files(store, tmp_path):
@@ -83,22 +100,58 @@ def test_an_erased_tenant_leaves_neither_its_name_nor_its_documents_nor_its_reca
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_is_left_where_rows_once_lay(store, tmp_path, seed):
     # Rows that grow push others to new pages, rows that go pull others together, and SQLite leaves copies of those behind.
-    random, held = Random(seed), {}
-    for number in range(120):
-        memory_id = f"m{number:03}"
-        held[memory_id] = [secret(random), secret(random)]
-        text, tag = held[memory_id]
-        store.remember("t", [record("t", memory_id, f"{text} " * random.choice([1, 9, 60, 300]), tags=(tag,))])
-        if random.random() < 0.4:
-            revised = random.choice(sorted(held))
-            held[revised].append(secret(random))
-            store.revise("t", [revised], rewritten(f"{held[revised][-1]} " * random.choice([1, 9, 60, 300])), at=NOW)
+    random = Random(seed)
+    held = fill(store, random)
     for _ in range(3):
         gone = random.sample(sorted(held), 35)
         store.erase("t", gone)
         assert found_in(tmp_path, [text for memory_id in gone for text in held.pop(memory_id)]) == []
         assert {each.memory.id for each in store.scan("t", limit=200)} == held.keys()
     assert store.connection().pragma("integrity_check") == "ok"
+
+
+@pytest.mark.parametrize("commits", [1, 2, 3])
+@pytest.mark.parametrize("seed", SEEDS[:2])
+def test_who_opens_the_file_after_a_kill_finishes_the_erasure(store, tmp_path, seed, commits):
+    random = Random(seed)
+    held = fill(store, random)
+    store.close()
+    gone = random.sample(sorted(held), 35)
+    secrets = [text for memory_id in gone for text in held.pop(memory_id)]
+    process = start("erase", tmp_path / "memories.db", commits, *gone)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    assert bool(found_in(tmp_path, secrets)) == (commits < 3)
+    again = SqliteStore(tmp_path / "memories.db")
+    assert found_in(tmp_path, secrets) == []
+    assert {each.memory.id for each in again.scan("t", limit=200)} == held.keys()
+    assert again.connection().execute("SELECT count(*) FROM unscrubbed").get == 0
+    again.close()
+
+
+def test_a_scrub_that_another_process_was_in_the_way_of_is_told_by_the_file(store, tmp_path):
+    store.remember("t", [record("t", "a", "the password is xylophonequartz"), record("t", "b")])
+    reader = SqliteStore(tmp_path / "memories.db")
+    reader.connection().execute("BEGIN")
+    reader.connection().execute("SELECT count(*) FROM memory").fetchall()
+    store.erase("t", ["a"])
+    reader.connection().execute("ROLLBACK")
+    assert found_in(tmp_path, ["xylophonequartz"])
+    SqliteStore(tmp_path / "memories.db", readonly=True).close()
+    assert found_in(tmp_path, ["xylophonequartz"])
+    other = SqliteStore(tmp_path / "memories.db")
+    assert not found_in(tmp_path, ["xylophonequartz"])
+    other.close()
+    reader.close()
+
+
+def test_opening_rewrites_nothing_where_nothing_is_due(store, tmp_path):
+    store.remember("t", [record("t", "a"), record("t", "b")])
+    store.erase("t", ["a"])
+    store.close()
+    before = (tmp_path / "memories.db").read_bytes()
+    SqliteStore(tmp_path / "memories.db").close()
+    assert (tmp_path / "memories.db").read_bytes() == before
 
 
 def test_a_reader_in_the_way_delays_the_last_bytes_to_the_next_write(store, tmp_path, caplog):

@@ -117,7 +117,11 @@ def test_a_damaged_body_is_reported(filled):
 
 
 def test_a_damaged_vector_or_index_is_reported(filled):
-    for damage in ("UPDATE vector SET data = x'00ff01'", "UPDATE memory SET forward = x'0011'"):
+    for damage in (
+        "UPDATE vector SET key = key + 1000 WHERE key % 7 = 0",
+        "UPDATE vector SET data = x'00ff01'",
+        "UPDATE memory SET forward = x'0011'",
+    ):
         connection = apsw.Connection(str(filled))
         connection.execute(damage)
         connection.close()

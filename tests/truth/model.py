@@ -9,7 +9,8 @@ itself, so that in a chain nothing comes back beside the newest. A claim can be 
 
 Some things are kept with their times, and so the past can be asked about them: when a memory came, when it was forgotten, when a
 claim counted. What is changed in place (scope, time to live, validity) is known as it is now. To restore is to undo: afterwards the
-memory was never forgotten. To erase leaves nothing, not even for the past.
+memory was never forgotten. To erase leaves nothing, not even for the past, but that what the erased one claimed is claimed by those
+that claim it, since both claims were there and where both hold: of a chain only the newest is shown, whatever is erased from it.
 """
 
 from dataclasses import dataclass, field, replace
@@ -73,10 +74,22 @@ class Truth:
         self.claims += claims
 
     def update(self, memory_id, *, at, supersedes=None, **facts):
-        """Change a memory in place; what it supersedes is added to what it did before, and an empty list lets all of it go."""
-        belief = replace(self.beliefs[memory_id], **facts)
+        """Change a memory in place; what it supersedes is added to what it did before, and an empty list lets all of it go.
+
+        From another scope it supersedes elsewhere, from now on; where it could not, it does not go.
+        """
+        before = self.beliefs[memory_id]
+        belief = replace(before, **facts)
+        moved = []
+        if belief.scope != before.scope and supersedes != ():
+            kept = [claim for claim in self.stated_by(memory_id) if claim.older in self.beliefs]
+            moved = [(claim, replace(self._claim(belief, claim.older, since=at), merged=claim.merged)) for claim in kept]
         if supersedes is not None:
             self._restate(belief, supersedes, at)
+        for there, here in moved:
+            if there.where != here.where:
+                self._let_go(there, at)
+                self.claims.append(here)
         self.beliefs[memory_id] = belief
 
     def forget(self, *memory_ids, at):
@@ -91,7 +104,12 @@ class Truth:
             self.beliefs[memory_id].forgotten_at = None
 
     def erase(self, *memory_ids):
-        """Take memories out, with what they had claimed."""
+        """Take memories out; what they claimed passes to those that claim them."""
+        passed = [claim for older in self.beliefs if older not in memory_ids for claim in self._passed(older, memory_ids)]
+        for claim in passed:
+            self._inherit(claim)
+        heirs = {claim.newer for claim in passed}
+        self.claims = [each for each in self.claims if not (each.newer in heirs and each.older in memory_ids)]
         for memory_id in memory_ids:
             del self.beliefs[memory_id]
         self.claims = [claim for claim in self.claims if claim.newer not in memory_ids]
@@ -167,6 +185,7 @@ class Truth:
             "the one that would give way is the newer one": (other.created_at, other.id) >= (one.created_at, one.id),
             "one of them is hidden": not (self._speaks(one, at) and self._speaks(other, at)),
             "the newer one would be gone before the older one": self._ends(one) < self._ends(other),
+            "the newer one gives way to the older one": self.replaces(older, newer),
             "they were parted before": frozenset((newer, older)) in self.distinct,
             "a reflection stands on it": any(older in self.beliefs[each].sources for each in self.listed(at=at)),
         }
@@ -189,7 +208,7 @@ class Truth:
         if self._forgotten(belief, at) or self.superseded(belief.id, scope, at=at):
             return True
         # Two reflections that lean on each other do not fall by that: what stands above is taken to hold.
-        sources = [self.beliefs[source] for source in belief.sources if source in self.beliefs]
+        sources = [self.beliefs[source] for source in belief.sources if source in self.beliefs and self.beliefs[source].created_at <= at]
         standing = [each for each in sources if each.id in (*above, belief.id) or not self._fallen(each, scope, at, (*above, belief.id))]
         return belief.kind == "reflection" and bool(sources) and not standing
 
@@ -204,6 +223,38 @@ class Truth:
         moments = sorted(turn for turn in turns if turn is not None and claim.since <= turn < at)
         claim.held = [(start, end) for start, end in pairwise([*moments, at]) if self._counts(claim, start)]
 
+    def _passed(self, older, erased):
+        """Give the claims on a memory that come to others by an erasure: to each the widest, and of those the first."""
+        claims = sorted(
+            self._claims_left(older, erased), key=lambda each: (each.where is not None, each.since, each.where or "", not self._made(each))
+        )
+        best = {claim.newer: claim for claim in reversed(claims)}
+        return [claim for claim in best.values() if not self._made(claim)]
+
+    def _made(self, claim):
+        return any(claim is each for each in self.claims)
+
+    def _claims_left(self, older, erased, below=()):
+        """Give the claims on a memory by those that are not erased, whether their own or through erased ones."""
+        for claim in [each for each in self.claims if each.older == older and each.held is None]:
+            if below and self.beliefs[older].forgotten_at is not None and claim.where is not None:
+                continue  # It is forgotten and not superseded everywhere, so it holds nothing down by this.
+            if claim.newer not in erased:
+                yield claim
+                continue
+            for above in self._claims_left(claim.newer, erased, (*below, older)):
+                there = self.beliefs[older].scope
+                where = {claim.where, above.where} - {None, there}
+                if not where or (len(where) == 1 and there == GLOBAL):
+                    yield Claim(above.newer, older, next(iter(where), None), max(claim.since, above.since))
+
+    def _inherit(self, claim):
+        for known in [each for each in self.stated_by(claim.newer) if each.older == claim.older]:
+            claim.merged = known.merged
+            self._let_go(known, claim.since)
+            known.merged = False
+        self.claims.append(claim)
+
     def _speaks(self, belief, at):
         """Tell whether a memory speaks for itself: hidden nowhere, by nothing that happened to itself."""
         hidden = any(claim.older == belief.id and self._counts(claim, at) for claim in self.claims)
@@ -215,6 +266,8 @@ class Truth:
         there = self.beliefs[older].scope
         if newer.scope != GLOBAL and there not in (GLOBAL, newer.scope):
             raise RefusedError(f"{older} belongs to another project")
+        if self.replaces(older, newer.id):
+            raise RefusedError(f"{newer.id} gives way to {older} itself")
         return Claim(newer.id, older, None if newer.scope in (GLOBAL, there) else newer.scope, since)
 
     def _restate(self, belief, supersedes, at):

@@ -86,8 +86,7 @@ class Beliefs(RuleBasedStateMachine):
     def supersede_or_let_go(self, hours, number, older):
         self.wait_and_look_back(hours, number)
         tenant, newer = self.one(number)
-        wanted = (each for each in self.known(tenant, *older) if each != newer and not self.world.truths[tenant].replaces(each, newer))
-        self.world.update(tenant, newer, supersedes=tuple(wanted))
+        self.world.update(tenant, newer, supersedes=tuple(each for each in self.known(tenant, *older) if each != newer))
 
     @rule(hours=waits_hours, number=numbers, more=up_to_two, how=st.sampled_from(("forget", "restore", "restore", "erase")))
     def let_go_of(self, hours, number, more, how):
@@ -104,6 +103,10 @@ class Beliefs(RuleBasedStateMachine):
     @rule(number=numbers, text=texts, scope=scopes)
     def correct_and_move(self, number, text, scope):
         self.world.update(*self.one(number), text=text, scope=scope)
+
+    @rule(number=numbers, weight=st.sampled_from((0.25, 0.75)))
+    def weigh_anew(self, number, weight):
+        self.world.update(*self.one(number), weight=weight)
 
     def wait_and_look_back(self, hours, number):
         """Let time pass, if any, and compare one of the moments gone by."""

@@ -118,3 +118,58 @@ def test_two_tenants_with_the_same_ids_know_nothing_of_each_other(world):
     world.agree_where_something_was_done()
     world.erase("bob", "m01")
     assert [len(handle.log()) for handle in world.handles("bob")] == [0, 0]
+
+
+@pytest.mark.requirement("M6")
+def test_nothing_supersedes_what_it_gives_way_to(world):
+    world.remember("ada", TEA)
+    world.remember("ada", KEY, supersedes=("m01",))
+    world.remember("ada", KEY, supersedes=("m02",))
+    world.move_clock(hours=1)
+    for older in ("m02", "m03"):
+        world.update("ada", "m01", supersedes=(older,))
+        assert [handle.get("m01").supersedes for handle in world.handles("ada")] == [(), ()]
+    world.update("ada", "m02", supersedes=())
+    world.update("ada", "m01", supersedes=("m02",))
+    assert world.truths["ada"].visible("global", at=world.now) == {"m01", "m03"}
+
+
+@pytest.mark.requirement("M6")
+def test_what_was_weighed_anew_while_it_had_given_way_comes_back_with_that_weight(world):
+    world.remember("ada", TEA)
+    world.remember("ada", KEY, supersedes=("m01",))
+    world.move_clock(hours=1)
+    world.update("ada", "m01", weight=0.5)
+    assert [handle.get("m01").weight for handle in world.handles("ada")] == [0.1, 0.1]
+    world.forget("ada", "m02")
+    assert [handle.get("m01").weight for handle in world.handles("ada")] == [0.5, 0.5]
+
+
+@pytest.mark.requirement("M6", "X9")
+def test_erasing_the_middle_of_a_chain_brings_nothing_back_beside_the_newest(world):
+    world.remember("ada", TEA)
+    for older in ("m01", "m02", "m03"):
+        world.move_clock(hours=1)
+        world.remember("ada", KEY, supersedes=(older,))
+    world.move_clock(hours=1)
+    world.erase("ada", "m02", "m03")
+    assert world.truths["ada"].visible("global", at=world.now) == {"m04"}
+    assert [handle.get("m04").supersedes for handle in world.handles("ada")] == [("m01",), ("m01",)]
+    world.erase("ada", "m04")
+    assert world.truths["ada"].visible("global", at=world.now) == {"m01"}
+
+
+@pytest.mark.requirement("M4", "M6", "P13")
+def test_a_belief_that_moves_to_a_project_gives_the_older_one_back_to_the_others(world):
+    world.remember("ada", TEA)
+    world.remember("ada", KEY, supersedes=("m01",))
+    for scope in ("boat", "house", "global"):
+        world.move_clock(hours=1)
+        world.update("ada", "m02", scope=scope)
+        world.agree("ada")
+        shown = {place: world.truths["ada"].visible(place, at=world.now) for place in ("boat", "house")}
+        assert shown == {place: {"m02"} if scope in (place, "global") else {"m01"} for place in ("boat", "house")}
+    world.remember("ada", TEA, scope="boat")
+    world.update("ada", "m02", supersedes=("m03",))
+    world.update("ada", "m02", scope="house")
+    assert [handle.get("m02").scope for handle in world.handles("ada")] == ["global", "global"]

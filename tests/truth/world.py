@@ -67,8 +67,8 @@ class World:
         """Store a memory under a new id, as of now or as of some days ago; both tenants have the same ids."""
         self._counts[tenant] += 1
         at, memory_id = self.now - timedelta(days=days_ago), self.name_ahead(tenant, 0)
-        if days_ago or any(memory_id in belief.sources for belief in self.truths[tenant].beliefs.values()):
-            # The past is another one from now on; so it is with a source of which a reflection had spoken before it came.
+        if days_ago:
+            # The past is another one from now on.
             self._seen[tenant].clear()
         belief = Belief(memory_id, text, at, sources=list(sources), **lasting(facts, at))
         told_too = {"id": memory_id, "at": at, "supersedes": supersedes, "derived_from": sources, "conflicts": False}

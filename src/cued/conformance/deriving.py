@@ -44,6 +44,19 @@ class DerivingConformance:
         store.forget("t", ["b", "c"], at=NOW)
         assert seen(store) == ["a", "r"]
 
+    def test_as_of_a_time_only_sources_of_before_count(self, store: Store) -> None:
+        """A reflection stood until its source fell, though another came later on which it stands now; one that had none stood too."""
+        early = NOW - 9 * HOUR
+        store.remember("t", [record("t", "a", created_at=early), reflection("r", "a", "b", created_at=early)])
+        store.remember("t", [reflection("s", "b", created_at=early)])
+        store.forget("t", ["a"], at=NOW - 7 * HOUR)
+        store.remember("t", [record("t", "b", created_at=NOW - 5 * HOUR)])
+        found = [store.search("t", lookup(at=NOW - hours * HOUR, as_of=True, lexical=words("tea"))) for hours in (8, 6, 4)]
+        assert [sorted(memory.id for memory in each.memories) for each in found] == [["a", "r", "s"], ["s"], ["b", "r", "s"]]
+        store.forget("t", ["b"], at=NOW - 3 * HOUR)
+        found = [store.search("t", lookup(at=NOW - hours * HOUR, as_of=True, lexical=words("tea"))) for hours in (6, 4, 2)]
+        assert [sorted(memory.id for memory in each.memories) for each in found] == [["s"], ["b", "r", "s"], []]
+
     def test_only_stored_sources_count(self, store: Store) -> None:
         """A reflection on what was never stored stands; one whose last standing source is erased falls with the rest."""
         store.remember("t", [reflection("r", "nowhere"), record("t", "a"), record("t", "b"), reflection("s", "a", "b")])

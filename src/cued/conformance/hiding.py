@@ -104,6 +104,19 @@ class HidingConformance:
             store.remember("t", [record("t", "q", scope="q", supersedes=("p",))])
         assert store.size("t") == 1
 
+    def test_nothing_supersedes_what_it_gives_way_to(self, store: Store) -> None:
+        """Neither at once nor through others, forgotten ones too, nor within one batch; it is refused and changes nothing."""
+        chain(store)
+        store.remember("t", [record("t", "d")])
+        store.forget("t", ["b"], at=NOW)
+        before = store.scan("t", limit=9)
+        for newer, older in (("a", "b"), ("a", "c"), ("b", "c")):
+            with pytest.raises(InputError, match="does not itself give way to"):
+                store.revise("t", ["d", newer], superseding((older,)), at=NOW)
+        with pytest.raises(InputError, match="does not itself give way to"):
+            store.remember("t", [record("t", "e", supersedes=("f",)), record("t", "f", supersedes=("a", "e"))])
+        assert [one.memory for one in store.scan("t", limit=9)] == [one.memory for one in before]
+
     def test_one_batch_may_supersede_within_itself(self, store: Store) -> None:
         """In whatever order the batch comes."""
         store.remember("t", [record("t", "new", supersedes=("old",)), record("t", "old")])
@@ -140,6 +153,21 @@ class HidingConformance:
         store.erase("t", ["c"])
         assert (seen(store), store.get("t", ["a"])[0].weight) == (["a"], 0.8)
 
+    def test_another_weight_of_what_has_given_way_is_what_it_comes_back_with(self, store: Store) -> None:
+        """Until then it stays faded; where it has given way in one project alone, it has the other weight at once."""
+        store.remember("t", [record("t", "a", weight=0.8), record("t", "g", weight=0.8)])
+        store.remember("t", [record("t", "b", supersedes=("a",)), record("t", "c", supersedes=("a",))])
+        store.remember("t", [record("t", "p", scope="p", supersedes=("g",))])
+        revised = store.revise("t", ["a", "g"], weighing(0.5), at=NOW)
+        assert revised == store.get("t", ["a", "g"])
+        assert [memory.weight for memory in revised] == [0.1, 0.5]
+        store.forget("t", ["b"], at=NOW)
+        assert store.get("t", ["a"])[0].weight == 0.1
+        store.forget("t", ["c"], at=NOW)
+        assert store.get("t", ["a"])[0].weight == 0.5
+        store.restore("t", ["c"])
+        assert store.get("t", ["a"])[0].weight == 0.1
+
     def test_a_revision_may_supersede_and_take_it_back(self, store: Store) -> None:
         """What a memory newly supersedes gives way; what it no longer does comes back."""
         store.remember("t", [record("t", "a"), record("t", "b")])
@@ -151,6 +179,11 @@ class HidingConformance:
 def superseding(older: tuple[str, ...]) -> Callable[[Memory], Record]:
     """Give the revision that supersedes just these and changes nothing else."""
     return lambda memory: replace(record("t", memory.id), memory=replace(memory, supersedes=older))
+
+
+def weighing(weight: float) -> Callable[[Memory], Record]:
+    """Give the revision to another weight."""
+    return lambda memory: replace(record("t", memory.id), memory=replace(memory, weight=weight))
 
 
 def seen(store: Store, **facts: object) -> list[str]:

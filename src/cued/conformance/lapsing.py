@@ -1,7 +1,9 @@
 """What every store promises about beliefs that gave way for a while, as tests: as of any time, what was seen then is seen."""
 
+from collections.abc import Callable
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -10,7 +12,8 @@ from cued.conformance.hiding import chain, seen, superseding
 from cued.conformance.histories import hour, random_history, take, what_is_left
 from cued.conformance.samples import HOUR, NOW, WORDS, lookup, near, record, words
 from cued.conformance.searching import RANDOM_SETTINGS, TENANTS, assert_same_bits
-from cued.model import DERIVED_FROM, GLOBAL, Edge, EntityLookup, Filter, Lookup, Supersession
+from cued.errors import InputError
+from cued.model import DERIVED_FROM, GLOBAL, Edge, EntityLookup, Filter, Lookup, Memory, Record, Supersession
 from cued.ports import Store
 
 MOST_LAPSED = 100
@@ -22,14 +25,17 @@ class LapsingConformance:
     @RANDOM_SETTINGS
     @given(seed=st.integers(0, 2**32 - 1))
     def test_what_was_seen_at_a_time_is_seen_as_of_that_time(self, store: Store, seed: int) -> None:
-        """Every bit of what a lookup answered at each step; what was restored or erased since is as if it had never been so."""
+        """Every bit of what a lookup answered at each step; what was restored or erased since is as if it had never been so.
+
+        Only what an erased memory claimed is claimed by those that claimed it.
+        """
         tenant, other = next(TENANTS), next(TENANTS)
         history = random_history(Random(seed))  # noqa: S311 - chance that repeats
         for number, step in enumerate(history):
             take(store, tenant, step, at=hour(number))
         for number, left in enumerate(what_is_left(history)):
-            if left is not None:
-                take(store, other, left, at=hour(number))
+            for each in left:
+                take(store, other, each, at=hour(number))
             for scope in (GLOBAL, "p"):
                 asked = everything(scope, number)
                 assert_same_bits(store.search(tenant, replace(asked, as_of=True)), store.search(other, asked))
@@ -118,6 +124,60 @@ class LapsingConformance:
         assert [memory.superseded for memory in store.get("t", ["a", "b"])] == [(), ()]
         assert seen_as_of(store, 12, 6, 4, 0) == [["a", "b"]] * 4
 
+    def test_what_an_erased_memory_held_down_gives_way_to_what_it_gave_way_to(self, store: Store) -> None:
+        """Since both claims were there, and with the weight it had; the erased id is named no more."""
+        chain(store)
+        store.erase("t", ["b"])
+        a, c = store.get("t", ["a", "c"])
+        assert (a.superseded, a.weight) == ((Supersession(by="c", at=c.created_at, weight_before=0.8),), 0.1)
+        assert (c.supersedes, seen_as_of(store, 9, 8, 7, 0)) == (("a",), [["a"], ["a"], ["c"], ["c"]])
+        store.forget("t", ["c"], at=NOW)
+        assert (seen(store), store.get("t", ["a"])[0].weight) == (["a"], 0.8)
+        store.restore("t", ["c"])
+        assert seen(store) == ["c"]
+        store.erase("t", ["c"])
+        assert (seen(store), store.get("t", ["a"])[0].superseded) == (["a"], ())
+
+    def test_a_forgotten_heir_inherits_for_when_it_is_restored(self, store: Store) -> None:
+        """And several erased at once pass it on through each other."""
+        chain(store)
+        store.remember("t", [record("t", "d", supersedes=("c",), created_at=NOW - 5 * HOUR)])
+        store.forget("t", ["d"], at=NOW - 3 * HOUR)
+        store.erase("t", ["b", "c"])
+        assert seen_as_of(store, 9, 6, 5, 4, 3, 0) == [["a"], ["a"], ["d"], ["d"], ["a"], ["a"]]
+        store.restore("t", ["d"])
+        assert seen_as_of(store, 6, 5, 0) == [["a"], ["d"], ["d"]]
+
+    def test_it_passes_on_where_both_held(self, store: Store) -> None:
+        """What gave way in one project alone does so still; what only another project sees comes back there."""
+        store.remember("t", [record("t", memory_id, scope=scope) for memory_id, scope in (("a", GLOBAL), ("p", "p"), ("q", "q"))])
+        store.remember("t", [record("t", "b", supersedes=("a", "p", "q"), created_at=NOW - 9 * HOUR)])
+        store.remember("t", [record("t", "c", scope="p", supersedes=("b",), created_at=NOW - 7 * HOUR)])
+        store.erase("t", ["b"])
+        assert [(mark.by, mark.scope) for memory in store.get("t", ["a", "p", "q"]) for mark in memory.superseded] == [
+            ("c", "p"),
+            ("c", None),
+        ]
+        assert [seen(store, scope=scope) for scope in (GLOBAL, "p", "q")] == [["a"], ["c"], ["a", "q"]]
+        store.remember("t", [record("t", "d", supersedes=("c",), created_at=NOW - 5 * HOUR)])
+        store.erase("t", ["c"])
+        assert [seen(store, scope=scope) for scope in (GLOBAL, "p", "q")] == [["a", "d"], ["d"], ["a", "d", "q"]]
+
+    def test_a_belief_that_moves_hides_from_where_it_is_now(self, store: Store) -> None:
+        """As of before, from where it was; where it could not supersede from, it does not go."""
+        store.remember("t", [record("t", "a", weight=0.75), record("t", "p", scope="p"), record("t", "b", supersedes=("a",))])
+        for hours, scope in ((9, "p"), (7, "q"), (5, GLOBAL)):
+            store.revise("t", ["b"], moving(scope), at=NOW - hours * HOUR)
+        assert seen_as_of(store, 10, 8, 6, 4, scope="p") == [["b", "p"], ["b", "p"], ["a", "b", "p"], ["b", "p"]]
+        a = store.get("t", ["a"])[0]
+        assert [(mark.scope, mark.lifted_at is None) for mark in a.superseded] == [(None, False), ("p", False), ("q", False), (None, True)]
+        assert (a.weight, store.get("t", ["b"])[0].scope) == (0.1, GLOBAL)
+        assert (seen_as_of(store, 10, 8, 4), seen(store)) == ([["b"], ["a", "b"], ["b"]], ["b"])
+        store.revise("t", ["b"], superseding(("a", "p")), at=NOW - 3 * HOUR)
+        with pytest.raises(InputError, match="belongs to 'p'"):
+            store.revise("t", ["b"], moving("q"), at=NOW)
+        assert (store.get("t", ["b"])[0].scope, store.get("t", ["a"])[0].superseded) == (GLOBAL, a.superseded)
+
     def test_a_reflection_stands_as_of_when_its_source_did(self, store: Store) -> None:
         """By the same truth as the source itself."""
         derived = record("t", "r", kind="reflection", edges=(Edge(DERIVED_FROM, "a"),))
@@ -140,10 +200,8 @@ class LapsingConformance:
         assert [seen(store, at=last - hours * HOUR, as_of=True) for hours in (4, 3, 2, 1)] == [["a", "b"], ["b"], ["a", "b"], ["b"]]
 
     def test_circles_come_to_an_end(self, store: Store) -> None:
-        """Whoever supersedes in a circle hides itself; forgetting, restoring and erasing there leaves a store that answers."""
-        store.remember("t", [record("t", memory_id) for memory_id in "abc"])
-        for memory_id, older in (("b", "a"), ("c", "b"), ("a", "c")):
-            store.revise("t", [memory_id], superseding((older,)), at=NOW - 9 * HOUR)
+        """None can be made, but one may be taken over; forgetting, restoring and erasing there leaves a store that answers."""
+        store.adopt("t", [in_a_circle(*ids) for ids in ("acb", "bac", "cba")])
         assert seen(store) == []
         for memory_id in "abc":
             store.forget("t", [memory_id], at=NOW - 5 * HOUR)
@@ -153,6 +211,17 @@ class LapsingConformance:
         store.erase("t", ["a"])
         assert seen(store) == ["b"]
         assert seen_as_of(store, 12, 6, 0) == [["b", "c"], ["c"], ["b"]]
+
+
+def in_a_circle(memory_id: str, older: str, newer: str) -> Record:
+    """Give a record that supersedes another, and has given way to a third."""
+    mark = Supersession(by=newer, at=NOW - 9 * HOUR)
+    return record("t", memory_id, supersedes=(older,), superseded=(mark,), weight=0.1)
+
+
+def moving(scope: str) -> Callable[[Memory], Record]:
+    """Give the revision to another scope."""
+    return lambda memory: replace(record("t", memory.id), memory=replace(memory, scope=scope))
 
 
 def everything(scope: str, number: int) -> Lookup:

@@ -80,7 +80,7 @@ def _supersession(memory: Memory, lookup: Lookup) -> bool:
 
 
 def _stale(memories: Sequence[Memory], lookup: Lookup) -> set[str]:
-    stored = {memory.id for memory in memories}
+    stored = {memory.id for memory in memories if _PASSES["as_of"](memory, lookup)}
     gone = {memory.id for memory in memories if not (_forgotten(memory, lookup) and _supersession(memory, lookup))}
     stale = set[str]()
     while True:

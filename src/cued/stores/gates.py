@@ -244,7 +244,7 @@ def _provenance(gates: Gates, lookup: Lookup, at: int) -> Mask | None:
     if not gates.provenance:
         return None
     masks = [mask for mask in (_forgotten(gates, lookup, at), _supersession(gates, lookup, at)) if mask is not None]
-    return gates.provenance.standing(~np.logical_and.reduce(masks)) if masks else None
+    return gates.provenance.standing(~np.logical_and.reduce(masks), _as_of(gates, lookup, at)) if masks else None
 
 
 def _kinds(gates: Gates, lookup: Lookup, _at: int) -> Mask | None:

@@ -1,6 +1,7 @@
 """Reflections and what they were derived from: one whose every source has fallen has fallen too.
 
-A source that is not stored does not count, and reflections that only lean on each other are not felled by that.
+A source that is not stored, or as of a time was not yet, does not count, and reflections that only lean on each other are not felled
+by that.
 """
 
 from collections.abc import Iterable, Mapping
@@ -48,11 +49,17 @@ class Provenance:
         if not self._sought.isdisjoint(memory_ids):
             self._links = None
 
-    def standing(self, fallen: Mask) -> Mask:
-        """Give which rows do not fall with their sources, where these rows have fallen by themselves: the least fixpoint."""
+    def standing(self, fallen: Mask, known: Mask | None = None) -> Mask:
+        """Give which rows do not fall with their sources, where these rows have fallen by themselves: the least fixpoint.
+
+        Only `known` rows count as sources, None for all.
+        """
         if self._links is None:
             self._links = self._linked()
         links = self._links
+        if known is not None:
+            counting = known[links.source]
+            links = _Links(links.derived[counting], links.source[counting])
         down, count = fallen.copy(), -1
         derived = np.zeros(len(fallen), dtype=np.bool_)
         derived[links.derived] = True

@@ -65,17 +65,20 @@ def plan(tenant: str, store: Store, *, at: datetime, at_least: float = AT_LEAST,
         return supporting(tenant, store, memory_ids, at=at)
 
     groups: defaultdict[tuple[str, str, str, str], list[Stored]] = defaultdict(list)
+    claims: dict[str, tuple[str, ...]] = {}
     seen = 0
     for stored in scanned(tenant, store):
         seen += 1
         memory = stored.memory
+        if memory.supersedes:
+            claims[memory.id] = memory.supersedes
         if stored.vector is not None and memory.fingerprint is not None and memory.tier != "core" and visible(memory, at=at):
             groups[memory.scope, memory.kind, memory.tier, memory.fingerprint].append(stored)
     total, done = sum(len(group) for group in groups.values()), 0
     taken: list[Merge] = []
     spared: list[Spared] = []
     for key in sorted(groups):
-        group = Group(groups[key], at_least, held=held, progress=_from(done, total, progress))
+        group = Group(groups[key], at_least, held=held, claims=claims, progress=_from(done, total, progress))
         taken += group.merges()
         spared += group.spared()
         done += len(groups[key])

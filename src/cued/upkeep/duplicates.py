@@ -1,6 +1,6 @@
 """Who is a near-duplicate of whom among memories of one scope, kind, tier and embedder: pure, and the same in every run."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from cued.upkeep.nearness import Judge, Mask, Rows, neighboured, take, unit
 from cued.upkeep.reading import Progress
 
 Held = Callable[[Sequence[str]], frozenset[str]]
+Claims = Mapping[str, tuple[str, ...]]
 
 
 class Merge(Struct, frozen=True, kw_only=True):
@@ -41,8 +42,11 @@ class Spared(Struct, frozen=True, kw_only=True):
 class Group:
     """The memories of one scope, kind, tier and embedder that have a near one, newest first, and who takes whom."""
 
-    def __init__(self, members: Sequence[Stored], at_least: float, *, held: Held, progress: Progress) -> None:
-        """Find who has a near one, and let the newest take what says the same; `held` tells which ids must not give way."""
+    def __init__(self, members: Sequence[Stored], at_least: float, *, held: Held, claims: Claims, progress: Progress) -> None:
+        """Find who has a near one, and let the newest take what says the same.
+
+        `held` tells which ids must not give way, and `claims` what each memory of the tenant supersedes.
+        """
         newest_first = sorted(members, key=lambda stored: (stored.memory.created_at, stored.memory.id), reverse=True)
         matrix = unit(np.stack([_vector(stored) for stored in newest_first]))
         near = neighboured(matrix, at_least, progress=progress)
@@ -52,6 +56,7 @@ class Group:
         self._ends = np.array([_end(memory) for memory in self._memories], dtype=np.float64)
         holds = held([memory.id for memory in self._memories])
         self._held = np.array([memory.id in holds for memory in self._memories], dtype=np.bool_)
+        self._circular = _circular(self._memories, claims)
         self._taken = take(self._matrix, at_least, self._judge())
 
     def merges(self) -> list[Merge]:
@@ -76,7 +81,7 @@ class Group:
         def may(newer: Rows, older: Rows) -> Mask:
             lasting: Mask = np.greater_equal.outer(self._ends[newer], self._ends[older])
             allowed: Mask = same(newer, older) & lasting & ~self._held[older]
-            for one, other in parted:
+            for one, other in (*parted, *self._circular):
                 allowed[np.ix_(newer == one, older == other)] = False
             return allowed
 
@@ -95,7 +100,9 @@ class Group:
             return differing
         if self._ends[newer] < self._ends[older]:
             return "the newer one ends sooner"
-        return "a reflection was derived from it" if self._held[older] else "marked as distinct"
+        if self._held[older]:
+            return "a reflection was derived from it"
+        return "the newer one gives way to it" if (newer, older) in self._circular else "marked as distinct"
 
 
 def _vector(stored: Stored) -> Vector:
@@ -119,3 +126,18 @@ def _parted(memories: Sequence[Memory]) -> list[tuple[int, int]]:
 
 def _is_mark(edge: Edge, rows: dict[str, int]) -> bool:
     return edge.relation == DISTINCT and edge.target in rows
+
+
+def _circular(memories: Sequence[Memory], claims: Claims) -> set[tuple[int, int]]:
+    """Give the pairs of row numbers, newer and older, where the older one supersedes the newer, directly or through a chain."""
+    rows = {memory.id: row for row, memory in enumerate(memories)}
+    found: set[tuple[int, int]] = set()
+    for row, memory in enumerate(memories):
+        open_ids, seen = list(memory.supersedes), set[str]()
+        while open_ids:
+            claimed = open_ids.pop()
+            if claimed not in seen:
+                seen.add(claimed)
+                open_ids += claims.get(claimed, ())
+        found |= {(rows[claimed], row) for claimed in seen if claimed in rows}
+    return found

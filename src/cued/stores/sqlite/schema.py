@@ -102,6 +102,11 @@ DELETE FROM recall WHERE key NOT IN (SELECT max(key) FROM recall GROUP BY tenant
 CREATE UNIQUE INDEX recall_id ON recall (tenant, recall_id);
 """
 
+_THIRD = """
+-- A row from each erasure until its bytes are overwritten in the file and its log; a key is never given twice.
+CREATE TABLE unscrubbed (key INTEGER PRIMARY KEY AUTOINCREMENT) STRICT;
+"""
+
 
 class _Body(Struct):
     """What the second migration reads of a body, whatever else is in it."""
@@ -129,5 +134,5 @@ class Migration(NamedTuple):
     fill: Callable[[apsw.Connection], None] | None = None
 
 
-MIGRATIONS = (Migration(_FIRST), Migration(_SECOND, _fill))
+MIGRATIONS = (Migration(_FIRST), Migration(_SECOND, _fill), Migration(_THIRD))
 VERSION = len(MIGRATIONS)

@@ -12,33 +12,52 @@ log = logging.getLogger("cued")
 
 
 class Scrubber:
-    """What is still to be done after erasures; what cannot be done now, for somebody is in the way, is done with the next write."""
+    """What is still to be done after erasures; what cannot be done now, for somebody is in the way, is done with the next write.
+
+    The file itself tells of it too, so that whoever opens it after a crash goes on from there.
+    """
 
     def __init__(self) -> None:
         """Start with nothing to do."""
         self._file_due = False
         self._log_due = False
+        self._rewritten = 0
 
     @property
     def due(self) -> bool:
         """Tell whether erased bytes may still be there."""
         return self._file_due or self._log_due
 
-    def erased(self) -> None:
-        """Take notice of an erasure."""
+    def erased(self, connection: apsw.Connection) -> None:
+        """Take notice of an erasure, inside its transaction."""
+        connection.execute("INSERT INTO unscrubbed DEFAULT VALUES")
         self._file_due = self._log_due = True
+
+    def resume(self, connection: apsw.Connection) -> None:
+        """Do what another process, or one that is no more, has left undone."""
+        if _last(connection):
+            self._file_due = self._log_due = True
+            self.scrub(connection)
 
     def scrub(self, connection: apsw.Connection) -> None:
         """Do what is due outside of any transaction: the file first, for rewriting it fills the log."""
         try:
             if self._file_due:
+                last = _last(connection)
                 rewrite(connection)
-                self._file_due = False
+                self._file_due, self._rewritten = False, last
             if self._log_due:
                 empty_log(connection)
+                # Others may have erased something since: that is left for them to do.
+                connection.execute("DELETE FROM unscrubbed WHERE key <= ?", (self._rewritten,))
                 self._log_due = False
         except (apsw.BusyError, apsw.LockedError, apsw.FullError, apsw.IOError) as error:
             log.warning("what was erased is gone from every answer but not yet overwritten, the next write tries again: %s", error)
+
+
+def _last(connection: apsw.Connection) -> int:
+    """Give the number of the last erasure whose bytes may still be there, 0 when there is none."""
+    return int(connection.execute("SELECT ifnull(max(key), 0) FROM unscrubbed").get)
 
 
 def rewrite(connection: apsw.Connection) -> None:

@@ -7,7 +7,7 @@ from threading import Lock, RLock
 from typing import Any, NamedTuple
 
 import apsw
-from msgspec import msgpack
+from msgspec import DecodeError, msgpack
 
 from cued.model import Memory
 from cued.stores.gates import REFLECTION, FactColumns, Facts
@@ -151,6 +151,8 @@ def _shelve(shelf: Shelf, read: _Read, vectors: Iterator[tuple[int, bytes]]) -> 
     fingerprint_of = dict(zip(keys, read.fingerprints, strict=True))
     while some := list(islice(vectors, _LOADED_AT_ONCE)):
         groups: defaultdict[tuple[str, int], list[tuple[int, bytes]]] = defaultdict(list)
+        if not row_of.keys() >= {key for key, _ in some}:
+            raise DecodeError("a vector belongs to no memory")
         for key, data in some:
             groups[fingerprint_of[key], len(data)].append((row_of[key], data))
         for (fingerprint, size), members in groups.items():

@@ -122,13 +122,13 @@ class SqliteStore:
             erased = draft.erase(memory_ids, lapsed=writer.lapsed())
             writer.update(draft)
             writer.erase(erased)
-            self._scrubber.erased()
+            self._scrubber.erased(self.connection())
 
     def erase_tenant(self, tenant: str) -> None:
         """Remove everything that is kept for the tenant for good; a stranger has nothing to remove."""
         with self._writing(tenant, stamped=False) as writer:
             writer.erase_all()
-            self._scrubber.erased()
+            self._scrubber.erased(self.connection())
         self._here().shelves.drop(admit_tenant(tenant))
 
     def touch(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = ()) -> None:
@@ -240,6 +240,7 @@ class SqliteStore:
     def _receive(self, connection: apsw.Connection) -> None:
         if self._writable:
             prepare(self._path, connection)
+            self._scrubber.resume(connection)
             return
         found = identity(connection)
         check(self._path, found)
