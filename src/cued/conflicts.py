@@ -14,6 +14,7 @@ from typing import NamedTuple, get_args
 from cued.errors import InputError
 from cued.model import Choice, Conflict, ConflictType, DenseLookup, LexicalLookup, Lookup, Memory, Vector
 from cued.plugged import asked
+from cued.policy.calibration import calibration_for
 from cued.ports import Judge, Store
 from cued.text.claims import RELATED_FLOOR, Relation, overlap, relate, speaks_of_self
 
@@ -117,7 +118,7 @@ def _other_voice(new: Memory, old: Memory) -> bool:
 
 
 def _relations(memory: Memory, candidates: Sequence[_Candidate], judge: Judge | None) -> tuple[list[Relation | None], str]:
-    found = [relate(memory.text, old.memory.text, similarity=old.cosine) for old in candidates]
+    found = [relate(memory.text, old.memory.text, similarity=_telling(memory, old)) for old in candidates]
     near = [at for at, old in enumerate(candidates) if old.similarity >= JUDGED_FLOOR]
     if judge is None or not near:
         return found, ""
@@ -126,6 +127,11 @@ def _relations(memory: Memory, candidates: Sequence[_Candidate], judge: Judge | 
     for at, kind in zip(near, judged or (), strict=judged is not None):
         found[at] = None if kind is None else Relation(kind, "so the judge says")
     return found, note
+
+
+def _telling(memory: Memory, old: _Candidate) -> float | None:
+    """Give a cosine that means what the rules take it to mean; of an embedder that nobody has calibrated it may mean anything."""
+    return old.cosine if calibration_for("auto", memory.fingerprint).embedder else None
 
 
 def _types(given: Sequence[ConflictType | None], expected: int) -> list[ConflictType | None]:

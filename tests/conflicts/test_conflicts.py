@@ -175,3 +175,12 @@ def test_every_choice_comes_with_its_exact_calls():
 def test_an_id_that_looks_like_an_option_is_no_option():
     delete_old = choices(memory("new"), memory("--all"))[3]
     assert delete_old.cli == ("cued forget -- --all",)
+
+
+@pytest.mark.parametrize(("model", "found"), [("fake/list@1/2", ["update"]), ("cued/recall-minilm-l6@1/2", [])])
+def test_a_low_cosine_speaks_against_a_conflict_only_where_it_is_known_what_it_means(store, model, found):
+    old = memory("old", text="I live in Berlin.", fingerprint=model, created=ago(days=1))
+    store.remember("t", [Record(memory=old, terms=analyse(old.text), vector=EAST)])
+    new = memory("new", text="I moved to Lisbon.", fingerprint=model)
+    conflicts, _ = find_conflicts(new, NORTH, store, terms=analyse(new.text), at=NOW)
+    assert [conflict.type for conflict in conflicts] == found
