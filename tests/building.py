@@ -9,6 +9,18 @@ from cued.policy.parse import parse
 
 NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
 
+ADAPTING = """
+[score]
+recency_weight = 0.3
+terms = [
+    { signal = "recency", weight = 0.0, lean = 1.0, tau = "10d", since = "last_used" },
+    { signal = "strength", weight = 1.0, lean = -1.0 },
+]
+[settle]
+adapt = "arc"
+ghosts = 4
+"""
+
 ZERO = ("lexical_rank", "dense_rank", "entity_rank", "temporal_rank", "bm25", "coverage", "entities", "window", "length")
 SIDES = ("bm25_before", "bm25_after", "coverage_before", "coverage_after")
 ABSENT = ("cosine_before", "cosine_after")

@@ -3,29 +3,19 @@
 import pytest
 
 import cued
-from tests.building import policy
+from tests.building import ADAPTING, policy
 from tests.fakes import FixedClock
 
-ADAPTING = """
-[channels]
-lexical = { pool = 20, over = "utterance" }
-[score]
-recency_weight = 0.3
-terms = [
-    { signal = "recency", weight = 0.0, lean = 1.0, tau = "10d", since = "last_used" },
-    { signal = "strength", weight = 1.0, lean = -1.0 },
-]
-[settle]
-adapt = "arc"
-ghosts = 4
-"""
+WORDS = '[channels]\nlexical = { pool = 20, over = "utterance" }\n'
 
 
 @pytest.mark.requirement("P16")
 @pytest.mark.parametrize("kind", ["memory", "sqlite"])
 def test_a_tenants_ghost_hits_flip_the_order_of_what_is_recent_and_what_is_frequent(kind, tmp_path):
     clock = FixedClock()
-    with cued.open(None if kind == "memory" else tmp_path / "m.db", embedder=None, policy=policy(ADAPTING), clock=clock) as memories:
+    with cued.open(
+        None if kind == "memory" else tmp_path / "m.db", embedder=None, policy=policy(WORDS + ADAPTING), clock=clock
+    ) as memories:
         alice = memories.tenant("alice")
         for name in ("often", "fresh"):
             alice.remember(f"Rota {name}.", id=name)

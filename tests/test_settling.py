@@ -20,7 +20,7 @@ from cued.policy.spec import Settle
 from cued.settling import Settler
 from cued.stores.memory import MemoryStore
 from cued.stores.sqlite import SqliteStore
-from tests.building import NOW, evidence, memory, policy
+from tests.building import ADAPTING, NOW, evidence, memory, policy
 
 RULES = policy('[settle]\nrefresh_floor = "1m"')
 HERE = Cue(utterance="the cue", now=NOW)
@@ -183,17 +183,7 @@ def test_feedback_is_counted_on_top_of_what_is_stored(store):
 
 @pytest.mark.requirement("P16")
 def test_ghost_hits_are_learnt_in_the_same_step_and_the_next_recall_leans_by_them(store):
-    rules = policy("""
-        [score]
-        recency_weight = 0.3
-        terms = [
-            { signal = "recency", weight = 0.0, lean = 1.0, tau = "10d", since = "last_used" },
-            { signal = "strength", weight = 1.0, lean = -1.0 },
-        ]
-        [settle]
-        adapt = "arc"
-        ghosts = 4
-    """)
+    rules = policy(ADAPTING)
     settler = Settler(stored(store, *"abcde"), "background")
     for hour, name in enumerate("aabcdebc"):
         settle(settler, name, rules=rules, recall_id=f"r{hour}", now=NOW + hour * timedelta(hours=1))

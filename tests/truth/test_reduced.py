@@ -11,6 +11,7 @@ TEA, SAME_TEA, KEY = "Ada drinks green tea in the morning.", "ada drinks green t
 
 @pytest.fixture
 def world():
+    """Give an empty world; what the test has done to it must in the end agree with the model, now and as of every moment."""
     with closing(World()) as made:
         yield made
         made.agree_where_something_was_done()
@@ -30,6 +31,7 @@ def test_what_was_merged_let_go_and_merged_again_comes_back_once(world):
     world.consolidate("ada")
     world.move_clock(hours=1)
     world.unmerge("ada", "m02")
+    assert world.truths["ada"].visible("global", at=world.now) == {"m01", "m02"}
 
 
 @pytest.mark.requirement("S5")
@@ -40,6 +42,7 @@ def test_what_was_merged_and_then_erased_does_not_come_back(world):
     world.erase("ada", "m01")
     world.agree_on_merges("ada")
     world.unmerge("ada", "m02")
+    assert world.truths["ada"].visible("global", at=world.now) == {"m02"}
 
 
 @pytest.mark.requirement("S5")
@@ -63,6 +66,7 @@ def test_what_had_given_way_for_a_while_is_known_after_moving_house(world):
     world.move_clock(hours=1)
     world.move_house("ada")
     world.restore("ada", "m02")
+    assert world.truths["ada"].visible("global", at=world.now) == {"m02"}
 
 
 @pytest.mark.requirement("M5", "M6")

@@ -14,7 +14,7 @@ from cued.model import GLOBAL
 from cued.policy.adjust import Adjustment, adjust
 from cued.policy.presets import preset
 from cued.policy.spec import Policy
-from cued.tenant.upkeep import AT_LEAST
+from cued.upkeep import AT_LEAST, IMPORTANCE_BELOW, OLDER_THAN
 
 _Wanted = TypeVar("_Wanted", bound=Struct)
 
@@ -114,8 +114,8 @@ class Sweeping(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Cooling(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A request for the memories that could be let go."""
 
-    older_than: str | float = "90d"
-    importance_below: float = 0.4
+    older_than: str | float = OLDER_THAN
+    importance_below: float = IMPORTANCE_BELOW
 
 
 def read_ask(body: Mapping[str, Any]) -> Ask:

@@ -12,6 +12,7 @@ from cued.errors import InputError
 from cued.model import Memory
 from cued.tenant.bound import Bound
 from cued.text.durations import parse_duration
+from cued.upkeep import AT_LEAST, IMPORTANCE_BELOW, OLDER_THAN
 
 if TYPE_CHECKING:
     from cued.upkeep.consolidation import Applied, Merged, Plan
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 Span = str | float | timedelta
-AT_LEAST = 0.95
 
 
 def _quiet(_done: int, _total: int) -> None:
@@ -69,7 +69,7 @@ class Upkeep(Bound):
         self._settler.flush()
         return expiry.sweep(self.name, self._store, at=self._clock(), grace=_span("grace", grace), progress=progress)
 
-    def cool(self, *, older_than: Span = "90d", importance_below: float = 0.4) -> "tuple[Cool, ...]":
+    def cool(self, *, older_than: Span = OLDER_THAN, importance_below: float = IMPORTANCE_BELOW) -> "tuple[Cool, ...]":
         """Give the memories that could be let go, coolest first: old, not recalled for as long, unimportant; nothing is changed."""
         from cued.upkeep import cooling
 

@@ -8,10 +8,11 @@ from msgspec import Struct
 from cued.errors import InputError
 from cued.model import Filter, Memory
 from cued.ports import Store
+from cued.text.durations import parse_duration
+from cued.upkeep import IMPORTANCE_BELOW, OLDER_THAN
 from cued.upkeep.reading import listed, supporting
 
-OLDER_THAN = timedelta(days=90)
-IMPORTANCE_BELOW = 0.4
+_AGE = parse_duration(OLDER_THAN)
 
 
 class Cool(Struct, frozen=True, kw_only=True):
@@ -27,7 +28,7 @@ def cool(
     store: Store,
     *,
     at: datetime,
-    older_than: timedelta = OLDER_THAN,
+    older_than: timedelta = _AGE,
     importance_below: float = IMPORTANCE_BELOW,
 ) -> tuple[Cool, ...]:
     """Give the visible memories that are older than this, not recalled for as long and less important than that, coolest first.
@@ -45,7 +46,7 @@ def cool(
     return tuple(sorted(listed_cool, key=lambda each: (-each.coolness, each.memory.id)))
 
 
-def coolness(memory: Memory, *, at: datetime, half: timedelta = OLDER_THAN) -> float:
+def coolness(memory: Memory, *, at: datetime, half: timedelta = _AGE) -> float:
     """Give (1 − importance) · (1 − 2^(−idle/half)), idle since storing or last recall, importance with feedback's factor; in [0, 1)."""
     idle = max(0.0, (at - (memory.use.last_at or memory.created_at)) / half)
     return (1.0 - _importance(memory)) * (1.0 - math.exp2(-idle))

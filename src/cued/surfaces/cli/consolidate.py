@@ -12,6 +12,7 @@ from cued.surfaces.cli.output import show
 from cued.surfaces.cli.progress import progress
 from cued.surfaces.cli.settings import Settings, settings
 from cued.surfaces.contract import JSON
+from cued.upkeep import AT_LEAST
 
 
 @click.command(name="consolidate", cls=Verb, globals_shown=("db", "tenant", "json"))
@@ -19,7 +20,7 @@ from cued.surfaces.contract import JSON
 @click.option("--apply", is_flag=True, help="Do it; without this it is only shown.")
 @click.option("--undo", is_flag=True, help="Undo merges: those into the memory ID, or that of the memory ID; they stay apart from then on.")
 @click.option("--list", "listed", is_flag=True, help="List the merges that stand.")
-@click.option("--at-least", type=float, metavar="COSINE", help="From which similarity on. Default: 0.95.")
+@click.option("--at-least", type=float, metavar="COSINE", help=f"From which similarity on. Default: {AT_LEAST}.")
 def consolidate_command(ids: tuple[str, ...], *, apply: bool, undo: bool, listed: bool, at_least: float | None) -> None:
     """Show which near-duplicates would give way to a newer memory, and which look alike and differ; --apply lets them."""
     if apply + undo + listed > 1 or bool(ids) is not undo or (at_least is not None and (undo or listed)):

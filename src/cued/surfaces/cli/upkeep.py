@@ -13,6 +13,7 @@ from cued.surfaces.cli.output import counted, note, show
 from cued.surfaces.cli.progress import progress
 from cued.surfaces.cli.settings import Settings, settings
 from cued.surfaces.contract import JSON
+from cued.upkeep import IMPORTANCE_BELOW, OLDER_THAN
 
 _SHOWN = ("db", "tenant", "json")
 
@@ -40,8 +41,8 @@ def sweep_command(*, grace: str | None, apply: bool, yes: bool) -> None:
 
 
 @click.command(name="cool", cls=Verb, globals_shown=_SHOWN)
-@click.option("--older-than", metavar="TIME", help='Stored, and last recalled, longer ago than this. Default: "90d".')
-@click.option("--importance-below", type=float, help="Less important than this, from 0 to 1. Default: 0.4.")
+@click.option("--older-than", metavar="TIME", help=f"Stored, and last recalled, longer ago than this. Default: {OLDER_THAN}.")
+@click.option("--importance-below", type=float, help=f"Less important than this, from 0 to 1. Default: {IMPORTANCE_BELOW}.")
 def cool_command(**options: Any) -> None:  # noqa: ANN401 - options, checked by the service
     """List the memories that could go, coolest first: old, not recalled for as long, unimportant. Nothing is changed."""
     chosen = settings()
