@@ -7,8 +7,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from cued.model import Record
-from cued.stores.memory import MemoryStore
-from cued.stores.sqlite import SqliteStore
+from cued.stores.keepers.memory import MemoryStore
+from cued.stores.keepers.sqlite import SqliteStore
 from cued.text.analyse import analyse, searchable
 
 STORES = ("memory", "sqlite")

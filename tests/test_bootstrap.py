@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cued.bootstrap import bootstrap
 from cued.errors import InputError
+from cued.handles.bootstrap import bootstrap
 from cued.model import DERIVED_FROM, Edge, Use
 from cued.policy.presets import load
-from cued.stores.memory import MemoryStore
+from cued.stores.keepers.memory import MemoryStore
 from cued.text.tokens import estimate_tokens
 from tests.building import NOW, ago, memory
 from tests.stocking import STORES, opened, stock

@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from cued.conversation import Conversation
 from cued.engine import decide
 from cued.errors import InputError
+from cued.handles.conversation import Conversation
 from cued.model import Cue
 from tests.building import NOW, evidence, memory, policy
 

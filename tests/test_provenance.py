@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cued.errors import InputError, NotFoundError
+from cued.explain import is_stale, timeline, why
 from cued.model import MERGED, Edge, Source, Supersession
-from cued.provenance import is_stale, timeline, why
-from cued.stores.memory import MemoryStore
+from cued.stores.keepers.memory import MemoryStore
 from tests.building import NOW, ago, memory
 from tests.stocking import STORES, opened, stock
 

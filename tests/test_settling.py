@@ -15,11 +15,11 @@ from cued.errors import BusyError, ReadOnlyError
 from cued.flow.arc import learnt_balance
 from cued.flow.feedback import feedback_touches
 from cued.flow.settle import documents, entry, touches, used
+from cued.handles.settling import Settler
 from cued.model import Cue, Record, Touch, Use
 from cued.policy.spec import Settle
-from cued.settling import Settler
-from cued.stores.memory import MemoryStore
-from cued.stores.sqlite import SqliteStore
+from cued.stores.keepers.memory import MemoryStore
+from cued.stores.keepers.sqlite import SqliteStore
 from tests.building import ADAPTING, NOW, evidence, memory, policy
 
 RULES = policy('[settle]\nrefresh_floor = "1m"')
@@ -287,8 +287,8 @@ from functools import partial
 from cued.flow.settle import used
 from cued.model import Record, RecallEntry, Touch
 from cued.policy.spec import Settle
-from cued.settling import Settler
-from cued.stores.sqlite import SqliteStore
+from cued.handles.settling import Settler
+from cued.stores.keepers.sqlite import SqliteStore
 from tests.building import NOW, memory
 
 store = SqliteStore(sys.argv[1])

@@ -10,9 +10,9 @@ from msgspec import Struct
 from msgspec import inspect as shapes
 
 import cued
-from cued.draft import Change, Draft
 from cued.embed.hashing import Hashing
 from cued.model import Filter
+from cued.requests.draft import Change, Draft
 from cued.surfaces import service
 from cued.surfaces.request import Around, Ask, Cooling, Judged, Merging, Opening, Sweeping
 from tools.reference_policy import fields_of, rows, shape

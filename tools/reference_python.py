@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import cued
-from cued import bootstrap, conversation, draft, errors, explain, model, provenance, tenant
+from cued import errors, explain, model
+from cued.handles import bootstrap, conversation, tenant
+from cued.importers import intake
+from cued.requests import draft
 from cued.surfaces.cli.root import exit_code
-from cued.upkeep import backup, consolidation, cooling, duplicates, intake, reembedding
+from cued.upkeep import backup, consolidation, cooling, duplicates, reembedding
 
 # What the public verbs take and give beside the public names.
 BESIDE = (
@@ -19,9 +22,9 @@ BESIDE = (
     conversation.Conversation,
     bootstrap.Pack,
     bootstrap.Needed,
-    provenance.Why,
-    provenance.Node,
-    provenance.Timeline,
+    explain.Why,
+    explain.Node,
+    explain.Timeline,
     consolidation.Plan,
     duplicates.Merge,
     duplicates.Spared,

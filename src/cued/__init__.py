@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cued.engine import decide
     from cued.errors import CuedError, InputError, NotFoundError
-    from cued.memories import Memories
-    from cued.memories import open_memories as open  # noqa: A004 - `cued.open` is the name that users type
+    from cued.handles.memories import Memories
+    from cued.handles.memories import open_memories as open  # noqa: A004 - `cued.open` is the name that users type
+    from cued.handles.tenant import Tenant
     from cued.model import Cue, Evidence, Memory, Recall
     from cued.policy.presets import load as load_policy
     from cued.policy.spec import Policy
-    from cued.tenant import Tenant
 
 __version__ = "0.1.0"
 __all__ = [
@@ -43,15 +43,15 @@ _HOMES = {
     "CuedError": "errors",
     "Evidence": "model",
     "InputError": "errors",
-    "Memories": "memories",
+    "Memories": "handles.memories",
     "Memory": "model",
     "NotFoundError": "errors",
     "Policy": "policy.spec",
     "Recall": "model",
-    "Tenant": "tenant",
+    "Tenant": "handles.tenant",
     "decide": "engine",
     "load_policy": "policy.presets:load",
-    "open": "memories:open_memories",
+    "open": "handles.memories:open_memories",
 }
 
 

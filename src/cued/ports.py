@@ -26,6 +26,7 @@ from cued.model import (
 
 Role = Literal["query", "memory"]
 Clock = Callable[[], datetime]
+Boost = Callable[[Memory], float]
 
 
 class Store(Protocol):

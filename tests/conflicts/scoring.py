@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cued.text.claims import relate
+from cued.conflicts.claims import relate
 
 PAIRS = Path(__file__).parent / "pairs"
 HALVES = ("seen", "unseen")

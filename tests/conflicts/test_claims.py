@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cued.conflicts.claims import overlap, relate, speaks_of_self
+from cued.conflicts.claims.english import ENGLISH
+from cued.conflicts.claims.reading import read
 from cued.embed import load as embedder_named
-from cued.text.claims import overlap, relate, speaks_of_self
-from cued.text.claims.english import ENGLISH
-from cued.text.claims.reading import read
 from tests.conflicts.scoring import AT_ODDS, HALVES, TYPES, judged, load, rates, similarities
 
 pytestmark = pytest.mark.requirement("M8")

@@ -5,10 +5,10 @@ import shlex
 import numpy as np
 import pytest
 
-from cued.conflicts import choices, find_conflicts
+from cued.conflicts.finding import choices, find_conflicts
 from cued.model import Record, Source
-from cued.stores.memory import MemoryStore
-from cued.stores.sqlite import SqliteStore
+from cued.stores.keepers.memory import MemoryStore
+from cued.stores.keepers.sqlite import SqliteStore
 from cued.text.analyse import analyse
 from tests.building import NOW, ago, memory
 

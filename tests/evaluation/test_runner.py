@@ -14,7 +14,7 @@ from cued.evaluation.formats import read
 from cued.evaluation.ranking import Variant, rank, relevance_columns, unfloored
 from cued.evaluation.runner import Bench, run
 from cued.evaluation.vectors import CachedEmbedder
-from cued.memories import open_memories
+from cued.handles.memories import open_memories
 from cued.model import Cue
 from cued.policy.parse import parse
 from cued.policy.presets import load

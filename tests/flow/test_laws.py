@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cued import flow
-from cued.codec import decode, encode
 from cued.engine import decide
+from cued.engine.codec import decode, encode
 from cued.model import Cue, Use
 from cued.policy.adjust import Adjustment, adjust
 from cued.policy.presets import names, preset

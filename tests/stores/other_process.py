@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from cued.conformance.samples import NOW, lookup, near, record, words
 from cued.errors import FullError, ReadOnlyError
 from cued.model import Filter, Touch
-from cued.stores.sqlite import SqliteStore
+from cued.stores.keepers.sqlite import SqliteStore
 
 NOBODY = 65534
 

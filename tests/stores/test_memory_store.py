@@ -3,7 +3,7 @@
 import pytest
 
 from cued.conformance import StoreConformance
-from cued.stores.memory import MemoryStore
+from cued.stores.keepers.memory import MemoryStore
 
 
 @pytest.mark.requirement("M3", "M4", "M6", "R10", "R17", "P9", "P12", "P13", "P19", "P20", "S6", "X8")

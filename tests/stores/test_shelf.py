@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from cued.conformance.samples import HOUR, NOW, lookup, near, random_lookup, random_records, record, words
 from cued.conformance.searching import assert_same_bits, scatter
 from cued.model import DenseLookup, EntityLookup, Source
-from cued.stores.channels import idf
-from cued.stores.memory import MemoryStore
-from cued.stores.postings import Postings
-from cued.stores.ranking import last_of_best
-from cued.stores.sqlite import SqliteStore
-from cued.stores.vectors import Vectors, on_grids
+from cued.stores.columns.channels import idf
+from cued.stores.columns.postings import Postings
+from cued.stores.columns.ranking import last_of_best
+from cued.stores.columns.vectors import Vectors, on_grids
+from cued.stores.keepers.memory import MemoryStore
+from cued.stores.keepers.sqlite import SqliteStore
 from cued.text.analyse import analyse
 from cued.text.entities import entities
 

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from cued.conformance.samples import HOUR, NOW, lookup, record, words
 from cued.errors import CorruptError
 from cued.model import Touch, Use
-from cued.stores.sqlite import SqliteStore
-from cued.stores.sqlite.bodies import Bodies
-from cued.stores.sqlite.connection import translated
+from cued.stores.keepers.sqlite import SqliteStore
+from cued.stores.keepers.sqlite.bodies import Bodies
+from cued.stores.keepers.sqlite.connection import translated
 
 KEYS = [(1 << 32) + number for number in (1, 2, 3)]
 

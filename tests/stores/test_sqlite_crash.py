@@ -8,9 +8,9 @@ import apsw
 
 from cued.conformance.samples import direction, lookup, near, words
 from cued.model import Record
-from cued.stores.forward import pack
-from cued.stores.sqlite import SqliteStore
-from cued.stores.sqlite.rows import as_vector
+from cued.stores.columns.forward import pack
+from cued.stores.keepers.sqlite import SqliteStore
+from cued.stores.keepers.sqlite.rows import as_vector
 from tests.stores.processes import start
 
 ROUNDS = int(os.environ.get("CUED_CRASH_ROUNDS", "3"))

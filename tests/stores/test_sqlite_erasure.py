@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from cued.conformance.samples import FINGERPRINT, NOW, entry, lookup, record, words
 from cued.model import Edge, Source, Touch, Use
-from cued.stores.sqlite import SqliteStore
+from cued.stores.keepers.sqlite import SqliteStore
 from tests.stores.processes import start
 
 pytestmark = pytest.mark.requirement("X9")

@@ -10,7 +10,7 @@ import pytest
 from cued.conformance.samples import NOW, lookup, near, record, words
 from cued.errors import CorruptError, ForeignFileError, InputError, NewerSchemaError, ReadOnlyError, StoreError
 from cued.model import Filter
-from cued.stores.sqlite import SqliteStore
+from cued.stores.keepers.sqlite import SqliteStore
 from tests.stores.other_process import note
 from tests.stores.processes import run
 

@@ -9,12 +9,12 @@ from cued.conformance.samples import HOUR, NOW, entry, lookup, record, words
 from cued.conformance.searching import ids
 from cued.errors import CorruptError, StoreError
 from cued.model import DERIVED_FROM, Edge, EntityLookup, Supersession, Use
+from cued.standing.instants import micros
 from cued.stores.admission import entry_body
-from cued.stores.forward import NAME, pack
-from cued.stores.instants import micros
-from cued.stores.sqlite import SqliteStore
-from cued.stores.sqlite.rows import as_data, judged_columns
-from cued.stores.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
+from cued.stores.columns.forward import NAME, pack
+from cued.stores.keepers.sqlite import SqliteStore
+from cued.stores.keepers.sqlite.rows import as_data, judged_columns
+from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
 
 INSERT = """
     INSERT INTO memory (key, tenant, id, change, content, scope, kind, tier, created, valid_from, valid_until, expires, forgotten,

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from cued.conformance.samples import NOW, lookup, near, record, words
 from cued.conformance.searching import ids
 from cued.errors import BusyError
-from cued.stores.sqlite import SqliteStore
-from cued.stores.sqlite.shelves import Shelves
+from cued.stores.keepers.sqlite import SqliteStore
+from cued.stores.keepers.sqlite.shelves import Shelves
 from tests.stores.other_process import note
 from tests.stores.processes import run, start
 

@@ -3,7 +3,7 @@
 import pytest
 
 from cued.conformance import StoreConformance
-from cued.stores.sqlite import SqliteStore
+from cued.stores.keepers.sqlite import SqliteStore
 
 
 @pytest.mark.requirement("M3", "M4", "M6", "R10", "R17", "P9", "P12", "P13", "P19", "P20", "S6", "X8")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cued.memories import open_memories
+from cued.handles.memories import open_memories
 from cued.surfaces.cli import main
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)

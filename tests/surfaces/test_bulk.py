@@ -5,8 +5,8 @@ import json
 import pytest
 
 from cued.errors import CuedError, InputError
+from cued.handles.tenant import CHUNK
 from cued.surfaces.bulk import remember_lines
-from cued.tenant import CHUNK
 
 
 def lines(*drafts):

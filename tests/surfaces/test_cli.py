@@ -6,7 +6,7 @@ import shutil
 import click
 import pytest
 
-from cued.codec import load as load_evidence
+from cued.engine.codec import load as load_evidence
 from cued.surfaces.cli import COMMANDS, main
 
 PEANUTS = "Mira is allergic to peanuts."

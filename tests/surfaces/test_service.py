@@ -5,7 +5,7 @@ import json
 import pytest
 
 from cued.errors import InputError, NotFoundError
-from cued.memories import open_memories
+from cued.handles.memories import open_memories
 from cued.policy.presets import load, text_of
 from cued.surfaces import service
 from cued.surfaces.contract import plain

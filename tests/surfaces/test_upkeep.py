@@ -5,7 +5,7 @@ import shlex
 
 import pytest
 
-from cued.memories import open_memories
+from cued.handles.memories import open_memories
 from cued.surfaces import service
 
 TEA, TEA_AGAIN = "Alice prefers tea to coffee.", "Alice prefers tea to coffee"

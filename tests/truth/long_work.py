@@ -10,9 +10,10 @@ import signal
 import sys
 
 import cued
+from cued import importers  # noqa: F401 - loaded once, before any process is split off
 from cued.embed.hashing import Hashing
 from cued.errors import NotFoundError
-from cued.upkeep import consolidation, export, importers, reembedding  # noqa: F401 - loaded once, before any process is split off
+from cued.upkeep import consolidation, export, reembedding  # noqa: F401 - likewise
 from tests.fakes import FixedClock
 
 OLD, NEW = Hashing(dimensions=24), Hashing(dimensions=32)

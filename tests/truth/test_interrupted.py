@@ -18,7 +18,7 @@ from random import Random
 import pytest
 
 from cued.model import MERGED
-from cued.stores.sqlite import SqliteStore
+from cued.stores.keepers.sqlite import SqliteStore
 from tests.building import ago
 from tests.stocking import everything
 from tests.truth import long_work

@@ -4,8 +4,8 @@ import json
 import zipfile
 from datetime import UTC, datetime
 
-from cued.stores.memory import MemoryStore
-from cued.upkeep.importers import import_file
+from cued.importers import import_file
+from cued.stores.keepers.memory import MemoryStore
 from tests.building import NOW
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from cued.conformance.samples import NOW, lookup, near, record, words
 from cued.errors import BusyError, CorruptError, ForeignFileError, InputError, NewerSchemaError, StoreError
-from cued.stores.memory import MemoryStore
-from cued.stores.sqlite import SqliteStore
-from cued.stores.sqlite.schema import VERSION
+from cued.stores.keepers.memory import MemoryStore
+from cued.stores.keepers.sqlite import SqliteStore
+from cued.stores.keepers.sqlite.schema import VERSION
 from cued.upkeep import backup as copying
 from cued.upkeep.backup import backup, restore
 
@@ -20,7 +20,7 @@ WRITER = """
 import sys
 from itertools import count
 from cued.conformance.samples import record
-from cued.stores.sqlite import SqliteStore
+from cued.stores.keepers.sqlite import SqliteStore
 store = SqliteStore(sys.argv[1])
 for number in count():
     store.remember("t", [record("t", f"w-{number:06}", "tea " * 200, vector=number % 12)])

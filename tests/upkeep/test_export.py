@@ -17,14 +17,15 @@ from cued.conformance.samples import NOW, random_lookup, random_records
 from cued.engine import Parts, Question, recall
 from cued.errors import InputError, StoreError
 from cued.flow.arc import DOCUMENT
+from cued.importers.intake import CHUNK
+from cued.importers.own import MAX_LINE, bounded_lines, import_export, read_export
 from cued.model import Cue, Edge, RecallEntry, Record, Source, Supersession, Use
 from cued.policy.presets import load
-from cued.stores.memory import MemoryStore
-from cued.stores.sqlite import SqliteStore
+from cued.stores.keepers.memory import MemoryStore
+from cued.stores.keepers.sqlite import SqliteStore
 from cued.text.analyse import analyse, searchable
 from cued.upkeep import export as exporting
-from cued.upkeep.export import MAX_LINE, bounded_lines, export, import_export, read_export
-from cued.upkeep.intake import CHUNK
+from cued.upkeep.export import export
 from tests.fakes import FailingEmbedder, ListEmbedder
 
 WORDS = ("tea", "coffee", "train to Paris", "garden", "unheard of")
@@ -207,8 +208,8 @@ def test_an_import_that_was_stopped_between_chunks_ends_the_same_when_it_is_run_
 
 IMPORTER = """
 import sys
-from cued.stores.sqlite import SqliteStore
-from cued.upkeep.export import import_export
+from cued.stores.keepers.sqlite import SqliteStore
+from cued.importers.own import import_export
 with open(sys.argv[2], "rb") as file:
     import_export("t", SqliteStore(sys.argv[1]), file, embedder=None, progress=lambda *each: print(*each, flush=True))
 """
@@ -446,7 +447,7 @@ def test_read_export_gives_each_line_with_its_number():
 
 
 def test_chunks_are_bounded_by_size_as_well_as_by_number(monkeypatch):
-    monkeypatch.setattr("cued.upkeep.intake.CHUNK_SIZE", 1000)
+    monkeypatch.setattr("cued.importers.intake.CHUNK_SIZE", 1000)
     heard = []
 
     import_export(

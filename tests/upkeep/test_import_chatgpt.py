@@ -5,11 +5,11 @@ import json
 import pytest
 
 from cued.errors import InputError
+from cued.importers import detect
+from cued.importers.chatgpt import read
 from cued.model import EPOCH
-from cued.stores.memory import MemoryStore
-from cued.stores.sqlite import SqliteStore
-from cued.upkeep.importers import detect
-from cued.upkeep.importers.chatgpt import read
+from cued.stores.keepers.memory import MemoryStore
+from cued.stores.keepers.sqlite import SqliteStore
 from tests.upkeep.import_samples import chatgpt_conversation, imported, spoken, utc, written, zipped
 
 TALK = (

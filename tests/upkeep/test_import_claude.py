@@ -2,9 +2,9 @@
 
 import pytest
 
+from cued.importers import detect
 from cued.model import EPOCH
-from cued.stores.memory import MemoryStore
-from cued.upkeep.importers import detect
+from cued.stores.keepers.memory import MemoryStore
 from tests.upkeep.import_samples import claude_conversation, imported, utc, written, zipped
 
 TALK = (

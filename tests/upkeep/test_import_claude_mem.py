@@ -4,7 +4,7 @@ import apsw
 import pytest
 
 from cued.errors import InputError
-from cued.upkeep.importers import claude_mem, detect
+from cued.importers import claude_mem, detect
 from tests.upkeep.import_samples import imported, utc, written
 
 NEW = """

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cued.draft import labels, metadata
 from cued.errors import InputError
-from cued.stores.memory import MemoryStore
+from cued.importers import FORMATS, NAMES, detect, files, import_file
+from cued.importers.found import clean, meta, pieces, short, shorts, source_id, when
+from cued.requests.draft import labels, metadata
+from cued.stores.keepers.memory import MemoryStore
 from cued.upkeep.export import export
-from cued.upkeep.importers import FORMATS, NAMES, detect, files, import_file
-from cued.upkeep.importers.found import clean, meta, pieces, short, shorts, source_id, when
 from tests.building import NOW
 from tests.fakes import ListEmbedder
 from tests.upkeep.import_samples import chatgpt_conversation, imported, memories, spoken, utc, written, zipped

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cued.errors import InputError
-from cued.upkeep.importers import detect, markdown
-from cued.upkeep.importers.notes import blocks, split
+from cued.importers import detect, markdown
+from cued.importers.notes import blocks, split
 from tests.upkeep.import_samples import imported, utc, written
 
 COFFEE = """---

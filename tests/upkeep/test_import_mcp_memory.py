@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from cued.upkeep.importers import detect
+from cued.importers import detect
 from tests.upkeep.import_samples import imported, written
 
 LINES = [

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from cued.errors import InputError
-from cued.upkeep.importers import detect
+from cued.importers import detect
 from tests.building import NOW
 from tests.upkeep.import_samples import imported, utc, written
 

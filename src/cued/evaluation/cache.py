@@ -17,10 +17,12 @@ from cued.folders import user_folder
 
 MOST_BYTES = 2 * 2**30
 _READING = (
-    "engine.py",
-    "draft.py",
-    "model.py",
-    "tenant",
+    "arrays.py",
+    "engine",
+    "handles",
+    "model",
+    "requests",
+    "standing",
     "text",
     "stores",
     "flow/cue.py",

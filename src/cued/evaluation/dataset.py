@@ -12,9 +12,9 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
-from cued.draft import moment
 from cued.errors import InputError
 from cued.model import EPOCH
+from cued.requests.draft import moment
 
 UNANSWERABLE = frozenset({"adversarial", "abstention"})
 """The categories whose questions have no answer in their tenant's memories."""

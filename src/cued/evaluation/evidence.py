@@ -11,7 +11,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from cued import codec
+from cued.engine import codec
 from cued.evaluation.dataset import Item
 from cued.model import Evidence, Memory
 

@@ -11,7 +11,6 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cued.draft import Draft
 from cued.engine import Parts, Question, Stopwatch, gather
 from cued.errors import EmbedderError
 from cued.evaluation.cache import digest, reading_digest
@@ -20,9 +19,10 @@ from cued.evaluation.evidence import EvidenceCache, without_vectors
 from cued.evaluation.metrics import by_best
 from cued.evaluation.ranking import Floor, Ranking, Variant, rank
 from cued.evaluation.vectors import CachedEmbedder
-from cued.memories import open_memories
+from cued.handles.memories import open_memories
 from cued.model import EPOCH, Cue, Evidence
 from cued.policy.spec import Policy
+from cued.requests.draft import Draft
 
 Progress = Callable[[int, int], None]
 TIMED = 200

@@ -1,5 +1,7 @@
-"""Why each memory came back or did not: the whole table of a recall, and the verdict on one memory."""
+"""Why: what became of each memory in a recall, where one comes from (`why`), and what stood around it (`timeline`)."""
 
 from cued.explain.telling import Explanation, Verdict, explain, verdict_on
+from cued.explain.timeline import Timeline, timeline
+from cued.explain.why import Node, Why, is_stale, why
 
-__all__ = ["Explanation", "Verdict", "explain", "verdict_on"]
+__all__ = ["Explanation", "Node", "Timeline", "Verdict", "Why", "explain", "is_stale", "timeline", "verdict_on", "why"]

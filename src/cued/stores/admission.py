@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.model import GLOBAL, Memory, RecallEntry, Record, Vector
-from cued.stores.gates import facts
-from cued.stores.instants import micros
-from cued.stores.vectors import checked
+from cued.standing.gates import facts
+from cued.standing.instants import micros
+from cued.stores.columns.vectors import checked
 
 _ENCODER = Encoder()
 

@@ -6,10 +6,10 @@ from itertools import islice
 
 import msgspec
 
-from cued.draft import Draft, compose, read_draft
 from cued.errors import CuedError, InputError
+from cued.handles.tenant import CHUNK, Remembered, Tenant
+from cued.requests.draft import Draft, compose, read_draft
 from cued.surfaces.contract import JSON, remembered_json
-from cued.tenant import CHUNK, Remembered, Tenant
 
 MAX_LINE = 4_000_000
 Progress = Callable[[int], None]

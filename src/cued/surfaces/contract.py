@@ -8,11 +8,10 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from cued.bootstrap import Pack
-from cued.explain import Explanation, Verdict
+from cued.explain import Explanation, Timeline, Verdict, Why
+from cued.handles.bootstrap import Pack
+from cued.handles.tenant import Remembered
 from cued.model import Evidence, Memory, Page, Recall, Recalled, Stats, Trace
-from cued.provenance import Timeline, Why
-from cued.tenant import Remembered
 
 JSON = dict[str, Any]
 

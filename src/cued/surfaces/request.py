@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from cued.bootstrap import BUDGET_TOKENS
-from cued.draft import moment
 from cued.errors import InputError
+from cued.handles.bootstrap import BUDGET_TOKENS
 from cued.model import GLOBAL
 from cued.policy.adjust import Adjustment, adjust
 from cued.policy.presets import preset
 from cued.policy.spec import Policy
+from cued.requests.draft import moment
 from cued.upkeep import AT_LEAST, IMPORTANCE_BELOW, OLDER_THAN
 
 _Wanted = TypeVar("_Wanted", bound=Struct)

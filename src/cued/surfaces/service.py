@@ -13,14 +13,15 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from cued.draft import Change
 from cued.engine import decide
 from cued.errors import InputError, PolicyError
 from cued.explain import Explanation, verdict_on
-from cued.memories import Memories
+from cued.handles.memories import Memories
+from cued.handles.tenant import Tenant
 from cued.model import Evidence, Filter
 from cued.policy import parse, presets
 from cued.policy.spec import Policy
+from cued.requests.draft import Change
 from cued.surfaces.contract import (
     JSON,
     brief_json,
@@ -36,7 +37,6 @@ from cued.surfaces.contract import (
     why_json,
 )
 from cued.surfaces.request import Around, Ask, Cooling, Deciding, Judged, Merging, Opening, Sweeping, known, read, read_ask
-from cued.tenant import Tenant
 
 Keep = Callable[[Evidence], None]
 Progress = Callable[[int, int], None]

@@ -16,9 +16,9 @@ from msgspec import Struct
 
 from cued.errors import BusyError, CorruptError, ForeignFileError, InputError, StoreError
 from cued.ports import Store
-from cued.stores.sqlite import SqliteStore
-from cued.stores.sqlite.connection import check, identity, reading, translated
-from cued.stores.sqlite.schema import APPLICATION_ID
+from cued.stores.keepers.sqlite import SqliteStore
+from cued.stores.keepers.sqlite.connection import check, identity, reading, translated
+from cued.stores.keepers.sqlite.schema import APPLICATION_ID
 
 PAGES = 256
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from cued.memories import open_memories
+from cued.handles.memories import open_memories
 from cued.policy.presets import DEFAULT
 from cued.surfaces import service
 from cued.surfaces.cli.grammar import Verb

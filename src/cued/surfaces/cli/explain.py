@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from cued import codec
+from cued.engine import codec
 from cued.model import Evidence
 from cued.policy.presets import load
 from cued.surfaces import service

@@ -3,13 +3,13 @@
 import click
 
 from cued.errors import InputError
+from cued.handles.tenant import Tenant
 from cued.surfaces import service
 from cued.surfaces.cli.grammar import Verb
 from cued.surfaces.cli.opening import writing
 from cued.surfaces.cli.output import show
 from cued.surfaces.cli.settings import settings
 from cued.surfaces.contract import JSON
-from cued.tenant import Tenant
 
 _LAST = "last"
 

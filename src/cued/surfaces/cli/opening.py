@@ -6,11 +6,11 @@ from contextlib import contextmanager
 
 from cued.embed import CuedWarning
 from cued.errors import InputError
-from cued.memories import Memories, open_memories
+from cued.handles.memories import Memories, open_memories
+from cued.handles.tenant import Tenant
 from cued.policy.presets import DEFAULT
 from cued.surfaces.cli.output import note
 from cued.surfaces.cli.settings import Settings
-from cued.tenant import Tenant
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import IO, Any
 
 import click
 
+from cued.importers import NAMES
 from cued.surfaces import service
 from cued.surfaces.cli.cue_options import stated
 from cued.surfaces.cli.grammar import Verb
@@ -17,7 +18,6 @@ from cued.surfaces.cli.output import counted, note, show, write
 from cued.surfaces.cli.progress import progress
 from cued.surfaces.cli.settings import settings
 from cued.surfaces.contract import JSON
-from cued.upkeep.importers import NAMES
 
 _LOG = ("line of the recall log", "lines of the recall log")
 

@@ -1,0 +1,60 @@
+"""Columns that grow together: named arrays of one length, with room to append."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Mask = NDArray[np.bool_]
+"""One truth a row."""
+
+Rows = NDArray[np.int32]
+RowNumbers = NDArray[np.intp]
+
+_LEAST_ROOM = 32
+
+
+def room_for(array: NDArray[Any], used: int, wanted: int) -> NDArray[Any]:
+    """Give an array with at least `wanted` rows whose first `used` are the given one's, and with room for some more."""
+    if wanted <= len(array):
+        return array
+    # Room that is never written to costs no memory, so a little is left at the start, and more with each growth.
+    room = max(_LEAST_ROOM, wanted + wanted // 8, used + used // 2)
+    grown = np.empty((room, *array.shape[1:]), dtype=array.dtype)
+    grown[:used] = array[:used]
+    return grown
+
+
+def places_of(starts: NDArray[np.intp], sizes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Give the places of several runs of an array, each from its start and of its size, end to end."""
+    before: NDArray[np.intp] = np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+    return before + np.arange(len(before))
+
+
+class Columns:
+    """A table of numbers in memory: each column one contiguous array."""
+
+    def __init__(self, types: Mapping[str, Any]) -> None:
+        """Start empty with a column for each name."""
+        self.count = 0
+        self._arrays: dict[str, NDArray[Any]] = {name: np.empty(0, dtype=kind) for name, kind in types.items()}
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """Give the filled part of a column; writing into it patches the table."""
+        return self._arrays[name][: self.count]
+
+    def append(self, count: int, values: Mapping[str, ArrayLike]) -> range:
+        """Add `count` rows, one value or array for each column, and give their row numbers."""
+        start, end = self.count, self.count + count
+        for name, array in self._arrays.items():
+            grown = room_for(array, start, end)
+            grown[start:end] = values[name]
+            self._arrays[name] = grown
+        self.count = end
+        return range(start, end)
+
+    @property
+    def nbytes(self) -> int:
+        """Give the bytes the columns occupy, with their spare room."""
+        return sum(array.nbytes for array in self._arrays.values())

@@ -1,0 +1,9 @@
+"""Claims: what a sentence says of whom, and how a new sentence stands to an old one.
+
+`relate` tells whether a new text repeats, updates or denies an old one. The rules know no language of their own: what they need of
+one is a `Lexicon`, and English is the first.
+"""
+
+from cued.conflicts.claims.relating import RELATED_FLOOR, Relation, overlap, relate, speaks_of_self
+
+__all__ = ["RELATED_FLOOR", "Relation", "overlap", "relate", "speaks_of_self"]

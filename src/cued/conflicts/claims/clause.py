@@ -1,0 +1,170 @@
+"""One clause as what it claims: of whom, which predicate, affirmed or denied, with which values, and whether something changed."""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from cued.conflicts.claims.lexicon import Lexicon
+from cued.conflicts.claims.parsing import Parts, parts, verb_at
+from cued.conflicts.claims.tokens import Word
+from cued.conflicts.claims.values import Value, values
+
+SELF = "self"
+_REACH = 5
+_NO_OBJECT = frozenset({"be", "have", "auxiliary", "preposition", "border"})
+
+
+class Clause(Struct, frozen=True, kw_only=True, eq=False):
+    """One claim: of whom or what, which predicate, affirmed (+1) or denied (-1), with which values."""
+
+    owner: str
+    subject: frozenset[str]
+    pronoun: bool
+    person: bool
+    first_name: frozenset[str]
+    verb: str
+    past: bool
+    prepositions: frozenset[str]
+    keys: frozenset[str]
+    names: frozenset[str]
+    written: frozenset[str]
+    sign: int
+    axes: dict[str, int]
+    values: tuple[Value, ...]
+    gone_values: tuple[Value, ...]
+    slots: dict[str, bool]
+    families: dict[str, str]
+    gone: frozenset[str]
+    above: frozenset[str]
+    below: frozenset[str]
+    changed: bool
+    now: bool
+    also: bool
+
+
+def clause_of(words: list[Word], previous: Clause | None, lexicon: Lexicon) -> Clause:
+    """Give what a clause claims; without a subject of its own it goes on about that of the clause before it."""
+    words = _resolved(words, lexicon)
+    found, behind, left = values(words, lexicon, subject_end=verb_at(words, lexicon) or 0)
+    split = parts(left, lexicon)
+    owner, pronoun = _owner(split.subject, lexicon)
+    subject = _content(split.subject)
+    keys = subject | _content(split.rest) | _content([split.verb] if split.verb else [])
+    roles = {word.role for word in left}
+    if previous is not None:
+        if not subject and not owner and not split.order:
+            owner, subject = previous.owner, previous.subject
+        if roles & {"thing"} or split.verb is None:
+            keys |= previous.keys
+    changed = any(word.key in lexicon.changes and word.role == "word" for word in left)
+    replacing = changed or "instead" in roles
+    return Clause(
+        owner=owner,
+        subject=subject,
+        pronoun=pronoun,
+        person=any(word.role == "person" for word in split.subject),
+        first_name=frozenset(word.key for word in left[:1] if word.capital and word.role == "word"),
+        verb=split.verb.key if split.verb else "",
+        past=any(word.text in lexicon.pasts for word in left),
+        prepositions=_prepositions(split),
+        keys=keys | subject,
+        names=frozenset(word.key for word in left[1:] if word.capital),
+        written=frozenset(word.text for word in left if word.role == "word"),
+        sign=-1 if sum(_denying(left, at, lexicon) for at in range(len(left))) % 2 else 1,
+        axes=_axes(left, lexicon),
+        values=tuple(found) if replacing else (*behind, *found),
+        gone_values=tuple(behind) if replacing else (),
+        slots=_slots(left, lexicon),
+        families={lexicon.families[key]: key for key in sorted(keys) if key in lexicon.families},
+        gone=_gone(left) if replacing else frozenset(),
+        above=_compared(split.rest, lexicon)[0],
+        below=_compared(split.rest, lexicon)[1],
+        changed=changed,
+        now=changed or "now" in roles or any(word.role == "new" for word in (split.subject or left)),
+        also="also" in roles,
+    )
+
+
+def _resolved(words: list[Word], lexicon: Lexicon) -> list[Word]:
+    """Give the words with two ambiguities settled: a preposition without an object ("the flight back is late"), and "one" alone."""
+    found = []
+    for at, word in enumerate(words):
+        following = words[at + 1].role if at + 1 < len(words) else "border"
+        if word.role == "preposition" and following in _NO_OBJECT:
+            word = word._replace(role="word")  # noqa: PLW2901
+        elif word.text == lexicon.doubtful_number and following not in {"word", "time"}:
+            word = word._replace(role="thing")  # noqa: PLW2901
+        found.append(word)
+    return found
+
+
+def _denying(words: list[Word], at: int, lexicon: Lexicon) -> bool:
+    """Tell whether a word denies: "not", "stopped", and the "free" of "gluten free"."""
+    word = words[at]
+    return word.role == "not" or (word.text == lexicon.lacking and at > 0 and words[at - 1].role == "word")
+
+
+def _content(words: Iterable[Word]) -> frozenset[str]:
+    return frozenset(word.key for word in words if word.role == "word")
+
+
+def _axes(words: list[Word], lexicon: Lexicon) -> dict[str, int]:
+    """Give the scales that a clause stands on, and its side of each; a word that denies does nothing else."""
+    found = ((lexicon.axes.get(word.text) or lexicon.axes.get(word.key)) for word in words if word.role != "not")
+    return {axis.name: axis.side for axis in found if axis}
+
+
+def _owner(subject: tuple[Word, ...], lexicon: Lexicon) -> tuple[str, bool]:
+    """Give whose subject it is (the speaker's own, or a name's), and whether the subject is a pronoun for someone or something."""
+    for word in subject:
+        if word.role == "self":
+            return SELF, False
+        if word.owner:
+            return word.key, False
+    pronoun = any(word.role in {"person", "thing"} and word.text not in lexicon.possessives for word in subject)
+    return "", pronoun
+
+
+def _prepositions(split: Parts) -> frozenset[str]:
+    """Give the preposition that leads from the verb to what it says, "-" for a direct object."""
+    for word in split.rest:
+        if word.role in {"preposition", "from"}:
+            return frozenset({word.text})
+        if word.role in {"word", "value"}:
+            break
+    return frozenset({"-"})
+
+
+def _compared(rest: tuple[Word, ...], lexicon: Lexicon) -> tuple[frozenset[str], frozenset[str]]:
+    """Give what is put above what: the tabs and the spaces of "prefers tabs over spaces"; nothing where nothing is compared."""
+    at = next((i for i, word in enumerate(rest) if word.text in lexicon.comparing), None)
+    return (frozenset(), frozenset()) if at is None else (_content(rest[:at]), _content(rest[at + 1 :]))
+
+
+def _slots(words: list[Word], lexicon: Lexicon) -> dict[str, bool]:
+    """Give the slots that a clause fills, each with whether its verb says so and not only its noun."""
+    found: dict[str, bool] = {}
+    for at, word in enumerate(words):
+        for slot in lexicon.slots.get(word.key, ()) if word.role in {"word", "not"} else ():
+            ahead = [later.text for later in words[at + 1 : at + 1 + _REACH]]
+            if not slot.preposition or slot.preposition in ahead or (slot.preposition == "-" and _takes_object(words, at)):
+                found[slot.name] = found.get(slot.name, False) or bool(slot.preposition)
+    return found
+
+
+def _takes_object(words: list[Word], at: int) -> bool:
+    return at + 1 == len(words) or words[at + 1].role not in {"preposition", "from"}
+
+
+def _gone(words: list[Word]) -> frozenset[str]:
+    """Give what a change leaves behind: the Trello of "switched from Trello to Linear" and of "Linear instead of Trello"."""
+    found: set[str] = set()
+    leaving = False
+    for word in words:
+        if word.role in {"from", "instead"}:
+            leaving = True
+        elif word.role in {"preposition", "not", "be"}:
+            leaving = False
+        elif leaving and word.role == "word":
+            found.add(word.key)
+    return frozenset(found)

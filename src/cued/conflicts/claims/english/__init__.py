@@ -1,0 +1,46 @@
+"""English, as a lexicon."""
+
+from typing import Final
+
+from cued.conflicts.claims.english import attributes, grammar, meanings, measures, opposites, phrases
+from cued.conflicts.claims.lexicon import Lexicon
+
+ENGLISH: Final = Lexicon(
+    roles=grammar.ROLES,
+    contractions=grammar.CONTRACTIONS,
+    phrases=phrases.PHRASES,
+    forms=meanings.FORMS,
+    verbs=meanings.VERBS,
+    pasts=grammar.PASTS,
+    axes=opposites.AXES,
+    events=meanings.EVENTS,
+    additive=attributes.ADDITIVE,
+    single=attributes.SINGLE,
+    copulas=attributes.COPULAS,
+    weak=meanings.WEAK,
+    changes=attributes.CHANGES,
+    endings=attributes.ENDINGS,
+    holding=attributes.HOLDING,
+    disposals=attributes.DISPOSALS,
+    comparing=frozenset({"over", "than"}),
+    slots=attributes.SLOTS,
+    families=attributes.FAMILIES,
+    kin=attributes.KIN,
+    apart=opposites.APART,
+    possessives=grammar.POSSESSIVES,
+    prefixes=("un", "in", "im", "ir", "dis", "non", "de"),
+    subject_pronouns=grammar.SUBJECT_PRONOUNS,
+    definite="the",
+    gerund="ing",
+    inflected=("s", "ed"),
+    lacking="free",
+    aged=("turn", "old"),
+    numbers=measures.NUMBERS,
+    doubtful_number="one",
+    noons=measures.NOONS,
+    hour_parts=measures.PARTS,
+    weekdays=measures.WEEKDAYS,
+    months=measures.MONTHS,
+    units=measures.UNITS,
+    abbreviations=grammar.ABBREVIATIONS,
+)

@@ -1,0 +1,104 @@
+"""Two clauses side by side: what they share, what each has alone, and whether they speak of the same subject."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from cued.conflicts.claims.clause import SELF, Clause
+from cued.conflicts.claims.lexicon import Lexicon
+from cued.conflicts.claims.reading import Text
+
+WEAK_WEIGHT = 0.4
+_FEW_CLAUSES = 4
+# "She is five years old", "she is six".
+_AGES = (("age", "count"), ("count", "age"))
+
+
+class Pair(NamedTuple):
+    """A clause of the new text and one of the old, side by side."""
+
+    new: Clause
+    old: Clause
+    shared: frozenset[str]
+    new_only: frozenset[str]
+    old_only: frozenset[str]
+    long: bool
+    lexicon: Lexicon
+
+
+def pairs(new: Text, old: Text, lexicon: Lexicon) -> list[Pair]:
+    """Give every clause of the new text with every clause of the old that has the same subject."""
+    long = len(new.clauses) + len(old.clauses) > _FEW_CLAUSES
+    return [
+        Pair(n, o, n.keys & o.keys, n.keys - o.keys, o.keys - n.keys, long, lexicon)
+        for n in new.clauses
+        for o in old.clauses
+        if _same_subject(n, o, new, old, lexicon)
+    ]
+
+
+def touches(pair: Pair) -> bool:
+    """Tell whether two clauses have anything in common by which one could be at odds with the other."""
+    new, old = pair.new, pair.old
+    if pair.shared or new.keys == old.keys:
+        return True
+    return bool(new.slots.keys() & old.slots.keys() or new.axes.keys() & old.axes.keys() or new.families.keys() & old.families.keys())
+
+
+def cover(pair: Pair) -> float:
+    """Give the share of the lesser clause's words that the other one has too, 0 to 1."""
+    least = min(weight(pair.new.keys, pair.lexicon), weight(pair.old.keys, pair.lexicon))
+    return weight(pair.shared, pair.lexicon) / least if least else 0.0
+
+
+def weight(keys: Iterable[str], lexicon: Lexicon) -> float:
+    """Give how much a set of words tells; common words tell less."""
+    return sum(WEAK_WEIGHT if key in lexicon.weak else 1.0 for key in keys)
+
+
+def strong(keys: Iterable[str], lexicon: Lexicon) -> frozenset[str]:
+    """Give the words that are not too common to show what is spoken of."""
+    return frozenset(key for key in keys if key not in lexicon.weak)
+
+
+def told_apart(pair: Pair) -> bool:
+    """Tell whether a word on either side shows two things of one sort: a start and an end, the first and the second."""
+    apart = pair.lexicon.apart
+    sides = {axis.name: axis.side for key in pair.new_only for axis in apart.get(key, ())}
+    return any(sides.get(axis.name) == -axis.side for key in pair.old_only for axis in apart.get(key, ()))
+
+
+def other_values(pair: Pair) -> list[tuple[str, str, str]]:
+    """Give the kinds of value of which the two clauses have different ones: kind, new value, old value."""
+    new, old = _by_kind(pair.new), _by_kind(pair.old)
+    found = [(kind, new[kind][0], old[kind][0]) for kind in new.keys() & old.keys() if not set(new[kind]) & set(old[kind])]
+    if not new.keys() & old.keys():
+        ages = ((n, o) for n, o in _AGES if n in new and o in old and new[n] != old[o])
+        found += [("age", new[n][0], old[o][0]) for n, o in ages]
+    return sorted(found)
+
+
+def _by_kind(clause: Clause) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for value in clause.values:
+        found.setdefault(value.kind, []).append(value.value)
+    return found
+
+
+def _same_subject(n: Clause, o: Clause, new: Text, old: Text, lexicon: Lexicon) -> bool:
+    new_alone, old_alone = n.subject - old.keys, o.subject - new.keys
+    if new_alone and old_alone:
+        return False
+    if not _same_owner(n, o, old.keys) or not _same_owner(o, n, new.keys):
+        return False
+    named = n.subject & o.subject & (new.names | old.names | (n.first_name & o.keys) | (o.first_name & n.keys))
+    return bool(named) or not (new_alone | old_alone) & lexicon.kin
+
+
+def _same_owner(clause: Clause, other: Clause, others_keys: frozenset[str]) -> bool:
+    """Tell whether a clause about oneself, or about what somebody owns, can be about the same as another clause."""
+    if clause.owner == SELF and not clause.subject:
+        foreign = other.subject and not other.owner and not other.subject & clause.keys
+        return not foreign and not (other.pronoun and other.owner != SELF and other.person)
+    if clause.owner and other.owner and clause.owner != other.owner:
+        return clause.owner in others_keys
+    return True

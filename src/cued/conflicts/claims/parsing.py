@@ -1,0 +1,138 @@
+"""The parts of a sentence: its clauses, and in each the subject, the verb and the rest. Shallow, so that no sentence is refused."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from cued.conflicts.claims.lexicon import Lexicon
+from cued.conflicts.claims.tokens import Word
+from cued.text.words import stem
+
+_HELPING = frozenset({"be", "have", "auxiliary"})
+_PASSED_OVER = frozenset({"not", "now", "also", "filler", "new"})
+_BEFORE_NOUNS = frozenset({"determiner", "preposition", "from", "instead", "new"})
+_VALUES = frozenset({"value", "number", "date"})
+_PAST_MIN = 5
+_OWNER_REACH = 3
+
+
+class Parts(NamedTuple):
+    """The words of a clause around its verb; a clause without a verb is all rest."""
+
+    subject: tuple[Word, ...]
+    verb: Word | None
+    rest: tuple[Word, ...]
+    order: bool = False
+
+
+def clauses(sentence: list[Word], lexicon: Lexicon) -> list[list[Word]]:
+    """Give the clauses of a sentence: a comma or a conjunction parts two where there is a verb on both sides."""
+    pieces: list[list[Word]] = [[]]
+    for word in sentence:
+        if word.role == "colon" and pieces[-1] and verb_at(pieces[-1], lexicon) is None:
+            pieces[-1].append(Word(":", "be", "be"))
+        elif word.role in {"border", "comma", "colon"}:
+            pieces.append([])
+        else:
+            pieces[-1].append(word)
+    joined: list[list[Word]] = []
+    complete = False
+    for piece in filter(None, pieces):
+        has_verb = verb_at(piece, lexicon) is not None
+        if joined and not (complete and has_verb):
+            joined[-1] += piece
+        else:
+            joined.append(piece)
+        complete = complete or has_verb
+    return joined
+
+
+def parts(words: list[Word], lexicon: Lexicon) -> Parts:
+    """Give a clause's parts; "Ann is my boss" is turned round, so that the subject is always what is told about."""
+    at = verb_at(words, lexicon)
+    if at is None:
+        return Parts((), None, tuple(words))
+    verb, end = _main_verb(words, at, lexicon)
+    subject, rest = _subject(words[:at], lexicon), tuple(words[at:end]) + tuple(words[end + 1 :])
+    if verb.role == "be" and _names_only(subject) and _describes(rest, lexicon):
+        subject, rest = tuple(word for word in rest if word.role != "be"), subject
+    return Parts(subject, verb, rest, order=not subject and verb.role == "word")
+
+
+def verb_at(words: list[Word], lexicon: Lexicon) -> int | None:
+    """Give the place of the first finite or helping verb; None without one."""
+    for at, word in enumerate(words):
+        if word.role in _HELPING or _finite(words, at, lexicon):
+            return at
+    return next((at for at, word in enumerate(words) if at and words[at - 1].owner and _verbal(word, lexicon)), None)
+
+
+def _finite(words: list[Word], at: int, lexicon: Lexicon) -> bool:
+    word = words[at]
+    if word.role not in {"word", "not"} or word.owner or word.text.endswith(lexicon.gerund) or not _verbal(word, lexicon):
+        return False
+    places = [i for i in range(at) if words[i].role not in _PASSED_OVER]
+    if not places:
+        return _commands(words, at, lexicon)
+    before = words[places[-1]]
+    if before.role in _VALUES and not (len(places) > 1 and words[places[-2]].role == "word"):
+        return False
+    if word.capital or before.role in _BEFORE_NOUNS or before.owner or before.text in lexicon.possessives:
+        return False
+    return not (before.role == "word" and not before.text.endswith(lexicon.inflected[0]) and _bare(word, lexicon))
+
+
+def _verbal(word: Word, lexicon: Lexicon) -> bool:
+    if word.key in lexicon.verbs or word.key in lexicon.endings:
+        return True
+    return word.text.endswith(lexicon.inflected[-1]) and len(word.text) >= _PAST_MIN
+
+
+def _bare(word: Word, lexicon: Lexicon) -> bool:
+    """Tell whether a verb has no ending of its own, which after a singular noun makes it a noun: "the quarterly report"."""
+    return not word.text.endswith(lexicon.inflected) and lexicon.forms.get(word.text, "") in {"", stem(word.text)}
+
+
+def _commands(words: list[Word], at: int, lexicon: Lexicon) -> bool:
+    """Tell whether a clause's first word is a verb and not a noun: no other verb follows it at once."""
+    ahead = words[at + 1 : at + 3]
+    if not ahead:
+        return False
+    following = ahead[-1] if ahead[0].role in _VALUES else ahead[0]
+    return ahead[0].role not in _HELPING and not (_verbal(following, lexicon) and following.text.endswith(lexicon.inflected))
+
+
+def _main_verb(words: list[Word], at: int, lexicon: Lexicon) -> tuple[Word, int]:
+    """Give the verb that says what is done or is, past its helping verbs: "has just been moved" is "moved"."""
+    while words[at].role in _HELPING:
+        ahead = next((i for i in range(at + 1, len(words)) if words[i].role not in _PASSED_OVER), None)
+        if ahead is None or not (words[ahead].role in _HELPING or _participle(words[ahead], words[at], lexicon)):
+            break
+        at = ahead
+    return words[at], at
+
+
+def _participle(word: Word, helping: Word, lexicon: Lexicon) -> bool:
+    """Tell whether a word can be the main verb after a helping one: "was moved", "is reading", "will move", and not "is head of"."""
+    if word.role not in {"word", "not"} or word.capital:
+        return False
+    return word.text.endswith(lexicon.gerund) or (_verbal(word, lexicon) and (helping.role == "auxiliary" or not _bare(word, lexicon)))
+
+
+def _subject(before: list[Word], lexicon: Lexicon) -> tuple[Word, ...]:
+    """Give the words of the subject; what stands before a pronoun only says when or where."""
+    for at in range(len(before) - 1, -1, -1):
+        if before[at].text in lexicon.subject_pronouns:
+            return tuple(before[at:])
+    return tuple(before)
+
+
+def _names_only(words: Iterable[Word]) -> bool:
+    found = [word for word in words if word.role not in _PASSED_OVER]
+    return bool(found) and all(word.role == "word" and not word.owner for word in found) and found[0].capital
+
+
+def _describes(rest: tuple[Word, ...], lexicon: Lexicon) -> bool:
+    """Tell whether words are a definite description: "my boss", "the owner of the shop", "Ann's husband"."""
+    found = [word for word in rest if word.role not in _PASSED_OVER and word.role != "be"]
+    owned = any(word.owner or word.text in lexicon.possessives for word in found[:_OWNER_REACH])
+    return bool(found) and (owned or found[0].text == lexicon.definite)

@@ -1,0 +1,111 @@
+"""From a text to its sentences of words, each with its role; contractions and phrases are already one word each."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from cued.conflicts.claims.lexicon import Lexicon, Role
+from cued.text.scripts import fold
+
+MAX_TEXT = 2000
+_PIECE = re.compile(
+    r"(?P<code>https?://\S+|[\w.+-]+@[\w-]+\.\w+)"
+    r"|(?P<number>[$€£¥₹]?\d+(?:[.,:/-]\d+)*(?:[a-z%°]{1,4}\b|%)?)"
+    r"|(?P<word>[^\W\d_](?:[\w'&]|[-.](?=\w))*(?:\+\+|\#)?)"
+    r"|(?P<mark>\n+|[.;!?:,=\u2013\u2014|]|--|->|→)",
+    re.IGNORECASE,
+)
+_ENDS = frozenset(".;!?|\n")
+_STARTS = frozenset({"", ".", ";", "!", "?", ":", "\n", "|"})
+# Written with a capital inside a sentence these are parts of names: the New Yorker, The Next Day.
+_NAMEABLE = frozenset({"new", "filler", "now", "also", "preposition", "time"})
+_QUOTES = re.compile("[\u2018\u2019\u02bc]")
+_PLURAL_OWNER = re.compile(r"s'(?!\w)")
+
+
+class Word(NamedTuple):
+    """A word of a sentence: as written in lower case, what stands for it and its synonyms, its role, and how it was written."""
+
+    text: str
+    key: str
+    role: Role | str
+    capital: bool = False
+    owner: bool = False
+
+
+def sentences(text: str, lexicon: Lexicon) -> list[list[Word]]:
+    """Give the sentences of a text's first 2000 characters as words; a question claims nothing and is left out."""
+    found: list[list[Word]] = [[]]
+    for word in _joined(list(_words(text[:MAX_TEXT], lexicon)), lexicon):
+        if word.role == "end":
+            if word.text[0] == "?":
+                found.pop()
+            found.append([])
+        else:
+            found[-1].append(word)
+    return [sentence for sentence in found if sentence]
+
+
+def _words(text: str, lexicon: Lexicon) -> Iterator[Word]:
+    before = ""
+    for piece in _PIECE.finditer(_QUOTES.sub("'", fold(text))):
+        written, kind = piece[0], piece.lastgroup or "word"
+        if kind == "mark":
+            if written == "." and before in lexicon.abbreviations:
+                continue
+            yield Word(written, written, _mark_role(written))
+        elif kind == "word":
+            yield from _spelt(written, lexicon, first_seen=before not in _STARTS)
+        else:
+            yield Word(written.lower(), written.lower(), kind)
+        before = written.lower()
+
+
+def _mark_role(mark: str) -> str:
+    if mark[0] in _ENDS:
+        return "end"
+    return "colon" if mark in {":", "->", "→", "="} else "comma"
+
+
+def _spelt(written: str, lexicon: Lexicon, *, first_seen: bool) -> Iterator[Word]:
+    lower = written.lower().strip(".")
+    parts = lexicon.contractions.get(lower)
+    if parts is not None:
+        yield from (word_of(part, lexicon) for part in parts)
+        return
+    owner = False
+    if "'" in lower:
+        bare = lower.removesuffix("'s") if lower.endswith("'s") else lower.removesuffix("'")
+        owner, lower = bare != lower, bare.replace("'", "")
+    word = word_of(lower, lexicon)
+    capital = written[:1].isupper() and lower != "i"
+    role = "word" if capital and first_seen and word.role in _NAMEABLE else word.role
+    yield word._replace(capital=capital, owner=owner, role=role) if capital or owner else word
+
+
+@lru_cache(maxsize=1 << 14)
+def word_of(lower: str, lexicon: Lexicon) -> Word:
+    """Give the word of a lower-case spelling."""
+    key = lexicon.key(lower)
+    role: str = lexicon.roles.get(lower, "word")
+    if role == "word" and key in lexicon.endings:
+        role = "not"
+    if lower in lexicon.weekdays or lower in lexicon.months:
+        role = "date"
+    elif lower in lexicon.numbers:
+        role = "number"
+    return Word(lower, key, role)
+
+
+def _joined(words: list[Word], lexicon: Lexicon) -> Iterator[Word]:
+    at = 0
+    while at < len(words):
+        for phrase in lexicon.phrases.get(words[at].text, ()):
+            if tuple(word.text for word in words[at : at + len(phrase.words)]) == phrase.words:
+                yield from (word_of(part, lexicon) for part in phrase.as_word.split())
+                at += len(phrase.words)
+                break
+        else:
+            yield words[at]
+            at += 1

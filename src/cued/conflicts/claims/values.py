@@ -1,0 +1,161 @@
+"""The values in a row of words: amounts with their units, times of day, dates, and codes such as a phone number."""
+
+import re
+from typing import NamedTuple
+
+from cued.conflicts.claims.lexicon import Lexicon
+from cued.conflicts.claims.tokens import Word
+
+_AMOUNT = re.compile(r"([$€£¥₹]?)(\d[\d.,]*?)([a-z%°]*)$")
+_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(am|pm)?$")
+_HOUR = re.compile(r"(\d{1,2})(am|pm|h)$")
+_DAY = re.compile(r"(\d{1,2})(st|nd|rd|th)$")
+_ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})$")
+_PLAIN = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?$")
+_MAX_DIGITS = 9
+_YEARS = range(1900, 2100)
+_DAYS = range(1, 32)
+_HOURS = range(1, 25)
+_NOON = 12
+# Stands in a clause where a value stood, so that the words around it keep their order.
+_PLACE = Word("#", "#", "value")
+_VALUED = frozenset({"number", "date", "code", "time"})
+
+
+class Value(NamedTuple):
+    """A value of one kind (weekday, month, day, time, year, code, or an amount's dimension or counted noun)."""
+
+    kind: str
+    value: str
+
+
+def values(words: list[Word], lexicon: Lexicon, *, subject_end: int = 0) -> tuple[list[Value], list[Value], list[Word]]:
+    """Give the values of a clause, those that come after a word such as "from", and the words that are left.
+
+    A number behind a noun of the subject is part of its name, as in "room 4B seats six".
+    """
+    found: list[Value] = []
+    behind: list[Value] = []
+    left: list[Word] = []
+    at = 0
+    while at < len(words):
+        taken = 0
+        if at < subject_end and at and words[at].role == "number" and words[at - 1].role == "word":
+            left.append(words[at]._replace(role="word"))
+            at += 1
+            continue
+        if words[at].role in _VALUED:
+            value, taken = _value(words, at, lexicon)
+            (behind if at and words[at - 1].role in {"from", "instead"} else found).extend(value)
+        if taken:
+            left.append(_PLACE)
+            at += taken
+        else:
+            left.append(words[at])
+            at += 1
+    return found, behind, left
+
+
+def _value(words: list[Word], at: int, lexicon: Lexicon) -> tuple[list[Value], int]:
+    word = words[at]
+    if word.role == "code":
+        return [Value("code", word.text)], 1
+    if word.text in lexicon.weekdays:
+        return [Value("weekday", str(lexicon.weekdays[word.text]))], 1
+    if word.role == "time":
+        return _named_time(words, at, lexicon)
+    if word.text in lexicon.months:
+        return _month(words, at, lexicon)
+    return _number(words, at, lexicon)
+
+
+def _named_time(words: list[Word], at: int, lexicon: Lexicon) -> tuple[list[Value], int]:
+    """Read "noon", "midnight" and "half past seven"; another word of time is no value."""
+    text = words[at].text
+    if text in lexicon.noons:
+        return [Value("time", lexicon.noons[text])], 1
+    if text in lexicon.hour_parts and _text(words, at + 1) in {"past", "to"}:
+        hour = _whole(_text(words, at + 2), lexicon)
+        if hour is not None:
+            minutes = lexicon.hour_parts[text] * (1 if words[at + 1].text == "past" else -1)
+            total = (_twelve(hour) * 60 + minutes) % (_NOON * 60)
+            return [Value("time", f"{total // 60}:{total % 60:02d}")], 3
+    return [], 0
+
+
+def _month(words: list[Word], at: int, lexicon: Lexicon) -> tuple[list[Value], int]:
+    """Read "March 14th", "March 2027" or "March"."""
+    month = lexicon.months[words[at].text]
+    following = _text(words, at + 1)
+    day = _DAY.match(following)
+    number = int(day[1]) if day else _whole(following, lexicon)
+    if number in _DAYS:
+        return [Value("day", f"{month}-{number}")], 2
+    return [Value("month", str(month))], 1
+
+
+def _number(words: list[Word], at: int, lexicon: Lexicon) -> tuple[list[Value], int]:
+    text = words[at].text
+    clock, hour, day, iso = _CLOCK.match(text), _HOUR.match(text), _DAY.match(text), _ISO.match(text)
+    if iso:
+        return [Value("day", f"{int(iso[2])}-{int(iso[3])}"), Value("year", iso[1])], 1
+    if clock:
+        suffix = clock[3] or _text(words, at + 1)
+        return [Value("time", f"{_twelve(int(clock[1]))}:{clock[2]}")], 2 if not clock[3] and suffix in {"am", "pm"} else 1
+    if hour:
+        return [Value("time", f"{_twelve(int(hour[1]))}:00")], 1
+    of = 2 if _text(words, at + 1) == "of" else 1
+    number = int(day[1]) if day else _whole(text, lexicon)
+    if number in _DAYS and _text(words, at + of) in lexicon.months:
+        return [Value("day", f"{lexicon.months[_text(words, at + of)]}-{number}")], of + 1
+    if day:
+        return [Value("day", f"?-{day[1]}")], 1
+    return _amount(words, at, lexicon)
+
+
+def _amount(words: list[Word], at: int, lexicon: Lexicon) -> tuple[list[Value], int]:
+    text, following = words[at].text, _text(words, at + 1)
+    number = _whole(text, lexicon)
+    if number is not None and number in _HOURS:
+        if following in {"am", "pm"}:
+            return [Value("time", f"{_twelve(number)}:00")], 2
+        if at and words[at - 1].text == "at" and following not in lexicon.units:
+            return [Value("time", f"{_twelve(number)}:00")], 1
+    if number is not None and number in _YEARS and following not in lexicon.units and text.isdigit():
+        return [Value("year", str(number))], 1
+    read = _AMOUNT.match(text)
+    if number is None and not read:
+        return [Value("code", text)], 1
+    return _with_unit(words, at, number, read, lexicon)
+
+
+def _with_unit(words: list[Word], at: int, number: int | None, read: re.Match[str] | None, lexicon: Lexicon) -> tuple[list[Value], int]:
+    sign, digits, suffix = (read[1], read[2], read[3]) if read else ("", str(number), "")
+    plain = digits.replace(",", "").rstrip(".")
+    if suffix == "k" and _PLAIN.match(plain):
+        plain, suffix = str(round(float(plain) * 1000)), ""
+    following = _text(words, at + 1)
+    if suffix and suffix not in lexicon.units and suffix != "x":
+        return [Value("code", words[at].text)], 1
+    for name, taken in ((sign, 1), (suffix, 1), (following, 2)):
+        unit = lexicon.units.get(name)
+        if unit is not None and _text(words, at + taken) == lexicon.aged[1]:
+            return [Value("age", plain)], taken + 1
+        if unit is not None:
+            return [Value(unit[0], f"{plain} {unit[1]}")], taken
+    turned = at > 0 and words[at - 1].key == lexicon.aged[0]
+    return [Value("age" if turned else "count", plain)], 1
+
+
+def _whole(text: str, lexicon: Lexicon) -> int | None:
+    plain = text.replace(",", "")
+    return int(plain) if plain.isascii() and plain.isdigit() and len(plain) <= _MAX_DIGITS else lexicon.numbers.get(text)
+
+
+def _twelve(hour: int) -> int:
+    """Give the hour on a clock face: who notes 3 pm once and 15:00 another time means the same."""
+    return hour % _NOON
+
+
+def _text(words: list[Word], at: int) -> str:
+    return words[at].text if at < len(words) else ""

@@ -1,0 +1,152 @@
+"""Conflicts: which stored memories a new one may repeat, update or deny, and what can be done about each.
+
+Above: `remember` reports them and stores the memory all the same. Below: one search of the store and the rules of `text.claims`.
+Similarity is the cosine of the two vectors; for a pair without comparable vectors it is the share of their words that both have.
+"""
+
+import json
+import shlex
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from math import isnan
+from typing import NamedTuple, get_args
+
+from cued.conflicts.claims import RELATED_FLOOR, Relation, overlap, relate, speaks_of_self
+from cued.deadline import asked
+from cued.errors import InputError
+from cued.model import Choice, Conflict, ConflictType, DenseLookup, LexicalLookup, Lookup, Memory, Vector
+from cued.policy.calibration import calibration_for
+from cued.ports import Judge, Store
+
+POOL = 8
+JUDGED_FLOOR = 0.5
+JUDGE_DEADLINE = timedelta(seconds=5)
+MAX_TERMS = 64
+_ORDER: dict[ConflictType, int] = {"negation": 0, "update": 1, "duplicate": 2, "related": 3}
+_TYPES = frozenset(get_args(ConflictType))
+
+
+class _Candidate(NamedTuple):
+    """A stored memory near the new one; the cosine is None where no vectors can be compared."""
+
+    memory: Memory
+    cosine: float | None
+    similarity: float
+
+
+def find_conflicts(  # noqa: PLR0913 - the memory comes with its vector and terms, as it is stored
+    memory: Memory,
+    vector: Vector | None,
+    store: Store,
+    *,
+    terms: Collection[str],
+    at: datetime,
+    judge: Judge | None = None,
+    limit: int = 5,
+) -> tuple[tuple[Conflict, ...], str]:
+    """Give the visible memories of the same project and of `global` that the new one is at odds with, negations first.
+
+    A merely related memory is given only above a similarity of 0.75. With them comes a note when the judge could not be asked: then
+    the rules have decided.
+    """
+    candidates = _candidates(memory, vector, store, terms=terms, at=at)
+    relations, note = _relations(memory, candidates, judge)
+    found = [
+        Conflict(
+            id=old.memory.id,
+            type=relation.type,
+            similarity=old.similarity,
+            text=old.memory.text,
+            reason=relation.reason,
+            choices=choices(memory, old.memory),
+        )
+        for old, relation in zip(candidates, relations, strict=True)
+        if relation is not None and (relation.type != "related" or old.similarity > RELATED_FLOOR)
+    ]
+    return tuple(sorted(found, key=lambda conflict: (_ORDER[conflict.type], -conflict.similarity, conflict.id))[:limit]), note
+
+
+def choices(new: Memory, old: Memory) -> tuple[Choice, ...]:
+    """Give the four ways to resolve a conflict, each with the calls that do it."""
+    return (
+        Choice(action="keep both"),
+        Choice(
+            action="update old",
+            python=(f"memories.update({_quoted(old.id)}, text={_quoted(new.text)})", f"memories.forget({_quoted(new.id)})"),
+            cli=(_command("update", old.id, f"--text={new.text}"), _command("forget", new.id)),
+        ),
+        Choice(
+            action="supersede",
+            python=(f"memories.update({_quoted(new.id)}, supersedes=[{_quoted(old.id)}])",),
+            cli=(_command("update", new.id, f"--supersedes={old.id}"),),
+        ),
+        Choice(action="delete old", python=(f"memories.forget({_quoted(old.id)})",), cli=(_command("forget", old.id),)),
+    )
+
+
+def _candidates(memory: Memory, vector: Vector | None, store: Store, *, terms: Collection[str], at: datetime) -> list[_Candidate]:
+    """Give the nearest visible memories, without the new one itself, what it supersedes, and what others say of themselves."""
+    lookup = _lookup(memory, vector, terms=terms, at=at)
+    if lookup.lexical is None and lookup.dense is None:
+        return []
+    findings = store.search(memory.tenant, lookup)
+    passed_over = {memory.id, *memory.supersedes}
+    found = []
+    for old, cosine in zip(findings.memories, findings.columns.get("cosine", ()), strict=True):
+        if old.id not in passed_over and not _other_voice(memory, old):
+            known = None if isnan(cosine) else float(cosine)
+            found.append(_Candidate(old, known, overlap(memory.text, old.text) if known is None else min(1.0, max(0.0, known))))
+    return sorted(found, key=lambda candidate: (-candidate.similarity, candidate.memory.id))[:POOL]
+
+
+def _lookup(memory: Memory, vector: Vector | None, *, terms: Collection[str], at: datetime) -> Lookup:
+    words = tuple(terms)[:MAX_TERMS]
+    return Lookup(
+        scope=memory.scope,
+        at=at,
+        lexical=LexicalLookup(terms=words, pool=POOL, k1=1.2, b=0.75, delta=0.5) if words else None,
+        dense=None
+        if vector is None or memory.fingerprint is None
+        else DenseLookup(vector=vector, fingerprint=memory.fingerprint, pool=POOL),
+    )
+
+
+def _other_voice(new: Memory, old: Memory) -> bool:
+    """Tell whether two speakers each speak of themselves, so that "I" is not the same person."""
+    speakers = new.source.speaker, old.source.speaker
+    return None not in speakers and speakers[0] != speakers[1] and (speaks_of_self(new.text) or speaks_of_self(old.text))
+
+
+def _relations(memory: Memory, candidates: Sequence[_Candidate], judge: Judge | None) -> tuple[list[Relation | None], str]:
+    found = [relate(memory.text, old.memory.text, similarity=_telling(memory, old)) for old in candidates]
+    near = [at for at, old in enumerate(candidates) if old.similarity >= JUDGED_FLOOR]
+    if judge is None or not near:
+        return found, ""
+    texts = [candidates[at].memory.text for at in near]
+    judged, note = asked("judge", lambda: _types(judge.judge(memory.text, texts), len(texts)), JUDGE_DEADLINE)
+    for at, kind in zip(near, judged or (), strict=judged is not None):
+        found[at] = None if kind is None else Relation(kind, "so the judge says")
+    return found, note
+
+
+def _telling(memory: Memory, old: _Candidate) -> float | None:
+    """Give a cosine that means what the rules take it to mean; of an embedder that nobody has calibrated it may mean anything."""
+    return old.cosine if calibration_for("auto", memory.fingerprint).embedder else None
+
+
+def _types(given: Sequence[ConflictType | None], expected: int) -> list[ConflictType | None]:
+    types = list(given)
+    if len(types) != expected or not all(kind is None or (isinstance(kind, str) and kind in _TYPES) for kind in types):
+        raise InputError("judge", types, f"{expected} types of conflict, each None or one of {', '.join(_ORDER)}")
+    return types
+
+
+def _quoted(text: str) -> str:
+    """Give a string as Python and JSON both write it."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _command(verb: str, memory_id: str, *options: str) -> str:
+    """Give a command as a shell takes it; an id that looks like an option stands behind a `--`."""
+    guard = ("--",) if memory_id.startswith("-") else ()
+    return shlex.join(("cued", verb, *options, *guard, memory_id))

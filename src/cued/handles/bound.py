@@ -1,0 +1,43 @@
+"""What every verb of a tenant's handle works with."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from cued import engine
+from cued.errors import EmbedderError, InputError
+from cued.handles.settling import Settler
+from cued.ids import IdMaker
+from cued.policy.spec import Policy
+from cued.ports import Clock, Store
+from cued.requests.draft import label
+
+
+class Bound:
+    """A tenant's name, and the parts that its verbs are bound to."""
+
+    def __init__(self, name: str, parts: engine.Parts, *, policy: Policy, clock: Clock, settler: Settler) -> None:
+        """Bind the verbs to one tenant."""
+        self.name = label("tenant", name)
+        self.policy = policy
+        self._parts, self._clock, self._settler = parts, clock, settler
+        self._ids = IdMaker()
+
+    @property
+    def _store(self) -> Store:
+        return self._parts.store
+
+    def _vectors(self, texts: Sequence[str]) -> tuple[Any, str | None, tuple[str, ...]]:
+        """Give the vectors and their fingerprint; when the embedder fails, none, and a note: the memories are stored all the same."""
+        embedder = self._parts.embedder
+        if embedder is None:
+            return None, None, ()
+        try:
+            vectors, fingerprint = embedder.embed(texts, role="memory"), embedder.fingerprint
+        except EmbedderError as error:
+            engine.log.warning("stored without a vector: %s", error)
+            return None, None, (f"vector pending: {error}",)
+        if vectors.shape != (len(texts), fingerprint.dimensions):
+            raise InputError(
+                "vectors", vectors.shape, f"{len(texts)} vectors of {fingerprint.dimensions} dimensions, as the fingerprint says"
+            )
+        return vectors, str(fingerprint), ()

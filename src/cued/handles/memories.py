@@ -1,0 +1,118 @@
+"""An open store with its embedder and policy: the way to a tenant's handle."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from cued.engine import Parts
+from cued.errors import InputError
+from cued.handles.settling import Mode, Settler
+from cued.handles.tenant import Tenant
+from cued.policy.presets import DEFAULT, load
+from cued.policy.spec import Policy
+from cued.ports import Clock, Embedder, Judge, Reranker, Store, Summariser
+
+if TYPE_CHECKING:
+    from cued.upkeep.backup import Copied
+
+Progress = Callable[[int, int], None]
+
+
+class Memories:
+    """What `cued.open` gives: one store, open; close it, or use it in a `with`."""
+
+    def __init__(self, parts: Parts, *, policy: Policy, clock: Clock, settle: Mode) -> None:
+        """Hold the parts together."""
+        self.parts = parts
+        self.policy = policy
+        self._clock = clock
+        self._settler = Settler(parts.store, settle)
+
+    def tenant(self, name: str) -> Tenant:
+        """Give the handle of this tenant; a tenant exists as soon as something is remembered for it."""
+        return Tenant(name, self.parts, policy=self.policy, clock=self._clock, settler=self._settler)
+
+    def tenants(self) -> tuple[str, ...]:
+        """Give the names of all tenants, for whoever looks after the store; no tenant is to see them."""
+        return self.parts.store.tenants()
+
+    def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = lambda _done, _total: None) -> "Copied":
+        """Copy the whole store, all tenants, into one file as it is now, while others go on writing; `progress` hears of pages."""
+        # imported here, so that `import cued` stays light
+        from cued.upkeep.backup import backup  # noqa: PLC0415
+
+        self._settler.flush()
+        return backup(self.parts.store, path, overwrite=overwrite, progress=progress)
+
+    def flush(self) -> None:
+        """Wait until the touches of all recalls so far are written."""
+        self._settler.flush()
+
+    def close(self) -> None:
+        """Write what is left and let go of the file."""
+        self._settler.close()
+        self.parts.store.close()
+
+    def __enter__(self) -> Self:
+        """Give itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Close."""
+        self.close()
+
+
+def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
+    path: str | Path | Store | None = None,
+    *,
+    embedder: str | Embedder | None = "auto",
+    policy: str | Path | Policy = DEFAULT,
+    reranker: Reranker | None = None,
+    summariser: Summariser | None = None,
+    judge: Judge | None = None,
+    settle: Mode = "background",
+    readonly: bool = False,
+    clock: Clock = lambda: datetime.now(UTC),
+) -> Memories:
+    """Open the memories in a file (made if it is not there), in a store of your own, or, without a path, in this process alone.
+
+    `embedder` is an Embedder, None for words alone, or a name: "auto", "cued", "minilm", "hashing", "openai:MODEL",
+    "sentence-transformers:NAME".
+    `reranker`, `summariser` and `judge` are parts of your own: one orders the best candidates anew, one writes a digest of what does not
+    fit, one tells conflicts apart.
+    `settle` says when recalls are written back: "background", "now" or "off". `clock` is for tests.
+    """
+    if settle not in {"background", "now", "off"}:
+        raise InputError("settle", settle, '"background", "now" or "off"')
+    chosen = load(policy)
+    made = _embedder(embedder)
+    store = _store(path, readonly=readonly)
+    return Memories(
+        Parts(store=store, embedder=made, reranker=reranker, summariser=summariser, judge=judge),
+        policy=chosen,
+        clock=clock,
+        settle="off" if readonly else settle,
+    )
+
+
+def _store(path: str | Path | Store | None, *, readonly: bool) -> Store:
+    # imported here, so that `import cued` stays light
+    if path is None:
+        from cued.stores.keepers.memory import MemoryStore  # noqa: PLC0415
+
+        return MemoryStore()
+    if isinstance(path, str | Path):
+        from cued.stores.keepers.sqlite import SqliteStore  # noqa: PLC0415
+
+        return SqliteStore(Path(path), readonly=readonly)
+    return path
+
+
+def _embedder(embedder: str | Embedder | None) -> Embedder | None:
+    if embedder is None:
+        return None
+    from cued.embed import load as load_embedder  # noqa: PLC0415
+
+    return load_embedder(embedder)

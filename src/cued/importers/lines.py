@@ -1,0 +1,261 @@
+"""The lines of an export file: what each kind of line holds, and how one is read back without trusting it.
+
+A file is a header, a line for each memory by id, one for each recall of the log from the oldest on, one for each of the tenant's
+documents, and an end line that counts them.
+"""
+
+import base64
+import binascii
+import math
+from datetime import datetime
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import NODEFAULT, UNSET, Struct
+from msgspec.structs import fields, replace
+
+from cued.errors import InputError
+from cued.flow.arc import DOCUMENT
+from cued.importers.intake import Incoming
+from cued.model import Edge, Memory, RecallEntry, Source, Stored, Supersession, Use, Vector
+from cued.requests.draft import checked_text, confidence, label, metadata, moment, one_of, share, storable
+from cued.stores.columns.vectors import checked
+
+FORMAT = 1
+_MOST_TURNS = 2**63
+_DEEPEST = 16
+_DEFAULTS = {field.name: field.default for field in fields(Memory) if field.default is not NODEFAULT}
+
+
+class Header(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The first line: which format this is, whose memories these were and when; the counts are for a progress bar."""
+
+    cued: int
+    tenant: str
+    exported_at: datetime
+    memories: int
+    recalls: int
+
+
+class End(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="end"):
+    """The last line, with what the file holds; a file without it was cut short."""
+
+    memories: int
+    recalls: int
+
+
+class _Source(Source, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A source, strictly."""
+
+
+class _Edge(Edge, frozen=True, forbid_unknown_fields=True):
+    """An edge, strictly."""
+
+
+class _Supersession(Supersession, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A supersession, strictly."""
+
+
+class _Use(Use, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A use, strictly."""
+
+
+class MemoryLine(Memory, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="memory"):
+    """A memory as the file has it: without its tenant, and with its vector as base64 of little-endian float32."""
+
+    tenant: str = ""
+    source: _Source = _Source()
+    superseded: tuple[_Supersession, ...] = ()
+    edges: tuple[_Edge, ...] = ()
+    use: _Use = _Use()
+    vector: str | None = None
+
+
+class RecallLine(RecallEntry, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="recall"):
+    """An entry of the recall log as the file has it."""
+
+
+class DocumentLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="document"):
+    """What has been learnt about a tenant's traffic, as base64."""
+
+    name: str
+    data: str
+
+
+Line = MemoryLine | RecallLine | DocumentLine | End
+DOCUMENTS = (DOCUMENT,)
+_HEADER = msgspec.json.Decoder(Header)
+_LINE: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
+
+
+def memory_line(stored: Stored, *, vector: bool) -> bytes:
+    """Give a memory's line: every field that is not at its default, but for the tenant."""
+    memory = stored.memory
+    values = {name: getattr(memory, name) for name in Memory.__struct_fields__ if name != "tenant"}
+    told: dict[str, Any] = {"type": "memory"} | {name: value for name, value in values.items() if value != _DEFAULTS.get(name, UNSET)}
+    if vector and stored.vector is not None:
+        told["vector"] = base64.b64encode(np.ascontiguousarray(stored.vector, dtype="<f4").tobytes()).decode()
+    return written(told)
+
+
+def recall_line(entry: RecallEntry) -> bytes:
+    """Give the line of an entry of the recall log."""
+    return written({"type": "recall"} | {name: getattr(entry, name) for name in RecallEntry.__struct_fields__})
+
+
+def document_line(name: str, data: bytes) -> bytes:
+    """Give the line of a document."""
+    return written(DocumentLine(name=name, data=base64.b64encode(data).decode()))
+
+
+def written(told: Struct | dict[str, Any]) -> bytes:
+    """Give one line of JSON."""
+    return msgspec.json.encode(told) + b"\n"
+
+
+def read_header(line: bytes) -> Header:
+    """Give the header; a file of another kind, or of a newer Cued, is an InputError."""
+    try:
+        header = _HEADER.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError("header", line[:60], f'the first line of an export of Cued, {{"cued": {FORMAT}, …}} ({error})') from error
+    if header.cued != FORMAT:
+        raise InputError("cued", header.cued, f"{FORMAT}; a file of another number was written by another version of Cued")
+    return header
+
+
+def read_line(line: bytes) -> Line:
+    """Give what a line after the header holds; an unknown field, a wrong type or malformed JSON is an InputError."""
+    try:
+        return _LINE.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError("line", line[:60], f"a memory, a recall or the end, as an export writes them ({error})") from error
+
+
+def incoming(line: MemoryLine, *, tenant: str) -> Incoming:
+    """Give the memory of a line, checked field by field, as this tenant's; whose it was in the file counts for nothing."""
+    memory = Memory(
+        id=label("id", line.id),
+        tenant=tenant,
+        text=checked_text("text", line.text),
+        created_at=_time("created_at", line.created_at),
+        updated_at=_time("updated_at", line.updated_at),
+        kind=line.kind,
+        tier=line.tier,
+        scope=label("scope", line.scope),
+        tags=_names("tags", line.tags),
+        entities=_names("entities", line.entities),
+        importance=share("importance", line.importance),
+        weight=confidence(line.weight),
+        trust=line.trust,
+        source=_source(line.source),
+        valid_from=moment("valid_from", line.valid_from),
+        valid_until=moment("valid_until", line.valid_until),
+        expires_at=moment("expires_at", line.expires_at),
+        forgotten_at=moment("forgotten_at", line.forgotten_at),
+        supersedes=_names("supersedes", line.supersedes),
+        superseded=tuple(_supersession(each) for each in line.superseded),
+        edges=tuple(Edge(label("edges", each.relation), label("edges", each.target)) for each in line.edges),
+        use=_use(line.use),
+        fingerprint=None if line.fingerprint is None else label("fingerprint", line.fingerprint, most=2000),
+        version=_whole("version", line.version, least=1),
+    )
+    return Incoming(memory=memory, vector=_vector(line))
+
+
+def recalled(line: RecallLine) -> RecallEntry:
+    """Give the entry of the recall log in a line, checked."""
+    label("recall_id", line.recall_id)
+    _names("chosen", line.chosen)
+    for name in ("best_relevance", "total_ms"):
+        _finite(name, getattr(line, name))
+    for name in ("candidates", "below_floor", "tokens"):
+        _whole(name, getattr(line, name))
+    if not _shallow(line.detail, _DEEPEST):
+        raise InputError("detail", "deeply nested data", f"at most {_DEEPEST} levels")
+    entry = RecallEntry(**{name: getattr(line, name) for name in RecallEntry.__struct_fields__})
+    return replace(entry, at=_time("at", line.at))
+
+
+def document(line: DocumentLine) -> bytes:
+    """Give the document in a line, if it is one of those that Cued keeps."""
+    one_of("name", line.name, DOCUMENTS)
+    return _bytes("data", line.data)
+
+
+def _source(source: Source) -> Source:
+    return Source(
+        session=None if source.session is None else label("session", source.session),
+        turn=None if source.turn is None else _whole("turn", source.turn, least=-_MOST_TURNS),
+        speaker=None if source.speaker is None else label("speaker", source.speaker),
+        url=None if source.url is None else label("url", source.url, most=2000),
+        meta=metadata(source.meta),
+    )
+
+
+def _supersession(mark: Supersession) -> Supersession:
+    return Supersession(
+        by=label("superseded", mark.by),
+        at=_time("superseded", mark.at),
+        scope=None if mark.scope is None else label("superseded", mark.scope),
+        weight_before=confidence(mark.weight_before),
+        lifted_at=moment("superseded", mark.lifted_at),
+    )
+
+
+def _use(use: Use) -> Use:
+    return Use(
+        last_at=moment("use", use.last_at),
+        previous_at=moment("use", use.previous_at),
+        count=_finite("use", use.count),
+        counted_at=moment("use", use.counted_at),
+        boost=_finite("use", use.boost, least=math.ulp(0.0)),
+    )
+
+
+def _vector(line: MemoryLine) -> Vector | None:
+    if line.vector is None:
+        return None
+    if line.fingerprint is None:
+        raise InputError("vector", line.vector, "a vector only together with the fingerprint of its embedder")
+    data = _bytes("vector", line.vector)
+    if not data or len(data) % 4:
+        raise InputError("vector", f"{len(data)} bytes", "base64 of little-endian float32, four bytes each")
+    return checked(np.frombuffer(data, dtype="<f4"), "vector")
+
+
+def _bytes(field: str, text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise InputError(field, text, f"base64 ({error})") from error
+
+
+def _names(field: str, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Give the names; how many is bounded by the line alone, for consolidation and the analyser write more than a caller may."""
+    for value in values:
+        if not value.strip() or not storable(value):
+            raise InputError(field, value, "names that are not only white space, without NUL and lone surrogates")
+    return values
+
+
+def _shallow(value: object, levels: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels > 0 and all(_shallow(each, levels - 1) for each in inner)
+
+
+def _time(field: str, value: datetime) -> datetime:
+    return moment(field, value) or value
+
+
+def _finite(field: str, value: float, *, least: float = 0.0) -> float:
+    if not (math.isfinite(value) and value >= least):
+        raise InputError(field, value, "a finite number that is not negative")
+    return value
+
+
+def _whole(field: str, value: int, *, least: int = 0) -> int:
+    if not least <= value < _MOST_TURNS:
+        raise InputError(field, value, f"a whole number from {least} on, of at most 64 bits")
+    return value

@@ -1,0 +1,155 @@
+"""Our own exports: JSON lines with everything that a store keeps of a tenant, as `upkeep.export` writes them."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import BinaryIO, NamedTuple
+
+from msgspec.structs import replace
+
+from cued.errors import InputError
+from cued.importers.intake import CHUNK, Imported, Incoming, Intake, Progress
+from cued.importers.lines import (
+    DocumentLine,
+    End,
+    Header,
+    Line,
+    MemoryLine,
+    RecallLine,
+    document,
+    incoming,
+    read_header,
+    read_line,
+    recalled,
+)
+from cued.model import RecallEntry
+from cued.ports import Embedder, Store
+
+MAX_LINE = 8_000_000
+PAGE = 256
+RECALLS = 100_000
+
+
+class Numbered(NamedTuple):
+    """What a line holds, the line's number, and its length in bytes."""
+
+    number: int
+    size: int
+    line: Header | Line
+
+
+def read_export(lines: BinaryIO | Iterable[bytes]) -> Iterator[Numbered]:
+    """Give the header and then each line of an export; whatever is wrong is an InputError that names its line."""
+    started = False
+    for number, line in bounded_lines(lines):
+        with in_line(number):
+            read = read_line(line) if started else read_header(line)
+        started = True
+        yield Numbered(number, len(line), read)
+    if not started:
+        raise InputError("export", "an empty file", "an export of Cued, which begins with a header")
+
+
+def import_export(
+    tenant: str,
+    store: Store,
+    lines: BinaryIO | Iterable[bytes],
+    *,
+    embedder: Embedder | None,
+    progress: Progress = lambda _done, _total: None,
+) -> Imported:
+    """Store what an export holds for this tenant and give what was new; known ids stay as they are, so it can be run again.
+
+    Vectors are taken from the file where the embedder's own fingerprint made them, and made anew where not; without an embedder
+    they are kept as they are.
+    """
+    intake = Intake(tenant, store, embedder=embedder, progress=progress)
+    with intake.noting():
+        reading = _Reading(intake, read_export(lines))
+        intake.take(reading.memories(), total=reading.total)
+        reading.finish()
+    return intake.result("cued")
+
+
+def bounded_lines(lines: BinaryIO | Iterable[bytes], *, most: int = MAX_LINE) -> Iterator[tuple[int, bytes]]:
+    """Give the lines that are not blank with their numbers from 1; no more than `most` bytes of a line are ever read."""
+    for number, line in enumerate(_read_lines(lines, most), 1):
+        if len(line) > most:
+            with in_line(number):
+                raise InputError("line", f"more than {most} bytes", f"lines of at most {most} bytes")
+        plain = line.removeprefix(b"\xef\xbb\xbf").strip()
+        if plain:
+            yield number, plain
+
+
+@contextmanager
+def in_line(number: int) -> Iterator[None]:
+    """Let an InputError raised inside say which line it is about."""
+    try:
+        yield
+    except InputError as error:
+        error.add_note(f"in line {number}")
+        raise
+
+
+def _read_lines(lines: BinaryIO | Iterable[bytes], most: int) -> Iterator[bytes]:
+    readline = getattr(lines, "readline", None)
+    return iter(lines) if readline is None else iter(lambda: readline(most + 2), b"")
+
+
+def _unless_kept(kept: bytes | None, *, found: bytes) -> bytes:
+    return found if kept is None else kept
+
+
+class _Reading:
+    """The lines of one export on their way in: memories are handed on, entries of the recall log are stored as they come."""
+
+    def __init__(self, intake: Intake, lines: Iterator[Numbered]) -> None:
+        self._intake, self._lines = intake, lines
+        self._memories = self._recalls = self._number = 0
+        self._end: End | None = None
+        self._entries: list[RecallEntry] = []
+        self._known = {entry.recall_id for entry in intake.store.recalls(intake.tenant, limit=RECALLS)}
+        header = next(lines).line
+        self.total = header.memories + header.recalls if isinstance(header, Header) else 0
+
+    def memories(self) -> Iterator[Incoming]:
+        """Give the memories, and store the recall log on the way."""
+        for number, size, line in self._lines:
+            self._number = number
+            with in_line(number):
+                if self._end is not None:
+                    raise InputError("line", "a line more", "nothing after the end line")
+                if isinstance(line, MemoryLine):
+                    self._memories += 1
+                    yield replace(incoming(line, tenant=self._intake.tenant), place=f"line {number}", size=size)
+                elif isinstance(line, RecallLine):
+                    self._keep(recalled(line))
+                elif isinstance(line, DocumentLine):
+                    self._intake.store.keep_document(self._intake.tenant, line.name, partial(_unless_kept, found=document(line)))
+                elif isinstance(line, End):
+                    self._end = line
+
+    def finish(self) -> None:
+        """Store what is left of the recall log, and refuse a file that is not whole."""
+        self._log()
+        with in_line(self._number):
+            if self._end is None:
+                raise InputError("end", None, "a last line that counts the others: this file was cut short")
+            if (self._end.memories, self._end.recalls) != (self._memories, self._recalls):
+                found = f"{self._memories} memories and {self._recalls} recalls"
+                raise InputError("end", found, f"{self._end.memories} and {self._end.recalls}, as the last line says")
+
+    def _keep(self, entry: RecallEntry) -> None:
+        self._recalls += 1
+        if entry.recall_id not in self._known:
+            self._entries.append(entry)
+        if len(self._entries) == CHUNK:
+            self._log()
+
+    def _log(self) -> None:
+        if self._entries:
+            self._intake.store.touch(self._intake.tenant, (), self._entries)
+            self._intake.recalls += len(self._entries)
+            self._entries = []
+            self._intake.report(self.total)

@@ -1,0 +1,103 @@
+"""What one recall asks of a store, and what the store answers."""
+
+from datetime import datetime
+
+from msgspec import Struct, field
+
+from cued.model.memory import Memory
+from cued.model.words import Column, Gate, Kind, Matrix, Vector
+
+
+class Interval(Struct, frozen=True):
+    """A half-open stretch of time, start ≤ t < end."""
+
+    start: datetime
+    end: datetime
+
+
+class Lookup(Struct, frozen=True, kw_only=True):
+    """Everything one recall asks of a store, as data: the gates, and what each open channel looks for."""
+
+    scope: str
+    at: datetime
+    as_of: bool = False
+    kinds: tuple[Kind, ...] = ()
+    tags: tuple[str, ...] = ()
+    lexical: "LexicalLookup | None" = None
+    dense: "DenseLookup | None" = None
+    entity: "EntityLookup | None" = None
+    temporal: "TemporalLookup | None" = None
+    context: int = 0
+    core: bool = False
+
+
+class LexicalLookup(Struct, frozen=True, kw_only=True):
+    """Search by words: the analysed terms of the cue and the constants of BM25+."""
+
+    terms: tuple[str, ...]
+    pool: int
+    k1: float
+    b: float
+    delta: float
+
+
+class DenseLookup(Struct, frozen=True, kw_only=True):
+    """Search by meaning: the cue's vector and the fingerprint that stored vectors must share."""
+
+    vector: Vector
+    fingerprint: str
+    pool: int
+
+
+class EntityLookup(Struct, frozen=True, kw_only=True):
+    """Search by names: the cue's entities, normalised as memories' are, and at the share `hop`, 0 to 1, the names beside those."""
+
+    names: tuple[str, ...]
+    pool: int
+    hop: float = 0.0
+
+
+class TemporalLookup(Struct, frozen=True, kw_only=True):
+    """Search by time: the intervals that the cue speaks of."""
+
+    intervals: tuple[Interval, ...]
+    pool: int
+
+
+class TermStatistic(Struct, frozen=True):
+    """A term of the cue, in how many visible memories it stands, and its idf there."""
+
+    term: str
+    documents: int
+    idf: float
+
+
+class Background(Struct, frozen=True, kw_only=True):
+    """How this cue's cosine is spread over all visible memories that carry a comparable vector."""
+
+    count: int = 0
+    mean: float = 0.0
+    deviation: float = 0.0
+
+
+class Findings(Struct, frozen=True, kw_only=True):
+    """What a store answers to a Lookup: the candidates as columns, and the counts around them.
+
+    `columns` has, for each candidate, `<channel>_rank` (0 when that channel did not find it), `cosine` and its
+    neighbours `cosine_before`, `cosine_after` (nan without a comparable vector), `bm25`, `bm25_before`,
+    `bm25_after`, `coverage`, `coverage_before`, `coverage_after`, `entities` (share of the cue's entities),
+    `linked` (0 to 1 - `entities`: what the names beside those add to it, 0 without a hop), `window` (1 inside an asked interval)
+    and `length` (the memory's, in terms). `struck` names only the gates that struck something, `vectors` is None without a dense
+    lookup, and `core` has the visible core memories by id where the lookup asks.
+    """
+
+    stored: int = 0
+    visible: int = 0
+    struck: dict[Gate, int] = field(default_factory=dict)
+    memories: tuple[Memory, ...] = ()
+    core: tuple[Memory, ...] = ()
+    columns: dict[str, Column] = field(default_factory=dict)
+    vectors: Matrix | None = None
+    background: Background = Background()
+    terms: tuple[TermStatistic, ...] = ()
+    uncomparable: int = 0

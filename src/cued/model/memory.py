@@ -1,0 +1,158 @@
+"""A memory and all that is kept with it."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from msgspec import Struct, field
+
+from cued.model.words import GLOBAL, Kind, Scalar, Tier, Trust, Vector
+
+
+class Source(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Where a memory comes from."""
+
+    session: str | None = None
+    turn: int | None = None
+    speaker: str | None = None
+    url: str | None = None
+    meta: dict[str, Scalar] = field(default_factory=dict)
+
+
+class Edge(Struct, frozen=True):
+    """A link from a memory to another: derived_from, causes, mentions, or a word of the user's own.
+
+    Consolidation marks with `merged` what it merged into a memory, and with `distinct` what was parted from it again.
+    """
+
+    relation: str
+    target: str
+
+
+class Supersession(Struct, frozen=True, kw_only=True):
+    """That a memory gave way to another: everywhere (scope None), or inside one project alone.
+
+    `lifted_at` tells since when it no longer holds, because the newer memory was forgotten or let go; None while it holds. One that
+    was lifted before it could hold, `lifted_at` = `at`, waits for a forgotten memory to be restored.
+    """
+
+    by: str
+    at: datetime
+    scope: str | None = None
+    weight_before: float = 1.0
+    lifted_at: datetime | None = None
+
+
+class Use(Struct, frozen=True, kw_only=True):
+    """How a memory has been recalled so far: the last two times, a fading count as of a time, and feedback's factor."""
+
+    last_at: datetime | None = None
+    previous_at: datetime | None = None
+    count: float = 0.0
+    counted_at: datetime | None = None
+    boost: float = 1.0
+
+
+class Memory(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A stored text with its facts."""
+
+    id: str
+    tenant: str
+    text: str
+    created_at: datetime
+    updated_at: datetime
+    kind: Kind = "semantic"
+    tier: Tier = "fact"
+    scope: str = GLOBAL
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    importance: float = 0.5
+    weight: float = 1.0
+    trust: Trust = "user"
+    source: Source = Source()
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    expires_at: datetime | None = None
+    forgotten_at: datetime | None = None
+    supersedes: tuple[str, ...] = ()
+    superseded: tuple[Supersession, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    use: Use = Use()
+    fingerprint: str | None = None
+    version: int = 1
+
+
+class Record(Struct, frozen=True, kw_only=True):
+    """A memory as a store keeps it: with its analysed terms, and its vector unless that is still pending."""
+
+    memory: Memory
+    terms: dict[str, int]
+    vector: Vector | None = None
+
+
+class Stored(Struct, frozen=True, kw_only=True):
+    """A memory read back whole, with its vector unless that is still pending."""
+
+    memory: Memory
+    vector: Vector | None = None
+
+
+class Touch(Struct, frozen=True):
+    """What settle writes back for one memory: a change of its use, applied to what is stored when it is written."""
+
+    id: str
+    change: Callable[[Use], Use]
+
+
+class Fingerprint(Struct, frozen=True, kw_only=True):
+    """Which embedder made a vector; vectors are comparable only when every field is equal."""
+
+    provider: str
+    model: str
+    revision: str
+    dimensions: int
+    normalised: bool = True
+    prefix: str = ""
+
+    def __str__(self) -> str:
+        """Spell the fingerprint as stores keep it."""
+        spelled = f"{self.provider}/{self.model}@{self.revision}/{self.dimensions}"
+        return spelled + ("" if self.normalised else "/raw") + (f"/{self.prefix}" if self.prefix else "")
+
+
+class Filter(Struct, frozen=True, kw_only=True):
+    """Which memories `list` shows; a field left at its default does not filter."""
+
+    scope: str | None = None
+    kinds: tuple[Kind, ...] = ()
+    tiers: tuple[Tier, ...] = ()
+    tags: tuple[str, ...] = ()
+    session: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    hidden: bool = False
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """One page of a listing, newest first; `next` continues it and is None on the last page."""
+
+    memories: tuple[Memory, ...]
+    next: str | None
+    total: int
+
+
+class Stats(Struct, frozen=True, kw_only=True):
+    """What a tenant holds, counted."""
+
+    memories: int = 0
+    visible: int = 0
+    forgotten: int = 0
+    superseded: int = 0
+    expired: int = 0
+    pending_vectors: int = 0
+    by_kind: dict[str, int] = field(default_factory=dict)
+    by_tier: dict[str, int] = field(default_factory=dict)
+    by_scope: dict[str, int] = field(default_factory=dict)
+    by_tag: dict[str, int] = field(default_factory=dict)
+    by_fingerprint: dict[str, int] = field(default_factory=dict)
+    oldest_at: datetime | None = None
+    newest_at: datetime | None = None

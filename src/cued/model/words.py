@@ -1,0 +1,33 @@
+"""The words that the nouns are made of: what a memory, a gate, a channel or an outcome can be, and what a column is."""
+
+from datetime import UTC, datetime
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+Kind = Literal["semantic", "episodic", "procedural", "reflection"]
+Tier = Literal["core", "fact", "reflection", "episode"]
+Trust = Literal["user", "agent", "tool", "import"]
+Intent = Literal["past", "present", "neutral"]
+Outcome = Literal["recalled", "nothing_stored", "all_gated", "nothing_matched", "below_floor", "omitted"]
+ChannelName = Literal["lexical", "dense", "entity", "temporal"]
+Gate = Literal["forgotten", "scope", "as_of", "expiry", "validity", "supersession", "provenance", "kinds", "tags"]
+ConflictType = Literal["duplicate", "update", "negation", "related"]
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+TIERS: tuple[Tier, ...] = get_args(Tier)
+TRUSTS: tuple[Trust, ...] = get_args(Trust)
+CHANNELS: tuple[ChannelName, ...] = get_args(ChannelName)
+GATES: tuple[Gate, ...] = get_args(Gate)
+GLOBAL = "global"
+DERIVED_FROM = "derived_from"
+MERGED = "merged"
+DISTINCT = "distinct"
+
+Scalar = str | int | float | bool | None
+Column = NDArray[np.float64]
+Vector = NDArray[np.float32]
+Matrix = NDArray[np.float32]
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -1,0 +1,137 @@
+"""One lookup's reading of one tenant's columns: every open channel once, the pools, and the columns of the findings."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from cued.arrays import Columns, Mask, RowNumbers
+from cued.model import CHANNELS, Column, EntityLookup, Lookup
+from cued.standing.gates import Gates, Sight
+from cued.stores.columns.channels import Meaning, Names, Words, by_names, by_words, in_window
+from cued.stores.columns.companions import Carried, Seeds, linked_through
+from cued.stores.columns.postings import Postings
+from cued.stores.columns.ranking import Key, best, by_id, by_score, by_time
+from cued.stores.columns.sessions import NOBODY, Sessions
+from cued.stores.columns.vectors import Vectors
+
+_SEEDS_PER_STEP = 10
+
+
+class Contents(NamedTuple):
+    """All that a shelf holds; row numbers tie the parts together."""
+
+    ids: list[str]
+    columns: Columns
+    postings: Postings
+    gates: Gates
+    sessions: Sessions
+    carried: Carried
+    vectors: dict[tuple[str, int], Vectors]
+
+
+class Reading:
+    """One lookup's reading of a shelf: each open channel evaluated once."""
+
+    def __init__(self, contents: Contents, lookup: Lookup, sight: Sight) -> None:
+        """Evaluate every channel that the lookup opens."""
+        self._contents, self._lookup, self._sight = contents, lookup, sight
+        lengths = contents.columns["length"]
+        self.words: Words | None = None
+        self.meaning: Meaning | None = None
+        self.names: Names | None = None
+        self.window: Mask | None = None
+        if lookup.lexical is not None:
+            self.words = by_words(contents.postings, lengths, sight=sight, lookup=lookup.lexical)
+        if lookup.dense is not None:
+            vectors = contents.vectors.get((lookup.dense.fingerprint, len(lookup.dense.vector)))
+            self.meaning = Meaning(vectors, contents.columns["slot"], sight=sight, lookup=lookup.dense)
+        if lookup.entity is not None:
+            self.names = by_names(contents.postings, len(lengths), sight=sight, lookup=lookup.entity)
+            if lookup.entity.hop > 0:
+                seeds = self._named(self.names, lookup.entity)
+                linked = linked_through(contents.carried, contents.postings, Seeds(seeds, self.names), sight=sight, lookup=lookup.entity)
+                self.names = self.names._replace(linked=linked)
+        if lookup.temporal is not None:
+            self.window = in_window(contents.gates["time"], visible=sight.visible, lookup=lookup.temporal)
+
+    def pools(self) -> dict[str, RowNumbers]:
+        """Give each open channel's best rows, best first."""
+        lookup, pools = self._lookup, dict[str, RowNumbers]()
+        nearness, wording = self._nearness, self._wording
+        if lookup.lexical is not None and self.words is not None:
+            pools["lexical"] = self._best(np.flatnonzero(self.words.bm25 != 0), lookup.lexical.pool, wording)
+        if lookup.dense is not None and self.meaning is not None:
+            pools["dense"] = self._best(self.meaning.rows, lookup.dense.pool, nearness)
+        if lookup.entity is not None and self.names is not None:
+            pools["entity"] = self._named(self.names, lookup.entity)
+        if lookup.temporal is not None and self.window is not None:
+            newest = [by_time(self._contents.gates["created"])]
+            pools["temporal"] = self._best(np.flatnonzero(self.window), lookup.temporal.pool, nearness or wording or newest)
+        return pools
+
+    def candidates(self, pools: dict[str, RowNumbers]) -> RowNumbers:
+        """Give the union of the pools, with the neighbours of the best of each when the lookup asks for context."""
+        steps, found = self._lookup.context, [np.empty(0, dtype=np.intp), *pools.values()]
+        before = after = np.unique(np.concatenate([pool[: steps * _SEEDS_PER_STEP] for pool in found]))
+        sessions, visible = self._contents.sessions, self._sight.visible
+        for _ in range(steps):
+            before, after = sessions.before(before, visible), sessions.after(after, visible)
+            before, after = before[before != NOBODY], after[after != NOBODY]
+            found += [before, after]
+        return by_id(np.unique(np.concatenate(found)), self._contents.ids)
+
+    def columns(self, rows: RowNumbers, pools: dict[str, RowNumbers]) -> dict[str, Column]:
+        """Give every column of the findings for these rows."""
+        visible, sessions = self._sight.visible, self._contents.sessions
+        places = {"": rows, "_before": sessions.before(rows, visible), "_after": sessions.after(rows, visible)}
+        columns = _ranks(rows, pools)
+        everywhere = np.concatenate(list(places.values()))
+        read = {
+            "cosine": self._cosines(everywhere),
+            "bm25": _taken(self.words and self.words.scores, everywhere),
+            "coverage": _taken(self.words and self.words.coverage, everywhere),
+        }
+        for number, suffix in enumerate(places):
+            part = slice(number * len(rows), (number + 1) * len(rows))
+            columns |= {name + suffix: values[part] for name, values in read.items()}
+        columns["entities"] = _taken(self.names and self.names.share, rows)
+        columns["linked"] = _taken(self.names and self.names.link, rows)
+        columns["window"] = np.zeros(len(rows)) if self.window is None else self.window[rows].astype(np.float64)
+        columns["length"] = self._contents.columns["length"][rows].astype(np.float64)
+        return columns
+
+    @property
+    def _nearness(self) -> list[Key]:
+        return [] if self.meaning is None else [self.meaning.key()]
+
+    @property
+    def _wording(self) -> list[Key]:
+        return [] if self.words is None else [by_score(self.words.bm25)]
+
+    def _named(self, names: Names, lookup: EntityLookup) -> RowNumbers:
+        return self._best(names.rows, lookup.pool, [*names.keys(), *self._nearness, *self._wording])
+
+    def _best(self, rows: RowNumbers, pool: int, keys: list[Key]) -> RowNumbers:
+        return best(rows, pool, keys=keys, ids=self._contents.ids)
+
+    def _cosines(self, rows: RowNumbers) -> Column:
+        cosines = np.full(len(rows), np.nan)
+        if self.meaning is not None:
+            somebody = rows != NOBODY
+            cosines[somebody] = self.meaning.cosine(rows[somebody])
+        return cosines
+
+
+def _ranks(rows: RowNumbers, pools: dict[str, RowNumbers]) -> dict[str, Column]:
+    ascending = np.argsort(rows)
+    columns = {f"{channel}_rank": np.zeros(len(rows)) for channel in CHANNELS}
+    for channel, pool in pools.items():
+        columns[f"{channel}_rank"][ascending[np.searchsorted(rows, pool, sorter=ascending)]] = np.arange(1, len(pool) + 1)
+    return columns
+
+
+def _taken(values: Callable[[RowNumbers], Column] | None, rows: RowNumbers) -> Column:
+    if values is None or not len(rows):
+        return np.zeros(len(rows))
+    return np.where(rows == NOBODY, 0.0, values(rows))

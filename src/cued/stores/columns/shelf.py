@@ -1,0 +1,131 @@
+"""One tenant's memories as columns in memory, and the answer to a lookup from them.
+
+Above: the in-memory store and the SQLite store, which keep shelves up to date. Below: gates, channels, ranking.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from cued.arrays import Columns, RowNumbers
+from cued.model import Background, Findings, Lookup, Matrix
+from cued.standing.gates import FactColumns, Facts, Gates
+from cued.standing.sources import Provenance
+from cued.stores.columns.companions import Carried
+from cued.stores.columns.forward import hashed, unpack
+from cued.stores.columns.postings import Postings
+from cued.stores.columns.ranking import by_id
+from cued.stores.columns.reading import Contents, Reading
+from cued.stores.columns.sessions import NOBODY, Sessions, place
+from cued.stores.columns.vectors import Vectors
+
+_LEAST_WASTE = 1024
+_BYTES_PER_ROW = 250
+
+
+class Entries(NamedTuple):
+    """What a shelf needs of memories, as columns: their names, their places, their forward indexes, and their facts for the gates."""
+
+    ids: Sequence[str]
+    keys: Sequence[int]
+    sessions: Sequence[str | None]
+    turns: Sequence[int | None]
+    forwards: Sequence[bytes]
+    facts: FactColumns
+
+
+class Answer(NamedTuple):
+    """The candidates' keys in the order of their ids, those of the core, and the findings but for the memories themselves."""
+
+    keys: list[int]
+    ids: list[str]
+    core_keys: list[int]
+    core_ids: list[str]
+    findings: Findings
+
+
+class Shelf:
+    """The memories of one tenant, ready to be searched."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        postings, columns = Postings(), Columns({"key": np.int64, "length": np.int64, "slot": np.int32})
+        self._row_of: dict[str, int] = {}
+        self._provenance = Provenance(self._row_of)
+        self._held = Contents(
+            [], columns, postings, Gates(lambda tag: postings.find(hashed("tag", tag)).rows, self._provenance), Sessions(), Carried(), {}
+        )
+
+    def add(self, entries: Entries) -> range:
+        """Append memories and give their rows; an id that is there already is replaced."""
+        forward = unpack(entries.forwards)
+        rows = self._held.gates.add(entries.facts)
+        self._held.columns.append(len(rows), {"key": entries.keys, "length": forward.lengths, "slot": NOBODY})
+        owners = np.repeat(np.arange(rows.start, rows.stop, dtype=np.int32), forward.sizes)
+        self._held.postings.add(forward.hashes, owners, forward.counts)
+        self._held.carried.add(forward.hashes, owners, forward.counts)
+        places = map(place, entries.turns, entries.facts.created, entries.ids, rows)
+        self._held.sessions.add(len(rows), zip(entries.sessions, places, strict=True))
+        for memory_id in entries.ids:
+            self.remove(memory_id)
+        self._row_of.update(zip(entries.ids, rows, strict=True))
+        self._held.ids.extend(entries.ids)
+        self._provenance.moved(entries.ids)
+        return rows
+
+    def add_vectors(self, fingerprint: str, rows: Sequence[int], vectors: Matrix, *, room: int = 0) -> None:
+        """Give vectors, all of one fingerprint and width, to rows that have none yet, and leave room when more are to come."""
+        owners = np.asarray(rows, dtype=np.int32)
+        block = self._held.vectors.setdefault((fingerprint, vectors.shape[1]), Vectors(vectors.shape[1]))
+        block.reserve(room)
+        self._held.columns["slot"][owners] = block.add(owners, vectors)
+
+    def patch(self, memory_id: str, facts: Facts) -> None:
+        """Replace the gate facts of a memory whose content is unchanged."""
+        self._held.gates.patch(self._row_of[memory_id], facts)
+
+    def remove(self, memory_id: str) -> None:
+        """Take a memory out; an unknown id changes nothing."""
+        row = self._row_of.pop(memory_id, None)
+        if row is not None:
+            self._held.gates.kill(row)
+            self._provenance.moved((memory_id,))
+
+    @property
+    def wasteful(self) -> bool:
+        """Tell whether most rows are dead, so that building the shelf anew would pay."""
+        return self._held.gates.count > 2 * self._held.gates.stored + _LEAST_WASTE
+
+    @property
+    def nbytes(self) -> int:
+        """Give about how many bytes the shelf occupies."""
+        held = self._held
+        matrices = sum(vectors.nbytes for vectors in held.vectors.values())
+        lists = held.postings.nbytes + held.carried.nbytes + held.sessions.nbytes + _BYTES_PER_ROW * len(held.ids)
+        return matrices + lists + held.columns.nbytes + held.gates.nbytes
+
+    def answer(self, lookup: Lookup) -> Answer:
+        """Judge the gates, open the channels, and give the union of their pools as columns, ordered by id."""
+        sight = self._held.gates.judge(lookup)
+        reading = Reading(self._held, lookup, sight)
+        pools = reading.pools()
+        rows, meaning = reading.candidates(pools), reading.meaning
+        findings = Findings(
+            stored=self._held.gates.stored,
+            visible=sight.seen,
+            struck=sight.struck,
+            columns=reading.columns(rows, pools),
+            vectors=None if meaning is None else meaning.take(rows),
+            background=Background() if meaning is None else meaning.background,
+            terms=() if reading.words is None else reading.words.statistics,
+            uncomparable=0 if meaning is None else meaning.uncomparable,
+        )
+        core = by_id(sight.core, self._held.ids)
+        return Answer(self._keys(rows), self._ids(rows), self._keys(core), self._ids(core), findings)
+
+    def _keys(self, rows: RowNumbers) -> list[int]:
+        return cast("list[int]", self._held.columns["key"][rows].tolist())
+
+    def _ids(self, rows: RowNumbers) -> list[str]:
+        return [self._held.ids[row] for row in rows.tolist()]

@@ -1,0 +1,114 @@
+"""The vectors of one fingerprint as one matrix, on grids that make their dot products exact.
+
+A float32 dot product depends on the order of its additions, and so on where in the matrix a row lies, on the BLAS and
+on its threads. So vectors are kept twice. The coarse copy has multiples of 2^-11: products with a cue on a grid of
+2^-12 are multiples of 2^-23, their sums stay below 2, and float32 holds all of those exactly, so the scan gives the
+same bits in any order. The fine copy has multiples of 2^-25, for the few rows whose cosine is reported: with a cue on
+a grid of 2^-26 the sums are multiples of 2^-51 below 2, which float64 holds exactly.
+The scan is off by some 0.0002 and bounded, a reported cosine by some 0.00000002; neither depends on order.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cued.arrays import Rows, room_for
+from cued.errors import InputError
+from cued.model import Matrix, Vector
+
+_COARSE = 2.0**11
+_FINE = 2.0**25
+_CUE_COARSE = 2.0**12
+_CUE_FINE = 2.0**26
+_UNIT_WITHIN = 1e-3
+
+
+class CueVector(NamedTuple):
+    """The cue's vector on both grids, and how far a scan with it can be off."""
+
+    coarse: Vector
+    fine: NDArray[np.float64]
+    margin: float
+
+
+def checked(vector: Vector, field: str) -> Vector:
+    """Give the vector as float32 when it is finite, flat and of length 1 (within 0.001); an InputError otherwise."""
+    array = np.ascontiguousarray(vector, dtype=np.float32)
+    length = float(np.sqrt(np.dot(array, array))) if array.ndim == 1 else float("nan")
+    if not abs(length - 1.0) <= _UNIT_WITHIN:
+        raise InputError(field, f"shape {array.shape}, length {length:.6g}", "a finite vector of length 1")
+    return array
+
+
+def on_grids(vector: Vector) -> CueVector:
+    """Give the cue's vector as the scan and the exact product need it."""
+    exact = checked(vector, "dense.vector").astype(np.float64)
+    # |a·b - a'·b'| ≤ |a-a'||b| + |a'||b-b'|, each component off by at most half a grid step; 1.05 covers the lengths.
+    margin = 1.05 * float(np.sqrt(len(exact))) * (0.5 / _COARSE + 0.5 / _CUE_COARSE)
+    return CueVector((np.rint(exact * _CUE_COARSE) / _CUE_COARSE).astype(np.float32), np.rint(exact * _CUE_FINE) / _CUE_FINE, margin)
+
+
+class Vectors:
+    """Rows' vectors of one fingerprint and one dimension; a row has its slot for good."""
+
+    def __init__(self, dimensions: int) -> None:
+        """Start with an empty matrix of this width; it is `in_order` as long as slot and row numbers are the same."""
+        self.count = 0
+        self.in_order = True
+        self._coarse: Matrix = np.empty((0, dimensions), dtype=np.float32)
+        self._fine: Matrix = np.empty((0, dimensions), dtype=np.float32)
+        self._rows: Rows = np.empty(0, dtype=np.int32)
+
+    def reserve(self, more: int) -> None:
+        """Make room for so many more vectors."""
+        start, end = self.count, self.count + more
+        self._coarse = room_for(self._coarse, start, end)
+        self._fine = room_for(self._fine, start, end)
+        self._rows = room_for(self._rows, start, end)
+
+    def add(self, rows: Rows, vectors: Matrix) -> range:
+        """Append the vectors of these rows and give the slots they took."""
+        start, end = self.count, self.count + len(rows)
+        self.reserve(len(rows))
+        # A damaged file can hold anything; what is not finite is never near to any cue.
+        with np.errstate(invalid="ignore", over="ignore"):
+            _onto_grid(vectors, _COARSE, self._coarse[start:end])
+            _onto_grid(vectors, _FINE, self._fine[start:end])
+        self.in_order = self.in_order and bool((rows == np.arange(start, end)).all())
+        self._rows[start:end] = rows
+        self.count = end
+        return range(start, end)
+
+    @property
+    def rows(self) -> Rows:
+        """Give the row of each slot."""
+        return self._rows[: self.count]
+
+    def scan(self, cue: CueVector) -> Vector:
+        """Give each slot's dot product with the cue, off by at most the cue's margin."""
+        # vecdot and not @: one thread at the speed of memory, where a threaded product stalls on a busy machine.
+        scanned: Vector = np.vecdot(self._coarse[: self.count], cue.coarse)
+        return scanned
+
+    def exact(self, slots: Rows, cue: CueVector) -> NDArray[np.float64]:
+        """Give the dot products of these slots with the cue, cut to [-1, 1]."""
+        products: NDArray[np.float64] = np.vecdot(self.take(slots).astype(np.float64), cue.fine)
+        return np.clip(products, -1.0, 1.0)
+
+    def take(self, slots: Rows) -> Matrix:
+        """Give the vectors of these slots as they were stored, to within 2^-26 a component."""
+        # Not self._fine[slots], which gives the same and takes three times as long.
+        return self._fine.take(slots, axis=0)
+
+    @property
+    def nbytes(self) -> int:
+        """Give the bytes the matrix occupies, with its spare room."""
+        return self._coarse.nbytes + self._fine.nbytes + self._rows.nbytes
+
+
+def _onto_grid(vectors: Matrix, steps: float, out: Matrix) -> None:
+    # Powers of two scale exactly, and a float32 below 1 holds every multiple of 2^-25 that is nearest to another float32.
+    np.multiply(vectors, np.float32(steps), out=out)
+    np.rint(out, out=out)
+    out /= np.float32(steps)

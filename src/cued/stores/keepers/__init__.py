@@ -1,0 +1,1 @@
+"""Where rows are kept: `memory` (in this process) and `sqlite` (one file, many processes)."""

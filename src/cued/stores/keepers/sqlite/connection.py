@@ -1,0 +1,163 @@
+"""Opening the file, transactions, and SQLite's errors as ours.
+
+Above: the store. Below: apsw, which nothing else in Cued imports.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic, sleep
+from typing import NamedTuple
+
+import apsw
+from msgspec import DecodeError
+
+from cued.errors import BusyError, CorruptError, ForeignFileError, FullError, InputError, NewerSchemaError, ReadOnlyError, StoreError
+from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
+
+BUSY_TIMEOUT_S = 30.0
+CACHE_KIB = 8192
+
+_OURS: tuple[tuple[type[apsw.Error], type[StoreError], str], ...] = (
+    (apsw.BusyError, BusyError, "another process held the file for too long"),
+    (apsw.FullError, FullError, "the disk is full; nothing of this write was kept"),
+    (apsw.NotADBError, ForeignFileError, "not a database"),
+    (apsw.CorruptError, CorruptError, "the database is damaged"),
+    (apsw.ReadOnlyError, ReadOnlyError, "the file or its folder cannot be written"),
+    (apsw.CantOpenError, StoreError, "the file cannot be opened: is there such a folder, and may it be read?"),
+)
+_NO_ROOM = {apsw.SQLITE_IOERR_WRITE, apsw.SQLITE_IOERR_SHMSIZE}
+_DAMAGED = {apsw.SQLITE_IOERR_SHORT_READ, apsw.SQLITE_IOERR_CORRUPTFS}
+
+
+class Identity(NamedTuple):
+    """What a database says of itself: whose it is, its schema's version, and how many tables it has."""
+
+    application: int
+    version: int
+    tables: int
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn whatever SQLite raises inside into an error of our tree that names the file."""
+    try:
+        yield
+    except apsw.Error as error:
+        kind, reason = _ours(error)
+        raise kind(f"{path}: {reason} ({error})") from error
+    except (DecodeError, UnicodeDecodeError) as error:
+        raise CorruptError(f"{path}: a row cannot be read ({error})") from error
+    except UnicodeEncodeError as error:
+        raise InputError("text", error.object, "text that UTF-8 can carry: no lone surrogates") from error
+
+
+def _ours(error: apsw.Error) -> tuple[type[StoreError], str]:
+    extended = getattr(error, "extendedresult", 0)
+    if extended in _NO_ROOM:
+        return FullError, "the file could not be written; nothing of this write was kept"
+    if extended in _DAMAGED:
+        return CorruptError, "the file is shorter than it should be"
+    return next(((ours, reason) for theirs, ours, reason in _OURS if isinstance(error, theirs)), (StoreError, "SQLite refused"))
+
+
+def connect(path: Path, *, writable: bool) -> apsw.Connection:
+    """Open the file with our settings; one that lies in a folder we cannot write is opened as never changing."""
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE if writable else apsw.SQLITE_OPEN_READONLY
+    try:
+        return _configured(apsw.Connection(str(path), flags=flags))
+    except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
+        if not path.exists():
+            raise ReadOnlyError(f"{path}: there is no such file, and none can be made in its folder") from error
+        log = path.with_name(path.name + "-wal")
+        if log.exists() and log.stat().st_size > 0:
+            raise
+    # Reading needs a file of its own for shared memory. Where that cannot be made there is no writer either,
+    # and with nothing left in the write-ahead log the database file alone is the truth.
+    still = f"{path.resolve().as_uri()}?immutable=1"
+    return _configured(apsw.Connection(still, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI))
+
+
+def _configured(connection: apsw.Connection) -> apsw.Connection:
+    connection.set_busy_timeout(int(BUSY_TIMEOUT_S * 1000))
+    # FULL: an acknowledged write survives power loss. NORMAL was seen to lose the last ones.
+    connection.pragma("synchronous", "FULL")
+    # What is deleted is overwritten with zeros, so that nothing of it is in a free page.
+    connection.pragma("secure_delete", 1)
+    connection.pragma("cache_size", -CACHE_KIB)
+    identity(connection)
+    return connection
+
+
+def identity(connection: apsw.Connection) -> Identity:
+    """Give what the database says of itself."""
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
+    return Identity(int(connection.pragma("application_id")), int(connection.pragma("user_version")), int(tables))
+
+
+def check(path: Path, found: Identity) -> None:
+    """Refuse a database that is not ours or was written by a newer Cued."""
+    if found.application != APPLICATION_ID:
+        raise ForeignFileError(f"{path}: not a Cued database (application id {found.application}, {found.tables} tables)")
+    if found.version > VERSION:
+        raise NewerSchemaError(f"{path}: written by a newer Cued (schema {found.version}; this one knows up to {VERSION})")
+
+
+def prepare(path: Path, connection: apsw.Connection) -> None:
+    """Bring the file to the current schema; one that is neither empty nor ours is refused untouched."""
+    found = identity(connection)
+    if not _fresh(found):
+        check(path, found)
+    if found.version == VERSION:
+        return
+    _into_wal(connection)
+    with writing(connection):
+        found = identity(connection)
+        for number, migration in enumerate(MIGRATIONS[found.version :], start=found.version + 1):
+            connection.execute(migration.script)
+            if migration.fill is not None:
+                migration.fill(connection)
+            connection.pragma("user_version", number)
+        connection.pragma("application_id", APPLICATION_ID)
+
+
+def _fresh(found: Identity) -> bool:
+    return found == Identity(0, 0, 0)
+
+
+def _into_wal(connection: apsw.Connection) -> None:
+    # The switch asks for the whole file and does not wait for it, so two processes that create one file
+    # at the same moment can get in each other's way.
+    deadline = monotonic() + BUSY_TIMEOUT_S
+    while True:
+        try:
+            connection.pragma("journal_mode", "wal")
+        except apsw.BusyError:
+            if monotonic() > deadline:
+                raise
+            sleep(0.01)
+        else:
+            return
+
+
+@contextmanager
+def writing(connection: apsw.Connection) -> Iterator[None]:
+    """Make everything inside one durable transaction, or nothing of it."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    finally:
+        # Still inside a transaction here means that something was raised.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+@contextmanager
+def reading(connection: apsw.Connection) -> Iterator[None]:
+    """Let everything inside see one and the same state of the file."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        connection.execute("ROLLBACK")

@@ -1,0 +1,124 @@
+"""Pages and counts in SQL: constant statements, every value bound."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any, Final, NamedTuple
+
+import apsw
+from msgspec import json
+
+from cued.model import EPOCH, KINDS, TIERS, Filter, Memory, Page, Stats, Stored
+from cued.standing.instants import NEVER, micros
+from cued.stores.keepers.sqlite.rows import Tenant, decoded, stored
+from cued.stores.paging import cursor_after, position
+
+_WANTED: Final = """
+    WHERE memory.tenant = :tenant
+      AND (:hidden OR (forgotten IS NULL AND superseded IS NULL AND ifnull(expires > :at, 1)))
+      AND (:scope IS NULL OR scope = :scope)
+      AND (:session IS NULL OR session = :session)
+      AND (:kinds = 0 OR :kinds & (1 << kind))
+      AND (:tiers = 0 OR :tiers & (1 << tier))
+      AND created >= :since AND created < :until
+      AND (:tags = '[]' OR NOT EXISTS (
+            SELECT 1 FROM json_each(:tags) AS asked
+            WHERE NOT EXISTS (SELECT 1 FROM json_each(memory.tags) AS held WHERE held.value = asked.value)))
+"""
+_COUNT: Final = "SELECT count(*) FROM memory" + _WANTED  # noqa: S608 - both parts are constants
+_SHOWN: Final = "SELECT memory.body, use.body FROM memory LEFT JOIN use ON use.key = memory.key" + _WANTED  # noqa: S608 - constants
+_NEWEST: Final = _SHOWN + "AND (created, id) < (:created, :id) ORDER BY created DESC, id DESC LIMIT :rows"
+_OLDEST: Final = _SHOWN + "AND (created, id) > (:created, :id) ORDER BY created, id LIMIT :rows"
+_SCAN: Final = """
+    SELECT memory.body, use.body, vector.data
+    FROM memory LEFT JOIN use ON use.key = memory.key LEFT JOIN vector ON vector.key = memory.key
+    WHERE memory.tenant = ? AND memory.id > ? ORDER BY memory.id LIMIT ?
+"""
+_LINKING: Final = """
+    SELECT memory.id, memory.body, use.body
+    FROM edge JOIN memory ON memory.key = edge.key LEFT JOIN use ON use.key = memory.key
+    WHERE edge.target = ? AND edge.key BETWEEN ? AND ?
+"""
+_TOTALS: Final = """
+    SELECT count(*), ifnull(sum(forgotten IS NULL AND superseded IS NULL AND ifnull(expires > :at, 1)), 0), count(forgotten),
+           count(superseded), ifnull(sum(expires <= :at), 0), count(*) - count(fingerprint), min(created), max(created)
+    FROM memory WHERE tenant = :tenant
+"""
+_BY_KIND: Final = "SELECT kind, count(*) FROM memory WHERE tenant = ? GROUP BY kind"
+_BY_TIER: Final = "SELECT tier, count(*) FROM memory WHERE tenant = ? GROUP BY tier"
+_BY_SCOPE: Final = "SELECT scope, count(*) FROM memory WHERE tenant = ? GROUP BY scope"
+_BY_TAG: Final = """
+    SELECT tag.value, count(DISTINCT memory.key) FROM memory, json_each(memory.tags) AS tag
+    WHERE memory.tenant = ? AND memory.tags <> '[]' GROUP BY tag.value
+"""
+_BY_FINGERPRINT: Final = """
+    SELECT fingerprint.text, count(*) FROM memory JOIN fingerprint ON fingerprint.key = memory.fingerprint
+    WHERE memory.tenant = ? GROUP BY fingerprint.text
+"""
+
+
+class Asked(NamedTuple):
+    """Which page: how many memories, after which cursor, in which direction."""
+
+    limit: int
+    after: str | None
+    oldest_first: bool
+
+
+def page(connection: apsw.Connection, tenant: Tenant, *, wanted: Filter, at: datetime, asked: Asked) -> Page:
+    """Give one page of a tenant's memories."""
+    limit, after, oldest_first = asked
+    created, memory_id = position(after, oldest_first=oldest_first)
+    values: dict[str, Any] = {
+        "tenant": tenant.key,
+        "at": micros(at),
+        "hidden": int(wanted.hidden),
+        "scope": wanted.scope,
+        "session": wanted.session,
+        "kinds": sum(1 << KINDS.index(kind) for kind in set(wanted.kinds)),
+        "tiers": sum(1 << TIERS.index(tier) for tier in set(wanted.tiers)),
+        "since": -NEVER if wanted.since is None else micros(wanted.since),
+        "until": NEVER if wanted.until is None else micros(wanted.until),
+        "tags": json.encode(wanted.tags).decode(),
+    }
+    place = {"created": created, "id": memory_id, "rows": limit + 1}
+    found: list[Memory] = [decoded(*row) for row in connection.execute(_OLDEST if oldest_first else _NEWEST, values | place)]
+    total = int(connection.execute(_COUNT, values).get)
+    more = len(found) > limit
+    after = cursor_after(found[limit - 1], oldest_first=oldest_first) if more else None
+    return Page(memories=tuple(found[:limit]), next=after, total=total)
+
+
+def scan(connection: apsw.Connection, tenant: Tenant, *, limit: int, after: str | None) -> tuple[Stored, ...]:
+    """Give a tenant's memories with their vectors, by id."""
+    return tuple(stored(*row) for row in connection.execute(_SCAN, (tenant.key, after or "", limit)))
+
+
+def linking(connection: apsw.Connection, tenant: Tenant, targets: Iterable[str]) -> tuple[Memory, ...]:
+    """Give a tenant's memories that have an edge to any of these ids, by id."""
+    found = {row[0]: row[1:] for target in targets for row in connection.execute(_LINKING, (target, *tenant.keys))}
+    return tuple(decoded(*found[memory_id]) for memory_id in sorted(found))
+
+
+def stats(connection: apsw.Connection, tenant: Tenant, *, at: datetime) -> Stats:
+    """Count what a tenant holds."""
+    totals: tuple[Any, ...] = connection.execute(_TOTALS, {"tenant": tenant.key, "at": micros(at)}).get
+    memories, visible, forgotten, superseded, expired, pending, oldest, newest = totals
+
+    def counted(sql: str) -> dict[Any, int]:
+        return dict(sorted(connection.execute(sql, (tenant.key,))))
+
+    return Stats(
+        memories=memories,
+        visible=visible,
+        forgotten=forgotten,
+        superseded=superseded,
+        expired=expired,
+        pending_vectors=pending,
+        by_kind={KINDS[code]: count for code, count in counted(_BY_KIND).items()},
+        by_tier={TIERS[code]: count for code, count in counted(_BY_TIER).items()},
+        by_scope=counted(_BY_SCOPE),
+        by_tag=counted(_BY_TAG),
+        by_fingerprint=counted(_BY_FINGERPRINT),
+        oldest_at=None if oldest is None else EPOCH + timedelta(microseconds=oldest),
+        newest_at=None if newest is None else EPOCH + timedelta(microseconds=newest),
+    )

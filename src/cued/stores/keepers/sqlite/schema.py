@@ -1,0 +1,138 @@
+"""The tables of a Cued database, as the list of migrations that make them.
+
+A migration is never edited once released: a change of the tables is a new entry at the end.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import apsw
+from msgspec import Struct, msgpack
+
+from cued.model import Edge
+from cued.stores.columns.forward import with_names
+
+APPLICATION_ID = 0x43756564
+"""The letters "Cued": what tells our files from other SQLite databases."""
+
+_FIRST = """
+CREATE TABLE tenant (
+    key    INTEGER PRIMARY KEY,
+    name   BLOB NOT NULL UNIQUE,        -- exact UTF-8 bytes: no collation can make two tenants one
+    change INTEGER NOT NULL DEFAULT 0,  -- grows with every write; rows carry the change that wrote them
+    epoch  INTEGER NOT NULL DEFAULT 0,  -- grows with every erasure
+    size   INTEGER NOT NULL DEFAULT 0,  -- memories stored
+    last   INTEGER NOT NULL DEFAULT 0   -- the highest number given to a memory
+) STRICT;
+
+CREATE TABLE fingerprint (
+    key  INTEGER PRIMARY KEY,
+    text TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE memory (
+    key         INTEGER PRIMARY KEY,    -- tenant << 32 | number: a tenant's rows lie together
+    tenant      INTEGER NOT NULL REFERENCES tenant,
+    id          TEXT NOT NULL,
+    change      INTEGER NOT NULL,       -- when anything of the row last changed
+    content     INTEGER NOT NULL,       -- when its terms, vector, time or place last changed
+    scope       TEXT NOT NULL,
+    kind        INTEGER NOT NULL,
+    tier        INTEGER NOT NULL,
+    created     INTEGER NOT NULL,       -- times are microseconds since 1970
+    valid_from  INTEGER,
+    valid_until INTEGER,
+    expires     INTEGER,
+    forgotten   INTEGER,
+    superseded  INTEGER,                -- since when it is superseded everywhere
+    locally     BLOB,                   -- MessagePack [[scope, since]]: where else it is superseded
+    session     TEXT,
+    turn        INTEGER,
+    tags        TEXT NOT NULL,          -- JSON array
+    fingerprint INTEGER REFERENCES fingerprint,
+    forward     BLOB NOT NULL,          -- hashed terms, entities and tags
+    body        BLOB NOT NULL           -- MessagePack of the memory but for its use
+) STRICT;
+CREATE UNIQUE INDEX memory_id ON memory (tenant, id);
+CREATE INDEX memory_change ON memory (tenant, change);
+CREATE INDEX memory_created ON memory (tenant, created, id);
+
+CREATE TABLE vector (
+    key  INTEGER PRIMARY KEY REFERENCES memory,
+    data BLOB NOT NULL                  -- float32, little-endian
+) STRICT;
+
+-- Apart from the memory, so that a recall's touches wake no cache.
+CREATE TABLE use (
+    key  INTEGER PRIMARY KEY REFERENCES memory,
+    body BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE recall (
+    key       INTEGER PRIMARY KEY,
+    tenant    INTEGER NOT NULL REFERENCES tenant,
+    recall_id TEXT NOT NULL,
+    at        INTEGER NOT NULL,
+    body      BLOB NOT NULL
+) STRICT;
+CREATE INDEX recall_tenant ON recall (tenant, key);
+"""
+
+_SECOND = """
+-- From here on an entry of memory.locally may have a third number, until when, and the scope '' for everywhere;
+-- and memory.forward tells entities from terms.
+
+-- The edges of the memories' bodies once more, to be found by where they lead.
+CREATE TABLE edge (
+    key      INTEGER NOT NULL REFERENCES memory,
+    relation TEXT NOT NULL,
+    target   TEXT NOT NULL,              -- an id, of the same tenant if of any
+    PRIMARY KEY (key, relation, target)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX edge_target ON edge (target, key);
+
+CREATE TABLE document (
+    tenant INTEGER NOT NULL REFERENCES tenant,
+    name   TEXT NOT NULL,
+    body   BLOB NOT NULL,
+    PRIMARY KEY (tenant, name)
+) STRICT, WITHOUT ROWID;
+
+DELETE FROM recall WHERE key NOT IN (SELECT max(key) FROM recall GROUP BY tenant, recall_id);
+CREATE UNIQUE INDEX recall_id ON recall (tenant, recall_id);
+"""
+
+_THIRD = """
+-- A row from each erasure until its bytes are overwritten in the file and its log; a key is never given twice.
+CREATE TABLE unscrubbed (key INTEGER PRIMARY KEY AUTOINCREMENT) STRICT;
+"""
+
+
+class _Body(Struct):
+    """What the second migration reads of a body, whatever else is in it."""
+
+    edges: tuple[Edge, ...] = ()
+    entities: tuple[str, ...] = ()
+
+
+def _fill(connection: apsw.Connection) -> None:
+    rows, decode = connection.execute("SELECT key, forward, body FROM memory"), msgpack.Decoder(_Body).decode
+    edges, forwards = list[tuple[int, str, str]](), list[tuple[bytes, int]]()
+    for key, forward, body in rows:
+        read = decode(body)
+        edges += [(key, edge.relation, edge.target) for edge in read.edges]
+        if read.entities:
+            forwards.append((with_names(forward, read.entities), key))
+    connection.executemany("INSERT OR IGNORE INTO edge (key, relation, target) VALUES (?, ?, ?)", edges)
+    connection.executemany("UPDATE memory SET forward = ? WHERE key = ?", forwards)
+
+
+class Migration(NamedTuple):
+    """One step from a schema to the next: SQL, and then what SQL cannot do."""
+
+    script: str
+    fill: Callable[[apsw.Connection], None] | None = None
+
+
+MIGRATIONS = (Migration(_FIRST), Migration(_SECOND, _fill), Migration(_THIRD))
+VERSION = len(MIGRATIONS)
