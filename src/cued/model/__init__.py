@@ -4,6 +4,7 @@ Times are aware UTC datetimes. Scores: higher is better. Ranks start at 1 and 0 
 """
 
 from cued.model.conflict import Choice, Conflict
+from cued.model.log import Feedback, LogQuery, LogRules, RecallEntry
 from cued.model.lookup import (
     Background,
     DenseLookup,
@@ -15,8 +16,25 @@ from cued.model.lookup import (
     TemporalLookup,
     TermStatistic,
 )
-from cued.model.memory import Edge, Filter, Fingerprint, Memory, Page, Record, Source, Stats, Stored, Supersession, Touch, Use
-from cued.model.recall import Cue, Evidence, Omitted, Recall, Recalled, RecallEntry, Summary, Trace
+from cued.model.memory import (
+    Edge,
+    Filter,
+    Fingerprint,
+    LeftOut,
+    Memory,
+    Page,
+    Record,
+    Revised,
+    Revision,
+    Seen,
+    Source,
+    Stats,
+    Stored,
+    Supersession,
+    Touch,
+    Use,
+)
+from cued.model.recall import Cue, Evidence, Omitted, Recall, Recalled, Summary, Trace
 from cued.model.words import (
     CHANNELS,
     DERIVED_FROM,
@@ -64,6 +82,7 @@ __all__ = [
     "Edge",
     "EntityLookup",
     "Evidence",
+    "Feedback",
     "Filter",
     "Findings",
     "Fingerprint",
@@ -71,7 +90,10 @@ __all__ = [
     "Intent",
     "Interval",
     "Kind",
+    "LeftOut",
     "LexicalLookup",
+    "LogQuery",
+    "LogRules",
     "Lookup",
     "Matrix",
     "Memory",
@@ -82,7 +104,10 @@ __all__ = [
     "RecallEntry",
     "Recalled",
     "Record",
+    "Revised",
+    "Revision",
     "Scalar",
+    "Seen",
     "Source",
     "Stats",
     "Stored",

@@ -29,6 +29,7 @@ class Lookup(Struct, frozen=True, kw_only=True):
     temporal: "TemporalLookup | None" = None
     context: int = 0
     core: bool = False
+    document: str | None = None
 
 
 class LexicalLookup(Struct, frozen=True, kw_only=True):
@@ -101,3 +102,4 @@ class Findings(Struct, frozen=True, kw_only=True):
     background: Background = Background()
     terms: tuple[TermStatistic, ...] = ()
     uncomparable: int = 0
+    document: bytes | None = None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -94,6 +95,46 @@ class Stored(Struct, frozen=True, kw_only=True):
 
     memory: Memory
     vector: Vector | None = None
+
+
+class Seen(Struct, frozen=True):
+    """A memory as somebody has seen it: its id and its version then."""
+
+    id: str
+    version: int
+
+
+class Revision(Struct, frozen=True, kw_only=True):
+    """A change of one memory, as data.
+
+    `set` has fields of Memory and their new values; `terms` and `vector` come with a new text or fingerprint, else the stored ones stay.
+    Where another version is stored than it was `made_from`, or one of `needs` no longer stands as it was seen, it does not apply.
+    """
+
+    id: str
+    set: dict[str, Any] = field(default_factory=dict)
+    supersede: tuple[str, ...] = ()
+    let_go: tuple[str, ...] = ()
+    link: tuple[Edge, ...] = ()
+    unlink: tuple[Edge, ...] = ()
+    terms: dict[str, int] | None = None
+    vector: Vector | None = None
+    made_from: int | None = None
+    needs: tuple[Seen, ...] = ()
+
+
+class LeftOut(Struct, frozen=True):
+    """A revision that did not apply, and why."""
+
+    id: str
+    reason: str
+
+
+class Revised(Struct, frozen=True, kw_only=True):
+    """What became of revisions: the memories as they are now, in the order asked, and those that did not apply."""
+
+    memories: tuple[Memory, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
 
 
 class Touch(Struct, frozen=True):

@@ -1,7 +1,6 @@
 """The cue, the evidence, and the recall that is decided from it."""
 
 from datetime import datetime
-from typing import Any
 
 from msgspec import Struct, field
 
@@ -104,19 +103,3 @@ class Recall(Struct, frozen=True, kw_only=True):
     tokens: int = 0
     timings_ms: dict[str, float] = field(default_factory=dict)
     trace: Trace
-
-
-class RecallEntry(Struct, frozen=True, kw_only=True):
-    """One line of the recall log: enough for rates and feedback, and no memory's text."""
-
-    recall_id: str
-    at: datetime
-    policy: str
-    outcome: Outcome
-    candidates: int
-    chosen: tuple[str, ...]
-    best_relevance: float
-    below_floor: int
-    tokens: int
-    total_ms: float
-    detail: dict[str, Any] = field(default_factory=dict)
