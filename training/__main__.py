@@ -96,7 +96,8 @@ def _rows(recipe: Recipe, options: argparse.Namespace) -> tuple[Rows, Rows]:
     if options.corpora.exists() or not options.pairs:
         files |= {corpus.name: corpora.find(corpus.name, options.corpora) for corpus in corpora.CORPORA if corpus.name not in written}
     for name, path in files.items():
-        kept, out = corpora.split(corpora.read_rows(path))
+        topic = name if name in corpora.OWN_NEGATIVES_ONLY else ""
+        kept, out = corpora.split(corpora.read_rows(path, topic=topic))
         held[name] = out[:HELD_OUT_AT_MOST]
         if name in recipe.mix():
             rows[name] = kept

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal
 
-Family = Literal["dialogue", "question", "paraphrase", "command"]
+Family = Literal["dialogue", "question", "paraphrase", "command", "fact", "request", "note"]
 FOLDER_VARIABLE = "CUED_TRAINING"
 DEFAULT_FOLDER = Path(__file__).resolve().parents[2] / "shared" / "training"
 HELD_OUT_ONE_IN = 20
@@ -29,6 +29,8 @@ class Corpus:
     licence: str
     origin: str
     licence_seen: bool = True
+    own_negatives_only: bool = False
+    """Whether rows may answer each other's cues, so that only a row's own other texts are told apart from its answer."""
 
     @property
     def share_alike(self) -> bool:
@@ -92,10 +94,22 @@ CORPORA: tuple[Corpus, ...] = (
         "HotpotQA, 2WikiMultihopQA, MuSiQue",
         licence_seen=False,
     ),
+    Corpus("dstc9_faq", "request", 0.0, "Apache-2.0", "alexa/alexa-with-dstc9-track1-dataset", own_negatives_only=True),
+    Corpus("dstc11_reviews", "request", 0.0, "CDLA-Sharing-1.0", "alexa/dstc11-track5", own_negatives_only=True),
+    Corpus("kpa_keypoint_argument", "fact", 0.0, "CDLA-Sharing-1.0", "IBM/KPA_2021_shared_task"),
+    Corpus("casino_needs", "fact", 0.0, "CC BY 4.0", "kushalchawla/CaSiNo"),
+    Corpus("spc_persona_chat", "fact", 0.0, "CC BY 4.0", "google-research-datasets/Synthetic-Persona-Chat"),
+    Corpus("banking77_same_request", "request", 0.0, "CC BY 4.0", "PolyAI-LDN/task-specific-datasets"),
+    Corpus("commit_subject_body", "note", 0.0, "MIT, Apache-2.0 or BSD", "commit messages of seventeen projects"),
+    Corpus("msvc_error_remedy", "note", 0.0, "CC BY 4.0", "MicrosoftDocs/cpp-docs"),
+    Corpus("dart_diagnostics", "note", 0.0, "CC BY 4.0", "dart-lang/site-www"),
+    Corpus("lint_and_error_notes", "note", 0.0, "MIT, Apache-2.0, CC BY 4.0", "eslint, stylelint, sqlalchemy, error-prone and others"),
+    Corpus("k8s_heading_en", "note", 0.0, "CC BY 4.0", "kubernetes/website"),
     Corpus("snli_update", "paraphrase", 1.0, "CC BY-SA 4.0", f"{NATURAL_INSTRUCTIONS}: SNLI", licence_seen=False),
 )
 
 SHIPPED: tuple[Corpus, ...] = tuple(corpus for corpus in CORPORA if corpus.share > 0 and not corpus.share_alike)
+OWN_NEGATIVES_ONLY = frozenset(corpus.name for corpus in CORPORA if corpus.own_negatives_only)
 
 
 def folder() -> Path:
@@ -103,9 +117,9 @@ def folder() -> Path:
     return Path(os.environ.get(FOLDER_VARIABLE, DEFAULT_FOLDER))
 
 
-def read_rows(path: Path) -> tuple[Row, ...]:
-    """Give the rows of a JSON-lines file (`.jsonl`, `.gz` or `.xz`) of `{"q", "pos", "neg"}`."""
-    return tuple(_rows(path))
+def read_rows(path: Path, *, topic: str = "") -> tuple[Row, ...]:
+    """The rows of a JSON-lines file (`.jsonl`, `.gz`, `.xz`) of `{"q", "pos", "neg"}`; rows of one topic are no negatives of each other."""
+    return tuple(_rows(path, topic))
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -118,10 +132,11 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 def find(name: str, where: Path) -> Path:
     """Give the file of a corpus in a folder, whichever way it is compressed."""
-    for ending in (".jsonl.gz", ".jsonl.xz", ".jsonl"):
-        path = where / f"{name}{ending}"
-        if path.exists():
-            return path
+    for place in (where, where / "more"):
+        for ending in (".jsonl.gz", ".jsonl.xz", ".jsonl"):
+            path = place / f"{name}{ending}"
+            if path.exists():
+                return path
     message = f"no pairs of {name!r} in {where}: expected {name}.jsonl.gz, .jsonl.xz or .jsonl (set {FOLDER_VARIABLE})"
     raise FileNotFoundError(message)
 
@@ -134,8 +149,8 @@ def split(rows: tuple[Row, ...], *, one_in: int = HELD_OUT_ONE_IN) -> tuple[tupl
     return kept, held
 
 
-def _rows(path: Path) -> Iterator[Row]:
+def _rows(path: Path, topic: str) -> Iterator[Row]:
     for pair in read_lines(path):
         answers = tuple(pair["pos"])
         if pair["q"].strip() and answers:
-            yield Row(pair["q"], answers, tuple(text for text in pair.get("neg", ()) if text not in answers))
+            yield Row(pair["q"], answers, tuple(text for text in pair.get("neg", ()) if text not in answers), topic)
