@@ -10,17 +10,17 @@ T = TypeVar("T")
 
 
 def asked(what: str, work: Callable[[], T], deadline: timedelta) -> tuple[T | None, str]:
-    """Give a plugged-in part's answer, or None and a note that says why there is none."""
+    """The part's answer, or None and a note that says why there is none."""
     try:
-        return _within_deadline(what, work, deadline.total_seconds()), ""
+        return within(what, work, deadline), ""
     except TimeoutError:
         return None, f"{what}: no answer within {deadline.total_seconds() * 1000:.0f} ms"
     except Exception as error:  # noqa: BLE001 - a plugged-in part may fail in any way, and the answer stands all the same
         return None, f"{what}: {type(error).__name__}: {error}"
 
 
-def _within_deadline(what: str, work: Callable[[], T], seconds: float) -> T:
-    """Give the work's result, or raise what it raised; after the deadline it is left behind in a daemon thread."""
+def within(what: str, work: Callable[[], T], deadline: timedelta) -> T:
+    """The work's result, or what it raised; after the deadline a TimeoutError, and the work is left behind in a daemon thread."""
     done: Future[T] = Future()
 
     def attempt() -> None:
@@ -30,4 +30,4 @@ def _within_deadline(what: str, work: Callable[[], T], seconds: float) -> T:
             done.set_exception(error)
 
     threading.Thread(target=attempt, name=f"cued-{what}", daemon=True).start()
-    return done.result(timeout=seconds)
+    return done.result(timeout=deadline.total_seconds())

@@ -4,9 +4,10 @@ import base64
 import json
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 
@@ -28,6 +29,7 @@ class Traps:
     first_answers: list[tuple[int, dict[str, str]]] = field(default_factory=list)
     closes_first: int = 0
     hangs: bool = False
+    drips: str = ""
     only_answer: tuple[int, dict[str, str], bytes] | None = None
     served_model: str | None = None
     change: Callable[[list[Item]], list[Item]] = list
@@ -46,6 +48,7 @@ class FakeEndpoint:
         self.traps = traps or Traps()
         self.requests: list[dict[str, Any]] = []
         self.authorisations: list[str | None] = []
+        self.callers: list[int] = []
         self.released = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
@@ -96,12 +99,23 @@ def _error(message: str) -> bytes:
     return json.dumps({"error": {"message": message}}).encode()
 
 
+def _drip(answer: BinaryIO, endpoint: FakeEndpoint) -> None:
+    """Send a byte now and then until the test is over: inside a header, or inside the body."""
+    answer.write(b"HTTP/1.1 200 OK\r\n" + (b"X-Slow: " if endpoint.traps.drips == "headers" else b"Content-Length: 100000\r\n\r\n"))
+    with suppress(OSError):
+        while not endpoint.released.wait(0.02):
+            answer.write(b"x")
+
+
 def _handler(endpoint: FakeEndpoint) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             endpoint.requests.append(json.loads(body))
             endpoint.authorisations.append(self.headers["Authorization"])
+            endpoint.callers.append(self.client_address[1])
             if self.path != "/v1/embeddings":
                 self.send_error(404)
                 return
@@ -112,12 +126,17 @@ def _handler(endpoint: FakeEndpoint) -> type[BaseHTTPRequestHandler]:
             if endpoint.traps.hangs:
                 endpoint.released.wait()
                 return
+            if endpoint.traps.drips:
+                self.close_connection = True
+                _drip(self.wfile, endpoint)
+                return
             status, headers, answer = endpoint.answer(endpoint.requests[-1])
             self.send_response(status)
             for name, value in {**headers, "Content-Length": str(len(answer))}.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(answer)
+            with suppress(OSError):
+                self.wfile.write(answer)
 
         def log_message(self, *_: object) -> None:
             """Keep the test's output clean."""

@@ -32,7 +32,7 @@ def unit(vectors: ArrayLike | Sequence[ArrayLike], *, count: int, dimensions: in
 def _table(vectors: ArrayLike | Sequence[ArrayLike], source: str) -> NDArray[np.float64]:
     try:
         values = np.asarray(vectors, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         message = f"{source} gave vectors that are not equally long lists of numbers"
         raise EmbedderError(message) from error
     if values.ndim != _ROWS_AND_COLUMNS or values.shape[1] == 0:

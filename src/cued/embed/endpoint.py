@@ -1,25 +1,29 @@
-"""Where an HTTP embedder is and how patiently it is asked: one JSON request with retries, a deadline and a secret.
+"""Where an HTTP embedder is and how patiently it is asked: one JSON request with retries, a deadline, a breaker and a secret.
 
-Above: `openai.py` knows the protocol. Below: the standard library's HTTP client.
+Above: `openai.py` knows the protocol. Below: `exchange` carries one request, `breaker` remembers what failed.
 """
 
 import json
 import os
 import random
 import time
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from http.client import HTTPException, HTTPResponse
+from functools import cached_property
+from http.client import HTTPException
+from ipaddress import ip_address
 from urllib.parse import urlsplit
-from urllib.request import HTTPErrorProcessor, Request, build_opener
 
+from cued.embed.breaker import Breaker
+from cued.embed.exchange import Answer, Line, refuse_link_local
 from cued.errors import EmbedderError, InputError
 
 OPENAI = "https://api.openai.com/v1"
-MAX_ANSWER_BYTES = 256 * 1024 * 1024
-_CHUNK_BYTES = 1024 * 1024
+MOST_ANSWER_BYTES = 64 * 1024 * 1024
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_EXCERPT = 200
 
 
 @dataclass(frozen=True)
@@ -35,22 +39,9 @@ class Patience:
     clock: Callable[[], float] = time.monotonic
 
     def wait_s(self, attempt: int, asked_s: float | None) -> float:
-        """Give the wait after the attempt (from 0): full jitter over a doubling span, and no less than the server asked."""
+        """The wait after the attempt (from 0): full jitter over a doubling span, and no less than the server asked."""
         span_s = min(self.longest_wait_s, self.first_wait_s * 2.0**attempt)
         return max(self.random() * span_s, asked_s or 0.0)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A complete HTTP answer."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-
-    def text(self) -> str:
-        """Give the body as text, whatever its bytes are."""
-        return self.body.decode("utf-8", "replace")
 
 
 @dataclass(frozen=True)
@@ -62,102 +53,111 @@ class Endpoint:
     patience: Patience = field(default=Patience(), repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse what could not be asked, or would betray the key when asked."""
-        parts = urlsplit(self.base_url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username is not None or parts.query:
-            name, accepted = "base_url", "http(s)://host[:port]/path, without user, password or query"
-            raise InputError(name, f"{parts.scheme}://{parts.hostname or ''}…", accepted)
+        """Refuse what could not be asked or would betray the key when asked, and warn of a key that travels in the clear."""
+        name, accepted = "base_url", "http(s)://host[:port]/path, without user, password or query"
+        try:
+            parts = urlsplit(self.base_url)
+            host, _ = parts.hostname or "", parts.port
+            refuse_link_local(host)
+        except (ValueError, OSError) as error:
+            raise InputError(name, "(hidden)" if "@" in self.base_url else self.base_url, f"{accepted} ({error})") from error
+        if parts.scheme not in {"http", "https"} or not host or parts.username is not None or parts.query:
+            raise InputError(name, f"{parts.scheme}://{host}…", accepted)
         if self.key is not None and not (self.key.isascii() and self.key.isprintable() and " " not in self.key):
             # A line break would otherwise come back from the HTTP client in an error that quotes the whole header.
             name, accepted = "key", "printable ASCII without spaces or line breaks"
             raise InputError(name, "(hidden)", accepted)
+        if self.key is not None and parts.scheme == "http" and not _here(host):
+            message = f"the API key travels to {host} in the clear; https would hide it"
+            warnings.warn(message, RuntimeWarning, stacklevel=3)
 
     @classmethod
     def from_environment(cls) -> "Endpoint":
-        """Give the endpoint that OPENAI_BASE_URL and OPENAI_API_KEY name; OpenAI's own without the first."""
+        """The endpoint that OPENAI_BASE_URL and OPENAI_API_KEY name; OpenAI's own without the first."""
         key = os.environ.get("OPENAI_API_KEY", "").strip()
         return cls(base_url=os.environ.get("OPENAI_BASE_URL", "").strip() or OPENAI, key=key or None)
 
-    def post(self, path: str, payload: object) -> Answer:
-        """Give the first answer that another try would not better; none before the deadline is an EmbedderError."""
-        url = f"{self.base_url.rstrip('/')}/{path}"
-        body = json.dumps(payload).encode()
-        until = self.patience.clock() + self.patience.deadline_s
-        attempt = 0
-        while True:
-            answer, problem = self._try(url, body, until)
-            if answer is not None and answer.status not in _RETRIED:
-                return answer
-            self._wait(attempt, answer, until=until, problem=self.redact(problem))
-            attempt += 1
+    @cached_property
+    def breaker(self) -> Breaker:
+        """What remembers how the last requests went."""
+        return Breaker(self.patience.clock)
+
+    @cached_property
+    def _line(self) -> Line:
+        return Line(self.base_url)
+
+    def post(self, path: str, payload: object, *, deadline_s: float | None = None) -> Answer:
+        """The first answer that another try would not better; none before the deadline is an EmbedderError."""
+        early_s = self.breaker.refused_s()
+        if early_s:
+            message = f"{self.base_url} has failed too often of late and is asked again in {early_s:.0f} s"
+            raise EmbedderError(message)
+        try:
+            answer = self._answered(path, json.dumps(payload).encode(), deadline_s or self.patience.deadline_s)
+        except EmbedderError:
+            self.breaker.failed()
+            raise
+        self.breaker.worked()
+        return answer
 
     def redact(self, text: str) -> str:
-        """Give the text with the key replaced, should a server have echoed it."""
+        """The text with the key replaced, should a server have echoed it."""
         return text.replace(self.key, "(key)") if self.key else text
 
-    def _try(self, url: str, body: bytes, until: float) -> tuple[Answer | None, str]:
-        """Give an answer and what is wrong with it, or None and why there is none."""
+    def _answered(self, path: str, body: bytes, deadline_s: float) -> Answer:
+        until = self.patience.clock() + deadline_s
+        attempt = 0
+        while True:
+            answer, problem = self._try(path, body, until)
+            if answer is not None and answer.status not in _RETRIED:
+                return answer
+            wait_s = self.patience.wait_s(attempt, _retry_after_s(answer))
+            attempt += 1
+            late = self.patience.clock() + wait_s >= until
+            if late or attempt >= self.patience.attempts:
+                how = f"did not answer within {deadline_s:g} s" if late else f"failed {attempt} times"
+                message = f"{self.base_url} {how}; the last: {self.redact(problem)}"
+                raise EmbedderError(message)
+            self.patience.sleep(wait_s)
+
+    def _try(self, path: str, body: bytes, until: float) -> tuple[Answer | None, str]:
+        """An answer and what is wrong with it, or None and why there is none."""
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
-        request = Request(url, data=body, headers=headers, method="POST")  # noqa: S310 (the scheme was checked)
         left_s = until - self.patience.clock()
         if left_s <= 0:
             return None, "no time left"
         try:
-            with _OPENER.open(request, timeout=left_s) as response:
-                answer = self._read(response, until=until)
-        except (HTTPException, OSError) as error:
-            return None, f"{type(error).__name__}: {error}"
+            answer = self._line.post(path, body, headers, seconds=left_s, most_bytes=MOST_ANSWER_BYTES)
+        except (HTTPException, OSError, ValueError) as error:
+            # A ValueError is a host that no name server could be asked for.
+            return None, printable(f"{type(error).__name__}: {error}")
         return answer, f"HTTP {answer.status}: {excerpt(answer)}"
 
-    def _read(self, response: HTTPResponse, *, until: float) -> Answer:
-        """Give the whole answer; one that trickles past the deadline or never ends is broken off."""
-        parts: list[bytes] = []
-        size = 0
-        while part := response.read(_CHUNK_BYTES):
-            parts.append(part)
-            size += len(part)
-            if self.patience.clock() > until or size > MAX_ANSWER_BYTES:
-                message = f"{self.base_url} sent {size} bytes and no end within {self.patience.deadline_s:g} s"
-                raise EmbedderError(message)
-        return Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, b"".join(parts))
 
-    def _wait(self, attempt: int, answer: Answer | None, *, until: float, problem: str) -> None:
-        """Sleep before the next attempt; without attempts or time for it, raise the problem as an EmbedderError."""
-        wait_s = self.patience.wait_s(attempt, _retry_after_s(answer))
-        if attempt + 1 >= self.patience.attempts:
-            message = f"{self.base_url} failed {attempt + 1} times; the last: {problem}"
-            raise EmbedderError(message)
-        if self.patience.clock() + wait_s >= until:
-            message = f"{self.base_url} did not answer within {self.patience.deadline_s:g} s; the last: {problem}"
-            raise EmbedderError(message)
-        self.patience.sleep(wait_s)
+def _here(host: str) -> bool:
+    """Whether a host is this machine."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
-class _EveryStatus(HTTPErrorProcessor):
-    """Takes every status as an answer, a redirect too: following that would carry the key to another host."""
-
-    def http_response(self, request: Request, response: HTTPResponse) -> HTTPResponse:  # noqa: ARG002 (urllib's signature)
-        """Give the answer as it came."""
-        return response
-
-    https_response = http_response
-
-
-_OPENER = build_opener(_EveryStatus)
-_EXCERPT = 200
-
-
-def excerpt(answer: Answer) -> str:
-    """Give the start of a body as one printable line."""
-    line = " ".join(answer.text().split())
+def printable(text: str) -> str:
+    """The start of a text as one line of printable characters."""
+    line = " ".join(text[: 4 * _EXCERPT].split())
     shown = "".join(character if character.isprintable() else "�" for character in line)
     return shown if len(shown) <= _EXCERPT else shown[:_EXCERPT] + "…"
 
 
+def excerpt(answer: Answer) -> str:
+    """The start of a body as one printable line."""
+    return printable(answer.body[: 8 * _EXCERPT].decode("utf-8", "replace"))
+
+
 def _retry_after_s(answer: Answer | None) -> float | None:
-    """Give the seconds that Retry-After asks for; a date is taken from the server's own clock, its Date header."""
+    """The seconds that Retry-After asks for; a date is taken from the server's own clock, its Date header."""
     value = answer.headers.get("retry-after", "").strip() if answer else ""
     if value.isascii() and value.isdigit():
         return float(value)

@@ -10,22 +10,42 @@ import re
 from collections.abc import Sequence
 from typing import cast
 
+import msgspec
 import numpy as np
+from msgspec import Struct
 from numpy.typing import ArrayLike
 
 from cued.embed.checks import unit
-from cued.embed.endpoint import Answer, Endpoint, excerpt
+from cued.embed.endpoint import Endpoint, excerpt
+from cued.embed.exchange import Answer
 from cued.errors import EmbedderError
 from cued.model import Fingerprint, Matrix
 from cued.ports import Role
 
 BATCH = 64
+QUERY_DEADLINE_S = 5.0
+"""How long a recall waits for its cue's vector, at most the patience that there is; then it goes on with words alone."""
 _PROBE = "probe"
 _OK = 200
 _REFUSED_KEY = frozenset({401, 403})
 _TOO_LARGE = 413
 _CLIENT_ERRORS = range(400, 500)
 _TOO_MANY = re.compile(r"too many|batch.{0,3}size|too long|too large|per request|at most \d+|maximum (number|batch|of \d+)", re.IGNORECASE)
+
+
+class _Item(Struct):
+    index: int
+    embedding: list[float] | str
+
+
+class _Embeddings(Struct):
+    """What is read of an answer, whatever else is in it."""
+
+    data: list[_Item]
+    model: object = None
+
+
+_ANSWER = msgspec.json.Decoder(_Embeddings)
 
 
 class OpenAICompatible:
@@ -69,7 +89,7 @@ class OpenAICompatible:
         start = 0
         while start < len(texts):
             batch = [self._prefixes[role] + text for text in texts[start : start + self._batch]]
-            rows.append(self._checked(self._request_or_halve(batch)))
+            rows.append(self._checked(self._request_or_halve(batch, QUERY_DEADLINE_S if role == "query" else None)))
             start += len(rows[-1])
         return np.concatenate(rows)
 
@@ -91,21 +111,21 @@ class OpenAICompatible:
             )
         return matrix
 
-    def _request_or_halve(self, batch: list[str]) -> list[ArrayLike]:
+    def _request_or_halve(self, batch: list[str], deadline_s: float | None) -> list[ArrayLike]:
         """Give the vectors of the batch, or of its start when the endpoint takes fewer texts at once; that is remembered."""
         while True:
             try:
-                return self._request(batch)
+                return self._request(batch, deadline_s)
             except _TooManyError:
                 batch = batch[: len(batch) // 2]
                 self._batch = len(batch)
 
-    def _request(self, batch: list[str]) -> list[ArrayLike]:
+    def _request(self, batch: list[str], deadline_s: float | None = None) -> list[ArrayLike]:
         """Give the vectors of one request in the order of its texts."""
-        answer = self._endpoint.post("embeddings", self._payload(batch))
+        answer = self._endpoint.post("embeddings", self._payload(batch), deadline_s=deadline_s)
         if self._ask_float and answer.status in _CLIENT_ERRORS and "encoding_format" in answer.text():
             self._ask_float = False
-            answer = self._endpoint.post("embeddings", self._payload(batch))
+            answer = self._endpoint.post("embeddings", self._payload(batch), deadline_s=deadline_s)
         if answer.status != _OK:
             self._refuse(answer, len(batch))
         vectors = [_vector(embedding, self._source) for embedding in self._ordered(answer, len(batch))]
@@ -134,22 +154,19 @@ class OpenAICompatible:
             raise _TooManyError(message)
         raise EmbedderError(message)
 
-    def _ordered(self, answer: Answer, count: int) -> list[object]:
+    def _ordered(self, answer: Answer, count: int) -> list[list[float] | str]:
         """Give the answer's embeddings by their `index`, after checking that each text has exactly one."""
         try:
-            content = json.loads(answer.body)
-            pairs = [(item["index"], item["embedding"]) for item in content["data"]]
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            content = _ANSWER.decode(answer.body)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             kind = answer.headers.get("content-type", "no content type")
             message = f"{self._source} gave no list of embeddings ({kind}); is the base URL right? {self._endpoint.redact(excerpt(answer))}"
             raise EmbedderError(message) from error
-        found = sorted(index for index, _ in pairs if isinstance(index, int))
-        if len(found) != len(pairs) or found != list(range(count)):
-            message = f"{self._source} gave {len(pairs)} embedding(s) for {count} text(s), or not each `index` once"
+        if sorted(item.index for item in content.data) != list(range(count)):
+            message = f"{self._source} gave {len(content.data)} embedding(s) for {count} text(s), or not each `index` once"
             raise EmbedderError(message)
-        served = content.get("model")
-        self._served = served if isinstance(served, str) else ""
-        embeddings = dict(pairs)
+        self._served = content.model if isinstance(content.model, str) else ""
+        embeddings = {item.index: item.embedding for item in content.data}
         return [embeddings[index] for index in range(count)]
 
 
@@ -157,15 +174,12 @@ class _TooManyError(EmbedderError):
     """The endpoint takes fewer texts in one request."""
 
 
-def _vector(embedding: object, source: str) -> ArrayLike:
-    """Give one vector from a list of numbers or from base64 of little-endian float32."""
-    if isinstance(embedding, str):
-        try:
-            return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
-        except (binascii.Error, ValueError) as error:
-            message = f"{source} gave an embedding that is neither a list of numbers nor base64 of float32"
-            raise EmbedderError(message) from error
-    if isinstance(embedding, list):
+def _vector(embedding: list[float] | str, source: str) -> ArrayLike:
+    """One vector from a list of numbers or from base64 of little-endian float32."""
+    if not isinstance(embedding, str):
         return embedding
-    message = f"{source} gave an embedding of type {type(embedding).__name__}"
-    raise EmbedderError(message)
+    try:
+        return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
+    except (binascii.Error, ValueError) as error:
+        message = f"{source} gave an embedding that is neither a list of numbers nor base64 of float32"
+        raise EmbedderError(message) from error
