@@ -42,6 +42,8 @@ _OBEYED = re.compile(
     r"|(?P<fence>`{3,}|~{3,})",
     re.IGNORECASE,
 )
+_OPENING = re.compile(r"[<‹\[\]#`~]")
+"""Without any of these nothing in a text is obeyed."""
 _NAME = re.compile(rf"[\w .'@{scripts.MARKS}-]+")
 _UNFRAMED = str.maketrans('[]{}"“”', "()()'''")
 
@@ -51,7 +53,10 @@ def plain(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     line = _BREAKS.sub(" ⏎ ", text.replace("\t", " "))
-    return "".join(_visible(line, at) for at in range(len(line)))
+    if line.isprintable() and not _BLANK.search(line):
+        return line
+    odd = "".join(re.escape(character) for character in sorted(set(line)) if not character.isprintable() or _BLANK.match(character))
+    return re.sub(f"[{odd}]", lambda match: _visible(line, match.start()), line)
 
 
 def harmless(text: str) -> str:
@@ -61,9 +66,12 @@ def harmless(text: str) -> str:
     number signs before a word becomes one, and fences become quotation marks; look-alikes of these count as they look.
     """
     line = plain(text.strip()).strip()
+    view = line if line.isascii() else line.translate(_LOOKALIKES)
+    if not _OPENING.search(view):
+        return line
     pieces: list[str] = []
     last = 0
-    for match in _OBEYED.finditer(line if line.isascii() else line.translate(_LOOKALIKES)):
+    for match in _OBEYED.finditer(view):
         pieces += line[last : match.start()], _defused(match, line)
         last = match.end()
     return "".join(pieces) + line[last:]

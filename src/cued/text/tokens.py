@@ -8,7 +8,7 @@ window that is not quite full costs less than one that overflows.
 import re
 from functools import lru_cache
 from math import ceil
-from typing import Final
+from typing import Final, NamedTuple
 
 from cued.text import scripts
 from cued.text.stopwords import STOP_WORDS
@@ -71,32 +71,68 @@ def _known_line(line: str) -> int:
     return _line_tokens(line)
 
 
+class _Costs(NamedTuple):
+    """What a piece of a line costs: all that is no Latin word, and the Latin words, as English ones and as any others.
+
+    With them what tells English from the rest: the number of Latin words, of English function words among them, of signs of code;
+    and whether the piece begins with a digit, for to a number belongs the space before it.
+    """
+
+    plain: float
+    english: float
+    other: float
+    words: int
+    function_words: int
+    code: int
+    number: int
+
+
 def _line_tokens(line: str) -> int:
-    """Give the estimated number of tokens of one line; a single space between words costs nothing and is passed over."""
-    foreign = _foreignness(line)
-    total = 0.0
+    """The estimated number of tokens of one line; a single space between words costs nothing and is passed over."""
+    words = line.split(" ")
+    if words != line.split():
+        costs = _costs(line)
+    else:
+        each = [_known_costs(word) if len(word) <= _CACHED_WORD else _costs(word) for word in words]
+        costs = _Costs._make(map(sum, zip(*each, strict=True)))
+        costs = costs._replace(plain=costs.plain + costs.number - (line[:1] in _NUMERALS))
+    foreign = _foreignness(costs)
+    return ceil(costs.plain + costs.english + foreign * (costs.other - costs.english) - _ROUNDING)
+
+
+@lru_cache(maxsize=1 << 15)
+def _known_costs(word: str) -> _Costs:
+    """What `_costs` says of a short piece, remembered: the same words come back line after line."""
+    return _costs(word)
+
+
+def _costs(line: str) -> _Costs:
+    plain = english = other = 0.0
     for match in _PIECE.finditer(line):
         kind, piece = match.lastgroup or "other", match[0]
         if kind == "word":
-            english, other = _word_tokens(piece) if len(piece) <= _CACHED_WORD else _long_word_tokens(piece)
-            total += english + foreign * (other - english)
+            as_english, as_other = _word_tokens(piece) if len(piece) <= _CACHED_WORD else _long_word_tokens(piece)
+            english += as_english
+            other += as_other
         elif kind in _RATES:
-            total += len(piece) * _RATES[kind][1]
+            plain += len(piece) * _RATES[kind][1]
         else:
-            total += _mark_tokens(kind, piece)
-    return ceil(total - _ROUNDING)
-
-
-_ROUNDING: Final = 1e-9
-
-
-def _foreignness(line: str) -> float:
-    """Give how little a line looks like English or code, from 0 to 1, by its share of English function words."""
+            plain += _mark_tokens(kind, piece)
     words = _LATIN_WORD.findall(line)
-    if not words or _CODE.search(line):
+    function_words = sum(word.lower() in _ENGLISH for word in words)
+    return _Costs(plain, english, other, len(words), function_words, _CODE.search(line) is not None, line[:1] in _NUMERALS)
+
+
+def _foreignness(costs: _Costs) -> float:
+    """How little a line looks like English or code, from 0 to 1, by its share of English function words."""
+    if not costs.words or costs.code:
         return 0.0
-    share = sum(word.lower() in _ENGLISH for word in words) / len(words)
+    share = costs.function_words / costs.words
     return min(1.0, max(0.0, (_ENGLISH_SHARE - share) / (_ENGLISH_SHARE - _FOREIGN_SHARE)))
+
+
+_NUMERALS: Final = frozenset("0123456789")
+_ROUNDING: Final = 1e-9
 
 
 def _mark_tokens(kind: str, piece: str) -> float:
