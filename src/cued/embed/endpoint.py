@@ -41,8 +41,8 @@ class Patience:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A complete HTTP answer."""
+class Reply:
+    """A complete HTTP reply."""
 
     status: int
     headers: Mapping[str, str]
@@ -78,25 +78,25 @@ class Endpoint:
         key = os.environ.get("OPENAI_API_KEY", "").strip()
         return cls(base_url=os.environ.get("OPENAI_BASE_URL", "").strip() or OPENAI, key=key or None)
 
-    def post(self, path: str, payload: object) -> Answer:
-        """Give the first answer that another try would not better; none before the deadline is an EmbedderError."""
+    def post(self, path: str, payload: object) -> Reply:
+        """Give the first reply that another try would not better; none before the deadline is an EmbedderError."""
         url = f"{self.base_url.rstrip('/')}/{path}"
         body = json.dumps(payload).encode()
         until = self.patience.clock() + self.patience.deadline_s
         attempt = 0
         while True:
-            answer, problem = self._try(url, body, until)
-            if answer is not None and answer.status not in _RETRIED:
-                return answer
-            self._wait(attempt, answer, until=until, problem=self.redact(problem))
+            reply, problem = self._try(url, body, until)
+            if reply is not None and reply.status not in _RETRIED:
+                return reply
+            self._wait(attempt, reply, until=until, problem=self.redact(problem))
             attempt += 1
 
     def redact(self, text: str) -> str:
         """Give the text with the key replaced, should a server have echoed it."""
         return text.replace(self.key, "(key)") if self.key else text
 
-    def _try(self, url: str, body: bytes, until: float) -> tuple[Answer | None, str]:
-        """Give an answer and what is wrong with it, or None and why there is none."""
+    def _try(self, url: str, body: bytes, until: float) -> tuple[Reply | None, str]:
+        """Give a reply and what is wrong with it, or None and why there is none."""
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
@@ -106,13 +106,13 @@ class Endpoint:
             return None, "no time left"
         try:
             with _OPENER.open(request, timeout=left_s) as response:
-                answer = self._read(response, until=until)
+                reply = self._read(response, until=until)
         except (HTTPException, OSError) as error:
             return None, f"{type(error).__name__}: {error}"
-        return answer, f"HTTP {answer.status}: {excerpt(answer)}"
+        return reply, f"HTTP {reply.status}: {excerpt(reply)}"
 
-    def _read(self, response: HTTPResponse, *, until: float) -> Answer:
-        """Give the whole answer; one that trickles past the deadline or never ends is broken off."""
+    def _read(self, response: HTTPResponse, *, until: float) -> Reply:
+        """Give the whole reply; one that trickles past the deadline or never ends is broken off."""
         parts: list[bytes] = []
         size = 0
         while part := response.read(_CHUNK_BYTES):
@@ -121,11 +121,11 @@ class Endpoint:
             if self.patience.clock() > until or size > MAX_ANSWER_BYTES:
                 message = f"{self.base_url} sent {size} bytes and no end within {self.patience.deadline_s:g} s"
                 raise EmbedderError(message)
-        return Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, b"".join(parts))
+        return Reply(response.status, {name.lower(): value for name, value in response.getheaders()}, b"".join(parts))
 
-    def _wait(self, attempt: int, answer: Answer | None, *, until: float, problem: str) -> None:
+    def _wait(self, attempt: int, reply: Reply | None, *, until: float, problem: str) -> None:
         """Sleep before the next attempt; without attempts or time for it, raise the problem as an EmbedderError."""
-        wait_s = self.patience.wait_s(attempt, _retry_after_s(answer))
+        wait_s = self.patience.wait_s(attempt, _retry_after_s(reply))
         if attempt + 1 >= self.patience.attempts:
             message = f"{self.base_url} failed {attempt + 1} times; the last: {problem}"
             raise EmbedderError(message)
@@ -136,10 +136,10 @@ class Endpoint:
 
 
 class _EveryStatus(HTTPErrorProcessor):
-    """Takes every status as an answer, a redirect too: following that would carry the key to another host."""
+    """Takes every status as a reply, a redirect too: following that would carry the key to another host."""
 
     def http_response(self, request: Request, response: HTTPResponse) -> HTTPResponse:  # noqa: ARG002 (urllib's signature)
-        """Give the answer as it came."""
+        """Give the reply as it came."""
         return response
 
     https_response = http_response
@@ -149,19 +149,19 @@ _OPENER = build_opener(_EveryStatus)
 _EXCERPT = 200
 
 
-def excerpt(answer: Answer) -> str:
+def excerpt(reply: Reply) -> str:
     """Give the start of a body as one printable line."""
-    line = " ".join(answer.text().split())
+    line = " ".join(reply.text().split())
     shown = "".join(character if character.isprintable() else "�" for character in line)
     return shown if len(shown) <= _EXCERPT else shown[:_EXCERPT] + "…"
 
 
-def _retry_after_s(answer: Answer | None) -> float | None:
+def _retry_after_s(reply: Reply | None) -> float | None:
     """Give the seconds that Retry-After asks for; a date is taken from the server's own clock, its Date header."""
-    value = answer.headers.get("retry-after", "").strip() if answer else ""
+    value = reply.headers.get("retry-after", "").strip() if reply else ""
     if value.isascii() and value.isdigit():
         return float(value)
     try:
-        return max(0.0, (parsedate_to_datetime(value) - parsedate_to_datetime(answer.headers["date"] if answer else "")).total_seconds())
+        return max(0.0, (parsedate_to_datetime(value) - parsedate_to_datetime(reply.headers["date"] if reply else "")).total_seconds())
     except (ValueError, TypeError, KeyError):
         return None

@@ -1,6 +1,6 @@
 """Any endpoint that speaks OpenAI's embeddings protocol: OpenAI, Ollama, vLLM, LM Studio and many more.
 
-They differ in what they ignore, refuse and reorder, so nothing in an answer is taken on trust.
+They differ in what they ignore, refuse and reorder, so nothing in a reply is taken on trust.
 """
 
 import base64
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cued.embed.checks import unit
-from cued.embed.endpoint import Answer, Endpoint, excerpt
+from cued.embed.endpoint import Endpoint, Reply, excerpt
 from cued.errors import EmbedderError
 from cued.model import Fingerprint, Matrix
 from cued.ports import Role
@@ -29,7 +29,7 @@ _TOO_MANY = re.compile(r"too many|batch.{0,3}size|too long|too large|per request
 
 
 class OpenAICompatible:
-    """Embeds through POST {base}/embeddings; how long the vectors are is seen in the first answer, never guessed."""
+    """Embeds through POST {base}/embeddings; how long the vectors are is seen in the first reply, never guessed."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class OpenAICompatible:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """Tell which model makes these vectors; before the first answer, one word is embedded to see how long they are."""
+        """Tell which model makes these vectors; before the first reply, one word is embedded to see how long they are."""
         if self._fingerprint is None:
             self._checked(self._request([_PROBE]))
         return cast("Fingerprint", self._fingerprint)
@@ -78,7 +78,7 @@ class OpenAICompatible:
         return f"{self._model} at {self._endpoint.base_url}"
 
     def _checked(self, vectors: list[ArrayLike]) -> Matrix:
-        """Give the vectors at unit length; those of the first answer settle how long all must be."""
+        """Give the vectors at unit length; those of the first reply settle how long all must be."""
         known = self._fingerprint.dimensions if self._fingerprint else None
         matrix = unit(vectors, count=len(vectors), dimensions=known, source=self._source)
         if self._fingerprint is None:
@@ -102,13 +102,13 @@ class OpenAICompatible:
 
     def _request(self, batch: list[str]) -> list[ArrayLike]:
         """Give the vectors of one request in the order of its texts."""
-        answer = self._endpoint.post("embeddings", self._payload(batch))
-        if self._ask_float and answer.status in _CLIENT_ERRORS and "encoding_format" in answer.text():
+        reply = self._endpoint.post("embeddings", self._payload(batch))
+        if self._ask_float and reply.status in _CLIENT_ERRORS and "encoding_format" in reply.text():
             self._ask_float = False
-            answer = self._endpoint.post("embeddings", self._payload(batch))
-        if answer.status != _OK:
-            self._refuse(answer, len(batch))
-        vectors = [_vector(embedding, self._source) for embedding in self._ordered(answer, len(batch))]
+            reply = self._endpoint.post("embeddings", self._payload(batch))
+        if reply.status != _OK:
+            self._refuse(reply, len(batch))
+        vectors = [_vector(embedding, self._source) for embedding in self._ordered(reply, len(batch))]
         given = {np.size(vector) for vector in vectors}
         if self._asked is not None and given != {self._asked}:
             sizes = " and ".join(map(str, sorted(given)))
@@ -122,26 +122,26 @@ class OpenAICompatible:
         size = {"dimensions": self._asked} if self._asked is not None else {}
         return {"model": self._model, "input": batch, **form, **size}
 
-    def _refuse(self, answer: Answer, count: int) -> None:
-        """Raise what an answer other than 200 means."""
-        if answer.status in _REFUSED_KEY:
+    def _refuse(self, reply: Reply, count: int) -> None:
+        """Raise what a reply other than 200 means."""
+        if reply.status in _REFUSED_KEY:
             # The body is left out: servers like to quote the key, whole or in part.
-            message = f"{self._source} refused the API key (HTTP {answer.status}); it is read from OPENAI_API_KEY"
+            message = f"{self._source} refused the API key (HTTP {reply.status}); it is read from OPENAI_API_KEY"
             raise EmbedderError(message)
-        message = f"{self._source} answered HTTP {answer.status}: {self._endpoint.redact(excerpt(answer))}"
-        many = answer.status == _TOO_LARGE or (answer.status in _CLIENT_ERRORS and _TOO_MANY.search(answer.text()))
+        message = f"{self._source} answered HTTP {reply.status}: {self._endpoint.redact(excerpt(reply))}"
+        many = reply.status == _TOO_LARGE or (reply.status in _CLIENT_ERRORS and _TOO_MANY.search(reply.text()))
         if many and count > 1:
             raise _TooManyError(message)
         raise EmbedderError(message)
 
-    def _ordered(self, answer: Answer, count: int) -> list[object]:
-        """Give the answer's embeddings by their `index`, after checking that each text has exactly one."""
+    def _ordered(self, reply: Reply, count: int) -> list[object]:
+        """Give the reply's embeddings by their `index`, after checking that each text has exactly one."""
         try:
-            content = json.loads(answer.body)
+            content = json.loads(reply.body)
             pairs = [(item["index"], item["embedding"]) for item in content["data"]]
         except (ValueError, TypeError, KeyError, RecursionError) as error:
-            kind = answer.headers.get("content-type", "no content type")
-            message = f"{self._source} gave no list of embeddings ({kind}); is the base URL right? {self._endpoint.redact(excerpt(answer))}"
+            kind = reply.headers.get("content-type", "no content type")
+            message = f"{self._source} gave no list of embeddings ({kind}); is the base URL right? {self._endpoint.redact(excerpt(reply))}"
             raise EmbedderError(message) from error
         found = sorted(index for index, _ in pairs if isinstance(index, int))
         if len(found) != len(pairs) or found != list(range(count)):

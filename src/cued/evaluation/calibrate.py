@@ -20,13 +20,13 @@ from cued.embed import load as load_embedder
 from cued.evaluation.abstain import auroc, strangers
 from cued.evaluation.abstain import own as at_home
 from cued.evaluation.cache import default_folder, digest
+from cued.evaluation.cached_embedder import CachedEmbedder
 from cued.evaluation.dataset import Dataset, answerable
 from cued.evaluation.evidence import EvidenceCache
 from cued.evaluation.formats import read
 from cued.evaluation.logistic import fit
 from cued.evaluation.ranking import unfloored
 from cued.evaluation.runner import Ask, Bench, evidence_of
-from cued.evaluation.vectors import CachedEmbedder
 from cued.flow import relevance
 from cued.flow.table import Table
 from cued.model import Evidence

@@ -12,7 +12,7 @@ from cued.flow.render import around, core_line, frame, line
 from cued.flow.table import Table
 from cued.model import Memory, Omitted
 from cued.policy.spec import Budget
-from cued.text.tokens import estimate_tokens
+from cued.text.token_counts import estimate_tokens
 
 LINE_TOKENS = 8
 """What no memory's line comes below: with less room than this none is tried, so that a full block costs no more time."""

@@ -13,7 +13,7 @@ from cued.flow.table import Table
 from cued.text.analyse import analyse, query_terms
 from cued.text.harmless import harmless, name
 from cued.text.passages import sentences, shorten
-from cued.text.tokens import estimate_tokens
+from cued.text.token_counts import estimate_tokens
 
 PIECE_TOKENS = 12
 """The least that is worth showing of a memory that does not fit."""

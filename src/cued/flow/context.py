@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from cued.flow.render import context_line
 from cued.flow.table import Side, Table
-from cued.text.tokens import estimate_tokens
+from cued.text.token_counts import estimate_tokens
 
 Turn = tuple[int, Side]
 Distance = tuple[int, timedelta, str]

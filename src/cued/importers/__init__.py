@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from cued.errors import InputError
 from cued.importers import chatgpt, claude, claude_mem, markdown, mcp_memory, mem0
 from cued.importers.files import MAX_BYTES, head, is_zip, members
-from cued.importers.intake import Imported, Incoming, Intake, Progress, Skipped
+from cued.importers.intake import Imported, Incoming, Intake, Skipped
 from cued.importers.own import import_export
-from cued.ports import Embedder, Store
+from cued.ports import Embedder, Progress, Store, silent
 from cued.requests.draft import Draft, compose, label, one_of
 
 Read = Callable[..., Iterator[Draft | Skipped]]
@@ -83,7 +83,7 @@ def import_file(  # noqa: PLR0913 - one keyword each for what, with what, as of 
     at: datetime,
     format: str | None = None,  # noqa: A002 - the word for it
     scope: str | None = None,
-    progress: Progress = lambda _done, _total: None,
+    progress: Progress = silent,
     max_bytes: int = MAX_BYTES,
 ) -> Imported:
     """Store what is in a file or folder for this tenant and give what was new; without a `format` it is told by the contents.

@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec import Raw, Struct, field
 
+from cued.importers.drafting import Turn, from_turn, when
 from cued.importers.files import MAX_BYTES, decoded, items, members
-from cued.importers.found import Turn, from_turn, when
 from cued.importers.intake import Skipped
 from cued.model import EPOCH
 from cued.requests.draft import Draft

@@ -13,8 +13,8 @@ import msgspec
 from msgspec import Struct
 
 from cued.errors import InputError
+from cued.importers.drafting import drafted, meta, session, short, shorts, source_id, when
 from cued.importers.files import MAX_BYTES, head
-from cued.importers.found import drafted, meta, session, short, shorts, source_id, when
 from cued.importers.intake import Skipped
 from cued.model import GLOBAL
 from cued.requests.draft import Draft

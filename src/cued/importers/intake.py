@@ -3,7 +3,7 @@
 Above: `export` reads our own files and `importers` those of others. Below: `Store.adopt`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from msgspec import Struct, field
@@ -11,13 +11,11 @@ from msgspec.structs import replace
 
 from cued.errors import CuedError, EmbedderError, InputError, NotFoundError
 from cued.model import Fingerprint, Memory, Record, Vector
-from cued.ports import Embedder, Store
+from cued.ports import Embedder, Progress, Store
 from cued.text.analyse import analyse, searchable
 
 CHUNK = 256
 CHUNK_SIZE = 4_000_000
-
-Progress = Callable[[int, int], None]
 
 
 class Skipped(Struct, frozen=True):

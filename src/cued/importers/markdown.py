@@ -10,8 +10,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from cued.errors import InputError
+from cued.importers.drafting import drafted, meta, names, session, short, shorts, source_id, when
 from cued.importers.files import MAX_BYTES, head
-from cued.importers.found import drafted, meta, names, session, short, shorts, source_id, when
 from cued.importers.intake import Skipped
 from cued.importers.notes import Block, Matter, blocks, split
 from cued.requests.draft import Draft

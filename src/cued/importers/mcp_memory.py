@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec import Raw, Struct, field
 
+from cued.importers.drafting import drafted, names, short, shorts, source_id
 from cued.importers.files import MAX_BYTES, Member, decoded, members, rows
-from cued.importers.found import drafted, names, short, shorts, source_id
 from cued.importers.intake import Skipped
 from cued.requests.draft import Draft
 from cued.text.entities import entities

@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from cued.importers.found import pieces, short
+from cued.importers.drafting import pieces, short
 
 Matter = dict[str, str | tuple[str, ...]]
 BlockKind = Literal["paragraph", "item", "observation", "relation"]

@@ -8,7 +8,7 @@ from typing import BinaryIO, NamedTuple
 from msgspec.structs import replace
 
 from cued.errors import InputError
-from cued.importers.intake import CHUNK, Imported, Incoming, Intake, Progress
+from cued.importers.intake import CHUNK, Imported, Incoming, Intake
 from cued.importers.lines import (
     DocumentLine,
     End,
@@ -23,10 +23,9 @@ from cued.importers.lines import (
     recalled,
 )
 from cued.model import RecallEntry
-from cued.ports import Embedder, Store
+from cued.ports import Embedder, Progress, Store, silent
 
 MAX_LINE = 8_000_000
-PAGE = 256
 RECALLS = 100_000
 
 
@@ -56,7 +55,7 @@ def import_export(
     lines: BinaryIO | Iterable[bytes],
     *,
     embedder: Embedder | None,
-    progress: Progress = lambda _done, _total: None,
+    progress: Progress = silent,
 ) -> Imported:
     """Store what an export holds for this tenant and give what was new; known ids stay as they are, so it can be run again.
 

@@ -5,15 +5,15 @@ and look up what `query_terms` gives. No string raises, and no character of a st
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from cued.text import scripts
-from cued.text.identifiers import MARK, identifier_terms, is_plain
+from cued.text.identifiers import identifier_terms, is_plain
 from cued.text.scripts import fold
+from cued.text.stemming import MAX_WORD, stem, subwords
 from cued.text.stopwords import NAMES_IN_CAPITALS, STOP_WORDS
-from cued.text.words import COMPOUND_MIN, MAX_WORD, SUBWORD_MIN, stem, subwords
 
 MAX_QUERY_TERMS = 512
 _CACHED_CHUNK = 48
@@ -27,7 +27,6 @@ _PIECE = re.compile(
     rf"|(?P<thai>[{scripts.THAI}]+)|(?P<lao>[{scripts.LAO}]+)|(?P<khmer>[{scripts.KHMER}]+)|(?P<myanmar>[{scripts.MYANMAR}]+)"
     rf"|(?P<emoji>{scripts.FLAG}|[{scripts.EMOJI}])"
 )
-_HAN_CHARACTER = re.compile(f"[{scripts.HAN}]")
 _WHOLE_RUN_TOO = frozenset({"katakana", "hangul"})
 _CONTRACTED = re.compile(r"(?<=\w)'(?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
 _NEGATED = re.compile(r"(?<=n)'(?=t\b)", re.IGNORECASE)
@@ -64,12 +63,6 @@ def analyse(text: str) -> dict[str, int]:
             counts[term] = counts.get(term, 0) + 1
     _count_row(row, counts)
     return counts
-
-
-def length(terms: Mapping[str, int]) -> int:
-    """Give the document length for BM25: the sum of the counts without sub-words and the single characters of Han pairs."""
-    inside = {part for term in terms for part in _inside(term)}
-    return sum(count for term, count in terms.items() if term not in inside)
 
 
 def query_terms(text: str) -> tuple[str, ...]:
@@ -149,13 +142,3 @@ def _unspaced_terms(run: str, script: str) -> list[str]:
         return [run]
     pairs = [run[at : at + 2] for at in range(len(run) - 1)]
     return [run, *pairs] if script in _WHOLE_RUN_TOO and len(pairs) > 1 and len(run) <= MAX_WORD else pairs
-
-
-def _inside(term: str) -> Iterator[str]:
-    """Give what a memory may also be found by inside a term: the characters of a Han pair, beginnings and ends of a long word."""
-    if len(term) == 2 and _HAN_CHARACTER.match(term):  # noqa: PLR2004
-        yield from term
-    elif COMPOUND_MIN <= len(term) <= MAX_WORD and not term.startswith(MARK):
-        for cut in range(SUBWORD_MIN, len(term) - SUBWORD_MIN + 1):
-            yield term[:cut]
-            yield term[cut:]

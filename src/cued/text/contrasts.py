@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
-from cued.text.words import stem
+from cued.text.stemming import stem
 
 # On each line words that exclude one another; words with a comma between them mean the same here. A line with an "=" in front may be
 # left out by the newer text: "in their editor" and "in the editor" are one.

@@ -13,7 +13,6 @@ from cued.text import scripts
 
 MAX_NAME = 40
 _BREAKS = re.compile(r"[\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
-_HIDDEN: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 # Letters and marks to Unicode, and blank to the eye: fillers, variation selectors, the grapheme joiner.
 _BLANK = re.compile(r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]")
 _JOINERS: Final = "\u200c\u200d"

@@ -3,11 +3,11 @@
 import re
 from typing import Final
 
+from cued.text.stemming import stem
 from cued.text.stopwords import STOP_WORDS
-from cued.text.words import stem
 
 MAX_WHOLE = 128
-MARK: Final = "="
+_MARK: Final = "="
 _MAX_RUNS = 4
 _STRONG = re.compile(r"[/\\:@]+")
 _WEAK = re.compile(r"[._\-&]+")
@@ -46,7 +46,7 @@ def identifier_terms(piece: str) -> list[str]:
 
 def _whole(lower: str) -> list[str]:
     """Give the term of a whole identifier; none when it is too long for anyone to type it."""
-    return [MARK + lower] if len(lower) <= MAX_WHOLE else []
+    return [_MARK + lower] if len(lower) <= MAX_WHOLE else []
 
 
 def _segment_terms(segment: str) -> list[str]:

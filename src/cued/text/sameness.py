@@ -16,9 +16,9 @@ from cued.model import Interval, Memory
 from cued.text.contrasts import PLACES, contrasts, excluded
 from cued.text.entities import entities
 from cued.text.scripts import fold
+from cued.text.stemming import stem
 from cued.text.stopwords import STOP_WORDS
 from cued.text.times import times
-from cued.text.words import stem
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.int64]

@@ -7,7 +7,7 @@ drop the locks that this process holds.
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -15,14 +15,12 @@ import apsw
 from msgspec import Struct
 
 from cued.errors import BusyError, CorruptError, ForeignFileError, InputError, StoreError
-from cued.ports import Store
+from cued.ports import Progress, Store, silent
 from cued.stores.keepers.sqlite import SqliteStore
 from cued.stores.keepers.sqlite.connection import check, identity, reading, translated
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID
 
 PAGES = 256
-
-Progress = Callable[[int, int], None]
 
 _BESIDE = ("-wal", "-shm", "-journal")
 
@@ -35,7 +33,7 @@ class Copied(Struct, frozen=True, kw_only=True):
     schema: int
 
 
-def backup(store: Store, path: str | Path, *, overwrite: bool = False, progress: Progress = lambda _done, _total: None) -> Copied:
+def backup(store: Store, path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> Copied:
     """Copy the store as it is now into one file; what was acknowledged before is in it, and `progress` hears of pages."""
     if not isinstance(store, SqliteStore):
         raise StoreError(f"{type(store).__name__}: only a store in a SQLite file can be backed up; `export` writes any tenant of any store")
@@ -43,9 +41,7 @@ def backup(store: Store, path: str | Path, *, overwrite: bool = False, progress:
     return _copy(connection, Path(connection.filename), Path(path), overwrite=overwrite, progress=progress)
 
 
-def restore(
-    backup_path: str | Path, target_path: str | Path, *, overwrite: bool = False, progress: Progress = lambda _done, _total: None
-) -> Copied:
+def restore(backup_path: str | Path, target_path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> Copied:
     """Make a store from a backup; an existing one is replaced only when told, and only when nobody has it open."""
     source = Path(backup_path)
     if not source.is_file():

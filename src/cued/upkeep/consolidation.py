@@ -14,10 +14,10 @@ from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.model import DISTINCT, MERGED, Edge, Memory, Record, Stored
-from cued.ports import Store
+from cued.ports import Progress, Store, silent
 from cued.upkeep import AT_LEAST
 from cued.upkeep.duplicates import Group, Merge, Spared
-from cued.upkeep.reading import Progress, batches, revised, scanned, silent, supporting, visible, with_those_left
+from cued.upkeep.reading import batches, revised, scanned, supporting, visible, with_those_left
 
 BATCH = 200
 

@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from cued.errors import InputError
 from cued.model import DISTINCT, Edge, Matrix, Memory, Stored, Vector
+from cued.ports import Progress
 from cued.text.sameness import Sameness, difference, profile
-from cued.upkeep.nearness import Judge, Mask, Rows, neighboured, take, unit
-from cued.upkeep.reading import Progress
+from cued.upkeep.nearness import Mask, May, Rows, neighboured, take, unit
 
 Held = Callable[[Sequence[str]], frozenset[str]]
 Claims = Mapping[str, tuple[str, ...]]
@@ -75,7 +75,7 @@ class Group:
         pairs = self._pairs(self._taken.spared_by, (self._taken.by < 0) & (self._taken.spared_by >= 0))
         return [Spared(**self._pair(newer, older), reason=self._reason(newer, older)) for newer, older in pairs]
 
-    def _judge(self) -> Judge:
+    def _judge(self) -> May:
         same, parted = Sameness(self._profiles), _parted(self._memories)
 
         def may(newer: Rows, older: Rows) -> Mask:

@@ -9,8 +9,8 @@ from functools import partial
 
 from cued.errors import InputError
 from cued.model import Filter, Memory
-from cued.ports import Store
-from cued.upkeep.reading import Progress, batches, listed, silent, with_those_left
+from cued.ports import Progress, Store, silent
+from cued.upkeep.reading import batches, listed, with_those_left
 
 BATCH = 200
 NO_GRACE = timedelta(0)

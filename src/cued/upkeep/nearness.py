@@ -13,7 +13,7 @@ _ROUNDING = 1e-6
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.int64]
-Judge = Callable[[Rows, Rows], Mask]
+May = Callable[[Rows, Rows], Mask]
 
 
 class Taken(NamedTuple):
@@ -42,7 +42,7 @@ def neighboured(
     return np.flatnonzero(near)
 
 
-def take(matrix: Matrix, at_least: float, may: Judge, *, tile: tuple[int, int] = TILE) -> Taken:
+def take(matrix: Matrix, at_least: float, may: May, *, tile: tuple[int, int] = TILE) -> Taken:
     """Let each row that is not taken, from the first on, take all later rows within the cosine that it may.
 
     A row that took others is never taken, so there are no chains; `may` judges many pairs of an earlier and a later row at once.
@@ -71,7 +71,7 @@ def _tile(matrix: Matrix, rows: Rows, columns: Rows, at_least: float) -> _Tile:
     return _Tile(rows, columns, near)
 
 
-def _take_within(matrix: Matrix, rows: Rows, at_least: float, may: Judge, taken: Taken) -> None:
+def _take_within(matrix: Matrix, rows: Rows, at_least: float, may: May, taken: Taken) -> None:
     """Within one tile rows take in turn, since each may be taken by one before it."""
     tile = _tile(matrix, rows, rows, at_least)
     busy = np.flatnonzero(tile.near.any(axis=1))
@@ -86,7 +86,7 @@ def _take_within(matrix: Matrix, rows: Rows, at_least: float, may: Judge, taken:
         _mark(_Tile(rows[one], rows[free], tile.near[one, free]), allowed[one, free], taken)
 
 
-def _take_beyond(tile: _Tile, may: Judge, taken: Taken) -> None:
+def _take_beyond(tile: _Tile, may: May, taken: Taken) -> None:
     busy, met = np.flatnonzero(tile.near.any(axis=1)), np.flatnonzero(tile.near.any(axis=0))
     if len(met):
         cut = np.ix_(busy, met)

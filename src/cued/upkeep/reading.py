@@ -11,12 +11,7 @@ from cued.ports import Store
 from cued.text.analyse import analyse, searchable
 
 PAGE = 500
-Progress = Callable[[int, int], None]
 Item = TypeVar("Item")
-
-
-def silent(_done: int, _total: int) -> None:
-    """Hear of progress and say nothing."""
 
 
 def scanned(tenant: str, store: Store) -> Iterator[Stored]:

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from cued.errors import EmbedderError, InputError
 from cued.model import Matrix, Memory, Record, Vector
-from cued.ports import Embedder, Store
+from cued.ports import Embedder, Progress, Store, silent
 from cued.text.analyse import analyse, searchable
-from cued.upkeep.reading import Progress, batches, scanned, silent, with_those_left
+from cued.upkeep.reading import batches, scanned, with_those_left
 
 BATCH = 64
 PASSES = 3

@@ -29,7 +29,7 @@ def update(pair: Pair, similarity: float | None) -> str:
 
 def _close(pair: Pair) -> bool:
     """Tell whether two clauses of long texts speak of the same: there the likeness of the texts says little about their clauses."""
-    by_verb = any(verbal and pair.old.slots.get(name) for name, verbal in pair.new.slots.items())
+    by_verb = any(verbal and pair.old.attributes.get(name) for name, verbal in pair.new.attributes.items())
     telling = len(strong(pair.shared, pair.lexicon)) > 1 or pair.new.keys == pair.old.keys
     return by_verb or (telling and cover(pair) >= _LONG_COVER)
 
@@ -43,7 +43,7 @@ def _value_changed(pair: Pair) -> str:
     """Find a number or date of one kind, and another one in its place."""
     lexicon, changed = pair.lexicon, pair.new.changed or pair.new.now
     found = other_values(pair)
-    if not (strong(pair.shared, lexicon) or pair.new.slots.keys() & pair.old.slots.keys() or pair.new.keys == pair.old.keys):
+    if not (strong(pair.shared, lexicon) or pair.new.attributes.keys() & pair.old.attributes.keys() or pair.new.keys == pair.old.keys):
         return ""
     if pair.new.sign != pair.old.sign or (not changed and _another_time(pair, found)):
         return ""
@@ -61,9 +61,11 @@ def _another_time(pair: Pair, found: list[tuple[str, str, str]]) -> bool:
 
 
 def _slot_changed(pair: Pair) -> str:
-    slots = {name for name, verbal in pair.new.slots.items() if name in pair.old.slots and (verbal or pair.old.slots[name])}
-    if slots and _objects(pair.new_only, pair) and _objects(pair.old_only, pair):
-        return f"another {min(slots)}"
+    attributes = {
+        name for name, verbal in pair.new.attributes.items() if name in pair.old.attributes and (verbal or pair.old.attributes[name])
+    }
+    if attributes and _objects(pair.new_only, pair) and _objects(pair.old_only, pair):
+        return f"another {min(attributes)}"
     return ""
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.parsing import Parts, parts, verb_at
-from cued.conflicts.claims.tokens import Word
+from cued.conflicts.claims.parsing import ClauseParts, parts, verb_at
+from cued.conflicts.claims.sentences import Word
 from cued.conflicts.claims.values import Value, values
 
 SELF = "self"
@@ -32,7 +32,7 @@ class Clause(Struct, frozen=True, kw_only=True, eq=False):
     axes: dict[str, int]
     values: tuple[Value, ...]
     gone_values: tuple[Value, ...]
-    slots: dict[str, bool]
+    attributes: dict[str, bool]
     families: dict[str, str]
     gone: frozenset[str]
     above: frozenset[str]
@@ -74,7 +74,7 @@ def clause_of(words: list[Word], previous: Clause | None, lexicon: Lexicon) -> C
         axes=_axes(left, lexicon),
         values=tuple(found) if replacing else (*behind, *found),
         gone_values=tuple(behind) if replacing else (),
-        slots=_slots(left, lexicon),
+        attributes=_attributes(left, lexicon),
         families={lexicon.families[key]: key for key in sorted(keys) if key in lexicon.families},
         gone=_gone(left) if replacing else frozenset(),
         above=_compared(split.rest, lexicon)[0],
@@ -125,7 +125,7 @@ def _owner(subject: tuple[Word, ...], lexicon: Lexicon) -> tuple[str, bool]:
     return "", pronoun
 
 
-def _prepositions(split: Parts) -> frozenset[str]:
+def _prepositions(split: ClauseParts) -> frozenset[str]:
     """Give the preposition that leads from the verb to what it says, "-" for a direct object."""
     for word in split.rest:
         if word.role in {"preposition", "from"}:
@@ -141,14 +141,14 @@ def _compared(rest: tuple[Word, ...], lexicon: Lexicon) -> tuple[frozenset[str],
     return (frozenset(), frozenset()) if at is None else (_content(rest[:at]), _content(rest[at + 1 :]))
 
 
-def _slots(words: list[Word], lexicon: Lexicon) -> dict[str, bool]:
-    """Give the slots that a clause fills, each with whether its verb says so and not only its noun."""
+def _attributes(words: list[Word], lexicon: Lexicon) -> dict[str, bool]:
+    """Give the attributes that a clause fills, each with whether its verb says so and not only its noun."""
     found: dict[str, bool] = {}
     for at, word in enumerate(words):
-        for slot in lexicon.slots.get(word.key, ()) if word.role in {"word", "not"} else ():
+        for attribute in lexicon.attributes.get(word.key, ()) if word.role in {"word", "not"} else ():
             ahead = [later.text for later in words[at + 1 : at + 1 + _REACH]]
-            if not slot.preposition or slot.preposition in ahead or (slot.preposition == "-" and _takes_object(words, at)):
-                found[slot.name] = found.get(slot.name, False) or bool(slot.preposition)
+            if not attribute.preposition or attribute.preposition in ahead or (attribute.preposition == "-" and _takes_object(words, at)):
+                found[attribute.name] = found.get(attribute.name, False) or bool(attribute.preposition)
     return found
 
 

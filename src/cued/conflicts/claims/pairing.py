@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from cued.conflicts.claims.clause import SELF, Clause
 from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.reading import Text
+from cued.conflicts.claims.texts import Text
 
 WEAK_WEIGHT = 0.4
 _FEW_CLAUSES = 4
@@ -41,7 +41,8 @@ def touches(pair: Pair) -> bool:
     new, old = pair.new, pair.old
     if pair.shared or new.keys == old.keys:
         return True
-    return bool(new.slots.keys() & old.slots.keys() or new.axes.keys() & old.axes.keys() or new.families.keys() & old.families.keys())
+    named = ((new.attributes, old.attributes), (new.axes, old.axes), (new.families, old.families))
+    return any(one.keys() & other.keys() for one, other in named)
 
 
 def cover(pair: Pair) -> float:

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.tokens import Word
-from cued.text.words import stem
+from cued.conflicts.claims.sentences import Word
+from cued.text.stemming import stem
 
 _HELPING = frozenset({"be", "have", "auxiliary"})
 _PASSED_OVER = frozenset({"not", "now", "also", "filler", "new"})
@@ -15,7 +15,7 @@ _PAST_MIN = 5
 _OWNER_REACH = 3
 
 
-class Parts(NamedTuple):
+class ClauseParts(NamedTuple):
     """The words of a clause around its verb; a clause without a verb is all rest."""
 
     subject: tuple[Word, ...]
@@ -46,16 +46,16 @@ def clauses(sentence: list[Word], lexicon: Lexicon) -> list[list[Word]]:
     return joined
 
 
-def parts(words: list[Word], lexicon: Lexicon) -> Parts:
+def parts(words: list[Word], lexicon: Lexicon) -> ClauseParts:
     """Give a clause's parts; "Ann is my boss" is turned round, so that the subject is always what is told about."""
     at = verb_at(words, lexicon)
     if at is None:
-        return Parts((), None, tuple(words))
+        return ClauseParts((), None, tuple(words))
     verb, end = _main_verb(words, at, lexicon)
     subject, rest = _subject(words[:at], lexicon), tuple(words[at:end]) + tuple(words[end + 1 :])
     if verb.role == "be" and _names_only(subject) and _describes(rest, lexicon):
         subject, rest = tuple(word for word in rest if word.role != "be"), subject
-    return Parts(subject, verb, rest, order=not subject and verb.role == "word")
+    return ClauseParts(subject, verb, rest, order=not subject and verb.role == "word")
 
 
 def verb_at(words: list[Word], lexicon: Lexicon) -> int | None:

@@ -13,7 +13,7 @@ from cued.conflicts.claims.english import ENGLISH
 from cued.conflicts.claims.lexicon import Lexicon
 from cued.conflicts.claims.pairing import Pair, other_values, pairs, strong, told_apart, touches, weight
 from cued.conflicts.claims.polarity import negation
-from cued.conflicts.claims.reading import Text, read
+from cued.conflicts.claims.texts import Text, read
 from cued.model import ConflictType
 
 RELATED_FLOOR = 0.75
@@ -78,6 +78,6 @@ def _duplicate(texts: tuple[Text, Text], found: list[Pair], similarity: float | 
     if similarity is None:
         return _shared(new, old, lexicon) >= _SAME_OVERLAP
     least = min(weight(text.keys, lexicon) + len(text.values) for text in texts)
-    shared = weight(new.keys & old.keys, lexicon) + len(new.values & old.values) + len(new.slots & old.slots)
+    shared = weight(new.keys & old.keys, lexicon) + len(new.values & old.values) + len(new.attributes & old.attributes)
     both_alone = strong(new.keys - old.keys, lexicon) and strong(old.keys - new.keys, lexicon)
     return similarity >= (_SAME_ALONE if both_alone else _SAME) and shared >= _SAME_COVER * least

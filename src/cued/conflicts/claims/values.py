@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.tokens import Word
+from cued.conflicts.claims.sentences import Word
 
 _AMOUNT = re.compile(r"([$€£¥₹]?)(\d[\d.,]*?)([a-z%°]*)$")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(am|pm)?$")

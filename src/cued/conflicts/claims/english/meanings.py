@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from cued.text.words import stem
+from cued.text.stemming import stem
 
 # The word on the left stands for those on its right: forms that no stemmer knows, and everyday synonyms.
 _SAME: Final = """

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from cued.conflicts.claims.lexicon import Lexicon, Role
+from cued.conflicts.claims.lexicon import Lexicon, WordRole
 from cued.text.scripts import fold
 
 MAX_TEXT = 2000
@@ -21,7 +21,6 @@ _STARTS = frozenset({"", ".", ";", "!", "?", ":", "\n", "|"})
 # Written with a capital inside a sentence these are parts of names: the New Yorker, The Next Day.
 _NAMEABLE = frozenset({"new", "filler", "now", "also", "preposition", "time"})
 _QUOTES = re.compile("[\u2018\u2019\u02bc]")
-_PLURAL_OWNER = re.compile(r"s'(?!\w)")
 
 
 class Word(NamedTuple):
@@ -29,7 +28,7 @@ class Word(NamedTuple):
 
     text: str
     key: str
-    role: Role | str
+    role: WordRole | str
     capital: bool = False
     owner: bool = False
 
