@@ -5,7 +5,7 @@ dates .94 and more. So whatever is at the same time small in a text and large in
 """
 
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Final, NamedTuple
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cued.model import Interval, Memory
-from cued.text.contrasts import PLACES, contrasts, excluded
+from cued.text.contrasts import contrasts, excluded
 from cued.text.entities import entities
 from cued.text.scripts import fold
 from cued.text.stemming import stem
@@ -98,9 +98,11 @@ class Sameness:
         """Give each distinct value of a column its code, and each contrasting word its bit."""
         self._facts = _codes([tuple(getattr(each, field) for field in _DISAGREEMENTS) for each in profiles])
         self._names, self._words, self._bags = (_codes([getattr(each, field) for each in profiles]) for field in ("names", "words", "bag"))
-        self._said = _bits([each.contrasts for each in profiles])
-        self._loses = _bits([excluded(each.contrasts, silent=True) for each in profiles])
-        self._denies = _bits([excluded(each.contrasts, silent=False) for each in profiles])
+        said = [each.contrasts for each in profiles]
+        places = {label: place for place, label in enumerate(sorted(frozenset[str]().union(*said)))}
+        self._said = _bits(said, places)
+        self._loses = _bits([excluded(each, silent=True) for each in said], places)
+        self._denies = _bits([excluded(each, silent=False) for each in said], places)
 
     def __call__(self, newer: Rows, older: Rows) -> Mask:
         """Give for each newer row and each older one whether they have no difference."""
@@ -110,8 +112,7 @@ class Sameness:
 
         same: Mask = equal(self._facts) & np.where(equal(self._bags), equal(self._words), equal(self._names))
         for said, loses, denies in zip(self._said, self._loses, self._denies, strict=True):
-            if said.any():
-                same &= (np.bitwise_and.outer(loses[newer], said[older]) | np.bitwise_and.outer(said[newer], denies[older])) == 0
+            same &= (np.bitwise_and.outer(loses[newer], said[older]) | np.bitwise_and.outer(said[newer], denies[older])) == 0
         return same
 
 
@@ -120,10 +121,10 @@ def _codes(values: Sequence[Hashable]) -> Rows:
     return np.array([known.setdefault(value, len(known)) for value in values], dtype=np.int64)
 
 
-def _bits(labels: Sequence[frozenset[str]]) -> list[NDArray[np.uint64]]:
-    """Give the sets of contrasting words as columns of 64 bits."""
-    whole = [sum(1 << PLACES[label] for label in each) for each in labels]
-    return [np.array([(each >> shift) & _ONES for each in whole], dtype=np.uint64) for shift in range(0, len(PLACES), 64)]
+def _bits(labels: Sequence[frozenset[str]], places: Mapping[str, int]) -> list[NDArray[np.uint64]]:
+    """The sets of contrasting words as columns of 64 bits, one bit for each word that has a place."""
+    whole = [sum(1 << places[label] for label in each & places.keys()) for each in labels]
+    return [np.array([(each >> shift) & _ONES for each in whole], dtype=np.uint64) for shift in range(0, len(places), 64)]
 
 
 _ONES: Final = (1 << 64) - 1

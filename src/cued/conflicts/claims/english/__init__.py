@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from cued.conflicts.claims.english import attributes, function_words, meanings, measures, opposites, phrases
+from cued.conflicts.claims.english import attributes, function_words, meanings, measures, phrases, scales
 from cued.conflicts.claims.lexicon import Lexicon
 
 ENGLISH: Final = Lexicon(
@@ -12,7 +12,7 @@ ENGLISH: Final = Lexicon(
     forms=meanings.FORMS,
     verbs=meanings.VERBS,
     pasts=function_words.PASTS,
-    axes=opposites.AXES,
+    axes=scales.AXES,
     events=meanings.EVENTS,
     additive=attributes.ADDITIVE,
     single=attributes.SINGLE,
@@ -26,7 +26,7 @@ ENGLISH: Final = Lexicon(
     attributes=attributes.ATTRIBUTES,
     families=attributes.FAMILIES,
     kin=attributes.KIN,
-    apart=opposites.APART,
+    apart=scales.APART,
     possessives=function_words.POSSESSIVES,
     prefixes=("un", "in", "im", "ir", "dis", "non", "de"),
     subject_pronouns=function_words.SUBJECT_PRONOUNS,
