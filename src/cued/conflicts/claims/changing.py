@@ -23,7 +23,7 @@ def update(pair: Pair, similarity: float | None) -> str:
         return _replaced(pair)
     if other_values(pair):
         return _value_changed(pair)
-    by_meaning = _slot_changed(pair) or _family_changed(pair)
+    by_meaning = _attribute_changed(pair) or _family_changed(pair)
     return by_meaning or _predicate_changed(pair, similarity) or _renamed(pair) or _moved(pair, similarity)
 
 
@@ -60,7 +60,7 @@ def _another_time(pair: Pair, found: list[tuple[str, str, str]]) -> bool:
     return happened and all(kind in _WHEN for kind, _, _ in found)
 
 
-def _slot_changed(pair: Pair) -> str:
+def _attribute_changed(pair: Pair) -> str:
     attributes = {
         name for name, verbal in pair.new.attributes.items() if name in pair.old.attributes and (verbal or pair.old.attributes[name])
     }
