@@ -1,6 +1,6 @@
 """The analyser: what a text is found by, for any script and any string.
 
-Below: `scripts` folds characters, `words` stems, `identifiers` takes identifiers apart. Above: stores count what `analyse` gives
+Below: `scripts` folds characters, `stemming` stems, `identifiers` takes identifiers apart. Above: stores count what `analyse` gives
 and look up what `query_terms` gives. No string raises, and no character of a string is ever an operator.
 """
 
@@ -43,7 +43,7 @@ class _Chunk(NamedTuple):
 
 
 def analyse(text: str) -> dict[str, int]:
-    """Give the terms a text is found by, each with its count.
+    """The terms a text is found by, each with its count.
 
     Function words are left out: they would be two fifths of the index and no cue with a content word asks for them. In a row of
     five or more they are kept, so that a quotation such as "to be or not to be" is still found.
@@ -66,7 +66,7 @@ def analyse(text: str) -> dict[str, int]:
 
 
 def query_terms(text: str) -> tuple[str, ...]:
-    """Give the distinct terms of a cue as first seen, at most 512, without function words unless there is nothing else.
+    """The distinct terms of a cue as first seen, at most 512, without function words unless there is nothing else.
 
     A cue emits no sub-words: each of its words is one term, so that the share of terms found is the share of words found.
     """
@@ -80,7 +80,7 @@ def query_terms(text: str) -> tuple[str, ...]:
 
 
 def searchable(text: str, speaker: str | None) -> str:
-    """Give the form in which a memory is embedded and analysed: "speaker: text", or the text of nobody in particular."""
+    """The form in which a memory is embedded and analysed: "speaker: text", or the text of nobody in particular."""
     return f"{speaker}: {text}" if speaker else text
 
 
@@ -92,13 +92,13 @@ def _count_row(row: list[str], counts: dict[str, int]) -> None:
 
 
 def _chunks(text: str) -> Iterator[_Chunk]:
-    """Give the analysed chunks of a text in order; only short ones are cached, so that no text can fill the memory."""
+    """The analysed chunks of a text in order; only short ones are cached, so that no text can fill the memory."""
     for chunk in text.split():
         yield _cached_chunk(chunk) if len(chunk) <= _CACHED_CHUNK else _analyse_chunk(chunk)
 
 
 def _analyse_chunk(chunk: str) -> _Chunk:
-    """Give the terms of what stands between two spaces."""
+    """The terms of what stands between two spaces."""
     folded = fold(chunk)
     if "'" in folded:
         folded = _IRISH.sub(_without_apostrophe, _NEGATED.sub("", _CONTRACTED.sub("", folded)))
@@ -127,17 +127,17 @@ _cached_chunk = lru_cache(maxsize=1 << 16)(_analyse_chunk)
 
 
 def _is_function_word(piece: str) -> bool:
-    """Tell whether a piece carries no meaning of its own."""
+    """Whether a piece carries no meaning of its own."""
     return piece.casefold() in STOP_WORDS and piece not in NAMES_IN_CAPITALS
 
 
 def _without_apostrophe(match: re.Match[str]) -> str:
-    """Give "ob" for the "O'B" of O'Brien, so that it is one word."""
+    """The match in lower case without its apostrophe: "ob" for the "O'B" of O'Brien, so that it is one word."""
     return match[0].replace("'", "").lower()
 
 
 def _unspaced_terms(run: str, script: str) -> list[str]:
-    """Give the character pairs of a run, with the whole run where it is a word; an emoji or a single character is itself."""
+    """The character pairs of a run, with the whole run where it is a word; an emoji or a single character is itself."""
     if script == "emoji" or len(run) == 1:
         return [run]
     pairs = [run[at : at + 2] for at in range(len(run) - 1)]

@@ -55,7 +55,7 @@ class Profile(NamedTuple):
 
 
 def profile(memory: Memory) -> Profile:
-    """Give what a memory's text and facts say that its vector may not show."""
+    """What a memory's text and facts say that its vector may not show."""
     text = fold(memory.text)
     tokens = [match[0].casefold() for match in _WORD.finditer(text)]
     words = tuple(stem(token) for token in tokens if token not in STOP_WORDS)
@@ -77,7 +77,7 @@ def profile(memory: Memory) -> Profile:
 
 
 def difference(newer: Profile, older: Profile) -> str:
-    """Give what two profiles disagree in, "" when they say the same."""
+    """What two profiles disagree in, "" when they say the same."""
     for field, worded in _DISAGREEMENTS.items():
         ours, theirs = getattr(newer, field), getattr(older, field)
         if ours != theirs:
@@ -95,7 +95,7 @@ class Sameness:
     """The profiles of many memories as columns of codes, so that whole tiles of pairs are judged at once."""
 
     def __init__(self, profiles: Sequence[Profile]) -> None:
-        """Give each distinct value of a column its code, and each contrasting word its bit."""
+        """Assign each distinct value of a column its code, and each contrasting word its bit."""
         self._facts = _codes([tuple(getattr(each, field) for field in _DISAGREEMENTS) for each in profiles])
         self._names, self._words, self._bags = (_codes([getattr(each, field) for each in profiles]) for field in ("names", "words", "bag"))
         said = [each.contrasts for each in profiles]
@@ -105,7 +105,7 @@ class Sameness:
         self._denies = _bits([excluded(each, silent=False) for each in said], places)
 
     def __call__(self, newer: Rows, older: Rows) -> Mask:
-        """Give for each newer row and each older one whether they have no difference."""
+        """Whether a newer row and an older one have no difference, for each pair of them."""
 
         def equal(codes: Rows) -> Mask:
             return np.equal.outer(codes[newer], codes[older])

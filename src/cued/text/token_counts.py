@@ -54,7 +54,7 @@ _ENGLISH_SHARE = 0.14
 
 
 def estimate_tokens(text: str) -> int:
-    """Give the estimated number of tokens of a text, 0 for the empty one.
+    """The estimated number of tokens of a text, 0 for the empty one.
 
     Each line is estimated by itself and its end costs one, so a + newline + b never costs more than a, b and one together.
     """
@@ -67,12 +67,12 @@ def estimate_tokens(text: str) -> int:
 
 @lru_cache(maxsize=1 << 12)
 def _known_line(line: str) -> int:
-    """Give `_line_tokens`, remembered: the same memories come back recall after recall."""
+    """The tokens of a line as `_line_tokens` counts them, remembered: the same memories come back recall after recall."""
     return _line_tokens(line)
 
 
 def _line_tokens(line: str) -> int:
-    """Give the estimated number of tokens of one line; a single space between words costs nothing and is passed over."""
+    """The estimated number of tokens of one line; a single space between words costs nothing and is passed over."""
     foreign = _foreignness(line)
     total = 0.0
     for match in _PIECE.finditer(line):
@@ -91,7 +91,7 @@ _ROUNDING: Final = 1e-9
 
 
 def _foreignness(line: str) -> float:
-    """Give how little a line looks like English or code, from 0 to 1, by its share of English function words."""
+    """How little a line looks like English or code, from 0 to 1, by its share of English function words."""
     words = _LATIN_WORD.findall(line)
     if not words or _CODE.search(line):
         return 0.0
@@ -100,7 +100,7 @@ def _foreignness(line: str) -> float:
 
 
 def _mark_tokens(kind: str, piece: str) -> float:
-    """Give the tokens of digits, white space and punctuation; the space before a number is a token of its own."""
+    """The tokens of digits, white space and punctuation; the space before a number is a token of its own."""
     if kind == "digits":
         number = piece.lstrip(" ")
         return ceil(len(number) / _DIGITS_PER_TOKEN) + len(piece) - len(number)
@@ -118,7 +118,7 @@ _JOINT_TOKENS = 0.6
 
 @lru_cache(maxsize=1 << 14)
 def _word_tokens(word: str) -> tuple[float, float]:
-    """Give the tokens of a Latin word, as an English word and as any other."""
+    """The tokens of a Latin word, as an English word and as any other."""
     size = len(word)
     if not word.isascii():
         tokens = max(1.0, 0.35 * size) + sum(0.5 if letter <= "\u00ff" else 1.4 for letter in word if not letter.isascii())
@@ -132,6 +132,6 @@ def _word_tokens(word: str) -> tuple[float, float]:
 
 
 def _long_word_tokens(word: str) -> tuple[float, float]:
-    """Give the tokens of a run of letters that is no word: a key, a hash, a sequence."""
+    """The tokens of a run of letters that is no word: a key, a hash, a sequence."""
     tokens = 0.65 * len(word)
     return tokens, tokens
