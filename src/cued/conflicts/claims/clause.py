@@ -43,7 +43,7 @@ class Clause(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def clause_of(words: list[Word], previous: Clause | None, lexicon: Lexicon) -> Clause:
-    """Give what a clause claims; without a subject of its own it goes on about that of the clause before it."""
+    """What a clause claims; without a subject of its own it goes on about that of the clause before it."""
     words = _resolved(words, lexicon)
     found, behind, left = values(words, lexicon, subject_end=verb_at(words, lexicon) or 0)
     split = parts(left, lexicon)
@@ -86,7 +86,7 @@ def clause_of(words: list[Word], previous: Clause | None, lexicon: Lexicon) -> C
 
 
 def _resolved(words: list[Word], lexicon: Lexicon) -> list[Word]:
-    """Give the words with two ambiguities settled: a preposition without an object ("the flight back is late"), and "one" alone."""
+    """The words with two ambiguities settled: a preposition without an object ("the flight back is late"), and "one" alone."""
     found = []
     for at, word in enumerate(words):
         following = words[at + 1].role if at + 1 < len(words) else "border"
@@ -99,7 +99,7 @@ def _resolved(words: list[Word], lexicon: Lexicon) -> list[Word]:
 
 
 def _denying(words: list[Word], at: int, lexicon: Lexicon) -> bool:
-    """Tell whether a word denies: "not", "stopped", and the "free" of "gluten free"."""
+    """Whether a word denies: "not", "stopped", and the "free" of "gluten free"."""
     word = words[at]
     return word.role == "not" or (word.text == lexicon.lacking and at > 0 and words[at - 1].role == "word")
 
@@ -109,13 +109,13 @@ def _content(words: Iterable[Word]) -> frozenset[str]:
 
 
 def _axes(words: list[Word], lexicon: Lexicon) -> dict[str, int]:
-    """Give the scales that a clause stands on, and its side of each; a word that denies does nothing else."""
+    """The scales that a clause stands on, and its side of each; a word that denies does nothing else."""
     found = ((lexicon.axes.get(word.text) or lexicon.axes.get(word.key)) for word in words if word.role != "not")
     return {axis.name: axis.side for axis in found if axis}
 
 
 def _owner(subject: tuple[Word, ...], lexicon: Lexicon) -> tuple[str, bool]:
-    """Give whose subject it is (the speaker's own, or a name's), and whether the subject is a pronoun for someone or something."""
+    """Whose subject it is (the speaker's own, or a name's), and whether the subject is a pronoun for someone or something."""
     for word in subject:
         if word.role == "self":
             return SELF, False
@@ -126,7 +126,7 @@ def _owner(subject: tuple[Word, ...], lexicon: Lexicon) -> tuple[str, bool]:
 
 
 def _prepositions(split: ClauseParts) -> frozenset[str]:
-    """Give the preposition that leads from the verb to what it says, "-" for a direct object."""
+    """The preposition that leads from the verb to what it says, "-" for a direct object."""
     for word in split.rest:
         if word.role in {"preposition", "from"}:
             return frozenset({word.text})
@@ -136,13 +136,13 @@ def _prepositions(split: ClauseParts) -> frozenset[str]:
 
 
 def _compared(rest: tuple[Word, ...], lexicon: Lexicon) -> tuple[frozenset[str], frozenset[str]]:
-    """Give what is put above what: the tabs and the spaces of "prefers tabs over spaces"; nothing where nothing is compared."""
+    """What is put above what: the tabs and the spaces of "prefers tabs over spaces"; nothing where nothing is compared."""
     at = next((i for i, word in enumerate(rest) if word.text in lexicon.comparing), None)
     return (frozenset(), frozenset()) if at is None else (_content(rest[:at]), _content(rest[at + 1 :]))
 
 
 def _attributes(words: list[Word], lexicon: Lexicon) -> dict[str, bool]:
-    """Give the attributes that a clause fills, each with whether its verb says so and not only its noun."""
+    """The attributes that a clause fills, each with whether its verb says so and not only its noun."""
     found: dict[str, bool] = {}
     for at, word in enumerate(words):
         for attribute in lexicon.attributes.get(word.key, ()) if word.role in {"word", "not"} else ():
@@ -157,7 +157,7 @@ def _takes_object(words: list[Word], at: int) -> bool:
 
 
 def _gone(words: list[Word]) -> frozenset[str]:
-    """Give what a change leaves behind: the Trello of "switched from Trello to Linear" and of "Linear instead of Trello"."""
+    """What a change leaves behind: the Trello of "switched from Trello to Linear" and of "Linear instead of Trello"."""
     found: set[str] = set()
     leaving = False
     for word in words:

@@ -77,7 +77,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, eq=False):
     abbreviations: frozenset[str]
 
     def key(self, word: str) -> str:
-        """Give what stands for a lower-case word, all its forms and its synonyms."""
+        """What stands for a lower-case word, all its forms and its synonyms."""
         word = word.replace("-", "")
         root = stem(word)
         return self.forms.get(word) or self.forms.get(root) or root

@@ -34,7 +34,7 @@ class Word(NamedTuple):
 
 
 def sentences(text: str, lexicon: Lexicon) -> list[list[Word]]:
-    """Give the sentences of a text's first 2000 characters as words; a question claims nothing and is left out."""
+    """The sentences of a text's first 2000 characters as words; a question claims nothing and is left out."""
     found: list[list[Word]] = [[]]
     for word in _joined(list(_words(text[:MAX_TEXT], lexicon)), lexicon):
         if word.role == "end":
@@ -85,7 +85,7 @@ def _spelt(written: str, lexicon: Lexicon, *, first_seen: bool) -> Iterator[Word
 
 @lru_cache(maxsize=1 << 14)
 def word_of(lower: str, lexicon: Lexicon) -> Word:
-    """Give the word of a lower-case spelling."""
+    """The word of a lower-case spelling."""
     key = lexicon.key(lower)
     role: str = lexicon.roles.get(lower, "word")
     if role == "word" and key in lexicon.endings:

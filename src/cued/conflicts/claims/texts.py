@@ -26,7 +26,7 @@ class Text(Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=1 << 10)
 def read(text: str, lexicon: Lexicon) -> Text:
-    """Give what the first twelve clauses of a text claim."""
+    """What the first twelve clauses of a text claim."""
     found: list[Clause] = []
     for sentence in sentences(text, lexicon):
         inside = False
