@@ -17,7 +17,7 @@ NO_GRACE = timedelta(0)
 
 
 def expired(tenant: str, store: Store, *, at: datetime, grace: timedelta = NO_GRACE) -> tuple[Memory, ...]:
-    """Give the memories that expired at least `grace` before `at`, hidden ones included, the longest expired first."""
+    """The memories that expired at least `grace` before `at`, hidden ones included, the longest expired first."""
     if grace < NO_GRACE:
         raise InputError("grace", grace, "zero or a positive duration")
     found = [memory for memory in listed(tenant, store, Filter(hidden=True), at=at) if _due(memory, at - grace)]

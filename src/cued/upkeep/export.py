@@ -16,7 +16,7 @@ PAGE = 256
 
 
 def export(tenant: str, store: Store, *, at: datetime, vectors: bool = False, progress: Progress = silent) -> Iterator[bytes]:
-    """Give the lines of an export, one at a time; with `vectors` nothing need be embedded again where the same embedder is used."""
+    """The lines of an export, one at a time; with `vectors` nothing need be embedded again where the same embedder is used."""
     entries = store.recalls(tenant, limit=RECALLS)[::-1]
     total = store.size(tenant)
     yield written(Header(cued=FORMAT, tenant=tenant, exported_at=at, memories=total, recalls=len(entries)))

@@ -24,14 +24,14 @@ class Taken(NamedTuple):
 
 
 def unit(matrix: Matrix) -> Matrix:
-    """Give the rows scaled to length 1."""
+    """The rows scaled to length 1."""
     return np.asarray(matrix / np.linalg.norm(matrix, axis=1, keepdims=True), dtype=np.float32)
 
 
 def neighboured(
     matrix: Matrix, at_least: float, *, tile: tuple[int, int] = TILE, progress: Callable[[int, int], None] = lambda *_: None
 ) -> Rows:
-    """Give the numbers of the rows that have another row within the cosine; unit rows are expected."""
+    """The numbers of the rows that have another row within the cosine; unit rows are expected."""
     near = np.zeros(len(matrix), dtype=np.bool_)
     for rows in _spans(0, len(matrix), tile[0]):
         for columns in _spans(int(rows[0]), len(matrix), tile[1]):
@@ -72,7 +72,7 @@ def _tile(matrix: Matrix, rows: Rows, columns: Rows, at_least: float) -> _Tile:
 
 
 def _take_within(matrix: Matrix, rows: Rows, at_least: float, may: May, taken: Taken) -> None:
-    """Within one tile rows take in turn, since each may be taken by one before it."""
+    """Let the rows of one tile take in turn, since each may be taken by one before it."""
     tile = _tile(matrix, rows, rows, at_least)
     busy = np.flatnonzero(tile.near.any(axis=1))
     if not len(busy):
@@ -95,7 +95,7 @@ def _take_beyond(tile: _Tile, may: May, taken: Taken) -> None:
 
 
 def _mark(tile: _Tile, allowed: Mask, taken: Taken) -> None:
-    """Give each column to the first row that is near and may have it, and note the first that is near and may not."""
+    """Assign each column to the first row that is near and may have it, and note the first that is near and may not."""
     for note, pairs in ((taken.by, tile.near & allowed), (taken.spared_by, tile.near & ~allowed)):
         found = np.flatnonzero(pairs.any(axis=0) & (note[tile.columns] < 0))
         note[tile.columns[found]] = tile.rows[pairs[:, found].argmax(axis=0)]
