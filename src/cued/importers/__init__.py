@@ -57,7 +57,7 @@ _ARCHIVED = re.compile(f"{chatgpt.WANTED.pattern}|{claude.WANTED.pattern}")
 
 
 def detect(path: Path, *, max_bytes: int = MAX_BYTES) -> str:
-    """Give the name of the format that a file or folder has, by what is in it; an InputError lists the formats when it is none."""
+    """The name of the format that a file or folder has, by what is in it; an InputError lists the formats when it is none."""
     if path.is_dir():
         return "markdown"
     start = head(path)

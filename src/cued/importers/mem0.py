@@ -43,7 +43,7 @@ class _Row(Struct):
 
 
 def read(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[Draft | Skipped]:
-    """Give a draft for each row."""
+    """A draft for each row."""
     for member in members(path, WANTED, max_bytes=max_bytes):
         for raw in _rows(member):
             row = decoded(raw, _Row)

@@ -38,7 +38,7 @@ class Numbered(NamedTuple):
 
 
 def read_export(lines: BinaryIO | Iterable[bytes]) -> Iterator[Numbered]:
-    """Give the header and then each line of an export; whatever is wrong is an InputError that names its line."""
+    """The header and then each line of an export; whatever is wrong is an InputError that names its line."""
     started = False
     for number, line in bounded_lines(lines):
         with in_line(number):
@@ -71,7 +71,7 @@ def import_export(
 
 
 def bounded_lines(lines: BinaryIO | Iterable[bytes], *, most: int = MAX_LINE) -> Iterator[tuple[int, bytes]]:
-    """Give the lines that are not blank with their numbers from 1; no more than `most` bytes of a line are ever read."""
+    """The lines that are not blank with their numbers from 1; no more than `most` bytes of a line are ever read."""
     for number, line in enumerate(_read_lines(lines, most), 1):
         if len(line) > most:
             with in_line(number):
@@ -113,7 +113,7 @@ class _Reading:
         self.total = header.memories + header.recalls if isinstance(header, Header) else 0
 
     def memories(self) -> Iterator[Incoming]:
-        """Give the memories, and store the recall log on the way."""
+        """The memories, one by one; the recall log is stored on the way."""
         for number, size, line in self._lines:
             self._number = number
             with in_line(number):
