@@ -35,7 +35,7 @@ class Patience:
     clock: Callable[[], float] = time.monotonic
 
     def wait_s(self, attempt: int, asked_s: float | None) -> float:
-        """Give the wait after the attempt (from 0): full jitter over a doubling span, and no less than the server asked."""
+        """The wait after the attempt (from 0): full jitter over a doubling span, and no less than the server asked."""
         span_s = min(self.longest_wait_s, self.first_wait_s * 2.0**attempt)
         return max(self.random() * span_s, asked_s or 0.0)
 
@@ -49,7 +49,7 @@ class Reply:
     body: bytes
 
     def text(self) -> str:
-        """Give the body as text, whatever its bytes are."""
+        """The body as text, whatever its bytes are."""
         return self.body.decode("utf-8", "replace")
 
 
@@ -74,12 +74,12 @@ class Endpoint:
 
     @classmethod
     def from_environment(cls) -> "Endpoint":
-        """Give the endpoint that OPENAI_BASE_URL and OPENAI_API_KEY name; OpenAI's own without the first."""
+        """The endpoint that OPENAI_BASE_URL and OPENAI_API_KEY name; OpenAI's own without the first."""
         key = os.environ.get("OPENAI_API_KEY", "").strip()
         return cls(base_url=os.environ.get("OPENAI_BASE_URL", "").strip() or OPENAI, key=key or None)
 
     def post(self, path: str, payload: object) -> Reply:
-        """Give the first reply that another try would not better; none before the deadline is an EmbedderError."""
+        """The first reply that another try would not better; none before the deadline is an EmbedderError."""
         url = f"{self.base_url.rstrip('/')}/{path}"
         body = json.dumps(payload).encode()
         until = self.patience.clock() + self.patience.deadline_s
@@ -92,11 +92,11 @@ class Endpoint:
             attempt += 1
 
     def redact(self, text: str) -> str:
-        """Give the text with the key replaced, should a server have echoed it."""
+        """The text with the key replaced, should a server have echoed it."""
         return text.replace(self.key, "(key)") if self.key else text
 
     def _try(self, url: str, body: bytes, until: float) -> tuple[Reply | None, str]:
-        """Give a reply and what is wrong with it, or None and why there is none."""
+        """A reply and what is wrong with it, or None and why there is none."""
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
@@ -112,7 +112,7 @@ class Endpoint:
         return reply, f"HTTP {reply.status}: {excerpt(reply)}"
 
     def _read(self, response: HTTPResponse, *, until: float) -> Reply:
-        """Give the whole reply; one that trickles past the deadline or never ends is broken off."""
+        """The whole reply; one that trickles past the deadline or never ends is broken off."""
         parts: list[bytes] = []
         size = 0
         while part := response.read(_CHUNK_BYTES):
@@ -139,7 +139,7 @@ class _EveryStatus(HTTPErrorProcessor):
     """Takes every status as a reply, a redirect too: following that would carry the key to another host."""
 
     def http_response(self, request: Request, response: HTTPResponse) -> HTTPResponse:  # noqa: ARG002 (urllib's signature)
-        """Give the reply as it came."""
+        """The reply as it came."""
         return response
 
     https_response = http_response
@@ -150,14 +150,14 @@ _EXCERPT = 200
 
 
 def excerpt(reply: Reply) -> str:
-    """Give the start of a body as one printable line."""
+    """The start of a body as one printable line."""
     line = " ".join(reply.text().split())
     shown = "".join(character if character.isprintable() else "�" for character in line)
     return shown if len(shown) <= _EXCERPT else shown[:_EXCERPT] + "…"
 
 
 def _retry_after_s(reply: Reply | None) -> float | None:
-    """Give the seconds that Retry-After asks for; a date is taken from the server's own clock, its Date header."""
+    """The seconds that Retry-After asks for; a date is taken from the server's own clock, its Date header."""
     value = reply.headers.get("retry-after", "").strip() if reply else ""
     if value.isascii() and value.isdigit():
         return float(value)

@@ -56,13 +56,13 @@ class OpenAICompatible:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """Tell which model makes these vectors; before the first reply, one word is embedded to see how long they are."""
+        """The model that makes these vectors; before the first reply, one word is embedded to see how long they are."""
         if self._fingerprint is None:
             self._checked(self._request([_PROBE]))
         return cast("Fingerprint", self._fingerprint)
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
-        """Give one unit vector a text, in order, whatever order and form the endpoint answered in."""
+        """One unit vector a text, in order, whatever order and form the endpoint answered in."""
         if not texts:
             return np.empty((0, self.fingerprint.dimensions), dtype=np.float32)
         rows: list[Matrix] = []
@@ -78,7 +78,7 @@ class OpenAICompatible:
         return f"{self._model} at {self._endpoint.base_url}"
 
     def _checked(self, vectors: list[ArrayLike]) -> Matrix:
-        """Give the vectors at unit length; those of the first reply settle how long all must be."""
+        """The vectors at unit length; those of the first reply settle how long all must be."""
         known = self._fingerprint.dimensions if self._fingerprint else None
         matrix = unit(vectors, count=len(vectors), dimensions=known, source=self._source)
         if self._fingerprint is None:
@@ -92,7 +92,7 @@ class OpenAICompatible:
         return matrix
 
     def _request_or_halve(self, batch: list[str]) -> list[ArrayLike]:
-        """Give the vectors of the batch, or of its start when the endpoint takes fewer texts at once; that is remembered."""
+        """The vectors of the batch, or of its start when the endpoint takes fewer texts at once; that is remembered."""
         while True:
             try:
                 return self._request(batch)
@@ -101,7 +101,7 @@ class OpenAICompatible:
                 self._batch = len(batch)
 
     def _request(self, batch: list[str]) -> list[ArrayLike]:
-        """Give the vectors of one request in the order of its texts."""
+        """The vectors of one request in the order of its texts."""
         reply = self._endpoint.post("embeddings", self._payload(batch))
         if self._ask_float and reply.status in _CLIENT_ERRORS and "encoding_format" in reply.text():
             self._ask_float = False
@@ -135,7 +135,7 @@ class OpenAICompatible:
         raise EmbedderError(message)
 
     def _ordered(self, reply: Reply, count: int) -> list[object]:
-        """Give the reply's embeddings by their `index`, after checking that each text has exactly one."""
+        """The reply's embeddings by their `index`, after checking that each text has exactly one."""
         try:
             content = json.loads(reply.body)
             pairs = [(item["index"], item["embedding"]) for item in content["data"]]
@@ -158,7 +158,7 @@ class _TooManyError(EmbedderError):
 
 
 def _vector(embedding: object, source: str) -> ArrayLike:
-    """Give one vector from a list of numbers or from base64 of little-endian float32."""
+    """One vector from a list of numbers or from base64 of little-endian float32."""
     if isinstance(embedding, str):
         try:
             return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
