@@ -10,14 +10,14 @@ from cued.policy.spec import Diversify, Policy, Term
 
 
 def variants(policy: Policy, *, fingerprint: str | None) -> tuple[Variant, ...]:
-    """Give the policy without each channel, neighbour, score term and relevance column in turn, where it has more than the one."""
+    """The policy without each channel, neighbour, score term and relevance column in turn, where it has more than the one."""
     return tuple(
         Variant(name=_name(policy, part), policy=changed, without=column) for part, changed, column in _lessened(policy, fingerprint)
     )
 
 
 def part_of(name: str, policy: Policy) -> str | None:
-    """Give the part that a variant of this policy lacks, None for any other name."""
+    """The part that a variant of this policy lacks, None for any other name."""
     start = _name(policy, "")
     return name.removeprefix(start) if name.startswith(start) else None
 

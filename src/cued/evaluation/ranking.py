@@ -44,7 +44,7 @@ class Ranking(Struct, frozen=True, kw_only=True):
 
 
 def unfloored(policy: Policy, *, limit: int) -> Policy:
-    """Give the policy with a limit of its own, no floor and no budget of tokens, and its pools as that limit makes them."""
+    """The policy with a limit of its own, no floor and no budget of tokens, and its pools as that limit makes them."""
     lexical, dense = policy.channels.lexical, policy.channels.dense
     channels = replace(
         policy.channels,
@@ -60,7 +60,7 @@ def unfloored(policy: Policy, *, limit: int) -> Policy:
 
 
 def rank(evidence: Evidence, variant: Variant, *, timed: bool = False) -> Ranking:
-    """Give the ranking that a variant without a floor makes of the evidence.
+    """The ranking that a variant without a floor makes of the evidence.
 
     The first of its ids are what `decide` recalls: the same stages run over the same table, in the same order. What comes
     after the choice (budget, render, the trace) changes no rank, and runs only where the time is taken.
@@ -88,7 +88,7 @@ def rank(evidence: Evidence, variant: Variant, *, timed: bool = False) -> Rankin
 
 
 def relevance_columns(policy: Policy, fingerprint: str | None) -> tuple[str, ...]:
-    """Give the columns that the policy's relevance weighs, for this embedder."""
+    """The columns that the policy's relevance weighs, for this embedder."""
     return tuple(calibration_for(policy.relevance.calibration, fingerprint).weights)
 
 
@@ -103,7 +103,7 @@ def _first(rows: Sequence[int], table: Table) -> tuple[str, ...]:
 
 
 def _fork(table: Table, floor: Floor) -> Table:
-    """Give the scored table again, to be floored at another height."""
+    """The scored table again, to be floored at another height."""
     fork = copy.copy(table)
     fork.policy = replace(table.policy, floor=replace(table.policy.floor, at=floor))
     fork.alive, fork.order = table.alive.copy(), table.order.copy()
@@ -112,7 +112,7 @@ def _fork(table: Table, floor: Floor) -> Table:
 
 
 def _concluded(table: Table, started: float) -> float:
-    """Bring the recall to its end and give the milliseconds since it was started."""
+    """The milliseconds since the recall was started, once it has been brought to its end."""
     for stage in _CLOSING:
         stage.run(table)
     conclude(table)

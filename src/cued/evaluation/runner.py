@@ -38,7 +38,7 @@ class Ask(Struct, frozen=True, kw_only=True):
 
     @property
     def here(self) -> bool:
-        """Tell whether the tenant is the question's own."""
+        """Whether the tenant is the question's own."""
         return self.query.tenant == self.tenant
 
 
@@ -72,7 +72,7 @@ class Run(Struct, frozen=True, kw_only=True):
 
 
 def run(dataset: Dataset, asks: Sequence[Ask], variants: Sequence[Variant], bench: Bench) -> Run:
-    """Give every variant's answer to every question; a variant's limit says how many of each ranking are kept."""
+    """Every variant's answer to every question; a variant's limit says how many of each ranking are kept."""
     ordered = sorted(asks, key=lambda ask: (ask.tenant, not ask.here))
     readings = _readings(variants)
     answers: dict[str, list[Answer]] = {variant.name: [] for variant in variants}
@@ -95,7 +95,7 @@ def run(dataset: Dataset, asks: Sequence[Ask], variants: Sequence[Variant], benc
 
 
 def evidence_of(dataset: Dataset, asks: Sequence[Ask], policy: Policy, bench: Bench) -> Iterator[tuple[Ask, Evidence, set[str]]]:
-    """Give each question with its evidence under the policy's channels, and the stored ids of its gold where it is asked at home."""
+    """Each question with its evidence under the policy's channels, and the stored ids of its gold where it is asked at home."""
     variant = Variant(name=policy.name, policy=policy)
     ordered = sorted(asks, key=lambda ask: (ask.tenant, not ask.here))
     steps = _Steps(len(ordered), bench.progress)
@@ -108,7 +108,7 @@ def evidence_of(dataset: Dataset, asks: Sequence[Ask], policy: Policy, bench: Be
 
 
 def store_id(place: int) -> str:
-    """Give the id under which a tenant's memory is stored: its place in time, and nothing of the data set's own id."""
+    """The id under which a tenant's memory is stored: its place in time, and nothing of the data set's own id."""
     return f"{place:08d}"
 
 
@@ -133,7 +133,7 @@ class _Corpus:
         self._content = digest(items)
 
     def gathered(self, asks: Sequence[Ask], reading: Sequence[Variant]) -> list[Evidence]:
-        """Give the evidence of every question, own ones and others' kept apart so that either is found again."""
+        """The evidence of every question, own ones and others' kept apart so that either is found again."""
         return [evidence for _, part in groupby(asks, lambda ask: ask.here) for evidence in self._part(list(part), reading)]
 
     def _part(self, asks: Sequence[Ask], reading: Sequence[Variant]) -> list[Evidence]:
@@ -175,7 +175,7 @@ def _drafts(items: Sequence[Item]) -> Iterator[Draft]:
 
 
 def _readings(variants: Sequence[Variant]) -> list[list[Variant]]:
-    """Give the variants in groups that read the same: their channels are alike."""
+    """The variants in groups that read the same: their channels are alike."""
     groups: dict[bytes, list[Variant]] = {}
     for variant in variants:
         groups.setdefault(msgspec.json.encode(variant.policy.channels), []).append(variant)
