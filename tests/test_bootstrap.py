@@ -9,7 +9,7 @@ from cued.handles.bootstrap import bootstrap
 from cued.model import DERIVED_FROM, Edge, Use
 from cued.policy.presets import load
 from cued.stores.keepers.memory import MemoryStore
-from cued.text.tokens import estimate_tokens
+from cued.text.token_counts import estimate_tokens
 from tests.building import NOW, ago, memory
 from tests.stocking import STORES, opened, stock
 

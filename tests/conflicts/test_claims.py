@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cued.conflicts.claims import overlap, relate, speaks_of_self
 from cued.conflicts.claims.english import ENGLISH
-from cued.conflicts.claims.reading import read
+from cued.conflicts.claims.texts import read
 from cued.embed import load as embedder_named
 from tests.conflicts.scoring import AT_ODDS, HALVES, TYPES, judged, load, rates, similarities
 

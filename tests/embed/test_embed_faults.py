@@ -8,7 +8,7 @@ import pytest
 
 import cued
 from cued.embed.breaker import Breaker
-from cued.embed.endpoint import MOST_ANSWER_BYTES, Endpoint, Patience
+from cued.embed.endpoint import MOST_REPLY_BYTES, Endpoint, Patience
 from cued.embed.openai import OpenAICompatible
 from cued.errors import EmbedderError, InputError
 from tests.embed.fake_endpoint import DIMENSIONS, KEY, FakeEndpoint, Traps
@@ -58,8 +58,8 @@ def test_connections_are_kept_for_the_next_request():
 def test_an_answer_without_end_is_broken_off():
     head = {"Content-Type": "application/json"}
     with (
-        FakeEndpoint(Traps(only_answer=(200, head, b" " * (MOST_ANSWER_BYTES + 1)))) as server,
-        pytest.raises(EmbedderError, match="an answer of more than"),
+        FakeEndpoint(Traps(only_answer=(200, head, b" " * (MOST_REPLY_BYTES + 1)))) as server,
+        pytest.raises(EmbedderError, match="a reply of more than"),
     ):
         model(server, attempts=1).embed(["alpha"], role="memory")
 

@@ -4,12 +4,12 @@ import pytest
 from cued.embed.hashing import Hashing
 from cued.errors import InputError
 from cued.evaluation.abstain import BINS, auroc, calibration_error, measured, reliability, spoken, strangers
+from cued.evaluation.cached_embedder import CachedEmbedder
 from cued.evaluation.dataset import narrowed
 from cued.evaluation.evidence import EvidenceCache
 from cued.evaluation.formats import read
 from cued.evaluation.report import Request, evaluate
 from cued.evaluation.runner import Answer, Ask, Bench
-from cued.evaluation.vectors import CachedEmbedder
 from cued.policy.presets import load
 from tests.evaluation.made import lines, write
 

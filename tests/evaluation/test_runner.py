@@ -8,12 +8,12 @@ from cued.errors import EmbedderError
 from cued.evaluation import ablate
 from cued.evaluation.abstain import own
 from cued.evaluation.cache import checked_folder, prune
+from cued.evaluation.cached_embedder import CachedEmbedder
 from cued.evaluation.dataset import answerable
 from cued.evaluation.evidence import EvidenceCache
 from cued.evaluation.formats import read
 from cued.evaluation.ranking import Variant, rank, relevance_columns, unfloored
 from cued.evaluation.runner import Bench, run
-from cued.evaluation.vectors import CachedEmbedder
 from cued.handles.memories import open_memories
 from cued.model import Cue
 from cued.policy.parse import parse

@@ -10,7 +10,7 @@ from cued.flow.budget import allowed_tokens
 from cued.model import Cue, Findings, Use
 from cued.policy.parse import parse
 from cued.policy.spec import Budget, Shares
-from cued.text.tokens import estimate_tokens
+from cued.text.token_counts import estimate_tokens
 from tests.building import NOW, ago, memory
 from tests.flow.blocks import FORMS, Writer, facts, found, rules, texts
 

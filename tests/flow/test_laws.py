@@ -12,7 +12,7 @@ from cued.engine.codec import decode, encode
 from cued.model import Cue, Use
 from cued.policy.adjust import Adjustment, adjust
 from cued.policy.presets import names, preset
-from cued.text.tokens import estimate_tokens
+from cued.text.token_counts import estimate_tokens
 from tests.building import NOW, ago, evidence, memory
 
 unit = st.floats(0, 1)

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cued.model import Source
-from cued.text.contrasts import PLACES, contrasts, excluded
+from cued.text.contrasts import contrasts, excluded
+from cued.text.opposites import LINES
 from cued.text.sameness import Sameness, difference, profile
 from tests.building import NOW, ago, memory
 
@@ -28,6 +29,9 @@ WORDS = [
     "garden",
     "Monday",
     "red",
+    "fond",
+    "asleep",
+    "awake",
 ]
 
 
@@ -88,13 +92,23 @@ def test_what_two_people_said_or_what_happened_on_two_days_stays_apart():
 
 
 def test_every_contrasting_word_is_known_by_one_meaning():
-    for label in PLACES:
-        assert contrasts([label]) == {label}
+    for line in LINES:
+        for word in (word for meaning in line.meanings for word in meaning.all):
+            label = contrasts([word])
+            assert len(label) == 1
+            assert contrasts(label) == label
     assert contrasts(["increased", "raising"]) == {"increase"}
     assert excluded(frozenset({"red"}), silent=False) >= {"blue", "green"}
     assert "monday" not in excluded(frozenset({"red"}), silent=False)
     assert "monday" in excluded(frozenset({"red"}), silent=True)
     assert "she" not in excluded(frozenset({"red"}), silent=True)
+
+
+def test_a_loose_word_may_be_left_out_and_still_excludes_its_opposite():
+    assert differing("Marta is at the station", "Marta is asleep at the station") == ""
+    assert differing("Marta is awake at the station", "Marta is asleep at the station") == "contrasting words: awake against asleep"
+    assert differing("Marta is fond of the station", "Marta hates the station") == "contrasting words: fond against hate"
+    assert differing("Marta is fond of the station", "Marta likes the station") == "contrasting words: fond against like"
 
 
 @given(st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=7).map(" ".join), min_size=1, max_size=8))

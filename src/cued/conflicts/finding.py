@@ -1,6 +1,6 @@
 """Conflicts: which stored memories a new one may repeat, update or deny, and what can be done about each.
 
-Above: `remember` reports them and stores the memory all the same. Below: one search of the store and the rules of `text.claims`.
+Above: `remember` reports them and stores the memory all the same. Below: one search of the store and the rules of `claims`.
 Similarity is the cosine of the two vectors; for a pair without comparable vectors it is the share of their words that both have.
 """
 
@@ -44,7 +44,7 @@ def find_conflicts(  # noqa: PLR0913 - the memory comes with its vector and term
     judge: Judge | None = None,
     limit: int = 5,
 ) -> tuple[tuple[Conflict, ...], str]:
-    """Give the visible memories of the same project and of `global` that the new one is at odds with, negations first.
+    """The visible memories of the same project and of `global` that the new one is at odds with, negations first.
 
     A merely related memory is given only above a similarity of 0.75. With them comes a note when the judge could not be asked: then
     the rules have decided.
@@ -67,7 +67,7 @@ def find_conflicts(  # noqa: PLR0913 - the memory comes with its vector and term
 
 
 def choices(new: Memory, old: Memory) -> tuple[Choice, ...]:
-    """Give the four ways to resolve a conflict, each with the calls that do it."""
+    """The four ways to resolve a conflict, each with the calls that do it."""
     return (
         Choice(action="keep both"),
         Choice(
@@ -85,7 +85,7 @@ def choices(new: Memory, old: Memory) -> tuple[Choice, ...]:
 
 
 def _candidates(memory: Memory, vector: Vector | None, store: Store, *, terms: Collection[str], at: datetime) -> list[_Candidate]:
-    """Give the nearest visible memories, without the new one itself, what it supersedes, and what others say of themselves."""
+    """The nearest visible memories, without the new one itself, what it supersedes, and what others say of themselves."""
     lookup = _lookup(memory, vector, terms=terms, at=at)
     if lookup.lexical is None and lookup.dense is None:
         return []
@@ -112,7 +112,7 @@ def _lookup(memory: Memory, vector: Vector | None, *, terms: Collection[str], at
 
 
 def _other_voice(new: Memory, old: Memory) -> bool:
-    """Tell whether two speakers each speak of themselves, so that "I" is not the same person."""
+    """Whether two speakers each speak of themselves, so that "I" is not the same person."""
     speakers = new.source.speaker, old.source.speaker
     return None not in speakers and speakers[0] != speakers[1] and (speaks_of_self(new.text) or speaks_of_self(old.text))
 
@@ -130,7 +130,7 @@ def _relations(memory: Memory, candidates: Sequence[_Candidate], judge: Judge | 
 
 
 def _telling(memory: Memory, old: _Candidate) -> float | None:
-    """Give a cosine that means what the rules take it to mean; of an embedder that nobody has calibrated it may mean anything."""
+    """The cosine, where it means what the rules take it to mean; of an embedder that nobody has calibrated it may mean anything."""
     return old.cosine if calibration_for("auto", memory.fingerprint).embedder else None
 
 
@@ -142,11 +142,11 @@ def _types(given: Sequence[ConflictType | None], expected: int) -> list[Conflict
 
 
 def _quoted(text: str) -> str:
-    """Give a string as Python and JSON both write it."""
+    """A string as Python and JSON both write it."""
     return json.dumps(text, ensure_ascii=False)
 
 
 def _command(verb: str, memory_id: str, *options: str) -> str:
-    """Give a command as a shell takes it; an id that looks like an option stands behind a `--`."""
+    """A command as a shell takes it; an id that looks like an option stands behind a `--`."""
     guard = ("--",) if memory_id.startswith("-") else ()
     return shlex.join(("cued", verb, *options, *guard, memory_id))

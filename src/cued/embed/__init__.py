@@ -19,7 +19,7 @@ class CuedWarning(UserWarning):
 
 
 def load(spec: str | Embedder = "auto") -> Embedder:
-    """Give the embedder that the spec names; an Embedder is given back as it is, an unknown spec is an InputError."""
+    """The embedder that the spec names; an Embedder is given back as it is, an unknown spec is an InputError."""
     if not isinstance(spec, str):
         if not (callable(getattr(spec, "embed", None)) and hasattr(type(spec), "fingerprint")):
             raise InputError(_FIELD, spec, ACCEPTED)

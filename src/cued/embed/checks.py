@@ -12,7 +12,7 @@ _ROWS_AND_COLUMNS = 2
 
 
 def unit(vectors: ArrayLike | Sequence[ArrayLike], *, count: int, dimensions: int | None, source: str) -> Matrix:
-    """Give the vectors as float32 rows of unit length; a wrong count, shape, NaN, infinity or zero row is an EmbedderError."""
+    """The vectors as float32 rows of unit length; a wrong count, shape, NaN, infinity or zero row is an EmbedderError."""
     values = _table(vectors, source)
     if len(values) != count:
         message = f"{source} gave {len(values)} vector(s) for {count} text(s)"

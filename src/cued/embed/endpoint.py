@@ -17,11 +17,11 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from cued.embed.breaker import Breaker
-from cued.embed.exchange import Answer, Line, refuse_link_local
+from cued.embed.exchange import Line, Reply, refuse_link_local
 from cued.errors import EmbedderError, InputError
 
 OPENAI = "https://api.openai.com/v1"
-MOST_ANSWER_BYTES = 64 * 1024 * 1024
+MOST_REPLY_BYTES = 64 * 1024 * 1024
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _EXCERPT = 200
 
@@ -86,32 +86,32 @@ class Endpoint:
     def _line(self) -> Line:
         return Line(self.base_url)
 
-    def post(self, path: str, payload: object, *, deadline_s: float | None = None) -> Answer:
-        """The first answer that another try would not better; none before the deadline is an EmbedderError."""
+    def post(self, path: str, payload: object, *, deadline_s: float | None = None) -> Reply:
+        """The first reply that another try would not better; none before the deadline is an EmbedderError."""
         early_s = self.breaker.refused_s()
         if early_s:
             message = f"{self.base_url} has failed too often of late and is asked again in {early_s:.0f} s"
             raise EmbedderError(message)
         try:
-            answer = self._answered(path, json.dumps(payload).encode(), deadline_s or self.patience.deadline_s)
+            reply = self._answered(path, json.dumps(payload).encode(), deadline_s or self.patience.deadline_s)
         except EmbedderError:
             self.breaker.failed()
             raise
         self.breaker.worked()
-        return answer
+        return reply
 
     def redact(self, text: str) -> str:
         """The text with the key replaced, should a server have echoed it."""
         return text.replace(self.key, "(key)") if self.key else text
 
-    def _answered(self, path: str, body: bytes, deadline_s: float) -> Answer:
+    def _answered(self, path: str, body: bytes, deadline_s: float) -> Reply:
         until = self.patience.clock() + deadline_s
         attempt = 0
         while True:
-            answer, problem = self._try(path, body, until)
-            if answer is not None and answer.status not in _RETRIED:
-                return answer
-            wait_s = self.patience.wait_s(attempt, _retry_after_s(answer))
+            reply, problem = self._try(path, body, until)
+            if reply is not None and reply.status not in _RETRIED:
+                return reply
+            wait_s = self.patience.wait_s(attempt, _retry_after_s(reply))
             attempt += 1
             late = self.patience.clock() + wait_s >= until
             if late or attempt >= self.patience.attempts:
@@ -120,8 +120,8 @@ class Endpoint:
                 raise EmbedderError(message)
             self.patience.sleep(wait_s)
 
-    def _try(self, path: str, body: bytes, until: float) -> tuple[Answer | None, str]:
-        """An answer and what is wrong with it, or None and why there is none."""
+    def _try(self, path: str, body: bytes, until: float) -> tuple[Reply | None, str]:
+        """A reply and what is wrong with it, or None and why there is none."""
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
@@ -129,11 +129,11 @@ class Endpoint:
         if left_s <= 0:
             return None, "no time left"
         try:
-            answer = self._line.post(path, body, headers, seconds=left_s, most_bytes=MOST_ANSWER_BYTES)
+            reply = self._line.post(path, body, headers, seconds=left_s, most_bytes=MOST_REPLY_BYTES)
         except (HTTPException, OSError, ValueError) as error:
             # A ValueError is a host that no name server could be asked for.
             return None, printable(f"{type(error).__name__}: {error}")
-        return answer, f"HTTP {answer.status}: {excerpt(answer)}"
+        return reply, f"HTTP {reply.status}: {excerpt(reply)}"
 
 
 def _here(host: str) -> bool:
@@ -151,17 +151,17 @@ def printable(text: str) -> str:
     return shown if len(shown) <= _EXCERPT else shown[:_EXCERPT] + "…"
 
 
-def excerpt(answer: Answer) -> str:
+def excerpt(reply: Reply) -> str:
     """The start of a body as one printable line."""
-    return printable(answer.body[: 8 * _EXCERPT].decode("utf-8", "replace"))
+    return printable(reply.body[: 8 * _EXCERPT].decode("utf-8", "replace"))
 
 
-def _retry_after_s(answer: Answer | None) -> float | None:
+def _retry_after_s(reply: Reply | None) -> float | None:
     """The seconds that Retry-After asks for; a date is taken from the server's own clock, its Date header."""
-    value = answer.headers.get("retry-after", "").strip() if answer else ""
+    value = reply.headers.get("retry-after", "").strip() if reply else ""
     if value.isascii() and value.isdigit():
         return float(value)
     try:
-        return max(0.0, (parsedate_to_datetime(value) - parsedate_to_datetime(answer.headers["date"] if answer else "")).total_seconds())
+        return max(0.0, (parsedate_to_datetime(value) - parsedate_to_datetime(reply.headers["date"] if reply else "")).total_seconds())
     except (ValueError, TypeError, KeyError):
         return None

@@ -26,8 +26,8 @@ _PIECE_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A complete HTTP answer."""
+class Reply:
+    """A complete HTTP reply."""
 
     status: int
     headers: Mapping[str, str]
@@ -49,26 +49,26 @@ class Line:
         self._process = os.getpid()
         weakref.finalize(self, _close_all, self._idle, self._process)
 
-    def post(self, path: str, body: bytes, headers: Mapping[str, str], *, seconds: float, most_bytes: int) -> Answer:
-        """The answer to one request; none within the time is a TimeoutError, anything else wrong an OSError or HTTPException."""
+    def post(self, path: str, body: bytes, headers: Mapping[str, str], *, seconds: float, most_bytes: int) -> Reply:
+        """The reply to one request; none within the time is a TimeoutError, anything else wrong an OSError or HTTPException."""
         connection = self._taken()
         target = (
             (self._url.path.rstrip("/") + "/" + path) if self._proxy is None or self._secure else f"{self._url.geturl().rstrip('/')}/{path}"
         )
 
-        def exchange() -> Answer:
+        def exchange() -> Reply:
             connection.timeout = seconds
             connection.request("POST", target, body=body, headers=dict(headers))
             refuse_link_local(str(connection.sock.getpeername()[0]))
             return _read(connection, most_bytes)
 
         try:
-            answer = within("embedder", exchange, timedelta(seconds=seconds))
+            reply = within("embedder", exchange, timedelta(seconds=seconds))
         except BaseException:
             _cut(connection)
             raise
         self._kept(connection)
-        return answer
+        return reply
 
     @property
     def _secure(self) -> bool:
@@ -121,16 +121,16 @@ def refuse_link_local(host: str) -> None:
         raise OSError(message)
 
 
-def _read(connection: HTTPConnection, most_bytes: int) -> Answer:
+def _read(connection: HTTPConnection, most_bytes: int) -> Reply:
     parts, size = list[bytes](), 0
     with connection.getresponse() as response:
         while part := response.read1(_PIECE_BYTES):
             parts.append(part)
             size += len(part)
             if size > most_bytes:
-                message = f"an answer of more than {most_bytes} bytes"
+                message = f"a reply of more than {most_bytes} bytes"
                 raise HTTPException(message)
-    return Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, b"".join(parts))
+    return Reply(response.status, {name.lower(): value for name, value in response.getheaders()}, b"".join(parts))
 
 
 def _cut(connection: HTTPConnection) -> None:

@@ -46,18 +46,18 @@ class Hashing:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """Tell which hashing makes these vectors."""
+        """The hashing that makes these vectors."""
         return Fingerprint(provider="hashing", model="words-grams-pairs", revision="1", dimensions=self._dimensions)
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:  # noqa: ARG002 (queries and memories are hashed alike)
-        """Give one unit vector a text; a text without any feature gets one of its own."""
+        """One unit vector a text; a text without any feature gets one of its own."""
         matrix = np.zeros((len(texts), self._dimensions), dtype=np.float32)
         for row, text in enumerate(texts):
             matrix[row] = self._vector(text)
         return matrix
 
     def _vector(self, text: str) -> NDArray[np.float64]:
-        """Give Σ (1 + ln tf)·weight·sign over the features, each at its hash modulo the dimensions, of unit length."""
+        """Σ (1 + ln tf)·weight·sign over the features, each at its hash modulo the dimensions, of unit length."""
         hashes, weights = _features(text)
         signs = np.where(hashes >> np.uint64(63), -1.0, 1.0)
         places = (hashes % np.uint64(self._dimensions)).astype(np.intp)
@@ -71,7 +71,7 @@ class Hashing:
 
 
 def _features(text: str) -> Features:
-    """Give the hashes and weights of all features of a text, a feature group for each distinct word and pair."""
+    """The hashes and weights of all features of a text, a feature group for each distinct word and pair."""
     words = _words(text)
     singles, pairs = Counter(words), Counter(pairwise(words))
     groups = [(_word(word), count) for word, count in singles.items()]
@@ -86,14 +86,14 @@ def _features(text: str) -> Features:
 
 
 def _words(text: str) -> list[str]:
-    """Give the lower-cased words of a text, or its single characters when it has no word."""
+    """The lower-cased words of a text, or its single characters when it has no word."""
     plain = text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).lower()
     return _WORD.findall(plain) or [character for character in plain if not character.isspace()]
 
 
 @lru_cache(_CACHED)
 def _word(word: str) -> Features:
-    """Give a word's own feature of weight 1 and those of its 3- to 5-grams, whose weights together have the length 0.6."""
+    """A word's own feature of weight 1 and those of its 3- to 5-grams, whose weights together have the length 0.6."""
     grams = list(_grams(f"<{word[:_GRAMMED_CHARACTERS]}>"))
     weights = np.full(len(grams) + 1, _GRAMS_SHARE / np.sqrt(max(len(grams), 1)))
     weights[0] = 1.0
@@ -112,5 +112,5 @@ def _pair(first: str, second: str) -> int:
 
 
 def _hash(feature: str) -> int:
-    """Give 64 bits that depend on the feature alone, unlike hash(), which changes with each process."""
+    """64 bits that depend on the feature alone, unlike hash(), which changes with each process."""
     return int.from_bytes(blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")

@@ -44,11 +44,11 @@ class MiniLM:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """Tell which model file makes these vectors, without loading it."""
+        """The model file that makes these vectors; it is not loaded for that."""
         return self._fingerprint
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:  # noqa: ARG002 (the model has no prefixes)
-        """Give one unit vector a text, the same bytes alone and in company."""
+        """One unit vector a text, the same bytes alone and in company."""
         vectors = self._loaded().embed_many(texts, self._threads)
         return unit(vectors, count=len(texts), dimensions=self._fingerprint.dimensions, source="cued-minilm")
 

@@ -1,6 +1,6 @@
 """Any endpoint that speaks OpenAI's embeddings protocol: OpenAI, Ollama, vLLM, LM Studio and many more.
 
-They differ in what they ignore, refuse and reorder, so nothing in an answer is taken on trust.
+They differ in what they ignore, refuse and reorder, so nothing in a reply is taken on trust.
 """
 
 import base64
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from cued.embed.checks import unit
 from cued.embed.endpoint import Endpoint, excerpt
-from cued.embed.exchange import Answer
+from cued.embed.exchange import Reply
 from cued.errors import EmbedderError
 from cued.model import Fingerprint, Matrix
 from cued.ports import Role
@@ -39,17 +39,17 @@ class _Item(Struct):
 
 
 class _Embeddings(Struct):
-    """What is read of an answer, whatever else is in it."""
+    """What is read of a reply, whatever else is in it."""
 
     data: list[_Item]
     model: object = None
 
 
-_ANSWER = msgspec.json.Decoder(_Embeddings)
+_REPLY = msgspec.json.Decoder(_Embeddings)
 
 
 class OpenAICompatible:
-    """Embeds through POST {base}/embeddings; how long the vectors are is seen in the first answer, never guessed."""
+    """Embeds through POST {base}/embeddings; how long the vectors are is seen in the first reply, never guessed."""
 
     def __init__(
         self,
@@ -76,13 +76,13 @@ class OpenAICompatible:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """Tell which model makes these vectors; before the first answer, one word is embedded to see how long they are."""
+        """The model that makes these vectors; before the first reply, one word is embedded to see how long they are."""
         if self._fingerprint is None:
             self._checked(self._request([_PROBE]))
         return cast("Fingerprint", self._fingerprint)
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
-        """Give one unit vector a text, in order, whatever order and form the endpoint answered in."""
+        """One unit vector a text, in order, whatever order and form the endpoint answered in."""
         if not texts:
             return np.empty((0, self.fingerprint.dimensions), dtype=np.float32)
         rows: list[Matrix] = []
@@ -98,7 +98,7 @@ class OpenAICompatible:
         return f"{self._model} at {self._endpoint.base_url}"
 
     def _checked(self, vectors: list[ArrayLike]) -> Matrix:
-        """Give the vectors at unit length; those of the first answer settle how long all must be."""
+        """The vectors at unit length; those of the first reply settle how long all must be."""
         known = self._fingerprint.dimensions if self._fingerprint else None
         matrix = unit(vectors, count=len(vectors), dimensions=known, source=self._source)
         if self._fingerprint is None:
@@ -112,7 +112,7 @@ class OpenAICompatible:
         return matrix
 
     def _request_or_halve(self, batch: list[str], deadline_s: float | None) -> list[ArrayLike]:
-        """Give the vectors of the batch, or of its start when the endpoint takes fewer texts at once; that is remembered."""
+        """The vectors of the batch, or of its start when the endpoint takes fewer texts at once; that is remembered."""
         while True:
             try:
                 return self._request(batch, deadline_s)
@@ -121,14 +121,14 @@ class OpenAICompatible:
                 self._batch = len(batch)
 
     def _request(self, batch: list[str], deadline_s: float | None = None) -> list[ArrayLike]:
-        """Give the vectors of one request in the order of its texts."""
-        answer = self._endpoint.post("embeddings", self._payload(batch), deadline_s=deadline_s)
-        if self._ask_float and answer.status in _CLIENT_ERRORS and "encoding_format" in answer.text():
+        """The vectors of one request in the order of its texts."""
+        reply = self._endpoint.post("embeddings", self._payload(batch), deadline_s=deadline_s)
+        if self._ask_float and reply.status in _CLIENT_ERRORS and "encoding_format" in reply.text():
             self._ask_float = False
-            answer = self._endpoint.post("embeddings", self._payload(batch), deadline_s=deadline_s)
-        if answer.status != _OK:
-            self._refuse(answer, len(batch))
-        vectors = [_vector(embedding, self._source) for embedding in self._ordered(answer, len(batch))]
+            reply = self._endpoint.post("embeddings", self._payload(batch), deadline_s=deadline_s)
+        if reply.status != _OK:
+            self._refuse(reply, len(batch))
+        vectors = [_vector(embedding, self._source) for embedding in self._ordered(reply, len(batch))]
         given = {np.size(vector) for vector in vectors}
         if self._asked is not None and given != {self._asked}:
             sizes = " and ".join(map(str, sorted(given)))
@@ -142,25 +142,25 @@ class OpenAICompatible:
         size = {"dimensions": self._asked} if self._asked is not None else {}
         return {"model": self._model, "input": batch, **form, **size}
 
-    def _refuse(self, answer: Answer, count: int) -> None:
-        """Raise what an answer other than 200 means."""
-        if answer.status in _REFUSED_KEY:
+    def _refuse(self, reply: Reply, count: int) -> None:
+        """Raise what a reply other than 200 means."""
+        if reply.status in _REFUSED_KEY:
             # The body is left out: servers like to quote the key, whole or in part.
-            message = f"{self._source} refused the API key (HTTP {answer.status}); it is read from OPENAI_API_KEY"
+            message = f"{self._source} refused the API key (HTTP {reply.status}); it is read from OPENAI_API_KEY"
             raise EmbedderError(message)
-        message = f"{self._source} answered HTTP {answer.status}: {self._endpoint.redact(excerpt(answer))}"
-        many = answer.status == _TOO_LARGE or (answer.status in _CLIENT_ERRORS and _TOO_MANY.search(answer.text()))
+        message = f"{self._source} answered HTTP {reply.status}: {self._endpoint.redact(excerpt(reply))}"
+        many = reply.status == _TOO_LARGE or (reply.status in _CLIENT_ERRORS and _TOO_MANY.search(reply.text()))
         if many and count > 1:
             raise _TooManyError(message)
         raise EmbedderError(message)
 
-    def _ordered(self, answer: Answer, count: int) -> list[list[float] | str]:
-        """Give the answer's embeddings by their `index`, after checking that each text has exactly one."""
+    def _ordered(self, reply: Reply, count: int) -> list[list[float] | str]:
+        """The reply's embeddings by their `index`, after checking that each text has exactly one."""
         try:
-            content = _ANSWER.decode(answer.body)
+            content = _REPLY.decode(reply.body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            kind = answer.headers.get("content-type", "no content type")
-            message = f"{self._source} gave no list of embeddings ({kind}); is the base URL right? {self._endpoint.redact(excerpt(answer))}"
+            kind = reply.headers.get("content-type", "no content type")
+            message = f"{self._source} gave no list of embeddings ({kind}); is the base URL right? {self._endpoint.redact(excerpt(reply))}"
             raise EmbedderError(message) from error
         if sorted(item.index for item in content.data) != list(range(count)):
             message = f"{self._source} gave {len(content.data)} embedding(s) for {count} text(s), or not each `index` once"

@@ -23,7 +23,7 @@ class LoadedModel(Protocol):
     """What is used of a loaded SentenceTransformer."""
 
     def encode(self, sentences: list[str], *, prompt: str, normalize_embeddings: bool, show_progress_bar: bool) -> ArrayLike:
-        """Give one row a sentence, the prompt put before each."""
+        """One row a sentence, the prompt put before each."""
 
 
 class SentenceTransformers:
@@ -37,7 +37,7 @@ class SentenceTransformers:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """Tell which model makes these vectors; the first call embeds one word to see how long they are."""
+        """The model that makes these vectors; the first call embeds one word to see how long they are."""
         if self._fingerprint is None:
             model = self._model()
             probe = unit(self._encode([_PROBE], ""), count=1, dimensions=None, source=self._source)
@@ -51,7 +51,7 @@ class SentenceTransformers:
         return self._fingerprint
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
-        """Give one unit vector a text, with the model's own prompt for queries or for documents where it has one."""
+        """One unit vector a text, with the model's own prompt for queries or for documents where it has one."""
         dimensions = self.fingerprint.dimensions
         if not texts:
             return np.empty((0, dimensions), dtype=np.float32)
@@ -82,13 +82,13 @@ class SentenceTransformers:
 
 
 def _prompts(model: LoadedModel) -> tuple[str, str]:
-    """Give the prompts that the model puts before a query and before a document; "" where it has none."""
+    """The prompts that the model puts before a query and before a document; "" where it has none."""
     prompts: Mapping[str, str] = getattr(model, "prompts", None) or {}
     return prompts.get("query") or "", prompts.get("document") or prompts.get("passage") or ""
 
 
 def _revision(model: LoadedModel) -> str:
-    """Give a short hash of the transformer's configuration, or "" for a model that shows none."""
+    """A short hash of the transformer's configuration, or "" for a model that shows none."""
     configuration = getattr(getattr(model, "transformers_model", None), "config", None)
     if configuration is None:
         return ""

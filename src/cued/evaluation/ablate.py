@@ -10,14 +10,14 @@ from cued.policy.spec import Diversify, Policy, Term
 
 
 def variants(policy: Policy, *, fingerprint: str | None) -> tuple[Variant, ...]:
-    """Give the policy without each channel, neighbour, score term and relevance column in turn, where it has more than the one."""
+    """The policy without each channel, neighbour, score term and relevance column in turn, where it has more than the one."""
     return tuple(
         Variant(name=_name(policy, part), policy=changed, without=column) for part, changed, column in _lessened(policy, fingerprint)
     )
 
 
 def part_of(name: str, policy: Policy) -> str | None:
-    """Give the part that a variant of this policy lacks, None for any other name."""
+    """The part that a variant of this policy lacks, None for any other name."""
     start = _name(policy, "")
     return name.removeprefix(start) if name.startswith(start) else None
 
@@ -26,22 +26,22 @@ def _name(policy: Policy, part: str) -> str:
     return f"{policy.name} without {part}"
 
 
-def _lessened(policy: Policy, fingerprint: str | None) -> Iterator[tuple[str, Policy, str | None]]:
+def _lessened(policy: Policy, fingerprint: str | None) -> Iterator[tuple[str, Policy, str]]:
     channels, terms = policy.channels, policy.score.terms
     opened = [name for name in CHANNELS if getattr(channels, name) is not None]
     for name in opened:
         if len(opened) > 1:
-            yield f"channel {name}", replace(policy, channels=replace(channels, **{name: None})), None
+            yield f"channel {name}", replace(policy, channels=replace(channels, **{name: None})), ""
     if channels.context:
-        yield "candidates' neighbours", replace(policy, channels=replace(channels, context=0)), None
+        yield "candidates' neighbours", replace(policy, channels=replace(channels, context=0)), ""
     if policy.fuse.how == "sum" and policy.fuse.neighbours:
-        yield "neighbours' support", replace(policy, fuse=replace(policy.fuse, neighbours=0.0)), None
+        yield "neighbours' support", replace(policy, fuse=replace(policy.fuse, neighbours=0.0)), ""
     for term in terms:
         if len(terms) > 1:
             kept = tuple(other for other in terms if other is not term)
-            yield f"term {term.name or term.signal}", replace(policy, score=replace(policy.score, terms=kept)), None
+            yield f"term {term.name or term.signal}", replace(policy, score=replace(policy.score, terms=kept)), ""
     if policy.diversify != Diversify():
-        yield "diversify", replace(policy, diversify=Diversify()), None
+        yield "diversify", replace(policy, diversify=Diversify()), ""
     if any(_signals(term) & {"relevance", "log_odds"} for term in terms):
         for column in relevance_columns(policy, fingerprint):
             yield f"relevance column {column}", policy, column

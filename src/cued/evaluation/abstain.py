@@ -26,12 +26,12 @@ class Bin(Struct, frozen=True, kw_only=True):
 
 
 def mixes(dataset: Dataset) -> bool:
-    """Tell whether there are strangers at all: at least two tenants have answerable questions."""
+    """Whether there are strangers at all: at least two tenants have answerable questions."""
     return len({query.tenant for query in answerable(dataset) if query.gold_ids}) > 1
 
 
 def strangers(dataset: Dataset) -> tuple[Ask, ...]:
-    """Give for each tenant as many questions of other tenants as it has answerable ones of its own, asked at the same times.
+    """As many questions of other tenants, for each tenant, as it has answerable ones of its own, asked at the same times.
 
     The draw depends on the names alone. A question whose gold stands word for word in this tenant too, or that this tenant
     is asked anyway, is no stranger and is passed over.
@@ -51,7 +51,7 @@ def strangers(dataset: Dataset) -> tuple[Ask, ...]:
 
 
 def measured(asks: Sequence[Ask], answers: Sequence[Answer], *, floor: Floor) -> JSON:
-    """Give the figures of a policy on the mixed stream, at its own floor; each figure's function says what it is."""
+    """The figures of a policy on the mixed stream, at its own floor; each figure's function says what it is."""
     best = np.array([answer.best for answer in answers])
     here = np.array([ask.here for ask in asks])
     own = [i for i, ask in enumerate(asks) if ask.here]
@@ -67,7 +67,7 @@ def measured(asks: Sequence[Ask], answers: Sequence[Answer], *, floor: Floor) ->
 
 
 def spoken(asks: Sequence[Ask], answers: Sequence[Answer], *, floor: Floor) -> JSON:
-    """Give, for one floor: the injection rate (share of all recalls that returned something), its precision (share of those
+    """For one floor: the injection rate (share of all recalls that returned something), its precision (share of those
     whose question has an answer here; null when nothing was returned), and the share of answerable questions answered with gold.
     """  # noqa: D205 - one sentence
     said = [bool(answer.spoken[floor]) for answer in answers]
@@ -82,7 +82,7 @@ def spoken(asks: Sequence[Ask], answers: Sequence[Answer], *, floor: Floor) -> J
 
 
 def auroc(scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> float:
-    """Give the chance that a positive scores above a negative, ties counting half (Mann & Whitney 1947), in [0, 1]."""
+    """The chance that a positive scores above a negative, ties counting half (Mann & Whitney 1947), in [0, 1]."""
     negatives = np.sort(scores[~positive])
     below = np.searchsorted(negatives, scores[positive], side="left")
     not_above = np.searchsorted(negatives, scores[positive], side="right")
@@ -90,7 +90,7 @@ def auroc(scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> float:
 
 
 def reliability(asks: Sequence[Ask], answers: Sequence[Answer]) -> list[Bin]:
-    """Give 15 bins of equally many candidates, by relevance: every candidate ranked within the limit, gold only where asked at home."""
+    """15 bins of equally many candidates, by relevance: every candidate ranked within the limit, gold only where asked at home."""
     shown = [
         (relevance, ask.here and found in ask.query.gold_ids)
         for ask, answer in zip(asks, answers, strict=True)
@@ -102,11 +102,11 @@ def reliability(asks: Sequence[Ask], answers: Sequence[Answer]) -> list[Bin]:
 
 
 def calibration_error(bins: Sequence[Bin]) -> float | None:
-    """Give the expected calibration error Σ count/total · |predicted − gold| (Naeini et al. 2015), in [0, 1]; None without candidates."""
+    """The expected calibration error Σ count/total · |predicted − gold| (Naeini et al. 2015), in [0, 1]; None without candidates."""
     total = sum(each.count for each in bins)
     return sum(each.count * abs(each.predicted - each.gold) for each in bins) / total if total else None
 
 
 def own(queries: Sequence[Query]) -> tuple[Ask, ...]:
-    """Give the questions as they are asked at home."""
+    """The questions as they are asked at home."""
     return tuple(Ask(query=query, tenant=query.tenant, at=query.asked_at) for query in queries)

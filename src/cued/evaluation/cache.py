@@ -32,25 +32,25 @@ _READING = (
 
 
 def default_folder() -> Path:
-    """Give the cache's usual place: in the platform's folder for what can be made again."""
+    """The cache's usual place: in the platform's folder for what can be made again."""
     return user_folder("cache") / "eval"
 
 
 def digest(*parts: object) -> str:
-    """Give a short name that depends on every part."""
+    """A short name that depends on every part."""
     return blake2b(msgspec.json.encode(parts), digest_size=16).hexdigest()
 
 
 @cache
 def reading_digest() -> str:
-    """Give a name of the code that reads and analyses: evidence that other code gathered is not this code's."""
+    """A name of the code that reads and analyses: evidence that other code gathered is not this code's."""
     root = resources.files("cued")
     files = sorted((file.name, file.read_text("utf-8")) for part in _READING for file in _sources(root.joinpath(part)))
     return digest(files)
 
 
 def checked_folder(folder: Path) -> Path:
-    """Give the folder, made if it is not there; one that cannot be written is refused."""
+    """The folder, made if it is not there; one that cannot be written is refused."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -20,13 +20,13 @@ from cued.embed import load as load_embedder
 from cued.evaluation.abstain import auroc, strangers
 from cued.evaluation.abstain import own as at_home
 from cued.evaluation.cache import default_folder, digest
+from cued.evaluation.cached_embedder import CachedEmbedder
 from cued.evaluation.dataset import Dataset, answerable
 from cued.evaluation.evidence import EvidenceCache
 from cued.evaluation.formats import read
 from cued.evaluation.logistic import fit
 from cued.evaluation.ranking import unfloored
 from cued.evaluation.runner import Ask, Bench, evidence_of
-from cued.evaluation.vectors import CachedEmbedder
 from cued.flow import relevance
 from cued.flow.table import Table
 from cued.model import Evidence
@@ -67,7 +67,7 @@ class Report(Struct, frozen=True, kw_only=True):
 
 
 def examples(dataset: Dataset, policy: Policy, start: Calibration, bench: Bench) -> list[Example]:
-    """Give every answerable question's example at home, and as many at strangers'."""
+    """Every answerable question's example at home, and as many at strangers'."""
     wide = unfloored(policy, limit=10)
     asks = (*at_home([query for query in answerable(dataset) if query.gold_ids]), *strangers(dataset))
     whole = [
@@ -77,7 +77,7 @@ def examples(dataset: Dataset, policy: Policy, start: Calibration, bench: Bench)
 
 
 def calibrate(found: Sequence[Example], start: Calibration, *, columns: Sequence[str] = COLUMNS) -> Calibration:
-    """Give the start's calibration with intercept and weights fitted to the examples, each data set's share alike."""
+    """The start's calibration with intercept and weights fitted to the examples, each data set's share alike."""
     weights = np.concatenate([_weights(each) for each in found])
     used = weights > 0
     chosen = [COLUMNS.index(name) for name in columns]
@@ -96,7 +96,7 @@ def calibrate(found: Sequence[Example], start: Calibration, *, columns: Sequence
 
 
 def cross_validated(found: Sequence[Example], start: Calibration, *, columns: Sequence[str] = COLUMNS) -> Report:
-    """Give the report over whole stores, each judged by a calibration that never saw its conversation."""
+    """The report over whole stores, each judged by a calibration that never saw its conversation."""
     judged: list[tuple[Example, Floats]] = []
     groups = sorted({each.group for each in found}, key=digest)
     folds = {group: place % FOLDS for place, group in enumerate(groups)}
@@ -109,13 +109,13 @@ def cross_validated(found: Sequence[Example], start: Calibration, *, columns: Se
 
 
 def log_odds(example: Example, calibration: Calibration) -> Floats:
-    """Give each candidate's log-odds under a calibration."""
+    """Each candidate's log-odds under a calibration."""
     weights = np.array([calibration.weights.get(name, 0.0) for name in COLUMNS])
     return np.asarray(calibration.intercept + example.columns @ weights)
 
 
 def report(judged: Sequence[tuple[Example, Floats]], *, floors: Sequence[float] = (0.5, 0.7, 0.9)) -> Report:
-    """Give recall, AUROC, calibration error of the best relevance, and for each floor injection rate, precision and share answered."""
+    """Recall, AUROC, calibration error of the best relevance, and for each floor injection rate, precision and share answered."""
     shown = [(each, odds, np.argsort(-odds, kind="stable")) for each, odds in judged]
     own = [(each, order) for each, _, order in shown if each.here]
     best = np.array([_chance(odds).max(initial=0.0) for _, odds, _ in shown])
@@ -137,7 +137,7 @@ def _example(ask: Ask, found: Evidence, gold: set[str], policy: Policy, start: C
 
 
 def _thinned(example: Example, visible: int) -> Iterator[Example]:
-    """Give the example as it would be in smaller stores: the gold stays, and of the rest a random share."""
+    """The example as it would be in smaller stores: the gold stays, and of the rest a random share."""
     random = np.random.default_rng(int(digest(example.group, example.here, visible), 16) % 2**32)
     for size in SIZES:
         if size < visible:
@@ -200,7 +200,7 @@ def main() -> None:
 
 
 def calibration_toml(calibration: Calibration) -> str:
-    """Give a calibration as the file that ships."""
+    """A calibration as the file that ships."""
     facts = {name: getattr(calibration, name) for name in calibration.__struct_fields__ if name != "weights"}
     lines = [f"{name} = {msgspec.json.encode(value).decode()}" for name, value in facts.items()]
     return "\n".join([*lines, "", "[weights]", *(f"{name} = {weight}" for name, weight in calibration.weights.items()), ""])

@@ -86,7 +86,7 @@ Line = TypeVar("Line", _MemoryLine, _QueryLine)
 
 
 def read_folder(folder: Path) -> Dataset:
-    """Give the data set in a folder with `memories.jsonl` and `queries.jsonl`, either of them gzipped or not."""
+    """The data set in a folder with `memories.jsonl` and `queries.jsonl`, either of them gzipped or not."""
     memories, queries = _found(folder, _MEMORIES), _found(folder, _QUERIES)
     items: list[tuple[str, Item]] = []
     known: set[tuple[str, str]] = set()
@@ -102,7 +102,7 @@ def read_folder(folder: Path) -> Dataset:
 
 
 def gathered(items: list[tuple[str, Item]]) -> tuple[dict[str, tuple[Item, ...]], int]:
-    """Give the items by tenant, in order of time, and how many were left out because nobody can store a blank text.
+    """The items by tenant, in order of time, and how many were left out because nobody can store a blank text.
 
     What came at the same time stays in the order given.
     """
@@ -115,7 +115,7 @@ def gathered(items: list[tuple[str, Item]]) -> tuple[dict[str, tuple[Item, ...]]
 
 
 def narrowed(dataset: Dataset, *, tenants: int | None = None, categories: tuple[str, ...] = ()) -> Dataset:
-    """Give the data set with its first tenants alone, and the queries of these categories alone."""
+    """The data set with its first tenants alone, and the queries of these categories alone."""
     known = sorted({query.category for query in dataset.queries})
     for category in categories:
         if category not in known:
@@ -126,12 +126,12 @@ def narrowed(dataset: Dataset, *, tenants: int | None = None, categories: tuple[
 
 
 def answerable(dataset: Dataset) -> tuple[Query, ...]:
-    """Give the queries that have gold, those of unanswerable categories left out."""
+    """The queries that have gold, those of unanswerable categories left out."""
     return tuple(q for q in dataset.queries if (q.gold_ids or q.gold_sessions) and q.category not in UNANSWERABLE)
 
 
 def opened(path: Path) -> bytes:
-    """Give a file's bytes, unzipped where its name ends in .gz."""
+    """A file's bytes, unzipped where its name ends in .gz."""
     if path.suffix != ".gz":
         return path.read_bytes()
     try:
@@ -149,7 +149,7 @@ def _found(folder: Path, name: str) -> Path:
 
 
 def _lines(path: Path, kind: type[Line], accepted: str) -> Iterator[tuple[Line, str]]:
-    """Give each line with its place; one that cannot be read is refused with the file, the line and what is accepted."""
+    """Each line with its place; one that cannot be read is refused with the file, the line and what is accepted."""
     decoder = msgspec.json.Decoder(kind)
     for number, line in enumerate(opened(path).splitlines(), 1):
         if line.strip():

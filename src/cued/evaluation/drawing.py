@@ -14,7 +14,7 @@ _STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
 def drawn(answer: JSON) -> RenderableType:
-    """Give the whole evaluation as tables, each with a line that says how to read it."""
+    """The whole evaluation as tables, each with a line that says how to read it."""
     most = max(answer["k"])
     parts: list[RenderableType] = [_heading(answer), _overall(answer, most), _note(_how_to_read(answer, most))]
     parts += [_title(f"recall@{most} by category"), _categories(answer, most)]
@@ -73,7 +73,7 @@ def _abstain(answer: JSON) -> Table:
 
 
 def _few(floors: Sequence[JSON]) -> Sequence[JSON]:
-    """Give the rows of all floors, or where they are many those at full tenths."""
+    """The rows of all floors, or where they are many those at full tenths."""
     return floors if len(floors) < _MANY else [row for row in floors if round(10 * row["floor"], 6) % 1 == 0]
 
 
@@ -111,7 +111,7 @@ def _note(text: str) -> Text:
 
 
 def _percent(figures: JSON, metric: str, *, wide: bool = False) -> str:
-    """Give a share in percent, with half the width of its interval where asked; "–" for none."""
+    """A share in percent, with half the width of its interval where asked; "–" for none."""
     value = figures.get(metric)
     if value is None:
         return "–"

@@ -27,7 +27,7 @@ class EvidenceCache:
         self._folder = folder
 
     def get(self, key: str, items: Sequence[Item], *, vectors: bool) -> list[Evidence] | None:
-        """Give the evidence kept under this key, with vectors only where asked for; None where there is none that can be used."""
+        """The evidence kept under this key, with vectors only where asked for; None where there is none that can be used."""
         for path in self._paths(key, vectors=vectors):
             try:
                 found = _unpacked(path, items)
@@ -58,12 +58,12 @@ class EvidenceCache:
 
 
 def without_vectors(evidence: Evidence) -> Evidence:
-    """Give the evidence without vectors, which only a policy that diversifies reads."""
+    """The evidence without vectors, which only a policy that diversifies reads."""
     return replace(evidence, findings=replace(evidence.findings, vectors=None))
 
 
 def _packed(gathered: Sequence[Evidence], *, vectors: bool) -> dict[str, Array]:
-    """Give the evidence as arrays: each memory once and without its text, the columns end to end, the rest as JSON."""
+    """The evidence as arrays: each memory once and without its text, the columns end to end, the rest as JSON."""
     findings = [each.findings for each in gathered]
     memories = sorted({memory.id: memory for found in findings for memory in found.memories}.items())
     place = {memory_id: row for row, (memory_id, _) in enumerate(memories)}

@@ -58,7 +58,7 @@ class _LongMemEvalQuestion(Struct, frozen=True):
 
 
 def read(path: Path) -> Dataset:
-    """Give the data set at this path."""
+    """The data set at this path."""
     if path.is_dir():
         return read_folder(path)
     if not path.is_file():

@@ -13,7 +13,7 @@ _SETTLED = 1e-6
 
 
 def fit(columns: Floats, labels: Floats, weights: Floats, *, free: Sequence[bool] = (), ridge: float = RIDGE) -> tuple[float, Floats]:
-    """Give intercept and coefficients of the penalised maximum likelihood, by Newton's method.
+    """Intercept and coefficients of the penalised maximum likelihood, by Newton's method.
 
     Columns are scaled to unit deviation before the ridge weighs them. A coefficient that is not `free` and would turn negative
     is held at 0: evidence may be worthless, and it never speaks against.

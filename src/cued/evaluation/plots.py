@@ -30,7 +30,7 @@ def write(answer: JSON, folder: Path) -> list[Path]:
 
 
 def recall_by_category(answer: JSON) -> str:
-    """Give bars of recall at the greatest k, with 95 % intervals, over all questions and for each category."""
+    """Bars of recall at the greatest k, with 95 % intervals, over all questions and for each category."""
     metric = f"recall@{max(answer['k'])}"
     first = next(iter(answer["policies"].values()))
     groups = ["all", *first["by_category"]]
@@ -43,7 +43,7 @@ def recall_by_category(answer: JSON) -> str:
 
 
 def floor_curves(dataset: str, policy: str, measured: JSON) -> str:
-    """Give injection rate, precision and answered questions against the floor."""
+    """Injection rate, precision and answered questions against the floor."""
     series = [
         Series(name=label, points=tuple((row["floor"], row[key]) for row in measured["floors"] if row[key] is not None))
         for key, label in _CURVES
@@ -52,7 +52,7 @@ def floor_curves(dataset: str, policy: str, measured: JSON) -> str:
 
 
 def calibration(answer: JSON) -> str:
-    """Give how often candidates of a relevance were gold, against that relevance; on the diagonal it means what it says."""
+    """How often candidates of a relevance were gold, against that relevance; on the diagonal it means what it says."""
     series = [
         Series(name=name, points=tuple((row["predicted"], row["gold"]) for row in figures["abstain"]["reliability"]))
         for name, figures in answer["policies"].items()

@@ -4,7 +4,6 @@ import copy
 import time
 from collections.abc import Sequence
 
-import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -13,7 +12,7 @@ from cued.flow import relevance
 from cued.flow.table import Table
 from cued.flow.trace import conclude
 from cued.model import Evidence
-from cued.policy.calibration import Calibration, calibration_for
+from cued.policy.calibration import calibration_for
 from cued.policy.spec import Policy
 
 _BEFORE_FLOOR = flow.ORDER.index(flow.floor)
@@ -30,7 +29,7 @@ class Variant(Struct, frozen=True, kw_only=True):
 
     name: str
     policy: Policy
-    without: str | None = None
+    without: str = ""
     floors: tuple[Floor, ...] = ()
 
 
@@ -45,7 +44,7 @@ class Ranking(Struct, frozen=True, kw_only=True):
 
 
 def unfloored(policy: Policy, *, limit: int) -> Policy:
-    """Give the policy with a limit of its own, no floor and no budget of tokens, and its pools as that limit makes them."""
+    """The policy with a limit of its own, no floor and no budget of tokens, and its pools as that limit makes them."""
     lexical, dense = policy.channels.lexical, policy.channels.dense
     channels = replace(
         policy.channels,
@@ -61,7 +60,7 @@ def unfloored(policy: Policy, *, limit: int) -> Policy:
 
 
 def rank(evidence: Evidence, variant: Variant, *, timed: bool = False) -> Ranking:
-    """Give the ranking that a variant without a floor makes of the evidence.
+    """The ranking that a variant without a floor makes of the evidence.
 
     The first of its ids are what `decide` recalls: the same stages run over the same table, in the same order. What comes
     after the choice (budget, render, the trace) changes no rank, and runs only where the time is taken.
@@ -71,9 +70,10 @@ def rank(evidence: Evidence, variant: Variant, *, timed: bool = False) -> Rankin
     if not len(table):
         return Ranking(ids=(), relevances=(), spoken=dict.fromkeys(variant.floors, ()), best=0.0)
     for stage in _OPENED:
-        stage.run(table)
-        if stage is relevance and variant.without is not None:
-            _leave_out(table, variant.without)
+        if stage is relevance:
+            relevance.run(table, without=variant.without)
+        else:
+            stage.run(table)
     forks = [_fork(table, floor) for floor in variant.floors]
     rows = _chosen(table)
     spent = _concluded(table, started) if timed else None
@@ -88,7 +88,7 @@ def rank(evidence: Evidence, variant: Variant, *, timed: bool = False) -> Rankin
 
 
 def relevance_columns(policy: Policy, fingerprint: str | None) -> tuple[str, ...]:
-    """Give the columns that the policy's relevance weighs, for this embedder."""
+    """The columns that the policy's relevance weighs, for this embedder."""
     return tuple(calibration_for(policy.relevance.calibration, fingerprint).weights)
 
 
@@ -103,7 +103,7 @@ def _first(rows: Sequence[int], table: Table) -> tuple[str, ...]:
 
 
 def _fork(table: Table, floor: Floor) -> Table:
-    """Give the scored table again, to be floored at another height."""
+    """The scored table again, to be floored at another height."""
     fork = copy.copy(table)
     fork.policy = replace(table.policy, floor=replace(table.policy.floor, at=floor))
     fork.alive, fork.order = table.alive.copy(), table.order.copy()
@@ -111,23 +111,8 @@ def _fork(table: Table, floor: Floor) -> Table:
     return fork
 
 
-def _leave_out(table: Table, column: str) -> None:
-    """Weigh the relevance again without one of its columns."""
-    named, fingerprint = table.policy.relevance.calibration, table.evidence.fingerprint
-    log_odds = relevance.weighed(table.columns, _lacking(calibration_for(named, fingerprint), column))
-    blind = np.isnan(table.columns["cosine"])
-    if named == "auto" and blind.any():
-        log_odds = np.where(blind, relevance.weighed(table.columns, _lacking(calibration_for(named, None), column)), log_odds)
-    table.columns["log_odds"] = log_odds
-    table.columns["relevance"] = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -50.0, 50.0)))
-
-
-def _lacking(calibration: Calibration, column: str) -> Calibration:
-    return replace(calibration, weights={name: weight for name, weight in calibration.weights.items() if name != column})
-
-
 def _concluded(table: Table, started: float) -> float:
-    """Bring the recall to its end and give the milliseconds since it was started."""
+    """The milliseconds since the recall was started, once it has been brought to its end."""
     for stage in _CLOSING:
         stage.run(table)
     conclude(table)

@@ -33,7 +33,7 @@ class Request(Struct, frozen=True, kw_only=True):
 
 
 def evaluate(dataset: Dataset, request: Request, bench: Bench) -> JSON:
-    """Give the whole evaluation; its shape is the contract that `cued eval --json` prints."""
+    """The whole evaluation; its shape is the contract that `cued eval --json` prints."""
     _check(request)
     queries = answerable(dataset)
     if not queries:
@@ -96,13 +96,13 @@ def _policy(policy: Policy, request: Request, done: Run, home: Run, turns: dict[
 
 
 def _latency(answers: Sequence[Answer]) -> JSON:
-    """Give the usual and the slow time of a recall, over an even sample of the questions, without embedding them."""
+    """The usual and the slow time of a recall, over an even sample of the questions, without embedding them."""
     taken = [answer.ms for answer in answers if answer.ms is not None]
     return {f"p{p}": round(float(np.percentile(taken, p)), 3) if taken else None for p in (50, 95)}
 
 
 def _grouped(asks: Sequence[Ask], measured: Scores, ks: Sequence[int]) -> JSON:
-    """Give the means over all questions and over each category; a question without gold of this sort has no scores and is left out."""
+    """The means over all questions and over each category; a question without gold of this sort has no scores and is left out."""
     whose: dict[str, Scores] = {}
     for ask, each in zip(asks, measured, strict=True):
         if each:
@@ -126,7 +126,7 @@ def _turn_scores(asks: Sequence[Ask], answers: Sequence[Answer], ks: Sequence[in
 
 
 def _means(measured: Scores, ks: Sequence[int]) -> JSON:
-    """Give each metric's mean with its interval, and the number of questions."""
+    """Each metric's mean with its interval, and the number of questions."""
     if not measured:
         return {"queries": 0}
     table = np.array([[each[name] for name in names(ks)] for each in measured])
@@ -147,7 +147,7 @@ def _abstain(policy: Policy, request: Request, done: Run) -> JSON:
 
 
 def _ablate(policy: Policy, request: Request, turns: dict[str, Scores]) -> list[JSON]:
-    """Give for each part what the policy without it finds, and how far that is from the whole; the costliest loss first."""
+    """What the policy without each part finds, and how far that is from the whole; the costliest loss first."""
     metric = f"recall@{max(request.ks)}"
     losses = []
     for name, measured in turns.items():
@@ -158,7 +158,7 @@ def _ablate(policy: Policy, request: Request, turns: dict[str, Scores]) -> list[
 
 
 def _comparisons(request: Request, turns: dict[str, Scores]) -> list[JSON]:
-    """Give how each policy differs from the first, on the same questions."""
+    """How each policy differs from the first, on the same questions."""
     first, *others = (policy.name for policy in request.policies)
     most = max(request.ks)
     return [

@@ -3,7 +3,7 @@
 Gathering happens once for each distinct set of channels; nothing is settled, so no question changes the next one's answer.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
 
@@ -14,17 +14,17 @@ from msgspec.structs import replace
 from cued.engine import Parts, Question, Stopwatch, gather
 from cued.errors import EmbedderError
 from cued.evaluation.cache import digest, reading_digest
+from cued.evaluation.cached_embedder import CachedEmbedder
 from cued.evaluation.dataset import Dataset, Item, Query
 from cued.evaluation.evidence import EvidenceCache, without_vectors
 from cued.evaluation.metrics import by_best
 from cued.evaluation.ranking import Floor, Ranking, Variant, rank
-from cued.evaluation.vectors import CachedEmbedder
 from cued.handles.memories import open_memories
 from cued.model import EPOCH, Cue, Evidence
 from cued.policy.spec import Policy
+from cued.ports import Progress, silent
 from cued.requests.draft import Draft
 
-Progress = Callable[[int, int], None]
 TIMED = 200
 _READ = ("cue", "search")
 
@@ -38,7 +38,7 @@ class Ask(Struct, frozen=True, kw_only=True):
 
     @property
     def here(self) -> bool:
-        """Tell whether the tenant is the question's own."""
+        """Whether the tenant is the question's own."""
         return self.query.tenant == self.tenant
 
 
@@ -61,7 +61,7 @@ class Bench(Struct, frozen=True, kw_only=True):
 
     embedder: CachedEmbedder | None
     evidence: EvidenceCache
-    progress: Progress = lambda _done, _total: None
+    progress: Progress = silent
 
 
 class Run(Struct, frozen=True, kw_only=True):
@@ -72,7 +72,7 @@ class Run(Struct, frozen=True, kw_only=True):
 
 
 def run(dataset: Dataset, asks: Sequence[Ask], variants: Sequence[Variant], bench: Bench) -> Run:
-    """Give every variant's answer to every question; a variant's limit says how many of each ranking are kept."""
+    """Every variant's answer to every question; a variant's limit says how many of each ranking are kept."""
     ordered = sorted(asks, key=lambda ask: (ask.tenant, not ask.here))
     readings = _readings(variants)
     answers: dict[str, list[Answer]] = {variant.name: [] for variant in variants}
@@ -80,35 +80,35 @@ def run(dataset: Dataset, asks: Sequence[Ask], variants: Sequence[Variant], benc
     stride = max(1, len(ordered) // TIMED)
     steps = _Steps(sum(len(dataset.memories[t]) for t in tenants) + len(ordered) * (len(readings) + len(variants)), bench.progress)
     for tenant, own in groupby(ordered, lambda ask: ask.tenant):
-        room = _Room(tenant, dataset.memories[tenant], bench)
+        corpus = _Corpus(tenant, dataset.memories[tenant], bench)
         put = list(own)
         for reading in readings:
-            gathered = room.gathered(put, reading)
+            gathered = corpus.gathered(put, reading)
             steps.take(len(put))
             for variant in reading:
                 for each in gathered:
                     timed = len(answers[variant.name]) % stride == 0
-                    answers[variant.name].append(_answer(rank(each, variant, timed=timed), each, room, variant))
+                    answers[variant.name].append(_answer(rank(each, variant, timed=timed), each, corpus, variant))
                 steps.take(len(put))
-        steps.take(len(room.items))
+        steps.take(len(corpus.items))
     return Run(asks=tuple(ordered), answers={name: tuple(found) for name, found in answers.items()})
 
 
 def evidence_of(dataset: Dataset, asks: Sequence[Ask], policy: Policy, bench: Bench) -> Iterator[tuple[Ask, Evidence, set[str]]]:
-    """Give each question with its evidence under the policy's channels, and the stored ids of its gold where it is asked at home."""
+    """Each question with its evidence under the policy's channels, and the stored ids of its gold where it is asked at home."""
     variant = Variant(name=policy.name, policy=policy)
     ordered = sorted(asks, key=lambda ask: (ask.tenant, not ask.here))
     steps = _Steps(len(ordered), bench.progress)
     for tenant, own in groupby(ordered, lambda ask: ask.tenant):
-        room, put = _Room(tenant, dataset.memories[tenant], bench), list(own)
-        for ask, found in zip(put, room.gathered(put, [variant]), strict=True):
-            gold = {store_id(place) for place, item in enumerate(room.items) if ask.here and item.id in ask.query.gold_ids}
+        corpus, put = _Corpus(tenant, dataset.memories[tenant], bench), list(own)
+        for ask, found in zip(put, corpus.gathered(put, [variant]), strict=True):
+            gold = {store_id(place) for place, item in enumerate(corpus.items) if ask.here and item.id in ask.query.gold_ids}
             yield ask, found, gold
         steps.take(len(put))
 
 
 def store_id(place: int) -> str:
-    """Give the id under which a tenant's memory is stored: its place in time, and nothing of the data set's own id."""
+    """The id under which a tenant's memory is stored: its place in time, and nothing of the data set's own id."""
     return f"{place:08d}"
 
 
@@ -123,7 +123,7 @@ class _Steps:
         self._progress(self._done, self._total)
 
 
-class _Room:
+class _Corpus:
     """One tenant of the data set, loaded when something has to be read from it that is not kept yet."""
 
     def __init__(self, tenant: str, items: tuple[Item, ...], bench: Bench) -> None:
@@ -133,7 +133,7 @@ class _Room:
         self._content = digest(items)
 
     def gathered(self, asks: Sequence[Ask], reading: Sequence[Variant]) -> list[Evidence]:
-        """Give the evidence of every question, own ones and others' kept apart so that either is found again."""
+        """The evidence of every question, own ones and others' kept apart so that either is found again."""
         return [evidence for _, part in groupby(asks, lambda ask: ask.here) for evidence in self._part(list(part), reading)]
 
     def _part(self, asks: Sequence[Ask], reading: Sequence[Variant]) -> list[Evidence]:
@@ -175,7 +175,7 @@ def _drafts(items: Sequence[Item]) -> Iterator[Draft]:
 
 
 def _readings(variants: Sequence[Variant]) -> list[list[Variant]]:
-    """Give the variants in groups that read the same: their channels are alike."""
+    """The variants in groups that read the same: their channels are alike."""
     groups: dict[bytes, list[Variant]] = {}
     for variant in variants:
         groups.setdefault(msgspec.json.encode(variant.policy.channels), []).append(variant)
@@ -186,14 +186,14 @@ def _diversifies(policy: Policy) -> bool:
     return policy.diversify.trade < 1.0 or policy.diversify.collapse <= 1.0
 
 
-def _answer(ranking: Ranking, evidence: Evidence, room: _Room, variant: Variant) -> Answer:
+def _answer(ranking: Ranking, evidence: Evidence, corpus: _Corpus, variant: Variant) -> Answer:
     limit = variant.policy.budget.limit
-    found = [room.items[int(each)] for each in ranking.ids]
+    found = [corpus.items[int(each)] for each in ranking.ids]
     return Answer(
         ids=tuple(item.id for item in found[:limit]),
         sessions=by_best(item.session for item in found)[:limit],
         relevances=ranking.relevances[:limit],
-        spoken={floor: tuple(room.items[int(each)].id for each in ids) for floor, ids in ranking.spoken.items()},
+        spoken={floor: tuple(corpus.items[int(each)].id for each in ids) for floor, ids in ranking.spoken.items()},
         best=ranking.best,
         ms=None if ranking.decide_ms is None else ranking.decide_ms + sum(evidence.timings_ms.get(name, 0.0) for name in _READ),
     )

@@ -21,7 +21,7 @@ class Difference(Struct, frozen=True, kw_only=True):
 
 
 def intervals(values: ArrayLike) -> list[tuple[float, float]]:
-    """Give each column's 95 % interval of the mean: the percentile bootstrap over queries (Efron 1979), 2000 resamples."""
+    """Each column's 95 % interval of the mean: the percentile bootstrap over queries (Efron 1979), 2000 resamples."""
     table = _columns(values)
     if not len(table):
         return [(float("nan"), float("nan"))] * table.shape[1]
@@ -31,7 +31,7 @@ def intervals(values: ArrayLike) -> list[tuple[float, float]]:
 
 
 def paired(left: ArrayLike, right: ArrayLike) -> Difference:
-    """Give how `right` differs from `left`, query by query; p is a two-sided randomisation test's (Fisher 1935), in (0, 1]."""
+    """How `right` differs from `left`, query by query; p is a two-sided randomisation test's (Fisher 1935), in (0, 1]."""
     change = np.asarray(right, dtype=np.float64) - np.asarray(left, dtype=np.float64)
     if not len(change):
         return Difference(mean=float("nan"), ci=(float("nan"), float("nan")), p=1.0)
@@ -47,7 +47,7 @@ def _columns(values: ArrayLike) -> Values:
 
 
 def _resampled(table: Values) -> Values:
-    """Give the means of many resamples: how often each row is drawn, times the rows."""
+    """The means of many resamples: how often each row is drawn, times the rows."""
     rows = len(table)
     rng = np.random.default_rng(_SEED)
     parts = []
@@ -63,6 +63,6 @@ def _flipped(change: Values) -> list[Values]:
 
 
 def _blocks(total: int, width: int) -> list[int]:
-    """Give sizes that add up to the total, each small enough to hold a table of that width in memory."""
+    """Sizes that add up to the total, each small enough to hold a table of that width in memory."""
     size = max(1, _CELLS // max(1, width))
     return [min(size, total - start) for start in range(0, total, size)]

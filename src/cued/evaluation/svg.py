@@ -28,7 +28,7 @@ class Series(Struct, frozen=True, kw_only=True):
 
 
 def bars(title: str, groups: Sequence[str], series: Sequence[Series], *, y: str) -> str:
-    """Give a chart of grouped bars, one group a name and one bar a series in it."""
+    """A chart of grouped bars, one group a name and one bar a series in it."""
     group_width = _INNER_WIDTH / max(1, len(groups))
     bar_width = 0.8 * group_width / max(1, len(series))
     marks: list[str] = []
@@ -45,7 +45,7 @@ def bars(title: str, groups: Sequence[str], series: Sequence[Series], *, y: str)
 
 
 def lines(title: str, series: Sequence[Series], *, x: str, y: str, diagonal: bool = False) -> str:
-    """Give a chart of lines with a dot at each point, both axes from 0 to 1."""
+    """A chart of lines with a dot at each point, both axes from 0 to 1."""
     marks = [f'<line x1="{_x(0)}" y1="{_y(0)}" x2="{_x(1)}" y2="{_y(1)}" stroke="#999" stroke-dasharray="5 4"/>'] if diagonal else []
     for place, each in enumerate(series):
         path = " ".join(f"{_x(a):.1f},{_y(b):.1f}" for a, b in each.points)
@@ -75,7 +75,7 @@ def _grid(y: str) -> list[str]:
 
 
 def _legend(series: Sequence[Series]) -> tuple[list[str], int]:
-    """Give the names with their colours, side by side at the foot in as many lines as they need, and the chart's whole height."""
+    """The names with their colours, side by side at the foot in as many lines as they need, and the chart's whole height."""
     drawn, left, foot = list[str](), float(LEFT), HEIGHT
     for place, each in enumerate(series):
         wide = 30 + 7.2 * len(each.name)
@@ -94,7 +94,7 @@ def _whisker(x: float, ends: tuple[float, float]) -> str:
 
 
 def _label(x: float, name: str) -> str:
-    """Give a group's name under its bars, one line a word."""
+    """A group's name under its bars, one line a word."""
     words = name.replace("-", " ").split()
     parts = "".join(f'<tspan x="{x:.1f}" dy="{14 if place else 0}">{escape(word)}</tspan>' for place, word in enumerate(words))
     return f'<text x="{x:.1f}" y="{_y(0) + 18:.1f}" text-anchor="middle">{parts}</text>'

@@ -42,7 +42,7 @@ class Learnt(Struct, frozen=True):
 
 
 def start(size: int, share: float) -> Arc:
-    """Give empty lists whose balance is `share`.
+    """Empty lists whose balance is `share`.
 
     The paper starts at 0. Here the start is the policy's own recency weight, so that switching adaptation on changes nothing until
     traffic does; a policy that says nothing has weight 0, which is the paper's start.
@@ -51,12 +51,12 @@ def start(size: int, share: float) -> Arc:
 
 
 def balance(arc: Arc) -> float:
-    """Give target/size, the share of recency, in [0, 1]: 1 is all recency, 0 all frequency."""
+    """The share of recency, target/size, in [0, 1]: 1 is all recency, 0 all frequency."""
     return min(1.0, arc.target / arc.size)
 
 
 def access(arc: Arc, memory_id: str) -> Arc:
-    """Give the lists after one access, by the four cases of the paper's figure 4."""
+    """The lists after one access, by the four cases of the paper's figure 4."""
     if memory_id in arc.recent or memory_id in arc.frequent:
         return _promoted(arc, memory_id)
     ones, twos = len(arc.recent_ghosts), len(arc.frequent_ghosts)
@@ -71,7 +71,7 @@ def access(arc: Arc, memory_id: str) -> Arc:
 
 
 def learn(document: bytes | None, *, chosen: Ids, policy: Policy, now: datetime) -> bytes:
-    """Give the tenant's document after a recall that chose these ids, in their order.
+    """The tenant's document after a recall that chose these ids, in their order.
 
     An id that was counted within the refresh floor is passed over, so a loop of identical recalls drives nothing; the times are kept
     beside the lists, because recalls in a loop are answered before the touches of the first are written.
@@ -89,13 +89,13 @@ def learn(document: bytes | None, *, chosen: Ids, policy: Policy, now: datetime)
 
 
 def learnt_balance(document: bytes | None, policy: Policy) -> float | None:
-    """Give the balance that a recall under this policy should use; None where it does not adapt or nothing is learnt yet."""
+    """The balance that a recall under this policy should use; None where it does not adapt or nothing is learnt yet."""
     learnt = _read(document) if policy.settle.adapt == "arc" else None
     return None if learnt is None else balance(learnt.arc)
 
 
 def _promoted(arc: Arc, memory_id: str) -> Arc:
-    """Give the lists with the id in front of the frequent one, and nowhere else."""
+    """The lists with the id in front of the frequent one, and nowhere else."""
     return replace(
         arc,
         recent=_without(arc.recent, memory_id),
@@ -106,7 +106,7 @@ def _promoted(arc: Arc, memory_id: str) -> Arc:
 
 
 def _with_room(arc: Arc, memory_id: str) -> Arc:
-    """Give the lists with room for an id that is on none of them."""
+    """The lists with room for an id that is on none of them."""
     total = len(_listed(arc))
     if len(arc.recent) == arc.size:
         return replace(arc, recent=arc.recent[:-1])
@@ -120,7 +120,7 @@ def _with_room(arc: Arc, memory_id: str) -> Arc:
 
 
 def _replaced(arc: Arc, memory_id: str) -> Arc:
-    """Give the lists with the oldest of the recent or of the frequent made a ghost, whichever is over its target."""
+    """The lists with the oldest of the recent or of the frequent made a ghost, whichever is over its target."""
     length = len(arc.recent)
     if arc.recent and (length > arc.target or (length == arc.target and memory_id in arc.frequent_ghosts)):
         return replace(arc, recent=arc.recent[:-1], recent_ghosts=(arc.recent[-1], *arc.recent_ghosts))
@@ -136,7 +136,7 @@ def _listed(arc: Arc) -> Ids:
 
 
 def _read(document: bytes | None) -> Learnt | None:
-    """Give what the document says; one that cannot be read or is at odds with itself says nothing, for traffic teaches it again."""
+    """What the document says; one that cannot be read or is at odds with itself says nothing, for traffic teaches it again."""
     if document is None:
         return None
     try:
@@ -147,7 +147,7 @@ def _read(document: bytes | None) -> Learnt | None:
 
 
 def _sound(arc: Arc) -> bool:
-    """Tell whether the lists obey the paper's bounds: each id once, live ≤ c, recent with ghosts ≤ c, all ≤ 2c, ghosts only when full."""
+    """Whether the lists obey the paper's bounds: each id once, live ≤ c, recent with ghosts ≤ c, all ≤ 2c, ghosts only when full."""
     listed, live = _listed(arc), len(arc.recent) + len(arc.frequent)
     return (
         arc.target <= arc.size

@@ -12,7 +12,7 @@ from cued.flow.render import around, core_line, frame, line
 from cued.flow.table import Table
 from cued.model import Memory, Omitted
 from cued.policy.spec import Budget
-from cued.text.tokens import estimate_tokens
+from cued.text.token_counts import estimate_tokens
 
 LINE_TOKENS = 8
 """What no memory's line comes below: with less room than this none is tried, so that a full block costs no more time."""
@@ -40,7 +40,7 @@ def run(table: Table) -> None:
 
 
 def allowed_tokens(budget: Budget) -> int | None:
-    """Give how many tokens a block may have: the lesser of `tokens` and the memories' share of the window; None for no bound."""
+    """How many tokens a block may have: the lesser of `tokens` and the memories' share of the window; None for no bound."""
     bounds = [budget.tokens] if budget.tokens is not None else []
     if budget.window is not None:
         bounds.append(int(budget.shares.memories * budget.window))
@@ -48,7 +48,7 @@ def allowed_tokens(budget: Budget) -> int | None:
 
 
 def _place_core(table: Table, left: int | None) -> int | None:
-    """Lay out the core memories that fit their own budget, most important first, and give the tokens that are left after them."""
+    """The tokens that are left after the core memories that fit their own budget are laid out, most important first."""
     bound = table.policy.budget.core
     most = bound if left is None else min(bound, left)
     spent = 0
@@ -72,7 +72,7 @@ def _place_core(table: Table, left: int | None) -> int | None:
 
 
 def _eligible(table: Table) -> list[int]:
-    """Give the surviving rows that the prompt does not hold already, and strike the others."""
+    """The surviving rows that the prompt does not hold already, and strike the others."""
     present = set(table.evidence.cue.present)
     core = {memory.id for memory in table.core}
     for row in table.survivors():
@@ -84,7 +84,7 @@ def _eligible(table: Table) -> list[int]:
 
 
 def _fitted(table: Table, rows: Sequence[int], most: int) -> tuple[list[int], int]:
-    """Give the rows that go into the block, and the tokens that are left then; rows that do not fit are struck."""
+    """The rows that go into the block, and the tokens that are left then; rows that do not fit are struck."""
     budget = table.policy.budget
     if budget.overflow == "compact":
         within = list(rows[: budget.limit])

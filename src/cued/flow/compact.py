@@ -13,7 +13,7 @@ from cued.flow.table import Table
 from cued.text.analyse import analyse, query_terms
 from cued.text.harmless import harmless, name
 from cued.text.passages import sentences, shorten
-from cued.text.tokens import estimate_tokens
+from cued.text.token_counts import estimate_tokens
 
 PIECE_TOKENS = 12
 """The least that is worth showing of a memory that does not fit."""
@@ -32,7 +32,7 @@ class Extract:
         self.chosen: frozenset[int] = frozenset()
 
     def with_sentence(self, which: int, cut: Callable[[str], str] = lambda sentence: sentence) -> str:
-        """Give the text of the chosen sentences and this one, in their order, "…" where something was left out."""
+        """The text of the chosen sentences and this one, in their order, "…" where something was left out."""
         shown = sorted(self.chosen | {which})
         pieces = ["" if shown[0] == 0 else "… "]
         for at, index in enumerate(shown):
@@ -46,7 +46,7 @@ class Extract:
 
 
 def extract(table: Table, rows: Sequence[int], room_tokens: int) -> dict[int, str]:
-    """Give a piece of each row that gets in, best first, whose lines together cost at most `room_tokens`.
+    """A piece of each row that gets in, best first, whose lines together cost at most `room_tokens`.
 
     First the least that is worth showing of every row, down to the first that does not fit; then each row's best sentence gets its
     share of what is left; then further sentences come in by coverage / log2(rank + 1), where coverage is the sentence's share of
@@ -69,13 +69,13 @@ def extract(table: Table, rows: Sequence[int], room_tokens: int) -> dict[int, st
 
 
 def least(table: Table, row: int) -> str:
-    """Give the least that is worth showing of a row: a dozen tokens of its best sentence."""
+    """The least that is worth showing of a row: a dozen tokens of its best sentence."""
     found = Extract(table.memories[row].text, cue_weights(table))
     return found.with_sentence(found.best, _dozen)
 
 
 def summarised(table: Table, rows: Sequence[int], room_tokens: int) -> tuple[str, str] | None:
-    """Give a summary's label and text, the text shortened and the ids fewer where they do not fit.
+    """A summary's label and text, the text shortened and the ids fewer where they do not fit.
 
     None when there is no room, or no summary of exactly these rows: one made under another limit or floor says other things.
     """
@@ -100,14 +100,14 @@ def _fits(write: Callable[[str], str], room_tokens: int, text: str) -> bool:
 
 
 def _label(ids: Sequence[str], shown: int) -> str:
-    """Give "digest of 3 memories: a, b and 1 more"."""
+    """The label of a summary, such as "digest of 3 memories: a, b and 1 more"."""
     more = f" and {len(ids) - shown} more" if shown < len(ids) and shown else ""
     named = f": {', '.join(ids[:shown])}{more}" if shown else ""
     return f"digest of {len(ids)} memor{'y' if len(ids) == 1 else 'ies'}{named}"
 
 
 def _summary_that_fits(text: str, fits: Callable[[str], bool]) -> str:
-    """Give as many whole sentences of a summary as fit, or the beginning of its first."""
+    """As many whole sentences of a summary as fit, or the beginning of its first."""
     if fits(text):
         return text
     spans = sentences(text) or [(0, len(text))]
@@ -121,13 +121,13 @@ def _summary_that_fits(text: str, fits: Callable[[str], bool]) -> str:
 
 
 def cue_weights(table: Table) -> dict[str, float]:
-    """Give the cue's terms with their idf; where no channel searched by words, its terms as equals."""
+    """The cue's terms with their idf; where no channel searched by words, its terms as equals."""
     known = {each.term: each.idf for each in table.evidence.findings.terms}
     return known or dict.fromkeys(query_terms(words(table.evidence.cue, "cue")), 1.0)
 
 
 def _coverage(sentence: str, weights: Mapping[str, float]) -> float:
-    """Give the idf-weighted share of the cue's terms that stand in a sentence, from 0 to 1."""
+    """The idf-weighted share of the cue's terms that stand in a sentence, from 0 to 1."""
     total = sum(weights.values())
     return sum(weights[term] for term in analyse(sentence) if term in weights) / total if total > 0 else 0.0
 
@@ -148,7 +148,7 @@ def _share_out(table: Table, extracts: Mapping[int, Extract], pieces: dict[int, 
 
 
 def _cutter(table: Table, row: int, found: Extract, most: int) -> Callable[[str], str]:
-    """Give how to cut the row's best sentence so that its line costs at most so much."""
+    """How to cut the row's best sentence so that its line costs at most so much."""
 
     def fits(piece: str) -> bool:
         return estimate_tokens(line(table, row, found.with_sentence(found.best, lambda _: piece))) <= most

@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from cued.flow.render import context_line
 from cued.flow.table import Side, Table
-from cued.text.tokens import estimate_tokens
+from cued.text.token_counts import estimate_tokens
 
 Turn = tuple[int, Side]
 Distance = tuple[int, timedelta, str]
@@ -34,7 +34,7 @@ def place_context(table: Table, chosen: Sequence[int], left: int | None) -> None
 
 
 def _turns_around(table: Table, row: int, reach: int) -> list[Turn]:
-    """Give the candidates that are a row's turns before and after in its session, nearest first, one of each in turn."""
+    """The candidates that are a row's turns before and after in its session, nearest first, one of each in turn."""
     session = table.memories[row].source.session
     if session is None:
         return []
@@ -47,7 +47,7 @@ def _turns_around(table: Table, row: int, reach: int) -> list[Turn]:
 
 
 def _distance(table: Table, other: int, row: int) -> Distance:
-    """Give how far a turn is from another, by turns where both are numbered, then by time; negative when it came before."""
+    """How far a turn is from another, by turns where both are numbered, then by time; negative when it came before."""
     there, here = table.memories[other], table.memories[row]
     numbered = there.source.turn is not None and here.source.turn is not None
     turns = (there.source.turn or 0) - (here.source.turn or 0) if numbered else 0

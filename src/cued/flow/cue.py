@@ -9,13 +9,13 @@ from cued.text.times import loose, times
 
 
 def state(cue: Cue, *, labelled: bool = True) -> str:
-    """Give the agent's state as text, one line each for "Goal: …", "Current step: …" and "Open questions: a; b", empty ones left out."""
+    """The agent's state as text, one line each for "Goal: …", "Current step: …" and "Open questions: a; b", empty ones left out."""
     lines = (("Goal", cue.goal), ("Current step", cue.step), ("Open questions", "; ".join(cue.open_questions)))
     return "\n".join(f"{label}: {value}" if labelled else value for label, value in lines if value)
 
 
 def words(cue: Cue, over: Over, *, labelled: bool = False) -> str:
-    """Give the text that a channel looks for: the utterance, the state, or both; each stands in where the other is empty.
+    """The text that a channel looks for: the utterance, the state, or both; each stands in where the other is empty.
 
     Labels help an embedder and hurt a search by words, which would look for "goal" and "step" as well.
     """
@@ -28,17 +28,17 @@ def words(cue: Cue, over: Over, *, labelled: bool = False) -> str:
 
 
 def intent(cue: Cue) -> Intent:
-    """Give the cue's temporal intent: what the caller stated, else what its words say."""
+    """The cue's temporal intent: what the caller stated, else what its words say."""
     return cue.intent or intent_of(cue.utterance)
 
 
 def intervals(cue: Cue, over: Over) -> tuple[Interval, ...]:
-    """Give the stretches of time that the cue speaks of, relative to its now, as loosely as it speaks of them."""
+    """The stretches of time that the cue speaks of, relative to its now, as loosely as it speaks of them."""
     return merged([loose(mention) for mention in times(words(cue, over), now=cue.now)])
 
 
 def merged(found: Sequence[Interval]) -> tuple[Interval, ...]:
-    """Give the intervals in order, overlapping ones joined."""
+    """The intervals in order, overlapping ones joined."""
     result: list[Interval] = []
     for interval in sorted(found, key=lambda i: (i.start, i.end)):
         if result and interval.start <= result[-1].end:

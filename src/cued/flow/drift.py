@@ -19,7 +19,7 @@ class Turn(Struct, frozen=True, kw_only=True):
 
 
 def drift(history: Iterable[Turn], *, turns: int = 3) -> str:
-    """Give "" while recalls follow the conversation (oldest turn first), else a sentence that says how they do not and what helps.
+    """How recalls have stopped following the conversation (oldest turn first) and what helps; "" while they follow it.
 
     It is drift when the same cue is used for this many turns while something was heard between each of them, or when the same memories
     come back for this many turns although each had another cue. Asking again with nothing new heard is the same turn.
@@ -38,12 +38,12 @@ def drift(history: Iterable[Turn], *, turns: int = 3) -> str:
 
 
 def digest(*parts: object) -> str:
-    """Give a short digest of these parts; other parts, or the same cut in other places, give another."""
+    """A short digest of these parts; other parts, or the same cut in other places, give another."""
     return blake2b(repr(parts).encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()
 
 
 def _moved(history: Iterable[Turn]) -> list[Turn]:
-    """Give the turns with each repetition, the same cue in the same state, joined to the one before."""
+    """The turns with each repetition, the same cue in the same state, joined to the one before."""
     moved: list[Turn] = []
     for turn in history:
         if moved and (moved[-1].cue, moved[-1].state) == (turn.cue, turn.state):

@@ -14,7 +14,7 @@ Verdict = Literal["cited", "bad"]
 
 
 def feedback(use: Use, rules: Settle, verdict: Verdict, *, instead_of: Verdict | None = None) -> Use:
-    """Give the use with its boost × `cited` or × `bad`, within `boost_range`; importance is multiplied by the boost when it is read.
+    """The use with its boost × `cited` or × `bad`, within `boost_range`; importance is multiplied by the boost when it is read.
 
     With `instead_of`, the factor of that earlier verdict is taken back first. What a bound had cut off is not given back, so a mind
     changed at a bound ends lower (or higher) than had it been made up at once, by less than the one factor.
@@ -28,7 +28,7 @@ def feedback(use: Use, rules: Settle, verdict: Verdict, *, instead_of: Verdict |
 def feedback_touches(
     entry: RecallEntry, *, cited: Sequence[str], bad: Sequence[str], rules: Settle
 ) -> tuple[tuple[Touch, ...], RecallEntry]:
-    """Give the touches for these verdicts on a logged recall, and its entry with the verdicts noted.
+    """The touches for these verdicts on a logged recall, and its entry with the verdicts noted.
 
     A verdict counts once for a memory of a recall, however often it is sent; the opposite one replaces it. Ids that the recall did not
     choose, and ids in both lists, are refused.
@@ -60,7 +60,7 @@ def _told(entry: RecallEntry) -> dict[str, Verdict]:
 
 
 def _noted(entry: RecallEntry, told: dict[str, Verdict]) -> RecallEntry:
-    """Give the entry with the verdicts in its detail, each list in the order in which the recall chose."""
+    """The entry with the verdicts in its detail, each list in the order in which the recall chose."""
     lists = {verdict: [each for each in entry.chosen if told.get(each) == verdict] for verdict in _VERDICTS}
     kept = {key: value for key, value in entry.detail.items() if key not in _VERDICTS}
     return replace(entry, detail=kept | {verdict: ids for verdict, ids in lists.items() if ids})

@@ -55,7 +55,7 @@ class Form(NamedTuple):
 
 
 def provenance(shown: Shown) -> str:
-    """Give what a reader needs to weigh a memory: kind, when written, in which turn, by whom, and what speaks against relying on it.
+    """What a reader needs to weigh a memory: kind, when written, in which turn, by whom, and what speaks against relying on it.
 
     A piece, or a line of context, says it more briefly: without the age, and without what goes without saying.
     """

@@ -13,17 +13,17 @@ from cued.text.voice import AGENTS, addresses_agent, asks
 _BRIEF = 20.0
 
 
-def run(table: Table) -> None:
-    """Add the columns `log_odds` and `relevance`, and the columns that they were made of.
+def run(table: Table, *, without: str = "") -> None:
+    """Add the columns `log_odds` and `relevance`, and the columns that they were made of; `without` is weighed by nobody.
 
     A row without a comparable vector is judged by the calibration for words alone.
     """
     calibration = calibration_for(table.policy.relevance.calibration, table.evidence.fingerprint)
     table.columns |= features(table, calibration)
-    log_odds = weighed(table.columns, calibration)
+    log_odds = weighed(table.columns, calibration, without=without)
     blind = np.isnan(table.columns["cosine"])
     if table.policy.relevance.calibration == "auto" and blind.any():
-        log_odds = np.where(blind, weighed(table.columns, calibration_for("auto", None)), log_odds)
+        log_odds = np.where(blind, weighed(table.columns, calibration_for("auto", None), without=without), log_odds)
     table.columns["log_odds"] = log_odds
     table.columns["relevance"] = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -50.0, 50.0)))
 
@@ -91,11 +91,12 @@ def _by_agent(memory: Memory) -> bool:
     return (memory.source.speaker or "").casefold() in AGENTS
 
 
-def weighed(columns: dict[str, Column], calibration: Calibration) -> Column:
-    """Give intercept + Σ weight · column, a missing value counting as 0."""
+def weighed(columns: dict[str, Column], calibration: Calibration, *, without: str = "") -> Column:
+    """Give intercept + Σ weight · column, a missing value counting as 0, for all columns but one that is left out."""
     log_odds = np.full(len(columns["cosine"]), calibration.intercept)
     for name, weight in calibration.weights.items():
-        log_odds = log_odds + weight * filled(columns[name])
+        if name != without:
+            log_odds = log_odds + weight * filled(columns[name])
     return log_odds
 
 

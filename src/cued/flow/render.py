@@ -18,27 +18,27 @@ def run(table: Table) -> None:
 
 
 def form(table: Table) -> Form:
-    """Give the policy's form."""
+    """The policy's form."""
     return FORMS[table.policy.render.form]
 
 
 def frame(table: Table) -> str:
-    """Give what a block of this form has around its parts."""
+    """What a block of this form has around its parts."""
     return form(table).opening + form(table).closing
 
 
 def around(table: Table, part: Part) -> str:
-    """Give what stands around the lines of a part; recalled memories that are alone in the block need no heading."""
+    """What stands around the lines of a part; recalled memories that are alone in the block need no heading."""
     return "" if part == "recalled" and not table.core else form(table).heading[part] + form(table).ending[part]
 
 
 def core_line(table: Table, memory: Memory) -> str:
-    """Give the line of a core memory."""
+    """The line of a core memory."""
     return form(table).line(Shown(memory=memory, at=table.now, part="core"))
 
 
 def line(table: Table, row: int, piece: str | None = None) -> str:
-    """Give the line of one row: whole, or the piece of it that was given or decided on."""
+    """The line of one row: whole, or the piece of it that was given or decided on."""
     shown = Shown(
         memory=table.memories[row],
         at=table.now,
@@ -50,7 +50,7 @@ def line(table: Table, row: int, piece: str | None = None) -> str:
 
 
 def context_line(table: Table, row: int, of: int, side: Side) -> str:
-    """Give the line of a turn that stood beside a chosen one."""
+    """The line of a turn that stood beside a chosen one."""
     return form(table).line(Shown(memory=table.memories[row], at=table.now, side=side, of=table.ids[of]))
 
 

@@ -5,7 +5,7 @@ from heapq import nsmallest
 from cued.flow.floor import COLUMNS as FLOOR_COLUMNS
 from cued.flow.table import Table
 from cued.model import Omitted, Outcome, Recall, Recalled, Trace
-from cued.text.tokens import estimate_tokens
+from cued.text.token_counts import estimate_tokens
 
 NEAR_MISSES = 3
 

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from cued.errors import InputError
 from cued.importers import chatgpt, claude, claude_mem, markdown, mcp_memory, mem0
 from cued.importers.files import MAX_BYTES, head, is_zip, members
-from cued.importers.intake import Imported, Incoming, Intake, Progress, Skipped
+from cued.importers.intake import Imported, Incoming, Intake, Skipped
 from cued.importers.own import import_export
-from cued.ports import Embedder, Store
+from cued.ports import Embedder, Progress, Store, silent
 from cued.requests.draft import Draft, compose, label, one_of
 
 Read = Callable[..., Iterator[Draft | Skipped]]
@@ -57,7 +57,7 @@ _ARCHIVED = re.compile(f"{chatgpt.WANTED.pattern}|{claude.WANTED.pattern}")
 
 
 def detect(path: Path, *, max_bytes: int = MAX_BYTES) -> str:
-    """Give the name of the format that a file or folder has, by what is in it; an InputError lists the formats when it is none."""
+    """The name of the format that a file or folder has, by what is in it; an InputError lists the formats when it is none."""
     if path.is_dir():
         return "markdown"
     start = head(path)
@@ -83,7 +83,7 @@ def import_file(  # noqa: PLR0913 - one keyword each for what, with what, as of 
     at: datetime,
     format: str | None = None,  # noqa: A002 - the word for it
     scope: str | None = None,
-    progress: Progress = lambda _done, _total: None,
+    progress: Progress = silent,
     max_bytes: int = MAX_BYTES,
 ) -> Imported:
     """Store what is in a file or folder for this tenant and give what was new; without a `format` it is told by the contents.

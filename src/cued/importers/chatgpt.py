@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec import Raw, Struct, field
 
+from cued.importers.drafting import Turn, from_turn, when
 from cued.importers.files import MAX_BYTES, decoded, items, members
-from cued.importers.found import Turn, from_turn, when
 from cued.importers.intake import Skipped
 from cued.model import EPOCH
 from cued.requests.draft import Draft
@@ -62,7 +62,7 @@ class _Message(Struct):
 
 
 def read(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[Draft | Skipped]:
-    """Give a draft for each turn of user and assistant; what else there is comes as skipped."""
+    """A draft for each turn of user and assistant; what else there is comes as skipped."""
     for member in members(path, WANTED, max_bytes=max_bytes):
         for raw in items(member):
             conversation = decoded(raw, _Conversation)
@@ -111,7 +111,7 @@ def _says(node: _Node) -> bool:
 
 
 def _text(message: _Message | None) -> str | Skipped:
-    """Give what a message says, or why it is not taken in."""
+    """What a message says, or why it is not taken in."""
     if message is None:
         return Skipped("malformed message")
     hidden, role = message.metadata or _Metadata(), message.author.role
@@ -133,7 +133,7 @@ def _part(part: object) -> str:
 
 
 def _branch(conversation: _Conversation) -> list[str] | None:
-    """Give the nodes from the first to the one last shown; None where they go in a circle."""
+    """The nodes from the first to the one last shown; None where they go in a circle."""
     mapping = conversation.mapping
     shown = conversation.current_node if conversation.current_node in mapping else _newest(mapping)
     path: dict[str, None] = {}
@@ -146,7 +146,7 @@ def _branch(conversation: _Conversation) -> list[str] | None:
 
 
 def _newest(mapping: Mapping[str, _Node]) -> str | None:
-    """Give the leaf that is reached from the first root by the last child of each node."""
+    """The leaf that is reached from the first root by the last child of each node."""
     node = next((name for name, node in mapping.items() if node.parent not in mapping), None)
     seen: set[str] = set()
     while node is not None and node not in seen:
@@ -159,7 +159,7 @@ def _newest(mapping: Mapping[str, _Node]) -> str | None:
 
 
 def _began(conversation: _Conversation) -> datetime:
-    """Give when the conversation began, from what a later export of it will say too; 1970 where it says nothing."""
+    """When the conversation began, from what a later export of it will say too; 1970 where it says nothing."""
     said = when(conversation.create_time)
     if said is not None:
         return said

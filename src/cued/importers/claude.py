@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec import Raw, Struct, field
 
+from cued.importers.drafting import Turn, drafted, from_turn, meta, pieces, session, shorts, source_id, when
 from cued.importers.files import MAX_BYTES, decoded, items, members
-from cued.importers.found import Turn, drafted, from_turn, meta, pieces, session, shorts, source_id, when
 from cued.importers.intake import Skipped
 from cued.model import EPOCH
 from cued.requests.draft import Draft
@@ -63,7 +63,7 @@ class _Project(Struct):
 
 
 def read(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[Draft | Skipped]:
-    """Give a draft for each turn, each piece of an attached or project text, and each project's instructions."""
+    """A draft for each turn, each piece of an attached or project text, and each project's instructions."""
     for member in members(path, WANTED, max_bytes=max_bytes):
         for raw in items(member):
             conversation = decoded(raw, _Conversation)
@@ -103,7 +103,7 @@ def _turns(conversation: _Conversation) -> Iterator[Draft | Skipped]:
 
 
 def _said(message: _Message) -> str:
-    """Give a message's text; its blocks are preferred, for the flat text also tells of blocks that could not be shown."""
+    """A message's text; its blocks are preferred, for the flat text also tells of blocks that could not be shown."""
     blocks = [block.text for block in message.content or () if block.type == "text" and block.text]
     return "\n\n".join(blocks) or message.text or ""
 

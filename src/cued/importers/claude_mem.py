@@ -13,8 +13,8 @@ import msgspec
 from msgspec import Struct
 
 from cued.errors import InputError
+from cued.importers.drafting import drafted, meta, session, short, shorts, source_id, when
 from cued.importers.files import MAX_BYTES, head
-from cued.importers.found import drafted, meta, session, short, shorts, source_id, when
 from cued.importers.intake import Skipped
 from cued.model import GLOBAL
 from cued.requests.draft import Draft
@@ -52,7 +52,7 @@ _LABELS = {"request": "Request", "investigated": "Investigated", "learned": "Lea
 
 
 def read(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[Draft | Skipped]:
-    """Give a draft for each row of the known tables; a project becomes a scope."""
+    """A draft for each row of the known tables; a project becomes a scope."""
     if head(path, len(MAGIC)) != MAGIC or path.stat().st_size > max_bytes * 16:
         raise InputError("file", path.name, f"{_ACCEPTED}, of at most {max_bytes * 16} bytes")
     with _opened(path) as connection:
@@ -79,7 +79,7 @@ def _opened(path: Path) -> Iterator[apsw.Connection]:
 
 
 def _connected(path: Path, flags: int) -> apsw.Connection:
-    """Give a connection that can only read; in a folder that cannot be written the file alone is read."""
+    """A connection that can only read; in a folder that cannot be written the file alone is read."""
     name = path.resolve().as_uri()
     try:
         return _guarded(apsw.Connection(f"{name}?mode=ro", flags=flags))
@@ -107,7 +107,7 @@ def _guarded(connection: apsw.Connection) -> apsw.Connection:
 
 
 def _columns(connection: apsw.Connection, table: str) -> set[str]:
-    """Give the ordinary columns of a plain table; none where it is missing, a view, or a virtual table."""
+    """The ordinary columns of a plain table; none where it is missing, a view, or a virtual table."""
     plain = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? AND rootpage > 0"
     if connection.execute(plain, (table,)).fetchone() is None:
         return set()
@@ -115,7 +115,7 @@ def _columns(connection: apsw.Connection, table: str) -> set[str]:
 
 
 def _rows(connection: apsw.Connection, table: str, wanted: Sequence[str]) -> Iterator[Row]:
-    """Give the rows as texts by column, without what is missing; a broken character becomes a replacement character."""
+    """The rows as texts by column, without what is missing; a broken character becomes a replacement character."""
     there = _columns(connection, table)
     columns = [name for name in dict.fromkeys(wanted) if name in there]
     if not columns:
@@ -130,7 +130,7 @@ def _rows(connection: apsw.Connection, table: str, wanted: Sequence[str]) -> Ite
 
 
 def _projects(connection: apsw.Connection) -> dict[str, str]:
-    """Give the project of each session, by each of the session's names."""
+    """The project of each session, by each of the session's names."""
     projects: dict[str, str] = {}
     for row in _rows(connection, "sdk_sessions", ("project", *_SESSIONS)):
         projects |= {row[name]: row["project"] for name in _SESSIONS if name in row and row.get("project")}
@@ -163,7 +163,7 @@ def _told(column: str, text: str) -> str:
 
 
 def _listed(text: str) -> list[str]:
-    """Give the texts of a JSON list; what is none is one text by itself."""
+    """The texts of a JSON list; what is none is one text by itself."""
     if not text.lstrip().startswith("["):
         return [text.strip()] if text.strip() else []
     try:

@@ -38,7 +38,7 @@ class Member(NamedTuple):
 
 
 def members(path: Path, wanted: re.Pattern[str], *, max_bytes: int) -> Iterator[Member]:
-    """Give the file's bytes, or those of the wanted files in it when it is a zip; too large, too dense or damaged is an InputError."""
+    """The file's bytes, or those of the wanted files in it when it is a zip; too large, too dense or damaged is an InputError."""
     if not is_zip(path):
         yield Member(path.name, read_bytes(path, max_bytes=max_bytes))
         return
@@ -59,12 +59,12 @@ def members(path: Path, wanted: re.Pattern[str], *, max_bytes: int) -> Iterator[
 
 
 def is_zip(path: Path) -> bool:
-    """Tell whether a file begins as a zip file does."""
+    """Whether a file begins as a zip file does."""
     return head(path, 4) == b"PK\x03\x04"
 
 
 def head(path: Path, size: int = HEAD) -> bytes:
-    """Give the first bytes of a file; one that is missing or no plain file is an InputError."""
+    """The first bytes of a file; one that is missing or no plain file is an InputError."""
     if not path.is_file():
         raise InputError("file", path.name, "a file that exists and can be read")
     try:
@@ -75,7 +75,7 @@ def head(path: Path, size: int = HEAD) -> bytes:
 
 
 def read_bytes(path: Path, *, max_bytes: int) -> bytes:
-    """Give a file's bytes, at most this many; more is an InputError."""
+    """A file's bytes, at most this many; more is an InputError."""
     data = head(path, max_bytes + 1)
     if len(data) > max_bytes:
         raise InputError("file", path.name, f"at most {max_bytes} bytes; max_bytes raises this")
@@ -83,7 +83,7 @@ def read_bytes(path: Path, *, max_bytes: int) -> bytes:
 
 
 def items(member: Member) -> list[msgspec.Raw]:
-    """Give the elements of the JSON array in a file, or the one object, undecoded."""
+    """The elements of the JSON array in a file, or the one object, undecoded."""
     _check_density(member, b",", "commas")
     data = member.data.removeprefix(b"\xef\xbb\xbf").strip()
     try:
@@ -93,7 +93,7 @@ def items(member: Member) -> list[msgspec.Raw]:
 
 
 def rows(member: Member) -> list[msgspec.Raw]:
-    """Give the elements of a JSON array, one object, or the objects of JSON lines, undecoded."""
+    """The elements of a JSON array, one object, or the objects of JSON lines, undecoded."""
     _check_density(member, b",", "commas")
     data = member.data.removeprefix(b"\xef\xbb\xbf").strip()
     if data.startswith(b"{") and decoded(msgspec.Raw(data), dict[str, msgspec.Raw]) is None:
@@ -103,7 +103,7 @@ def rows(member: Member) -> list[msgspec.Raw]:
 
 
 def decoded(raw: msgspec.Raw, kind: type[Value]) -> Value | None:
-    """Give the value, None where the JSON is malformed or of another shape."""
+    """The value, None where the JSON is malformed or of another shape."""
     try:
         return _decode(raw, kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

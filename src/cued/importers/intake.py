@@ -3,7 +3,7 @@
 Above: `export` reads our own files and `importers` those of others. Below: `Store.adopt`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from msgspec import Struct, field
@@ -11,13 +11,11 @@ from msgspec.structs import replace
 
 from cued.errors import CuedError, EmbedderError, InputError, NotFoundError
 from cued.model import Fingerprint, Memory, Record, Vector
-from cued.ports import Embedder, Store
+from cued.ports import Embedder, Progress, Store
 from cued.text.analyse import analyse, searchable
 
 CHUNK = 256
 CHUNK_SIZE = 4_000_000
-
-Progress = Callable[[int, int], None]
 
 
 class Skipped(Struct, frozen=True):
@@ -77,12 +75,12 @@ class Intake:
             raise
 
     def report(self, total: int) -> None:
-        """Tell how far this is."""
+        """Report how far this is."""
         done = self.stored + self.known + self.recalls
         self._progress(done, max(done, total) if total else 0)
 
     def result(self, name: str) -> Imported:
-        """Give what was done."""
+        """What was done."""
         return Imported(
             format=name,
             stored=self.stored,
@@ -139,12 +137,12 @@ class Intake:
 
 
 def _fits(item: Incoming, wanted: Fingerprint) -> bool:
-    """Tell whether an item brings a vector of this very embedder."""
+    """Whether an item brings a vector of this very embedder."""
     return item.vector is not None and item.memory.fingerprint == str(wanted) and len(item.vector) == wanted.dimensions
 
 
 def _record(item: Incoming, *, spelled: str | None, made: dict[str, Vector | None]) -> Record:
-    """Give the record: with the vector made here, else with the one it brings, else with none and so without a fingerprint."""
+    """The record: with the vector made here, else with the one it brings, else with none and so without a fingerprint."""
     memory = item.memory
     vector = made.get(memory.id, item.vector)
     owner = spelled if memory.id in made else memory.fingerprint
@@ -160,7 +158,7 @@ def _searched(memory: Memory) -> str:
 
 
 def _chunks(items: Iterable[Incoming]) -> Iterator[list[Incoming]]:
-    """Give the items in chunks that are bounded in number and in size."""
+    """The items in chunks that are bounded in number and in size."""
     chunk: list[Incoming] = []
     size = 0
     for item in items:
@@ -174,7 +172,7 @@ def _chunks(items: Iterable[Incoming]) -> Iterator[list[Incoming]]:
 
 
 def _known(store: Store, tenant: str, memory_ids: Sequence[str]) -> set[str]:
-    """Give those of the ids that are stored already."""
+    """Those of the ids that are stored already."""
     try:
         return {memory.id for memory in store.get(tenant, memory_ids)}
     except NotFoundError:

@@ -90,7 +90,7 @@ _LINE: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
 
 
 def memory_line(stored: Stored, *, vector: bool) -> bytes:
-    """Give a memory's line: every field that is not at its default, but for the tenant."""
+    """A memory's line: every field that is not at its default, but for the tenant."""
     memory = stored.memory
     values = {name: getattr(memory, name) for name in Memory.__struct_fields__ if name != "tenant"}
     told: dict[str, Any] = {"type": "memory"} | {name: value for name, value in values.items() if value != _DEFAULTS.get(name, UNSET)}
@@ -100,22 +100,22 @@ def memory_line(stored: Stored, *, vector: bool) -> bytes:
 
 
 def recall_line(entry: RecallEntry) -> bytes:
-    """Give the line of an entry of the recall log."""
+    """The line of an entry of the recall log."""
     return written({"type": "recall"} | {name: getattr(entry, name) for name in RecallEntry.__struct_fields__})
 
 
 def document_line(name: str, data: bytes) -> bytes:
-    """Give the line of a document."""
+    """The line of a document."""
     return written(DocumentLine(name=name, data=base64.b64encode(data).decode()))
 
 
 def written(told: Struct | dict[str, Any]) -> bytes:
-    """Give one line of JSON."""
+    """One line of JSON."""
     return msgspec.json.encode(told) + b"\n"
 
 
 def read_header(line: bytes) -> Header:
-    """Give the header; a file of another kind, or of a newer Cued, is an InputError."""
+    """The header; a file of another kind, or of a newer Cued, is an InputError."""
     try:
         header = _HEADER.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -126,7 +126,7 @@ def read_header(line: bytes) -> Header:
 
 
 def read_line(line: bytes) -> Line:
-    """Give what a line after the header holds; an unknown field, a wrong type or malformed JSON is an InputError."""
+    """What a line after the header holds; an unknown field, a wrong type or malformed JSON is an InputError."""
     try:
         return _LINE.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -134,7 +134,7 @@ def read_line(line: bytes) -> Line:
 
 
 def incoming(line: MemoryLine, *, tenant: str) -> Incoming:
-    """Give the memory of a line, checked field by field, as this tenant's; whose it was in the file counts for nothing."""
+    """The memory of a line, checked field by field, as this tenant's; whose it was in the file counts for nothing."""
     memory = Memory(
         id=label("id", line.id),
         tenant=tenant,
@@ -165,7 +165,7 @@ def incoming(line: MemoryLine, *, tenant: str) -> Incoming:
 
 
 def recalled(line: RecallLine) -> RecallEntry:
-    """Give the entry of the recall log in a line, checked."""
+    """The entry of the recall log in a line, checked."""
     label("recall_id", line.recall_id)
     _names("chosen", line.chosen)
     for name in ("best_relevance", "total_ms"):
@@ -179,7 +179,7 @@ def recalled(line: RecallLine) -> RecallEntry:
 
 
 def document(line: DocumentLine) -> bytes:
-    """Give the document in a line, if it is one of those that Cued keeps."""
+    """The document in a line, if it is one of those that Cued keeps."""
     one_of("name", line.name, DOCUMENTS)
     return _bytes("data", line.data)
 
@@ -233,7 +233,7 @@ def _bytes(field: str, text: str) -> bytes:
 
 
 def _names(field: str, values: tuple[str, ...]) -> tuple[str, ...]:
-    """Give the names; how many is bounded by the line alone, for consolidation and the analyser write more than a caller may."""
+    """The names; how many is bounded by the line alone, for consolidation and the analyser write more than a caller may."""
     for value in values:
         if not value.strip() or not storable(value):
             raise InputError(field, value, "names that are not only white space, without NUL and lone surrogates")

@@ -10,8 +10,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from cued.errors import InputError
+from cued.importers.drafting import drafted, meta, names, session, short, shorts, source_id, when
 from cued.importers.files import MAX_BYTES, head
-from cued.importers.found import drafted, meta, names, session, short, shorts, source_id, when
 from cued.importers.intake import Skipped
 from cued.importers.notes import Block, Matter, blocks, split
 from cued.requests.draft import Draft
@@ -36,7 +36,7 @@ class _Note(Struct, frozen=True, kw_only=True):
 
 
 def read(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[Draft | Skipped]:
-    """Give a draft for each paragraph, list item, observation and relation of the notes, by name of note."""
+    """A draft for each paragraph, list item, observation and relation of the notes, by name of note."""
     alone = not path.is_dir()
     unread: list[OSError] = []
     left, number = max_bytes, 0
@@ -58,7 +58,7 @@ def read(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[Draft | Skipped]
 
 
 def _notes(folder: Path, unread: list[OSError]) -> Iterator[Path]:
-    """Give the Markdown files of a folder in a fixed order; hidden folders are left out, and links to folders are not followed."""
+    """The Markdown files of a folder in a fixed order; hidden folders are left out, and links to folders are not followed."""
     for place, folders, files in os.walk(folder, onerror=unread.append, followlinks=False):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
@@ -67,7 +67,7 @@ def _notes(folder: Path, unread: list[OSError]) -> Iterator[Path]:
 
 
 def _unreadable(path: Path) -> Skipped | None:
-    """Tell why a file in a folder is not read: a link may leave the folder, and reading from a pipe may never end."""
+    """Why a file in a folder is not read, if so: a link may leave the folder, and reading from a pipe may never end."""
     try:
         mode = path.lstat().st_mode
     except OSError:
@@ -100,7 +100,7 @@ def _drafts(path: Path, place: str, text: str) -> Iterator[Draft | Skipped]:
 
 
 def _at(path: Path, matter: Matter) -> datetime | None:
-    """Give when a note was made: as it says itself, as a daily note is called, or when the file was last changed."""
+    """When a note was made: as it says itself, as a daily note is called, or when the file was last changed."""
     said = next((time for time in (when(_one(matter, key)) for key in _CREATED) if time is not None), None)
     dated = _DATED.match(path.name)
     return said or (when(dated[0]) if dated is not None else None) or when(path.stat().st_mtime)

@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec import Raw, Struct, field
 
+from cued.importers.drafting import drafted, names, short, shorts, source_id
 from cued.importers.files import MAX_BYTES, Member, decoded, members, rows
-from cued.importers.found import drafted, names, short, shorts, source_id
 from cued.importers.intake import Skipped
 from cued.requests.draft import Draft
 from cued.text.entities import entities
@@ -35,7 +35,7 @@ class _Graph(Struct):
 
 
 def read(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[Draft | Skipped]:
-    """Give a draft for each observation, and one for each relation with edges to what is known of its two ends."""
+    """A draft for each observation, and one for each relation with edges to what is known of its two ends."""
     for member in members(path, WANTED, max_bytes=max_bytes):
         first: dict[str, str] = {}
         related: list[_Relation] = []

@@ -9,8 +9,8 @@ from typing import Any
 from msgspec import Raw, Struct
 
 from cued.errors import InputError
+from cued.importers.drafting import drafted, meta, session, short, shorts, source_id, when
 from cued.importers.files import MAX_BYTES, Member, decoded, members, rows
-from cued.importers.found import drafted, meta, session, short, shorts, source_id, when
 from cued.importers.intake import Skipped
 from cued.requests.draft import Draft
 
@@ -20,7 +20,7 @@ WANTED = re.compile(r".*\.jsonl?")
 _LONGEST = timedelta(days=365 * 100)
 
 
-class _Answer(Struct):
+class _Listing(Struct):
     results: list[Raw] | None = None
     memories: list[Raw] | None = None
     relations: list[Raw] | None = None
@@ -43,7 +43,7 @@ class _Row(Struct):
 
 
 def read(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[Draft | Skipped]:
-    """Give a draft for each row."""
+    """A draft for each row."""
     for member in members(path, WANTED, max_bytes=max_bytes):
         for raw in _rows(member):
             row = decoded(raw, _Row)
@@ -53,8 +53,8 @@ def read(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[Draft | Skipped]
 def _rows(member: Member) -> Iterator[Raw]:
     found = rows(member)
     for raw in found:
-        answer = decoded(raw, _Answer) or _Answer()
-        inner = answer.results if answer.results is not None else answer.memories
+        listing = decoded(raw, _Listing) or _Listing()
+        inner = listing.results if listing.results is not None else listing.memories
         yield from [raw] if inner is None else inner
     if not found:
         raise InputError("file", member.name, f"at least one row; accepted is {WHAT}")

@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from cued.importers.found import pieces, short
+from cued.importers.drafting import pieces, short
 
 Matter = dict[str, str | tuple[str, ...]]
 BlockKind = Literal["paragraph", "item", "observation", "relation"]
@@ -40,7 +40,7 @@ class Block(Struct, frozen=True, kw_only=True):
 
 
 def split(text: str) -> tuple[Matter, str]:
-    """Give a note's front matter and its body; a note that does not begin with `---` has none."""
+    """A note's front matter and its body; a note that does not begin with `---` has none."""
     lines = text.split("\n", _MAX_MATTER_LINES + 1)
     if lines[0].strip() != "---":
         return {}, text
@@ -51,7 +51,7 @@ def split(text: str) -> tuple[Matter, str]:
 
 
 def blocks(body: str) -> Iterator[Block]:
-    """Give the blocks of a note: a paragraph, a code block or a list item with what is nested in it each make one."""
+    """The blocks of a note: a paragraph, a code block or a list item with what is nested in it each make one."""
     headings: list[str] = []
     for lines in _runs(body):
         heading = _HEADING.fullmatch(lines[0])
@@ -67,7 +67,7 @@ def blocks(body: str) -> Iterator[Block]:
 
 
 def _runs(body: str) -> Iterator[list[str]]:
-    """Give runs of lines that belong together: a heading, a list item with its continuation, or whatever lies between blank lines."""
+    """Runs of lines that belong together: a heading, a list item with its continuation, or whatever lies between blank lines."""
     run: list[str] = []
     fence = ""
     for line in body.splitlines():
@@ -91,7 +91,7 @@ def _runs(body: str) -> Iterator[list[str]]:
 
 
 def _begins(line: str, run: list[str]) -> bool:
-    """Tell whether a line ends the run before it: a blank one, a heading, a rule, or an item that is not nested in another."""
+    """Whether a line ends the run before it: a blank one, a heading, a rule, or an item that is not nested in another."""
     if not line.strip() or _HEADING.fullmatch(line) or _RULE.fullmatch(line):
         return True
     nested = bool(run) and _ITEM.match(run[0]) is not None and _indent(line) > _indent(run[0])
@@ -134,7 +134,7 @@ def _item(text: str, headings: tuple[str, ...]) -> Block:
 
 
 def _aside(text: str) -> tuple[str, str]:
-    """Give a text without the brackets that end it, and what is in them."""
+    """A text without the brackets that end it, and what is in them."""
     start = text.rfind("(", len(text) - _MAX_ASIDE) if text.endswith(")") else -1
     return (text, "") if start <= 0 else (text[:start].rstrip(), text[start + 1 : -1])
 
@@ -150,7 +150,7 @@ def _trail(headings: list[str]) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    """Give the text with its wiki links as the words they show."""
+    """The text with its wiki links as the words they show."""
     return _LINK.sub(lambda link: link[2] or link[1], text).strip()
 
 
@@ -159,7 +159,7 @@ def _tags(text: str) -> tuple[str, ...]:
 
 
 def _matter(lines: list[str]) -> Matter:
-    """Give the keys of front matter with texts and lists as their values; what is nested deeper is left out."""
+    """The keys of front matter with texts and lists as their values; what is nested deeper is left out."""
     matter: Matter = {}
     key = ""
     for line in lines:

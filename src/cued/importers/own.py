@@ -8,7 +8,7 @@ from typing import BinaryIO, NamedTuple
 from msgspec.structs import replace
 
 from cued.errors import InputError
-from cued.importers.intake import CHUNK, Imported, Incoming, Intake, Progress
+from cued.importers.intake import CHUNK, Imported, Incoming, Intake
 from cued.importers.lines import (
     DocumentLine,
     End,
@@ -23,10 +23,9 @@ from cued.importers.lines import (
     recalled,
 )
 from cued.model import RecallEntry
-from cued.ports import Embedder, Store
+from cued.ports import Embedder, Progress, Store, silent
 
 MAX_LINE = 8_000_000
-PAGE = 256
 RECALLS = 100_000
 
 
@@ -39,7 +38,7 @@ class Numbered(NamedTuple):
 
 
 def read_export(lines: BinaryIO | Iterable[bytes]) -> Iterator[Numbered]:
-    """Give the header and then each line of an export; whatever is wrong is an InputError that names its line."""
+    """The header and then each line of an export; whatever is wrong is an InputError that names its line."""
     started = False
     for number, line in bounded_lines(lines):
         with in_line(number):
@@ -56,7 +55,7 @@ def import_export(
     lines: BinaryIO | Iterable[bytes],
     *,
     embedder: Embedder | None,
-    progress: Progress = lambda _done, _total: None,
+    progress: Progress = silent,
 ) -> Imported:
     """Store what an export holds for this tenant and give what was new; known ids stay as they are, so it can be run again.
 
@@ -72,7 +71,7 @@ def import_export(
 
 
 def bounded_lines(lines: BinaryIO | Iterable[bytes], *, most: int = MAX_LINE) -> Iterator[tuple[int, bytes]]:
-    """Give the lines that are not blank with their numbers from 1; no more than `most` bytes of a line are ever read."""
+    """The lines that are not blank with their numbers from 1; no more than `most` bytes of a line are ever read."""
     for number, line in enumerate(_read_lines(lines, most), 1):
         if len(line) > most:
             with in_line(number):
@@ -114,7 +113,7 @@ class _Reading:
         self.total = header.memories + header.recalls if isinstance(header, Header) else 0
 
     def memories(self) -> Iterator[Incoming]:
-        """Give the memories, and store the recall log on the way."""
+        """The memories, one by one; the recall log is stored on the way."""
         for number, size, line in self._lines:
             self._number = number
             with in_line(number):

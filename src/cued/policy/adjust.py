@@ -27,7 +27,7 @@ class Adjustment(Struct, frozen=True, kw_only=True):
 
 
 def adjust(policy: Policy, wish: Adjustment) -> Policy:
-    """Give the policy with the wishes applied; a wish outside the policy's own bounds is refused."""
+    """The policy with the adjustment made; what lies outside the policy's own bounds is refused."""
     if wish == _NOTHING:
         return policy
     score, floor, budget, channels, settle = policy.score, policy.floor, policy.budget, policy.channels, policy.settle

@@ -17,7 +17,7 @@ _SHAPING = frozenset({"signal", "sum", "product", "name", "weight", "lean", "nor
 
 
 def parse(text: str, *, name: str = "policy") -> Policy:
-    """Give the policy written in this TOML, or raise a PolicyError that lists all its problems."""
+    """The policy written in this TOML; a PolicyError lists all the problems of one that is not sound."""
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -32,7 +32,7 @@ def parse(text: str, *, name: str = "policy") -> Policy:
 
 
 def dump(policy: Policy) -> str:
-    """Give the TOML of a policy, defaults left out; `parse` gives the same policy back."""
+    """The TOML of a policy, defaults left out; `parse` gives the same policy back."""
     document = {"name": policy.name, **_sparse(policy, Policy(name=policy.name))}
     lines = [f"{key} = {_toml(document.pop(key))}" for key in ("name", "source", "about") if key in document]
     for stage, values in document.items():
@@ -41,7 +41,7 @@ def dump(policy: Policy) -> str:
 
 
 def diff(left: Policy, right: Policy) -> list[tuple[str, str, str]]:
-    """Give the paths at which two policies differ, with both values as TOML ("–" where one has none)."""
+    """The paths at which two policies differ, with both values as TOML ("–" where one has none)."""
     a, b = (dict(_leaves(msgspec.to_builtins(p, builtin_types=(timedelta,)), "")) for p in (left, right))
     shown = {path: (_shown(a.get(path)), _shown(b.get(path))) for path in [*a, *(p for p in b if p not in a)]}
     return [(path, x, y) for path, (x, y) in shown.items() if x != y and path not in {"name", "source", "about"}]
@@ -123,7 +123,7 @@ def _meant(word: str, known: Mapping[str, object]) -> str:
 
 
 def _sparse(value: msgspec.Struct, default: msgspec.Struct) -> dict[str, Any]:
-    """Give the fields that differ from the default, nested structs likewise."""
+    """The fields that differ from the default, nested structs likewise."""
     result: dict[str, Any] = {}
     for key in value.__struct_fields__:
         mine, usual = getattr(value, key), getattr(default, key)
@@ -144,7 +144,7 @@ def _term(term: Term) -> dict[str, Any]:
 
 
 def _listed(value: object) -> str:
-    """Give a list of tables with one of them a line, and anything else as `_toml` does."""
+    """A list of tables with one of them a line, and anything else as `_toml` writes it."""
     if isinstance(value, list) and value and isinstance(value[0], Mapping):
         return "[\n" + "".join(f"    {_toml(item)},\n" for item in value) + "]"
     return _toml(value)

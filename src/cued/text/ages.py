@@ -13,7 +13,7 @@ _UNITS = (
 
 
 def ago(then: datetime, now: datetime) -> str:
-    """Give how long ago a moment was, in the unit that a person would choose; "" when it lies ahead."""
+    """How long ago a moment was, in the unit that a person would choose; "" when it lies ahead."""
     age = now - then
     if age < timedelta(0):
         return ""

@@ -1,19 +1,19 @@
 """The analyser: what a text is found by, for any script and any string.
 
-Below: `scripts` folds characters, `words` stems, `identifiers` takes identifiers apart. Above: stores count what `analyse` gives
+Below: `scripts` folds characters, `stemming` stems, `identifiers` takes identifiers apart. Above: stores count what `analyse` gives
 and look up what `query_terms` gives. No string raises, and no character of a string is ever an operator.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from cued.text import scripts
-from cued.text.identifiers import MARK, identifier_terms, is_plain
+from cued.text.identifiers import identifier_terms, is_plain
 from cued.text.scripts import fold
+from cued.text.stemming import MAX_WORD, stem, subwords
 from cued.text.stopwords import NAMES_IN_CAPITALS, STOP_WORDS
-from cued.text.words import COMPOUND_MIN, MAX_WORD, SUBWORD_MIN, stem, subwords
 
 MAX_QUERY_TERMS = 512
 _CACHED_CHUNK = 48
@@ -27,7 +27,6 @@ _PIECE = re.compile(
     rf"|(?P<thai>[{scripts.THAI}]+)|(?P<lao>[{scripts.LAO}]+)|(?P<khmer>[{scripts.KHMER}]+)|(?P<myanmar>[{scripts.MYANMAR}]+)"
     rf"|(?P<emoji>{scripts.FLAG}|[{scripts.EMOJI}])"
 )
-_HAN_CHARACTER = re.compile(f"[{scripts.HAN}]")
 _WHOLE_RUN_TOO = frozenset({"katakana", "hangul"})
 _CONTRACTED = re.compile(r"(?<=\w)'(?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
 _NEGATED = re.compile(r"(?<=n)'(?=t\b)", re.IGNORECASE)
@@ -44,7 +43,7 @@ class _Chunk(NamedTuple):
 
 
 def analyse(text: str) -> dict[str, int]:
-    """Give the terms a text is found by, each with its count.
+    """The terms a text is found by, each with its count.
 
     Function words are left out: they would be two fifths of the index and no cue with a content word asks for them. In a row of
     five or more they are kept, so that a quotation such as "to be or not to be" is still found.
@@ -66,14 +65,8 @@ def analyse(text: str) -> dict[str, int]:
     return counts
 
 
-def length(terms: Mapping[str, int]) -> int:
-    """Give the document length for BM25: the sum of the counts without sub-words and the single characters of Han pairs."""
-    inside = {part for term in terms for part in _inside(term)}
-    return sum(count for term, count in terms.items() if term not in inside)
-
-
 def query_terms(text: str) -> tuple[str, ...]:
-    """Give the distinct terms of a cue as first seen, at most 512, without function words unless there is nothing else.
+    """The distinct terms of a cue as first seen, at most 512, without function words unless there is nothing else.
 
     A cue emits no sub-words: each of its words is one term, so that the share of terms found is the share of words found.
     """
@@ -87,7 +80,7 @@ def query_terms(text: str) -> tuple[str, ...]:
 
 
 def searchable(text: str, speaker: str | None) -> str:
-    """Give the form in which a memory is embedded and analysed: "speaker: text", or the text of nobody in particular."""
+    """The form in which a memory is embedded and analysed: "speaker: text", or the text of nobody in particular."""
     return f"{speaker}: {text}" if speaker else text
 
 
@@ -99,13 +92,13 @@ def _count_row(row: list[str], counts: dict[str, int]) -> None:
 
 
 def _chunks(text: str) -> Iterator[_Chunk]:
-    """Give the analysed chunks of a text in order; only short ones are cached, so that no text can fill the memory."""
+    """The analysed chunks of a text in order; only short ones are cached, so that no text can fill the memory."""
     for chunk in text.split():
         yield _cached_chunk(chunk) if len(chunk) <= _CACHED_CHUNK else _analyse_chunk(chunk)
 
 
 def _analyse_chunk(chunk: str) -> _Chunk:
-    """Give the terms of what stands between two spaces."""
+    """The terms of what stands between two spaces."""
     folded = fold(chunk)
     if "'" in folded:
         folded = _IRISH.sub(_without_apostrophe, _NEGATED.sub("", _CONTRACTED.sub("", folded)))
@@ -134,28 +127,18 @@ _cached_chunk = lru_cache(maxsize=1 << 16)(_analyse_chunk)
 
 
 def _is_function_word(piece: str) -> bool:
-    """Tell whether a piece carries no meaning of its own."""
+    """Whether a piece carries no meaning of its own."""
     return piece.casefold() in STOP_WORDS and piece not in NAMES_IN_CAPITALS
 
 
 def _without_apostrophe(match: re.Match[str]) -> str:
-    """Give "ob" for the "O'B" of O'Brien, so that it is one word."""
+    """The match in lower case without its apostrophe: "ob" for the "O'B" of O'Brien, so that it is one word."""
     return match[0].replace("'", "").lower()
 
 
 def _unspaced_terms(run: str, script: str) -> list[str]:
-    """Give the character pairs of a run, with the whole run where it is a word; an emoji or a single character is itself."""
+    """The character pairs of a run, with the whole run where it is a word; an emoji or a single character is itself."""
     if script == "emoji" or len(run) == 1:
         return [run]
     pairs = [run[at : at + 2] for at in range(len(run) - 1)]
     return [run, *pairs] if script in _WHOLE_RUN_TOO and len(pairs) > 1 and len(run) <= MAX_WORD else pairs
-
-
-def _inside(term: str) -> Iterator[str]:
-    """Give what a memory may also be found by inside a term: the characters of a Han pair, beginnings and ends of a long word."""
-    if len(term) == 2 and _HAN_CHARACTER.match(term):  # noqa: PLR2004
-        yield from term
-    elif COMPOUND_MIN <= len(term) <= MAX_WORD and not term.startswith(MARK):
-        for cut in range(SUBWORD_MIN, len(term) - SUBWORD_MIN + 1):
-            yield term[:cut]
-            yield term[cut:]

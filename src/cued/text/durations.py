@@ -15,7 +15,7 @@ _LONGEST_S = 200 * 365 * 86_400
 
 
 def parse_duration(value: str | float | timedelta, *, field: str = "duration") -> timedelta:
-    """Give the duration that was written; zero, negative and endless ones are refused."""
+    """The duration that was written; zero, negative and endless ones are refused."""
     if isinstance(value, timedelta):
         seconds = value.total_seconds()
     elif isinstance(value, str):
@@ -33,7 +33,7 @@ def parse_duration(value: str | float | timedelta, *, field: str = "duration") -
 
 
 def format_duration(duration: timedelta) -> str:
-    """Give the shortest spelling that `parse_duration` reads back as the same duration."""
+    """The shortest spelling that `parse_duration` reads back as the same duration."""
     seconds = duration.total_seconds()
     for unit in ("d", "h", "m", "s"):
         if seconds % _UNITS[unit] == 0:

@@ -66,7 +66,7 @@ _PATH_DEPTH = 2
 
 
 def entities(text: str) -> tuple[str, ...]:
-    """Give the distinct entities of a text in normal form as first seen, at most 64; the first 20,000 characters are read.
+    """The distinct entities of a text in normal form as first seen, at most 64; the first 20,000 characters are read.
 
     A name of several words gives its words too: "Melanie Smith" is stored and "Melanie" is asked for.
     """
@@ -80,12 +80,12 @@ def entities(text: str) -> tuple[str, ...]:
 
 
 def _normal(entity: str) -> str:
-    """Give the form in which entities are equal: lower case, single spaces, no possessive and no punctuation at the ends."""
+    """The form in which entities are equal: lower case, single spaces, no possessive and no punctuation at the ends."""
     return " ".join(_POSSESSIVE.sub("", entity).casefold().split()).strip(_EDGES)
 
 
 def _structured(text: str) -> Iterator[tuple[int, str]]:
-    """Give what its own spelling marks as an entity, with its position."""
+    """What its own spelling marks as an entity, with its position."""
     for match in _STRUCTURED.finditer(text):
         kind = match.lastgroup or "identifier"
         if kind == "plain":
@@ -100,12 +100,12 @@ def _structured(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _host(url: str) -> list[str]:
-    """Give the host of a URL."""
+    """The host of a URL."""
     return [url.partition("://")[2].lower().removeprefix("www.")]
 
 
 def _path(path: str) -> list[str]:
-    """Give a path and its last name; "and/or" is none."""
+    """A path and its last name; "and/or" is none."""
     parts = [part for part in re.split(r"[/\\]", path) if part]
     if not (_FILE.fullmatch(path) or len(parts) > _PATH_DEPTH or path[0] in "/~." or path[1:2] == ":"):
         return []
@@ -113,7 +113,7 @@ def _path(path: str) -> list[str]:
 
 
 def _amount(found: str) -> list[str]:
-    """Give a number with its unit in one spelling: "5 kilometres" and "5km" are "5 km", "20 dollars" is "$20"."""
+    """A number with its unit in one spelling: "5 kilometres" and "5km" are "5 km", "20 dollars" is "$20"."""
     number = found.rstrip(_NOT_DIGITS)
     unit = found[len(number) :].strip().casefold()
     symbol = _UNITS[unit] if unit in _UNITS else _UNITS[unit.removesuffix("s")]
@@ -137,13 +137,13 @@ _SPELT: Final = {
 
 
 def _quotations(text: str) -> Iterator[tuple[int, str]]:
-    """Give what stands in quotation marks, with its position."""
+    """What stands in quotation marks, with its position."""
     for match in _QUOTED.finditer(text):
         yield match.start(), match[match.lastindex or 0]
 
 
 def _names(text: str) -> Iterator[tuple[int, str]]:
-    """Give the capitalised runs that are names, and the single words of the longer ones, with their positions."""
+    """The capitalised runs that are names, and the single words of the longer ones, with their positions."""
     seen = frozenset(text.split())
     for match in _NAMES.finditer(text):
         words = match[0].split()
@@ -165,23 +165,23 @@ _GERUND_MIN = 7
 
 
 def _is_ordinary(word: str, *, opening: bool) -> bool:
-    """Tell whether a capitalised word names nothing by itself; "US", "IT" and "WHO" in capitals do."""
+    """Whether a capitalised word names nothing by itself; "US", "IT" and "WHO" in capitals do."""
     plain = _plain(word)
     return len(plain) == 1 or (plain in (_OPENING if opening else _INSIDE) and _POSSESSIVE.sub("", word) not in NAMES_IN_CAPITALS)
 
 
 def _is_common_noun(word: str, seen: frozenset[str]) -> bool:
-    """Tell whether the lone first word of a sentence is ordinary: a verb's -ing, or seen in lower case elsewhere."""
+    """Whether the lone first word of a sentence is ordinary: a verb's -ing, or seen in lower case elsewhere."""
     plain = _plain(word)
     return (plain.endswith("ing") and len(plain) >= _GERUND_MIN) or plain in seen
 
 
 def _plain(word: str) -> str:
-    """Give a capitalised word as the lists of ordinary words have it."""
+    """A capitalised word as the lists of ordinary words have it."""
     return _POSSESSIVE.sub("", word).casefold().replace("'", "").strip(".")
 
 
 def _opens_sentence(text: str, at: int) -> bool:
-    """Tell whether a position begins a sentence, a line or a quotation, where every word has a capital."""
+    """Whether a position begins a sentence, a line or a quotation, where every word has a capital."""
     before = text[max(0, at - _BEFORE) : at].rstrip(_OPENERS)
     return not before or before[-1] in _SENTENCE_ENDS

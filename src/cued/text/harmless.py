@@ -13,7 +13,6 @@ from cued.text import scripts
 
 MAX_NAME = 40
 _BREAKS = re.compile(r"[\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
-_HIDDEN: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 # Letters and marks to Unicode, and blank to the eye: fillers, variation selectors, the grapheme joiner.
 _BLANK = re.compile(r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]")
 _JOINERS: Final = "\u200c\u200d"
@@ -49,7 +48,7 @@ _UNFRAMED = str.maketrans('[]{}"“”', "()()'''")
 
 
 def plain(text: str) -> str:
-    """Give a text on one line, with nothing in it that a reader cannot see: control, format and bidi characters are spelled out."""
+    """The text on one line, with nothing in it that a reader cannot see: control, format and bidi characters are spelled out."""
     if text.isascii() and text.isprintable():
         return text
     line = _BREAKS.sub(" ⏎ ", text.replace("\t", " "))
@@ -60,7 +59,7 @@ def plain(text: str) -> str:
 
 
 def harmless(text: str) -> str:
-    """Give a text as a block may carry it: plain, without fences, and with what a chat template would take for its own set apart.
+    """The text as a block may carry it: plain, without fences, and with what a chat template would take for its own set apart.
 
     An angle bracket that could open a tag is followed by a space, a bracket that names a role or the frame becomes round, a run of
     number signs before a word becomes one, and fences become quotation marks; look-alikes of these count as they look.
@@ -78,7 +77,7 @@ def harmless(text: str) -> str:
 
 
 def name(text: str) -> str:
-    """Give a name as a line's frame may carry it: harmless, short, and in quotation marks where it is more than words."""
+    """The name as a line of a block may carry it: harmless, short, and in quotation marks where it is more than words."""
     safe = harmless(text).translate(_UNFRAMED)
     if len(safe) > MAX_NAME:
         safe = safe[: MAX_NAME - 1].rstrip() + "…"
@@ -86,7 +85,7 @@ def name(text: str) -> str:
 
 
 def _defused(match: re.Match[str], line: str) -> str:
-    """Give what stands in the line for a piece that something would obey."""
+    """What stands in the line for a piece that something would obey."""
     kind, start = match.lastgroup, match.start()
     if match["bracket"]:
         inside = match["inside"]
@@ -99,7 +98,7 @@ def _defused(match: re.Match[str], line: str) -> str:
 
 
 def _visible(line: str, at: int) -> str:
-    """Give one character of a line, spelled out if it is hidden."""
+    """One character of a line, spelled out if it is hidden."""
     character = line[at]
     if character.isprintable() and not _BLANK.match(character):
         return character
@@ -112,7 +111,7 @@ def _visible(line: str, at: int) -> str:
 
 
 def _needed(line: str, at: int) -> bool:
-    """Tell whether an invisible character shapes the two visible ones around it."""
+    """Whether an invisible character shapes the two visible ones around it."""
     character, before, after = line[at], line[at - 1 : at], line[at + 1 : at + 2]
     if character in _SELECTORS:
         return before in _SYMBOLS or (before > "\x7f" and unicodedata.category(before) in {"So", "Sm"})
@@ -124,11 +123,11 @@ def _needed(line: str, at: int) -> bool:
 
 
 def _is_emoji(character: str) -> bool:
-    """Tell whether a character is an emoji by itself."""
+    """Whether a character is an emoji by itself."""
     return _EMOJI.match(character) is not None and character not in _JOINERS + _SELECTORS
 
 
 def _is_noncharacter(character: str) -> bool:
-    """Tell whether a code point is set aside for ever, and is no part of any text."""
+    """Whether a code point is set aside for ever, and is no part of any text."""
     code = ord(character)
     return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF  # noqa: PLR2004 - the two stretches that Unicode names

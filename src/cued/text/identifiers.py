@@ -3,11 +3,11 @@
 import re
 from typing import Final
 
+from cued.text.stemming import stem
 from cued.text.stopwords import STOP_WORDS
-from cued.text.words import stem
 
 MAX_WHOLE = 128
-MARK: Final = "="
+_MARK: Final = "="
 _MAX_RUNS = 4
 _STRONG = re.compile(r"[/\\:@]+")
 _WEAK = re.compile(r"[._\-&]+")
@@ -24,12 +24,12 @@ _LONG_NUMBER = 4
 
 
 def is_plain(piece: str) -> bool:
-    """Tell whether a piece is an ordinary word or number, without joints, inner capitals or digits among letters."""
+    """Whether a piece is an ordinary word or number, without joints, inner capitals or digits among letters."""
     return piece.isdecimal() or not (_ODD.search(piece) or (piece.isascii() and _CAMEL.search(piece)))
 
 
 def identifier_terms(piece: str) -> list[str]:
-    """Give the terms of an identifier: itself, its segments and their parts; a version also without its "v" and patch."""
+    """The terms of an identifier: itself, its segments and their parts; a version also without its "v" and patch."""
     lower = piece.casefold()
     if version := _VERSION.fullmatch(lower):
         return list(dict.fromkeys((*_whole(lower), *_whole(version[1]), *_whole(version[2]))))
@@ -45,12 +45,12 @@ def identifier_terms(piece: str) -> list[str]:
 
 
 def _whole(lower: str) -> list[str]:
-    """Give the term of a whole identifier; none when it is too long for anyone to type it."""
-    return [MARK + lower] if len(lower) <= MAX_WHOLE else []
+    """The term of a whole identifier; none when it is too long for anyone to type it."""
+    return [_MARK + lower] if len(lower) <= MAX_WHOLE else []
 
 
 def _segment_terms(segment: str) -> list[str]:
-    """Give the terms of what stands between slashes, colons or @: itself and its parts."""
+    """The terms of what stands between slashes, colons or @: itself and its parts."""
     parts = [part for part in _WEAK.split(segment) if part]
     if len(parts) == 1:
         return _part_terms(parts[0])
@@ -64,7 +64,7 @@ def _segment_terms(segment: str) -> list[str]:
 
 
 def _part_terms(part: str) -> list[str]:
-    """Give the terms of one run of letters and digits; nothing for a function word or a scheme."""
+    """The terms of one run of letters and digits; nothing for a function word or a scheme."""
     lower = part.casefold()
     if is_plain(part):
         return [] if lower in STOP_WORDS or lower in _SCHEMES else [stem(lower)]

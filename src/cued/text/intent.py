@@ -91,13 +91,13 @@ _INTENTS: dict[TemporalClass, Intent] = {"past": "past", "recent": "present"}
 
 
 def intent(text: str) -> Intent:
-    """Return the intent that the text's time words state: past, present, or neutral when they state none, both, or the future."""
+    """The intent that the text's time words state: past, present, or neutral when they state none, both, or the future."""
     stated = [_INTENTS[name] for name, pattern in _MARKER_PATTERNS if name in _INTENTS and pattern.search(text)]
     return stated[0] if len(stated) == 1 else "neutral"
 
 
 def temporal_class(text: str, *, now: datetime | None = None) -> TemporalClass:
-    """Return past, recent, future or atemporal, by markers, by dates as read at `now`, and by hints."""
+    """The class of a query, past, recent, future or atemporal: by markers, by dates as read at `now`, and by hints."""
     return _first(_MARKER_PATTERNS, text) or _by_date(text, now) or _first(_HINT_PATTERNS, text) or "atemporal"
 
 

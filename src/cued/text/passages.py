@@ -25,7 +25,7 @@ _LOOK_BACK = 8
 
 
 def sentences(text: str) -> list[Span]:
-    """Give the stretches of a text that are its sentences, at most 400 of at most 240 characters; a longer one is cut at a pause."""
+    """The stretches of a text that are its sentences, at most 400 of at most 240 characters; a longer one is cut at a pause."""
     spans: list[Span] = []
     start = 0
     for match in _END.finditer(text):
@@ -39,7 +39,7 @@ def sentences(text: str) -> list[Span]:
 
 
 def shorten(text: str, fits: Callable[[str], bool]) -> str:
-    """Give a text if it fits, else its beginning, cut after a clause or else a word, with "…"; "" if not one character fits."""
+    """The text if it fits, else its beginning, cut after a clause or else a word, with "…"; "" if not one character fits."""
     if fits(text):
         return text
     clause = _longest(text, [match.end() for match in _CLAUSE_END.finditer(text)], fits)
@@ -49,7 +49,7 @@ def shorten(text: str, fits: Callable[[str], bool]) -> str:
 
 
 def _parts(text: str, start: int, end: int) -> list[Span]:
-    """Give a sentence without the space around it, in pieces if it is too long; none if it is nothing but space."""
+    """A sentence without the space around it, in pieces if it is too long; none if it is nothing but space."""
     parts: list[Span] = []
     while (span := _trimmed(text, start, end)) is not None and len(parts) < MAX_SENTENCES:
         stop = span[1] if span[1] - span[0] <= MAX_SENTENCE else _pause(text, span[0])
@@ -68,7 +68,7 @@ def _trimmed(text: str, start: int, end: int) -> Span | None:
 
 
 def _pause(text: str, start: int) -> int:
-    """Give where to cut a sentence that is too long: after its last clause, word or character that is within bounds."""
+    """Where to cut a sentence that is too long: after its last clause, word or character that is within bounds."""
     piece = text[start : start + MAX_SENTENCE]
     clauses = [match.end() for match in _CLAUSE_END.finditer(piece)]
     words = _word_ends(piece)
@@ -78,13 +78,13 @@ def _pause(text: str, start: int) -> int:
 
 
 def _word_ends(text: str) -> list[int]:
-    """Give where words end; in a script without spaces after each character, but never before a mark that belongs to it."""
+    """Where words end; in a script without spaces after each character, but never before a mark that belongs to it."""
     ends = (match.end() for match in _WORD_END.finditer(text))
     return [end for end in ends if unicodedata.category(text[end]) not in {"Mn", "Mc", "Me"}]
 
 
 def _longest(text: str, ends: Sequence[int], fits: Callable[[str], bool]) -> str:
-    """Give the longest beginning up to one of these ends that fits, "" if there is none."""
+    """The longest beginning up to one of these ends that fits, "" if there is none."""
     fitting = bisect_left(ends, True, key=lambda end: not fits(_cut(text, end)))  # noqa: FBT003 - the first end that is too far
     return _cut(text, ends[fitting - 1]) if fitting else ""
 

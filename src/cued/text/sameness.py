@@ -5,7 +5,7 @@ dates .94 and more. So whatever is at the same time small in a text and large in
 """
 
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Final, NamedTuple
 
@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cued.model import Interval, Memory
-from cued.text.contrasts import PLACES, contrasts, excluded
+from cued.text.contrasts import contrasts, excluded
 from cued.text.entities import entities
 from cued.text.scripts import fold
+from cued.text.stemming import stem
 from cued.text.stopwords import STOP_WORDS
 from cued.text.times import times
-from cued.text.words import stem
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.int64]
@@ -55,7 +55,7 @@ class Profile(NamedTuple):
 
 
 def profile(memory: Memory) -> Profile:
-    """Give what a memory's text and facts say that its vector may not show."""
+    """What a memory's text and facts say that its vector may not show."""
     text = fold(memory.text)
     tokens = [match[0].casefold() for match in _WORD.finditer(text)]
     words = tuple(stem(token) for token in tokens if token not in STOP_WORDS)
@@ -77,7 +77,7 @@ def profile(memory: Memory) -> Profile:
 
 
 def difference(newer: Profile, older: Profile) -> str:
-    """Give what two profiles disagree in, "" when they say the same."""
+    """What two profiles disagree in, "" when they say the same."""
     for field, worded in _DISAGREEMENTS.items():
         ours, theirs = getattr(newer, field), getattr(older, field)
         if ours != theirs:
@@ -95,23 +95,24 @@ class Sameness:
     """The profiles of many memories as columns of codes, so that whole tiles of pairs are judged at once."""
 
     def __init__(self, profiles: Sequence[Profile]) -> None:
-        """Give each distinct value of a column its code, and each contrasting word its bit."""
+        """Assign each distinct value of a column its code, and each contrasting word its bit."""
         self._facts = _codes([tuple(getattr(each, field) for field in _DISAGREEMENTS) for each in profiles])
         self._names, self._words, self._bags = (_codes([getattr(each, field) for each in profiles]) for field in ("names", "words", "bag"))
-        self._said = _bits([each.contrasts for each in profiles])
-        self._loses = _bits([excluded(each.contrasts, silent=True) for each in profiles])
-        self._denies = _bits([excluded(each.contrasts, silent=False) for each in profiles])
+        said = [each.contrasts for each in profiles]
+        places = {label: place for place, label in enumerate(sorted(frozenset[str]().union(*said)))}
+        self._said = _bits(said, places)
+        self._loses = _bits([excluded(each, silent=True) for each in said], places)
+        self._denies = _bits([excluded(each, silent=False) for each in said], places)
 
     def __call__(self, newer: Rows, older: Rows) -> Mask:
-        """Give for each newer row and each older one whether they have no difference."""
+        """Whether a newer row and an older one have no difference, for each pair of them."""
 
         def equal(codes: Rows) -> Mask:
             return np.equal.outer(codes[newer], codes[older])
 
         same: Mask = equal(self._facts) & np.where(equal(self._bags), equal(self._words), equal(self._names))
         for said, loses, denies in zip(self._said, self._loses, self._denies, strict=True):
-            if said.any():
-                same &= (np.bitwise_and.outer(loses[newer], said[older]) | np.bitwise_and.outer(said[newer], denies[older])) == 0
+            same &= (np.bitwise_and.outer(loses[newer], said[older]) | np.bitwise_and.outer(said[newer], denies[older])) == 0
         return same
 
 
@@ -120,10 +121,10 @@ def _codes(values: Sequence[Hashable]) -> Rows:
     return np.array([known.setdefault(value, len(known)) for value in values], dtype=np.int64)
 
 
-def _bits(labels: Sequence[frozenset[str]]) -> list[NDArray[np.uint64]]:
-    """Give the sets of contrasting words as columns of 64 bits."""
-    whole = [sum(1 << PLACES[label] for label in each) for each in labels]
-    return [np.array([(each >> shift) & _ONES for each in whole], dtype=np.uint64) for shift in range(0, len(PLACES), 64)]
+def _bits(labels: Sequence[frozenset[str]], places: Mapping[str, int]) -> list[NDArray[np.uint64]]:
+    """The sets of contrasting words as columns of 64 bits, one bit for each word that has a place."""
+    whole = [sum(1 << places[label] for label in each & places.keys()) for each in labels]
+    return [np.array([(each >> shift) & _ONES for each in whole], dtype=np.uint64) for shift in range(0, len(places), 64)]
 
 
 _ONES: Final = (1 << 64) - 1

@@ -32,7 +32,7 @@ _UNDECOMPOSED = str.maketrans(
 
 
 def fold(text: str) -> str:
-    """Give the text in compatibility form without accents, invisible characters and foreign digits; case stays."""
+    """The text in compatibility form without accents, invisible characters and foreign digits; case stays."""
     if text.isascii():
         return text
     visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).translate(_UNDECOMPOSED)
@@ -41,5 +41,5 @@ def fold(text: str) -> str:
 
 
 def _ascii_digit(match: re.Match[str]) -> str:
-    """Give the ASCII digit for a decimal digit of another script."""
+    """The ASCII digit for a decimal digit of another script."""
     return str(unicodedata.decimal(match[0]))

@@ -8,12 +8,12 @@ _ADDRESS = re.compile(r"\b(?:you|your|yours|you've|you'd)\b", re.IGNORECASE)
 
 
 def addresses_agent(cue: str) -> bool:
-    """Tell whether a cue asks for what the agent itself has said ("what did the list you gave me say?"), not only for its help."""
+    """Whether a cue asks for what the agent itself has said ("what did the list you gave me say?"), not only for its help."""
     return bool(_ADDRESS.search(_REQUEST.sub(" ", cue)))
 
 
 def asks(turn: str) -> bool:
-    """Tell whether a turn ends in a question, in any script; emoji and closing marks after it do not matter."""
+    """Whether a turn ends in a question, in any script; emoji and closing marks after it do not matter."""
     return bool(_QUESTION.search(turn[-_END:]))
 
 

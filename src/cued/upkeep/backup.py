@@ -7,7 +7,7 @@ drop the locks that this process holds.
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -15,14 +15,12 @@ import apsw
 from msgspec import Struct
 
 from cued.errors import BusyError, CorruptError, ForeignFileError, InputError, StoreError
-from cued.ports import Store
+from cued.ports import Progress, Store, silent
 from cued.stores.keepers.sqlite import SqliteStore
 from cued.stores.keepers.sqlite.connection import check, identity, reading, translated
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID
 
 PAGES = 256
-
-Progress = Callable[[int, int], None]
 
 _BESIDE = ("-wal", "-shm", "-journal")
 
@@ -35,7 +33,7 @@ class Copied(Struct, frozen=True, kw_only=True):
     schema: int
 
 
-def backup(store: Store, path: str | Path, *, overwrite: bool = False, progress: Progress = lambda _done, _total: None) -> Copied:
+def backup(store: Store, path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> Copied:
     """Copy the store as it is now into one file; what was acknowledged before is in it, and `progress` hears of pages."""
     if not isinstance(store, SqliteStore):
         raise StoreError(f"{type(store).__name__}: only a store in a SQLite file can be backed up; `export` writes any tenant of any store")
@@ -43,9 +41,7 @@ def backup(store: Store, path: str | Path, *, overwrite: bool = False, progress:
     return _copy(connection, Path(connection.filename), Path(path), overwrite=overwrite, progress=progress)
 
 
-def restore(
-    backup_path: str | Path, target_path: str | Path, *, overwrite: bool = False, progress: Progress = lambda _done, _total: None
-) -> Copied:
+def restore(backup_path: str | Path, target_path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> Copied:
     """Make a store from a backup; an existing one is replaced only when told, and only when nobody has it open."""
     source = Path(backup_path)
     if not source.is_file():
@@ -73,7 +69,7 @@ def _copy(connection: apsw.Connection, source: Path, target: Path, *, overwrite:
 
 
 def _place(source: Path, target: Path, *, overwrite: bool) -> Path:
-    """Give where the copy goes, links followed; a place that is taken is refused."""
+    """Where the copy goes, links followed; a place that is taken is refused."""
     place = target.resolve()
     if place.is_dir() or not place.parent.is_dir():
         raise StoreError(f"{target}: the name of a file in a folder that exists is needed")
@@ -96,7 +92,7 @@ def _fill(partial: Path, source: apsw.Connection, name: Path, progress: Progress
 
 
 def _examined(partial: Path, target: Path) -> int:
-    """Give the copy's schema version; a copy that is not whole is a CorruptError."""
+    """The copy's schema version; a copy that is not whole is a CorruptError."""
     with translated(target), closing(apsw.Connection(str(partial), flags=apsw.SQLITE_OPEN_READWRITE)) as copy:
         found = identity(copy)
         check(target, found)
@@ -107,7 +103,7 @@ def _examined(partial: Path, target: Path) -> int:
 
 
 def _still(path: Path) -> apsw.Connection:
-    """Give a connection to a file that nobody writes; where a write-ahead log lies beside it, that is read along."""
+    """A connection to a file that nobody writes; where a write-ahead log lies beside it, that is read along."""
     log = path.with_name(path.name + "-wal")
     still = "" if log.exists() and log.stat().st_size else "&immutable=1"
     return apsw.Connection(f"{path.resolve().as_uri()}?mode=ro{still}", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
@@ -115,7 +111,7 @@ def _still(path: Path) -> apsw.Connection:
 
 @contextmanager
 def _partial(place: Path) -> Iterator[Path]:
-    """Give an empty file beside the target, gone again unless it has been given its name."""
+    """An empty file beside the target, gone again unless it has been given its name."""
     handle, name = tempfile.mkstemp(prefix=f".{place.name}.", suffix=".partial", dir=place.parent)
     os.close(handle)
     partial = Path(name)
@@ -169,7 +165,7 @@ def _without_leftovers(place: Path) -> None:
 
 
 def _named(partial: Path, place: Path, *, overwrite: bool) -> None:
-    """Give the copy its name; without `overwrite` a file that has come up in the meantime is left alone."""
+    """Put the copy under its name; without `overwrite` a file that has come up in the meantime is left alone."""
     if overwrite:
         partial.replace(place)
         return

@@ -14,10 +14,10 @@ from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.model import DISTINCT, MERGED, Edge, Memory, Record, Stored
-from cued.ports import Store
+from cued.ports import Progress, Store, silent
 from cued.upkeep import AT_LEAST
 from cued.upkeep.duplicates import Group, Merge, Spared
-from cued.upkeep.reading import Progress, batches, revised, scanned, silent, supporting, visible, with_those_left
+from cued.upkeep.reading import batches, revised, scanned, supporting, visible, with_those_left
 
 BATCH = 200
 
@@ -57,7 +57,7 @@ class Merged(Struct, frozen=True, kw_only=True):
 
 
 def plan(tenant: str, store: Store, *, at: datetime, at_least: float = AT_LEAST, progress: Progress = silent) -> Plan:
-    """Give what a consolidation would merge now; nothing is changed."""
+    """What a consolidation would merge now; nothing is changed."""
     if not 0 < at_least <= 1:
         raise InputError("at_least", at_least, "a cosine above 0 and up to 1")
 
@@ -107,7 +107,7 @@ def apply(tenant: str, store: Store, planned: Plan, *, at: datetime, progress: P
 
 
 def undo(tenant: str, store: Store, newer_ids: Sequence[str], *, at: datetime, only: Sequence[str] = ()) -> tuple[str, ...]:
-    """Bring back what was merged into these memories, or of that `only` these; gives the ids that are back.
+    """Bring back what was merged into these memories, or of that `only` these, and return the ids that are back.
 
     The two are marked as distinct, so that no later consolidation merges them again.
     """
@@ -134,7 +134,7 @@ def undo(tenant: str, store: Store, newer_ids: Sequence[str], *, at: datetime, o
 
 
 def merges(tenant: str, store: Store) -> tuple[Merged, ...]:
-    """Give every merge that stands, by the newer memory's id."""
+    """Every merge that stands, by the newer memory's id."""
     memories = {stored.memory.id: stored.memory for stored in scanned(tenant, store)}
     found = []
     for memory in memories.values():
@@ -148,12 +148,12 @@ def merges(tenant: str, store: Store) -> tuple[Merged, ...]:
 
 
 def _merged_into(memory: Memory) -> list[str]:
-    """Give what a consolidation merged into a memory, but for what an update has let go of since."""
+    """What a consolidation merged into a memory, but for what an update has let go of since."""
     return [edge.target for edge in memory.edges if edge.relation == MERGED and edge.target in memory.supersedes]
 
 
 def _from(done: int, total: int, progress: Progress) -> Progress:
-    """Give a progress that counts on from what is done already."""
+    """A progress that counts on from what is done already."""
     return lambda more, _: progress(done + more, total)
 
 

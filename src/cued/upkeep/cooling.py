@@ -31,7 +31,7 @@ def cool(
     older_than: timedelta = _AGE,
     importance_below: float = IMPORTANCE_BELOW,
 ) -> tuple[Cool, ...]:
-    """Give the visible memories that are older than this, not recalled for as long and less important than that, coolest first.
+    """The visible memories that are older than this, not recalled for as long and less important than that, coolest first.
 
     Core memories are never listed, nor is what a visible reflection was derived from.
     """
@@ -47,7 +47,7 @@ def cool(
 
 
 def coolness(memory: Memory, *, at: datetime, half: timedelta = _AGE) -> float:
-    """Give (1 − importance) · (1 − 2^(−idle/half)), idle since storing or last recall, importance with feedback's factor; in [0, 1)."""
+    """(1 − importance) · (1 − 2^(−idle/half)), idle since storing or last recall, importance with feedback's factor; in [0, 1)."""
     idle = max(0.0, (at - (memory.use.last_at or memory.created_at)) / half)
     return (1.0 - _importance(memory)) * (1.0 - math.exp2(-idle))
 

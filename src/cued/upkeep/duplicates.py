@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from cued.errors import InputError
 from cued.model import DISTINCT, Edge, Matrix, Memory, Stored, Vector
+from cued.ports import Progress
 from cued.text.sameness import Sameness, difference, profile
-from cued.upkeep.nearness import Judge, Mask, Rows, neighboured, take, unit
-from cued.upkeep.reading import Progress
+from cued.upkeep.nearness import Mask, May, Rows, neighboured, take, unit
 
 Held = Callable[[Sequence[str]], frozenset[str]]
 Claims = Mapping[str, tuple[str, ...]]
@@ -60,7 +60,7 @@ class Group:
         self._taken = take(self._matrix, at_least, self._judge())
 
     def merges(self) -> list[Merge]:
-        """Give who takes whom, newest first."""
+        """Who takes whom, newest first."""
         return [
             Merge(
                 **self._pair(newer, older),
@@ -71,11 +71,11 @@ class Group:
         ]
 
     def spared(self) -> list[Spared]:
-        """Give who stays beside a newer one that is near, and why."""
+        """Who stays beside a newer one that is near, and why."""
         pairs = self._pairs(self._taken.spared_by, (self._taken.by < 0) & (self._taken.spared_by >= 0))
         return [Spared(**self._pair(newer, older), reason=self._reason(newer, older)) for newer, older in pairs]
 
-    def _judge(self) -> Judge:
+    def _judge(self) -> May:
         same, parted = Sameness(self._profiles), _parted(self._memories)
 
         def may(newer: Rows, older: Rows) -> Mask:
@@ -112,13 +112,13 @@ def _vector(stored: Stored) -> Vector:
 
 
 def _end(memory: Memory) -> float:
-    """Give when a memory ceases to speak, in seconds since 1970; never is infinite."""
+    """When a memory ceases to speak, in seconds since 1970; never is infinite."""
     ends = [moment.timestamp() for moment in (memory.expires_at, memory.valid_until) if moment is not None]
     return min(ends, default=float("inf"))
 
 
 def _parted(memories: Sequence[Memory]) -> list[tuple[int, int]]:
-    """Give the pairs of row numbers that an `undo` has marked as distinct, either way round."""
+    """The pairs of row numbers that an `undo` has marked as distinct, either way round."""
     rows = {memory.id: row for row, memory in enumerate(memories)}
     marked = [(row, rows[edge.target]) for row, memory in enumerate(memories) for edge in memory.edges if _is_mark(edge, rows)]
     return [pair for one, other in marked for pair in ((one, other), (other, one))]
@@ -129,7 +129,7 @@ def _is_mark(edge: Edge, rows: dict[str, int]) -> bool:
 
 
 def _circular(memories: Sequence[Memory], claims: Claims) -> set[tuple[int, int]]:
-    """Give the pairs of row numbers, newer and older, where the older one supersedes the newer, directly or through a chain."""
+    """The pairs of row numbers, newer and older, where the older one supersedes the newer, directly or through a chain."""
     rows = {memory.id: row for row, memory in enumerate(memories)}
     found: set[tuple[int, int]] = set()
     for row, memory in enumerate(memories):

@@ -9,15 +9,15 @@ from functools import partial
 
 from cued.errors import InputError
 from cued.model import Filter, Memory
-from cued.ports import Store
-from cued.upkeep.reading import Progress, batches, listed, silent, with_those_left
+from cued.ports import Progress, Store, silent
+from cued.upkeep.reading import batches, listed, with_those_left
 
 BATCH = 200
 NO_GRACE = timedelta(0)
 
 
 def expired(tenant: str, store: Store, *, at: datetime, grace: timedelta = NO_GRACE) -> tuple[Memory, ...]:
-    """Give the memories that expired at least `grace` before `at`, hidden ones included, the longest expired first."""
+    """The memories that expired at least `grace` before `at`, hidden ones included, the longest expired first."""
     if grace < NO_GRACE:
         raise InputError("grace", grace, "zero or a positive duration")
     found = [memory for memory in listed(tenant, store, Filter(hidden=True), at=at) if _due(memory, at - grace)]

@@ -4,27 +4,24 @@ Each memory is written as it stands when its page is read. While others write, `
 `importers.own` reads it back.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 
-from cued.importers.intake import Progress
 from cued.importers.lines import DOCUMENTS, FORMAT, End, Header, document_line, memory_line, recall_line, written
 from cued.importers.own import RECALLS
-from cued.model import Stored
-from cued.ports import Store
+from cued.ports import Progress, Store, silent
+from cued.upkeep.reading import batches, scanned
 
 PAGE = 256
 
 
-def export(
-    tenant: str, store: Store, *, at: datetime, vectors: bool = False, progress: Progress = lambda _done, _total: None
-) -> Iterator[bytes]:
-    """Give the lines of an export, one at a time; with `vectors` nothing need be embedded again where the same embedder is used."""
+def export(tenant: str, store: Store, *, at: datetime, vectors: bool = False, progress: Progress = silent) -> Iterator[bytes]:
+    """The lines of an export, one at a time; with `vectors` nothing need be embedded again where the same embedder is used."""
     entries = store.recalls(tenant, limit=RECALLS)[::-1]
     total = store.size(tenant)
     yield written(Header(cued=FORMAT, tenant=tenant, exported_at=at, memories=total, recalls=len(entries)))
     memories = 0
-    for page in _pages(tenant, store):
+    for page in batches(scanned(tenant, store), PAGE):
         for stored in page:
             yield memory_line(stored, vector=vectors)
         memories += len(page)
@@ -35,10 +32,3 @@ def export(
         if data is not None:
             yield document_line(name, data)
     yield written(End(memories=memories, recalls=len(entries)))
-
-
-def _pages(tenant: str, store: Store) -> Iterator[Sequence[Stored]]:
-    page: Sequence[Stored] = store.scan(tenant, limit=PAGE)
-    while page:
-        yield page
-        page = store.scan(tenant, limit=PAGE, after=page[-1].memory.id)

@@ -13,7 +13,7 @@ _ROUNDING = 1e-6
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.int64]
-Judge = Callable[[Rows, Rows], Mask]
+May = Callable[[Rows, Rows], Mask]
 
 
 class Taken(NamedTuple):
@@ -24,14 +24,14 @@ class Taken(NamedTuple):
 
 
 def unit(matrix: Matrix) -> Matrix:
-    """Give the rows scaled to length 1."""
+    """The rows scaled to length 1."""
     return np.asarray(matrix / np.linalg.norm(matrix, axis=1, keepdims=True), dtype=np.float32)
 
 
 def neighboured(
     matrix: Matrix, at_least: float, *, tile: tuple[int, int] = TILE, progress: Callable[[int, int], None] = lambda *_: None
 ) -> Rows:
-    """Give the numbers of the rows that have another row within the cosine; unit rows are expected."""
+    """The numbers of the rows that have another row within the cosine; unit rows are expected."""
     near = np.zeros(len(matrix), dtype=np.bool_)
     for rows in _spans(0, len(matrix), tile[0]):
         for columns in _spans(int(rows[0]), len(matrix), tile[1]):
@@ -42,7 +42,7 @@ def neighboured(
     return np.flatnonzero(near)
 
 
-def take(matrix: Matrix, at_least: float, may: Judge, *, tile: tuple[int, int] = TILE) -> Taken:
+def take(matrix: Matrix, at_least: float, may: May, *, tile: tuple[int, int] = TILE) -> Taken:
     """Let each row that is not taken, from the first on, take all later rows within the cosine that it may.
 
     A row that took others is never taken, so there are no chains; `may` judges many pairs of an earlier and a later row at once.
@@ -71,8 +71,8 @@ def _tile(matrix: Matrix, rows: Rows, columns: Rows, at_least: float) -> _Tile:
     return _Tile(rows, columns, near)
 
 
-def _take_within(matrix: Matrix, rows: Rows, at_least: float, may: Judge, taken: Taken) -> None:
-    """Within one tile rows take in turn, since each may be taken by one before it."""
+def _take_within(matrix: Matrix, rows: Rows, at_least: float, may: May, taken: Taken) -> None:
+    """Let the rows of one tile take in turn, since each may be taken by one before it."""
     tile = _tile(matrix, rows, rows, at_least)
     busy = np.flatnonzero(tile.near.any(axis=1))
     if not len(busy):
@@ -86,7 +86,7 @@ def _take_within(matrix: Matrix, rows: Rows, at_least: float, may: Judge, taken:
         _mark(_Tile(rows[one], rows[free], tile.near[one, free]), allowed[one, free], taken)
 
 
-def _take_beyond(tile: _Tile, may: Judge, taken: Taken) -> None:
+def _take_beyond(tile: _Tile, may: May, taken: Taken) -> None:
     busy, met = np.flatnonzero(tile.near.any(axis=1)), np.flatnonzero(tile.near.any(axis=0))
     if len(met):
         cut = np.ix_(busy, met)
@@ -95,7 +95,7 @@ def _take_beyond(tile: _Tile, may: Judge, taken: Taken) -> None:
 
 
 def _mark(tile: _Tile, allowed: Mask, taken: Taken) -> None:
-    """Give each column to the first row that is near and may have it, and note the first that is near and may not."""
+    """Assign each column to the first row that is near and may have it, and note the first that is near and may not."""
     for note, pairs in ((taken.by, tile.near & allowed), (taken.spared_by, tile.near & ~allowed)):
         found = np.flatnonzero(pairs.any(axis=0) & (note[tile.columns] < 0))
         note[tile.columns[found]] = tile.rows[pairs[:, found].argmax(axis=0)]

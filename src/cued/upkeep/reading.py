@@ -11,16 +11,11 @@ from cued.ports import Store
 from cued.text.analyse import analyse, searchable
 
 PAGE = 500
-Progress = Callable[[int, int], None]
 Item = TypeVar("Item")
 
 
-def silent(_done: int, _total: int) -> None:
-    """Hear of progress and say nothing."""
-
-
 def scanned(tenant: str, store: Store) -> Iterator[Stored]:
-    """Give every memory with its vector, hidden ones included, by id; what is written meanwhile may or may not be among them."""
+    """Every memory with its vector, hidden ones included, by id; what is written meanwhile may or may not be among them."""
     after: str | None = None
     while page := store.scan(tenant, limit=PAGE, after=after):
         yield from page
@@ -28,7 +23,7 @@ def scanned(tenant: str, store: Store) -> Iterator[Stored]:
 
 
 def listed(tenant: str, store: Store, wanted: Filter, *, at: datetime) -> Iterator[Memory]:
-    """Give every memory that the filter wants, newest first."""
+    """Every memory that the filter wants, newest first."""
     after: str | None = None
     while True:
         page = store.list(tenant, wanted, at=at, limit=PAGE, after=after)
@@ -39,14 +34,14 @@ def listed(tenant: str, store: Store, wanted: Filter, *, at: datetime) -> Iterat
 
 
 def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Give the items in lists of `size`, the last one shorter."""
+    """The items in lists of `size`, the last one shorter."""
     rest = iter(items)
     while batch := list(islice(rest, size)):
         yield batch
 
 
 def visible(memory: Memory, *, at: datetime) -> bool:
-    """Tell whether a memory speaks for itself in its own scope: not forgotten, superseded nowhere, not expired, and valid now."""
+    """Whether a memory speaks for itself in its own scope: not forgotten, superseded nowhere, not expired, and valid now."""
     return (
         memory.forgotten_at is None
         and all(mark.lifted_at is not None for mark in memory.superseded)
@@ -57,7 +52,7 @@ def visible(memory: Memory, *, at: datetime) -> bool:
 
 
 def supporting(tenant: str, store: Store, memory_ids: Sequence[str], *, at: datetime) -> frozenset[str]:
-    """Give those of the ids from which a reflection was derived that still stands somewhere."""
+    """Those of the ids from which a reflection was derived that still stands somewhere."""
     found: set[str] = set()
     for batch in batches(memory_ids, PAGE):
         for memory in store.linking(tenant, batch):
@@ -72,12 +67,12 @@ def _stands(memory: Memory, at: datetime) -> bool:
 
 
 def revised(memory: Memory) -> Record:
-    """Give a memory as a revision that keeps its vector."""
+    """A memory as a revision that keeps its vector."""
     return Record(memory=memory, terms=analyse(searchable(memory.text, memory.source.speaker)))
 
 
 def with_those_left(memory_ids: Sequence[str], work: Callable[[Sequence[str]], Item]) -> tuple[Item | None, frozenset[str]]:
-    """Do the work for all of the ids that are still there; gives its result, None when none is left, and the ids that are gone."""
+    """The result of the work on all of the ids that are still there, None when none is left, and the ids that are gone."""
     gone: set[str] = set()
     while left := [memory_id for memory_id in memory_ids if memory_id not in gone]:
         try:

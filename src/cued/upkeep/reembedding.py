@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from cued.errors import EmbedderError, InputError
 from cued.model import Matrix, Memory, Record, Vector
-from cued.ports import Embedder, Store
+from cued.ports import Embedder, Progress, Store, silent
 from cued.text.analyse import analyse, searchable
-from cued.upkeep.reading import Progress, batches, scanned, silent, with_those_left
+from cued.upkeep.reading import batches, scanned, with_those_left
 
 BATCH = 64
 PASSES = 3
@@ -36,7 +36,7 @@ class Reembedded(Struct, frozen=True, kw_only=True):
 def reembed(  # noqa: PLR0913 - a long work has its parts, a moment, a step and a progress
     tenant: str, store: Store, embedder: Embedder, *, at: datetime, batch: int = BATCH, progress: Progress = silent
 ) -> Reembedded:
-    """Give each memory, hidden ones too, a vector of this embedder where it has another's or none; use, times and version stay.
+    """Embed each memory, hidden ones too, that has another embedder's vector or none; use, times and version stay.
 
     A text that was changed meanwhile is embedded in the next pass. When the embedder is down the work done is kept, and an
     EmbedderError says how much is left.
@@ -68,13 +68,13 @@ class _Work:
         self._last: EmbedderError | None = None
 
     def pending(self) -> Iterator[Memory]:
-        """Give the memories without a vector of this embedder, but for those that it cannot take."""
+        """The memories without a vector of this embedder, but for those that it cannot take."""
         for stored in scanned(self._tenant, self._store):
             if stored.memory.fingerprint != self.fingerprint and stored.memory.id not in self.failed:
                 yield stored.memory
 
     def left(self) -> int:
-        """Give how many memories lack a vector of this embedder."""
+        """How many memories lack a vector of this embedder."""
         stats = self._store.stats(self._tenant, at=self._at)
         return stats.memories - stats.by_fingerprint.get(self.fingerprint, 0)
 

@@ -12,7 +12,7 @@ _ADJECTIVES = ("y", "ful", "ous", "ive", "able", "ible", "al", "ing", "ed", "ish
 
 
 def update(pair: Pair, similarity: float | None) -> str:
-    """Give which value the new clause changes, "" when it changes none."""
+    """Which value the new clause changes, "" when it changes none."""
     if pair.new.also or told_apart(pair) or (similarity is not None and similarity < _UNALIKE):
         return ""
     if pair.long and not _close(pair):
@@ -23,13 +23,13 @@ def update(pair: Pair, similarity: float | None) -> str:
         return _replaced(pair)
     if other_values(pair):
         return _value_changed(pair)
-    by_meaning = _slot_changed(pair) or _family_changed(pair)
+    by_meaning = _attribute_changed(pair) or _family_changed(pair)
     return by_meaning or _predicate_changed(pair, similarity) or _renamed(pair) or _moved(pair, similarity)
 
 
 def _close(pair: Pair) -> bool:
-    """Tell whether two clauses of long texts speak of the same: there the likeness of the texts says little about their clauses."""
-    by_verb = any(verbal and pair.old.slots.get(name) for name, verbal in pair.new.slots.items())
+    """Whether two clauses of long texts speak of the same: there the likeness of the texts says little about their clauses."""
+    by_verb = any(verbal and pair.old.attributes.get(name) for name, verbal in pair.new.attributes.items())
     telling = len(strong(pair.shared, pair.lexicon)) > 1 or pair.new.keys == pair.old.keys
     return by_verb or (telling and cover(pair) >= _LONG_COVER)
 
@@ -40,10 +40,10 @@ def _replaced(pair: Pair) -> str:
 
 
 def _value_changed(pair: Pair) -> str:
-    """Find a number or date of one kind, and another one in its place."""
+    """Which value changed: there is a number or date of one kind, and another one in its place; "" where none did."""
     lexicon, changed = pair.lexicon, pair.new.changed or pair.new.now
     found = other_values(pair)
-    if not (strong(pair.shared, lexicon) or pair.new.slots.keys() & pair.old.slots.keys() or pair.new.keys == pair.old.keys):
+    if not (strong(pair.shared, lexicon) or pair.new.attributes.keys() & pair.old.attributes.keys() or pair.new.keys == pair.old.keys):
         return ""
     if pair.new.sign != pair.old.sign or (not changed and _another_time(pair, found)):
         return ""
@@ -55,15 +55,17 @@ def _value_changed(pair: Pair) -> str:
 
 
 def _another_time(pair: Pair, found: list[tuple[str, str, str]]) -> bool:
-    """Tell whether the values are only the dates of two events."""
+    """Whether the values are only the dates of two events."""
     happened = all(clause.verb in pair.lexicon.events or (clause.verb == "be" and clause.past) for clause in (pair.new, pair.old))
     return happened and all(kind in _WHEN for kind, _, _ in found)
 
 
-def _slot_changed(pair: Pair) -> str:
-    slots = {name for name, verbal in pair.new.slots.items() if name in pair.old.slots and (verbal or pair.old.slots[name])}
-    if slots and _objects(pair.new_only, pair) and _objects(pair.old_only, pair):
-        return f"another {min(slots)}"
+def _attribute_changed(pair: Pair) -> str:
+    attributes = {
+        name for name, verbal in pair.new.attributes.items() if name in pair.old.attributes and (verbal or pair.old.attributes[name])
+    }
+    if attributes and _objects(pair.new_only, pair) and _objects(pair.old_only, pair):
+        return f"another {min(attributes)}"
     return ""
 
 
@@ -78,7 +80,7 @@ def _family_changed(pair: Pair) -> str:
 
 
 def _predicate_changed(pair: Pair, similarity: float | None) -> str:
-    """Find the same verb said of the same subject with another complement, where the verb takes one at a time."""
+    """The words "another value" where one verb has another complement of the same subject, and takes one at a time; else ""."""
     new, old = _objects(pair.new_only, pair), _objects(pair.old_only, pair)
     being = pair.new.verb in pair.lexicon.copulas and pair.old.verb in pair.lexicon.copulas
     if not new or not old or pair.new.prepositions != pair.old.prepositions or not (being or pair.new.verb == pair.old.verb):
@@ -91,7 +93,7 @@ def _predicate_changed(pair: Pair, similarity: float | None) -> str:
 
 
 def _renamed(pair: Pair) -> str:
-    """Find a definite description that the old clause knows too, with another name: "our provider is Telekom", "Vodafone is ours"."""
+    """The words "another name" where both name one description differently ("our provider is Telekom", "Vodafone is ours"), else ""."""
     known = pair.new.verb == "be" and strong(pair.new.subject, pair.lexicon) and pair.new.subject <= pair.old.keys
     if known and pair.new_only & pair.new.names and pair.old_only & pair.old.names:
         return "another name"
@@ -99,7 +101,7 @@ def _renamed(pair: Pair) -> str:
 
 
 def _nominal(pair: Pair, new: frozenset[str], old: frozenset[str], similarity: float | None) -> bool:
-    """Tell whether both complements name something, and do not merely describe it."""
+    """Whether both complements name something, and do not merely describe it."""
     if (new & pair.new.names and old & pair.old.names) or pair.new.prepositions != frozenset({"-"}):
         return True
     described = any(key in pair.lexicon.axes or key in pair.lexicon.additive for key in new | old)
@@ -109,7 +111,7 @@ def _nominal(pair: Pair, new: frozenset[str], old: frozenset[str], similarity: f
 
 
 def _moved(pair: Pair, similarity: float | None) -> str:
-    """Find a word of change, and something of the old clause that it can have changed."""
+    """The words "changes it" where there is a word of change, and something of the old clause that it can have changed, else ""."""
     if not (pair.new.changed or (pair.new.now and not pair.long)) or pair.new.sign < 0:
         return ""
     new, old = _objects(pair.new_only, pair), _objects(pair.old_only, pair)
@@ -123,5 +125,5 @@ def _moved(pair: Pair, similarity: float | None) -> str:
 
 
 def _objects(keys: frozenset[str], pair: Pair) -> frozenset[str]:
-    """Give the words that can be a value: no verb of either clause and no word of change."""
+    """The words that can be a value: no verb of either clause and no word of change."""
     return strong(keys - {pair.new.verb, pair.old.verb} - pair.lexicon.changes, pair.lexicon)

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.parsing import Parts, parts, verb_at
-from cued.conflicts.claims.tokens import Word
+from cued.conflicts.claims.parsing import ClauseParts, parts, verb_at
+from cued.conflicts.claims.sentences import Word
 from cued.conflicts.claims.values import Value, values
 
 SELF = "self"
@@ -32,7 +32,7 @@ class Clause(Struct, frozen=True, kw_only=True, eq=False):
     axes: dict[str, int]
     values: tuple[Value, ...]
     gone_values: tuple[Value, ...]
-    slots: dict[str, bool]
+    attributes: dict[str, bool]
     families: dict[str, str]
     gone: frozenset[str]
     above: frozenset[str]
@@ -43,7 +43,7 @@ class Clause(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def clause_of(words: list[Word], previous: Clause | None, lexicon: Lexicon) -> Clause:
-    """Give what a clause claims; without a subject of its own it goes on about that of the clause before it."""
+    """What a clause claims; without a subject of its own it goes on about that of the clause before it."""
     words = _resolved(words, lexicon)
     found, behind, left = values(words, lexicon, subject_end=verb_at(words, lexicon) or 0)
     split = parts(left, lexicon)
@@ -74,7 +74,7 @@ def clause_of(words: list[Word], previous: Clause | None, lexicon: Lexicon) -> C
         axes=_axes(left, lexicon),
         values=tuple(found) if replacing else (*behind, *found),
         gone_values=tuple(behind) if replacing else (),
-        slots=_slots(left, lexicon),
+        attributes=_attributes(left, lexicon),
         families={lexicon.families[key]: key for key in sorted(keys) if key in lexicon.families},
         gone=_gone(left) if replacing else frozenset(),
         above=_compared(split.rest, lexicon)[0],
@@ -86,7 +86,7 @@ def clause_of(words: list[Word], previous: Clause | None, lexicon: Lexicon) -> C
 
 
 def _resolved(words: list[Word], lexicon: Lexicon) -> list[Word]:
-    """Give the words with two ambiguities settled: a preposition without an object ("the flight back is late"), and "one" alone."""
+    """The words with two ambiguities settled: a preposition without an object ("the flight back is late"), and "one" alone."""
     found = []
     for at, word in enumerate(words):
         following = words[at + 1].role if at + 1 < len(words) else "border"
@@ -99,7 +99,7 @@ def _resolved(words: list[Word], lexicon: Lexicon) -> list[Word]:
 
 
 def _denying(words: list[Word], at: int, lexicon: Lexicon) -> bool:
-    """Tell whether a word denies: "not", "stopped", and the "free" of "gluten free"."""
+    """Whether a word denies: "not", "stopped", and the "free" of "gluten free"."""
     word = words[at]
     return word.role == "not" or (word.text == lexicon.lacking and at > 0 and words[at - 1].role == "word")
 
@@ -109,13 +109,13 @@ def _content(words: Iterable[Word]) -> frozenset[str]:
 
 
 def _axes(words: list[Word], lexicon: Lexicon) -> dict[str, int]:
-    """Give the scales that a clause stands on, and its side of each; a word that denies does nothing else."""
+    """The scales that a clause stands on, and its side of each; a word that denies does nothing else."""
     found = ((lexicon.axes.get(word.text) or lexicon.axes.get(word.key)) for word in words if word.role != "not")
     return {axis.name: axis.side for axis in found if axis}
 
 
 def _owner(subject: tuple[Word, ...], lexicon: Lexicon) -> tuple[str, bool]:
-    """Give whose subject it is (the speaker's own, or a name's), and whether the subject is a pronoun for someone or something."""
+    """Whose subject it is (the speaker's own, or a name's), and whether the subject is a pronoun for someone or something."""
     for word in subject:
         if word.role == "self":
             return SELF, False
@@ -125,8 +125,8 @@ def _owner(subject: tuple[Word, ...], lexicon: Lexicon) -> tuple[str, bool]:
     return "", pronoun
 
 
-def _prepositions(split: Parts) -> frozenset[str]:
-    """Give the preposition that leads from the verb to what it says, "-" for a direct object."""
+def _prepositions(split: ClauseParts) -> frozenset[str]:
+    """The preposition that leads from the verb to what it says, "-" for a direct object."""
     for word in split.rest:
         if word.role in {"preposition", "from"}:
             return frozenset({word.text})
@@ -136,19 +136,19 @@ def _prepositions(split: Parts) -> frozenset[str]:
 
 
 def _compared(rest: tuple[Word, ...], lexicon: Lexicon) -> tuple[frozenset[str], frozenset[str]]:
-    """Give what is put above what: the tabs and the spaces of "prefers tabs over spaces"; nothing where nothing is compared."""
+    """What is put above what: the tabs and the spaces of "prefers tabs over spaces"; nothing where nothing is compared."""
     at = next((i for i, word in enumerate(rest) if word.text in lexicon.comparing), None)
     return (frozenset(), frozenset()) if at is None else (_content(rest[:at]), _content(rest[at + 1 :]))
 
 
-def _slots(words: list[Word], lexicon: Lexicon) -> dict[str, bool]:
-    """Give the slots that a clause fills, each with whether its verb says so and not only its noun."""
+def _attributes(words: list[Word], lexicon: Lexicon) -> dict[str, bool]:
+    """The attributes that a clause fills, each with whether its verb says so and not only its noun."""
     found: dict[str, bool] = {}
     for at, word in enumerate(words):
-        for slot in lexicon.slots.get(word.key, ()) if word.role in {"word", "not"} else ():
+        for attribute in lexicon.attributes.get(word.key, ()) if word.role in {"word", "not"} else ():
             ahead = [later.text for later in words[at + 1 : at + 1 + _REACH]]
-            if not slot.preposition or slot.preposition in ahead or (slot.preposition == "-" and _takes_object(words, at)):
-                found[slot.name] = found.get(slot.name, False) or bool(slot.preposition)
+            if not attribute.preposition or attribute.preposition in ahead or (attribute.preposition == "-" and _takes_object(words, at)):
+                found[attribute.name] = found.get(attribute.name, False) or bool(attribute.preposition)
     return found
 
 
@@ -157,7 +157,7 @@ def _takes_object(words: list[Word], at: int) -> bool:
 
 
 def _gone(words: list[Word]) -> frozenset[str]:
-    """Give what a change leaves behind: the Trello of "switched from Trello to Linear" and of "Linear instead of Trello"."""
+    """What a change leaves behind: the Trello of "switched from Trello to Linear" and of "Linear instead of Trello"."""
     found: set[str] = set()
     leaving = False
     for word in words:

@@ -5,10 +5,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from cued.text.words import stem
+from cued.text.stemming import stem
 
 # What a word does in a sentence. Words that are in none of these classes carry the content.
-Role = Literal[
+WordRole = Literal[
     "word", "not", "now", "also", "self", "person", "thing", "determiner", "owner", "be", "have", "auxiliary", "preposition",
     "border", "filler", "time", "from", "instead", "new",
 ]  # fmt: skip
@@ -21,7 +21,7 @@ class Axis(Struct, frozen=True):
     side: int
 
 
-class Slot(Struct, frozen=True):
+class Attribute(Struct, frozen=True):
     """An attribute that has one value at a time, known by its noun, or by a verb with one of its prepositions."""
 
     name: str
@@ -36,9 +36,9 @@ class Phrase(Struct, frozen=True):
 
 
 class Lexicon(Struct, frozen=True, kw_only=True, eq=False):
-    """A language: the roles of its function words, its opposites, changes, slots and families, by lower-case word or by stem."""
+    """A language: the roles of its function words, its opposites, changes, attributes and families, by lower-case word or by stem."""
 
-    roles: Mapping[str, Role]
+    roles: Mapping[str, WordRole]
     contractions: Mapping[str, tuple[str, ...]]
     phrases: Mapping[str, tuple[Phrase, ...]]
     forms: Mapping[str, str]
@@ -55,7 +55,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, eq=False):
     holding: frozenset[str]
     disposals: frozenset[str]
     comparing: frozenset[str]
-    slots: Mapping[str, tuple[Slot, ...]]
+    attributes: Mapping[str, tuple[Attribute, ...]]
     families: Mapping[str, str]
     kin: frozenset[str]
     apart: Mapping[str, tuple[Axis, ...]]
@@ -77,7 +77,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, eq=False):
     abbreviations: frozenset[str]
 
     def key(self, word: str) -> str:
-        """Give what stands for a lower-case word, all its forms and its synonyms."""
+        """What stands for a lower-case word, all its forms and its synonyms."""
         word = word.replace("-", "")
         root = stem(word)
         return self.forms.get(word) or self.forms.get(root) or root

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from cued.conflicts.claims.clause import SELF, Clause
 from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.reading import Text
+from cued.conflicts.claims.texts import Text
 
 WEAK_WEIGHT = 0.4
 _FEW_CLAUSES = 4
@@ -26,7 +26,7 @@ class Pair(NamedTuple):
 
 
 def pairs(new: Text, old: Text, lexicon: Lexicon) -> list[Pair]:
-    """Give every clause of the new text with every clause of the old that has the same subject."""
+    """Every clause of the new text with every clause of the old that has the same subject."""
     long = len(new.clauses) + len(old.clauses) > _FEW_CLAUSES
     return [
         Pair(n, o, n.keys & o.keys, n.keys - o.keys, o.keys - n.keys, long, lexicon)
@@ -37,38 +37,39 @@ def pairs(new: Text, old: Text, lexicon: Lexicon) -> list[Pair]:
 
 
 def touches(pair: Pair) -> bool:
-    """Tell whether two clauses have anything in common by which one could be at odds with the other."""
+    """Whether two clauses have anything in common by which one could be at odds with the other."""
     new, old = pair.new, pair.old
     if pair.shared or new.keys == old.keys:
         return True
-    return bool(new.slots.keys() & old.slots.keys() or new.axes.keys() & old.axes.keys() or new.families.keys() & old.families.keys())
+    named = ((new.attributes, old.attributes), (new.axes, old.axes), (new.families, old.families))
+    return any(one.keys() & other.keys() for one, other in named)
 
 
 def cover(pair: Pair) -> float:
-    """Give the share of the lesser clause's words that the other one has too, 0 to 1."""
+    """The share of the lesser clause's words that the other one has too, 0 to 1."""
     least = min(weight(pair.new.keys, pair.lexicon), weight(pair.old.keys, pair.lexicon))
     return weight(pair.shared, pair.lexicon) / least if least else 0.0
 
 
 def weight(keys: Iterable[str], lexicon: Lexicon) -> float:
-    """Give how much a set of words tells; common words tell less."""
+    """How much a set of words tells; common words tell less."""
     return sum(WEAK_WEIGHT if key in lexicon.weak else 1.0 for key in keys)
 
 
 def strong(keys: Iterable[str], lexicon: Lexicon) -> frozenset[str]:
-    """Give the words that are not too common to show what is spoken of."""
+    """The words that are not too common to show what is spoken of."""
     return frozenset(key for key in keys if key not in lexicon.weak)
 
 
 def told_apart(pair: Pair) -> bool:
-    """Tell whether a word on either side shows two things of one sort: a start and an end, the first and the second."""
+    """Whether a word on either side shows two things of one sort: a start and an end, the first and the second."""
     apart = pair.lexicon.apart
     sides = {axis.name: axis.side for key in pair.new_only for axis in apart.get(key, ())}
-    return any(sides.get(axis.name) == -axis.side for key in pair.old_only for axis in apart.get(key, ()))
+    return any(sides.get(axis.name, axis.side) != axis.side for key in pair.old_only for axis in apart.get(key, ()))
 
 
 def other_values(pair: Pair) -> list[tuple[str, str, str]]:
-    """Give the kinds of value of which the two clauses have different ones: kind, new value, old value."""
+    """The kinds of value of which the two clauses have different ones: kind, new value, old value."""
     new, old = _by_kind(pair.new), _by_kind(pair.old)
     found = [(kind, new[kind][0], old[kind][0]) for kind in new.keys() & old.keys() if not set(new[kind]) & set(old[kind])]
     if not new.keys() & old.keys():
@@ -95,7 +96,7 @@ def _same_subject(n: Clause, o: Clause, new: Text, old: Text, lexicon: Lexicon) 
 
 
 def _same_owner(clause: Clause, other: Clause, others_keys: frozenset[str]) -> bool:
-    """Tell whether a clause about oneself, or about what somebody owns, can be about the same as another clause."""
+    """Whether a clause about oneself, or about what somebody owns, can be about the same as another clause."""
     if clause.owner == SELF and not clause.subject:
         foreign = other.subject and not other.owner and not other.subject & clause.keys
         return not foreign and not (other.pronoun and other.owner != SELF and other.person)

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.tokens import Word
-from cued.text.words import stem
+from cued.conflicts.claims.sentences import Word
+from cued.text.stemming import stem
 
 _HELPING = frozenset({"be", "have", "auxiliary"})
 _PASSED_OVER = frozenset({"not", "now", "also", "filler", "new"})
@@ -15,7 +15,7 @@ _PAST_MIN = 5
 _OWNER_REACH = 3
 
 
-class Parts(NamedTuple):
+class ClauseParts(NamedTuple):
     """The words of a clause around its verb; a clause without a verb is all rest."""
 
     subject: tuple[Word, ...]
@@ -25,7 +25,7 @@ class Parts(NamedTuple):
 
 
 def clauses(sentence: list[Word], lexicon: Lexicon) -> list[list[Word]]:
-    """Give the clauses of a sentence: a comma or a conjunction parts two where there is a verb on both sides."""
+    """The clauses of a sentence: a comma or a conjunction parts two where there is a verb on both sides."""
     pieces: list[list[Word]] = [[]]
     for word in sentence:
         if word.role == "colon" and pieces[-1] and verb_at(pieces[-1], lexicon) is None:
@@ -46,20 +46,20 @@ def clauses(sentence: list[Word], lexicon: Lexicon) -> list[list[Word]]:
     return joined
 
 
-def parts(words: list[Word], lexicon: Lexicon) -> Parts:
-    """Give a clause's parts; "Ann is my boss" is turned round, so that the subject is always what is told about."""
+def parts(words: list[Word], lexicon: Lexicon) -> ClauseParts:
+    """A clause's parts; "Ann is my boss" is turned round, so that the subject is always what is told about."""
     at = verb_at(words, lexicon)
     if at is None:
-        return Parts((), None, tuple(words))
+        return ClauseParts((), None, tuple(words))
     verb, end = _main_verb(words, at, lexicon)
     subject, rest = _subject(words[:at], lexicon), tuple(words[at:end]) + tuple(words[end + 1 :])
     if verb.role == "be" and _names_only(subject) and _describes(rest, lexicon):
         subject, rest = tuple(word for word in rest if word.role != "be"), subject
-    return Parts(subject, verb, rest, order=not subject and verb.role == "word")
+    return ClauseParts(subject, verb, rest, order=not subject and verb.role == "word")
 
 
 def verb_at(words: list[Word], lexicon: Lexicon) -> int | None:
-    """Give the place of the first finite or helping verb; None without one."""
+    """The place of the first finite or helping verb; None without one."""
     for at, word in enumerate(words):
         if word.role in _HELPING or _finite(words, at, lexicon):
             return at
@@ -88,12 +88,12 @@ def _verbal(word: Word, lexicon: Lexicon) -> bool:
 
 
 def _bare(word: Word, lexicon: Lexicon) -> bool:
-    """Tell whether a verb has no ending of its own, which after a singular noun makes it a noun: "the quarterly report"."""
+    """Whether a verb has no ending of its own, which after a singular noun makes it a noun: "the quarterly report"."""
     return not word.text.endswith(lexicon.inflected) and lexicon.forms.get(word.text, "") in {"", stem(word.text)}
 
 
 def _commands(words: list[Word], at: int, lexicon: Lexicon) -> bool:
-    """Tell whether a clause's first word is a verb and not a noun: no other verb follows it at once."""
+    """Whether a clause's first word is a verb and not a noun: no other verb follows it at once."""
     ahead = words[at + 1 : at + 3]
     if not ahead:
         return False
@@ -102,7 +102,7 @@ def _commands(words: list[Word], at: int, lexicon: Lexicon) -> bool:
 
 
 def _main_verb(words: list[Word], at: int, lexicon: Lexicon) -> tuple[Word, int]:
-    """Give the verb that says what is done or is, past its helping verbs: "has just been moved" is "moved"."""
+    """The verb that says what is done or is, past its helping verbs: "has just been moved" is "moved"."""
     while words[at].role in _HELPING:
         ahead = next((i for i in range(at + 1, len(words)) if words[i].role not in _PASSED_OVER), None)
         if ahead is None or not (words[ahead].role in _HELPING or _participle(words[ahead], words[at], lexicon)):
@@ -112,14 +112,14 @@ def _main_verb(words: list[Word], at: int, lexicon: Lexicon) -> tuple[Word, int]
 
 
 def _participle(word: Word, helping: Word, lexicon: Lexicon) -> bool:
-    """Tell whether a word can be the main verb after a helping one: "was moved", "is reading", "will move", and not "is head of"."""
+    """Whether a word can be the main verb after a helping one: "was moved", "is reading", "will move", and not "is head of"."""
     if word.role not in {"word", "not"} or word.capital:
         return False
     return word.text.endswith(lexicon.gerund) or (_verbal(word, lexicon) and (helping.role == "auxiliary" or not _bare(word, lexicon)))
 
 
 def _subject(before: list[Word], lexicon: Lexicon) -> tuple[Word, ...]:
-    """Give the words of the subject; what stands before a pronoun only says when or where."""
+    """The words of the subject; what stands before a pronoun only says when or where."""
     for at in range(len(before) - 1, -1, -1):
         if before[at].text in lexicon.subject_pronouns:
             return tuple(before[at:])
@@ -132,7 +132,7 @@ def _names_only(words: Iterable[Word]) -> bool:
 
 
 def _describes(rest: tuple[Word, ...], lexicon: Lexicon) -> bool:
-    """Tell whether words are a definite description: "my boss", "the owner of the shop", "Ann's husband"."""
+    """Whether words are a definite description: "my boss", "the owner of the shop", "Ann's husband"."""
     found = [word for word in rest if word.role not in _PASSED_OVER and word.role != "be"]
     owned = any(word.owner or word.text in lexicon.possessives for word in found[:_OWNER_REACH])
     return bool(found) and (owned or found[0].text == lexicon.definite)

@@ -10,7 +10,7 @@ _UNALIKE = 0.55
 
 
 def negation(pair: Pair, similarity: float | None) -> str:
-    """Give why the new clause denies the old one, "" when it does not."""
+    """Why the new clause denies the old one, "" when it does not."""
     if told_apart(pair) or other_values(pair) or (similarity is not None and similarity < _UNALIKE):
         return ""
     scales = pair.new.axes.keys() & pair.old.axes.keys()
@@ -33,13 +33,13 @@ def _denies(axes: dict[str, int]) -> bool:
 
 
 def _disposed(pair: Pair) -> bool:
-    """Tell whether one clause has something and the other gives it away: "I have a piano", "I donated my piano"."""
+    """Whether one clause has something and the other gives it away: "I have a piano", "I donated my piano"."""
     verbs = {pair.new.verb, pair.old.verb}
     return bool(verbs & pair.lexicon.holding and verbs & pair.lexicon.disposals)
 
 
 def _same_matter(pair: Pair, prefixed: frozenset[str], similarity: float | None) -> bool:
-    """Tell whether both clauses speak of the same object, apart from the words that carry the opposition."""
+    """Whether both clauses speak of the same object, apart from the words that carry the opposition."""
     lexicon = pair.lexicon
     bare = [frozenset(key for key in keys if key not in lexicon.axes) - prefixed for keys in (pair.new.keys, pair.old.keys)]
     shared = bare[0] & bare[1]
@@ -54,19 +54,19 @@ def _same_matter(pair: Pair, prefixed: frozenset[str], similarity: float | None)
 
 
 def _other_matter(pair: Pair, shared: frozenset[str]) -> bool:
-    """Tell whether names differ, or too little is shared to be sure."""
+    """Whether names differ, or too little is shared to be sure."""
     telling = len(strong(shared, pair.lexicon))
     other_names = pair.new_only & pair.new.names and pair.old_only & pair.old.names
     return bool(other_names) or (not telling and pair.new.verb != pair.old.verb) or (pair.long and telling == 1)
 
 
 def _about_subject(pair: Pair, bare: list[frozenset[str]]) -> bool:
-    """Tell whether at least one clause says nothing of its subject but the opposite itself: "the shop is open", "the shop is closed"."""
+    """Whether at least one clause says nothing of its subject but the opposite itself: "the shop is open", "the shop is closed"."""
     return any(side <= clause.subject for side, clause in zip(bare, (pair.new, pair.old), strict=True))
 
 
 def _prefixed(pair: Pair) -> frozenset[str]:
-    """Give the words of which one is the other with a prefix of denial: "paid" and "unpaid"."""
+    """The words of which one is the other with a prefix of denial: "paid" and "unpaid"."""
     lexicon = pair.lexicon
     found: set[str] = set()
     for first, second in ((pair.new, pair.old), (pair.old, pair.new)):
@@ -79,7 +79,7 @@ def _prefixed(pair: Pair) -> frozenset[str]:
 
 
 def _reason(pair: Pair, scales: set[str], prefixed: frozenset[str]) -> str:
-    """Say what shows the opposition."""
+    """What shows the opposition, in words."""
     if any(pair.new.axes[scale] != pair.old.axes[scale] for scale in scales) or prefixed:
         return "says the opposite"
     return "denies it" if pair.new.sign < 0 else "affirms what was denied"

@@ -13,7 +13,7 @@ from cued.conflicts.claims.english import ENGLISH
 from cued.conflicts.claims.lexicon import Lexicon
 from cued.conflicts.claims.pairing import Pair, other_values, pairs, strong, told_apart, touches, weight
 from cued.conflicts.claims.polarity import negation
-from cued.conflicts.claims.reading import Text, read
+from cued.conflicts.claims.texts import Text, read
 from cued.model import ConflictType
 
 RELATED_FLOOR = 0.75
@@ -33,7 +33,7 @@ class Relation(NamedTuple):
 
 
 def relate(new: str, old: str, *, similarity: float | None, lexicon: Lexicon = ENGLISH) -> Relation | None:
-    """Give what a new text is to an old one, None when it has nothing to say about it; similarity is their vectors' cosine, if known."""
+    """What a new text is to an old one, None when it has nothing to say about it; similarity is their vectors' cosine, if known."""
     if similarity is not None and similarity < UNRELATED:
         return None
     texts = read(new, lexicon), read(old, lexicon)
@@ -54,12 +54,12 @@ def relate(new: str, old: str, *, similarity: float | None, lexicon: Lexicon = E
 
 
 def overlap(new: str, old: str, *, lexicon: Lexicon = ENGLISH) -> float:
-    """Give the share of words and values that two texts have in common, 0 to 1, where synonyms count as one word."""
+    """The share of words and values that two texts have in common, 0 to 1, where synonyms count as one word."""
     return _shared(read(new, lexicon), read(old, lexicon), lexicon)
 
 
 def speaks_of_self(text: str, *, lexicon: Lexicon = ENGLISH) -> bool:
-    """Tell whether a text claims something of whoever says it."""
+    """Whether a text claims something of whoever says it."""
     return any(clause.owner == SELF for clause in read(text, lexicon).clauses)
 
 
@@ -70,7 +70,7 @@ def _shared(new: Text, old: Text, lexicon: Lexicon) -> float:
 
 
 def _duplicate(texts: tuple[Text, Text], found: list[Pair], similarity: float | None) -> bool:
-    """Tell whether two texts say the same: nothing told apart, no other values or names, and most words shared."""
+    """Whether two texts say the same: nothing told apart, no other values or names, and most words shared."""
     new, old = texts
     lexicon = found[0].lexicon
     if any(other_values(pair) or told_apart(pair) for pair in found) or ((new.names - old.keys) and (old.names - new.keys)):
@@ -78,6 +78,6 @@ def _duplicate(texts: tuple[Text, Text], found: list[Pair], similarity: float | 
     if similarity is None:
         return _shared(new, old, lexicon) >= _SAME_OVERLAP
     least = min(weight(text.keys, lexicon) + len(text.values) for text in texts)
-    shared = weight(new.keys & old.keys, lexicon) + len(new.values & old.values) + len(new.slots & old.slots)
+    shared = weight(new.keys & old.keys, lexicon) + len(new.values & old.values) + len(new.attributes & old.attributes)
     both_alone = strong(new.keys - old.keys, lexicon) and strong(old.keys - new.keys, lexicon)
     return similarity >= (_SAME_ALONE if both_alone else _SAME) and shared >= _SAME_COVER * least

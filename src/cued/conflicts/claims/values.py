@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.tokens import Word
+from cued.conflicts.claims.sentences import Word
 
 _AMOUNT = re.compile(r"([$€£¥₹]?)(\d[\d.,]*?)([a-z%°]*)$")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(am|pm)?$")
@@ -30,7 +30,7 @@ class Value(NamedTuple):
 
 
 def values(words: list[Word], lexicon: Lexicon, *, subject_end: int = 0) -> tuple[list[Value], list[Value], list[Word]]:
-    """Give the values of a clause, those that come after a word such as "from", and the words that are left.
+    """The values of a clause, those that come after a word such as "from", and the words that are left.
 
     A number behind a noun of the subject is part of its name, as in "room 4B seats six".
     """
@@ -70,7 +70,7 @@ def _value(words: list[Word], at: int, lexicon: Lexicon) -> tuple[list[Value], i
 
 
 def _named_time(words: list[Word], at: int, lexicon: Lexicon) -> tuple[list[Value], int]:
-    """Read "noon", "midnight" and "half past seven"; another word of time is no value."""
+    """The time of "noon", "midnight" or "half past seven", and how many words it takes; another word of time is no value."""
     text = words[at].text
     if text in lexicon.noons:
         return [Value("time", lexicon.noons[text])], 1
@@ -84,7 +84,7 @@ def _named_time(words: list[Word], at: int, lexicon: Lexicon) -> tuple[list[Valu
 
 
 def _month(words: list[Word], at: int, lexicon: Lexicon) -> tuple[list[Value], int]:
-    """Read "March 14th", "March 2027" or "March"."""
+    """The value of "March 14th", "March 2027" or "March", and how many words it takes."""
     month = lexicon.months[words[at].text]
     following = _text(words, at + 1)
     day = _DAY.match(following)
@@ -153,7 +153,7 @@ def _whole(text: str, lexicon: Lexicon) -> int | None:
 
 
 def _twelve(hour: int) -> int:
-    """Give the hour on a clock face: who notes 3 pm once and 15:00 another time means the same."""
+    """The hour on a clock face: who notes 3 pm once and 15:00 another time means the same."""
     return hour % _NOON
 
 

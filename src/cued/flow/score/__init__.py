@@ -25,7 +25,7 @@ def run(table: Table) -> None:
 
 
 def _value(term: Term, table: Table, parent: Combine) -> Column:
-    """Give a term's column, shaped and clipped, before its weight."""
+    """A term's column, shaped and clipped, before its weight."""
     if term.signal is not None:
         column = SIGNALS[term.signal](table, term)
     else:
@@ -39,7 +39,7 @@ def _value(term: Term, table: Table, parent: Combine) -> Column:
 
 
 def _weight(term: Term, table: Table) -> float:
-    """Give weight + lean · recency_weight, so that one knob can trade recency against the rest; a balance learnt replaces the knob."""
+    """The weight with lean · recency_weight added, so that one knob can trade recency against the rest; a balance learnt replaces it."""
     balance = table.evidence.balance
     return term.weight + term.lean * (table.policy.score.recency_weight if balance is None else balance)
 

@@ -10,12 +10,12 @@ _FLAT = 1e-9
 
 
 def none(column: Column) -> Column:
-    """Give the column as it is."""
+    """The column as it is."""
     return column
 
 
 def minmax(column: Column) -> Column:
-    """Give (x − min)/(max − min) over the candidates, in [0, 1]; a constant column gives 0.5."""
+    """(x − min)/(max − min) over the candidates, in [0, 1]; a constant column gives 0.5."""
     if column.size == 0:
         return column
     low, high = float(column.min()), float(column.max())
@@ -25,7 +25,7 @@ def minmax(column: Column) -> Column:
 
 
 def by_max(column: Column) -> Column:
-    """Give x/max over the candidates, at most 1; a column without a positive value gives 0."""
+    """x/max over the candidates, at most 1; a column without a positive value gives 0."""
     most = float(column.max(initial=0.0))
     return column / most if most > 0 else np.zeros_like(column)
 

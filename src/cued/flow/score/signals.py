@@ -18,7 +18,7 @@ DAY_S = 86_400.0
 
 
 def stored(name: str) -> Callable[[Table, Term], Column]:
-    """Give a signal that is a column which the store or an earlier stage has left in the table."""
+    """A signal that is a column which the store or an earlier stage has left in the table."""
 
     def signal(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
         return filled(table.columns[name])
@@ -27,7 +27,7 @@ def stored(name: str) -> Callable[[Table, Term], Column]:
 
 
 def recency(table: Table, term: Term) -> Column:
-    """Give e^(−age/τ) in (0, 1], age since the term's `since`; τ is stretched by 1 + count where asked.
+    """e^(−age/τ) in (0, 1], age since the term's `since`; τ is stretched by 1 + count where asked.
 
     0.5^(age/half_life), e^(−rate·days) and p^hours are the same curve by other names.
     """
@@ -38,14 +38,14 @@ def recency(table: Table, term: Term) -> Column:
 
 
 def decay(table: Table, term: Term) -> Column:
-    """Give raw + (1 − raw)·min(1, ln(1+n)/ln(1+full_at)), raw = e^(−rate·days): a decay that use makes up for, in (0, 1]."""
+    """A decay that use makes up for, in (0, 1]: raw + (1 − raw)·min(1, ln(1+n)/ln(1+full_at)), raw = e^(−rate·days)."""
     raw = np.exp(-(term.rate_per_day or 0.02) * ages_days(table, term.since or "last_used"))
     reinforced = np.minimum(1.0, np.log1p(counts(table)) / math.log1p(term.full_at or 10.0))
     return np.asarray(raw + (1.0 - raw) * reinforced)
 
 
 def activation(table: Table, term: Term) -> Column:
-    """Give base-level activation ln Σ t^−d over the times of storing and use (Anderson & Schooler 1991), in units of `unit`.
+    """Base-level activation ln Σ t^−d over the times of storing and use (Anderson & Schooler 1991), in units of `unit`.
 
     Uses beyond the last two are spread evenly over the memory's life, Petrov's approximation. A use of this very moment
     counts as one unit old, so a memory just used has activation near 0 and older ones fall below it.
@@ -63,51 +63,51 @@ def activation(table: Table, term: Term) -> Column:
 
 
 def frequency(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
-    """Give ln(1 + count), at least 0."""
+    """ln(1 + count), at least 0."""
     return np.log1p(counts(table))
 
 
 def strength(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
-    """Give ln(1 + count)/ln(1 + greatest count among the candidates), in [0, 1]; 0 when none was ever recalled."""
+    """ln(1 + count)/ln(1 + greatest count among the candidates), in [0, 1]; 0 when none was ever recalled."""
     logs = np.log1p(counts(table))
     most = float(logs.max(initial=0.0))
     return logs / most if most > 0 else logs
 
 
 def importance(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
-    """Give the importance written, times the factor that feedback has earned, in [0, 1]."""
+    """The importance written, times the factor that feedback has earned, in [0, 1]."""
     return np.array([min(1.0, m.importance * m.use.boost) for m in table.memories], dtype=float)
 
 
 def confidence(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
-    """Give the memory's weight, in [0.1, 1]."""
+    """The memory's weight, in [0.1, 1]."""
     return np.array([m.weight for m in table.memories], dtype=float)
 
 
 def scope(table: Table, term: Term) -> Column:
-    """Give the value for `global` or for `project`."""
+    """The value for `global` or for `project`."""
     values = term.values or {}
     return np.array([values.get("global" if m.scope == GLOBAL else "project", 1.0) for m in table.memories], dtype=float)
 
 
 def tier(table: Table, term: Term) -> Column:
-    """Give the value for the memory's tier; 0 for a tier without one."""
+    """The value for the memory's tier; 0 for a tier without one."""
     return np.array([(term.values or {}).get(m.tier, 0.0) for m in table.memories], dtype=float)
 
 
 def kind(table: Table, term: Term) -> Column:
-    """Give the value for the memory's kind; 0 for a kind without one."""
+    """The value for the memory's kind; 0 for a kind without one."""
     return np.array([(term.values or {}).get(m.kind, 0.0) for m in table.memories], dtype=float)
 
 
 def ages_days(table: Table, since: str) -> Column:
-    """Give the days since a memory was created, updated or last used, at least 0."""
+    """The days since a memory was created, updated or last used, at least 0."""
     times = seconds(_TIMES[since](m, table) for m in table.memories)
     return np.maximum(0.0, (table.now_s - times) / DAY_S)
 
 
 def counts(table: Table) -> Column:
-    """Give how often each memory has been recalled, faded by the policy's `count_kept_per_day` since it was counted."""
+    """How often each memory has been recalled, faded by the policy's `count_kept_per_day` since it was counted."""
     kept, now = table.policy.settle.count_kept_per_day, table.now_s
     return np.array([_faded(m, kept, now) for m in table.memories], dtype=float)
 
@@ -121,7 +121,7 @@ def _faded(memory: Memory, kept: float, now: float) -> float:
 
 
 def _last_used(memory: Memory, table: Table) -> datetime:
-    """Give when recency starts: the last use, or under LRU-2 only one that a second use confirmed."""
+    """When recency starts: the last use, or under LRU-2 only one that a second use confirmed."""
     use, within = memory.use, table.policy.settle.second_within
     if use.last_at is None:
         return memory.created_at
@@ -143,7 +143,7 @@ def _tau_days(term: Term) -> float:
 
 
 def seconds(times: Iterable[datetime | None]) -> Column:
-    """Give times as seconds since 1970, nan where there is none."""
+    """Times as seconds since 1970, nan where there is none."""
     return np.array([nan if at is None else at.timestamp() for at in times], dtype=float)
 
 

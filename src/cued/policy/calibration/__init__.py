@@ -25,14 +25,14 @@ class Calibration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 @cache
 def calibrations() -> dict[str, Calibration]:
-    """Give every calibration that ships, by name."""
+    """Every calibration that ships, by name."""
     files = (file for file in resources.files(__package__).iterdir() if file.name.endswith(".toml"))
     found = (msgspec.convert(tomllib.loads(file.read_text("utf-8")), Calibration) for file in files)
     return {calibration.name: calibration for calibration in sorted(found, key=lambda c: c.name)}
 
 
 def calibration_for(name: str, fingerprint: str | None) -> Calibration:
-    """Give the calibration of this name; "auto" takes the embedder's own, else the generic one, or the one without vectors."""
+    """The calibration of this name; "auto" takes the embedder's own, else the generic one, or the one without vectors."""
     known = calibrations()
     if name != "auto":
         if name not in known:

@@ -12,26 +12,26 @@ DEFAULT = "cued"
 
 
 def names() -> tuple[str, ...]:
-    """Give the names of all presets, the default first."""
+    """The names of all presets, the default first."""
     found = sorted(file.name.removesuffix(".toml") for file in resources.files(__package__).iterdir() if file.name.endswith(".toml"))
     return (DEFAULT, *(name for name in found if name != DEFAULT))
 
 
 @cache
 def preset(name: str) -> Policy:
-    """Give the preset of this name."""
+    """The preset of this name."""
     if name not in names():
         raise InputError("policy", name, f"one of {', '.join(names())}, or the path of a TOML file")
     return parse(text_of(name), name=name)
 
 
 def text_of(name: str) -> str:
-    """Give a preset's file as it is written, with the comments that say what its source left open."""
+    """A preset's file as it is written, with the comments that say what its source left open."""
     return resources.files(__package__).joinpath(f"{name}.toml").read_text("utf-8")
 
 
 def load(policy: str | Path | Policy = DEFAULT) -> Policy:
-    """Give a policy: one already made, a TOML file's, or a preset's by name."""
+    """The policy that is meant: one already made, a TOML file's, or a preset's by name."""
     if isinstance(policy, Policy):
         return policy
     path = Path(policy)

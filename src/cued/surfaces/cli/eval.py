@@ -108,10 +108,10 @@ def _request(dataset: "Dataset", options: dict[str, Any], *, preset: str, plotte
 
 
 def _evaluated(dataset: "Dataset", request: "Request", embedder: str | None, folder: Path | None) -> "JSON":
+    from cued.evaluation.cached_embedder import CachedEmbedder  # noqa: PLC0415
     from cued.evaluation.evidence import EvidenceCache  # noqa: PLC0415 - only this verb needs the evaluation
     from cued.evaluation.report import evaluate  # noqa: PLC0415
     from cued.evaluation.runner import Bench  # noqa: PLC0415
-    from cued.evaluation.vectors import CachedEmbedder  # noqa: PLC0415
 
     with noting_warnings():
         made = None if embedder is None else CachedEmbedder(load_embedder(embedder), folder)

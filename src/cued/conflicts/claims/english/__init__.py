@@ -2,17 +2,17 @@
 
 from typing import Final
 
-from cued.conflicts.claims.english import attributes, grammar, meanings, measures, opposites, phrases
+from cued.conflicts.claims.english import attributes, function_words, meanings, measures, phrases, scales
 from cued.conflicts.claims.lexicon import Lexicon
 
 ENGLISH: Final = Lexicon(
-    roles=grammar.ROLES,
-    contractions=grammar.CONTRACTIONS,
+    roles=function_words.ROLES,
+    contractions=function_words.CONTRACTIONS,
     phrases=phrases.PHRASES,
     forms=meanings.FORMS,
     verbs=meanings.VERBS,
-    pasts=grammar.PASTS,
-    axes=opposites.AXES,
+    pasts=function_words.PASTS,
+    axes=scales.AXES,
     events=meanings.EVENTS,
     additive=attributes.ADDITIVE,
     single=attributes.SINGLE,
@@ -23,13 +23,13 @@ ENGLISH: Final = Lexicon(
     holding=attributes.HOLDING,
     disposals=attributes.DISPOSALS,
     comparing=frozenset({"over", "than"}),
-    slots=attributes.SLOTS,
+    attributes=attributes.ATTRIBUTES,
     families=attributes.FAMILIES,
     kin=attributes.KIN,
-    apart=opposites.APART,
-    possessives=grammar.POSSESSIVES,
+    apart=scales.APART,
+    possessives=function_words.POSSESSIVES,
     prefixes=("un", "in", "im", "ir", "dis", "non", "de"),
-    subject_pronouns=grammar.SUBJECT_PRONOUNS,
+    subject_pronouns=function_words.SUBJECT_PRONOUNS,
     definite="the",
     gerund="ing",
     inflected=("s", "ed"),
@@ -42,5 +42,5 @@ ENGLISH: Final = Lexicon(
     weekdays=measures.WEEKDAYS,
     months=measures.MONTHS,
     units=measures.UNITS,
-    abbreviations=grammar.ABBREVIATIONS,
+    abbreviations=function_words.ABBREVIATIONS,
 )

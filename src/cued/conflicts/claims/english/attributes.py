@@ -3,7 +3,7 @@
 from typing import Final
 
 from cued.conflicts.claims.english.meanings import key
-from cued.conflicts.claims.lexicon import Slot
+from cued.conflicts.claims.lexicon import Attribute
 
 
 def _keys(words: str) -> frozenset[str]:
@@ -46,7 +46,7 @@ KIN: Final = _keys(
     customer client team puppy"""
 )
 # The attribute, its nouns, and verbs with their prepositions ("-" for a direct object).
-_SLOTS: Final = """
+_ATTRIBUTES: Final = """
 residence : address | live in at with near on; reside in at; move to into in; relocate to; home in; base in; settle in
 employer : employer | work at for with; job at with; employ at by; join -; hire by at
 occupation : occupation profession | work as; job as; train as
@@ -94,20 +94,20 @@ hours : | wake at; begin at; open at; close at
 """
 
 
-def _slots() -> dict[str, tuple[Slot, ...]]:
-    found: dict[str, tuple[Slot, ...]] = {}
-    for line in _SLOTS.strip().splitlines():
+def _attributes() -> dict[str, tuple[Attribute, ...]]:
+    found: dict[str, tuple[Attribute, ...]] = {}
+    for line in _ATTRIBUTES.strip().splitlines():
         name, _, rest = line.partition(" :")
         nouns, _, verbs = rest.partition("|")
         for noun in nouns.split():
-            found[key(noun)] = (*found.get(key(noun), ()), Slot(name))
+            found[key(noun)] = (*found.get(key(noun), ()), Attribute(name))
         for entry in filter(None, (verb.split() for verb in verbs.split(";"))):
             verb, *prepositions = entry
-            found[key(verb)] = (*found.get(key(verb), ()), *(Slot(name, preposition) for preposition in prepositions))
+            found[key(verb)] = (*found.get(key(verb), ()), *(Attribute(name, preposition) for preposition in prepositions))
     return found
 
 
-SLOTS: Final = _slots()
+ATTRIBUTES: Final = _attributes()
 
 # Values of one family exclude one another: what has one of them has none of the others.
 _FAMILIES: Final = """

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from cued.text.words import stem
+from cued.text.stemming import stem
 
 # The word on the left stands for those on its right: forms that no stemmer knows, and everyday synonyms.
 _SAME: Final = """
@@ -150,7 +150,7 @@ FORMS: Final = _forms()
 
 
 def key(word: str) -> str:
-    """Give what stands for a lower-case word, all its forms and its synonyms."""
+    """What stands for a lower-case word, all its forms and its synonyms."""
     word = word.replace("-", "")
     return FORMS.get(word) or FORMS.get(stem(word)) or stem(word)
 

@@ -2,12 +2,11 @@
 
 from typing import Final
 
-from cued.text.words import stem
+from cued.text.stemming import stem
 
 _ONES: Final = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
 nineteen""".split()
 _TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_ORDINALS: Final = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
 NUMBERS: Final[dict[str, int]] = (
     {word: number for number, word in enumerate(_ONES) if number}
     | {word: 10 * number for number, word in enumerate(_TENS, 2)}

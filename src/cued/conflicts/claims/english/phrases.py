@@ -143,7 +143,7 @@ _ABSTAINING: Final = {
 
 
 def _abstaining() -> list[tuple[str, str]]:
-    """Give "is a vegetarian" as "is vegetarian not eat meat", with and without its article."""
+    """Phrases with their meaning: "is a vegetarian" is "is vegetarian not eat meat", with and without its article."""
     return [
         (f"{be} {article}{name}", f"{be} {name} {denied}")
         for be in ("am", "is", "are")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cued.text.tokens import estimate_tokens
+from cued.text.token_counts import estimate_tokens
 
 # What it is, the text, its tokens in cl100k and in o200k.
 COUNTED = (

@@ -39,7 +39,7 @@ class Turn(Struct, frozen=True, kw_only=True):
 
 
 def from_turn(turn: Turn) -> Draft | Skipped:
-    """Give the draft of a turn: an episode of its session."""
+    """The draft of a turn: an episode of its session."""
     return drafted(
         turn.text,
         id=source_id(turn.source, turn.conversation, turn.message),
@@ -54,7 +54,7 @@ def from_turn(turn: Turn) -> Draft | Skipped:
 
 
 def drafted(text: str, **facts: object) -> Draft | Skipped:
-    """Give a draft of this text with these fields of Draft, or why there is none."""
+    """A draft of this text with these fields of Draft, or why there is none."""
     kept = clean(text)
     if not kept:
         return EMPTY
@@ -62,41 +62,41 @@ def drafted(text: str, **facts: object) -> Draft | Skipped:
 
 
 def source_id(source: str, *parts: str) -> str:
-    """Give the id of a memory by what it is called where it comes from, so that a second import knows it again."""
+    """The id of a memory by what it is called where it comes from, so that a second import knows it again."""
     told = "".join(f"{len(part)}:{part}" for part in parts)
     return f"{source}-{blake2b(told.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
 
 
 def session(source: str, conversation: str) -> str:
-    """Give the name of a session by its name at the source."""
+    """The name of a session by its name at the source."""
     plain = clean(conversation)
     return f"{source}:{plain}" if plain and len(plain) <= MAX_LABEL // 2 else source_id(source, conversation)
 
 
 def clean(text: str) -> str:
-    """Give the text as every store can keep it: without NUL and lone surrogates, and without white space around it."""
+    """The text as every store can keep it: without NUL and lone surrogates, and without white space around it."""
     return text.replace("\0", "").encode("utf-8", "replace").decode().strip()
 
 
 def short(text: object) -> str:
-    """Give a text as a name in one line, cut to the length of a label; "" for what is no text."""
+    """A text as a name in one line, cut to the length of a label; "" for what is no text."""
     return " ".join(clean(text[: MAX_LABEL * 4]).split())[:MAX_LABEL].strip() if isinstance(text, str) else ""
 
 
 def shorts(values: object) -> tuple[str, ...]:
-    """Give those of the values that can be names, once each, as many as a memory can have."""
+    """Those of the values that can be names, once each, as many as a memory can have."""
     given: Iterable[object] = values if isinstance(values, list | tuple) else (values,)
     return tuple(dict.fromkeys(name for name in map(short, given) if name))[:MAX_TAGS]
 
 
 def names(*called: str) -> tuple[str, ...]:
-    """Give the entities in these names, in the form that a cue's entities have; a name that no rule knows is one by itself."""
+    """The entities in these names, in the form that a cue's entities have; a name that no rule knows is one by itself."""
     known = [name for each in called for name in (*entities(each), short(each).casefold())]
     return shorts(known)
 
 
 def meta(values: Mapping[str, object]) -> dict[str, Scalar]:
-    """Give those of the values that metadata can hold: short texts, numbers that every store can carry, true and false."""
+    """Those of the values that metadata can hold: short texts, numbers that every store can carry, true and false."""
     kept: dict[str, Scalar] = {}
     for key, value in values.items():
         name = short(key)
@@ -109,7 +109,7 @@ def meta(values: Mapping[str, object]) -> dict[str, Scalar]:
 
 
 def when(value: object) -> datetime | None:
-    """Give the time in a number of seconds or milliseconds since 1970, or in an ISO 8601 text; None for what is no plausible time."""
+    """The time in a number of seconds or milliseconds since 1970, or in an ISO 8601 text; None for what is no plausible time."""
     if isinstance(value, str):
         try:
             value = float(value)
@@ -122,7 +122,7 @@ def when(value: object) -> datetime | None:
 
 
 def pieces(text: str, *, most: int = PIECE) -> Iterator[str]:
-    """Give a long text in pieces of at most `most` characters, cut after a paragraph, a line, a sentence or a word, whichever is there."""
+    """A long text in pieces of at most `most` characters, cut after a paragraph, a line, a sentence or a word, whichever is there."""
     whole = clean(text)
     start = 0
     while start < len(whole):
@@ -136,7 +136,7 @@ def pieces(text: str, *, most: int = PIECE) -> Iterator[str]:
 
 
 def _cut(text: str, mark: str, start: int, end: int) -> int:
-    """Give where the last such mark of a stretch ends; 0 when it would leave a piece of less than a quarter."""
+    """Where the last such mark of a stretch ends; 0 when it would leave a piece of less than a quarter."""
     at = text.rfind(mark, start + (end - start) // 4, end)
     return at + len(mark) if at >= 0 else 0
 

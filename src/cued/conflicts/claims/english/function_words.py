@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from cued.conflicts.claims.lexicon import Role
+from cued.conflicts.claims.lexicon import WordRole
 
-_BY_ROLE: Final[dict[Role, str]] = {
+_BY_ROLE: Final[dict[WordRole, str]] = {
     "not": "not no never none nobody nothing neither nor without hardly barely zero nope lacking formerly-did stopped",
     "now": "now nowadays currently presently anymore henceforth onwards meanwhile latest current correction update",
     "new": "new updated replacement successor",
@@ -34,7 +34,7 @@ _BY_ROLE: Final[dict[Role, str]] = {
     "instead": "instead-of",
 }
 
-ROLES: Final[dict[str, Role]] = {word: role for role, words in _BY_ROLE.items() for word in words.split()}
+ROLES: Final[dict[str, WordRole]] = {word: role for role, words in _BY_ROLE.items() for word in words.split()}
 
 # Both spellings, because apostrophes get lost in chats.
 _SHORTENED: Final = {

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from cued.conflicts.claims.clause import Clause, clause_of
 from cued.conflicts.claims.lexicon import Lexicon
 from cued.conflicts.claims.parsing import clauses
-from cued.conflicts.claims.tokens import sentences
+from cued.conflicts.claims.sentences import sentences
 from cued.conflicts.claims.values import Value
 
 MAX_CLAUSES = 12
@@ -21,12 +21,12 @@ class Text(Struct, frozen=True, eq=False):
     keys: frozenset[str]
     names: frozenset[str]
     values: frozenset[Value]
-    slots: frozenset[str]
+    attributes: frozenset[str]
 
 
 @lru_cache(maxsize=1 << 10)
 def read(text: str, lexicon: Lexicon) -> Text:
-    """Give what the first twelve clauses of a text claim."""
+    """What the first twelve clauses of a text claim."""
     found: list[Clause] = []
     for sentence in sentences(text, lexicon):
         inside = False
@@ -44,5 +44,5 @@ def read(text: str, lexicon: Lexicon) -> Text:
         frozenset().union(*(clause.keys for clause in found)),
         frozenset().union(*(clause.names for clause in found)),
         frozenset(value for clause in found for value in clause.values),
-        frozenset(name for clause in found for name in clause.slots),
+        frozenset(name for clause in found for name in clause.attributes),
     )

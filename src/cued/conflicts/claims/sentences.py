@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from cued.conflicts.claims.lexicon import Lexicon, Role
+from cued.conflicts.claims.lexicon import Lexicon, WordRole
 from cued.text.scripts import fold
 
 MAX_TEXT = 2000
@@ -21,7 +21,6 @@ _STARTS = frozenset({"", ".", ";", "!", "?", ":", "\n", "|"})
 # Written with a capital inside a sentence these are parts of names: the New Yorker, The Next Day.
 _NAMEABLE = frozenset({"new", "filler", "now", "also", "preposition", "time"})
 _QUOTES = re.compile("[\u2018\u2019\u02bc]")
-_PLURAL_OWNER = re.compile(r"s'(?!\w)")
 
 
 class Word(NamedTuple):
@@ -29,13 +28,13 @@ class Word(NamedTuple):
 
     text: str
     key: str
-    role: Role | str
+    role: WordRole | str
     capital: bool = False
     owner: bool = False
 
 
 def sentences(text: str, lexicon: Lexicon) -> list[list[Word]]:
-    """Give the sentences of a text's first 2000 characters as words; a question claims nothing and is left out."""
+    """The sentences of a text's first 2000 characters as words; a question claims nothing and is left out."""
     found: list[list[Word]] = [[]]
     for word in _joined(list(_words(text[:MAX_TEXT], lexicon)), lexicon):
         if word.role == "end":
@@ -86,7 +85,7 @@ def _spelt(written: str, lexicon: Lexicon, *, first_seen: bool) -> Iterator[Word
 
 @lru_cache(maxsize=1 << 14)
 def word_of(lower: str, lexicon: Lexicon) -> Word:
-    """Give the word of a lower-case spelling."""
+    """The word of a lower-case spelling."""
     key = lexicon.key(lower)
     role: str = lexicon.roles.get(lower, "word")
     if role == "word" and key in lexicon.endings:

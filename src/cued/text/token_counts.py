@@ -54,7 +54,7 @@ _ENGLISH_SHARE = 0.14
 
 
 def estimate_tokens(text: str) -> int:
-    """Give the estimated number of tokens of a text, 0 for the empty one.
+    """The estimated number of tokens of a text, 0 for the empty one.
 
     Each line is estimated by itself and its end costs one, so a + newline + b never costs more than a, b and one together.
     """
@@ -67,7 +67,7 @@ def estimate_tokens(text: str) -> int:
 
 @lru_cache(maxsize=1 << 12)
 def _known_line(line: str) -> int:
-    """Give `_line_tokens`, remembered: the same memories come back recall after recall."""
+    """The tokens of a line as `_line_tokens` counts them, remembered: the same memories come back recall after recall."""
     return _line_tokens(line)
 
 
@@ -136,7 +136,7 @@ _ROUNDING: Final = 1e-9
 
 
 def _mark_tokens(kind: str, piece: str) -> float:
-    """Give the tokens of digits, white space and punctuation; the space before a number is a token of its own."""
+    """The tokens of digits, white space and punctuation; the space before a number is a token of its own."""
     if kind == "digits":
         number = piece.lstrip(" ")
         return ceil(len(number) / _DIGITS_PER_TOKEN) + len(piece) - len(number)
@@ -154,7 +154,7 @@ _JOINT_TOKENS = 0.6
 
 @lru_cache(maxsize=1 << 14)
 def _word_tokens(word: str) -> tuple[float, float]:
-    """Give the tokens of a Latin word, as an English word and as any other."""
+    """The tokens of a Latin word, as an English word and as any other."""
     size = len(word)
     if not word.isascii():
         tokens = max(1.0, 0.35 * size) + sum(0.5 if letter <= "\u00ff" else 1.4 for letter in word if not letter.isascii())
@@ -168,6 +168,6 @@ def _word_tokens(word: str) -> tuple[float, float]:
 
 
 def _long_word_tokens(word: str) -> tuple[float, float]:
-    """Give the tokens of a run of letters that is no word: a key, a hash, a sequence."""
+    """The tokens of a run of letters that is no word: a key, a hash, a sequence."""
     tokens = 0.65 * len(word)
     return tokens, tokens

@@ -8,8 +8,8 @@ from typing import Final
 import Stemmer  # type: ignore[import-not-found]  # compiled, and it ships no stubs
 
 MAX_WORD = 64
-COMPOUND_MIN = 10
-SUBWORD_MIN = 4
+_COMPOUND_MIN = 10
+_SUBWORD_MIN = 4
 _VOWEL_INITIAL_MIN = 6
 _VOWELS: Final = frozenset("aeiouyаеиоуыэюяієїαεηιουω")
 _ONSETS: Final = frozenset(
@@ -33,7 +33,7 @@ class _Stemmers(threading.local):
         self.made: dict[str, Stemmer.Stemmer] = {}
 
     def of(self, language: str) -> Stemmer.Stemmer:
-        """Give this thread's stemmer of a language."""
+        """This thread's stemmer of a language."""
         if language not in self.made:
             self.made[language] = Stemmer.Stemmer(language, 0)
         return self.made[language]
@@ -44,7 +44,7 @@ _STEMMERS = _Stemmers()
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """Give the Snowball stem of a folded lower-case word, by its script; at most 64 characters are looked at."""
+    """The Snowball stem of a folded lower-case word, by its script; at most 64 characters are looked at."""
     first = word[:1]
     language = next((name for low, high, name in _STEMMER_OF_SCRIPT if low <= first <= high), "english")
     return str(_STEMMERS.of(language).stemWord(word[:MAX_WORD])) or word
@@ -52,23 +52,23 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def subwords(word: str) -> tuple[str, ...]:
-    """Give the stems of the words that a long word could be a compound of; none when its own stem has under 10 letters.
+    """The stems of the words that a long word could be a compound of; none when its own stem has under 10 letters.
 
     Many languages write "Krankenversicherung" as one word and ask for "Versicherung". A cut leaves at least 4 letters on both
     sides, and what follows it can begin a syllable; before a vowel only after a consonant, and with 6 letters to come.
     """
-    if not COMPOUND_MIN <= len(word) <= MAX_WORD or len(stem(word)) < COMPOUND_MIN or not _ALPHABETIC.fullmatch(word):
+    if not _COMPOUND_MIN <= len(word) <= MAX_WORD or len(stem(word)) < _COMPOUND_MIN or not _ALPHABETIC.fullmatch(word):
         return ()
     parts: dict[str, None] = {}
-    for cut in range(SUBWORD_MIN, len(word) - SUBWORD_MIN + 1):
+    for cut in range(_SUBWORD_MIN, len(word) - _SUBWORD_MIN + 1):
         if _can_begin(word, cut):
             left, right = word[:cut], word[cut:]
-            parts[stem(left.removesuffix("s") if cut > SUBWORD_MIN else left)] = parts[stem(right)] = None
+            parts[stem(left.removesuffix("s") if cut > _SUBWORD_MIN else left)] = parts[stem(right)] = None
     return tuple(parts)
 
 
 def _can_begin(term: str, cut: int) -> bool:
-    """Tell whether a word of a compound may begin at a cut."""
+    """Whether a word of a compound may begin at a cut."""
     if term[cut] in _VOWELS:
         return term[cut - 1] not in _VOWELS and len(term) - cut >= _VOWEL_INITIAL_MIN
     return term[cut + 1] in _VOWELS or term[cut : cut + 2] in _ONSETS or not term[cut].isascii()

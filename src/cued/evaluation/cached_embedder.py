@@ -31,11 +31,11 @@ class CachedEmbedder:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """Tell which model makes these vectors."""
+        """The model that makes these vectors."""
         return self._embedder.fingerprint
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
-        """Give one unit vector a text, in order; only texts never seen before are embedded."""
+        """One unit vector a text, in order; only texts never seen before are embedded."""
         keys = {text: blake2b(f"{role}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts}
         known = {text: vector for text, key in keys.items() if (vector := self._known(key)) is not None}
         fresh = [text for text in keys if text not in known]
