@@ -88,10 +88,9 @@ class _Known:
         self.memories = {root.id: root}
 
     def read(self, memory_ids: Sequence[str]) -> list[Memory]:
-        """Those of the ids that are stored, as memories; each id is asked for once."""
-        more = found(self.store, self.tenant, memory_ids)
-        self.memories |= more
-        return list(more.values())
+        """The memories of those ids that are stored, in their order; none is read twice."""
+        self.memories |= found(self.store, self.tenant, (each for each in memory_ids if each not in self.memories))
+        return [self.memories[memory_id] for memory_id in memory_ids if memory_id in self.memories]
 
 
 def _states(known: _Known) -> dict[str, tuple[str, ...]]:

@@ -66,6 +66,12 @@ def facts(memory: Memory) -> Facts:
     )
 
 
+def bounded(memory: Memory) -> bool:
+    """Whether anything was noted of a memory for which it may not stand at some time; what its sources do is not asked."""
+    noted = memory.forgotten_at, memory.expires_at, memory.valid_from, memory.valid_until
+    return bool(memory.superseded) or noted != (None, None, None, None)
+
+
 def sources_of(memory: Memory) -> tuple[str, ...]:
     """What a reflection was derived from, by id; what other memories were makes no difference to any gate."""
     found = {edge.target for edge in memory.edges if edge.relation == DERIVED_FROM}

@@ -3,11 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import compress
 
+import numpy as np
 from msgspec.structs import replace
 
 from cued.arrays import Mask
 from cued.model import Filter, Gate, Lookup, Memory, Stats
+from cued.standing.facts import bounded
 from cued.standing.instants import LAST
 from cued.standing.judging import table
 from cued.standing.marks import EVERYWHERE, unlifted
@@ -16,21 +19,19 @@ from cued.standing.marks import EVERYWHERE, unlifted
 def shown(memories: Iterable[Memory], wanted: Filter, *, at: datetime) -> list[Memory]:
     """Those of the memories that a listing with this filter shows, in their order."""
     asked = [memory for memory in memories if _asked_for(memory, wanted)]
-    if wanted.hidden:
-        return asked
-    return [memory for memory, hidden in zip(asked, _Struck(asked, at).hidden, strict=True) if not hidden]
+    return asked if wanted.hidden else _where(asked, ~_Struck(asked, at).hidden)
 
 
 def out_of_time(memories: Sequence[Memory], *, at: datetime) -> list[Memory]:
     """Those of the memories whose time to live had run out by then, in their order."""
-    return [memory for memory, out in zip(memories, _Struck(memories, at).by("expiry"), strict=True) if out]
+    return _where(memories, _Struck(memories, at).by("expiry"))
 
 
 def speaking(memories: Sequence[Memory], *, at: datetime) -> list[Memory]:
     """Those of the memories that speak wherever they are seen, in their order: neither hidden nor superseded anywhere, and valid."""
     struck = _Struck(memories, at)
-    silent = struck.hidden | struck.by("validity")
-    return [memory for memory, out in zip(memories, silent, strict=True) if not out and not unlifted(memory)]
+    heard = _where(memories, ~(struck.hidden | struck.by("validity")))
+    return [memory for memory in heard if not unlifted(memory)]
 
 
 def counted(memories: Sequence[Memory], *, at: datetime) -> Stats:
@@ -60,32 +61,43 @@ def _asked_for(memory: Memory, wanted: Filter) -> bool:
         and wanted.session in (None, memory.source.session)
         and (not wanted.kinds or memory.kind in wanted.kinds)
         and (not wanted.tiers or memory.tier in wanted.tiers)
-        and set(wanted.tags) <= set(memory.tags)
+        and (not wanted.tags or set(wanted.tags) <= set(memory.tags))
         and (wanted.since is None or wanted.since <= memory.created_at)
         and (wanted.until is None or memory.created_at < wanted.until)
     )
 
 
 class _Struck:
-    """What the gates say of memories wherever they are seen at a time."""
+    """What the gates say of memories wherever they are seen at a time; only those are judged of which anything was noted."""
 
     def __init__(self, memories: Sequence[Memory], at: datetime) -> None:
-        self._table, self._at = table(memories), Lookup(scope=EVERYWHERE, at=at)
+        self._everybody = len(memories)
+        self._judged = [number for number, memory in enumerate(memories) if bounded(memory)]
+        self._table, self._at = table([memories[number] for number in self._judged]), Lookup(scope=EVERYWHERE, at=at)
 
     def by(self, *gates: Gate) -> Mask:
         """Which of the memories any of these gates strikes."""
-        return self._table.struck(self._at, *gates)
+        return self._spread(self._table.struck(self._at, *gates))
 
     @property
     def superseded(self) -> Mask:
         """Which of the memories are superseded everywhere, be it by a clock that is ahead of the reader's."""
-        return self._table.struck(replace(self._at, at=LAST), "supersession")
+        return self._spread(self._table.struck(replace(self._at, at=LAST), "supersession"))
 
     @property
     def hidden(self) -> Mask:
         """Which of the memories are forgotten, superseded everywhere, or expired."""
         hidden: Mask = self.by("forgotten", "expiry") | self.superseded
         return hidden
+
+    def _spread(self, struck: Mask) -> Mask:
+        everybody = np.zeros(self._everybody, dtype=np.bool_)
+        everybody[self._judged] = struck
+        return everybody
+
+
+def _where(memories: Sequence[Memory], chosen: Mask) -> list[Memory]:
+    return list(compress(memories, chosen.tolist()))
 
 
 def _counts(values: Iterable[str]) -> dict[str, int]:

@@ -13,7 +13,7 @@ from cued.arrays import Mask, RowNumbers, Rows, places_of
 
 
 class _Links(NamedTuple):
-    """One entry a link, by source: the row that was derived, the row that it was derived from, and where each row's entries are."""
+    """One entry a link, ordered by source: the row that was derived, and the row that it was derived from."""
 
     derived: Rows
     source: Rows
