@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from cued.conformance.samples import HOUR, NOW, WORDS, random_lookup, random_records, words
 from cued.errors import InputError
 from cued.explain.origins import with_origins
-from cued.model import Filter
+from cued.model import DERIVED_FROM, GLOBAL, Edge, Filter
 from cued.standing.judging import judge
 from cued.standing.listing import counted, shown
 from cued.standing.why_not import change_of
@@ -22,15 +22,23 @@ from cued.stores.keepers.sqlite import SqliteStore
 TENANT = "t"
 
 
+def reflecting(memory, sources):
+    """Give the memory as a reflection on these, which stands for as long as they do."""
+    edges = tuple(Edge(DERIVED_FROM, source) for source in sources)
+    return replace(memory, kind="reflection", scope=GLOBAL, edges=edges, expires_at=None, valid_from=None, valid_until=None)
+
+
 def live(store, random):
     """Let memories come, supersede each other, be forgotten, come back and be erased, and give those that are left."""
-    there = []
-    for one in random_records(TENANT, random):
-        older = tuple(random.sample(there, min(len(there), random.choice([0, 0, 1, 2]))))
+    records, there = random_records(TENANT, random), []
+    ids = [one.memory.id for one in records]
+    for one in records:
+        memory = reflecting(one.memory, random.choices(ids, k=random.randint(1, 2))) if random.random() < 0.6 else one.memory
+        older = tuple(random.sample(there, min(len(there), random.choice([0, 0, 0, 1]))))
         with suppress(InputError):
-            store.remember(TENANT, [replace(one, memory=replace(one.memory, supersedes=older))])
-            there.append(one.memory.id)
-    for memory_id in random.choices(there, k=len(there) // 2) if there else ():
+            store.remember(TENANT, [replace(one, memory=replace(memory, supersedes=older))])
+            there.append(memory.id)
+    for memory_id in random.choices(there, k=len(there) // 3) if there else ():
         store.forget(TENANT, [memory_id], at=NOW - random.randint(-3, 20) * HOUR)
     for memory_id in random.choices(there, k=len(there) // 6) if there else ():
         store.restore(TENANT, [memory_id])
@@ -46,7 +54,7 @@ def test_what_is_said_of_each_memory_is_what_the_store_counts(seed):
     random, store = Random(seed), MemoryStore()
     memories = live(store, random)
     for _ in range(8):
-        lookup = replace(random_lookup(random), lexical=words(*WORDS, pool=99), context=0)
+        lookup = replace(random_lookup(random), lexical=words(*WORDS, pool=99), context=0, as_of=random.random() < 0.6)
         findings = store.search(TENANT, lookup)
         alone = {each.id: judge(with_origins(store, TENANT, [each]), lookup) for each in memories}
         gates = {memory_id: judged.gate(memory_id) for memory_id, judged in alone.items()}

@@ -1,4 +1,4 @@
-"""What the gates say of a few memories, and why: the very columns that a store judges all its memories by, with a few rows."""
+"""What the gates say of a few memories: they stand in the very columns that a store judges all its memories by."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
