@@ -121,6 +121,21 @@ def test_a_reflection_without_a_source_left_is_named_with_what_became_of_each(al
     assert f"{fact} (forgotten)" in verdict(alice, "green garden paint", thought).change
 
 
+@pytest.mark.requirement("S9", "S6", "P12")
+def test_as_of_a_time_before_one_source_existed_a_reflection_is_struck_for_the_other(alice):
+    early = alice.remember("The garden gate is green.", at=ago(days=9)).id
+    thought = alice.remember("Green is liked in the garden.", kind="reflection", derived_from=[early, "late"], at=ago(days=8)).id
+    alice.remember("The garden gate is blue.", supersedes=early, at=ago(days=7))
+    alice.remember("The garden bench is green.", id="late", at=ago(days=2))
+    assert verdict(alice, "green garden", thought, floor=0.0).fate == "chosen"
+    wishes = {"as_of": ago(days=5)}
+    assert alice.recall("green garden", **wishes).suppressed["provenance"] == 1
+    got = verdict(alice, "green garden", thought, **wishes)
+    assert got.fate == "struck by the provenance gate"
+    assert f"has fallen: {early} (superseded by " in got.change
+    assert "late" not in got.change
+
+
 @pytest.mark.requirement("S9", "S6")
 @pytest.mark.parametrize("wishes", [{}, {"scope": "atlas"}, {"kinds": ["reflection"]}, {"as_of": ago(days=2)}, {"as_of": ago(hours=1)}])
 def test_the_gates_that_explain_names_are_those_that_struck(wishes):

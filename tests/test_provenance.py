@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cued.errors import InputError, NotFoundError
-from cued.explain import is_stale, timeline, why
-from cued.model import MERGED, Edge, Source, Supersession
+from cued.explain import timeline, why
+from cued.explain.origins import found
+from cued.model import MERGED, Edge, Lookup, Source, Supersession
+from cued.standing.judging import judge
 from cued.stores.keepers.memory import MemoryStore
 from tests.building import NOW, ago, memory
 from tests.stocking import STORES, opened, stock
@@ -136,17 +138,21 @@ def test_any_graph_is_walked_to_an_end_and_each_memory_is_unfolded_once(arcs, de
 
 @pytest.mark.requirement("P12")
 def test_a_reflection_is_stale_when_nothing_that_it_came_from_still_holds():
-    thought = memory("thought", kind="reflection", scope="atlas")
+    thought = linked("thought", *(f"derived_from {each}" for each in "abcef"), kind="reflection", scope="atlas")
     stands, gone = memory("a"), memory("b", forgotten_at=NOW)
     beaten = memory("c", superseded=(Supersession(by="d", at=NOW),))
-    elsewhere, here = (memory("e", superseded=(Supersession(by="d", at=NOW, scope=scope),)) for scope in ("borea", "atlas"))
-    assert is_stale(thought, [gone, beaten, here])
-    assert not is_stale(thought, [gone, stands])
-    assert not is_stale(thought, [elsewhere])
-    assert not is_stale(thought, [])
-    assert not is_stale(thought, [None])
-    assert is_stale(thought, [None, gone])
-    assert not is_stale(memory("fact"), [gone])
+    elsewhere = memory("e", superseded=(Supersession(by="d", at=NOW, scope="borea"),))
+    here = memory("f", superseded=(Supersession(by="d", at=NOW, scope="atlas"),))
+
+    def is_stale(thought, *sources):
+        return judge([thought, *sources], Lookup(scope="atlas", at=NOW)).gate(thought.id) == "provenance"
+
+    assert is_stale(thought, gone, beaten, here)
+    assert not is_stale(thought, gone, stands)
+    assert not is_stale(thought, elsewhere)
+    assert not is_stale(thought)
+    assert is_stale(thought, gone)
+    assert not is_stale(replace(thought, kind="semantic"), gone)
 
 
 @pytest.mark.requirement("P12", "S7")
@@ -155,6 +161,33 @@ def test_a_reflection_on_stale_reflections_is_stale_too_but_not_one_that_only_le
     stock(store, linked("first", "derived_from fact", kind="reflection"), linked("second", "derived_from first", kind="reflection"))
     stock(store, linked("x", "derived_from y", kind="reflection"), linked("y", "derived_from x", kind="reflection"))
     assert {name: why("t", store, name).state for name in ("first", "second", "x")} == {"first": ("stale",), "second": ("stale",), "x": ()}
+
+
+@pytest.mark.requirement("P12", "S7")
+def test_a_reflection_is_stale_where_it_belongs_though_what_it_rests_on_belongs_elsewhere(store):
+    stock(store, memory("fact"), memory("here", scope="atlas", supersedes=("fact",)))
+    stock(store, linked("first", "derived_from fact", kind="reflection"))
+    stock(store, linked("second", "derived_from first", kind="reflection", scope="atlas"))
+    assert {name: why("t", store, name).state for name in ("first", "second")} == {"first": (), "second": ("stale",)}
+
+
+@pytest.mark.requirement("S7")
+def test_reflections_that_all_rest_on_each_other_and_long_chains_of_them_are_walked_once(store):
+    everyone = [f"r{number:02}" for number in range(40)]
+    stock(store, *(linked(one, *(f"derived_from {other}" for other in everyone), kind="reflection") for one in everyone))
+    assert why("t", store, "r00").state == ()
+    stock(store, memory("m0"), *(linked(f"m{step}", f"derived_from m{step - 1}", kind="reflection") for step in range(1, 1100)))
+    assert why("t", store, "m1099").state == ()
+    store.forget("t", ["m0"], at=NOW)
+    assert why("t", store, "m1099").state == ("stale",)
+
+
+@pytest.mark.requirement("S7")
+def test_what_is_not_stored_is_left_out_of_what_was_found(store):
+    stock(store, *(memory(f"m{number:03}") for number in range(0, 250, 2)))
+    wanted = [f"m{number:03}" for number in range(250)]
+    assert list(found(store, "t", [*wanted, *wanted])) == wanted[::2]
+    assert found(store, "t", []) == {}
 
 
 def ids(memories):

@@ -179,6 +179,17 @@ class Upkeep(Beliefs):
         return {"valid_from": start, "valid_until": end}
 
 
+class Explained(Upkeep):
+    """The same, and for each memory that a recall does not show, the gate that is named is one of those counted."""
+
+    @rule(number=numbers, back=numbers, scope=scopes)
+    def explain(self, number, back, scope):
+        tenant, _ = self.one(number)
+        moments = [None, *self.world.moments, *(moment - timedelta(hours=1) for moment in self.world.moments)]
+        for at in {None, moments[back % len(moments)]}:
+            self.world.agree_on_gates(tenant, scope, at)
+
+
 @pytest.mark.requirement("P13", "M4", "M6", "P12", "P19", "X9")
 def test_beliefs_are_in_both_stores_as_in_the_model():
     agrees_throughout(Beliefs)
@@ -189,8 +200,13 @@ def test_upkeep_leaves_in_both_stores_what_it_leaves_in_the_model():
     agrees_throughout(Upkeep)
 
 
-def agrees_throughout(machine):
+@pytest.mark.requirement("S9", "S6", "P12")
+def test_explain_names_the_gates_that_both_stores_count():
+    agrees_throughout(Explained, histories=HISTORIES // 3)
+
+
+def agrees_throughout(machine, histories=HISTORIES):
     """Run histories of this kind, each step of which asserts: the same ones each time, unless a number of them was asked for."""
     run_state_machine_as_test(
-        machine, settings=settings(max_examples=HISTORIES, stateful_step_count=STEPS, derandomize=ASKED is None, print_blob=True)
+        machine, settings=settings(max_examples=histories, stateful_step_count=STEPS, derandomize=ASKED is None, print_blob=True)
     )

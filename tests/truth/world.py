@@ -1,5 +1,6 @@
 """Two stores and the plain model, driven side by side: each deed is done to all three, and then they are compared."""
 
+from collections import Counter
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -197,6 +198,16 @@ class World:
         assert told(one) == told(other)
         weights = {each.memory.id: each.memory.weight for each in one.memories}
         assert weights == {memory_id: truth.weight(memory_id, at=moment) for memory_id in weights}
+
+    def agree_on_gates(self, tenant, scope, at):
+        """Compare the gate that an explanation names for each memory with those that a recall counts, at a moment, None for now."""
+        asked = {"policy": EVERYTHING, "scope": scope, "as_of": at}
+        for handle in self.handles(tenant):
+            recall = handle.recall(CUE, **asked, settle=False)
+            fates = {memory_id: handle.explain(CUE, memory=memory_id, **asked).verdict.fate for memory_id in self.truths[tenant].beliefs}
+            gates = {memory_id: fate.split()[3] for memory_id, fate in fates.items() if fate.startswith("struck by the ")}
+            assert Counter(gates.values()) == recall.suppressed
+            assert gates.keys() == self.truths[tenant].beliefs.keys() - ids(recall)
 
     def agree_on_the_past(self, tenant, at):
         """Compare a moment of the past with what the model says of it, and with what was seen then unless that was rewritten since."""

@@ -2,6 +2,6 @@
 
 from cued.explain.telling import Explanation, Verdict, explain, verdict_on
 from cued.explain.timeline import Timeline, timeline
-from cued.explain.why import Node, Why, is_stale, why
+from cued.explain.why import Node, Why, why
 
-__all__ = ["Explanation", "Node", "Timeline", "Verdict", "Why", "explain", "is_stale", "timeline", "verdict_on", "why"]
+__all__ = ["Explanation", "Node", "Timeline", "Verdict", "Why", "explain", "timeline", "verdict_on", "why"]

@@ -6,10 +6,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cued.engine import Parts, decide, lookup_of
-from cued.explain.gating import change_of, gate_of, origins
+from cued.explain.origins import with_origins
 from cued.flow.floor import COLUMNS as FLOOR_COLUMNS
 from cued.model import Evidence, Lookup, Memory, Recall, Trace
 from cued.policy.spec import Policy
+from cued.standing.judging import judge
+from cued.standing.why_not import change_of
 
 _SHOWN = "core: shown in every block"
 _IN_THE_ANSWER = "nothing: it is in the answer"
@@ -50,10 +52,10 @@ def _verdict(recall: Recall, evidence: Evidence, policy: Policy, *, asked: Memor
     if reason is not None:
         return _plainly(asked, reason, "budget", _room(reason, policy))
     lookup = lookup_of(evidence, policy, parts)
-    known = origins(asked, evidence.tenant, parts.store)
-    gate = gate_of(asked, lookup, known)
+    judged = judge(with_origins(parts.store, evidence.tenant, [asked]), lookup)
+    gate = judged.gate(asked.id)
     if gate is not None:
-        return _plainly(asked, f"struck by the {gate} gate", "gather", change_of(gate, asked, lookup, known))
+        return _plainly(asked, f"struck by the {gate} gate", "gather", change_of(judged, asked.id))
     return _unfound(asked, evidence, policy, parts, lookup)
 
 

@@ -1,7 +1,7 @@
 """timeline: what stood around a memory or a moment."""
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from heapq import merge
 from itertools import islice
 
@@ -11,11 +11,12 @@ from msgspec.structs import replace
 from cued.errors import InputError
 from cued.model import GLOBAL, Filter, Memory
 from cued.ports import Store
+from cued.standing.instants import LAST
 
 MAX_AROUND = 1000
 _PAGE = 200
+_LARGEST_PAGE = 25_600
 _TICK = timedelta(microseconds=1)
-_LATEST = datetime.max.replace(tzinfo=UTC)
 
 
 class Timeline(Struct, frozen=True, kw_only=True):
@@ -38,7 +39,7 @@ def timeline(  # noqa: PLR0913 - a stretch of time has a centre, two sides and t
     session: str | None = None,
     hidden: bool = False,
 ) -> Timeline:
-    """Give the memories that were stored right before and after a memory or a moment, by time of creation and then by id.
+    """The memories that were stored right before and after a memory or a moment, by time of creation and then by id.
 
     A `scope` shows that project and what is global, as a recall there sees them; a `session` shows that one alone; neither shows
     all the tenant has. Forgotten, superseded and expired memories are shown when `hidden` is asked for; the centre always is.
@@ -69,20 +70,21 @@ class _Listings:
         self._tenant, self._store, self._at, self._filters = tenant, store, at, filters
 
     def forward(self, since: datetime) -> Iterator[Memory]:
-        """Give what was created at this moment or later, oldest first."""
+        """What was created at this moment or later, oldest first."""
         return merge(*(self._pages(replace(each, since=since), oldest_first=True) for each in self._filters), key=_place)
 
     def backward(self, until: datetime) -> Iterator[Memory]:
-        """Give what was created at this moment or earlier, newest first."""
-        end = min(until, _LATEST - _TICK) + _TICK
+        """What was created at this moment or earlier, newest first."""
+        end = min(until, LAST - _TICK) + _TICK
         return merge(*(self._pages(replace(each, until=end), oldest_first=False) for each in self._filters), key=_place, reverse=True)
 
     def _pages(self, wanted: Filter, *, oldest_first: bool) -> Iterator[Memory]:
-        cursor: str | None = None
+        # A page costs a store as much as the whole listing, and thousands of memories may be of the very moment: so pages grow.
+        cursor, size = None, _PAGE
         while True:
-            page = self._store.list(self._tenant, wanted, at=self._at, limit=_PAGE, after=cursor, oldest_first=oldest_first)
+            page = self._store.list(self._tenant, wanted, at=self._at, limit=size, after=cursor, oldest_first=oldest_first)
             yield from page.memories
-            cursor = page.next
+            cursor, size = page.next, min(2 * size, _LARGEST_PAGE)
             if cursor is None:
                 return
 

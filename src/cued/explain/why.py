@@ -1,14 +1,18 @@
 """why: the tree of what a memory comes from, and of what came of it."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from cued.errors import InputError, NotFoundError
-from cued.model import DERIVED_FROM, MERGED, Kind, Memory, Supersession
+from cued.errors import InputError
+from cued.explain.origins import found, with_origins
+from cued.model import MERGED, Kind, Lookup, Memory
 from cued.ports import Store
+from cued.standing.instants import LAST
+from cued.standing.judging import table
+from cued.standing.marks import unlifted
 
 MAX_DEPTH = 20
 MAX_LINKS = 20
@@ -19,6 +23,8 @@ FORWARD = frozenset({"causes"})
 Direction = Literal["because", "led to"]
 Linked = tuple[str, str]
 """A relation and the id at its other end."""
+
+_ABSENT = ("not stored: erased, or never a memory of this tenant",)
 
 
 class Node(Struct, frozen=True, kw_only=True):
@@ -51,30 +57,21 @@ class Why(Struct, frozen=True, kw_only=True):
 
 
 def why(tenant: str, store: Store, memory_id: str, *, depth: int = 3) -> Why:
-    """Give the tree of what a memory comes from and of what came of it, `depth` links deep each way; cycles end where they close."""
+    """The tree of what a memory comes from and of what came of it, `depth` links deep each way; cycles end where they close."""
     if not isinstance(depth, int) or not 1 <= depth <= MAX_DEPTH:
         raise InputError("depth", depth, f"a number from 1 to {MAX_DEPTH}")
-    known = _Known(tenant, store)
     root = store.get(tenant, [memory_id])[0]
+    known = _Known(tenant, store, root)
     because = _Walk(known, "because", root, depth)
     led_to = _Walk(known, "led to", root, depth)
+    states = _states(known)
     return Why(
         memory=root,
-        state=known.state(root),
-        because=because.tree(),
-        led_to=led_to.tree(),
+        state=states[root.id],
+        because=because.tree(states),
+        led_to=led_to.tree(states),
         left_out=because.left_out[root.id] + led_to.left_out[root.id],
     )
-
-
-def is_stale(memory: Memory, sources: Iterable[Memory | None], *, fallen: Callable[[Memory], bool] | None = None) -> bool:
-    """Tell whether a reflection has lost everything it was derived from: each source that is stored is forgotten or superseded.
-
-    A source that is no longer stored does not count, as it does not in the gate of every recall. `fallen` may judge sources better.
-    """
-    left = [source for source in sources if source is not None]
-    judged = fallen or (lambda source: _fallen(source, memory.scope))
-    return memory.kind == "reflection" and bool(left) and all(judged(source) for source in left)
 
 
 class _Link(NamedTuple):
@@ -84,41 +81,34 @@ class _Link(NamedTuple):
 
 
 class _Known:
-    """The memories read so far."""
+    """The memories read so far, by id."""
 
-    def __init__(self, tenant: str, store: Store) -> None:
+    def __init__(self, tenant: str, store: Store, root: Memory) -> None:
         self.tenant, self.store = tenant, store
-        self._found: dict[str, Memory | None] = {}
+        self.memories = {root.id: root}
 
-    def find(self, memory_ids: Iterable[str]) -> dict[str, Memory | None]:
-        """Give the memories by id, None for an id of no memory of this tenant."""
-        wanted = dict.fromkeys(memory_ids)
-        unread = [memory_id for memory_id in wanted if memory_id not in self._found]
-        while unread:
-            try:
-                self._found |= {memory.id: memory for memory in self.store.get(self.tenant, unread)}
-                break
-            except NotFoundError as error:
-                self._found[error.memory_id] = None
-                unread = [memory_id for memory_id in unread if memory_id not in self._found]
-        return {memory_id: self._found[memory_id] for memory_id in wanted}
+    def read(self, memory_ids: Sequence[str]) -> list[Memory]:
+        """The memories of those ids that are stored, in their order; none is read twice."""
+        self.memories |= found(self.store, self.tenant, (each for each in memory_ids if each not in self.memories))
+        return [self.memories[memory_id] for memory_id in memory_ids if memory_id in self.memories]
 
-    def state(self, memory: Memory | None) -> tuple[str, ...]:
-        """Give what has become of a memory, () for one that stands."""
-        if memory is None:
-            return ("not stored: erased, or never a memory of this tenant",)
-        marks = [f"superseded by {mark.by}" + (f" in {mark.scope}" if mark.scope else "") for mark in _standing(memory)]
-        forgotten = ["forgotten"] if memory.forgotten_at is not None else []
-        return (*marks, *forgotten, *(["stale"] if self._stale(memory, ()) else []))
 
-    def _stale(self, memory: Memory, path: tuple[str, ...]) -> bool:
-        if memory.kind != "reflection" or memory.id in path:
-            return False
+def _states(known: _Known) -> dict[str, tuple[str, ...]]:
+    """What has become of each memory where it belongs, () for one that stands; whatever was noted counts, at whatever time it holds."""
+    memories = with_origins(known.store, known.tenant, known.memories.values())
+    gates, states = table(memories), dict[str, tuple[str, ...]]()
+    for scope in {memory.scope for memory in known.memories.values()}:
+        lookup = Lookup(scope=scope, at=LAST)
+        fallen = {"forgotten": gates.struck(lookup, "forgotten"), "stale": gates.struck(lookup, "provenance")}
+        # The memories of the trees come first.
+        for row, memory in enumerate(memories[: len(known.memories)]):
+            if memory.scope == scope:
+                states[memory.id] = (*_superseded(memory), *(state for state, rows in fallen.items() if rows[row]))
+    return states
 
-        def fallen(source: Memory) -> bool:
-            return _fallen(source, memory.scope) or self._stale(source, (*path, memory.id))
 
-        return is_stale(memory, self.find(_sources(memory)).values(), fallen=fallen)
+def _superseded(memory: Memory) -> list[str]:
+    return [f"superseded by {mark.by}" + (f" in {mark.scope}" if mark.scope else "") for mark in unlifted(memory)]
 
 
 class _Walk:
@@ -135,9 +125,12 @@ class _Walk:
         for memory_id, links in self._found(level).items():
             self.left_out[memory_id] = len(links)
 
-    def tree(self) -> tuple[Node, ...]:
-        """Give the nodes right below the root."""
-        return tuple(self._node(link) for link in self._links.get(self._root, ()))
+    def tree(self, states: Mapping[str, tuple[str, ...]]) -> tuple[Node, ...]:
+        """The nodes right below the root, where this has become of the memories."""
+        return self._below(self._root, states)
+
+    def _below(self, memory_id: str, states: Mapping[str, tuple[str, ...]]) -> tuple[Node, ...]:
+        return tuple(self._node(link, states) for link in self._links.get(memory_id, ()))
 
     def _unfold(self, level: Sequence[Memory]) -> list[Memory]:
         reached: list[str] = []
@@ -145,7 +138,7 @@ class _Walk:
             kept = links[: max(0, min(MAX_LINKS, MAX_NODES - len(self._seen)))]
             self.left_out[memory_id] = len(links) - len(kept)
             self._links[memory_id] = [_Link(relation, target, self._is_first(target, reached)) for relation, target in kept]
-        return [memory for memory in self._known.find(reached).values() if memory is not None]
+        return self._known.read(reached)
 
     def _is_first(self, target: str, reached: list[str]) -> bool:
         first = target not in self._seen
@@ -155,7 +148,7 @@ class _Walk:
         return first
 
     def _found(self, level: Sequence[Memory]) -> dict[str, list[Linked]]:
-        """Give each memory's links in this walk's direction: its own, and those of the memories that link to it."""
+        """Each memory's links in this walk's direction: its own, and those of the memories that link to it."""
         back = self._direction == "because"
         found = {memory.id: _own_links(memory, back=back) for memory in level}
         for linking in self._known.store.linking(self._known.tenant, list(found)) if found else ():
@@ -164,29 +157,29 @@ class _Walk:
                     found[edge.target].append((edge.relation, linking.id))
         return {memory_id: _without_twins(links) for memory_id, links in found.items()}
 
-    def _node(self, link: _Link) -> Node:
-        memory = self._known.find([link.target])[link.target]
+    def _node(self, link: _Link, states: Mapping[str, tuple[str, ...]]) -> Node:
+        memory = self._known.memories.get(link.target)
         return Node(
             id=link.target,
             relation=link.relation,
             direction=self._direction,
             text=None if memory is None else memory.text,
             kind=None if memory is None else memory.kind,
-            state=self._known.state(memory),
-            children=tuple(self._node(each) for each in self._links.get(link.target, ())) if link.first else (),
+            state=states.get(link.target, _ABSENT),
+            children=self._below(link.target, states) if link.first else (),
             repeated=not link.first,
             left_out=self.left_out[link.target] if link.first else 0,
         )
 
 
 def _own_links(memory: Memory, *, back: bool) -> list[Linked]:
-    """Give what a memory's own edges and supersessions lead to: back to where it comes from, or on to what came of it."""
-    superseding = [(SUPERSEDES, old) for old in memory.supersedes] if back else [(SUPERSEDES, mark.by) for mark in _standing(memory)]
+    """What a memory's own edges and supersessions lead to: back to where it comes from, or on to what came of it."""
+    superseding = [(SUPERSEDES, old) for old in memory.supersedes] if back else [(SUPERSEDES, mark.by) for mark in unlifted(memory)]
     return [*((edge.relation, edge.target) for edge in memory.edges if (edge.relation not in FORWARD) == back), *superseding]
 
 
 def _without_twins(links: Iterable[Linked]) -> list[Linked]:
-    """Give the distinct links in order, without the supersession that every merge is too."""
+    """The distinct links in order, without the supersession that every merge is too."""
     distinct = list(dict.fromkeys(links))
     merged = {target for relation, target in distinct if relation == MERGED}
     return sorted((link for link in distinct if link[0] != SUPERSEDES or link[1] not in merged), key=_supersessions_last)
@@ -194,16 +187,3 @@ def _without_twins(links: Iterable[Linked]) -> list[Linked]:
 
 def _supersessions_last(link: Linked) -> bool:
     return link[0] in {MERGED, SUPERSEDES}
-
-
-def _sources(memory: Memory) -> list[str]:
-    return [edge.target for edge in memory.edges if edge.relation == DERIVED_FROM]
-
-
-def _fallen(memory: Memory, scope: str) -> bool:
-    return memory.forgotten_at is not None or any(mark.scope in {None, scope} for mark in _standing(memory))
-
-
-def _standing(memory: Memory) -> list[Supersession]:
-    """Give the supersessions that have not been lifted."""
-    return [mark for mark in memory.superseded if mark.lifted_at is None]

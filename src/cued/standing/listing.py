@@ -1,37 +1,49 @@
-"""Which memories a listing shows, and what a tenant holds, counted the plain way."""
+"""Which memories a listing shows, which are due or speak, and what a tenant holds, counted."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import compress
 
-from cued.model import Filter, Memory, Stats
-from cued.standing.marks import everywhere
+import numpy as np
+from msgspec.structs import replace
+
+from cued.arrays import Mask
+from cued.model import Filter, Gate, Lookup, Memory, Stats
+from cued.standing.facts import bounded
+from cued.standing.instants import LAST
+from cued.standing.judging import table
+from cued.standing.marks import EVERYWHERE, unlifted
 
 
-def wanted_by(memory: Memory, wanted: Filter, *, at: datetime) -> bool:
-    """Tell whether a listing with this filter shows the memory."""
-    shown = wanted.hidden or not (memory.forgotten_at is not None or _superseded(memory) or _expired(memory, at))
-    return (
-        shown
-        and wanted.scope in (None, memory.scope)
-        and wanted.session in (None, memory.source.session)
-        and (not wanted.kinds or memory.kind in wanted.kinds)
-        and (not wanted.tiers or memory.tier in wanted.tiers)
-        and set(wanted.tags) <= set(memory.tags)
-        and (wanted.since is None or wanted.since <= memory.created_at)
-        and (wanted.until is None or memory.created_at < wanted.until)
-    )
+def shown(memories: Iterable[Memory], wanted: Filter, *, at: datetime) -> list[Memory]:
+    """Those of the memories that a listing with this filter shows, in their order."""
+    asked = [memory for memory in memories if _asked_for(memory, wanted)]
+    return asked if wanted.hidden else _where(asked, ~_Struck(asked, at).hidden)
+
+
+def out_of_time(memories: Sequence[Memory], *, at: datetime) -> list[Memory]:
+    """Those of the memories whose time to live had run out by then, in their order."""
+    return _where(memories, _Struck(memories, at).by("expiry"))
+
+
+def speaking(memories: Sequence[Memory], *, at: datetime) -> list[Memory]:
+    """Those of the memories that speak wherever they are seen, in their order: neither hidden nor superseded anywhere, and valid."""
+    struck = _Struck(memories, at)
+    heard = _where(memories, ~(struck.hidden | struck.by("validity")))
+    return [memory for memory in heard if not unlifted(memory)]
 
 
 def counted(memories: Sequence[Memory], *, at: datetime) -> Stats:
-    """Count these memories; the `by_…` counts are over all of them."""
+    """What a tenant with these memories holds; the `by_…` counts are over all of them."""
     times = [memory.created_at for memory in memories]
+    struck = _Struck(memories, at)
     return Stats(
         memories=len(memories),
-        visible=sum(wanted_by(memory, Filter(), at=at) for memory in memories),
-        forgotten=sum(memory.forgotten_at is not None for memory in memories),
-        superseded=sum(_superseded(memory) for memory in memories),
-        expired=sum(_expired(memory, at) for memory in memories),
+        visible=len(memories) - int(struck.hidden.sum()),
+        forgotten=int(struck.by("forgotten").sum()),
+        superseded=int(struck.superseded.sum()),
+        expired=int(struck.by("expiry").sum()),
         pending_vectors=sum(memory.fingerprint is None for memory in memories),
         by_kind=_counts(memory.kind for memory in memories),
         by_tier=_counts(memory.tier for memory in memories),
@@ -43,12 +55,49 @@ def counted(memories: Sequence[Memory], *, at: datetime) -> Stats:
     )
 
 
-def _superseded(memory: Memory) -> bool:
-    return any(map(everywhere, memory.superseded))
+def _asked_for(memory: Memory, wanted: Filter) -> bool:
+    return (
+        wanted.scope in (None, memory.scope)
+        and wanted.session in (None, memory.source.session)
+        and (not wanted.kinds or memory.kind in wanted.kinds)
+        and (not wanted.tiers or memory.tier in wanted.tiers)
+        and (not wanted.tags or set(wanted.tags) <= set(memory.tags))
+        and (wanted.since is None or wanted.since <= memory.created_at)
+        and (wanted.until is None or memory.created_at < wanted.until)
+    )
 
 
-def _expired(memory: Memory, at: datetime) -> bool:
-    return memory.expires_at is not None and memory.expires_at <= at
+class _Struck:
+    """What the gates say of memories wherever they are seen at a time; only those are judged of which anything was noted."""
+
+    def __init__(self, memories: Sequence[Memory], at: datetime) -> None:
+        self._everybody = len(memories)
+        self._judged = [number for number, memory in enumerate(memories) if bounded(memory)]
+        self._table, self._at = table([memories[number] for number in self._judged]), Lookup(scope=EVERYWHERE, at=at)
+
+    def by(self, *gates: Gate) -> Mask:
+        """Which of the memories any of these gates strikes."""
+        return self._spread(self._table.struck(self._at, *gates))
+
+    @property
+    def superseded(self) -> Mask:
+        """Which of the memories are superseded everywhere, be it by a clock that is ahead of the reader's."""
+        return self._spread(self._table.struck(replace(self._at, at=LAST), "supersession"))
+
+    @property
+    def hidden(self) -> Mask:
+        """Which of the memories are forgotten, superseded everywhere, or expired."""
+        hidden: Mask = self.by("forgotten", "expiry") | self.superseded
+        return hidden
+
+    def _spread(self, struck: Mask) -> Mask:
+        everybody = np.zeros(self._everybody, dtype=np.bool_)
+        everybody[self._judged] = struck
+        return everybody
+
+
+def _where(memories: Sequence[Memory], chosen: Mask) -> list[Memory]:
+    return list(compress(memories, chosen.tolist()))
 
 
 def _counts(values: Iterable[str]) -> dict[str, int]:

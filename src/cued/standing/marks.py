@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cued.arrays import RowNumbers
-from cued.model import Supersession
-from cued.standing.instants import NEVER
+from cued.model import Memory, Supersession
+from cued.standing.instants import NEVER, micros
 
 EVERYWHERE = ""
 """What stands for every scope; no scope is called that."""
 
 
-class Spell(NamedTuple):
+class Mark(NamedTuple):
     """That a memory is superseded in a scope, since ≤ t < until, in microseconds."""
 
     scope: str
@@ -23,30 +23,41 @@ class Spell(NamedTuple):
     until: int = NEVER
 
 
-def everywhere(mark: Supersession) -> bool:
-    """Tell whether a mark holds now and in every scope."""
-    return mark.scope is None and mark.lifted_at is None
+def mark_of(supersession: Supersession) -> Mark:
+    """A supersession as a mark."""
+    until = NEVER if supersession.lifted_at is None else micros(supersession.lifted_at)
+    return Mark(supersession.scope or EVERYWHERE, micros(supersession.at), until)
 
 
-class Spells:
-    """The spells of one tenant's rows, by scope; nothing where there are none."""
+def unlifted(memory: Memory) -> tuple[Supersession, ...]:
+    """The memory's supersessions that have not been lifted, in whatever scope they hold."""
+    return tuple(each for each in memory.superseded if each.lifted_at is None)
+
+
+def everywhere(supersession: Supersession) -> bool:
+    """Whether a supersession holds now and in every scope."""
+    return supersession.scope is None and supersession.lifted_at is None
+
+
+class Marks:
+    """The marks of one tenant's rows, by scope; nothing where there are none."""
 
     def __init__(self) -> None:
         """Start with none."""
-        self._held: defaultdict[str, dict[int, list[Spell]]] = defaultdict(dict)
+        self._held: defaultdict[str, dict[int, list[Mark]]] = defaultdict(dict)
         self._tables: dict[str, NDArray[np.int64]] = {}
 
-    def put(self, row: int, spells: Iterable[Spell]) -> None:
-        """Note the spells of a row, in place of those noted before."""
+    def put(self, row: int, marks: Iterable[Mark]) -> None:
+        """Note the marks of a row, in place of those noted before."""
         for scope, rows in self._held.items():
             if rows.pop(row, None) is not None:
                 self._tables.pop(scope, None)
-        for spell in spells:
-            self._held[spell.scope].setdefault(row, []).append(spell)
-            self._tables.pop(spell.scope, None)
+        for mark in marks:
+            self._held[mark.scope].setdefault(row, []).append(mark)
+            self._tables.pop(mark.scope, None)
 
     def struck(self, scope: str, at: int, *, as_of: bool) -> RowNumbers | None:
-        """Give the rows that are superseded for this scope at a time, None when no row ever was.
+        """The rows that are superseded for this scope at a time, None when no row ever was.
 
         What no longer holds counts only as of a time: a lookup of now that comes with a clock behind the writer's shows what is known.
         """
@@ -59,6 +70,6 @@ class Spells:
 
     def _table(self, scope: str) -> NDArray[np.int64]:
         if scope not in self._tables:
-            entries = [(row, spell.since, spell.until) for row, spells in self._held[scope].items() for spell in spells]
+            entries = [(row, mark.since, mark.until) for row, marks in self._held[scope].items() for mark in marks]
             self._tables[scope] = np.array(entries, dtype=np.int64)
         return self._tables[scope]

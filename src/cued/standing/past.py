@@ -8,11 +8,12 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from cued.model import Memory, Supersession, Use
+from cued.standing.marks import everywhere
 
 
 def as_known(memory: Memory, *, at: datetime) -> Memory:
-    """Give the memory without supersessions and uses after `at`, and with the weight that it had before those."""
-    faded = next((mark for mark in memory.superseded if mark.at > at and mark.scope is None and mark.lifted_at is None), None)
+    """The memory without supersessions and uses after `at`, and with the weight that it had before those."""
+    faded = next((mark for mark in memory.superseded if mark.at > at and everywhere(mark)), None)
     return replace(
         memory,
         weight=memory.weight if faded is None else faded.weight_before,
@@ -26,7 +27,7 @@ def _mark(mark: Supersession, at: datetime) -> Supersession:
 
 
 def _use(use: Use, at: datetime) -> Use:
-    """Give the use as far as it is known to lie before `at`: of uses that were only counted, none is known to."""
+    """The use as far as it is known to lie before `at`: of uses that were only counted, none is known to."""
     if use.last_at is None or use.last_at <= at:
         return use
     if use.previous_at is not None and use.previous_at <= at:

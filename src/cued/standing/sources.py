@@ -9,17 +9,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cued.arrays import Mask, Rows
+from cued.arrays import Mask, RowNumbers, Rows, places_of
 
 
 class _Links(NamedTuple):
-    """One entry a link: the row that was derived, and the row that it was derived from."""
+    """One entry a link, ordered by source: the row that was derived, and the row that it was derived from."""
 
     derived: Rows
     source: Rows
 
+    def from_these(self, rows: RowNumbers) -> Rows:
+        """The rows that were derived from these, once for each link."""
+        starts = np.searchsorted(self.source, rows)
+        ends = np.searchsorted(self.source, rows, side="right")
+        return self.derived[places_of(starts, ends - starts)]
 
-class Provenance:
+
+class Sources:
     """Which rows were derived from which memories, for the rows that can fall with those."""
 
     def __init__(self, row_of: Mapping[str, int]) -> None:
@@ -30,7 +36,7 @@ class Provenance:
         self._links: _Links | None = None
 
     def __bool__(self) -> bool:
-        """Tell whether any row was derived from anything."""
+        """Whether any row was derived from anything."""
         return bool(self._sources)
 
     def derive(self, row: int, sources: tuple[str, ...]) -> None:
@@ -49,34 +55,33 @@ class Provenance:
             self._links = None
 
     def standing(self, fallen: Mask, known: Mask | None = None) -> Mask:
-        """Give which rows do not fall with their sources, where these rows have fallen by themselves: the least fixpoint.
+        """Which rows do not fall with their sources, where these rows have fallen by themselves: the least fixpoint.
 
-        Only `known` rows count as sources, None for all.
+        Only `known` rows count as sources, None for all. Each link is followed once, however long the chain.
         """
         if self._links is None:
             self._links = self._linked()
-        links = self._links
-        if known is not None:
-            counting = known[links.source]
-            links = _Links(links.derived[counting], links.source[counting])
-        down, count = fallen.copy(), -1
-        derived = np.zeros(len(fallen), dtype=np.bool_)
-        derived[links.derived] = True
-        lost = np.zeros(len(fallen), dtype=np.bool_)
-        while (now := int(np.count_nonzero(lost))) != count:
-            count = now
-            held = np.zeros(len(fallen), dtype=np.bool_)
-            held[links.derived[~down[links.source]]] = True
-            lost = derived & ~held
-            down |= lost
+        derived, source = links = self._links
+        rows = len(fallen)
+        counting = np.ones(len(source), dtype=np.bool_) if known is None else known[source]
+        left: RowNumbers = np.bincount(derived[counting & ~fallen[source]], minlength=rows)
+        lost: Mask = (np.bincount(derived[counting], minlength=rows) > 0) & (left == 0)
+        falling = np.flatnonzero(lost & ~fallen)
+        while len(falling):
+            hit = links.from_these(falling if known is None else falling[known[falling]])
+            np.subtract.at(left, hit, 1)
+            reached = np.unique(hit)
+            falling = reached[(left[reached] == 0) & ~lost[reached]]
+            lost[falling] = True
+            falling = falling[~fallen[falling]]
         return ~lost
 
     @property
     def nbytes(self) -> int:
-        """Give about how many bytes the links occupy."""
+        """About how many bytes the links occupy."""
         return 300 * len(self._sources) + 200 * len(self._sought)
 
     def _linked(self) -> _Links:
-        pairs = [(row, self._row_of[source]) for row, sources in self._sources.items() for source in sources if source in self._row_of]
-        derived, source = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
-        return _Links(derived, source)
+        pairs = [(self._row_of[source], row) for row, sources in self._sources.items() for source in sources if source in self._row_of]
+        source, derived = np.array(sorted(pairs), dtype=np.int32).reshape(-1, 2).T
+        return _Links(np.ascontiguousarray(derived), np.ascontiguousarray(source))

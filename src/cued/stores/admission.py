@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.model import GLOBAL, Memory, RecallEntry, Record, Vector
-from cued.standing.gates import facts
+from cued.standing.facts import facts
 from cued.standing.instants import micros
 from cued.stores.columns.vectors import checked
 

@@ -15,9 +15,10 @@ from msgspec.structs import replace
 from cued.errors import InputError
 from cued.model import DISTINCT, MERGED, Edge, Memory, Record, Stored
 from cued.ports import Progress, Store, silent
+from cued.standing.listing import speaking
 from cued.upkeep import AT_LEAST
 from cued.upkeep.duplicates import Group, Merge, Spared
-from cued.upkeep.reading import batches, revised, scanned, supporting, visible, with_those_left
+from cued.upkeep.reading import PAGE, batches, revised, scanned, supporting, visible, with_those_left
 
 BATCH = 200
 
@@ -67,13 +68,15 @@ def plan(tenant: str, store: Store, *, at: datetime, at_least: float = AT_LEAST,
     groups: defaultdict[tuple[str, str, str, str], list[Stored]] = defaultdict(list)
     claims: dict[str, tuple[str, ...]] = {}
     seen = 0
-    for stored in scanned(tenant, store):
-        seen += 1
-        memory = stored.memory
-        if memory.supersedes:
-            claims[memory.id] = memory.supersedes
-        if stored.vector is not None and memory.fingerprint is not None and memory.tier != "core" and visible(memory, at=at):
-            groups[memory.scope, memory.kind, memory.tier, memory.fingerprint].append(stored)
+    for page in batches(scanned(tenant, store), PAGE):
+        seen += len(page)
+        claims |= {stored.memory.id: stored.memory.supersedes for stored in page if stored.memory.supersedes}
+        able = [stored for stored in page if stored.vector is not None and stored.memory.tier != "core"]
+        heard = {memory.id for memory in speaking([stored.memory for stored in able], at=at)}
+        for stored in able:
+            memory = stored.memory
+            if memory.fingerprint is not None and memory.id in heard:
+                groups[memory.scope, memory.kind, memory.tier, memory.fingerprint].append(stored)
     total, done = sum(len(group) for group in groups.values()), 0
     taken: list[Merge] = []
     spared: list[Spared] = []

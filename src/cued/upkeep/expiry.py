@@ -10,7 +10,8 @@ from functools import partial
 from cued.errors import InputError
 from cued.model import Filter, Memory
 from cued.ports import Progress, Store, silent
-from cued.upkeep.reading import batches, listed, with_those_left
+from cued.standing.listing import out_of_time
+from cued.upkeep.reading import PAGE, batches, listed, with_those_left
 
 BATCH = 200
 NO_GRACE = timedelta(0)
@@ -20,7 +21,8 @@ def expired(tenant: str, store: Store, *, at: datetime, grace: timedelta = NO_GR
     """The memories that expired at least `grace` before `at`, hidden ones included, the longest expired first."""
     if grace < NO_GRACE:
         raise InputError("grace", grace, "zero or a positive duration")
-    found = [memory for memory in listed(tenant, store, Filter(hidden=True), at=at) if _due(memory, at - grace)]
+    everything = batches(listed(tenant, store, Filter(hidden=True), at=at), PAGE)
+    found = [memory for page in everything for memory in _due(page, at - grace)]
     return tuple(sorted(found, key=lambda memory: (memory.expires_at, memory.id)))
 
 
@@ -37,11 +39,11 @@ def sweep(tenant: str, store: Store, *, at: datetime, grace: timedelta = NO_GRAC
 
 def _erase(tenant: str, store: Store, until: datetime, memory_ids: Sequence[str]) -> list[str]:
     """Erase those of the memories that are still due when they are read once more: a time to live may have been extended."""
-    due = [memory.id for memory in store.get(tenant, memory_ids) if _due(memory, until)]
+    due = [memory.id for memory in _due(store.get(tenant, memory_ids), until)]
     if due:
         store.erase(tenant, due)
     return due
 
 
-def _due(memory: Memory, until: datetime) -> bool:
-    return memory.expires_at is not None and memory.expires_at <= until and not memory.supersedes
+def _due(memories: Sequence[Memory], until: datetime) -> list[Memory]:
+    return [memory for memory in out_of_time(memories, at=until) if not memory.supersedes]

@@ -6,8 +6,10 @@ from itertools import islice
 from typing import TypeVar
 
 from cued.errors import NotFoundError
-from cued.model import DERIVED_FROM, Filter, Memory, Record, Stored
+from cued.model import Filter, Memory, Record, Stored
 from cued.ports import Store
+from cued.standing.facts import sources_of
+from cued.standing.listing import shown, speaking
 from cued.text.analyse import analyse, searchable
 
 PAGE = 500
@@ -41,29 +43,16 @@ def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
 
 
 def visible(memory: Memory, *, at: datetime) -> bool:
-    """Whether a memory speaks for itself in its own scope: not forgotten, superseded nowhere, not expired, and valid now."""
-    return (
-        memory.forgotten_at is None
-        and all(mark.lifted_at is not None for mark in memory.superseded)
-        and (memory.expires_at is None or at < memory.expires_at)
-        and (memory.valid_from is None or memory.valid_from <= at)
-        and (memory.valid_until is None or at < memory.valid_until)
-    )
+    """Whether a memory speaks for itself wherever it is seen: not forgotten, superseded nowhere, not expired, and valid now."""
+    return bool(speaking([memory], at=at))
 
 
 def supporting(tenant: str, store: Store, memory_ids: Sequence[str], *, at: datetime) -> frozenset[str]:
-    """Those of the ids from which a reflection was derived that still stands somewhere."""
+    """Those of the ids from which a reflection was derived that a listing still shows."""
     found: set[str] = set()
     for batch in batches(memory_ids, PAGE):
-        for memory in store.linking(tenant, batch):
-            if memory.kind == "reflection" and _stands(memory, at):
-                found |= {edge.target for edge in memory.edges if edge.relation == DERIVED_FROM}
+        found.update(*map(sources_of, shown(store.linking(tenant, batch), Filter(), at=at)))
     return frozenset(found & set(memory_ids))
-
-
-def _stands(memory: Memory, at: datetime) -> bool:
-    beaten = memory.forgotten_at is not None or any(mark.scope is None and mark.lifted_at is None for mark in memory.superseded)
-    return not beaten and (memory.expires_at is None or at < memory.expires_at)
 
 
 def revised(memory: Memory) -> Record:

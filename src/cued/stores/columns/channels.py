@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cued.arrays import Mask, RowNumbers
 from cued.model import Background, Column, DenseLookup, EntityLookup, LexicalLookup, TemporalLookup, TermStatistic, Vector
-from cued.standing.gates import Sight
+from cued.standing.gates import Visible
 from cued.standing.instants import micros
 from cued.stores.columns.forward import Namespace, hashed
 from cued.stores.columns.postings import Posting, Postings
@@ -75,19 +75,19 @@ def idf(documents: int, among: int) -> float:
     return log(1 + (among - documents + 0.5) / (documents + 0.5))
 
 
-def by_words(postings: Postings, lengths: NDArray[np.int64], *, sight: Sight, lookup: LexicalLookup) -> Words:
+def by_words(postings: Postings, lengths: NDArray[np.int64], *, visible: Visible, lookup: LexicalLookup) -> Words:
     """Score rows by BM25+ (Lv & Zhai 2011): Σ idf · (δ + tf(k1+1) / (tf + k1(1 - b + b·len/avglen))), matching rows only."""
-    found = _visible_postings(postings, lookup.terms, namespace="term", sight=sight)
+    found = _visible_postings(postings, lookup.terms, namespace="term", visible=visible)
     bm25, covered = np.zeros(len(lengths)), np.zeros(len(lengths))
-    total_length = int((lengths if sight.everything else lengths[sight.visible]).sum())
+    total_length = int((lengths if visible.everything else lengths[visible.rows]).sum())
     statistics, total_weight = [], 0.0
     for term, posting in found:
-        weight = idf(len(posting.rows), sight.seen)
+        weight = idf(len(posting.rows), visible.total)
         total_weight += weight
         statistics.append(TermStatistic(term, len(posting.rows), weight))
         if not len(posting.rows):
             continue
-        relative = lengths[posting.rows] * (sight.seen / total_length)
+        relative = lengths[posting.rows] * (visible.total / total_length)
         counts = posting.counts.astype(np.float64)
         saturated = counts * (lookup.k1 + 1) / (counts + lookup.k1 * (1 - lookup.b + lookup.b * relative))
         bm25[posting.rows] += weight * (lookup.delta + saturated)
@@ -95,11 +95,11 @@ def by_words(postings: Postings, lengths: NDArray[np.int64], *, sight: Sight, lo
     return Words(bm25, covered, total_weight, tuple(statistics))
 
 
-def by_names(postings: Postings, rows: int, *, sight: Sight, lookup: EntityLookup) -> Names:
+def by_names(postings: Postings, rows: int, *, visible: Visible, lookup: EntityLookup) -> Names:
     """Find the rows that have any of the cue's names, and weigh those by their idf."""
     covered, total = np.zeros(rows), 0.0
-    for _, posting in _visible_postings(postings, lookup.names, namespace="entity", sight=sight):
-        weight = idf(len(posting.rows), sight.seen)
+    for _, posting in _visible_postings(postings, lookup.names, namespace="entity", visible=visible):
+        weight = idf(len(posting.rows), visible.total)
         covered[posting.rows] += weight
         total += weight
     return Names(covered, total)
@@ -116,7 +116,7 @@ def in_window(times: NDArray[np.int64], *, visible: Mask, lookup: TemporalLookup
 class Meaning:
     """How near each visible row with a comparable vector is to the cue."""
 
-    def __init__(self, vectors: Vectors | None, slots: NDArray[np.int32], *, sight: Sight, lookup: DenseLookup) -> None:
+    def __init__(self, vectors: Vectors | None, slots: NDArray[np.int32], *, visible: Visible, lookup: DenseLookup) -> None:
         """Scan all comparable rows once; `slots` gives each row's place in `vectors`, negative without one."""
         self._cue: CueVector = on_grids(lookup.vector)
         self._vectors = vectors
@@ -125,10 +125,10 @@ class Meaning:
         if vectors is not None:
             place = slice(vectors.count) if vectors.in_order else vectors.rows
             self._near[place] = vectors.scan(self._cue)
-        if sight.seen < len(slots):
-            self._near[~sight.visible] = -np.inf
+        if visible.total < len(slots):
+            self._near[~visible.rows] = -np.inf
         self.rows: RowNumbers = np.flatnonzero(np.isfinite(self._near))
-        self.uncomparable = sight.seen - len(self.rows)
+        self.uncomparable = visible.total - len(self.rows)
         self._exact: Column = np.full(len(slots), np.nan)
 
     @property
@@ -175,11 +175,11 @@ class Meaning:
         return taken
 
 
-def _visible_postings(postings: Postings, words: Sequence[str], *, namespace: Namespace, sight: Sight) -> Iterable[tuple[str, Posting]]:
+def _visible_postings(postings: Postings, words: Sequence[str], *, namespace: Namespace, visible: Visible) -> Iterable[tuple[str, Posting]]:
     for word in dict.fromkeys(words):
         found = postings.find(hashed(namespace, word))
-        if not sight.everything:
-            seen = sight.visible[found.rows]
+        if not visible.everything:
+            seen = visible.rows[found.rows]
             found = Posting(found.rows[seen], found.counts[seen])
         yield word, found
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cued.arrays import RowNumbers, Rows, places_of, room_for
 from cued.model import Column, EntityLookup
-from cued.standing.gates import Sight
+from cued.standing.gates import Visible
 from cued.stores.columns.channels import Names
 from cued.stores.columns.forward import NAME, Counts, Hashes, hashed
 from cued.stores.columns.postings import Postings
@@ -59,18 +59,18 @@ class Seeds(NamedTuple):
     names: Names
 
 
-def linked_through(carried: Carried, postings: Postings, seeds: Seeds, *, sight: Sight, lookup: EntityLookup) -> Column:
+def linked_through(carried: Carried, postings: Postings, seeds: Seeds, *, visible: Visible, lookup: EntityLookup) -> Column:
     """Give for each row what its companions add to its share of the cue's names, 0 to 1."""
     linked = np.zeros(len(seeds.names.covered))
     names, shares = _companions(carried, seeds, lookup)
     if not len(names):
         return linked
     found = postings.gather(names)
-    seen = sight.visible[found.rows]
+    seen = visible.rows[found.rows]
     rows, which = found.rows[seen], found.which[seen]
     documents = np.bincount(which, minlength=len(names))
     # As `idf` gives it, for all at once.
-    weights = np.log(1 + (sight.seen - documents + 0.5) / (documents + 0.5)) * shares
+    weights = np.log(1 + (visible.total - documents + 0.5) / (documents + 0.5)) * shares
     heavy = rounded(weights)
     weights[heavy < last_of_best(heavy, min(MOST_COMPANIONS, len(heavy)))] = 0.0
     reached = np.bincount(rows, weights=weights[which], minlength=len(linked)) / weights.sum()

@@ -7,7 +7,7 @@ import numpy as np
 
 from cued.arrays import Columns, Mask, RowNumbers
 from cued.model import CHANNELS, Column, EntityLookup, Lookup
-from cued.standing.gates import Gates, Sight
+from cued.standing.gates import Gates, Visible
 from cued.stores.columns.channels import Meaning, Names, Words, by_names, by_words, in_window
 from cued.stores.columns.companions import Carried, Seeds, linked_through
 from cued.stores.columns.postings import Postings
@@ -33,27 +33,29 @@ class Contents(NamedTuple):
 class Reading:
     """One lookup's reading of a shelf: each open channel evaluated once."""
 
-    def __init__(self, contents: Contents, lookup: Lookup, sight: Sight) -> None:
+    def __init__(self, contents: Contents, lookup: Lookup, visible: Visible) -> None:
         """Evaluate every channel that the lookup opens."""
-        self._contents, self._lookup, self._sight = contents, lookup, sight
+        self._contents, self._lookup, self._visible = contents, lookup, visible
         lengths = contents.columns["length"]
         self.words: Words | None = None
         self.meaning: Meaning | None = None
         self.names: Names | None = None
         self.window: Mask | None = None
         if lookup.lexical is not None:
-            self.words = by_words(contents.postings, lengths, sight=sight, lookup=lookup.lexical)
+            self.words = by_words(contents.postings, lengths, visible=visible, lookup=lookup.lexical)
         if lookup.dense is not None:
             vectors = contents.vectors.get((lookup.dense.fingerprint, len(lookup.dense.vector)))
-            self.meaning = Meaning(vectors, contents.columns["slot"], sight=sight, lookup=lookup.dense)
+            self.meaning = Meaning(vectors, contents.columns["slot"], visible=visible, lookup=lookup.dense)
         if lookup.entity is not None:
-            self.names = by_names(contents.postings, len(lengths), sight=sight, lookup=lookup.entity)
+            self.names = by_names(contents.postings, len(lengths), visible=visible, lookup=lookup.entity)
             if lookup.entity.hop > 0:
                 seeds = self._named(self.names, lookup.entity)
-                linked = linked_through(contents.carried, contents.postings, Seeds(seeds, self.names), sight=sight, lookup=lookup.entity)
+                linked = linked_through(
+                    contents.carried, contents.postings, Seeds(seeds, self.names), visible=visible, lookup=lookup.entity
+                )
                 self.names = self.names._replace(linked=linked)
         if lookup.temporal is not None:
-            self.window = in_window(contents.gates["time"], visible=sight.visible, lookup=lookup.temporal)
+            self.window = in_window(contents.gates["time"], visible=visible.rows, lookup=lookup.temporal)
 
     def pools(self) -> dict[str, RowNumbers]:
         """Give each open channel's best rows, best first."""
@@ -74,7 +76,7 @@ class Reading:
         """Give the union of the pools, with the neighbours of the best of each when the lookup asks for context."""
         steps, found = self._lookup.context, [np.empty(0, dtype=np.intp), *pools.values()]
         before = after = np.unique(np.concatenate([pool[: steps * _SEEDS_PER_STEP] for pool in found]))
-        sessions, visible = self._contents.sessions, self._sight.visible
+        sessions, visible = self._contents.sessions, self._visible.rows
         for _ in range(steps):
             before, after = sessions.before(before, visible), sessions.after(after, visible)
             before, after = before[before != NOBODY], after[after != NOBODY]
@@ -83,7 +85,7 @@ class Reading:
 
     def columns(self, rows: RowNumbers, pools: dict[str, RowNumbers]) -> dict[str, Column]:
         """Give every column of the findings for these rows."""
-        visible, sessions = self._sight.visible, self._contents.sessions
+        visible, sessions = self._visible.rows, self._contents.sessions
         places = {"": rows, "_before": sessions.before(rows, visible), "_after": sessions.after(rows, visible)}
         columns = _ranks(rows, pools)
         everywhere = np.concatenate(list(places.values()))

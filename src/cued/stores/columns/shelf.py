@@ -10,8 +10,8 @@ import numpy as np
 
 from cued.arrays import Columns, RowNumbers
 from cued.model import Background, Findings, Lookup, Matrix
-from cued.standing.gates import FactColumns, Facts, Gates
-from cued.standing.sources import Provenance
+from cued.standing.facts import FactColumns, Facts
+from cued.standing.gates import Gates
 from cued.stores.columns.companions import Carried
 from cued.stores.columns.forward import hashed, unpack
 from cued.stores.columns.postings import Postings
@@ -52,9 +52,8 @@ class Shelf:
         """Start empty."""
         postings, columns = Postings(), Columns({"key": np.int64, "length": np.int64, "slot": np.int32})
         self._row_of: dict[str, int] = {}
-        self._provenance = Provenance(self._row_of)
         self._held = Contents(
-            [], columns, postings, Gates(lambda tag: postings.find(hashed("tag", tag)).rows, self._provenance), Sessions(), Carried(), {}
+            [], columns, postings, Gates(self._row_of, lambda tag: postings.find(hashed("tag", tag)).rows), Sessions(), Carried(), {}
         )
 
     def add(self, entries: Entries) -> range:
@@ -71,7 +70,7 @@ class Shelf:
             self.remove(memory_id)
         self._row_of.update(zip(entries.ids, rows, strict=True))
         self._held.ids.extend(entries.ids)
-        self._provenance.moved(entries.ids)
+        self._held.gates.moved(entries.ids)
         return rows
 
     def add_vectors(self, fingerprint: str, rows: Sequence[int], vectors: Matrix, *, room: int = 0) -> None:
@@ -90,7 +89,7 @@ class Shelf:
         row = self._row_of.pop(memory_id, None)
         if row is not None:
             self._held.gates.kill(row)
-            self._provenance.moved((memory_id,))
+            self._held.gates.moved((memory_id,))
 
     @property
     def wasteful(self) -> bool:
@@ -107,21 +106,21 @@ class Shelf:
 
     def answer(self, lookup: Lookup) -> Answer:
         """Judge the gates, open the channels, and give the union of their pools as columns, ordered by id."""
-        sight = self._held.gates.judge(lookup)
-        reading = Reading(self._held, lookup, sight)
+        visible = self._held.gates.judge(lookup)
+        reading = Reading(self._held, lookup, visible)
         pools = reading.pools()
         rows, meaning = reading.candidates(pools), reading.meaning
         findings = Findings(
             stored=self._held.gates.stored,
-            visible=sight.seen,
-            struck=sight.struck,
+            visible=visible.total,
+            struck=visible.struck,
             columns=reading.columns(rows, pools),
             vectors=None if meaning is None else meaning.take(rows),
             background=Background() if meaning is None else meaning.background,
             terms=() if reading.words is None else reading.words.statistics,
             uncomparable=0 if meaning is None else meaning.uncomparable,
         )
-        core = by_id(sight.core, self._held.ids)
+        core = by_id(visible.core, self._held.ids)
         return Answer(self._keys(rows), self._ids(rows), self._keys(core), self._ids(core), findings)
 
     def _keys(self, rows: RowNumbers) -> list[int]:

@@ -8,7 +8,7 @@ from msgspec import msgpack
 from msgspec.structs import replace
 
 from cued.model import Filter, Findings, Lookup, Memory, Page, RecallEntry, Record, Stats, Stored, Touch, Use
-from cued.standing.listing import counted, wanted_by
+from cued.standing.listing import counted, shown
 from cued.stores.admission import (
     admit,
     admit_record,
@@ -129,7 +129,7 @@ class MemoryStore:
         """Give one page of the tenant's memories, newest first unless told otherwise."""
         start, size = position(after, oldest_first=oldest_first), at_least_one(limit)
         with self._lock:
-            found = [memory for memory in self._room(tenant).memories if wanted_by(memory, wanted, at=at)]
+            found = shown(self._room(tenant).memories, wanted, at=at)
         found.sort(key=place_of, reverse=not oldest_first)
         rest = [memory for memory in found if (place_of(memory) > start) == oldest_first and place_of(memory) != start]
         page = tuple(rest[:size])

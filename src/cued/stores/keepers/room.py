@@ -7,7 +7,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from cued.model import Memory, Record, Use, Vector
-from cued.standing.gates import FactColumns, facts
+from cued.standing.facts import FactColumns, facts
 from cued.stores.beliefs.changes import Draft
 from cued.stores.columns.forward import pack
 from cued.stores.columns.shelf import Entries, Shelf

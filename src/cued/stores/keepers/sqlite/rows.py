@@ -9,7 +9,7 @@ from msgspec import DecodeError, json, msgpack
 from msgspec.structs import replace
 
 from cued.model import DERIVED_FROM, KINDS, TIERS, Memory, RecallEntry, Stored, Use, Vector
-from cued.standing.gates import facts
+from cued.standing.facts import facts
 from cued.standing.instants import time_or_none
 from cued.stores.admission import body
 
@@ -135,7 +135,7 @@ def judged_columns(memory: Memory) -> dict[str, object]:
         "expires": time_or_none(fact.expires),
         "forgotten": time_or_none(fact.forgotten),
         "superseded": time_or_none(fact.superseded),
-        "locally": msgpack.encode(fact.spells) if fact.spells else None,
+        "locally": msgpack.encode(fact.marks) if fact.marks else None,
         "session": memory.source.session,
         "turn": memory.source.turn,
         "tags": json.encode(memory.tags).decode(),

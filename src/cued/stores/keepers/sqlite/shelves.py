@@ -10,8 +10,8 @@ import apsw
 from msgspec import DecodeError, msgpack
 
 from cued.model import Memory
-from cued.standing.gates import REFLECTION, FactColumns, Facts
-from cued.standing.marks import Spell
+from cued.standing.facts import REFLECTION, FactColumns, Facts
+from cued.standing.marks import Mark
 from cued.stores.columns.shelf import Entries, Shelf
 from cued.stores.keepers.sqlite.bodies import Bodies
 from cued.stores.keepers.sqlite.rows import Tenant, joined, read_sources, width
@@ -19,7 +19,7 @@ from cued.stores.keepers.sqlite.rows import Tenant, joined, read_sources, width
 SHELVES_BYTES = 1024 * 2**20
 
 _LOADED_AT_ONCE = 4096
-_SPELLS = msgpack.Decoder(tuple[Spell, ...])
+_MARKS = msgpack.Decoder(tuple[Mark, ...])
 _COLUMNS = """
     SELECT content, ifnull(fingerprint.text, ''), memory.id, memory.key, session, turn, forward, scope, kind, tier, created,
            ifnull(valid_from, -9223372036854775808), ifnull(valid_until, 9223372036854775807), ifnull(expires, 9223372036854775807),
@@ -43,8 +43,8 @@ class _Read(NamedTuple):
     def of(cls, rows: Iterable[tuple[Any, ...]], connection: apsw.Connection) -> "_Read":
         """Give at least one row, read from this connection, as columns."""
         contents, fingerprints, ids, keys, sessions, turns, forwards, scopes, kinds, *facts, locally = zip(*rows, strict=True)
-        spells = tuple(() if each is None else _SPELLS.decode(each) for each in locally)
-        judged = FactColumns._make([scopes, kinds, *facts, spells, _sources(connection, keys, kinds)])
+        marks = tuple(() if each is None else _MARKS.decode(each) for each in locally)
+        judged = FactColumns._make([scopes, kinds, *facts, marks, _sources(connection, keys, kinds)])
         return cls(contents, fingerprints, Entries(ids, keys, sessions, turns, forwards, judged))
 
 

@@ -1,0 +1,86 @@
+"""What is judged of a memory: its facts as numbers, of one memory or of many as columns."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from cued.model import DERIVED_FROM, KINDS, TIERS, Memory
+from cued.standing.instants import ALWAYS, NEVER, micros
+from cued.standing.marks import EVERYWHERE, Mark, mark_of
+
+CORE = TIERS.index("core")
+REFLECTION = KINDS.index("reflection")
+
+
+class Facts(NamedTuple):
+    """What the gates judge of one memory: times in microseconds, NEVER or ALWAYS where there is none."""
+
+    scope: str
+    kind: int
+    tier: int
+    created: int
+    valid_from: int
+    valid_until: int
+    expires: int
+    forgotten: int
+    superseded: int
+    marks: tuple[Mark, ...]
+    sources: tuple[str, ...]
+
+
+class FactColumns(NamedTuple):
+    """The facts of many memories, a column for each of the fields of Facts."""
+
+    scope: Sequence[str]
+    kind: Sequence[int]
+    tier: Sequence[int]
+    created: Sequence[int]
+    valid_from: Sequence[int]
+    valid_until: Sequence[int]
+    expires: Sequence[int]
+    forgotten: Sequence[int]
+    superseded: Sequence[int]
+    marks: Sequence[tuple[Mark, ...]]
+    sources: Sequence[tuple[str, ...]]
+
+    @classmethod
+    def of(cls, many: Iterable[Facts]) -> "FactColumns":
+        """The facts of at least one memory as columns."""
+        return cls._make(zip(*many, strict=True))
+
+
+def facts(memory: Memory) -> Facts:
+    """A memory's facts; of several supersessions that hold everywhere the earliest counts."""
+    since, marks = _marks(memory) if memory.superseded else (NEVER, ())
+    return Facts(
+        scope=memory.scope,
+        kind=KINDS.index(memory.kind),
+        tier=TIERS.index(memory.tier),
+        created=micros(memory.created_at),
+        valid_from=ALWAYS if memory.valid_from is None else micros(memory.valid_from),
+        valid_until=NEVER if memory.valid_until is None else micros(memory.valid_until),
+        expires=NEVER if memory.expires_at is None else micros(memory.expires_at),
+        forgotten=NEVER if memory.forgotten_at is None else micros(memory.forgotten_at),
+        superseded=since,
+        marks=marks,
+        sources=sources_of(memory) if memory.edges else (),
+    )
+
+
+def bounded(memory: Memory) -> bool:
+    """Whether anything was noted of a memory for which it may not stand at some time; what its sources do is not asked."""
+    noted = memory.forgotten_at, memory.expires_at, memory.valid_from, memory.valid_until
+    return bool(memory.superseded) or noted != (None, None, None, None)
+
+
+def sources_of(memory: Memory) -> tuple[str, ...]:
+    """What a reflection was derived from, by id; what other memories were makes no difference to any gate."""
+    found = {edge.target for edge in memory.edges if edge.relation == DERIVED_FROM}
+    return tuple(sorted(found)) if memory.kind == "reflection" else ()
+
+
+def _marks(memory: Memory) -> tuple[int, tuple[Mark, ...]]:
+    """Since when a memory is superseded everywhere, and the marks that this time cannot tell of."""
+    marks = [mark_of(each) for each in memory.superseded]
+    holding = [mark.since for mark in marks if mark.scope == EVERYWHERE and mark.until == NEVER]
+    others = {mark for mark in marks if mark.since < mark.until and (mark.scope != EVERYWHERE or mark.until != NEVER)}
+    return min(holding, default=NEVER), tuple(sorted(others))
