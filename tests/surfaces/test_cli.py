@@ -6,7 +6,7 @@ import shutil
 import click
 import pytest
 
-from cued.engine.codec import load as load_evidence
+from cued.engine.envelope import Envelope
 from cued.surfaces.cli import COMMANDS, main
 
 PEANUTS = "Mira is allergic to peanuts."
@@ -482,7 +482,7 @@ def test_a_saved_recall_is_decided_again_without_the_store(cued, tmp_path):
     found = cued.remember(PEANUTS)
     saved = str(tmp_path / "saved.json")
     live = cued.json("explain", *CUE, "--save", saved)
-    assert load_evidence(tmp_path / "saved.json").cue.utterance == "peanuts"
+    assert Envelope.load(tmp_path / "saved.json").evidence.cue.utterance == "peanuts"
     cued.db.unlink()
     again = cued.json("explain", "--from", saved, "--floor", "0", "--memory", found)
     assert again["candidates"] == live["candidates"]

@@ -13,7 +13,8 @@ from cued.flow import relevance
 from cued.flow.table import Table
 from cued.flow.trace import conclude
 from cued.model import Evidence
-from cued.policy.calibration import Calibration, calibration_for
+from cued.policy.calibration import Calibration
+from cued.policy.resolve import calibrated
 from cued.policy.spec import Policy
 
 _BEFORE_FLOOR = flow.ORDER.index(flow.floor)
@@ -89,7 +90,7 @@ def rank(evidence: Evidence, variant: Variant, *, timed: bool = False) -> Rankin
 
 def relevance_columns(policy: Policy, fingerprint: str | None) -> tuple[str, ...]:
     """Give the columns that the policy's relevance weighs, for this embedder."""
-    return tuple(calibration_for(policy.relevance.calibration, fingerprint).weights)
+    return tuple(calibrated(policy.relevance, fingerprint)[0].weights)
 
 
 def _chosen(table: Table) -> list[int]:
@@ -113,11 +114,11 @@ def _fork(table: Table, floor: Floor) -> Table:
 
 def _leave_out(table: Table, column: str) -> None:
     """Weigh the relevance again without one of its columns."""
-    named, fingerprint = table.policy.relevance.calibration, table.evidence.fingerprint
-    log_odds = relevance.weighed(table.columns, _lacking(calibration_for(named, fingerprint), column))
+    calibration, by_words = calibrated(table.policy.relevance, table.evidence.fingerprint)
+    log_odds = relevance.weighed(table.columns, _lacking(calibration, column))
     blind = np.isnan(table.columns["cosine"])
-    if named == "auto" and blind.any():
-        log_odds = np.where(blind, relevance.weighed(table.columns, _lacking(calibration_for(named, None), column)), log_odds)
+    if by_words is not None and blind.any():
+        log_odds = np.where(blind, relevance.weighed(table.columns, _lacking(by_words, column)), log_odds)
     table.columns["log_odds"] = log_odds
     table.columns["relevance"] = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -50.0, 50.0)))
 
