@@ -162,6 +162,7 @@ def damaged(**changes):
         (damaged(policy="name = "), "not TOML"),
         (damaged(policy='[score]\nterms = [{ signal = "charm" }]'), "unknown signal 'charm'"),
         (damaged(evidence__cue=3), "saved recall"),
+        (SAMPLE.replace(b"2025-05-02T00:00:00Z", b"2025-05-02T00:00:00"), "has no zone"),
         (damaged(evidence__findings__columns__bm25={"dtype": "float64", "shape": [1], "data": "AAAAAAAA8D8="}), "not one for each"),
         (damaged(evidence__findings__columns__bm25={"dtype": "float64", "shape": [3], "data": "AAAAAAAA8D8="}), "saved recall"),
         (damaged(evidence__findings__columns__bm25={"dtype": "object", "shape": [3], "data": ""}), "saved recall"),

@@ -5,6 +5,8 @@ preset nor a calibration that changes later changes what the envelope decides to
 """
 
 import base64
+from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -116,6 +118,8 @@ def _whole(evidence: Evidence) -> Evidence:
     columns = [*findings.columns.values(), *([] if evidence.boost is None else [evidence.boost])]
     if any(column.shape != (rows,) for column in columns) or not _one_vector_a_row(findings):
         raise msgspec.ValidationError(f"columns, boosts or vectors are not one for each of its {rows} candidates")
+    if any(time.tzinfo is None for time in _times(evidence)):
+        raise msgspec.ValidationError("a time in it has no zone")
     missing = {name: np.full(rows, nothing) for name, nothing in COLUMNS.items() if rows and name not in findings.columns}
     return replace(evidence, findings=replace(findings, columns=findings.columns | missing)) if missing else evidence
 
@@ -123,6 +127,18 @@ def _whole(evidence: Evidence) -> Evidence:
 def _one_vector_a_row(findings: Findings) -> bool:
     vectors = findings.vectors
     return vectors is None or (vectors.ndim == _MATRIX and len(vectors) == len(findings.memories))
+
+
+def _times(value: object) -> Iterator[datetime]:
+    """Every time in a value, however deep."""
+    if isinstance(value, datetime):
+        yield value
+    elif isinstance(value, Struct):
+        for name in value.__struct_fields__:
+            yield from _times(getattr(value, name))
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _times(item)
 
 
 def _from_array(value: object) -> _Array:

@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from cued.policy.calibration import Calibration, calibration_for, calibrations
+from cued.policy import calibration
+from cued.policy.calibration import Calibration, calibration_for
 from cued.policy.spec import Policy, Relevance
 
 _NO_NUMBERS = frozenset({"name", "source", "about"})
@@ -33,16 +36,35 @@ def digest(policy: Policy) -> str:
 
     Names and descriptions do not count. The calibrations that ship do, as far as the policy may take them.
     """
-    numbers = {name: _numbers(stage) for name, stage in asdict(policy).items() if name not in {*_NO_NUMBERS, "relevance"}}
-    relevance = [_numbers(each) for each in _calibrations(policy.relevance)]
-    return blake2b(repr((sorted(numbers.items()), relevance)).encode(), digest_size=8).hexdigest()
+    return _digest(_Numbers(policy, _calibrations(policy.relevance)))
+
+
+class _Numbers:
+    """A policy and the calibrations that it may take; two are equal when they are written with the same bytes, which is quick to tell."""
+
+    def __init__(self, policy: Policy, calibrations: list[Calibration | None]) -> None:
+        self.policy, self.calibrations = policy, calibrations
+        self._written = msgspec.msgpack.encode((policy, calibrations))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Numbers) and self._written == other._written
+
+    def __hash__(self) -> int:
+        return hash(self._written)
+
+
+@lru_cache(maxsize=256)
+def _digest(numbers: _Numbers) -> str:
+    stages = asdict(numbers.policy)
+    told = [(name, _numbers(stages[name])) for name in sorted(stages) if name not in {*_NO_NUMBERS, "relevance"}]
+    return blake2b(repr((told, _numbers(numbers.calibrations))).encode(), digest_size=8).hexdigest()
 
 
 def _calibrations(rules: Relevance) -> list[Calibration | None]:
     """Every calibration that these rules may take, whatever the embedder."""
     if rules.coefficients is not None:
         return [replace(each, embedder="") if each else None for each in (rules.coefficients, rules.word_coefficients)]
-    named = calibrations().values() if rules.calibration == "auto" else [calibration_for(rules.calibration, None)]
+    named = calibration.calibrations().values() if rules.calibration == "auto" else [calibration_for(rules.calibration, None)]
     return [*named, rules.word_coefficients]
 
 
@@ -56,4 +78,5 @@ def _numbers(value: Any) -> object:  # noqa: ANN401 - whatever a policy holds
         return [_numbers(item) for item in value]
     if isinstance(value, timedelta):
         return value.total_seconds()
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    # one way to write each number: 1 is 1.0, and −0 is 0
+    return value + 0.0 if isinstance(value, int | float) and not isinstance(value, bool) else value
