@@ -86,7 +86,7 @@ def _unfound(asked: Memory, evidence: Evidence, policy: Policy, parts: Parts, lo
         change = "the cue would have to share a word, a name or a time with it, or the memory needs a vector of this embedder"
         return _plainly(asked, "found by no channel", "gather", change)
     verdict = verdict_on(recall, asked.id, policy)
-    pools = {name: getattr(policy.channels, name).pool for name in verdict.ranks}
+    pools = {name: getattr(lookup, name).pool for name in verdict.ranks}
     places = ", ".join(f"{name} rank {rank} with a pool of {pools[name]}" for name, rank in verdict.ranks.items())
     return replace(
         verdict,

@@ -44,8 +44,10 @@ def _again(saved: str, text: str | None, save: str | None, body: dict[str, Any])
         beside = "--policy, --limit, --floor, --budget, --window, --compact, --recency-weight, --no-decay, --memory, --all and --json"
         message = f"--from decides what was read then: beside it only {beside}"
         raise click.UsageError(message)
-    policy = settings().policy
-    return service.explain_saved(Envelope.load(saved), body, policy=None if policy is None else load(policy))
+    kept, chosen = Envelope.load(saved), settings()
+    # what the environment says of policies is not said of a recall that knows its own
+    policy = chosen.typed("policy") if kept.policy is not None else chosen.policy
+    return service.explain_saved(kept, body, policy=None if policy is None else load(policy))
 
 
 def _keep(recalled: Envelope, save: str | None) -> None:
