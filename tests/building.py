@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from cued.model import Background, Cue, Evidence, Findings, Memory, Use
+from cued.model import COLUMNS, Background, Cue, Evidence, Findings, Memory, Use
 from cued.policy.parse import parse
 
 NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
@@ -20,10 +20,6 @@ terms = [
 adapt = "arc"
 ghosts = 4
 """
-
-ZERO = ("lexical_rank", "dense_rank", "entity_rank", "temporal_rank", "bm25", "coverage", "entities", "window", "length")
-SIDES = ("bm25_before", "bm25_after", "coverage_before", "coverage_after")
-ABSENT = ("cosine_before", "cosine_after")
 
 
 def ago(**span):
@@ -47,8 +43,7 @@ def memory(name="m1", *, created=NOW, updated=None, used=None, count=0.0, **fact
 def evidence(memories, *, cue=None, vectors=None, background=None, fingerprint="test/e@1/2", **columns):
     """Give evidence over these memories; columns not named are 0, or nan where a vector would be needed."""
     n = len(memories)
-    full = {name: np.zeros(n) for name in (*ZERO, *SIDES)} | {name: np.full(n, np.nan) for name in ABSENT}
-    full["cosine"] = np.full(n, np.nan)
+    full = {name: np.full(n, nothing) for name, nothing in COLUMNS.items()}
     full |= {name: np.asarray(values, dtype=float) for name, values in columns.items()}
     return Evidence(
         recall_id="r1",

@@ -63,10 +63,10 @@ def stored(store, *names, tenant="t"):
 
 def left(*names, recall_id="r1", now=NOW, rules=RULES):
     """What a recall of these memories leaves behind: its touches, and its log entry."""
-    recall = decide(evidence([memory(name) for name in names], cosine=[0.9] * len(names)), rules)
-    recall = replace(recall, recall_id=recall_id)
+    found = evidence([memory(name) for name in names], cosine=[0.9] * len(names))
+    recall = replace(decide(found, rules), recall_id=recall_id)
     kept = documents(recall, rules, cue=HERE, now=now)
-    return touches(recall, rules, cue=HERE, now=now), {"entry": entry(recall, now=now), "documents": kept}
+    return touches(recall, rules, cue=HERE, now=now), {"entry": entry(recall, found, rules, now=now), "documents": kept}
 
 
 def settle(settler, *names, tenant="t", **facts):

@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from cued.engine import decide, summarise
+from cued.engine import Parts, decide
+from cued.engine.deciding import run
+from cued.engine.opinions import summarised
 from cued.flow.budget import allowed_tokens
 from cued.model import Cue, Findings, Use
 from cued.policy.parse import parse
@@ -212,7 +214,8 @@ def distinct(rows):
 def test_the_budget_is_never_exceeded_whatever_is_in_it(rows, core, tokens, policy, summary):
     policy = replace(policy, budget=replace(policy.budget, tokens=tokens), render=replace(policy.render, neighbours=1))
     evidence = found(rows, core=core, terms={"deploy": 1.0, "queue": 2.0})
-    recall = decide(evidence if summary is None else summarise(evidence, policy, Writer(summary)), policy)
+    written = None if summary is None else Writer(summary)
+    recall = decide(summarised(run(evidence, policy), Parts(store=None, summariser=written)) or evidence, policy)
     assert recall.tokens == estimate_tokens(recall.block) <= tokens
     assert not {r.memory.id for r in recall.memories} & {m.id for m in recall.core}
     known = {o.id for o in recall.omitted} | {r.memory.id for r in recall.memories} | {m.id for m in recall.core}

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from cued.engine import Parts, Question, decide, recall, summarise
+from cued.engine import Parts, Question, decide, recall
+from cued.engine.deciding import run
+from cued.engine.opinions import summarised
 from cued.model import Source, Summary
 from tests.building import ago, memory
 from tests.flow.blocks import FORMS, Writer, facts, found, rules, texts
@@ -179,7 +181,7 @@ def test_when_the_summariser_fails_or_says_nothing_the_extract_stands_and_the_re
 def test_a_summariser_that_is_late_is_left_behind():
     waiting = Waiting()
     hasty = rules(TIGHT + '\nsummary_deadline = "0.01s"')
-    evidence = summarise(found(ROWS, terms=TERMS), hasty, waiting)
+    evidence = summarised(run(found(ROWS, terms=TERMS), hasty), Parts(store=None, summariser=waiting))
     waiting.released.set()
     assert evidence.degraded == ("summary: no answer within 10 ms",)
 

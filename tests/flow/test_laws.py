@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from cued import flow
 from cued.engine import decide
-from cued.engine.codec import decode, encode
+from cued.engine.envelope import Envelope
 from cued.model import Cue, Use
 from cued.policy.adjust import Adjustment, adjust
 from cued.policy.presets import names, preset
@@ -87,7 +87,7 @@ def test_decide_is_deterministic_and_blind_to_candidate_order(found_, policy, ra
 @pytest.mark.requirement("X3")
 @given(found(), policies)
 def test_saved_evidence_decides_to_the_same_bytes(found_, policy):
-    assert comparable(decide(decode(encode(found_)), policy)) == comparable(decide(found_, policy))
+    assert comparable(Envelope.decode(Envelope.of(found_, policy).encode()).decide()) == comparable(decide(found_, policy))
 
 
 @given(found(), policies)

@@ -5,7 +5,9 @@ import threading
 import pytest
 from msgspec.structs import replace
 
-from cued.engine import decide, judge
+from cued.engine import Parts, decide
+from cued.engine.deciding import run
+from cued.engine.opinions import reranked
 from tests.building import evidence, memory, policy
 
 RULES = policy('[channels]\ndense = {}\n[rerank]\ndepth = 2\nweight = 2.0\ndeadline = "1s"\n[budget]\nlimit = 3')
@@ -37,6 +39,11 @@ class Fixed:
 
     def rerank(self, query, texts):
         return self.answer
+
+
+def judge(evidence, rules, reranker):
+    """The evidence with this judge's opinion."""
+    return reranked(run(evidence, rules), Parts(store=None, reranker=reranker))
 
 
 def ids(recall):

@@ -12,6 +12,7 @@ from cued.engine import decide
 from cued.flow.settle import documents, entry, log_line, touches, used
 from cued.model import Cue, Use
 from cued.policy.presets import preset
+from cued.policy.resolve import digest
 from cued.policy.spec import Settle
 from tests.building import NOW, ago, evidence, memory, policy, scores
 
@@ -147,7 +148,39 @@ def test_the_log_line_counts_candidates_survivors_and_tokens():
 
 @pytest.mark.requirement("F7")
 def test_the_log_entry_carries_ids_and_numbers_and_no_text():
-    recall = recall_of(memory("a", text="a secret"))
-    written = entry(recall, now=NOW)
+    found = evidence([memory("a", text="a secret")], cosine=[0.9], dense_rank=[1], cue=Cue(utterance="hush", now=NOW, scope="p"))
+    recall = decide(found, RULES)
+    written = entry(recall, found, RULES, now=NOW)
     assert (written.chosen, written.candidates, written.outcome) == (("a",), 1, "recalled")
+    assert (written.policy, written.policy_digest, written.scope, written.floor) == (RULES.name, digest(RULES), "p", RULES.floor.at)
+    assert (written.cue, written.evidence) == (None, None)
     assert "secret" not in repr(written)
+    assert "hush" not in repr(written)
+
+
+@pytest.mark.requirement("F7")
+def test_the_log_entry_counts_what_was_held_back_and_says_what_failed_and_where_the_time_went():
+    rules = policy('[floor]\non = "similarity"\nat = 0.2\n[budget]\nlimit = 1')
+    found = evidence([memory("a"), memory("b"), memory("c")], cosine=[0.9, 0.8, 0.1])
+    found = replace(found, degraded=("dense: late",), findings=replace(found.findings, struck={"scope": 2, "expiry": 1}))
+    recall = replace(decide(found, rules), timings_ms={"search": 1.23456, "fuse": 0.5, "total": 2.0})
+    written = entry(recall, found, rules, now=NOW)
+    assert (written.suppressed, written.omitted, written.below_floor, written.floor) == (3, 1, 1, 0.2)
+    assert written.degraded == ("dense: late",)
+    assert (written.total_ms, written.stage_ms) == (2.0, {"search": 1.235, "fuse": 0.5})
+
+
+@pytest.mark.requirement("F7")
+def test_the_log_entry_names_the_channel_that_alone_found_a_memory():
+    rules = policy("[budget]\nlimit = 4")
+    rows = [memory(name) for name in ("words", "meaning", "both", "beside")]
+    found = evidence(rows, cosine=[0.6, 0.9, 0.8, 0.1], lexical_rank=[1, 0, 2, 0], dense_rank=[0, 1, 2, 0])
+    written = entry(decide(found, rules), found, rules, now=NOW)
+    assert written.chosen == ("meaning", "both", "words", "beside")
+    assert written.found_by == ("dense", "", "lexical", "")
+
+
+def test_the_log_entry_keeps_cue_and_evidence_when_it_is_handed_them():
+    found = evidence([memory("a")], cosine=[0.9], cue=Cue(utterance="which one?", goal="choose", now=NOW))
+    written = entry(decide(found, RULES), found, RULES, now=NOW, content=b"an envelope")
+    assert (written.cue, written.evidence) == ("which one?\nGoal: choose", b"an envelope")

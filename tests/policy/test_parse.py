@@ -6,13 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cued.errors import PolicyError
+from cued.engine import decide
+from cued.errors import InputError, PolicyError
 from cued.flow.score.signals import SIGNALS as IMPLEMENTED
 from cued.policy import spec
+from cued.policy.calibration import calibration_for
 from cued.policy.parse import diff, dump, parse
-from cued.policy.presets import preset
+from cued.policy.presets import names, preset
+from cued.policy.resolve import resolved
+from tests.building import evidence, memory
 
-durations = st.integers(1, 10**9).map(lambda s: timedelta(seconds=s))
+durations = st.integers(1, 10**15).map(lambda each: timedelta(microseconds=each))
 leaf = st.one_of(
     st.builds(spec.Term, signal=st.sampled_from(["similarity", "fused", "importance", "bm25"]), weight=st.floats(-5, 5)),
     st.builds(spec.Term, signal=st.just("recency"), half_life=durations, since=st.sampled_from(["created", "updated", "last_used"])),
@@ -34,6 +38,37 @@ policies = st.builds(
 @given(policies)
 def test_parse_undoes_dump(policy):
     assert parse(dump(policy)) == policy
+    assert parse(dump(policy, whole=True)) == policy
+
+
+@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("fingerprint", [None, "minilm/all-MiniLM-L6-v2@1/384", "someone/else@1/8"])
+def test_parse_undoes_dump_with_the_calibration_written_out(name, fingerprint):
+    policy = resolved(preset(name), fingerprint)
+    assert policy.relevance.coefficients == calibration_for(preset(name).relevance.calibration, fingerprint)
+    assert parse(dump(policy)) == policy
+    assert parse(dump(policy, whole=True)) == policy
+    assert resolved(policy, "another/one@1/3") == policy
+
+
+def test_a_whole_dump_says_every_number_so_that_no_default_can_change_it():
+    said = dump(preset("cued"), whole=True)
+    for line in ("limit_max = 100", "how = ", "trade = ", 'deadline = "0.2s"', "weight = 1.0"):
+        assert line in said
+
+
+def test_a_calibration_that_is_written_out_must_be_whole_and_weigh_columns_that_there_are():
+    with pytest.raises(PolicyError) as caught:
+        parse("[relevance]\ncoefficients = { intercpt = 1.0 }")
+    for problem in (
+        "intercpt: unknown key (did you mean 'intercept'?)",
+        "coefficients.intercept: missing",
+        "coefficients.weights: missing",
+    ):
+        assert problem in str(caught.value)
+    charmed = parse('[relevance]\ncoefficients = { name = "mine", about = "", intercept = 0.0, weights = { charm = 1.0 } }')
+    with pytest.raises(InputError, match=r"relevance.coefficients.weights: got 'charm'; accepted: columns: .*coverage"):
+        decide(evidence([memory("a")]), charmed)
 
 
 def test_every_signal_that_a_policy_may_name_exists_and_the_other_way_round():

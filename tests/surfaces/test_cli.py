@@ -2,11 +2,12 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import click
 import pytest
 
-from cued.engine.codec import load as load_evidence
+from cued.engine.envelope import Envelope
 from cued.surfaces.cli import COMMANDS, main
 
 PEANUTS = "Mira is allergic to peanuts."
@@ -482,7 +483,7 @@ def test_a_saved_recall_is_decided_again_without_the_store(cued, tmp_path):
     found = cued.remember(PEANUTS)
     saved = str(tmp_path / "saved.json")
     live = cued.json("explain", *CUE, "--save", saved)
-    assert load_evidence(tmp_path / "saved.json").cue.utterance == "peanuts"
+    assert Envelope.load(tmp_path / "saved.json").evidence.cue.utterance == "peanuts"
     cued.db.unlink()
     again = cued.json("explain", "--from", saved, "--floor", "0", "--memory", found)
     assert again["candidates"] == live["candidates"]
@@ -490,6 +491,21 @@ def test_a_saved_recall_is_decided_again_without_the_store(cued, tmp_path):
     assert cued.json("explain", "--from", saved, "--policy", "dense")["policy"] == "dense"
     assert cued.json("explain", "--from", saved, "--limit", "1", "--floor", "1")["outcome"] == "below_floor"
     assert not cued.db.exists()
+
+
+@pytest.mark.requirement("X3")
+def test_a_saved_recall_is_decided_as_it_was_unless_another_policy_is_typed(cued, tmp_path):
+    cued.remember(PEANUTS)
+    saved = str(tmp_path / "saved.json")
+    live = cued.json("explain", *CUE, "--policy", "rrf", "--limit", "1", "--save", saved)
+    told = [json.loads(cued("explain", "--from", saved, "--json", env=env).stdout) for env in ({}, {"CUED_POLICY": "dense"})]
+    assert [(each["policy"], each["block"], each["candidates"]) for each in told] == [("rrf", live["block"], live["candidates"])] * 2
+    old = Path(__file__).parents[1] / "engine" / "evidence-1.json"
+    assert json.loads(cued("explain", "--from", str(old), "--json", env={"CUED_POLICY": "dense"}).stdout)["policy"] == "dense"
+    for damage in (b"[" * 100_000, b"\xff", b"{}"):
+        (tmp_path / "damaged.json").write_bytes(damage)
+        refused = cued("explain", "--from", str(tmp_path / "damaged.json"))
+        assert (refused.exit_code, "the JSON of a saved recall" in refused.stderr) == (2, True)
 
 
 def test_reads_of_a_database_that_is_not_there_say_so_and_make_nothing(cued):

@@ -18,7 +18,8 @@ from cued.folders import user_folder
 MOST_BYTES = 2 * 2**30
 _READING = (
     "arrays.py",
-    "engine",
+    "engine/envelope.py",
+    "engine/gathering.py",
     "handles",
     "model",
     "requests",

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from cued.engine import codec
+from cued.engine.envelope import pack, unpack
 from cued.evaluation.dataset import Item
 from cued.model import Evidence, Memory
 
@@ -68,7 +68,7 @@ def _packed(gathered: Sequence[Evidence], *, vectors: bool) -> dict[str, Array]:
     memories = sorted({memory.id: memory for found in findings for memory in found.memories}.items())
     place = {memory_id: row for row, (memory_id, _) in enumerate(memories)}
     names = next((list(found.columns) for found in findings if found.columns), [])
-    heads = [codec.encode(replace(e, findings=replace(e.findings, memories=(), columns={}, vectors=None))) for e in gathered]
+    heads = [pack(replace(e, lookup=None, findings=replace(e.findings, memories=(), columns={}, vectors=None))) for e in gathered]
     packed = {
         "heads": _bytes(b"\n".join(heads)),
         "memories": _bytes(msgspec.json.encode([replace(memory, text="") for _, memory in memories])),
@@ -95,7 +95,7 @@ def _unpacked(path: Path, items: Sequence[Item]) -> list[Evidence]:
     for head, end, count in zip(heads, ends.tolist(), held["counts"].tolist(), strict=True):
         rows = held["rows"][end - count : end]
         columns = dict(zip(held["names"].tolist(), held["columns"][:, end - count : end], strict=True)) if len(held["names"]) else {}
-        evidence = codec.decode(head)
+        evidence = unpack(head)
         found = replace(
             evidence.findings,
             memories=tuple(memories[row] for row in rows.tolist()),

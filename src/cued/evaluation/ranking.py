@@ -12,7 +12,7 @@ from cued.flow import relevance
 from cued.flow.table import Table
 from cued.flow.trace import conclude
 from cued.model import Evidence
-from cued.policy.calibration import calibration_for
+from cued.policy.resolve import calibrated
 from cued.policy.spec import Policy
 
 _BEFORE_FLOOR = flow.ORDER.index(flow.floor)
@@ -89,7 +89,7 @@ def rank(evidence: Evidence, variant: Variant, *, timed: bool = False) -> Rankin
 
 def relevance_columns(policy: Policy, fingerprint: str | None) -> tuple[str, ...]:
     """The columns that the policy's relevance weighs, for this embedder."""
-    return tuple(calibration_for(policy.relevance.calibration, fingerprint).weights)
+    return tuple(calibrated(policy.relevance, fingerprint)[0].weights)
 
 
 def _chosen(table: Table) -> list[int]:

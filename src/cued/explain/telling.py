@@ -5,7 +5,7 @@ import math
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cued.engine import Parts, decide, lookup_of
+from cued.engine import Parts, decide
 from cued.explain.origins import with_origins
 from cued.flow.floor import COLUMNS as FLOOR_COLUMNS
 from cued.model import Evidence, Lookup, Memory, Recall, Trace
@@ -30,17 +30,22 @@ class Verdict(Struct, frozen=True, kw_only=True):
 
 
 class Explanation(Struct, frozen=True, kw_only=True):
-    """A recall, what it rests on, and the verdict on the memory that was asked about."""
+    """A recall, what it rests on, the policy that decided it, and the verdict on the memory that was asked about.
+
+    `whole` is the same recall with every channel open, where some were left out.
+    """
 
     recall: Recall
     evidence: Evidence
+    policy: Policy
     verdict: Verdict | None = None
+    whole: Recall | None = None
 
 
 def explain(recall: Recall, evidence: Evidence, policy: Policy, *, asked: Memory | None, parts: Parts) -> Explanation:
-    """Give the recall with its table, and for the asked memory which gate, channel, floor or cut decided its fate."""
+    """The recall with its table, and for the asked memory which gate, channel, floor or cut decided its fate."""
     verdict = None if asked is None else _verdict(recall, evidence, policy, asked=asked, parts=parts)
-    return Explanation(recall=recall, evidence=evidence, verdict=verdict)
+    return Explanation(recall=recall, evidence=evidence, policy=policy, verdict=verdict)
 
 
 def _verdict(recall: Recall, evidence: Evidence, policy: Policy, *, asked: Memory, parts: Parts) -> Verdict:
@@ -51,7 +56,9 @@ def _verdict(recall: Recall, evidence: Evidence, policy: Policy, *, asked: Memor
     reason = next((each.reason for each in recall.omitted if each.id == asked.id), None)
     if reason is not None:
         return _plainly(asked, reason, "budget", _room(reason, policy))
-    lookup = lookup_of(evidence, policy, parts)
+    lookup = evidence.lookup
+    if lookup is None:
+        return _plainly(asked, "stored after the recall had looked", "gather", "asking again finds it, if anything in the cue does")
     judged = judge(with_origins(parts.store, evidence.tenant, [asked]), lookup)
     gate = judged.gate(asked.id)
     if gate is not None:
@@ -81,7 +88,7 @@ def _unfound(asked: Memory, evidence: Evidence, policy: Policy, parts: Parts, lo
         change = "the cue would have to share a word, a name or a time with it, or the memory needs a vector of this embedder"
         return _plainly(asked, "found by no channel", "gather", change)
     verdict = verdict_on(recall, asked.id, policy)
-    pools = {name: getattr(policy.channels, name).pool for name in verdict.ranks}
+    pools = {name: getattr(lookup, name).pool for name in verdict.ranks}
     places = ", ".join(f"{name} rank {rank} with a pool of {pools[name]}" for name, rank in verdict.ranks.items())
     return replace(
         verdict,

@@ -16,11 +16,20 @@ def run(table: Table) -> None:
     """Collapse near-duplicates, then reorder by maximal marginal relevance, both on stored vectors."""
     rules = table.policy.diversify
     if table.vectors is None:
+        if _blindfolded(table):
+            table.degraded.append("diversify: saved without vectors, so near-duplicates could not be told apart")
         return
     if rules.collapse <= _OFF:
         _collapse(table, table.vectors, rules.collapse)
     if rules.trade < _OFF:
         _reorder(table, table.vectors, rules.trade)
+
+
+def _blindfolded(table: Table) -> bool:
+    """Whether vectors were searched and are missing now, though the policy would have compared them."""
+    rules, lookup = table.policy.diversify, table.evidence.lookup
+    searched = lookup is not None and lookup.dense is not None
+    return searched and (rules.collapse <= _OFF or rules.trade < _OFF) and len(table.survivors()) > 1
 
 
 def _collapse(table: Table, vectors: Matrix, at_least: float) -> None:

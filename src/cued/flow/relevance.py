@@ -5,9 +5,11 @@ A logistic model of a few columns whose coefficients are data (`policy/calibrati
 
 import numpy as np
 
+from cued.errors import InputError
 from cued.flow.table import Table, filled
 from cued.model import Column, Memory
-from cued.policy.calibration import Calibration, calibration_for
+from cued.policy.calibration import Calibration
+from cued.policy.resolve import calibrated
 from cued.text.voice import AGENTS, addresses_agent, asks
 
 _BRIEF = 20.0
@@ -18,12 +20,12 @@ def run(table: Table, *, without: str = "") -> None:
 
     A row without a comparable vector is judged by the calibration for words alone.
     """
-    calibration = calibration_for(table.policy.relevance.calibration, table.evidence.fingerprint)
+    calibration, by_words = calibrated(table.policy.relevance, table.evidence.fingerprint)
     table.columns |= features(table, calibration)
     log_odds = weighed(table.columns, calibration, without=without)
     blind = np.isnan(table.columns["cosine"])
-    if table.policy.relevance.calibration == "auto" and blind.any():
-        log_odds = np.where(blind, weighed(table.columns, calibration_for("auto", None), without=without), log_odds)
+    if by_words is not None and blind.any():
+        log_odds = np.where(blind, weighed(table.columns, by_words, without=without), log_odds)
     table.columns["log_odds"] = log_odds
     table.columns["relevance"] = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -50.0, 50.0)))
 
@@ -92,9 +94,14 @@ def _by_agent(memory: Memory) -> bool:
 
 
 def weighed(columns: dict[str, Column], calibration: Calibration, *, without: str = "") -> Column:
-    """Give intercept + Σ weight · column, a missing value counting as 0, for all columns but one that is left out."""
+    """Intercept + Σ weight · column, a missing value counting as 0, for all columns but one that is left out.
+
+    A weight on no column is an InputError.
+    """
     log_odds = np.full(len(columns["cosine"]), calibration.intercept)
     for name, weight in calibration.weights.items():
+        if name not in columns:
+            raise InputError("relevance.coefficients.weights", name, f"columns: {', '.join(sorted(columns))}")
         if name != without:
             log_odds = log_odds + weight * filled(columns[name])
     return log_odds

@@ -7,7 +7,9 @@ from functools import partial
 from msgspec.structs import replace
 
 from cued.flow import arc
-from cued.model import Cue, Recall, RecallEntry, Touch, Use
+from cued.flow.cue import words
+from cued.model import Cue, Evidence, Recall, RecallEntry, Touch, Trace, Use
+from cued.policy.resolve import digest
 from cued.policy.spec import Policy, Settle
 
 _DAY = timedelta(days=1)
@@ -51,21 +53,43 @@ def documents(recall: Recall, policy: Policy, *, cue: Cue, now: datetime) -> dic
     return {arc.DOCUMENT: partial(arc.learn, chosen=chosen, policy=policy, now=now)}
 
 
-def entry(recall: Recall, *, now: datetime) -> RecallEntry:
-    """Give the recall's line in the log: ids and numbers, no text."""
+def entry(recall: Recall, evidence: Evidence, policy: Policy, *, now: datetime, content: bytes | None = None) -> RecallEntry:
+    """The recall's line in the log: ids and numbers, no text.
+
+    Only with `content`, the bytes of an envelope of the recall, the line also keeps them and the words of the cue.
+    """
     relevances = [r.relevance for r in (*recall.memories, *recall.near_misses)]
+    chosen = tuple(r.memory.id for r in recall.memories)
     return RecallEntry(
         recall_id=recall.recall_id,
         at=now,
         policy=recall.policy,
+        policy_digest=digest(policy),
+        scope=evidence.cue.scope,
         outcome=recall.outcome,
         candidates=len(recall.trace.ids),
-        chosen=tuple(r.memory.id for r in recall.memories),
+        chosen=chosen,
+        found_by=_found_by(recall.trace, chosen),
         best_relevance=max(relevances, default=0.0),
+        floor=policy.floor.at,
         below_floor=recall.trace.stages.count("floor"),
+        suppressed=sum(recall.suppressed.values()),
+        omitted=len(recall.omitted),
         tokens=recall.tokens,
+        degraded=recall.degraded,
         total_ms=recall.timings_ms.get("total", 0.0),
+        stage_ms={stage: round(ms, 3) for stage, ms in recall.timings_ms.items() if stage != "total"},
+        cue=None if content is None else words(evidence.cue, "cue", labelled=True),
+        evidence=content,
     )
+
+
+def _found_by(trace: Trace, chosen: tuple[str, ...]) -> tuple[str, ...]:
+    """The channel that alone found each chosen memory, "" where several did, or none because a neighbour brought it along."""
+    rows = {memory_id: row for row, (memory_id, rank) in enumerate(zip(trace.ids, trace.ranks, strict=True)) if rank}
+    ranks = {name.removesuffix("_rank"): column for name, column in trace.columns.items() if name.endswith("_rank")}
+    finders = ([channel for channel, column in ranks.items() if column[rows[memory_id]] > 0] for memory_id in chosen)
+    return tuple(found[0] if len(found) == 1 else "" for found in finders)
 
 
 def log_line(recall: Recall) -> str:

@@ -37,6 +37,7 @@ class Table:
         self.fates: list[str] = [""] * len(order)
         self.stages: list[str] = [""] * len(order)
         self.duplicates: dict[int, list[str]] = {}
+        self.degraded: list[str] = list(evidence.degraded)
         self.alive: list[bool] = [True] * len(order)
         self.order: Order = np.arange(len(order), dtype=np.intp)
         self._no_layout()

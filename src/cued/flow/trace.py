@@ -26,7 +26,7 @@ def conclude(table: Table) -> Recall:
         near_misses=_near_misses(table),
         omitted=_omitted(table, chosen),
         suppressed={gate: count for gate, count in evidence.findings.struck.items() if count},
-        degraded=evidence.degraded,
+        degraded=tuple(table.degraded),
         tokens=estimate_tokens(table.block),
         timings_ms=dict(evidence.timings_ms),
         trace=_trace(table, chosen),

@@ -75,7 +75,7 @@ def bootstrap(  # noqa: PLR0913 - a pack has a place, a moment, numbers and a si
         core=True,
     )
     cue = Cue(scope=scope, now=at)
-    evidence = Evidence(recall_id="bootstrap", tenant=tenant, cue=cue, findings=store.search(tenant, lookup))
+    evidence = Evidence(recall_id="bootstrap", tenant=tenant, cue=cue, lookup=lookup, findings=store.search(tenant, lookup))
     return pack(evidence, _without_cue(policy, budget_tokens))
 
 

@@ -6,6 +6,8 @@ from datetime import datetime
 from threading import Lock
 from typing import Any, Unpack
 
+from msgspec.structs import replace
+
 from cued import engine
 from cued.errors import InputError
 from cued.explain import Explanation, Timeline, Why, explain, timeline, why
@@ -34,20 +36,25 @@ class Recalling(Bound):
             now, asked = self._clock(), evidence.cue
             touched = touches(recall, applied, cue=asked, now=now)
             learnt = documents(recall, applied, cue=asked, now=now)
-            self._settler.settle(self.name, touched, entry=entry(recall, now=now), documents=learnt)
+            self._settler.settle(self.name, touched, entry=entry(recall, evidence, applied, now=now), documents=learnt)
         return recall
 
     def explain(
         self, cue: str | Cue, *, memory: str | None = None, policy: str | Policy | None = None, **wishes: Unpack[Wishes]
     ) -> Explanation:
-        """Give the recall with its whole table, and what became of one memory in particular; nothing is settled."""
+        """The recall with its whole table, and what became of one memory in particular; nothing is settled.
+
+        With channels left out, `whole` is the same recall with all of them.
+        """
         recall, evidence, applied = self._recall(cue, policy, wishes)
         asked = self._store.get(self.name, [memory])[0] if memory is not None else None
-        return explain(recall, evidence, applied, asked=asked, parts=self._parts)
+        told = explain(recall, evidence, applied, asked=asked, parts=self._parts)
+        return replace(told, whole=self._whole(evidence, policy, wishes)) if wishes.get("without") else told
 
     def gather(self, cue: str | Cue, *, policy: str | Policy | None = None, **wishes: Unpack[Wishes]) -> Evidence:
-        """Give the evidence of a recall, to be saved and decided later under any policy with the same channels."""
-        return self._recall(cue, policy, wishes)[1]
+        """The evidence of a recall, to be saved and decided later under any policy with the same channels."""
+        question, applied = self._question(cue, policy, wishes)
+        return engine.gather(question, applied, self._parts)
 
     def conversation(self, *, turns: int = 3, keep: int = 10, avoid_repeats: bool = False) -> Conversation:
         """Give a handle that recalls turn after turn, notices when the cue has stopped moving, and can leave out what it said before."""
@@ -107,9 +114,18 @@ class Recalling(Bound):
         return self._store.recalls(self.name, limit=limit)
 
     def _recall(self, cue: str | Cue, policy: str | Policy | None, wishes: Mapping[str, Any]) -> tuple[Recall, Evidence, Policy]:
+        question, applied = self._question(cue, policy, wishes)
+        recall, evidence = engine.recall(question, applied, self._parts)
+        return recall, evidence, applied
+
+    def _question(self, cue: str | Cue, policy: str | Policy | None, wishes: Mapping[str, Any]) -> tuple[engine.Question, Policy]:
         applied = policy_of(policy, wishes, usual=self.policy)
         now = self._clock()
         asked = cue_of(cue, wishes, now=now)
-        question = engine.Question(tenant=self.name, cue=asked, recall_id=self._ids.make(now), boost=wishes.get("boost"))
-        recall, evidence = engine.recall(question, applied, self._parts)
-        return recall, evidence, applied
+        return engine.Question(tenant=self.name, cue=asked, recall_id=self._ids.make(now), boost=wishes.get("boost")), applied
+
+    def _whole(self, evidence: Evidence, policy: str | Policy | None, wishes: Mapping[str, Any]) -> Recall:
+        """The same recall with every channel open; a cue that was embedded is not embedded again."""
+        question, applied = self._question(evidence.cue, policy, {name: wish for name, wish in wishes.items() if name != "without"})
+        embedded = evidence.lookup and evidence.lookup.dense
+        return engine.recall(replace(question, embedded=embedded), applied, self._parts)[0]

@@ -6,6 +6,7 @@ Times are aware UTC datetimes. Scores: higher is better. Ranks start at 1 and 0 
 from cued.model.conflict import Choice, Conflict
 from cued.model.log import Feedback, LogQuery, LogRules, RecallEntry
 from cued.model.lookup import (
+    COLUMNS,
     Background,
     DenseLookup,
     EntityLookup,
@@ -62,6 +63,7 @@ from cued.model.words import (
 
 __all__ = [
     "CHANNELS",
+    "COLUMNS",
     "DERIVED_FROM",
     "DISTINCT",
     "EPOCH",

@@ -1,11 +1,12 @@
 """What one recall asks of a store, and what the store answers."""
 
 from datetime import datetime
+from math import nan
 
 from msgspec import Struct, field
 
 from cued.model.memory import Memory
-from cued.model.words import Column, Gate, Kind, Matrix, Vector
+from cued.model.words import CHANNELS, Column, Gate, Kind, Matrix, Vector
 
 
 class Interval(Struct, frozen=True):
@@ -79,6 +80,15 @@ class Background(Struct, frozen=True, kw_only=True):
     count: int = 0
     mean: float = 0.0
     deviation: float = 0.0
+
+
+COLUMNS: dict[str, float] = {
+    **dict.fromkeys((f"{channel}_rank" for channel in CHANNELS), 0.0),
+    **dict.fromkeys(("cosine", "cosine_before", "cosine_after"), nan),
+    **dict.fromkeys(("bm25", "bm25_before", "bm25_after", "coverage", "coverage_before", "coverage_after"), 0.0),
+    **dict.fromkeys(("entities", "linked", "window", "length"), 0.0),
+}
+"""Every column of the findings, with what stands in it for a row of which nothing is known."""
 
 
 class Findings(Struct, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from msgspec import Struct, field
 
-from cued.model.lookup import Findings, Interval
+from cued.model.lookup import Findings, Interval, Lookup
 from cued.model.memory import Memory
 from cued.model.words import GLOBAL, Column, Gate, Intent, Kind, Outcome
 
@@ -33,11 +33,15 @@ class Summary(Struct, frozen=True):
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
-    """Everything read for one recall. `decide` needs nothing else, so a saved Evidence replays exactly."""
+    """Everything read for one recall. `decide` needs nothing else, so a saved Evidence replays exactly.
+
+    `lookup` is what was asked of the store, so that it can be asked again; None where nothing was stored, or an old file does not say.
+    """
 
     recall_id: str
     tenant: str
     cue: Cue
+    lookup: Lookup | None = None
     findings: Findings
     intent: Intent = "neutral"
     intervals: tuple[Interval, ...] = ()

@@ -31,9 +31,9 @@ def parse(text: str, *, name: str = "policy") -> Policy:
     return msgspec.convert(cleaned, Policy)
 
 
-def dump(policy: Policy) -> str:
-    """The TOML of a policy, defaults left out; `parse` gives the same policy back."""
-    document = {"name": policy.name, **_sparse(policy, Policy(name=policy.name))}
+def dump(policy: Policy, *, whole: bool = False) -> str:
+    """The TOML of a policy, defaults left out unless it is wanted whole; `parse` gives the same policy back."""
+    document = {"name": policy.name, **_sparse(policy, None if whole else Policy(name=policy.name))}
     lines = [f"{key} = {_toml(document.pop(key))}" for key in ("name", "source", "about") if key in document]
     for stage, values in document.items():
         lines += ["", f"[{stage}]", *(f"{key} = {_listed(value)}" for key, value in values.items())]
@@ -59,6 +59,8 @@ def _clean_struct(value: object, kind: type, path: str, problems: list[str]) -> 
             problems.append(f"{where}: unknown key{_meant(key, hints)}; known here: {', '.join(hints)}")
         else:
             cleaned[key] = _clean(item, hints[key], where, problems)
+    missing = [field.name for field in msgspec.structs.fields(kind) if field.required and field.name not in value]
+    problems.extend(f"{path}.{name}: missing" for name in missing)
     return cleaned
 
 
@@ -122,24 +124,31 @@ def _meant(word: str, known: Mapping[str, object]) -> str:
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
-def _sparse(value: msgspec.Struct, default: msgspec.Struct) -> dict[str, Any]:
-    """The fields that differ from the default, nested structs likewise."""
+def _sparse(value: msgspec.Struct, default: msgspec.Struct | None) -> dict[str, Any]:
+    """The fields that differ from the default, nested structs likewise; all that are not None where there is no default."""
     result: dict[str, Any] = {}
     for key in value.__struct_fields__:
-        mine, usual = getattr(value, key), getattr(default, key)
-        if mine == usual:
+        mine = getattr(value, key)
+        usual = None if default is None else getattr(default, key)
+        if mine is None or (default is not None and mine == usual):
             continue
         if isinstance(mine, msgspec.Struct):
-            result[key] = _sparse(mine, usual if isinstance(usual, type(mine)) else type(mine)())
+            result[key] = _sparse(mine, usual or _defaults(mine) if default is not None else None)
         elif isinstance(mine, tuple) and mine and isinstance(mine[0], Term):
-            result[key] = [_term(term) for term in mine]
+            result[key] = [_term(term, whole=default is None) for term in mine]
         else:
             result[key] = mine
     return result
 
 
-def _term(term: Term) -> dict[str, Any]:
-    plain = _sparse(term, Term())
+def _defaults(value: msgspec.Struct) -> msgspec.Struct | None:
+    """A struct of this kind as it is when nothing is said, None where something must be."""
+    needed = any(field.required for field in msgspec.structs.fields(value))
+    return None if needed else type(value)()
+
+
+def _term(term: Term, *, whole: bool) -> dict[str, Any]:
+    plain = _sparse(term, None if whole else Term())
     return {key: plain[key] for key in ("name", "signal", *plain) if key in plain}
 
 
@@ -158,10 +167,14 @@ def _toml(value: object) -> str:
     if isinstance(value, str):
         return msgspec.json.encode(value).decode().replace("\x7f", "\\u007f")
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_toml(str(k)) if not str(k).isidentifier() else k} = {_toml(v)}" for k, v in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(str(k))} = {_toml(v)}" for k, v in value.items()) + " }"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(_toml(item) for item in value) + "]"
     return repr(value)
+
+
+def _key(key: str) -> str:
+    return key if key.isascii() and key.isidentifier() else _toml(key)
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, object]]:  # noqa: ANN401 - any plain data

@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
+from cued.policy.calibration import Calibration
+
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 Positive = Annotated[float, Meta(gt=0.0)]
 NotNegative = Annotated[float, Meta(ge=0.0)]
@@ -106,9 +108,14 @@ class Fuse(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Relevance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which calibration turns evidence into a probability; "auto" takes the embedder's own, else the generic one."""
+    """Which calibration turns evidence into a probability; "auto" takes the embedder's own, else the generic one.
+
+    A policy may write its calibration out: `coefficients` for all rows, `word_coefficients` for those without a comparable vector.
+    """
 
     calibration: str = "auto"
+    coefficients: Calibration | None = None
+    word_coefficients: Calibration | None = None
 
 
 class Term(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):

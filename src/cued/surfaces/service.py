@@ -13,12 +13,12 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from cued.engine import decide
+from cued.engine.envelope import Envelope
 from cued.errors import InputError, PolicyError
 from cued.explain import Explanation, verdict_on
 from cued.handles.memories import Memories
 from cued.handles.tenant import Tenant
-from cued.model import Evidence, Filter
+from cued.model import Filter
 from cued.policy import parse, presets
 from cued.policy.spec import Policy
 from cued.requests.draft import Change
@@ -38,7 +38,7 @@ from cued.surfaces.contract import (
 )
 from cued.surfaces.request import Around, Ask, Cooling, Deciding, Judged, Merging, Opening, Sweeping, known, read, read_ask
 
-Keep = Callable[[Evidence], None]
+Keep = Callable[[Envelope], None]
 Progress = Callable[[int, int], None]
 
 
@@ -67,23 +67,27 @@ def recall(tenant: Tenant, body: Mapping[str, Any]) -> JSON:
 def explain(tenant: Tenant, body: Mapping[str, Any], *, keep: Keep = lambda _: None) -> JSON:
     """Give a recall with every candidate's ranks, signals, contributions and fate, and the verdict on `memory` where one is named.
 
-    With channels left out, `ablation` puts the recall beside the one with all of them. `keep` is handed the evidence.
+    With channels left out, `ablation` puts the recall beside the one with all of them. `keep` is handed the recall in an envelope.
     """
     ask = read_ask(body)
     explanation = tenant.explain(ask.text, memory=ask.memory, policy=ask.preset(), **ask.wishes())
-    keep(explanation.evidence)
-    return {**explanation_json(explanation), "ablation": _ablation(tenant, ask, explanation) if ask.without else None}
+    keep(Envelope.of(explanation.evidence, explanation.policy))
+    return {**explanation_json(explanation), "ablation": _ablation(ask, explanation)}
 
 
-def explain_saved(evidence: Evidence, body: Mapping[str, Any], *, policy: Policy | None = None) -> JSON:
-    """Decide saved evidence again, under any policy and wishes, without a store; the fields of the request are those of Deciding."""
+def explain_saved(saved: Envelope, body: Mapping[str, Any], *, policy: Policy | None = None) -> JSON:
+    """Decide a saved recall again without a store: as it was decided then, or under another policy and other wishes.
+
+    The fields of the request are those of Deciding.
+    """
     asked = read(body, Deciding)
-    applied = asked.bent(policy or presets.load())
-    recalled = decide(evidence, applied)
+    applied = asked.bent(policy or saved.policy or presets.load())
+    recalled = saved.decide(applied)
     if asked.memory is not None and asked.memory not in recalled.trace.ids:
         raise InputError("memory", asked.memory, f"one of the {len(recalled.trace.ids)} candidates that the saved recall had")
     verdict = None if asked.memory is None else verdict_on(recalled, asked.memory, applied)
-    return {**explanation_json(Explanation(recall=recalled, evidence=evidence, verdict=verdict)), "ablation": None}
+    explanation = Explanation(recall=recalled, evidence=saved.evidence, policy=applied, verdict=verdict)
+    return {**explanation_json(explanation), "ablation": None}
 
 
 def bootstrap(tenant: Tenant, body: Mapping[str, Any]) -> JSON:
@@ -267,11 +271,12 @@ def _pair(merge: Struct) -> JSON:
     return {name: told[name] for name in ("newer", "older", "similarity", "text_newer", "text_older")}
 
 
-def _ablation(tenant: Tenant, ask: Ask, bent: Explanation) -> JSON:
-    """Give the ranks of the same recall with every channel open and with some shut, side by side."""
-    whole = {name: value for name, value in ask.wishes().items() if name != "without"}
-    full = tenant.explain(ask.text, policy=ask.preset(), **whole)
-    ranks = [{each.memory.id: each.rank for each in explanation.recall.memories} for explanation in (full, bent)]
-    texts = {each.memory.id: each.memory.text for explanation in (full, bent) for each in explanation.recall.memories}
+def _ablation(ask: Ask, explanation: Explanation) -> JSON | None:
+    """The ranks of the same recall with every channel open and with some shut, side by side; None where none was shut."""
+    if explanation.whole is None:
+        return None
+    sides = (explanation.whole, explanation.recall)
+    ranks = [{each.memory.id: each.rank for each in recall.memories} for recall in sides]
+    texts = {each.memory.id: each.memory.text for recall in sides for each in recall.memories}
     rows = [{"id": key, "text": text, "rank_with": ranks[0].get(key), "rank_without": ranks[1].get(key)} for key, text in texts.items()]
     return {"without": list(ask.without), "memories": rows}

@@ -38,4 +38,4 @@ def format_duration(duration: timedelta) -> str:
     for unit in ("d", "h", "m", "s"):
         if seconds % _UNITS[unit] == 0:
             return f"{int(seconds) // _UNITS[unit]}{unit}"
-    return f"{seconds!r}s"
+    return f"{seconds:.6f}".rstrip("0") + "s"

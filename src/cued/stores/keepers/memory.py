@@ -196,7 +196,8 @@ class MemoryStore:
             room = self._room(tenant)
             answer = room.shelf.answer(lookup)
             memories, core = ([room.records[memory_id].memory for memory_id in ids] for ids in (answer.ids, answer.core_ids))
-            return replace(answer.findings, memories=tuple(memories), core=tuple(core))
+            document = None if lookup.document is None else room.documents.get(document_name(lookup.document))
+            return replace(answer.findings, memories=tuple(memories), core=tuple(core), document=document)
 
     def close(self) -> None:
         """Do nothing: there is nothing to let go of."""

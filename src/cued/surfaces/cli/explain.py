@@ -1,12 +1,10 @@
 """`cued explain`: every candidate with its ranks, signals, contributions and fate; of a live recall or of a saved one."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from cued.engine import codec
-from cued.model import Evidence
+from cued.engine.envelope import Envelope
 from cued.policy.presets import load
 from cued.surfaces import service
 from cued.surfaces.cli.cue_options import cue_options, stated
@@ -35,7 +33,7 @@ def explain_command(text: str | None, *, save: str | None, saved: str | None, ev
     else:
         body["text"] = spoken(text, "a cue") if text == "-" else text or ""
         with reading(chosen, embed=True) as tenant:
-            answer = service.explain(tenant, body, keep=lambda evidence: _keep(evidence, save))
+            answer = service.explain(tenant, body, keep=lambda recalled: _keep(recalled, save))
     show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer, every=every))
 
 
@@ -46,13 +44,15 @@ def _again(saved: str, text: str | None, save: str | None, body: dict[str, Any])
         beside = "--policy, --limit, --floor, --budget, --window, --compact, --recency-weight, --no-decay, --memory, --all and --json"
         message = f"--from decides what was read then: beside it only {beside}"
         raise click.UsageError(message)
-    policy = settings().policy
-    return service.explain_saved(codec.load(Path(saved)), body, policy=None if policy is None else load(policy))
+    kept, chosen = Envelope.load(saved), settings()
+    # what the environment says of policies is not said of a recall that knows its own
+    policy = chosen.typed("policy") if kept.policy is not None else chosen.policy
+    return service.explain_saved(kept, body, policy=None if policy is None else load(policy))
 
 
-def _keep(evidence: Evidence, save: str | None) -> None:
+def _keep(recalled: Envelope, save: str | None) -> None:
     if save is not None:
-        Path(save).write_bytes(codec.encode(evidence))
+        recalled.save(save)
         note(f"saved to {save}; `cued explain --from {save}` decides it again")
 
 

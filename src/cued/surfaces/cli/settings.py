@@ -28,6 +28,10 @@ class Settings:
         self.json = bool(said["json"])
         self._typed: dict[str, str] = ctx.meta.get(_TYPED, {})
 
+    def typed(self, name: str) -> str | None:
+        """What was typed for a global option here; None where it was left out, whatever the environment says."""
+        return self._typed.get(name)
+
     def again(self, command: str) -> str:
         """Give a command with what was typed here for the database and the tenant, so that it works on the same memories."""
         kept = [word for name in ("db", "tenant") if name in self._typed for word in (f"--{name}", self._typed[name])]

@@ -220,9 +220,10 @@ class SqliteStore:
             answer = shelf.answer(lookup)
             memories = slot.memories(connection, answer.keys)
             core = slot.memories(connection, answer.core_keys) if answer.core_keys else ()
+            document = None if lookup.document is None else rows.find_document(connection, found.key, document_name(lookup.document))
         if slot.nbytes != before:
             shelves.trim()
-        return replace(answer.findings, memories=memories, core=core)
+        return replace(answer.findings, memories=memories, core=core, document=document)
 
     def connection(self) -> apsw.Connection:
         """Give this thread's connection to the file, for a backup or a check of its health."""

@@ -1,0 +1,147 @@
+"""gather: all that one recall reads. The cue becomes a lookup, the store's answer to it becomes the evidence."""
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from cued.engine.stopwatch import Lap, untimed
+from cued.errors import EmbedderError, InputError
+from cued.flow import arc
+from cued.flow import cue as cues
+from cued.model import (
+    Column,
+    Cue,
+    DenseLookup,
+    EntityLookup,
+    Evidence,
+    Findings,
+    LexicalLookup,
+    Lookup,
+    Memory,
+    TemporalLookup,
+)
+from cued.policy.spec import Policy
+from cued.ports import Boost, Embedder, Judge, Reranker, Store, Summariser
+from cued.standing.past import as_known
+from cued.text.analyse import query_terms
+from cued.text.entities import entities
+
+log = logging.getLogger("cued")
+
+
+class Parts(Struct, frozen=True, kw_only=True):
+    """What the verbs work with: the store, and an embedder, a reranker, a summariser and a judge of conflicts where there are any."""
+
+    store: Store
+    embedder: Embedder | None = None
+    reranker: Reranker | None = None
+    summariser: Summariser | None = None
+    judge: Judge | None = None
+
+
+class Question(Struct, frozen=True, kw_only=True):
+    """What is asked: whose memories, by which cue, under which id, and the caller's own boost.
+
+    `embedded` is the cue as it was embedded for an earlier question of the same words, so that it is not embedded again.
+    """
+
+    tenant: str
+    cue: Cue
+    recall_id: str
+    boost: Boost | None = None
+    embedded: DenseLookup | None = None
+
+
+def gather(question: Question, policy: Policy, parts: Parts, *, lap: Lap = untimed) -> Evidence:
+    """Everything that one recall needs, from one search of the store; a channel that fails is left out and named."""
+    cue = question.cue
+    asked = Evidence(recall_id=question.recall_id, tenant=question.tenant, cue=cue, findings=Findings())
+    if not parts.store.size(question.tenant):
+        # nothing to find, so nothing is embedded and nothing searched
+        return asked
+    dense, degraded = _dense_lookup(question, policy, parts.embedder)
+    lap("embed")
+    lookup = _lookup(cue, policy, dense)
+    lap("cue")
+    findings = parts.store.search(question.tenant, lookup)
+    lap("search")
+    if dense is not None and findings.uncomparable:
+        degraded.append(f"dense: {findings.uncomparable} of {findings.visible} memories carry no vector of this embedder")
+    return replace(
+        asked,
+        lookup=lookup,
+        findings=_as_asked(findings, cue.as_of),
+        intent=cues.intent(cue),
+        intervals=lookup.temporal.intervals if lookup.temporal else (),
+        fingerprint=dense.fingerprint if dense else None,
+        boost=_boosts(findings.memories, question.boost) if question.boost else None,
+        balance=arc.learnt_balance(findings.document, policy) if lookup.document else None,
+        degraded=tuple(degraded),
+    )
+
+
+def _lookup(cue: Cue, policy: Policy, dense: DenseLookup | None) -> Lookup:
+    channels = policy.channels
+    lexical, entity, temporal = channels.lexical, channels.entity, channels.temporal
+    terms = query_terms(cues.words(cue, lexical.over)) if lexical else ()
+    names = entities(cues.words(cue, entity.over)) if entity else ()
+    spans = cues.intervals(cue, temporal.over) if temporal else ()
+    return Lookup(
+        scope=cue.scope,
+        at=cue.as_of or cue.now,
+        as_of=cue.as_of is not None,
+        kinds=cue.kinds,
+        tags=cue.tags,
+        lexical=LexicalLookup(
+            terms=terms,
+            pool=max(lexical.pool, lexical.per_limit * policy.budget.limit),
+            k1=lexical.k1,
+            b=lexical.b,
+            delta=lexical.delta,
+        )
+        if lexical and terms
+        else None,
+        dense=dense,
+        entity=EntityLookup(names=names, pool=entity.pool, hop=entity.hop) if entity and names else None,
+        temporal=TemporalLookup(intervals=spans, pool=temporal.pool) if temporal and spans else None,
+        context=channels.context,
+        core=True,
+        document=arc.DOCUMENT if policy.settle.adapt == "arc" else None,
+    )
+
+
+def _dense_lookup(question: Question, policy: Policy, embedder: Embedder | None) -> tuple[DenseLookup | None, list[str]]:
+    dense = policy.channels.dense
+    if dense is None:
+        return None, []
+    pool = max(dense.pool, dense.per_limit * policy.budget.limit)
+    if question.embedded is not None:
+        return replace(question.embedded, pool=pool), []
+    if embedder is None:
+        return None, ["dense: no embedder"]
+    try:
+        vector = embedder.embed([cues.words(question.cue, dense.over, labelled=True)], role="query")[0]
+        return DenseLookup(vector=vector, fingerprint=str(embedder.fingerprint), pool=pool), []
+    except EmbedderError as error:
+        log.warning("the dense channel is left out: %s", error)
+        return None, [f"dense: {error}"]
+
+
+def _as_asked(findings: Findings, as_of: datetime | None) -> Findings:
+    """The findings without the document, which has been read, and with each memory as it was known then."""
+    read = findings if findings.document is None else replace(findings, document=None)
+    if as_of is None:
+        return read
+    memories, core = (tuple(as_known(memory, at=as_of) for memory in some) for some in (read.memories, read.core))
+    return replace(read, memories=memories, core=core)
+
+
+def _boosts(memories: Sequence[Memory], boost: Boost) -> Column:
+    factors = np.array([float(boost(memory)) for memory in memories])
+    if not np.all((factors > 0) & np.isfinite(factors)):
+        raise InputError("boost", factors[~((factors > 0) & np.isfinite(factors))][0], "a function that gives a positive, finite factor")
+    return factors
