@@ -619,7 +619,10 @@ def test_stored_text_cannot_steer_the_terminal_or_the_markup(cued):
 
 
 def test_policies_are_shown_compared_and_checked(cued, tmp_path):
-    assert "cued (default)" in cued("policy", "list").stdout
+    listed = cued("policy", "list").stdout
+    assert "cued (default)" in listed
+    assert "Recall, Sentient Zero Labs" in listed
+    assert ".txt" not in listed
     assert cued("policy", "show", "mememory").stdout.startswith("#")
     assert cued.json("policy", "show", "mememory")["policy"]["name"] == "mememory"
     assert "budget.limit" in cued("policy", "diff", "cued", "mememory").stdout
