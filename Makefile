@@ -1,4 +1,4 @@
-# Needs Python 3.11 to 3.14 with pip and venv, make and a C compiler. Nothing is fetched but Python packages.
+# Needs Python 3.11 to 3.14 with pip and venv, and make. Nothing is fetched but Python packages.
 
 VENV   := .venv
 PY     := $(VENV)/bin/python
