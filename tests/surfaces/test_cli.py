@@ -451,14 +451,19 @@ def test_explain_shows_fifteen_candidates_unless_all_are_asked_for(cued):
     assert cued("explain", "peanuts", "--all").stdout.count("Peanuts, lot") == 20
 
 
-@pytest.mark.parametrize("columns", [60, 80, 120, 200])
+@pytest.mark.parametrize("columns", [60, 80, 100, 140, 200])
 @pytest.mark.parametrize("policy", ["cued", "recall", "mememory", "siftcoder"])
 def test_explain_stays_within_the_width(cued, columns, policy):
-    for i in range(3):
-        cued.remember(f"Peanuts 豆 {i} " + "and so on " * 30)
+    ids = [cued.remember(f"Peanuts 豆 {i} " + "and so on " * 30) for i in range(3)]
     drawn = cued("explain", "peanuts and so on", "--policy", policy, env={"COLUMNS": str(columns)}).stdout
-    assert max(map(len, drawn.splitlines())) <= columns
-    assert "score" in drawn
+    lines = drawn.splitlines()
+    assert max(map(len, lines)) <= columns
+    # whole: the id, to be asked for with --memory, the columns and their numbers; and enough of the text to know it by
+    assert all(sum(each in line for line in lines) == 1 for each in ids)
+    assert sum("Peanuts 豆" in line for line in lines) == 3
+    assert lines[0].split()[0] == "#"
+    assert "score" in lines[0]
+    assert "…" not in lines[0]
 
 
 @pytest.mark.requirement("S10")
