@@ -1,10 +1,13 @@
-# Needs Python 3.11 to 3.14 with pip and venv, make and a C compiler. Nothing is fetched but Python packages.
+# Needs Python 3.11 to 3.14 with pip and venv, and make. Nothing is fetched but Python packages.
 
 VENV   := .venv
 PY     := $(VENV)/bin/python
 STAMPS := $(VENV)/stamps
 MODEL  := packages/cued-minilm
-WHEELS := $(VENV)/wheels
+WHEELS := .venv/wheels
+
+# On the other Pythons these are left out: long, and about stores, words and speed more than about the interpreter.
+LONG := tests/bench tests/training tests/truth tests/test_any_string.py tests/stores/test_sqlite_crash.py
 
 # The newest Python that runs, is supported and can make environments.
 SUPPORTED := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))
@@ -19,7 +22,7 @@ TYPED := $(wildcard src/cued tools bench $(MODEL)/src)
 MODEL_FILES := $(shell find $(MODEL) -type f -not -path '*/__pycache__/*' -not -path '*/data/*' -not -path '*/dist/*')
 PIP := $(PY) -m pip --disable-pip-version-check --quiet
 
-.PHONY: help setup run test lint types layers bench quality docs requirements clean
+.PHONY: help setup run test suite pythons lint types layers bench quality docs requirements clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -30,8 +33,17 @@ setup: $(STAMPS)/dev ## make .venv with Cued, its model and all development tool
 run: $(STAMPS)/run ## install Cued and its model into .venv, and run the demonstration
 	$(VENV)/bin/cued demo
 
-test: lint types layers ## everything that continuous integration checks
+test: lint types layers suite ## everything that a change must pass
+
+suite: $(STAMPS)/dev ## the tests alone; PYTEST_ARGS is handed to pytest
 	$(PY) -m pytest -n 2 $(PYTEST_ARGS)
+
+pythons: $(STAMPS)/dev ## types and tests, without the longest, on every other supported Python of this machine
+	@set -e; found=$$($(PY) -m tools.pythons); \
+	echo "$$found" | while read -r version path; do \
+		[ -z "$$version" ] || $(MAKE) VENV=$(VENV)/pythons/$$version PYTHON="$$path" \
+			PYTEST_ARGS="$(LONG:%=--ignore=%) $(PYTEST_ARGS)" types suite </dev/null; \
+	done
 
 lint: $(STAMPS)/dev ## ruff's rules and format
 	$(PY) -m ruff check $(CODE)
@@ -75,10 +87,14 @@ $(STAMPS)/venv:
 	@mkdir -p $(STAMPS)
 	@touch $@
 
-$(STAMPS)/model: $(STAMPS)/venv $(MODEL_FILES)
+# One wheel for every Python: it has no code that is compiled for one.
+$(WHEELS)/built: $(MODEL_FILES) | $(STAMPS)/venv
 	@echo "building the model's wheel"
 	@rm -rf $(WHEELS)
 	@$(PIP) wheel --no-deps --wheel-dir $(WHEELS) ./$(MODEL)
+	@touch $@
+
+$(STAMPS)/model: $(STAMPS)/venv $(WHEELS)/built
 	@$(PIP) install --no-deps --force-reinstall $(WHEELS)/*.whl
 	@touch $@
 

@@ -1,5 +1,6 @@
 """The policy in tables, from `policy/spec.py`, the presets, and `docs/reference/meanings.toml` for what no type can say."""
 
+import inspect
 import tomllib
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -42,7 +43,7 @@ def policy_page() -> str:
     """Give the whole policy: every table, every key, with type, range, default and meaning."""
     parts = [_HEAD, rows(("key", "accepted", "default", "meaning"), (_row("", field) for field in fields_of(Policy)))]
     for path, struct in TABLES.items():
-        parts.append(f"## `[{path}]`\n\n{struct.__doc__}\n\n{knobs(path)}")
+        parts.append(f"## `[{path}]`\n\n{inspect.cleandoc(struct.__doc__ or '')}\n\n{knobs(path)}")
     parts.append(f"## Signals\n\nWhat a term's `signal` may be.\n\n{signals_table()}")
     return "\n\n".join(parts) + "\n"
 

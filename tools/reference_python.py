@@ -60,7 +60,12 @@ _OPTIONAL = re.compile(r"Optional\[(Literal\[[^\]]*\])\]")
 _ARRAYS = {
     "numpy.ndarray[tuple[Any, ...], numpy.dtype[numpy.float64]]": "Column",
     "numpy.ndarray[tuple[Any, ...], numpy.dtype[numpy.float32]]": "Matrix",
+    # numpy from 2.5 on names the alias
+    "NDArray[numpy.float64]": "Column",
+    "NDArray[numpy.float32]": "Matrix",
+    # Python before 3.12 and from it on
     '*<class "Wishes">': "Wishes",
+    "Unpack[Wishes]": "Wishes",
 }
 
 
@@ -104,7 +109,7 @@ def _entry(title: str, made: Any) -> str:  # noqa: ANN401 - any public object
 
 def _fields(made: type) -> list[str]:
     names = getattr(made, "__struct_fields__", None) or (made.__annotations__ if hasattr(made, "__total__") else ())
-    hints = {name: hint for parent in reversed(made.__mro__) for name, hint in vars(parent).get("__annotations__", {}).items()}
+    hints = {name: hint for parent in reversed(made.__mro__) for name, hint in inspect.get_annotations(parent).items()}
     return [f"{name}: {_hint(hints[name])}" for name in names]
 
 

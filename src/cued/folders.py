@@ -8,18 +8,17 @@ from typing import Literal
 Purpose = Literal["data", "cache"]
 
 
-def user_folder(purpose: Purpose) -> Path:
-    """Give Cued's own folder for this purpose; it may not be there yet."""
+def user_folder(purpose: Purpose, *, platform: str = sys.platform) -> Path:
+    """Cued's own folder for this purpose, which may not be there yet; what is cached never lies among the data."""
     home = Path.home()
-    if sys.platform == "win32":
-        folder = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        folder = home / "Library" / _MAC[purpose]
-    else:
-        variable, usual = _XDG[purpose]
-        folder = Path(os.environ.get(variable) or home / usual)
-    return folder / "cued"
+    if platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "cued" / _WINDOWS[purpose]
+    if platform == "darwin":
+        return home / "Library" / _MAC[purpose] / "cued"
+    variable, usual = _XDG[purpose]
+    return Path(os.environ.get(variable) or home / usual) / "cued"
 
 
+_WINDOWS: dict[Purpose, str] = {"data": "", "cache": "Cache"}
 _MAC: dict[Purpose, str] = {"data": "Application Support", "cache": "Caches"}
 _XDG: dict[Purpose, tuple[str, str]] = {"data": ("XDG_DATA_HOME", ".local/share"), "cache": ("XDG_CACHE_HOME", ".cache")}

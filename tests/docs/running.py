@@ -15,7 +15,7 @@ from tests.docs.pages import ROOT
 
 _ID = re.compile(r"\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b")
 _MILLISECONDS = re.compile(r"\d+(?:\.\d+)? ms\b")
-_WRITTEN = re.compile(r"\bwritten \d{4}-\d\d-\d\d(?: \((?:just now|[^()]* ago)\))?")
+_WRITTEN = re.compile(r"\bwritten \d{4}-\d\d-\d\d( \((?:just now|[^()]* ago)\))?")
 _MOMENT = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z")
 _REVISION = re.compile(r"@[0-9a-f]{12}/")
 _SPAN = re.compile(r"\b\d+ (?:minutes?|hours?|days?|weeks?|months?|years?) (?:ago|old)\b|\bjust now\b")
@@ -62,7 +62,7 @@ def steady(text):
     seen = {}
     text = _REVISION.sub("@<revision>/", _MOMENT.sub("<moment>", text))
     text = _ID.sub(lambda match: f"<id {seen.setdefault(match[0], len(seen) + 1)}>", text)
-    text = _WRITTEN.sub("written <day>", _MILLISECONDS.sub("<n> ms", text))
+    text = _WRITTEN.sub(lambda found: f"written <day>{' (<age>)' if found[1] else ''}", _MILLISECONDS.sub("<n> ms", text))
     text = _BYTES.sub("<n> bytes", _SPAN.sub("<span>", text))
     text = _AGE.sub("<age>", _SPACES.sub("", text))
     return _TABLE.sub(lambda match: {"rule": "─", "bar": "▰", "gap": " "}[match.lastgroup], text).strip()

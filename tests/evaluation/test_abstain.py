@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from cued.embed import load as load_embedder
 from cued.embed.hashing import Hashing
 from cued.errors import InputError
 from cued.evaluation.abstain import BINS, auroc, calibration_error, measured, reliability, spoken, strangers
@@ -12,6 +13,7 @@ from cued.evaluation.report import Request, evaluate
 from cued.evaluation.runner import Answer, Ask, Bench
 from cued.policy.presets import load
 from tests.evaluation.made import lines, write
+from tests.evaluation.mixed import stream as stream_of_two
 
 
 def _asked(query, *, here, shown, relevances, gold_first=True):
@@ -99,3 +101,18 @@ def test_one_floor_speaks_to_own_questions_and_is_silent_to_strangers_whatever_t
     everything, nothing = figures["floors"]
     assert everything["injection_rate"] >= figures["injection_rate"]
     assert nothing == {"floor": 1.0, "injection_rate": 0.0, "precision": None, "answered": 0.0}
+
+
+@pytest.mark.requirement("R3")
+def test_on_a_mixed_stream_a_floor_of_point_seven_speaks_to_about_half_and_the_ends_are_gentle(tmp_path):
+    if not pytest.importorskip("cued_minilm", reason="the model wheel cued-minilm is not installed").ENCODERS["recall"].revision:
+        pytest.skip("cued_minilm is a source tree without its model")
+    bench = Bench(embedder=CachedEmbedder(load_embedder("cued"), None), evidence=EvidenceCache(None))
+    request = Request(policies=(load("cued"),), abstain=True, floors=(0.5, 0.7, 0.9))
+    figures = evaluate(read(stream_of_two(tmp_path)), request, bench)["policies"]["cued"]["abstain"]
+    assert figures["queries"] == {"answerable": 40, "stranger": 40}
+    low, usual, high = (each["injection_rate"] for each in figures["floors"])
+    assert 0.40 <= usual <= 0.55
+    # uncalibrated scores: 80-95 % at 0.5, and 5-15 % at 0.9
+    assert usual < low < 0.80
+    assert usual > high > 0.15

@@ -59,6 +59,11 @@ def test_gold_sessions_left_out_are_those_of_the_gold(tmp_path):
     ("memories", "queries", "said"),
     [
         (['{"id": "1", "text": "a"}', "{oops"], [], ("memories.jsonl, line 2", "id and text are needed")),
+        (
+            ['{"id": "1", "text": "a"}'],
+            ['{"id": "q", "query": "?", "gold_id": ["1"]}'],
+            ("queries.jsonl, line 1", "unknown field `gold_id`", '"gold_ids": […]'),
+        ),
         (['{"id": "1"}'], [], ("memories.jsonl, line 1", "missing required field `text`")),
         (['{"id": "1", "text": "a"}', '{"id": "1", "text": "b"}'], [], ("memories.jsonl, line 2, id", "no other memory")),
         (['{"id": "1", "text": "a", "ts": "soon"}'], [], ("memories.jsonl, line 1, ts", "without a zone it is UTC")),

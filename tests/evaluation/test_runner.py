@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from cued.engine import Parts, Question, decide, gather
-from cued.errors import EmbedderError
+from cued.errors import EmbedderError, InputError
 from cued.evaluation import ablate
 from cued.evaluation.abstain import own
 from cued.evaluation.cache import checked_folder, prune
@@ -41,6 +41,15 @@ def _run(dataset, variants, embedder, folder=None):
 def _told(done):
     """Give everything of the answers but the time they took."""
     return {name: [replace(answer, ms=None) for answer in answers] for name, answers in done.answers.items()}
+
+
+@pytest.mark.parametrize(("field", "value"), [("text", "a\0b"), ("session", "s" * 10_000), ("speaker", "\0")])
+def test_a_memory_that_cannot_be_stored_is_named_with_its_data_set_and_what_is_wrong(tmp_path, field, value):
+    memories, queries = lines()
+    memories[4][field] = value
+    dataset = read(write(tmp_path, memories, queries))
+    with pytest.raises(InputError, match=rf"data set {dataset.name}, tenant 'ada', memory 'm4', {field}: got '.*; accepted: .* characters"):
+        _run(dataset, [_variant()], None)
 
 
 @pytest.mark.requirement("P21")

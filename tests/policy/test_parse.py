@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import inspect as shapes
 
 from cued.engine import decide
 from cued.errors import InputError, PolicyError
@@ -33,6 +34,16 @@ policies = st.builds(
     floor=st.builds(spec.Floor, at=st.none() | st.floats(0, 1)),
     settle=st.builds(spec.Settle, refresh_floor=durations),
 )
+
+
+def numbers(struct, path=""):
+    """The dotted key of every number below a struct."""
+    for each in shapes.type_info(struct).fields:
+        for kind in getattr(each.type, "types", (each.type,)):
+            if isinstance(kind, shapes.StructType):
+                yield from numbers(kind.cls, f"{path}{each.name}.")
+            elif isinstance(kind, shapes.IntType | shapes.FloatType):
+                yield f"{path}{each.name}"
 
 
 @given(policies)
@@ -130,6 +141,41 @@ def test_what_is_not_a_policy_is_refused_in_words(text):
 def test_a_term_that_makes_no_sense_is_refused(terms, problem):
     with pytest.raises(PolicyError, match=problem):
         parse(f"[score]\nterms = [{terms}]")
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        ("[floor]\nat = 2", r"floor\.at: got 2\.0; accepted: a number from 0 to 1, as relevance has them"),
+        ('[floor]\non = "similarity"\nat = -1.5', "from -1 to 1, as similarity has them"),
+        ("[channels]\nlexical = { k1 = 0 }", r"lexical\.k1: got 0; accepted: a number above 0 to 10000"),
+        ("[channels]\ndense = { pool = 0 }", "accepted: a whole number from 1 to 10000"),
+        ("[fuse]\nweights = { dense = 101 }", r"fuse\.weights: got .* <= 100"),
+        ('[score]\nterms = [{ signal = "bm25", clip = [1, 0] }]', r"terms\[0\]\.clip: got \[1\.0, 0\.0\]; accepted: the least value"),
+        ('[score]\nterms = [{ signal = "recency", half_life = [] }]', "a positive duration"),
+        ("[budget]\nlimit = 200", r"budget\.limit: got 200; accepted: at most budget\.limit_max, which is 100"),
+    ],
+)
+def test_a_number_out_of_its_range_is_refused_with_the_range(written, problem):
+    with pytest.raises(PolicyError, match=problem):
+        parse(written)
+
+
+def test_a_floor_on_the_score_may_be_any_number_because_a_score_may():
+    assert parse('[floor]\non = "score"\nat = -2.5').floor.at == -2.5
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+def test_what_is_no_finite_number_is_refused_wherever_a_policy_has_a_number(value):
+    for path in numbers(spec.Policy):
+        with pytest.raises(PolicyError, match=rf"{path}: got {value}; accepted: a (whole )?number "):
+            parse(f"{path} = {value}")
+    for key in numbers(spec.Term):
+        with pytest.raises(PolicyError, match=rf"score\.terms\[0\]\.{key}: got {value}; accepted: a number "):
+            parse(f'score.terms = [{{ signal = "decay", {key} = {value} }}]')
+    for table in (f"fuse.weights = {{ dense = {value} }}", f'score.terms = [{{ signal = "tier", values = {{ core = {value} }} }}]'):
+        with pytest.raises(PolicyError, match=rf"got {{ .* = {value} }}; accepted: Expected `float`"):
+            parse(table)
 
 
 def test_diff_shows_where_two_policies_differ_and_nothing_else():

@@ -65,7 +65,7 @@ def process(tmp_path):
         env = {**usual, **own, **how.pop("env", {})}
         if runner is subprocess.run:
             how = {"capture_output": True, "check": False, "timeout": 60, **how}
-        return runner([sys.executable, "-m", "cued.surfaces.cli", *args], env=env, **how)
+        return runner([sys.executable, *how.pop("by", ()), "-m", "cued.surfaces.cli", *args], env=env, **how)
 
     return started
 

@@ -452,14 +452,19 @@ def test_explain_shows_fifteen_candidates_unless_all_are_asked_for(cued):
     assert cued("explain", "peanuts", "--all").stdout.count("Peanuts, lot") == 20
 
 
-@pytest.mark.parametrize("columns", [60, 80, 120, 200])
+@pytest.mark.parametrize("columns", [60, 80, 100, 140, 200])
 @pytest.mark.parametrize("policy", ["cued", "recall", "mememory", "siftcoder"])
 def test_explain_stays_within_the_width(cued, columns, policy):
-    for i in range(3):
-        cued.remember(f"Peanuts 豆 {i} " + "and so on " * 30)
+    ids = [cued.remember(f"Peanuts 豆 {i} " + "and so on " * 30) for i in range(3)]
     drawn = cued("explain", "peanuts and so on", "--policy", policy, env={"COLUMNS": str(columns)}).stdout
-    assert max(map(len, drawn.splitlines())) <= columns
-    assert "score" in drawn
+    lines = drawn.splitlines()
+    assert max(map(len, lines)) <= columns
+    # whole: the id, to be asked for with --memory, the columns and their numbers; and enough of the text to know it by
+    assert all(sum(each in line for line in lines) == 1 for each in ids)
+    assert sum("Peanuts 豆" in line for line in lines) == 3
+    assert lines[0].split()[0] == "#"
+    assert "score" in lines[0]
+    assert "…" not in lines[0]
 
 
 @pytest.mark.requirement("S10")
@@ -635,7 +640,10 @@ def test_stored_text_cannot_steer_the_terminal_or_the_markup(cued):
 
 
 def test_policies_are_shown_compared_and_checked(cued, tmp_path):
-    assert "cued (default)" in cued("policy", "list").stdout
+    listed = cued("policy", "list").stdout
+    assert "cued (default)" in listed
+    assert "Recall, Sentient Zero Labs" in listed
+    assert ".txt" not in listed
     assert cued("policy", "show", "mememory").stdout.startswith("#")
     assert cued.json("policy", "show", "mememory")["policy"]["name"] == "mememory"
     assert "budget.limit" in cued("policy", "diff", "cued", "mememory").stdout

@@ -10,6 +10,10 @@ import sys
 import pytest
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals and signals are POSIX")
+# A shell starts what runs in the background with SIGINT ignored, and a child inherits that.
+INTERRUPTIBLE = (
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+)
 ESCAPES = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -112,7 +116,8 @@ def test_a_reader_that_leaves_early_is_no_error(process):
 @posix
 def test_an_interrupt_leaves_quietly_with_130(process, terminal):
     seen, written = terminal
-    waiting = process("remember", runner=subprocess.Popen, stdin=written, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    ends = {"stdin": written, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    waiting = process("remember", runner=subprocess.Popen, by=("-c", INTERRUPTIBLE), **ends)
     assert b"Ctrl-D ends it" in waiting.stderr.readline()
     waiting.send_signal(signal.SIGINT)
     out, err = waiting.communicate(timeout=60)

@@ -62,7 +62,7 @@ class Dataset(Struct, frozen=True, kw_only=True):
     blank: int = 0
 
 
-class _MemoryLine(Struct, frozen=True, kw_only=True):
+class _MemoryLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     id: str
     text: str
     tenant: str = ONE_TENANT
@@ -72,7 +72,7 @@ class _MemoryLine(Struct, frozen=True, kw_only=True):
     ts: str | None = None
 
 
-class _QueryLine(Struct, frozen=True, kw_only=True):
+class _QueryLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     id: str
     query: str
     tenant: str = ONE_TENANT

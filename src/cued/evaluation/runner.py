@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cued.engine import Parts, Question, Stopwatch, gather
-from cued.errors import EmbedderError
+from cued.errors import EmbedderError, InputError
 from cued.evaluation.cache import digest, reading_digest
 from cued.evaluation.cached_embedder import CachedEmbedder
 from cued.evaluation.dataset import Dataset, Item, Query
@@ -23,7 +23,7 @@ from cued.handles.memories import open_memories
 from cued.model import EPOCH, Cue, Evidence
 from cued.policy.spec import Policy
 from cued.ports import Progress, silent
-from cued.requests.draft import Draft
+from cued.requests.draft import Draft, compose
 
 TIMED = 200
 _READ = ("cue", "search")
@@ -80,7 +80,7 @@ def run(dataset: Dataset, asks: Sequence[Ask], variants: Sequence[Variant], benc
     stride = max(1, len(ordered) // TIMED)
     steps = _Steps(sum(len(dataset.memories[t]) for t in tenants) + len(ordered) * (len(readings) + len(variants)), bench.progress)
     for tenant, own in groupby(ordered, lambda ask: ask.tenant):
-        corpus = _Corpus(tenant, dataset.memories[tenant], bench)
+        corpus = _Corpus(dataset, tenant, bench)
         put = list(own)
         for reading in readings:
             gathered = corpus.gathered(put, reading)
@@ -100,7 +100,7 @@ def evidence_of(dataset: Dataset, asks: Sequence[Ask], policy: Policy, bench: Be
     ordered = sorted(asks, key=lambda ask: (ask.tenant, not ask.here))
     steps = _Steps(len(ordered), bench.progress)
     for tenant, own in groupby(ordered, lambda ask: ask.tenant):
-        corpus, put = _Corpus(tenant, dataset.memories[tenant], bench), list(own)
+        corpus, put = _Corpus(dataset, tenant, bench), list(own)
         for ask, found in zip(put, corpus.gathered(put, [variant]), strict=True):
             gold = {store_id(place) for place, item in enumerate(corpus.items) if ask.here and item.id in ask.query.gold_ids}
             yield ask, found, gold
@@ -126,11 +126,11 @@ class _Steps:
 class _Corpus:
     """One tenant of the data set, loaded when something has to be read from it that is not kept yet."""
 
-    def __init__(self, tenant: str, items: tuple[Item, ...], bench: Bench) -> None:
-        self.items = items
-        self._tenant, self._bench = tenant, bench
+    def __init__(self, dataset: Dataset, tenant: str, bench: Bench) -> None:
+        self.items = dataset.memories[tenant]
+        self._dataset, self._tenant, self._bench = dataset.name, tenant, bench
         self._parts: Parts | None = None
-        self._content = digest(items)
+        self._content = digest(self.items)
 
     def gathered(self, asks: Sequence[Ask], reading: Sequence[Variant]) -> list[Evidence]:
         """The evidence of every question, own ones and others' kept apart so that either is found again."""
@@ -162,11 +162,24 @@ class _Corpus:
     def _loaded(self) -> Parts:
         if self._parts is None:
             memories = open_memories(None, embedder=self._bench.embedder, settle="off", clock=lambda: EPOCH)
-            stored = memories.tenant(self._tenant).remember_many(_drafts(self.items))
+            try:
+                stored = memories.tenant(self._tenant).remember_many(_drafts(self.items))
+            except InputError as error:
+                raise self._refused() or error from error
             if stored.degraded:
                 raise EmbedderError(f"loading {self._tenant!r}: {stored.degraded[0]}")
             self._parts = memories.parts
         return self._parts
+
+    def _refused(self) -> InputError | None:
+        """The first memory that cannot be stored: where it stands, and what is wrong with it."""
+        for item, draft in zip(self.items, _drafts(self.items), strict=True):
+            try:
+                compose(draft, tenant=self._tenant, memory_id=item.id, now=EPOCH)
+            except InputError as error:
+                where = f"data set {self._dataset}, tenant {self._tenant!r}, memory {item.id!r}, {error.field}"
+                return InputError(where, getattr(item, error.field, None), error.accepted)
+        return None
 
 
 def _drafts(items: Sequence[Item]) -> Iterator[Draft]:

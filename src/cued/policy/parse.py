@@ -1,6 +1,7 @@
 """Reads policies from TOML and writes them back; a faulty one is refused with every problem at once, each at its path."""
 
 import difflib
+import math
 import tomllib
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
@@ -9,7 +10,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from cued.errors import InputError, PolicyError
-from cued.policy.spec import SIGNALS, Policy, Term
+from cued.policy.spec import FLOORS, SIGNALS, Budget, Floor, Policy, Term
 from cued.text.durations import format_duration, parse_duration
 
 _RECENCY_RATES = ("half_life", "tau", "rate_per_day", "per_hour")
@@ -26,6 +27,7 @@ def parse(text: str, *, name: str = "policy") -> Policy:
     problems: list[str] = []
     cleaned = _clean_struct(document, Policy, "", problems)
     problems.extend(_problems_of_terms((cleaned.get("score") or {}).get("terms", ()), "score.terms", top=True))
+    problems.extend(_problems_between(cleaned))
     if problems:
         raise PolicyError(str(document["name"]), problems)
     return msgspec.convert(cleaned, Policy)
@@ -80,9 +82,22 @@ def _clean(value: Any, hint: Any, path: str, problems: list[str]) -> Any:  # noq
     except InputError as error:
         problems.append(str(error))
     except msgspec.ValidationError as error:
-        accepted = f"one of {', '.join(map(str, get_args(hint)))}" if get_origin(hint) is Literal else str(error)
-        problems.append(f"{path}: got {_toml(value)}; accepted: {accepted}")
+        problems.append(f"{path}: got {_toml(value)}; accepted: {_accepted(hint) or error}")
     return None
+
+
+def _accepted(hint: Any) -> str:  # noqa: ANN401 - type hints are of any type
+    """What a key of this type may be, where that is a choice or a range."""
+    if get_origin(hint) is Literal:
+        return f"one of {', '.join(map(str, get_args(hint)))}"
+    if get_origin(hint) in (dict, tuple):
+        return ""
+    for part in (hint, *get_args(hint)):
+        for bound in getattr(part, "__metadata__", ()):
+            low = f"from {bound.ge:g}" if bound.ge is not None else f"above {bound.gt:g}"
+            high = f"to {bound.le:g}" if bound.le is not None else f"below {bound.lt:g}"
+            return f"a {'whole ' if get_args(part)[0] is int else ''}number {low} {high}"
+    return ""
 
 
 def _problems_of_terms(terms: Any, path: str, *, top: bool = False) -> Iterator[str]:  # noqa: ANN401 - cleaned TOML
@@ -98,11 +113,26 @@ def _problems_of_terms(terms: Any, path: str, *, top: bool = False) -> Iterator[
         names.add(str(label))
 
 
+def _problems_between(document: dict[str, Any]) -> Iterator[str]:
+    """What is wrong with two keys together though each alone is accepted; a key that is refused itself is None here."""
+    floor, budget = (document.get(stage) or {} for stage in ("floor", "budget"))
+    on, at = floor.get("on", Floor().on), floor.get("at")
+    least, most = FLOORS.get(on, (-math.inf, math.inf))
+    if at is not None and not least <= at <= most:
+        yield f"floor.at: got {_toml(at)}; accepted: a number from {least:g} to {most:g}, as {on} has them"
+    limit, limit_max = (budget.get(key, getattr(Budget(), key)) for key in ("limit", "limit_max"))
+    if None not in (limit, limit_max) and limit > limit_max:
+        yield f"budget.limit: got {limit}; accepted: at most budget.limit_max, which is {limit_max}"
+
+
 def _problems_of_term(term: dict[str, Any], where: str) -> Iterator[str]:
     given = [key for key in ("signal", "sum", "product") if term.get(key)]
     if len(given) != 1:
         yield f"{where}: exactly one of signal, sum and product is needed, got {', '.join(given) or 'none'}"
         return
+    low, high = term.get("clip") or (0.0, 0.0)
+    if low > high:
+        yield f"{where}.clip: got {_toml([low, high])}; accepted: the least value, then the greatest"
     for nested in ("sum", "product"):
         yield from _problems_of_terms(term.get(nested, ()), f"{where}.{nested}")
     if given != ["signal"]:

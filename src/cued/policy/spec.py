@@ -11,8 +11,8 @@ from msgspec import Meta, Struct, field
 from cued.policy.calibration import Calibration
 
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
-Positive = Annotated[float, Meta(gt=0.0)]
-NotNegative = Annotated[float, Meta(ge=0.0)]
+Positive = Annotated[float, Meta(gt=0.0, le=10_000.0)]
+NotNegative = Annotated[float, Meta(ge=0.0, le=100.0)]
 Count = Annotated[int, Meta(ge=1, le=10_000)]
 Tokens = Annotated[int, Meta(ge=1, le=100_000_000)]
 Weight = Annotated[float, Meta(ge=-100.0, le=100.0)]
@@ -48,6 +48,9 @@ SIGNALS: dict[str, frozenset[str]] = {
     "kind": frozenset({"values"}),
 }
 """Every signal and the parameters that it takes."""
+
+FLOORS: dict[FloorOn, tuple[float, float]] = {"relevance": (0.0, 1.0), "similarity": (-1.0, 1.0)}
+"""The least and the greatest value of the columns that have such; a floor outside of them lets everything pass, or nothing."""
 
 HISTORY_SIGNALS = frozenset({"recency", "decay", "activation"})
 """The signals that fade with time: temporal intent bends them, and `decay = false` switches them off."""
@@ -128,7 +131,7 @@ class Term(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     weight: Weight = 1.0
     lean: Weight = 0.0
     normalise: Normalise = "none"
-    clip: tuple[float, float] | None = None
+    clip: tuple[Weight, Weight] | None = None
     half_life: timedelta | None = None
     tau: timedelta | None = None
     rate_per_day: Positive | None = None
@@ -138,7 +141,7 @@ class Term(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     full_at: Positive | None = None
     exponent: Annotated[float, Meta(gt=0.0, le=2.0)] | None = None
     unit: timedelta | None = None
-    values: dict[str, float] | None = None
+    values: dict[str, Weight] | None = None
 
 
 class IntentFactors(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -170,7 +173,7 @@ class Floor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The least that may speak, and on which column; `at` left out lets everything pass."""
 
     on: FloorOn = "relevance"
-    at: float | None = None
+    at: Annotated[float, Meta(ge=-1000.0, le=1000.0)] | None = None
 
 
 class Diversify(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

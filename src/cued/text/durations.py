@@ -23,7 +23,7 @@ def parse_duration(value: str | float | timedelta, *, field: str = "duration") -
         if match is None:
             raise InputError(field, value, _ACCEPTED)
         seconds = float(match[1]) * _UNITS[(match[2] or "s")[0].lower()]
-    elif isinstance(value, bool):
+    elif isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(field, value, _ACCEPTED)
     else:
         seconds = float(value)

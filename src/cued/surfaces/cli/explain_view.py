@@ -1,4 +1,4 @@
-"""An explanation drawn: the candidate table as wide as the terminal allows, a legend, and the verdict on one memory."""
+"""An explanation drawn: the candidates with as many numbers as the terminal has room for, a legend, and the verdict on one memory."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,10 +16,11 @@ Columns = list[tuple[str, list[str]]]
 TOP = 15
 _CHANNELS = {"lexical": "lex", "dense": "den", "entity": "ent", "temporal": "tim"}
 _SIGNALS = {"cosine": "cos", "coverage": "cov", "relevance": "rel"}
-_TEXT_AT_LEAST = 20
+_TEXT_AT_LEAST = 26
 _FATE_AT_MOST = 28
 _TERM_SHOWN = 5
 _GAP = 2
+_INDENT = "   "
 
 
 def explain_view(answer: JSON, *, top: int | None = TOP, columns: int | None = None) -> RenderableType:
@@ -49,20 +50,52 @@ def verdict_view(verdict: JSON) -> RenderableType:
 
 
 def _table(answer: JSON, rows: Sequence[JSON], columns: int) -> list[RenderableType]:
-    fates: Columns = [("#", [str(row["rank"] or "") for row in rows]), ("fate", [_fate(row) for row in rows])]
+    """The candidates with their texts beside the numbers or, where those leave too little room, below them; and the legend."""
     ranks = _ranks(rows)
     signals: Columns = [(short, [number(row["signals"].get(name)) for row in rows]) for name, short in _SIGNALS.items()]
+    left: Columns = [("#", [str(row["rank"] or "") for row in rows])]
+    fates: Columns = [("fate", [_fate(row) for row in rows])]
     score: Columns = [("score", [number(row["signals"].get("score")) for row in rows])]
-    room = columns - _wide([*fates, *ranks, *signals, *score]) - _TEXT_AT_LEAST
-    terms = _terms(rows, room, product=answer["combine"] == "product")
-    middle = [*ranks, *signals, *terms, *score]
-    text_wide = max(_TEXT_AT_LEAST, columns - _wide([*fates, *middle]))
-    table = grid(("#", "right"), "fate", *((name, "right") for name, _ in middle), "memory")
-    for i, row in enumerate(rows):
-        text = shown(row["text"], most=columns)
-        text.truncate(text_wide, overflow="ellipsis")
-        table.add_row(*(Text(cells[i]) for _, cells in (*fates, *middle)), text, style="" if row["rank"] else "dim")
+    product, free = answer["combine"] == "product", columns - _wide([*left, *ranks, *signals, *score])
+    beside = free - _wide(fates) - _TEXT_AT_LEAST
+    terms = _terms(rows, beside, product=product)
+    if _wide(terms) <= beside:
+        table = _beside([*left, *fates, *ranks, *signals, *terms, *score], rows, columns)
+    else:
+        terms = _terms(rows, free, product=product)
+        table = _below([*left, *ranks, *signals, *terms, *score], rows, columns)
     return [table, Text(_legend(answer, [name for name, _ in ranks], terms), style="dim")]
+
+
+def _beside(numbers: Columns, rows: Sequence[JSON], columns: int) -> RenderableType:
+    table = grid(*(name if name == "fate" else (name, "right") for name, _ in numbers), ("memory", "fold"))
+    for i, row in enumerate(rows):
+        memory = Text("\n").join([_line(row, columns - _wide(numbers)), shown(row["id"], "dim")])
+        table.add_row(*(Text(cells[i]) for _, cells in numbers), memory, style="" if row["rank"] else "dim")
+    return table
+
+
+def _below(numbers: Columns, rows: Sequence[JSON], columns: int) -> RenderableType:
+    wide = [_wide([each]) - _GAP for each in numbers]
+    head = _aligned([name for name, _ in numbers], wide)
+    lines = [Text(head, style="bold"), Text("─" * columns)]
+    for i, row in enumerate(rows):
+        style = "" if row["rank"] else "dim"
+        lines.append(Text(_aligned([cells[i] for _, cells in numbers], wide), style=style))
+        lines.append(Text.assemble(_INDENT, _line(row, columns - len(_INDENT)), style=style))
+        lines.append(shown(f"{_INDENT}{_fate(row)} · {row['id']}", "dim"))
+    return Group(*lines)
+
+
+def _aligned(cells: Sequence[str], wide: Sequence[int]) -> str:
+    return (" " * _GAP).join(cell.rjust(each) for cell, each in zip(cells, wide, strict=True))
+
+
+def _line(row: JSON, columns: int) -> Text:
+    """The memory's text, cut to one line of this many columns."""
+    text = shown(row["text"], most=columns)
+    text.truncate(columns, overflow="ellipsis")
+    return text
 
 
 def _terms(rows: Sequence[JSON], room: int, *, product: bool) -> Columns:

@@ -91,7 +91,7 @@ _OPTIONS = (
         "embedder",
         ("--embedder",),
         "NAME",
-        "auto, minilm, hashing, openai:MODEL, sentence-transformers:NAME, or none for words alone. Default: auto, or CUED_EMBEDDER.",
+        "auto, cued, minilm, hashing, hashing:DIM, openai:MODEL, sentence-transformers:NAME, or none. Default: auto, or CUED_EMBEDDER.",
     ),
     ("policy", ("--policy",), "NAME|FILE", "A preset, as `cued policy list` shows them, or a TOML file. Default: cued, or CUED_POLICY."),
     ("json", ("--json",), None, "Print the result as JSON; CUED_JSON=1 does so always."),

@@ -13,6 +13,9 @@ from cued.standing.facts import facts
 from cued.standing.instants import time_or_none
 from cued.stores.admission import body
 
+Value = bytes | float | str | None
+"""What a column may hold."""
+
 UNUSED = Use()
 
 _MEMORY = msgpack.Decoder(Memory)
@@ -122,8 +125,8 @@ def decoded_entry(entry_body: bytes) -> RecallEntry:
     return _ENTRY.decode(entry_body)
 
 
-def judged_columns(memory: Memory) -> dict[str, object]:
-    """Give the columns that may change while the content of a memory stays."""
+def judged_columns(memory: Memory) -> dict[str, Value]:
+    """The columns that may change while the content of a memory stays."""
     fact = facts(memory)
     return {
         "scope": memory.scope,

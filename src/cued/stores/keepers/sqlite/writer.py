@@ -167,7 +167,7 @@ class Writer:
     def _key(self, memory_id: str) -> int:
         return int(self._connection.execute("SELECT key FROM memory WHERE tenant = ? AND id = ?", (self._tenant.key, memory_id)).get)
 
-    def _values(self, memory: Memory) -> dict[str, object]:
+    def _values(self, memory: Memory) -> dict[str, rows.Value]:
         return rows.judged_columns(memory) | {"tenant": self._tenant.key, "id": memory.id, "change": self._tenant.change}
 
 

@@ -1,0 +1,22 @@
+"""Where what belongs to a user lies."""
+
+import pytest
+
+from cued.folders import user_folder
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
+def test_what_can_be_made_again_does_not_lie_among_the_data(platform):
+    data, cache = (user_folder(purpose, platform=platform) for purpose in ("data", "cache"))
+    assert data != cache
+    assert "cued" in data.parts
+    assert "cued" in cache.parts
+
+
+def test_a_user_s_own_places_are_taken(monkeypatch, tmp_path):
+    for name in ("LOCALAPPDATA", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    assert user_folder("data", platform="win32") == tmp_path / "LOCALAPPDATA" / "cued"
+    assert user_folder("cache", platform="win32") == tmp_path / "LOCALAPPDATA" / "cued" / "Cache"
+    assert user_folder("data", platform="linux") == tmp_path / "XDG_DATA_HOME" / "cued"
+    assert user_folder("cache", platform="linux") == tmp_path / "XDG_CACHE_HOME" / "cued"
