@@ -26,12 +26,6 @@ def room_for(array: NDArray[Any], used: int, wanted: int) -> NDArray[Any]:
     return grown
 
 
-def places_of(starts: NDArray[np.intp], sizes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Give the places of several runs of an array, each from its start and of its size, end to end."""
-    before: NDArray[np.intp] = np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
-    return before + np.arange(len(before))
-
-
 class Columns:
     """A table of numbers in memory: each column one contiguous array."""
 

@@ -123,7 +123,7 @@ def gather(question: Question, policy: Policy, parts: Parts, *, lap: Lap = lambd
         intervals=lookup.temporal.intervals if lookup.temporal else (),
         fingerprint=dense.fingerprint if dense else None,
         boost=_boosts(findings.memories, question.boost) if question.boost else None,
-        balance=_balance(question.tenant, policy, parts.store),
+        balance=arc.learnt_balance(findings.document, policy) if lookup.document else None,
         degraded=tuple(degraded),
     )
 
@@ -192,10 +192,11 @@ def _lookup(cue: Cue, policy: Policy, dense: DenseLookup | None) -> Lookup:
         if lexical and terms
         else None,
         dense=dense,
-        entity=EntityLookup(names=names, pool=entity.pool, hop=entity.hop) if entity and names else None,
+        entity=EntityLookup(names=names, pool=entity.pool) if entity and names else None,
         temporal=TemporalLookup(intervals=spans, pool=temporal.pool) if temporal and spans else None,
         context=channels.context,
         core=True,
+        document=arc.DOCUMENT if policy.settle.adapt == "arc" else None,
     )
 
 
@@ -218,11 +219,6 @@ def _as_known(findings: Findings, at: datetime) -> Findings:
     """Give the findings with each memory as it was known then."""
     memories, core = (tuple(as_known(memory, at=at) for memory in some) for some in (findings.memories, findings.core))
     return replace(findings, memories=memories, core=core)
-
-
-def _balance(tenant: str, policy: Policy, store: Store) -> float | None:
-    """Give the recency weight that this tenant's traffic has taught, where the policy lets it."""
-    return arc.learnt_balance(store.document(tenant, arc.DOCUMENT), policy) if policy.settle.adapt == "arc" else None
 
 
 def _boosts(memories: Sequence[Memory], boost: Boost) -> Column:

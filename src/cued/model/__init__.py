@@ -35,6 +35,7 @@ from cued.model.memory import (
     Use,
 )
 from cued.model.recall import Cue, Evidence, Omitted, Recall, Recalled, Summary, Trace
+from cued.model.rows import Head, Indexed, Judged, Row, Slice
 from cued.model.words import (
     CHANNELS,
     DERIVED_FROM,
@@ -87,8 +88,11 @@ __all__ = [
     "Findings",
     "Fingerprint",
     "Gate",
+    "Head",
+    "Indexed",
     "Intent",
     "Interval",
+    "Judged",
     "Kind",
     "LeftOut",
     "LexicalLookup",
@@ -106,8 +110,10 @@ __all__ = [
     "Record",
     "Revised",
     "Revision",
+    "Row",
     "Scalar",
     "Seen",
+    "Slice",
     "Source",
     "Stats",
     "Stored",

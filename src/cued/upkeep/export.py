@@ -10,7 +10,7 @@ from datetime import datetime
 from cued.importers.intake import Progress
 from cued.importers.lines import DOCUMENTS, FORMAT, End, Header, document_line, memory_line, recall_line, written
 from cued.importers.own import RECALLS
-from cued.model import Stored
+from cued.model import LogQuery, Stored
 from cued.ports import Store
 
 PAGE = 256
@@ -20,7 +20,7 @@ def export(
     tenant: str, store: Store, *, at: datetime, vectors: bool = False, progress: Progress = lambda _done, _total: None
 ) -> Iterator[bytes]:
     """Give the lines of an export, one at a time; with `vectors` nothing need be embedded again where the same embedder is used."""
-    entries = store.recalls(tenant, limit=RECALLS)[::-1]
+    entries = store.log(tenant, LogQuery(limit=RECALLS, oldest_first=True, content=True))
     total = store.size(tenant)
     yield written(Header(cued=FORMAT, tenant=tenant, exported_at=at, memories=total, recalls=len(entries)))
     memories = 0

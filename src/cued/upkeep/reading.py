@@ -6,9 +6,8 @@ from itertools import islice
 from typing import TypeVar
 
 from cued.errors import NotFoundError
-from cued.model import DERIVED_FROM, Filter, Memory, Record, Stored
+from cued.model import DERIVED_FROM, Filter, Memory, Stored
 from cued.ports import Store
-from cued.text.analyse import analyse, searchable
 
 PAGE = 500
 Progress = Callable[[int, int], None]
@@ -69,11 +68,6 @@ def supporting(tenant: str, store: Store, memory_ids: Sequence[str], *, at: date
 def _stands(memory: Memory, at: datetime) -> bool:
     beaten = memory.forgotten_at is not None or any(mark.scope is None and mark.lifted_at is None for mark in memory.superseded)
     return not beaten and (memory.expires_at is None or at < memory.expires_at)
-
-
-def revised(memory: Memory) -> Record:
-    """Give a memory as a revision that keeps its vector."""
-    return Record(memory=memory, terms=analyse(searchable(memory.text, memory.source.speaker)))
 
 
 def with_those_left(memory_ids: Sequence[str], work: Callable[[Sequence[str]], Item]) -> tuple[Item | None, frozenset[str]]:
