@@ -7,8 +7,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from cued.model import Record
-from cued.stores.keepers.memory import MemoryStore
-from cued.stores.keepers.sqlite import SqliteStore
+from cued.stores import Store
+from cued.stores.keepers.memory import MemoryKeeper
+from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.text.analyse import analyse, searchable
 
 STORES = ("memory", "sqlite")
@@ -17,7 +18,7 @@ FINGERPRINT = "fake/plane@1/2"
 
 def opened(kind, folder):
     """Give a store of this kind, to be closed after use."""
-    return closing(MemoryStore() if kind == "memory" else SqliteStore(folder / "memories.db"))
+    return closing(Store(MemoryKeeper()) if kind == "memory" else Store(SqliteKeeper(folder / "memories.db")))
 
 
 def pointing(degrees):

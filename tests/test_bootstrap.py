@@ -8,7 +8,8 @@ from cued.errors import InputError
 from cued.handles.bootstrap import bootstrap
 from cued.model import DERIVED_FROM, Edge, Use
 from cued.policy.presets import load
-from cued.stores.keepers.memory import MemoryStore
+from cued.stores import Store
+from cued.stores.keepers.memory import MemoryKeeper
 from cued.text.token_counts import estimate_tokens
 from tests.building import NOW, ago, memory
 from tests.stocking import STORES, opened, stock
@@ -92,7 +93,7 @@ def test_an_empty_tenant_starts_with_nothing(store):
 @settings(max_examples=30)
 @given(st.lists(st.tuples(st.integers(1, 60), st.floats(0, 1), st.sampled_from(["core", "fact"])), max_size=15), st.integers(1, 400))
 def test_the_budget_is_never_exceeded(facts, tokens):
-    store = MemoryStore()
+    store = Store(MemoryKeeper())
     for number, (words, importance, tier) in enumerate(facts):
         stock(store, memory(f"m{number:02}", text="word " * words, importance=importance, tier=tier))
     pack = bootstrap("t", store, CUED, at=NOW, budget_tokens=tokens)

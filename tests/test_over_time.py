@@ -30,7 +30,7 @@ def test_feedback_moves_importance_by_five_per_cent_and_counts_once(alice):
     assert alice.feedback(recall.recall_id, cited=["deploy"]) == ("deploy",)
     assert alice.feedback(recall.recall_id, cited=["deploy"]) == ()
     assert alice.get("deploy").use.boost == pytest.approx(1.05)
-    assert alice.log()[0].detail["cited"] == ["deploy"]
+    assert alice.log()[0].cited == ("deploy",)
 
 
 @pytest.mark.requirement("P7")

@@ -10,7 +10,8 @@ from cued.explain import timeline, why
 from cued.explain.origins import found
 from cued.model import MERGED, Edge, Lookup, Source, Supersession
 from cued.standing.judging import judge
-from cued.stores.keepers.memory import MemoryStore
+from cued.stores import Store
+from cued.stores.keepers.memory import MemoryKeeper
 from tests.building import NOW, ago, memory
 from tests.stocking import STORES, opened, stock
 
@@ -126,7 +127,7 @@ def test_why_stays_within_the_tenant(store):
 @settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=30), st.integers(1, 20))
 def test_any_graph_is_walked_to_an_end_and_each_memory_is_unfolded_once(arcs, depth):
-    store = MemoryStore()
+    store = Store(MemoryKeeper())
     for number in range(8):
         stock(store, linked(f"m{number}", *(f"{('causes', 'mentions')[b % 2]} m{b}" for a, b in arcs if a == number)))
     found = why("t", store, "m0", depth=depth)

@@ -4,7 +4,6 @@ import subprocess
 import sys
 import threading
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,14 @@ from msgspec.structs import replace
 from cued.engine import decide
 from cued.errors import BusyError, ReadOnlyError
 from cued.flow.arc import learnt_balance
-from cued.flow.feedback import feedback_touches
-from cued.flow.settle import documents, entry, touches, used
+from cued.flow.feedback import feedback
+from cued.flow.settle import documents, entry, touches
 from cued.handles.settling import Settler
-from cued.model import Cue, Record, Touch, Use
+from cued.model import Cue, LogQuery, Record, Touch, Use
 from cued.policy.spec import Settle
-from cued.stores.keepers.memory import MemoryStore
-from cued.stores.keepers.sqlite import SqliteStore
+from cued.stores import Store
+from cued.stores.keepers.memory import MemoryKeeper
+from cued.stores.keepers.sqlite import SqliteKeeper
 from tests.building import ADAPTING, NOW, evidence, memory, policy
 
 RULES = policy('[settle]\nrefresh_floor = "1m"')
@@ -27,33 +27,33 @@ HERE = Cue(utterance="the cue", now=NOW)
 WAIT_S = 30
 
 
-class HeldStore(MemoryStore):
+class HeldStore(Store):
     """A store whose writing of touches waits until it is let go, and tells when it began."""
 
     def __init__(self):
-        super().__init__()
+        super().__init__(MemoryKeeper())
         self.began, self.go = threading.Event(), threading.Event()
         self.written = []
 
-    def touch(self, tenant, touches, entries=()):
+    def settle(self, tenant, touches, entries=()):
         self.began.set()
         assert self.go.wait(WAIT_S)
         self.written.append((tenant, tuple(touch.id for touch in touches), len(entries)))
-        super().touch(tenant, touches, entries)
+        super().settle(tenant, touches, entries)
 
 
-class BrokenStore(MemoryStore):
+class BrokenStore(Store):
     """A store whose writing of touches fails in a given way, until it is repaired."""
 
     def __init__(self, error):
-        super().__init__()
+        super().__init__(MemoryKeeper())
         self.error, self.tried = error, 0
 
-    def touch(self, tenant, touches, entries=()):
+    def settle(self, tenant, touches, entries=()):
         self.tried += 1
         if self.error is not None:
             raise self.error
-        super().touch(tenant, touches, entries)
+        super().settle(tenant, touches, entries)
 
 
 def stored(store, *names, tenant="t"):
@@ -76,7 +76,7 @@ def settle(settler, *names, tenant="t", **facts):
 
 @pytest.fixture(params=["memory", "sqlite"])
 def store(request, tmp_path):
-    opened = MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "m.db")
+    opened = Store(MemoryKeeper()) if request.param == "memory" else Store(SqliteKeeper(tmp_path / "m.db"))
     yield opened
     opened.close()
 
@@ -92,7 +92,7 @@ def test_touches_and_log_are_written(store, mode):
     settle(settler, "a", "b")
     settler.flush()
     assert [use_of(store, name).count for name in "ab"] == [1.0, 1.0]
-    assert [line.chosen for line in store.recalls("t", limit=9)] == [("a", "b")]
+    assert [line.chosen for line in store.log("t", LogQuery(limit=9))] == [("a", "b")]
     settler.close()
 
 
@@ -120,7 +120,7 @@ def test_touches_of_one_memory_in_one_batch_add_up_in_order():
         settle(settler, "a", recall_id=f"r{i}", now=NOW + i * timedelta(hours=1))
     store.go.set()
     settler.flush()
-    assert store.written == [("t", ("b",), 1), ("t", ("a",), 3)]
+    assert store.written == [("t", ("b",), 1), ("t", ("a",) * 3, 3)]
     assert use_of(store, "a") == Use(
         last_at=NOW + timedelta(hours=2), previous_at=NOW + timedelta(hours=1), count=3.0, counted_at=NOW + timedelta(hours=2)
     )
@@ -134,13 +134,13 @@ def test_a_loop_of_recalls_counts_once_however_it_is_batched(store):
         settle(settler, "a", recall_id=f"r{i:03}", now=NOW + timedelta(milliseconds=10 * i))
     settler.flush()
     assert use_of(store, "a").count == 1.0
-    assert len(store.recalls("t", limit=1000)) == 100
+    assert len(store.log("t", LogQuery(limit=1000))) == 100
     settler.close()
 
 
 @pytest.mark.requirement("P4")
 def test_several_processes_touch_without_losing_each_others_counts(tmp_path):
-    one, other = (SqliteStore(tmp_path / "m.db") for _ in range(2))
+    one, other = (Store(SqliteKeeper(tmp_path / "m.db")) for _ in range(2))
     stored(one, "a")
     settlers = [Settler(each, "background") for each in (one, other)]
     for i in range(40):
@@ -171,13 +171,11 @@ def test_feedback_is_counted_on_top_of_what_is_stored(store):
     settle(settler, "a", "b")
     settler.flush()
     for _ in range(3):
-        (logged,) = store.recalls("t", limit=1, recall_id="r1")
-        touched, noted = feedback_touches(logged, cited=["a"], bad=["b"], rules=Settle())
-        store.touch("t", touched, [noted])
+        store.feedback("t", feedback("r1", cited=["a"], bad=["b"], rules=Settle()))
     assert [use_of(store, name).boost for name in "ab"] == pytest.approx([1.05, 0.95])
     assert use_of(store, "a").count == 1.0
-    (line,) = store.recalls("t", limit=9)
-    assert (line.chosen, line.detail["cited"], line.detail["bad"]) == (("a", "b"), ["a"], ["b"])
+    (line,) = store.log("t", LogQuery(limit=9))
+    assert (line.chosen, line.cited, line.bad) == (("a", "b"), ("a",), ("b",))
     settler.close()
 
 
@@ -207,7 +205,7 @@ def test_nothing_is_written_when_settling_is_off_or_closed(store, mode):
     settler.flush()
     settler.close()
     assert use_of(store, "a") == Use()
-    assert store.recalls("t", limit=9) == ()
+    assert store.log("t", LogQuery(limit=9)) == ()
 
 
 def test_what_was_taken_before_closing_is_written(store):
@@ -230,7 +228,7 @@ def test_a_full_queue_drops_touches_with_one_warning(caplog):
     ]
     store.go.set()
     settler.flush()
-    assert [line.recall_id for line in store.recalls("t", limit=9)] == ["r2", "r1", "r0"]
+    assert [line.recall_id for line in store.log("t", LogQuery(limit=9))] == ["r2", "r1", "r0"]
     settler.close()
 
 
@@ -283,21 +281,20 @@ def test_threads_may_settle_at_once_and_close_in_between(store):
 
 CRASH = """
 import os, sys
-from functools import partial
-from cued.flow.settle import used
+from datetime import timedelta
 from cued.model import Record, RecallEntry, Touch
-from cued.policy.spec import Settle
 from cued.handles.settling import Settler
-from cued.stores.keepers.sqlite import SqliteStore
+from cued.stores import Store
+from cued.stores.keepers.sqlite import SqliteKeeper
 from tests.building import NOW, memory
 
-store = SqliteStore(sys.argv[1])
+store = Store(SqliteKeeper(sys.argv[1]))
 settler = Settler(store, "background")
 entry = RecallEntry(recall_id="r", at=NOW, policy="p", outcome="recalled", candidates=1, chosen=("a",), best_relevance=1.0,
                     below_floor=0, tokens=1, total_ms=1.0)
 for i in range(20):
     store.remember("t", [Record(memory=memory(f"m{i:02}"), terms={"text": 1})])
-    settler.settle("t", (Touch(f"m{i:02}", partial(used, rules=Settle(), now=NOW)),), entry=entry)
+    settler.settle("t", (Touch(id=f"m{i:02}", at=NOW, refresh_floor=timedelta(minutes=1), kept_per_day=0.9),), entry=entry)
 os._exit(9)
 """
 
@@ -308,10 +305,10 @@ def test_a_crash_loses_touches_at_most_and_never_a_memory(tmp_path):
     path = tmp_path / "m.db"
     ended = subprocess.run([sys.executable, "-c", CRASH, str(path)], cwd=root, env={"PYTHONPATH": f"{root}:{root / 'src'}"}, check=False)
     assert ended.returncode == 9
-    store = SqliteStore(path)
+    store = Store(SqliteKeeper(path))
     kept = store.get("t", [f"m{i:02}" for i in range(20)])
-    touched = used(Use(), Settle(), now=NOW)
-    assert {each.use for each in kept} <= {Use(), touched}
-    store.touch("t", [Touch("m00", partial(used, rules=Settle(), now=NOW))])
-    assert use_of(store, "m00") == touched
+    once = Use(last_at=NOW, count=1.0, counted_at=NOW)
+    assert {each.use for each in kept} <= {Use(), once}
+    store.settle("t", [Touch(id="m00", at=NOW, refresh_floor=timedelta(minutes=1), kept_per_day=0.9)])
+    assert use_of(store, "m00") == once
     store.close()

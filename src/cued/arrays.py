@@ -27,7 +27,7 @@ def room_for(array: NDArray[Any], used: int, wanted: int) -> NDArray[Any]:
 
 
 def places_of(starts: NDArray[np.intp], sizes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Give the places of several runs of an array, each from its start and of its size, end to end."""
+    """The places of several runs of an array, each from its start and of its size, end to end."""
     before: NDArray[np.intp] = np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
     return before + np.arange(len(before))
 

@@ -1,27 +1,38 @@
-"""Every seam of Cued: what a store, an embedder, a reranker, a summariser, a judge and a clock must do, and nothing more.
+"""Every seam of Cued: what a store, the keeper of its rows, an embedder and the other parts must do, and nothing more.
 
 Above: engine and tenant call these. Below: `stores/` and `embed/` implement them, and so can you;
 `cued.conformance` runs your implementation against the same suite that ours pass.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from cued.model import (
     ConflictType,
+    Feedback,
     Filter,
     Findings,
     Fingerprint,
+    Head,
+    Indexed,
+    LogQuery,
+    LogRules,
     Lookup,
     Matrix,
     Memory,
     Page,
     RecallEntry,
     Record,
+    Revised,
+    Revision,
+    Row,
+    Slice,
     Stats,
     Stored,
     Touch,
+    Use,
 )
 
 Role = Literal["query", "memory"]
@@ -36,7 +47,7 @@ def silent(_done: int, _total: int) -> None:
 
 
 class Store(Protocol):
-    """Keeps the memories of many tenants. Every call names its tenant; none crosses it.
+    """The memories of many tenants. Every call names its tenant; none crosses it, and what crosses the seam is data.
 
     A call that returns has been made durable, and one that raises has changed nothing.
     """
@@ -45,14 +56,15 @@ class Store(Protocol):
         """Store all the records or none; a known id, an unknown `supersedes` or one that closes a circle is refused."""
 
     def adopt(self, tenant: str, records: Sequence[Record]) -> tuple[str, ...]:
-        """Store records as they are, use and supersessions included, and give the ids that were new; known ids are passed over."""
+        """The ids that were new, of records stored as they are, use and supersessions included; known ids are passed over."""
 
-    def revise(self, tenant: str, memory_ids: Sequence[str], change: Callable[[Memory], Record], *, at: datetime) -> tuple[Memory, ...]:
-        """Replace each memory by `change(memory)`, in the order given, all or none, and give the new ones back.
+    def revise(self, tenant: str, revisions: Sequence[Revision], *, at: datetime) -> Revised:
+        """The memories that these revisions changed, in the order given, and the revisions that did not apply; those that do are one step.
 
-        A record without a vector keeps the stored one where text and fingerprint stay. Supersessions follow `supersedes`: what a
-        memory supersedes from now on gives way as of `at`, what it no longer does comes back, and a memory that moves to another
-        scope takes its supersessions along. The weight of a superseded memory is kept for when it comes back.
+        Supersessions follow `supersedes`: what a memory supersedes from now on gives way as of `at`, what it no longer does comes back,
+        and a memory that moves to another scope takes its supersessions along. The weight of a superseded memory is kept for when it
+        comes back. A circle, a wrong scope or a field that cannot be set is an InputError, an unknown `supersede` a NotFoundError, and
+        nothing changes.
         """
 
     def forget(self, tenant: str, memory_ids: Sequence[str], *, at: datetime) -> None:
@@ -67,49 +79,146 @@ class Store(Protocol):
     def erase_tenant(self, tenant: str) -> None:
         """Remove everything that is kept for the tenant for good, its name and its recall log included."""
 
-    def touch(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = ()) -> None:
-        """Change the use of memories, and write to the recall log, where a known `recall_id` replaces its entry.
+    def settle(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = ()) -> None:
+        """Count these uses on top of what is stored, and write to the recall log, where a known `recall_id` replaces its entry.
 
         Ids that are gone by now are passed over.
         """
 
+    def feedback(self, tenant: str, feedback: Feedback) -> tuple[str, ...]:
+        """The ids on which this is a new verdict; their uses and the line of the recall are changed in one step, so it counts once.
+
+        A recall that is not in the log, or an id that it did not choose, is an InputError.
+        """
+
     def get(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
-        """Give these memories in the order asked; an unknown id is a NotFoundError."""
+        """These memories in the order asked; an unknown id is a NotFoundError."""
 
     def list(  # noqa: PLR0913 - a page has a filter, a moment, a size, a place and a direction
         self, tenant: str, wanted: Filter, *, at: datetime, limit: int, after: str | None = None, oldest_first: bool = False
     ) -> Page:
-        """Give one page of the tenant's memories, newest first unless told otherwise."""
+        """One page of the tenant's memories, newest first unless told otherwise."""
 
     def scan(self, tenant: str, *, limit: int, after: str | None = None) -> tuple[Stored, ...]:
-        """Give up to `limit` memories with their vectors, hidden ones included, by id, from the first id greater than `after`."""
+        """Up to `limit` memories with their vectors, hidden ones included, by id, from the first id greater than `after`."""
 
     def linking(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
-        """Give the memories that have an edge to any of these ids, by id."""
+        """The memories that have an edge to any of these ids, by id."""
 
     def stats(self, tenant: str, *, at: datetime) -> Stats:
-        """Count what the tenant holds."""
+        """What the tenant holds, counted."""
 
     def size(self, tenant: str) -> int:
-        """Give the number of memories stored for the tenant, fast enough to ask before each recall."""
+        """The number of memories stored for the tenant, fast enough to ask before each recall."""
 
-    def recalls(self, tenant: str, *, limit: int, recall_id: str | None = None) -> tuple[RecallEntry, ...]:
-        """Give the newest entries of the tenant's recall log, newest first; with `recall_id` only that one's."""
+    def log(self, tenant: str, query: LogQuery) -> tuple[RecallEntry, ...]:
+        """The lines of the tenant's recall log that the query asks for, newest first unless told otherwise."""
 
     def document(self, tenant: str, name: str) -> bytes | None:
-        """Give a small document kept for the tenant, such as what has been learnt about its traffic; None when there is none."""
+        """A small document kept for the tenant, such as what has been learnt about its traffic; None when there is none."""
 
-    def keep_document(self, tenant: str, name: str, change: Callable[[bytes | None], bytes | None]) -> None:
-        """Replace a document by `change(document)`, atomically; None removes it."""
+    def swap_document(self, tenant: str, name: str, *, old: bytes | None, new: bytes | None) -> bool:
+        """Whether the document was `old` still and is `new` now, in one step; None is no document."""
 
     def tenants(self) -> tuple[str, ...]:
-        """Give the names of all tenants, for whoever looks after the store; they are in no answer to a tenant."""
+        """The names of all tenants, for whoever looks after the store; they are in no answer to a tenant."""
 
     def search(self, tenant: str, lookup: Lookup) -> Findings:
-        """Answer a recall's whole reading from one consistent snapshot."""
+        """A recall's whole reading, from one consistent snapshot."""
 
     def close(self) -> None:
         """Let go of files and connections; a second call does nothing."""
+
+
+@runtime_checkable
+class Keeper(Protocol):
+    """Where rows are kept: in this process, in a file, in a database. `cued.stores.Store` makes a whole store of one.
+
+    A keeper knows nothing of beliefs, gates or searches: it reads and writes rows, one tenant a transaction.
+    """
+
+    def begin(self, tenant: str, *, write: bool) -> AbstractContextManager["Transaction"]:
+        """A transaction on one tenant: a snapshot to read, or with `write` the only one of that tenant's that writes.
+
+        When the block ends, all that it wrote is durable; when it raises, nothing of it is kept.
+        """
+
+    def tenants(self) -> tuple[str, ...]:
+        """The names of all tenants for which a row, a line of the log or a document is kept, in order."""
+
+    def close(self) -> None:
+        """Let go of files and connections; a second call does nothing, and whatever comes later is a StoreError."""
+
+
+class Transaction(Protocol):
+    """What can be read and written of one tenant at one moment; lists go in and come out whole, never one row a call.
+
+    Keys and rows are of this tenant and were read before, but for inserted ones. What is written is seen by the reads that follow.
+    """
+
+    def head(self) -> Head:
+        """The tenant's counters."""
+
+    def read(self, memory_ids: Sequence[str], *, content: bool = False) -> dict[str, Row]:
+        """The rows of those of the ids that are stored, by id; with `content` with forward index and vector."""
+
+    def lapsed(self) -> Sequence[Row]:
+        """Every row whose `judged.marks` is not empty."""
+
+    def insert(self, rows: Sequence[Row]) -> None:
+        """Write new rows with all that is in them, edges and use included; none of their ids is stored."""
+
+    def update(self, rows: Sequence[Row]) -> None:
+        """Replace rows by their keys, all but their use, and where `forward` is None all but forward index and vector."""
+
+    def remove(self, keys: Sequence[int]) -> None:
+        """Remove rows and all that hangs on them, down to the last byte."""
+
+    def erase(self) -> None:
+        """Remove all that is kept for the tenant, down to the last byte; it is the last thing that a transaction does."""
+
+    def changed(self, since: int) -> Indexed:
+        """The rows written after the change of this number, all for 0, in the order of their keys."""
+
+    def vectors(self, since: int) -> Iterable[tuple[int, bytes]]:
+        """The vectors of the rows whose content was written after this change, all for 0, each with its key."""
+
+    def memories(self, keys: Sequence[int]) -> Sequence[Memory]:
+        """The memories of these rows in their order; their use need not be in them."""
+
+    def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
+        """The uses of those of these rows that were ever used, each with its key."""
+
+    def put_uses(self, uses: Sequence[tuple[int, Use]]) -> None:
+        """Write how rows were used, by key; that changes no counter of the head."""
+
+    def page(self, wanted: Filter, asked: Slice) -> tuple[Sequence[Memory], int]:
+        """A part of the listing of what the filter wants, in the order of creation and id, and how many it wants in all."""
+
+    def scan(self, limit: int, after: str) -> Sequence[Row]:
+        """Up to `limit` rows with their vectors, by id in the order of code points, from the first id greater than `after`."""
+
+    def linking(self, memory_ids: Sequence[str]) -> Sequence[Memory]:
+        """The memories with an edge to any of these ids, each once."""
+
+    def stats(self, at: int) -> Stats:
+        """What the tenant holds, counted, as of a moment in microseconds."""
+
+    def log(self, query: LogQuery) -> Sequence[RecallEntry]:
+        """The lines that the query asks for, by time and then as they were written; cue and evidence only with `content`."""
+
+    def put_log(self, entries: Sequence[RecallEntry], rules: LogRules) -> None:
+        """Write lines, in place of those with the same `recall_id`, and drop what the rules do not keep.
+
+        That is what is beyond `rows` lines or older than the newest by more than `age`; with `content` "last", the cue and the evidence
+        of all but the `last` newest lines.
+        """
+
+    def document(self, name: str) -> bytes | None:
+        """A document, None when there is none."""
+
+    def put_document(self, name: str, body: bytes | None) -> None:
+        """Write a document; None removes it."""
 
 
 class Embedder(Protocol):

@@ -7,8 +7,9 @@ import pytest
 
 from cued.conflicts.finding import choices, find_conflicts
 from cued.model import Record, Source
-from cued.stores.keepers.memory import MemoryStore
-from cued.stores.keepers.sqlite import SqliteStore
+from cued.stores import Store
+from cued.stores.keepers.memory import MemoryKeeper
+from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.text.analyse import analyse
 from tests.building import NOW, ago, memory
 
@@ -37,7 +38,7 @@ class FailingJudge:
 
 @pytest.fixture(params=["memory", "sqlite"])
 def store(request, tmp_path):
-    made = MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "memories.db")
+    made = Store(MemoryKeeper()) if request.param == "memory" else Store(SqliteKeeper(tmp_path / "memories.db"))
     yield made
     made.close()
 

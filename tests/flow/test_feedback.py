@@ -6,9 +6,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cued.errors import InputError
-from cued.flow.feedback import feedback, feedback_touches
+from cued.flow.feedback import feedback
 from cued.model import RecallEntry, Use
 from cued.policy.spec import Settle
+from cued.use import judged, news, noted
+from cued.use import told as verdicts_of
 from tests.building import NOW
 
 RULES = Settle()
@@ -28,15 +30,22 @@ ENTRY = RecallEntry(
 
 def told(entry, boosts, *, cited=(), bad=(), rules=RULES):
     """Send these verdicts and give the boosts that a store would then hold, and the entry."""
-    touches, entry = feedback_touches(entry, cited=cited, bad=bad, rules=rules)
-    return boosts | {touch.id: touch.change(Use(boost=boosts.get(touch.id, 1.0))).boost for touch in touches}, entry
+    sent = feedback(entry.recall_id, cited=cited, bad=bad, rules=rules)
+    before, new = verdicts_of(entry), news(entry, sent)
+    after = {each: judged(Use(boost=boosts.get(each, 1.0)), sent, new[each], instead_of=before.get(each)).boost for each in new}
+    return boosts | after, noted(entry, new)
+
+
+def verdict_on(use, verdict, *, rules=RULES, instead_of=None):
+    """Give a use after one verdict."""
+    return judged(use, feedback("r1", rules=rules), verdict, instead_of=instead_of)
 
 
 @pytest.mark.requirement("P7")
 def test_cited_adds_five_per_cent_and_bad_takes_five():
     boosts, entry = told(ENTRY, {}, cited=["a"], bad=["b"])
     assert boosts == pytest.approx({"a": 1.05, "b": 0.95})
-    assert entry.detail == {"cited": ["a"], "bad": ["b"]}
+    assert (entry.cited, entry.bad) == (("a",), ("b",))
 
 
 @pytest.mark.requirement("P7")
@@ -44,7 +53,7 @@ def test_cited_adds_five_per_cent_and_bad_takes_five():
 def test_whatever_is_said_importance_stays_within_half_and_one_and_a_half_times_what_was_written(boost, verdicts):
     use = Use(boost=boost, count=3.0, last_at=NOW)
     for verdict in verdicts:
-        after = feedback(use, RULES, verdict)
+        after = verdict_on(use, verdict)
         assert 0.5 <= after.boost <= 1.5
         assert after.boost >= use.boost if verdict == "cited" else after.boost <= use.boost
         assert replace(after, boost=use.boost) == use
@@ -56,7 +65,7 @@ def test_whatever_is_said_importance_stays_within_half_and_one_and_a_half_times_
 def test_a_policy_may_draw_the_bounds_closer(verdict, bound):
     use, rules = Use(), Settle(boost_range=(0.8, 1.2))
     for _ in range(20):
-        use = feedback(use, rules, verdict)
+        use = verdict_on(use, verdict, rules=rules)
     assert use.boost == bound
 
 
@@ -64,10 +73,9 @@ def test_a_policy_may_draw_the_bounds_closer(verdict, bound):
 def test_the_same_verdict_on_the_same_recall_counts_once_however_often_it_is_sent():
     boosts, entry = told(ENTRY, {}, cited=["a", "a"])
     for _ in range(5):
-        touches, entry = feedback_touches(entry, cited=["a"], bad=[], rules=RULES)
-        assert touches == ()
+        assert news(entry, feedback("r1", cited=["a"], rules=RULES)) == {}
     assert boosts == {"a": 1.05}
-    assert entry.detail == {"cited": ["a"]}
+    assert (entry.cited, entry.bad) == (("a",), ())
 
 
 @pytest.mark.requirement("P7")
@@ -84,25 +92,24 @@ def test_away_from_the_bounds_only_the_last_verdict_counts_however_often_a_mind_
     for verdict in verdicts:
         boosts, entry = told(entry, boosts, **{verdict: ["b"]})
     assert boosts["b"] == pytest.approx(boost * {"cited": 1.05, "bad": 0.95}[verdicts[-1]])
-    assert entry.detail == {verdicts[-1]: ["b"]}
+    assert verdicts_of(entry) == {"b": verdicts[-1]}
 
 
 @pytest.mark.requirement("P7")
 @given(st.floats(0.5, 1.5), st.sampled_from(["cited", "bad"]))
 def test_at_a_bound_a_changed_mind_differs_by_less_than_the_one_factor(boost, first):
     second = {"cited": "bad", "bad": "cited"}[first]
-    at_once = feedback(Use(boost=boost), RULES, second).boost
-    changed = feedback(feedback(Use(boost=boost), RULES, first), RULES, second, instead_of=first).boost
+    at_once = verdict_on(Use(boost=boost), second).boost
+    changed = verdict_on(verdict_on(Use(boost=boost), first), second, instead_of=first).boost
     assert 0.5 <= changed <= 1.5
     assert 0.95 - 1e-9 <= changed / at_once <= 1 / 0.95 + 1e-9
 
 
 @pytest.mark.requirement("P7")
 def test_feedback_keeps_what_else_the_entry_tells():
-    noted = replace(ENTRY, detail={"surface": "mcp", "bad": ["c"]})
-    _, entry = told(noted, {}, cited=["b", "a"])
-    assert entry.detail == {"surface": "mcp", "cited": ["a", "b"], "bad": ["c"]}
-    assert entry == replace(noted, detail=entry.detail)
+    before = replace(ENTRY, degraded=("dense: no embedder",), bad=("c",))
+    _, entry = told(before, {}, cited=["b", "a"])
+    assert entry == replace(before, cited=("a", "b"))
 
 
 @pytest.mark.parametrize("field", ["cited", "bad"])
@@ -123,4 +130,4 @@ def test_an_id_cannot_be_cited_and_bad_at_once():
 
 def test_one_id_may_be_given_as_a_plain_string_and_nothing_at_all_changes_nothing():
     assert told(replace(ENTRY, chosen=("memory-1",)), {}, cited="memory-1")[0] == {"memory-1": 1.05}
-    assert feedback_touches(ENTRY, cited=(), bad=(), rules=RULES) == ((), ENTRY)
+    assert told(ENTRY, {}) == ({}, ENTRY)

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cued.engine import decide
-from cued.flow.settle import documents, entry, log_line, touches, used
-from cued.model import Cue, Use
+from cued.flow.settle import documents, entry, log_line, touches
+from cued.model import Cue, Touch, Use
 from cued.policy.presets import preset
 from cued.policy.resolve import digest
 from cued.policy.spec import Settle
+from cued.use import touched
 from tests.building import NOW, ago, evidence, memory, policy, scores
 
 RULES = preset("generative-agents")
@@ -35,10 +36,15 @@ def recall_of(*rows):
     return decide(evidence(rows, cosine=[0.9] * len(rows), dense_rank=range(1, len(rows) + 1)), RULES)
 
 
+def used(use, rules, *, now):
+    """The use after one more recall under these rules."""
+    return touched(use, Touch(id="any", at=now, refresh_floor=rules.refresh_floor, kept_per_day=rules.count_kept_per_day))
+
+
 def applied(recall, rules=RULES, *, cue=HERE, now=NOW):
     """The use of each touched memory, as a store would leave it."""
     stored = {r.memory.id: r.memory.use for r in recall.memories}
-    return {touch.id: touch.change(stored[touch.id]) for touch in touches(recall, rules, cue=cue, now=now)}
+    return {touch.id: touched(stored[touch.id], touch) for touch in touches(recall, rules, cue=cue, now=now)}
 
 
 @pytest.mark.requirement("P4", "F4")
@@ -57,10 +63,9 @@ def test_a_hundred_identical_recalls_in_a_second_count_once():
 @pytest.mark.requirement("P4")
 def test_a_loop_that_read_before_the_first_touch_was_written_counts_once_all_the_same():
     unread = recall_of(memory("a"))
-    changes = [touches(unread, RULES, cue=HERE, now=NOW + timedelta(milliseconds=i))[0].change for i in range(100)]
     stored = Use()
-    for change in changes:
-        stored = change(stored)
+    for i in range(100):
+        stored = touched(stored, touches(unread, RULES, cue=HERE, now=NOW + timedelta(milliseconds=i))[0])
     assert stored.count == 1.0
 
 

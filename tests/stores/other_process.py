@@ -5,16 +5,17 @@ import resource
 import signal
 import sys
 import urllib.parse
+from datetime import timedelta
 from itertools import count
 from pathlib import Path
 
 import apsw
-from msgspec.structs import replace
 
-from cued.conformance.samples import NOW, lookup, near, record, words
+from cued.conformance.samples import HOUR, NOW, lookup, near, record, words
 from cued.errors import FullError, ReadOnlyError
-from cued.model import Filter, Touch
-from cued.stores.keepers.sqlite import SqliteStore
+from cued.model import Filter, Revision, Touch
+from cued.stores import Store
+from cued.stores.keepers.sqlite import SqliteKeeper
 
 NOBODY = 65534
 
@@ -25,16 +26,25 @@ def note(tenant, memory_id):
     return record(tenant, memory_id, f"tea {memory_id} number{number % 7}", vector=number % 20, tags=("x",), entities=("Ada",))
 
 
-def next_version(memory):
-    return replace(note("t", "counter-0"), memory=replace(memory, version=memory.version + 1))
+def next_version(store, memory_id):
+    """Revise a memory that others revise too: by what was read, until nobody was quicker."""
+    while True:
+        (old,) = store.get("t", [memory_id])
+        change = Revision(id=memory_id, set={"updated_at": old.updated_at + HOUR}, made_from=old.version)
+        if store.revise("t", [change], at=NOW).memories:
+            return
 
 
-def counted(use):
-    return replace(use, count=use.count + 1)
+def one_byte_more(store, name):
+    while True:
+        old = store.document("t", name)
+        if store.swap_document("t", name, old=old, new=(old or b"") + b"+"):
+            return
 
 
-def one_byte_more(document):
-    return (document or b"") + b"+"
+def counted(memory_id):
+    """Give a use that counts each time."""
+    return Touch(id=memory_id, at=NOW, refresh_floor=timedelta(0), kept_per_day=1.0)
 
 
 def say(*parts):
@@ -43,27 +53,27 @@ def say(*parts):
 
 
 def write_until_killed(path, name):
-    store = SqliteStore(path)
+    store = Store(SqliteKeeper(path))
     for number in count():
         ids = [f"{name}-{number}{place}" for place in range(1 + number % 3)]
         store.remember("t", [note("t", memory_id) for memory_id in ids])
         say(*ids)
         if number % 5 == 4:
-            store.revise("t", ids[:1], lambda memory: replace(note("t", memory.id), memory=replace(memory, version=2)), at=NOW)
+            next_version(store, ids[0])
             store.forget("t", [ids[0]], at=NOW)
-            store.touch("t", [Touch(ids[0], counted)])
+            store.settle("t", [counted(ids[0])])
 
 
 def mix(path, name, rounds):
-    store = SqliteStore(path)
+    store = Store(SqliteKeeper(path))
     for number in range(int(rounds)):
         mine = f"{name}-{number}"
         store.remember("t", [note("t", mine)])
         found = store.search("t", lookup(lexical=words(mine), dense=near(1)))
         assert mine in [memory.id for memory in found.memories], "an own write is not seen"
-        store.revise("t", ["counter"], next_version, at=NOW)
-        store.touch("t", [Touch("counter", counted)])
-        store.keep_document("t", "counter", one_byte_more)
+        next_version(store, "counter")
+        store.settle("t", [counted("counter")])
+        one_byte_more(store, "counter")
         store.list("t", Filter(), at=NOW, limit=5)
         if number % 4 == 3:
             store.forget("t", [mine], at=NOW)
@@ -74,7 +84,7 @@ def mix(path, name, rounds):
 
 
 def write_one(path, memory_id):
-    with_close(SqliteStore(path), lambda store: store.remember("t", [note("t", memory_id)]))
+    with_close(Store(SqliteKeeper(path)), lambda store: store.remember("t", [note("t", memory_id)]))
     say("written")
 
 
@@ -86,7 +96,7 @@ def with_close(store, work):
 def fill(path, most_bytes):
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(most_bytes), int(most_bytes)))
-    store = SqliteStore(path)
+    store = Store(SqliteKeeper(path))
     for number in count():
         try:
             store.remember("t", [note("t", f"a-{number}{place}") for place in range(10)])
@@ -102,7 +112,7 @@ def read_as_nobody(path):
     assert urllib.parse
     if os.geteuid() == 0:
         os.setuid(NOBODY)
-    store = SqliteStore(path)
+    store = Store(SqliteKeeper(path))
     found = store.search("t", lookup(lexical=words("tea")))
     say("read", len(found.memories), store.size("t"))
     try:
@@ -111,21 +121,21 @@ def read_as_nobody(path):
         say("refused")
     folder = Path(path).parent
     try:
-        SqliteStore(folder / "new.db")
+        Store(SqliteKeeper(folder / "new.db"))
     except ReadOnlyError:
         say("not made")
 
 
 def erase_and_die(path, commits, *ids):
     """Erase, and be killed after so many commits: that of the erasure, that of the file's rewriting, that of the note on it."""
-    store, left = SqliteStore(path), count(int(commits) - 1, -1)
+    store, left = Store(SqliteKeeper(path)), count(int(commits) - 1, -1)
 
     def die(*_):
         if next(left) == 0:
             os.kill(os.getpid(), signal.SIGKILL)
         return apsw.SQLITE_OK
 
-    store.connection().set_wal_hook(die)
+    store.keeper.connection().set_wal_hook(die)
     store.erase("t", ids)
 
 

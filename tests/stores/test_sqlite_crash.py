@@ -5,12 +5,13 @@ from collections import Counter
 from random import Random
 
 import apsw
+from cued.stores.keepers.sqlite.rows import as_vector
 
 from cued.conformance.samples import direction, lookup, near, words
 from cued.model import Record
+from cued.stores import Store
 from cued.stores.columns.forward import pack
-from cued.stores.keepers.sqlite import SqliteStore
-from cued.stores.keepers.sqlite.rows import as_vector
+from cued.stores.keepers.sqlite import SqliteKeeper
 from tests.stores.processes import start
 
 ROUNDS = int(os.environ.get("CUED_CRASH_ROUNDS", "3"))
@@ -18,7 +19,7 @@ ROUNDS = int(os.environ.get("CUED_CRASH_ROUNDS", "3"))
 
 def test_nothing_acknowledged_is_lost_when_three_writers_are_killed(tmp_path):
     path, random, acknowledged = tmp_path / "memories.db", Random(7), set()
-    SqliteStore(path).close()
+    Store(SqliteKeeper(path)).close()
     for number in range(ROUNDS):
         writers = [start("write", path, f"{number}-{writer}") for writer in range(3)]
         for _ in range(random.randint(1, 40)):
@@ -37,7 +38,7 @@ def test_nothing_acknowledged_is_lost_when_three_writers_are_killed(tmp_path):
 def assert_sound(path, acknowledged):
     connection = apsw.Connection(str(path))
     assert connection.pragma("integrity_check") == "ok"
-    store = SqliteStore(path)
+    store = Store(SqliteKeeper(path))
     memories = store.get("t", sorted(acknowledged))
     assert len(memories) == len(acknowledged)
     stored = list(connection.execute("SELECT id, forward, data FROM memory LEFT JOIN vector USING (key)"))

@@ -6,9 +6,10 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from cued.conformance.samples import FINGERPRINT, NOW, entry, lookup, record, words
-from cued.model import Edge, Source, Touch, Use
-from cued.stores.keepers.sqlite import SqliteStore
+from cued.conformance.samples import FINGERPRINT, NOW, entry, lookup, record, touch, words
+from cued.model import Edge, Revision, Source
+from cued.stores import Store
+from cued.stores.keepers.sqlite import SqliteKeeper
 from tests.stores.processes import start
 
 pytestmark = pytest.mark.requirement("X9")
@@ -21,7 +22,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 @pytest.fixture
 def store(tmp_path):
-    store = SqliteStore(tmp_path / "memories.db")
+    store = Store(SqliteKeeper(tmp_path / "memories.db"))
     yield store
     store.close()
 
@@ -35,13 +36,10 @@ def secret(random):
     return "".join(random.choices(LETTERS, k=16))
 
 
-def rewritten(text):
+def rewritten(memory_id, text):
     """Give the revision to another text."""
-
-    def change(memory):
-        return replace(record("t", memory.id, text), memory=replace(memory, text=text, fingerprint=FINGERPRINT))
-
-    return change
+    new = record("t", memory_id, text)
+    return Revision(id=memory_id, set={"text": text, "fingerprint": FINGERPRINT}, terms=new.terms, vector=new.vector)
 
 
 def fill(store, random):
@@ -55,7 +53,7 @@ def fill(store, random):
         if random.random() < 0.4:
             revised = random.choice(sorted(held))
             held[revised].append(secret(random))
-            store.revise("t", [revised], rewritten(f"{held[revised][-1]} " * random.choice([1, 9, 60, 300])), at=NOW)
+            store.revise("t", [rewritten(revised, f"{held[revised][-1]} " * random.choice([1, 9, 60, 300]))], at=NOW)
     return held
 
 
@@ -72,10 +70,10 @@ def test_no_text_of_an_erased_chain_is_left_nor_any_that_was_overwritten(store, 
     secrets = ["oldestbelief", "newerbelief", "newestbelief", "overwrittenbelief", "sometagxyz", "somenamexyz", "sessionxyz", "scopexyz"]
     facts = {"tags": ("sometagxyz",), "entities": ("somenamexyz",), "source": Source(session="sessionxyz"), "scope": "scopexyz"}
     store.remember("t", [record("t", "a", "overwrittenbelief " * 40, **facts), record("t", "kept", "tea")])
-    store.revise("t", ["a"], rewritten("oldestbelief"), at=NOW)
+    store.revise("t", [rewritten("a", "oldestbelief")], at=NOW)
     store.remember("t", [record("t", "b", "newerbelief " * 900, supersedes=("a",), edges=(Edge("derived_from", "a"),), **facts)])
     store.remember("t", [record("t", "c", "newestbelief", supersedes=("b",), **facts)])
-    store.touch("t", [Touch("c", lambda _: Use(count=1.0))])
+    store.settle("t", [touch("c")])
     store.forget("t", ["c"], at=NOW)
     assert set(secrets) - {"overwrittenbelief"} <= set(found_in(tmp_path, secrets))
     store.erase("t", ["a", "b", "c"])
@@ -88,8 +86,8 @@ def test_an_erased_tenant_leaves_neither_its_name_nor_its_documents_nor_its_reca
     for tenant in ("tenantname", "other"):
         store.remember(tenant, [record(tenant, f"m{number}", f"tea {number}") for number in range(40)])
     store.remember("tenantname", [record("tenantname", "a", "someonestext " * 700, edges=(Edge("causes", "m1"),))])
-    store.touch("tenantname", [], [replace(entry("recallidentity"), detail={"what": "recalldetail"})])
-    store.keep_document("tenantname", "documentname", lambda _: b"documentbody" * 600)
+    store.settle("tenantname", [], [replace(entry("recallidentity"), degraded=("recalldetail",))])
+    store.swap_document("tenantname", "documentname", old=None, new=b"documentbody" * 600)
     store.search("tenantname", lookup(lexical=words("tea")))
     assert found_in(tmp_path, secrets) == secrets
     store.erase_tenant("tenantname")
@@ -107,7 +105,7 @@ def test_nothing_is_left_where_rows_once_lay(store, tmp_path, seed):
         store.erase("t", gone)
         assert found_in(tmp_path, [text for memory_id in gone for text in held.pop(memory_id)]) == []
         assert {each.memory.id for each in store.scan("t", limit=200)} == held.keys()
-    assert store.connection().pragma("integrity_check") == "ok"
+    assert store.keeper.connection().pragma("integrity_check") == "ok"
 
 
 @pytest.mark.parametrize("commits", [1, 2, 3])
@@ -122,24 +120,24 @@ def test_who_opens_the_file_after_a_kill_finishes_the_erasure(store, tmp_path, s
     process.communicate()
     assert process.returncode == -signal.SIGKILL
     assert bool(found_in(tmp_path, secrets)) == (commits < 3)
-    again = SqliteStore(tmp_path / "memories.db")
+    again = Store(SqliteKeeper(tmp_path / "memories.db"))
     assert found_in(tmp_path, secrets) == []
     assert {each.memory.id for each in again.scan("t", limit=200)} == held.keys()
-    assert again.connection().execute("SELECT count(*) FROM unscrubbed").get == 0
+    assert again.keeper.connection().execute("SELECT count(*) FROM unscrubbed").get == 0
     again.close()
 
 
 def test_a_scrub_that_another_process_was_in_the_way_of_is_told_by_the_file(store, tmp_path):
     store.remember("t", [record("t", "a", "the password is xylophonequartz"), record("t", "b")])
-    reader = SqliteStore(tmp_path / "memories.db")
-    reader.connection().execute("BEGIN")
-    reader.connection().execute("SELECT count(*) FROM memory").fetchall()
+    reader = Store(SqliteKeeper(tmp_path / "memories.db"))
+    reader.keeper.connection().execute("BEGIN")
+    reader.keeper.connection().execute("SELECT count(*) FROM memory").fetchall()
     store.erase("t", ["a"])
-    reader.connection().execute("ROLLBACK")
+    reader.keeper.connection().execute("ROLLBACK")
     assert found_in(tmp_path, ["xylophonequartz"])
-    SqliteStore(tmp_path / "memories.db", readonly=True).close()
+    Store(SqliteKeeper(tmp_path / "memories.db", readonly=True)).close()
     assert found_in(tmp_path, ["xylophonequartz"])
-    other = SqliteStore(tmp_path / "memories.db")
+    other = Store(SqliteKeeper(tmp_path / "memories.db"))
     assert not found_in(tmp_path, ["xylophonequartz"])
     other.close()
     reader.close()
@@ -150,32 +148,32 @@ def test_opening_rewrites_nothing_where_nothing_is_due(store, tmp_path):
     store.erase("t", ["a"])
     store.close()
     before = (tmp_path / "memories.db").read_bytes()
-    SqliteStore(tmp_path / "memories.db").close()
+    Store(SqliteKeeper(tmp_path / "memories.db")).close()
     assert (tmp_path / "memories.db").read_bytes() == before
 
 
 def test_a_reader_in_the_way_delays_the_last_bytes_to_the_next_write(store, tmp_path, caplog):
     store.remember("t", [record("t", "a", "the password is xylophonequartz"), record("t", "b")])
-    reader = SqliteStore(tmp_path / "memories.db")
-    reader.connection().execute("BEGIN")
-    reader.connection().execute("SELECT count(*) FROM memory").fetchall()
+    reader = Store(SqliteKeeper(tmp_path / "memories.db"))
+    reader.keeper.connection().execute("BEGIN")
+    reader.keeper.connection().execute("SELECT count(*) FROM memory").fetchall()
     store.erase("t", ["a"])
     assert store.size("t") == 1
     assert "not yet overwritten" in caplog.text
     assert found_in(tmp_path, ["xylophonequartz"])
-    reader.connection().execute("ROLLBACK")
-    store.touch("t", [], [entry("r")])
+    reader.keeper.connection().execute("ROLLBACK")
+    store.settle("t", [], [entry("r")])
     assert not found_in(tmp_path, ["xylophonequartz"])
     reader.close()
 
 
 def test_closing_overwrites_what_a_reader_had_delayed(store, tmp_path):
     store.remember("t", [record("t", "a", "the password is xylophonequartz")])
-    reader = SqliteStore(tmp_path / "memories.db")
-    reader.connection().execute("BEGIN")
-    reader.connection().execute("SELECT count(*) FROM memory").fetchall()
+    reader = Store(SqliteKeeper(tmp_path / "memories.db"))
+    reader.keeper.connection().execute("BEGIN")
+    reader.keeper.connection().execute("SELECT count(*) FROM memory").fetchall()
     store.erase_tenant("t")
-    reader.connection().execute("ROLLBACK")
+    reader.keeper.connection().execute("ROLLBACK")
     store.close()
     assert not found_in(tmp_path, ["xylophonequartz"])
     assert reader.size("t") == 0

@@ -7,10 +7,11 @@ from tempfile import TemporaryDirectory
 import apsw
 import pytest
 
-from cued.conformance.samples import NOW, lookup, near, record, words
+from cued.conformance.samples import NOW, lookup, near, record, revision, words
 from cued.errors import CorruptError, ForeignFileError, InputError, NewerSchemaError, ReadOnlyError, StoreError
-from cued.model import Filter
-from cued.stores.keepers.sqlite import SqliteStore
+from cued.model import Filter, LogQuery
+from cued.stores import Store
+from cued.stores.keepers.sqlite import SqliteKeeper
 from tests.stores.other_process import note
 from tests.stores.processes import run
 
@@ -24,22 +25,22 @@ def path(tmp_path):
 
 @pytest.fixture
 def filled(path):
-    store = SqliteStore(path)
+    store = Store(SqliteKeeper(path))
     store.remember("t", [note("t", f"m-{number}") for number in range(200)])
     store.close()
     return path
 
 
 def test_what_was_written_is_there_when_opened_again(filled):
-    store = SqliteStore(filled)
+    store = Store(SqliteKeeper(filled))
     found = store.search("t", lookup(lexical=words("tea"), dense=near(3)))
     assert (found.stored, len(store.list("t", Filter(), at=NOW, limit=500).memories)) == (200, 200)
     store.close()
 
 
 def test_writes_are_synced_in_full_and_deleted_bytes_overwritten(filled):
-    store = SqliteStore(filled)
-    connection = store.connection()
+    store = Store(SqliteKeeper(filled))
+    connection = store.keeper.connection()
     assert [connection.pragma(name) for name in ("journal_mode", "synchronous", "secure_delete")] == ["wal", 2, 1]
     store.close()
 
@@ -49,7 +50,7 @@ def test_a_file_that_is_no_database_is_refused_untouched(path, content):
     path.write_bytes(content)
     for readonly in (False, True):
         with pytest.raises(ForeignFileError):
-            SqliteStore(path, readonly=readonly)
+            Store(SqliteKeeper(path, readonly=readonly))
     assert path.read_bytes() == content
 
 
@@ -60,17 +61,17 @@ def test_another_programs_database_is_refused_untouched(path):
     before = path.read_bytes()
     for readonly in (False, True):
         with pytest.raises(ForeignFileError):
-            SqliteStore(path, readonly=readonly)
+            Store(SqliteKeeper(path, readonly=readonly))
     assert path.read_bytes() == before
 
 
 def test_an_empty_file_becomes_a_database_only_when_written(path):
     path.touch()
     with pytest.raises(ForeignFileError):
-        SqliteStore(path, readonly=True)
+        Store(SqliteKeeper(path, readonly=True))
     assert path.read_bytes() == b""
-    SqliteStore(path).close()
-    SqliteStore(path, readonly=True).close()
+    Store(SqliteKeeper(path)).close()
+    Store(SqliteKeeper(path, readonly=True)).close()
 
 
 def test_a_newer_schema_is_refused_untouched(filled):
@@ -80,7 +81,7 @@ def test_a_newer_schema_is_refused_untouched(filled):
     before = filled.read_bytes()
     for readonly in (False, True):
         with pytest.raises(NewerSchemaError, match="99"):
-            SqliteStore(filled, readonly=readonly)
+            Store(SqliteKeeper(filled, readonly=readonly))
     assert filled.read_bytes() == before
 
 
@@ -90,7 +91,7 @@ def test_reading_never_migrates_an_older_schema(filled):
     connection.close()
     before = filled.read_bytes()
     with pytest.raises(StoreError, match="migrates"):
-        SqliteStore(filled, readonly=True)
+        Store(SqliteKeeper(filled, readonly=True))
     assert filled.read_bytes() == before
 
 
@@ -147,29 +148,29 @@ def test_random_damage_gives_an_answer_or_a_store_error_and_nothing_else(filled,
 def test_a_folder_is_refused_as_one(tmp_path, readonly):
     for folder in (tmp_path, Path(tmp_path.anchor)):
         with pytest.raises(StoreError, match="this is a folder"):
-            SqliteStore(folder, readonly=readonly)
+            Store(SqliteKeeper(folder, readonly=readonly))
 
 
 def test_a_missing_folder_and_a_missing_file_are_named(tmp_path):
     with pytest.raises(StoreError, match="folder"):
-        SqliteStore(tmp_path / "nowhere" / "memories.db")
+        Store(SqliteKeeper(tmp_path / "nowhere" / "memories.db"))
     with pytest.raises(StoreError, match="no such file"):
-        SqliteStore(tmp_path / "memories.db", readonly=True)
+        Store(SqliteKeeper(tmp_path / "memories.db", readonly=True))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_readonly_store_reads_and_refuses_to_write(filled):
     before = filled.read_bytes()
-    store = SqliteStore(filled, readonly=True)
+    store = Store(SqliteKeeper(filled, readonly=True))
     assert store.search("t", lookup(lexical=words("tea"))).stored == 200
     for write in (
         lambda: store.remember("t", [record("t", "new")]),
         lambda: store.forget("t", ["m-1"], at=NOW),
         lambda: store.erase("t", ["m-1"]),
-        lambda: store.revise("t", ["m-1"], lambda _: record("t", "m-1"), at=NOW),
+        lambda: store.revise("t", [revision("m-1", importance=0.9)], at=NOW),
         lambda: store.adopt("t", [record("t", "new")]),
         lambda: store.erase_tenant("t"),
-        lambda: store.keep_document("t", "d", lambda _: b"d"),
+        lambda: store.swap_document("t", "d", old=None, new=b"d"),
     ):
         with pytest.raises(ReadOnlyError):
             write()
@@ -192,26 +193,26 @@ def test_a_file_in_a_folder_that_cannot_be_written_can_still_be_read(filled):
 def test_a_full_disk_keeps_what_was_acknowledged_and_nothing_else(path):
     *acked, last = run("fill", path, 400_000)
     assert last == f"full {10 * len(acked)} {10 * len(acked)}"
-    store = SqliteStore(path)
+    store = Store(SqliteKeeper(path))
     assert store.size("t") == 10 * len(acked) == len(read_everything(path))
-    assert store.connection().pragma("integrity_check") == "ok"
+    assert store.keeper.connection().pragma("integrity_check") == "ok"
     store.close()
 
 
 def test_a_closed_store_says_so(filled):
-    store = SqliteStore(filled)
+    store = Store(SqliteKeeper(filled))
     store.close()
     with pytest.raises(StoreError, match="closed"):
         store.size("t")
 
 
 def test_text_that_the_file_cannot_carry_is_refused_in_every_question(filled):
-    store = SqliteStore(filled)
+    store = Store(SqliteKeeper(filled))
     for ask in (
         lambda: store.get("t", ["\ud800"]),
         lambda: store.scan("t", limit=3, after="\ud800"),
         lambda: store.linking("t", ["\ud800"]),
-        lambda: store.recalls("t", limit=3, recall_id="\ud800"),
+        lambda: store.log("t", LogQuery(limit=3, recall_id="\ud800")),
         lambda: store.list("t", Filter(scope="\ud800"), at=NOW, limit=3),
     ):
         with pytest.raises(InputError):
@@ -220,7 +221,7 @@ def test_text_that_the_file_cannot_carry_is_refused_in_every_question(filled):
 
 
 def read_everything(path):
-    store = SqliteStore(path)
+    store = Store(SqliteKeeper(path))
     try:
         store.search("t", lookup(lexical=words("tea", pool=500), dense=near(1, pool=500)))
         store.stats("t", at=NOW)

@@ -8,13 +8,14 @@ from msgspec.structs import replace
 from cued.conformance.samples import HOUR, NOW, entry, lookup, record, words
 from cued.conformance.searching import ids
 from cued.errors import CorruptError, StoreError
-from cued.model import DERIVED_FROM, Edge, EntityLookup, Supersession, Use
+from cued.model import DERIVED_FROM, Edge, EntityLookup, LogQuery, Supersession, Use
 from cued.standing.instants import micros
-from cued.stores.admission import entry_body
+from cued.stores import Store
 from cued.stores.columns.forward import NAME, pack
-from cued.stores.keepers.sqlite import SqliteStore
-from cued.stores.keepers.sqlite.rows import as_data, judged_columns
+from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
+from cued.stores.keepers.sqlite.transaction import columns
+from cued.stores.rows import as_data, new_row
 
 INSERT = """
     INSERT INTO memory (key, tenant, id, change, content, scope, kind, tier, created, valid_from, valid_until, expires, forgotten,
@@ -35,15 +36,22 @@ RECORDS = (
 def as_in_the_first(record, *, key):
     """Give the row of a memory as the first schema had it: names not told from words, and local supersessions in pairs."""
     pairs = [(mark.scope, micros(mark.at)) for mark in record.memory.superseded]
-    packed = pack(record)
+    packed = pack(record.memory, record.terms)
     entries = [packed[place : place + 10] for place in range(4, len(packed), 10)]
     untold = [each[:8] + b"\x01\x00" if each[8:] == NAME.to_bytes(2, "little") else each for each in entries]
-    return judged_columns(record.memory) | {
+    return columns(new_row(record, record.memory), change=1) | {
         "key": key,
         "id": record.memory.id,
         "locally": msgpack.encode(pairs) if pairs else None,
         "forward": packed[:4] + b"".join(untold),
     }
+
+
+def old_body(line):
+    """Give a line of the log as it was written before it had columns."""
+    names = ("recall_id", "at", "policy", "outcome", "candidates", "chosen", "best_relevance", "below_floor", "tokens", "total_ms")
+    detail = {"surface": "mcp", "cited": ["a"]} if line.cited else {}
+    return msgpack.encode({name: getattr(line, name) for name in names} | {"detail": detail})
 
 
 @pytest.fixture
@@ -62,45 +70,46 @@ def first(tmp_path):
         connection.execute("INSERT INTO vector VALUES (?, ?)", (key, as_data(each.vector)))
         if each.memory.use != Use():
             connection.execute("INSERT INTO use VALUES (?, ?)", (key, msgpack.encode(each.memory.use)))
-    for number, line in enumerate([entry("r0"), entry("r1"), replace(entry("r0"), tokens=7)], start=1):
-        connection.execute("INSERT INTO recall VALUES (?, 1, ?, ?, ?)", (number, line.recall_id, micros(line.at), entry_body(line)))
+    for number, line in enumerate([entry("r0"), entry("r1"), replace(entry("r0"), tokens=7, cited=("a",))], start=1):
+        connection.execute("INSERT INTO recall VALUES (?, 1, ?, ?, ?)", (number, line.recall_id, micros(line.at), old_body(line)))
     connection.close()
     return path
 
 
 def test_a_file_of_the_first_schema_gets_its_edges_and_keeps_all_it_had(first):
-    store = SqliteStore(first)
-    assert store.connection().pragma("user_version") == VERSION > 1
+    store = Store(SqliteKeeper(first))
+    assert store.keeper.connection().pragma("user_version") == VERSION > 1
     assert store.get("t", list("abcde")) == tuple(each.memory for each in RECORDS)
     assert [[memory.id for memory in store.linking("t", [target])] for target in ("a", "a\x00b", "b", "c")] == [["b"], ["b"], ["c"], []]
     found = store.search("t", lookup(lexical=words("tea"), core=True))
     assert found.struck == {"forgotten": 1, "provenance": 1}
     assert ([memory.id for memory in found.memories], [memory.id for memory in found.core]) == (["c"], ["c"])
-    assert [(line.recall_id, line.tokens) for line in store.recalls("t", limit=9)] == [("r0", 7), ("r1", 40)]
-    store.keep_document("t", "d", lambda _: b"d")
+    assert [(line.recall_id, line.tokens, line.cited) for line in store.log("t", LogQuery(limit=9))] == [("r0", 7, ("a",)), ("r1", 40, ())]
+    store.swap_document("t", "d", old=None, new=b"d")
     store.erase("t", ["b"])
     assert store.linking("t", ["a"]) == ()
-    assert store.connection().pragma("integrity_check") == "ok"
+    assert store.keeper.connection().pragma("integrity_check") == "ok"
     store.close()
-    SqliteStore(first, readonly=True).close()
+    Store(SqliteKeeper(first, readonly=True)).close()
 
 
 def test_a_file_of_the_first_schema_gets_its_names_and_keeps_its_local_supersessions(first):
-    store = SqliteStore(first)
-    asked = lookup(entity=EntityLookup(names=("ada",), pool=9, hop=0.5))
+    store = Store(SqliteKeeper(first))
+    asked = lookup(entity=EntityLookup(names=("ada",), pool=9))
     found = store.search("t", asked)
-    assert (ids(found), found.columns["linked"].tolist()) == (["d", "e"], [0, 0.5])
-    assert ids(store.search("t", replace(asked, scope="p"))) == ["d"]
-    assert ids(store.search("t", replace(asked, scope="p", at=NOW - 2 * HOUR, as_of=True))) == ["d", "e"]
-    forwards = [forward for (forward,) in store.connection().execute("SELECT forward FROM memory ORDER BY key")]
-    assert forwards == [pack(each) for each in RECORDS]
+    assert (ids(found), found.columns["entities"].tolist()) == (["d"], [1.0])
+    asked = lookup(lexical=words("code", "rain"), scope="p")
+    assert ids(store.search("t", asked)) == ["d"]
+    assert ids(store.search("t", replace(asked, at=NOW - 2 * HOUR, as_of=True))) == ["d", "e"]
+    forwards = [forward for (forward,) in store.keeper.connection().execute("SELECT forward FROM memory ORDER BY key")]
+    assert forwards == [pack(each.memory, each.terms) for each in RECORDS]
     store.close()
 
 
 def test_reading_never_migrates_a_file_of_the_first_schema(first):
     before = first.read_bytes()
     with pytest.raises(StoreError, match=r"schema 1, not \d+; reading never migrates"):
-        SqliteStore(first, readonly=True)
+        Store(SqliteKeeper(first, readonly=True))
     assert first.read_bytes() == before
 
 
@@ -108,15 +117,15 @@ def test_a_migration_that_fails_leaves_the_file_as_it_was(first):
     connection = apsw.Connection(str(first))
     connection.execute("UPDATE memory SET body = x'c1ff' WHERE id = 'c'")
     with pytest.raises(CorruptError):
-        SqliteStore(first)
+        Store(SqliteKeeper(first))
     assert connection.pragma("user_version") == 1
     assert connection.execute("SELECT count(*) FROM sqlite_schema WHERE name IN ('edge', 'document')").get == 0
     connection.close()
 
 
 def test_a_new_file_has_the_tables_of_a_migrated_one(first, tmp_path):
-    SqliteStore(first).close()
-    SqliteStore(tmp_path / "new.db").close()
+    Store(SqliteKeeper(first)).close()
+    Store(SqliteKeeper(tmp_path / "new.db")).close()
     tables = []
     for path in (first, tmp_path / "new.db"):
         connection = apsw.Connection(str(path))

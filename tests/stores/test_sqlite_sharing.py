@@ -8,12 +8,14 @@ from threading import Thread
 import pytest
 from msgspec.structs import replace
 
-from cued.conformance.samples import NOW, lookup, near, record, words
+from cued.conformance.samples import NOW, lookup, near, record, revision, words
 from cued.conformance.searching import ids
 from cued.errors import BusyError
-from cued.stores.keepers.sqlite import SqliteStore
-from cued.stores.keepers.sqlite.shelves import Shelves
-from tests.stores.other_process import note
+from cued.stores import Store
+from cued.stores.keepers.sqlite import SqliteKeeper
+from cued.stores.rows import judged
+from cued.stores.shelves import Shelves
+from tests.stores.other_process import next_version, note
 from tests.stores.processes import run, start
 
 ROUNDS = int(os.environ.get("CUED_SHARING_ROUNDS", "12"))
@@ -22,7 +24,7 @@ PROCESSES = 8
 
 def test_eight_processes_lose_no_update(tmp_path):
     path = tmp_path / "memories.db"
-    store = SqliteStore(path)
+    store = Store(SqliteKeeper(path))
     store.remember("t", [replace(note("t", "counter-0"), memory=replace(note("t", "counter-0").memory, id="counter"))])
     others = [start("mix", path, f"p{number}", ROUNDS) for number in range(PROCESSES)]
     said = [other.communicate()[0] for other in others]
@@ -37,7 +39,7 @@ def test_eight_processes_lose_no_update(tmp_path):
 
 def test_another_processs_write_is_seen_at_the_next_search(tmp_path):
     path = tmp_path / "memories.db"
-    store = SqliteStore(path)
+    store = Store(SqliteKeeper(path))
     store.remember("t", [note("t", "here-1")])
     assert ids(store.search("t", lookup(lexical=words("tea")))) == ["here-1"]
     assert run("one", path, "there-2") == ["written"]
@@ -51,18 +53,18 @@ def test_two_processes_may_create_one_file_at_once(tmp_path):
     path = tmp_path / "memories.db"
     others = [start("one", path, f"m-{number}") for number in range(4)]
     assert [other.communicate()[0] for other in others] == ["written\n"] * 4
-    store = SqliteStore(path)
+    store = Store(SqliteKeeper(path))
     assert store.size("t") == 4
     store.close()
 
 
 def test_threads_share_a_store(tmp_path):
-    store = SqliteStore(tmp_path / "memories.db")
+    store = Store(SqliteKeeper(tmp_path / "memories.db"))
     store.remember("t", [record("t", "counter")])
 
     def work(number):
         store.remember("t", [note("t", f"m-{number}")])
-        store.revise("t", ["counter"], lambda old: replace(record("t", "counter"), memory=replace(old, version=old.version + 1)), at=NOW)
+        next_version(store, "counter")
         return f"m-{number}" in ids(store.search("t", lookup(lexical=words(f"m-{number}"))))
 
     with ThreadPoolExecutor(8) as pool:
@@ -73,7 +75,7 @@ def test_threads_share_a_store(tmp_path):
 
 
 def test_a_forked_child_works_on_and_does_not_disturb_its_parent(tmp_path):
-    store = SqliteStore(tmp_path / "memories.db")
+    store = Store(SqliteKeeper(tmp_path / "memories.db"))
     store.remember("t", [note("t", "parent-1")])
     assert ids(store.search("t", lookup(lexical=words("tea")))) == ["parent-1"]
     child = os.fork()
@@ -93,36 +95,29 @@ def test_a_forked_child_works_on_and_does_not_disturb_its_parent(tmp_path):
 
 def test_a_writer_waits_for_another_to_finish(tmp_path):
     path = tmp_path / "memories.db"
-    store, other = SqliteStore(path), SqliteStore(path)
+    store, other = Store(SqliteKeeper(path)), Store(SqliteKeeper(path))
     store.remember("t", [record("t", "a")])
-
-    def tenfold(memory):
-        return replace(record("t", "a"), memory=replace(memory, version=memory.version * 10))
-
     with ThreadPoolExecutor(1) as pool:
-        waiting = []
-
-        def four_more(memory):
+        with store.keeper.begin("t", write=True) as rows:
             # The other writer starts while this one holds the file, and can only come after.
-            waiting.append(pool.submit(other.revise, "t", ["a"], tenfold, at=NOW))
-            return replace(record("t", "a"), memory=replace(memory, version=memory.version + 4))
-
-        store.revise("t", ["a"], four_more, at=NOW)
-        assert waiting[0].result()[0].version == 50
-    assert store.get("t", ["a"])[0].version == 50
+            waiting = pool.submit(other.revise, "t", [revision("a", importance=0.9)], at=NOW)
+            row = rows.read(["a"])["a"]
+            rows.update([row._replace(memory=replace(row.memory, version=4), judged=judged(row.memory))])
+        assert waiting.result().memories[0].version == 5
+    assert store.get("t", ["a"])[0].version == 5
     other.close()
     store.close()
 
 
 def test_a_file_held_for_too_long_is_a_busy_error_and_nothing_is_written(tmp_path):
     path = tmp_path / "memories.db"
-    store, other = SqliteStore(path), SqliteStore(path)
-    store.connection().set_busy_timeout(20)
-    other.connection().execute("BEGIN IMMEDIATE")
+    store, other = Store(SqliteKeeper(path)), Store(SqliteKeeper(path))
+    store.keeper.connection().set_busy_timeout(20)
+    other.keeper.connection().execute("BEGIN IMMEDIATE")
     with pytest.raises(BusyError):
         store.remember("t", [record("t", "a")])
     assert store.size("t") == 0
-    other.connection().execute("ROLLBACK")
+    other.keeper.connection().execute("ROLLBACK")
     store.remember("t", [record("t", "a")])
     other.close()
     store.close()
@@ -130,7 +125,7 @@ def test_a_file_held_for_too_long_is_a_busy_error_and_nothing_is_written(tmp_pat
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts open files in /proc")
 def test_a_thread_that_ends_leaves_no_connection_open(tmp_path):
-    store = SqliteStore(tmp_path / "memories.db")
+    store = Store(SqliteKeeper(tmp_path / "memories.db"))
     before = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(20):
         thread = Thread(target=store.size, args=("t",))
@@ -142,15 +137,15 @@ def test_a_thread_that_ends_leaves_no_connection_open(tmp_path):
 
 def test_shelves_are_let_go_when_they_grow_too_large():
     shelves = Shelves(most_bytes=100)
-    for name in (b"a", b"b", b"c"):
-        shelves.slot(name).nbytes = 60
+    for name in "abc":
+        shelves.of(name).nbytes = 60
         shelves.trim()
     assert len(shelves) == 1
-    assert shelves.slot(b"c").nbytes == 60
+    assert shelves.of("c").nbytes == 60
 
 
 def test_a_store_without_room_for_shelves_finds_the_same(tmp_path):
-    store = SqliteStore(tmp_path / "memories.db", shelves_bytes=0)
+    store = Store(SqliteKeeper(tmp_path / "memories.db"), shelves_bytes=0)
     for tenant in "abcd":
         store.remember(tenant, [record(tenant, f"m{number}") for number in range(20)])
     for tenant in "abcdabcd":
@@ -160,7 +155,7 @@ def test_a_store_without_room_for_shelves_finds_the_same(tmp_path):
 
 def test_a_tenant_erased_and_made_anew_is_not_taken_for_the_old_one(tmp_path):
     path = tmp_path / "memories.db"
-    store, other = SqliteStore(path), SqliteStore(path)
+    store, other = Store(SqliteKeeper(path)), Store(SqliteKeeper(path))
     for text in ("tea", "rain", "code"):
         store.remember("t", [record("t", "a", text)])
         found = other.search("t", lookup(lexical=words("tea", "rain", "code")))
@@ -173,7 +168,7 @@ def test_a_tenant_erased_and_made_anew_is_not_taken_for_the_old_one(tmp_path):
 
 def test_an_erased_memory_leaves_a_shelf_that_another_store_holds(tmp_path):
     path = tmp_path / "memories.db"
-    store, other = SqliteStore(path), SqliteStore(path)
+    store, other = Store(SqliteKeeper(path)), Store(SqliteKeeper(path))
     store.remember("t", [record("t", "a"), record("t", "b")])
     assert len(other.search("t", lookup(lexical=words("tea"))).memories) == 2
     store.forget("t", ["b"], at=NOW)

@@ -3,13 +3,14 @@
 import pytest
 
 from cued.conformance import StoreConformance
-from cued.stores.keepers.sqlite import SqliteStore
+from cued.stores import Store
+from cued.stores.keepers.sqlite import SqliteKeeper
 
 
 @pytest.mark.requirement("M3", "M4", "M6", "R10", "R17", "P9", "P12", "P13", "P19", "P20", "S6", "X8")
 class TestSqliteStore(StoreConformance):
     @pytest.fixture
     def store(self, tmp_path):
-        store = SqliteStore(tmp_path / "memories.db")
+        store = Store(SqliteKeeper(tmp_path / "memories.db"))
         yield store
         store.close()

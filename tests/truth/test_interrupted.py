@@ -18,7 +18,8 @@ from random import Random
 import pytest
 
 from cued.model import MERGED
-from cued.stores.keepers.sqlite import SqliteStore
+from cued.stores import Store
+from cued.stores.keepers.sqlite import SqliteKeeper
 from tests.building import ago
 from tests.stocking import everything
 from tests.truth import long_work
@@ -110,8 +111,8 @@ class Ordeal:
 
 def contents(path):
     """Give all that a sound file holds."""
-    with closing(SqliteStore(path)) as store:
-        assert store.connection().pragma("integrity_check") == "ok"
+    with closing(Store(SqliteKeeper(path))) as store:
+        assert store.keeper.connection().pragma("integrity_check") == "ok"
         return everything(store)
 
 
@@ -181,7 +182,7 @@ def test_a_killed_import_has_whole_chunks_and_goes_on(worker, tmp_path):
     source, file, empty = stock(tmp_path / "source.db", MANY), tmp_path / "export.jsonl", tmp_path / "empty.db"
     with opened(source) as memories:
         file.write_bytes(b"".join(memories.tenant("t").export(vectors=True)))
-    SqliteStore(empty).close()
+    Store(SqliteKeeper(empty)).close()
     ordeal = Ordeal(worker, tmp_path, empty, "import", str(file))
     assert ordeal.wanted == contents(source)
     in_order = sorted(ordeal.wanted)

@@ -5,13 +5,14 @@ import zipfile
 from datetime import UTC, datetime
 
 from cued.importers import import_file
-from cued.stores.keepers.memory import MemoryStore
+from cued.stores import Store
+from cued.stores.keepers.memory import MemoryKeeper
 from tests.building import NOW
 
 
 def imported(path, store=None, **options):
     """Import a file into tenant "t" and give what was done and the memories, oldest first."""
-    kept = MemoryStore() if store is None else store
+    kept = Store(MemoryKeeper()) if store is None else store
     done = import_file("t", kept, path, **{"embedder": None, "at": NOW, **options})
     return done, memories(kept)
 

@@ -10,8 +10,9 @@ import pytest
 
 from cued.conformance.samples import NOW, lookup, near, record, words
 from cued.errors import BusyError, CorruptError, ForeignFileError, InputError, NewerSchemaError, StoreError
-from cued.stores.keepers.memory import MemoryStore
-from cued.stores.keepers.sqlite import SqliteStore
+from cued.stores import Store
+from cued.stores.keepers.memory import MemoryKeeper
+from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.keepers.sqlite.schema import VERSION
 from cued.upkeep import backup as copying
 from cued.upkeep.backup import backup, restore
@@ -20,8 +21,8 @@ WRITER = """
 import sys
 from itertools import count
 from cued.conformance.samples import record
-from cued.stores.keepers.sqlite import SqliteStore
-store = SqliteStore(sys.argv[1])
+from cued.stores.keepers.sqlite import SqliteKeeper
+store = Store(SqliteKeeper(sys.argv[1]))
 for number in count():
     store.remember("t", [record("t", f"w-{number:06}", "tea " * 200, vector=number % 12)])
     print(f"w-{number:06}", flush=True)
@@ -30,7 +31,7 @@ for number in count():
 
 @pytest.fixture
 def store(tmp_path):
-    store = SqliteStore(tmp_path / "live.db")
+    store = Store(SqliteKeeper(tmp_path / "live.db"))
     store.remember(
         "t", [record("t", f"m{number:03}", f"tea number{number} " + "garden " * 50, vector=number % 12) for number in range(200)]
     )
@@ -40,7 +41,7 @@ def store(tmp_path):
 
 def ids(path, tenant="t"):
     """Give the ids that a store's file holds."""
-    store = SqliteStore(path, readonly=True)
+    store = Store(SqliteKeeper(path, readonly=True))
     try:
         return [each.memory.id for each in store.scan(tenant, limit=1_000_000)]
     finally:
@@ -54,7 +55,7 @@ def left_in(folder):
 def test_a_backup_is_a_store_with_the_same_answers(store, tmp_path):
     done = backup(store, tmp_path / "copy.db")
 
-    copy = SqliteStore(tmp_path / "copy.db", readonly=True)
+    copy = Store(SqliteKeeper(tmp_path / "copy.db", readonly=True))
     asked = lookup(lexical=words("tea", "number7"), dense=near(3))
     assert copy.search("t", asked).memories == store.search("t", asked).memories
     copy.close()
@@ -145,7 +146,7 @@ def test_a_backup_over_a_backup_leaves_nothing_of_its_log(store, tmp_path):
 
 def test_only_a_store_in_a_sqlite_file_can_be_backed_up(tmp_path):
     with pytest.raises(StoreError, match="`export`"):
-        backup(MemoryStore(), tmp_path / "copy.db")
+        backup(Store(MemoryKeeper()), tmp_path / "copy.db")
 
 
 @pytest.mark.parametrize("place", ["nowhere/copy.db", "."])
@@ -155,7 +156,7 @@ def test_a_backup_needs_the_name_of_a_file_in_a_folder(store, tmp_path, place):
 
 
 def test_a_backup_of_a_store_opened_for_reading_alone_works(store, tmp_path):
-    reader = SqliteStore(tmp_path / "live.db", readonly=True)
+    reader = Store(SqliteKeeper(tmp_path / "live.db", readonly=True))
 
     backup(reader, tmp_path / "copy.db")
 
@@ -187,7 +188,7 @@ def spoilt(path, *, start=0.3, end=0.6):
 
 def test_a_damaged_store_gives_no_backup(store, tmp_path):
     backup(store, tmp_path / "live2.db")
-    damaged = SqliteStore(spoilt(tmp_path / "live2.db"))
+    damaged = Store(SqliteKeeper(spoilt(tmp_path / "live2.db")))
 
     with pytest.raises(CorruptError):
         backup(damaged, tmp_path / "copy.db")
@@ -204,9 +205,9 @@ def test_a_restored_store_is_the_one_that_was_backed_up(store, tmp_path):
 
     assert ids(tmp_path / "new.db") == ids(tmp_path / "live.db")
     assert done.schema == VERSION
-    restored = SqliteStore(tmp_path / "new.db")
+    restored = Store(SqliteKeeper(tmp_path / "new.db"))
     restored.remember("t", [record("t", "more")])
-    assert restored.connection().pragma("journal_mode") == "wal"
+    assert restored.keeper.connection().pragma("journal_mode") == "wal"
     restored.close()
 
 
@@ -226,7 +227,7 @@ def test_restoring_leaves_the_backup_as_it_was_and_nothing_beside_it(store, tmp_
 def target(tmp_path, store):
     """A store that was closed, with one memory of its own, and the path of a backup of another."""
     backup(store, tmp_path / "copy.db")
-    old = SqliteStore(tmp_path / "old.db")
+    old = Store(SqliteKeeper(tmp_path / "old.db"))
     old.remember("t", [record("t", "precious")])
     old.close()
     return tmp_path / "old.db"
@@ -245,7 +246,7 @@ def test_a_restore_overwrites_only_when_told(target, tmp_path):
 
 def test_a_target_that_is_open_elsewhere_is_left_alone(target, tmp_path):
     for readonly in (False, True):
-        user = SqliteStore(target, readonly=readonly)
+        user = Store(SqliteKeeper(target, readonly=readonly))
         user.size("t")
 
         with pytest.raises(BusyError, match="open elsewhere"):

@@ -4,10 +4,9 @@ import pytest
 from msgspec.structs import replace
 
 from cued.errors import InputError
-from cued.model import DERIVED_FROM, MERGED, Edge, Filter
+from cued.model import DERIVED_FROM, MERGED, Edge, Filter, Revision
 from cued.upkeep import consolidation
 from cued.upkeep.consolidation import apply, merges, plan, undo
-from cued.upkeep.reading import revised
 from tests.building import NOW, ago, memory
 from tests.stocking import STORES, everything, opened, stock
 
@@ -180,7 +179,7 @@ def test_what_changed_since_the_plan_is_skipped_and_said(store):
     stock(store, tea("o3", 9), tea("n3", 8), way=120)
     stock(store, tea("o4", 9), tea("n4", 8), way=180)
     planned = plan("t", store, at=NOW)
-    store.revise("t", ["o1"], lambda m: revised(replace(m, importance=0.9, version=m.version + 1)), at=NOW)
+    store.revise("t", [Revision(id="o1", set={"importance": 0.9})], at=NOW)
     store.forget("t", ["n2"], at=NOW)
     store.erase("t", ["o3"])
     applied = apply("t", store, planned, at=NOW)

@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from cued.errors import InputError
+from cued.model import Revision
 from cued.text.durations import parse_duration
 from cued.upkeep import expiry
 from cued.upkeep.expiry import expired, sweep
-from cued.upkeep.reading import revised
 from tests.building import NOW, ago, memory
 from tests.stocking import STORES, everything, opened, stock
 
@@ -68,7 +68,7 @@ def test_a_life_extended_during_the_sweep_is_spared(store, monkeypatch):
 
     def extend(done, total):
         if done == 1:
-            store.revise("t", ["m1"], lambda m: revised(replace(m, expires_at=None)), at=NOW)
+            store.revise("t", [Revision(id="m1", set={"expires_at": None})], at=NOW)
 
     assert sweep("t", store, at=NOW, progress=extend) == ("m0",)
     assert everything(store).keys() == {"m1"}

@@ -8,8 +8,9 @@ from cued.errors import InputError
 from cued.importers import detect
 from cued.importers.chatgpt import read
 from cued.model import EPOCH
-from cued.stores.keepers.memory import MemoryStore
-from cued.stores.keepers.sqlite import SqliteStore
+from cued.stores import Store
+from cued.stores.keepers.memory import MemoryKeeper
+from cued.stores.keepers.sqlite import SqliteKeeper
 from tests.upkeep.import_samples import chatgpt_conversation, imported, spoken, utc, written, zipped
 
 TALK = (
@@ -58,7 +59,7 @@ def test_a_turn_is_an_imported_episode_of_its_conversation_at_its_time(tmp_path)
 
 @pytest.mark.parametrize("store", ["memory", "sqlite"])
 def test_a_second_import_stores_nothing_and_a_conversation_that_grew_adds_its_new_turns(tmp_path, store):
-    kept = MemoryStore() if store == "memory" else SqliteStore(tmp_path / "m.db")
+    kept = Store(MemoryKeeper()) if store == "memory" else Store(SqliteKeeper(tmp_path / "m.db"))
     path = written(tmp_path / "conversations.json", [chatgpt_conversation(*TALK)])
     imported(path, kept)
 

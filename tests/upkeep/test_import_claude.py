@@ -4,7 +4,8 @@ import pytest
 
 from cued.importers import detect
 from cued.model import EPOCH
-from cued.stores.keepers.memory import MemoryStore
+from cued.stores import Store
+from cued.stores.keepers.memory import MemoryKeeper
 from tests.upkeep.import_samples import claude_conversation, imported, utc, written, zipped
 
 TALK = (
@@ -49,7 +50,7 @@ def test_turns_come_in_with_their_speakers_and_what_could_not_be_shown_stays_out
 
 
 def test_a_conversation_that_grew_adds_only_its_new_turns(tmp_path):
-    store = MemoryStore()
+    store = Store(MemoryKeeper())
     path = written(tmp_path / "conversations.json", [claude_conversation(*TALK)])
     imported(path, store)
 

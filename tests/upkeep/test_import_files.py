@@ -12,7 +12,8 @@ from cued.errors import InputError
 from cued.importers import FORMATS, NAMES, detect, files, import_file
 from cued.importers.drafting import clean, meta, pieces, short, shorts, source_id, when
 from cued.requests.draft import labels, metadata
-from cued.stores.keepers.memory import MemoryStore
+from cued.stores import Store
+from cued.stores.keepers.memory import MemoryKeeper
 from cued.upkeep.export import export
 from tests.building import NOW
 from tests.fakes import ListEmbedder
@@ -22,7 +23,7 @@ TALK = [chatgpt_conversation(spoken("user", "Tea, please.", at=1_700_000_000))]
 
 
 def test_an_export_of_cued_is_a_format_like_the_others(tmp_path):
-    source = MemoryStore()
+    source = Store(MemoryKeeper())
     import_file("t", source, written(tmp_path / "c.json", TALK), embedder=ListEmbedder(), at=NOW)
     path = written(tmp_path / "own.jsonl", b"".join(export("t", source, at=NOW, vectors=True)))
 
@@ -61,7 +62,7 @@ def test_a_format_that_there_is_not_and_a_file_that_there_is_not_are_refused(tmp
 def test_every_format_refuses_or_skips_what_is_of_another_kind(tmp_path, name):
     kinds = {"json": "[[1], 2, null]", "text": "x" * 10_000, "zip": zipped(tmp_path / "z", {"a": "b"}).read_bytes(), "nul": b"\0" * 5000}
     for kind, data in kinds.items():
-        store = MemoryStore()
+        store = Store(MemoryKeeper())
         path = written(tmp_path / f"file.{kind}", data)
         try:
             done, _ = imported(path, store, format=name)
@@ -186,7 +187,7 @@ def test_progress_hears_how_many_are_done_and_that_the_total_is_unknown(tmp_path
 
 
 def test_an_import_embeds_what_is_new_and_only_that(tmp_path):
-    embedder, store = ListEmbedder(), MemoryStore()
+    embedder, store = ListEmbedder(), Store(MemoryKeeper())
     path = written(tmp_path / "c.json", TALK)
 
     imported(path, store, embedder=embedder)

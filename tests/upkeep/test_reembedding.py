@@ -4,9 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from cued.errors import EmbedderError, InputError
-from cued.model import DenseLookup, Lookup, Source
+from cued.model import DenseLookup, Lookup, Revision, Source
 from cued.text.analyse import searchable
-from cued.upkeep.reading import revised
 from cued.upkeep.reembedding import reembed
 from tests.building import NOW, ago, memory
 from tests.fakes import FailingEmbedder, ListEmbedder
@@ -114,7 +113,7 @@ def test_what_is_written_meanwhile_is_neither_lost_nor_given_the_vector_of_an_ol
     stocked(store, 6)
 
     def meddle():
-        store.revise("t", ["m00"], lambda m: revised(replace(m, text="Something else.", fingerprint=None, version=2)), at=NOW)
+        store.revise("t", [Revision(id="m00", set={"text": "Something else.", "fingerprint": None}, terms={"something": 1})], at=NOW)
         store.erase("t", ["m01"])
         stock(store, memory("m99", text="Brand new."))
 

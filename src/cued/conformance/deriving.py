@@ -2,9 +2,7 @@
 
 from datetime import datetime
 
-from msgspec.structs import replace
-
-from cued.conformance.samples import HOUR, NOW, lookup, record, words
+from cued.conformance.samples import HOUR, NOW, lookup, record, revision, words
 from cued.model import DERIVED_FROM, Edge, Memory, Record
 from cued.ports import Store
 
@@ -26,7 +24,7 @@ class DerivingConformance:
     def test_linking_follows_every_change(self, store: Store) -> None:
         """A revision's edges replace the old ones, and what is erased links to nothing."""
         store.remember("t", [record("t", memory_id, edges=(Edge("causes", "x"),)) for memory_id in "ab"])
-        store.revise("t", ["a"], lambda memory: replace(record("t", "a"), memory=replace(memory, edges=(Edge("causes", "y"),))), at=NOW)
+        store.revise("t", [revision("a", edges=(Edge("causes", "y"),))], at=NOW)
         assert (linking(store, "x"), linking(store, "y")) == (["b"], ["a"])
         store.erase("t", ["b"])
         assert linking(store, "x") == []
@@ -86,11 +84,11 @@ class DerivingConformance:
         store.remember("t", [record("t", "a"), record("t", "f", edges=(Edge(DERIVED_FROM, "a"),)), mentioning])
         store.forget("t", ["a"], at=NOW)
         assert seen(store) == ["f", "m"]
-        store.revise("t", ["f"], lambda memory: replace(record("t", "f"), memory=replace(memory, kind="reflection")), at=NOW)
+        store.revise("t", [revision("f", kind="reflection")], at=NOW)
         assert seen(store) == ["m"]
-        store.revise("t", ["m"], lambda memory: replace(record("t", "m"), memory=replace(memory, edges=(Edge(DERIVED_FROM, "f"),))), at=NOW)
+        store.revise("t", [revision("m", edges=(Edge(DERIVED_FROM, "f"),))], at=NOW)
         assert seen(store) == []
-        store.revise("t", ["f"], lambda memory: replace(record("t", "f"), memory=replace(memory, edges=())), at=NOW)
+        store.revise("t", [revision("f", edges=())], at=NOW)
         assert seen(store) == ["f", "m"]
 
     def test_a_reflection_falls_where_and_when_its_source_does(self, store: Store) -> None:
@@ -118,8 +116,8 @@ class DerivingConformance:
         assert store.search("t", lookup(kinds=("procedural",), tags=("x",), core=True)).core == found.core
         assert [memory.id for memory in store.search("t", lookup(scope="p", core=True)).core] == ["a", "b", "elsewhere"]
         store.forget("t", ["a"], at=NOW)
-        store.revise("t", ["b"], lambda memory: replace(record("t", "b", "rain"), memory=replace(memory, tier="fact")), at=NOW)
-        store.revise("t", ["c"], lambda memory: replace(record("t", "c"), memory=replace(memory, tier="core")), at=NOW)
+        store.revise("t", [revision("b", tier="fact")], at=NOW)
+        store.revise("t", [revision("c", tier="core")], at=NOW)
         assert store.search("t", lookup(core=True)).core == store.get("t", ["c"])
         assert store.search("stranger", lookup(core=True)).core == ()
 

@@ -1,14 +1,11 @@
 """What every store promises about gates and about beliefs that give way, as tests."""
 
-from collections.abc import Callable
-
 import pytest
-from msgspec.structs import replace
 
-from cued.conformance.samples import HOUR, NOW, lookup, near, record, words
+from cued.conformance.samples import HOUR, NOW, lookup, near, record, revision, words
 from cued.conformance.searching import ids
 from cued.errors import InputError
-from cued.model import GATES, Memory, Record
+from cued.model import GATES, Record
 from cued.ports import Store
 
 
@@ -112,7 +109,7 @@ class HidingConformance:
         before = store.scan("t", limit=9)
         for newer, older in (("a", "b"), ("a", "c"), ("b", "c")):
             with pytest.raises(InputError, match="does not itself give way to"):
-                store.revise("t", ["d", newer], superseding((older,)), at=NOW)
+                store.revise("t", [revision("d", supersedes=(older,)), revision(newer, supersedes=(older,))], at=NOW)
         with pytest.raises(InputError, match="does not itself give way to"):
             store.remember("t", [record("t", "e", supersedes=("f",)), record("t", "f", supersedes=("a", "e"))])
         assert [one.memory for one in store.scan("t", limit=9)] == [one.memory for one in before]
@@ -158,7 +155,7 @@ class HidingConformance:
         store.remember("t", [record("t", "a", weight=0.8), record("t", "g", weight=0.8)])
         store.remember("t", [record("t", "b", supersedes=("a",)), record("t", "c", supersedes=("a",))])
         store.remember("t", [record("t", "p", scope="p", supersedes=("g",))])
-        revised = store.revise("t", ["a", "g"], weighing(0.5), at=NOW)
+        revised = store.revise("t", [revision("a", weight=0.5), revision("g", weight=0.5)], at=NOW).memories
         assert revised == store.get("t", ["a", "g"])
         assert [memory.weight for memory in revised] == [0.1, 0.5]
         store.forget("t", ["b"], at=NOW)
@@ -172,18 +169,8 @@ class HidingConformance:
         """What a memory newly supersedes gives way; what it no longer does comes back."""
         store.remember("t", [record("t", "a"), record("t", "b")])
         for older, visible in ((("a",), ["b"]), ((), ["a", "b"])):
-            store.revise("t", ["b"], superseding(older), at=NOW)
+            store.revise("t", [revision("b", supersedes=older)], at=NOW)
             assert seen(store) == visible
-
-
-def superseding(older: tuple[str, ...]) -> Callable[[Memory], Record]:
-    """Give the revision that supersedes just these and changes nothing else."""
-    return lambda memory: replace(record("t", memory.id), memory=replace(memory, supersedes=older))
-
-
-def weighing(weight: float) -> Callable[[Memory], Record]:
-    """Give the revision to another weight."""
-    return lambda memory: replace(record("t", memory.id), memory=replace(memory, weight=weight))
 
 
 def seen(store: Store, **facts: object) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from cued.conformance.samples import HOUR, NAMES, NOW, WORDS, record
+from cued.conformance.samples import HOUR, NAMES, NOW, WORDS, record, revision
 from cued.model import DERIVED_FROM, GLOBAL, Edge, Memory, Record
 from cued.ports import Store
 
@@ -104,14 +104,11 @@ def take(store: Store, tenant: str, step: Step, *, at: datetime) -> None:
     """Do one step in a tenant of a store."""
     memory = replace(step.record.memory, tenant=tenant)
 
-    def superseding(now: Memory) -> Record:
-        return replace(step.record, memory=replace(now, supersedes=memory.supersedes))
-
     match step.verb:
         case "remember":
             store.remember(tenant, [replace(step.record, memory=memory)])
         case "revise":
-            store.revise(tenant, [step.id], superseding, at=at)
+            store.revise(tenant, [revision(step.id, supersedes=memory.supersedes)], at=at)
         case "forget":
             store.forget(tenant, [step.id], at=at)
         case "restore":

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from cued.conformance.samples import HOUR, NOW, direction, entry, lookup, near, record, words
 from cued.conformance.searching import ids
 from cued.errors import InputError, NotFoundError
-from cued.model import Edge, Record, Source, Use
+from cued.model import Edge, LogQuery, Record, Source, Use
 from cued.ports import Store
 
 TWINS = (
@@ -72,12 +72,12 @@ class KeepingConformance:
         """No read and no write of one reaches another, however alike the names."""
         for number, tenant in enumerate(TWINS):
             store.remember(tenant, [record(tenant, "same", f"tea number{number}", vector=number), record(tenant, f"own{number}")])
-            store.touch(tenant, [], [entry(f"recall of {number}")])
+            store.settle(tenant, [], [entry(f"recall of {number}")])
         store.forget(TWINS[0], ["same"], at=NOW)
         store.erase(TWINS[1], ["same"])
         for number, tenant in enumerate(TWINS[2:], start=2):
             assert store.size(tenant) == 2
-            assert [each.recall_id for each in store.recalls(tenant, limit=9)] == [f"recall of {number}"]
+            assert [each.recall_id for each in store.log(tenant, LogQuery(limit=9))] == [f"recall of {number}"]
             found = store.search(tenant, lookup(lexical=words("tea", f"number{number}"), dense=near(number)))
             assert found.stored == found.visible == 2
             assert {memory.tenant for memory in found.memories} == {tenant}

@@ -1,6 +1,5 @@
 """What every store promises about beliefs that gave way for a while, as tests: as of any time, what was seen then is seen."""
 
-from collections.abc import Callable
 from random import Random
 
 import pytest
@@ -8,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from cued.conformance.hiding import chain, seen, superseding
+from cued.conformance.hiding import chain, seen
 from cued.conformance.histories import hour, random_history, take, what_is_left
-from cued.conformance.samples import HOUR, NOW, WORDS, lookup, near, record, words
+from cued.conformance.samples import HOUR, NOW, WORDS, lookup, near, record, revision, words
 from cued.conformance.searching import RANDOM_SETTINGS, TENANTS, assert_same_bits
 from cued.errors import InputError
-from cued.model import DERIVED_FROM, GLOBAL, Edge, EntityLookup, Filter, Lookup, Memory, Record, Supersession
+from cued.model import DERIVED_FROM, GLOBAL, Edge, EntityLookup, Filter, Lookup, Record, Supersession
 from cued.ports import Store
 
 MOST_LAPSED = 100
@@ -44,7 +43,7 @@ class LapsingConformance:
     def test_forgetting_lifts_the_mark_and_restoring_reopens_it(self, store: Store) -> None:
         """As of before the forgetting the newer belief is seen alone; a mark that a revision made keeps its own time."""
         store.remember("t", [record("t", "a", weight=0.75), record("t", "b")])
-        store.revise("t", ["b"], superseding(("a",)), at=NOW - 9 * HOUR)
+        store.revise("t", [revision("b", supersedes=("a",))], at=NOW - 9 * HOUR)
         store.forget("t", ["b"], at=NOW - 5 * HOUR)
         mark = Supersession(by="b", at=NOW - 9 * HOUR, weight_before=0.75, lifted_at=NOW - 5 * HOUR)
         (a,) = store.get("t", ["a"])
@@ -70,7 +69,7 @@ class LapsingConformance:
         """In between the older belief is seen; taken up again at the moment it was let go, nothing happened."""
         store.remember("t", [record("t", "a"), record("t", "b")])
         for hours, older in ((9, ("a",)), (7, ()), (5, ("a",)), (3, ()), (3, ("a",)), (1, ())):
-            store.revise("t", ["b"], superseding(older), at=NOW - hours * HOUR)
+            store.revise("t", [revision("b", supersedes=older)], at=NOW - hours * HOUR)
         assert seen_as_of(store, 10, 8, 6, 4, 2, 0) == [["a", "b"], ["b"], ["a", "b"], ["b"], ["b"], ["a", "b"]]
         assert len(store.get("t", ["a"])[0].superseded) == 2
 
@@ -100,7 +99,7 @@ class LapsingConformance:
         """Until then nothing is hidden."""
         store.remember("t", [record("t", "a"), record("t", "b")])
         store.forget("t", ["b"], at=NOW - 9 * HOUR)
-        store.revise("t", ["b"], superseding(("a",)), at=NOW - 5 * HOUR)
+        store.revise("t", [revision("b", supersedes=("a",))], at=NOW - 5 * HOUR)
         assert seen_as_of(store, 12, 6, 4, 0) == [["a", "b"], ["a"], ["a"], ["a"]]
         store.restore("t", ["b"])
         assert seen_as_of(store, 12, 6, 4, 0) == [["a", "b"], ["a", "b"], ["b"], ["b"]]
@@ -109,7 +108,7 @@ class LapsingConformance:
         """It holds once the forgotten one is superseded itself, and from when it was made once that one is restored."""
         store.remember("t", [record("t", "a"), record("t", "b")])
         store.forget("t", ["b"], at=NOW - 9 * HOUR)
-        store.revise("t", ["b"], superseding(("a",)), at=NOW - 7 * HOUR)
+        store.revise("t", [revision("b", supersedes=("a",))], at=NOW - 7 * HOUR)
         store.remember("t", [record("t", "c", supersedes=("b",), created_at=NOW - 5 * HOUR)])
         assert seen_as_of(store, 12, 8, 6, 4) == [["a", "b"], ["a"], ["a"], ["c"]]
         store.restore("t", ["b"])
@@ -118,7 +117,7 @@ class LapsingConformance:
     def test_an_erased_memory_leaves_no_mark(self, store: Store) -> None:
         """Not even on what it had let go of before."""
         store.remember("t", [record("t", "a"), record("t", "b"), record("t", "c", supersedes=("a", "b"), created_at=NOW - 9 * HOUR)])
-        store.revise("t", ["c"], superseding(("b",)), at=NOW - 5 * HOUR)
+        store.revise("t", [revision("c", supersedes=("b",))], at=NOW - 5 * HOUR)
         store.forget("t", ["c"], at=NOW - 3 * HOUR)
         store.erase("t", ["c"])
         assert [memory.superseded for memory in store.get("t", ["a", "b"])] == [(), ()]
@@ -167,15 +166,15 @@ class LapsingConformance:
         """As of before, from where it was; where it could not supersede from, it does not go."""
         store.remember("t", [record("t", "a", weight=0.75), record("t", "p", scope="p"), record("t", "b", supersedes=("a",))])
         for hours, scope in ((9, "p"), (7, "q"), (5, GLOBAL)):
-            store.revise("t", ["b"], moving(scope), at=NOW - hours * HOUR)
+            store.revise("t", [revision("b", scope=scope)], at=NOW - hours * HOUR)
         assert seen_as_of(store, 10, 8, 6, 4, scope="p") == [["b", "p"], ["b", "p"], ["a", "b", "p"], ["b", "p"]]
         a = store.get("t", ["a"])[0]
         assert [(mark.scope, mark.lifted_at is None) for mark in a.superseded] == [(None, False), ("p", False), ("q", False), (None, True)]
         assert (a.weight, store.get("t", ["b"])[0].scope) == (0.1, GLOBAL)
         assert (seen_as_of(store, 10, 8, 4), seen(store)) == ([["b"], ["a", "b"], ["b"]], ["b"])
-        store.revise("t", ["b"], superseding(("a", "p")), at=NOW - 3 * HOUR)
+        store.revise("t", [revision("b", supersedes=("a", "p"))], at=NOW - 3 * HOUR)
         with pytest.raises(InputError, match="belongs to 'p'"):
-            store.revise("t", ["b"], moving("q"), at=NOW)
+            store.revise("t", [revision("b", scope="q")], at=NOW)
         assert (store.get("t", ["b"])[0].scope, store.get("t", ["a"])[0].superseded) == (GLOBAL, a.superseded)
 
     def test_a_reflection_stands_as_of_when_its_source_did(self, store: Store) -> None:
@@ -193,8 +192,8 @@ class LapsingConformance:
             store.restore("t", ["b"])
         assert len(store.get("t", ["a"])[0].superseded) == 1
         for number in range(MOST_LAPSED):
-            store.revise("t", ["b"], superseding(()), at=NOW + (2 * number) * HOUR)
-            store.revise("t", ["b"], superseding(("a",)), at=NOW + (2 * number + 1) * HOUR)
+            store.revise("t", [revision("b", supersedes=())], at=NOW + (2 * number) * HOUR)
+            store.revise("t", [revision("b", supersedes=("a",))], at=NOW + (2 * number + 1) * HOUR)
         assert len(store.get("t", ["a"])[0].superseded) < MOST_LAPSED
         last = NOW + 2 * MOST_LAPSED * HOUR
         assert [seen(store, at=last - hours * HOUR, as_of=True) for hours in (4, 3, 2, 1)] == [["a", "b"], ["b"], ["a", "b"], ["b"]]
@@ -219,14 +218,9 @@ def in_a_circle(memory_id: str, older: str, newer: str) -> Record:
     return record("t", memory_id, supersedes=(older,), superseded=(mark,), weight=0.1)
 
 
-def moving(scope: str) -> Callable[[Memory], Record]:
-    """Give the revision to another scope."""
-    return lambda memory: replace(record("t", memory.id), memory=replace(memory, scope=scope))
-
-
 def everything(scope: str, number: int) -> Lookup:
     """Give the lookup of a history's step that sees all there is, by every channel."""
-    names = EntityLookup(names=("Ada",), pool=99, hop=0.5)
+    names = EntityLookup(names=("Ada",), pool=99)
     return lookup(scope=scope, at=hour(number), lexical=words(*WORDS, pool=99), dense=near(1, pool=99), entity=names)
 
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from cued.conformance.samples import HOUR, NOW, direction, entry, lookup, near, record, words
 from cued.errors import InputError, NotFoundError
-from cued.model import Edge, Filter, Record, Stats, Stored, Supersession, Use
+from cued.model import Edge, Filter, LogQuery, Record, Stats, Stored, Supersession, Use
 from cued.ports import Store
 
 ODD_IDS = ("B", "a", "a\x00", "a\x00b", "a b", "\u00df", "\u00e9", "\uffee", "\U0001fad6")
@@ -103,35 +103,42 @@ class MovingConformance:
         assert one.columns["cosine"].tobytes() == other.columns["cosine"].tobytes()
 
     def test_a_document_is_kept_changed_and_removed(self, store: Store) -> None:
-        """Under its own name, for its own tenant, and a change that fails changes nothing."""
+        """Under its own name, for its own tenant, and only from what it was."""
         assert store.document("t", "balance") is None
-        store.keep_document("t", "balance", lambda before: b"one" if before is None else b"wrong")
-        store.keep_document("t", "balance", lambda before: (before or b"") + b"\x00two")
-        store.keep_document("t", "other", lambda _: b"")
+        assert store.swap_document("t", "balance", old=None, new=b"one")
+        assert store.swap_document("t", "balance", old=b"one", new=b"one\x00two")
+        assert store.swap_document("t", "other", old=None, new=b"")
         assert (store.document("t", "balance"), store.document("t", "other")) == (b"one\x00two", b"")
         assert (store.document("u", "balance"), store.document("t", "Balance")) == (None, None)
-
-        def broken(before: bytes | None) -> bytes:
-            raise ZeroDivisionError(before)
-
-        with pytest.raises(ZeroDivisionError):
-            store.keep_document("t", "balance", broken)
+        for stale in (None, b"", b"one"):
+            assert not store.swap_document("t", "balance", old=stale, new=b"three")
+        assert not store.swap_document("t", "never was", old=b"", new=b"three")
         assert store.document("t", "balance") == b"one\x00two"
-        store.keep_document("t", "balance", lambda _: None)
-        store.keep_document("t", "never was", lambda _: None)
+        assert store.swap_document("t", "balance", old=b"one\x00two", new=None)
+        assert store.swap_document("t", "never was", old=None, new=None)
         assert store.document("t", "balance") is None
         for bad in ("", "\ud800"):
             with pytest.raises(InputError):
                 store.document("t", bad)
             with pytest.raises(InputError):
-                store.keep_document("t", bad, lambda _: b"")
+                store.swap_document("t", bad, old=None, new=b"")
+
+    def test_a_search_reads_a_document_along(self, store: Store) -> None:
+        """The one that the lookup names, as of the same moment, also where there are no memories."""
+        assert store.search("t", lookup(document="balance")).document is None
+        store.swap_document("t", "balance", old=None, new=b"one")
+        assert store.search("t", lookup(document="balance")).document == b"one"
+        store.remember("t", [record("t", "a")])
+        found = store.search("t", lookup(lexical=words("tea"), document="balance"))
+        assert (found.document, found.visible) == (b"one", 1)
+        assert [store.search("t", lookup(document=name)).document for name in (None, "other")] == [None, None]
 
     def test_tenants_are_those_that_something_is_kept_for(self, store: Store) -> None:
         """A memory, a recall or a document; whoever was only asked about is none, nor who has only erased things."""
         assert store.tenants() == ()
         store.remember("\u00e9", [record("\u00e9", "a")])
-        store.touch("recalled", [], [entry("r")])
-        store.keep_document("documented", "d", lambda _: b"d")
+        store.settle("recalled", [], [entry("r")])
+        store.swap_document("documented", "d", old=None, new=b"d")
         store.remember("gone", [record("gone", "a")])
         store.erase("gone", ["a"])
         store.remember("empty", [])
@@ -142,12 +149,12 @@ class MovingConformance:
         """No memory, recall or document, and under the same name a new life can begin."""
         for tenant in ("t", "T"):
             store.remember(tenant, [record(tenant, "a", edges=(Edge("causes", "b"),)), record(tenant, "b")])
-            store.touch(tenant, [], [entry("r")])
-            store.keep_document(tenant, "d", lambda _: b"d")
+            store.settle(tenant, [], [entry("r")])
+            store.swap_document(tenant, "d", old=None, new=b"d")
             assert store.search(tenant, lookup(lexical=words("tea"))).stored == 2
         store.erase_tenant("t")
         assert_empty(store, "t")
-        assert (store.size("T"), len(store.recalls("T", limit=9)), store.document("T", "d")) == (2, 1, b"d")
+        assert (store.size("T"), len(store.log("T", LogQuery())), store.document("T", "d")) == (2, 1, b"d")
         assert store.search("T", lookup(lexical=words("tea"))).visible == 2
         store.remember("t", [record("t", "b", "rain"), record("t", "c", "tea")])
         assert [memory.id for memory in store.search("t", lookup(lexical=words("tea", "rain"))).memories] == ["b", "c"]
@@ -171,7 +178,7 @@ def assert_empty(store: Store, tenant: str) -> None:
     assert (store.size(tenant), store.stats(tenant, at=NOW)) == (0, Stats())
     assert store.search(tenant, lookup(lexical=words("tea"), core=True)).stored == 0
     assert store.list(tenant, Filter(hidden=True), at=NOW, limit=9).memories == ()
-    assert (store.scan(tenant, limit=9), store.linking(tenant, ["a", "b"]), store.recalls(tenant, limit=9)) == ((), (), ())
+    assert (store.scan(tenant, limit=9), store.linking(tenant, ["a", "b"]), store.log(tenant, LogQuery())) == ((), (), ())
     assert store.document(tenant, "d") is None
     with pytest.raises(NotFoundError):
         store.get(tenant, ["a"])

@@ -113,14 +113,12 @@ class _Scores:
         self.seen, self.lookup = {record.memory.id: record for record in seen}, lookup
         self.bm25, self.coverage = dict.fromkeys(self.seen, 0.0), dict.fromkeys(self.seen, 0.0)
         self.share, self.window = dict.fromkeys(self.seen, 0.0), dict.fromkeys(self.seen, 0.0)
-        self.linked = dict.fromkeys(self.seen, 0.0)
         self.cosine: dict[str, float] = {}
         self.terms: list[tuple[str, int, float]] = []
         self._words()
         self._names()
         self._meaning()
         self._times()
-        self._hop()
 
     def _words(self) -> None:
         asked = self.lookup.lexical
@@ -145,23 +143,6 @@ class _Scores:
         for memory_id, record in self.seen.items():
             self.share[memory_id] = sum(weights[name] / sum(weights.values()) for name in names if name in record.memory.entities)
 
-    def _hop(self) -> None:
-        asked = self.lookup.entity
-        if asked is None or not asked.hop:
-            return
-        seeds = {seed: set(self.seen[seed].memory.entities) - set(asked.names) for seed in self.pools()["entity"]}
-        weights = dict.fromkeys(sorted({name for beside in seeds.values() for name in beside}), 0.0)
-        for name in weights:
-            rare = _idf(sum(name in record.memory.entities for record in self.seen.values()), len(self.seen))
-            carrying = fsum(self.share[seed] for seed, beside in seeds.items() if name in beside)
-            weights[name] = rare * carrying / fsum(self.share[seed] for seed in seeds)
-        heavy = _rounded(weights)
-        least = sorted(heavy.values(), reverse=True)[:20][-1:]
-        weights = {name: weight for name, weight in weights.items() if [heavy[name]] >= least}
-        for memory_id, record in self.seen.items():
-            part = fsum(weights[name] for name in set(record.memory.entities) & weights.keys()) / (fsum(weights.values()) or 1.0)
-            self.linked[memory_id] = round(asked.hop * (1 - round(self.share[memory_id], 9)) * part, 9)
-
     def _meaning(self) -> None:
         asked = self.lookup.dense
         for memory_id, record in self.seen.items():
@@ -181,12 +162,11 @@ class _Scores:
         far = {memory_id: self.cosine.get(memory_id, -2.0) for memory_id in self.seen}
         newest = {memory_id: record.memory.created_at.timestamp() for memory_id, record in self.seen.items()}
         bm25, own = _rounded(self.bm25), _rounded(self.share)
-        named = _rounded({memory_id: share + self.linked[memory_id] for memory_id, share in own.items()})
         nearness, wording = [far] if lookup.dense else [], [bm25] if lookup.lexical else []
         found = {
             "lexical": (lookup.lexical, bm25, [bm25]),
             "dense": (lookup.dense, dict.fromkeys(self.cosine, 1.0), [far]),
-            "entity": (lookup.entity, named, [named, own, *nearness, *wording]),
+            "entity": (lookup.entity, own, [own, *nearness, *wording]),
             "temporal": (lookup.temporal, self.window, nearness or wording or [newest]),
         }
         return {name: _ranked(matches, keys)[: asked.pool] for name, (asked, matches, keys) in found.items() if asked is not None}
@@ -217,7 +197,6 @@ def _columns(ids: list[str], pools: dict[str, list[str]], scores: _Scores) -> Co
         columns[f"bm25{suffix}"] = [scores.bm25.get(other, 0.0) for other in others]
         columns[f"coverage{suffix}"] = [scores.coverage.get(other, 0.0) for other in others]
     columns["entities"] = [scores.share[memory_id] for memory_id in ids]
-    columns["linked"] = [scores.linked[memory_id] for memory_id in ids]
     columns["length"] = [float(sum(scores.seen[memory_id].terms.values())) for memory_id in ids]
     columns["window"] = [scores.window[memory_id] for memory_id in ids]
     return columns

@@ -5,20 +5,20 @@ from datetime import datetime
 import pytest
 from msgspec.structs import replace
 
-from cued.conformance.samples import HOUR, NOW, entry, lookup, near, record, words
+from cued.conformance.samples import HOUR, NOW, direction, entry, lookup, near, record, revision, touch, words
 from cued.errors import InputError, NotFoundError
-from cued.model import Edge, Memory, Record, Touch, Use
+from cued.model import Edge, LeftOut, LogQuery, Revised, Revision, Seen, Use
 from cued.ports import Store
 
 
 class RevisingConformance:
-    """Revisions, touches and the recall log."""
+    """Revisions and touches."""
 
     def test_revise_replaces_text_terms_and_vector_together(self, store: Store) -> None:
         """The old words no longer match, the new ones do, the new vector is compared."""
         store.remember("t", [record("t", "a", "tea", vector=1)])
-        coffee = record("t", "a", "coffee", vector=2)
-        (new,) = store.revise("t", ["a"], lambda memory: replace(coffee, memory=replace(memory, text="coffee", version=2)), at=NOW)
+        coffee = Revision(id="a", set={"text": "coffee"}, terms={"coffee": 1}, vector=direction(2))
+        (new,) = store.revise("t", [coffee], at=NOW).memories
         assert (new.text, new.version) == ("coffee", 2)
         assert store.get("t", ["a"]) == (new,)
         assert store.search("t", lookup(lexical=words("tea"))).memories == ()
@@ -26,74 +26,110 @@ class RevisingConformance:
         assert found.columns["cosine"] == pytest.approx([1.0])
         assert found.stored == 1
 
-    def test_revise_keeps_the_vector_when_the_text_stays(self, store: Store) -> None:
-        """A revision without a vector, of the same text and fingerprint, keeps the one stored."""
-        store.remember("t", [record("t", "a", "tea", vector=1)])
-        store.revise("t", ["a"], lambda memory: Record(memory=replace(memory, importance=0.9), terms={"tea": 1}), at=NOW)
-        assert store.search("t", lookup(dense=near(1))).columns["cosine"] == pytest.approx([1.0])
+    def test_what_a_revision_does_not_bring_stays(self, store: Store) -> None:
+        """Words and vector while the text does, whatever tags and names become; the version grows."""
+        store.remember("t", [record("t", "a", "tea", vector=1, tags=("x",), entities=("Ada",)), record("t", "b", "tea", vector=1)])
+        (new,) = store.revise("t", [revision("a", importance=0.9, tags=("y",), entities=("Bo", "Cleo"))], at=NOW).memories
+        assert (new.importance, new.tags, new.version) == (0.9, ("y",), 2)
+        assert [store.search("t", lookup(lexical=words("tea"), tags=(tag,))).visible for tag in "xy"] == [0, 1]
+        found = store.search("t", lookup(lexical=words("tea"), dense=near(1)))
+        assert found.columns["cosine"] == pytest.approx([1.0, 1.0])
+        assert len(set(found.columns["bm25"].tolist())) == len(set(found.columns["length"].tolist())) == 1
 
-    def test_a_failed_revision_changes_nothing(self, store: Store) -> None:
-        """Neither an error of the change itself nor a refused record leaves a trace."""
-        store.remember("t", [record("t", "a")])
-        before = store.get("t", ["a"])
+    def test_another_vector_alone_is_no_new_version(self, store: Store) -> None:
+        """It comes with its fingerprint, and the text that it was made from is the same."""
+        store.remember("t", [record("t", "a", vector=1), record("t", "b", vector=None)])
+        set_to = {"fingerprint": "new/one"}
+        new = store.revise("t", [Revision(id=each, set=set_to, vector=direction(2)) for each in "ab"], at=NOW).memories
+        assert [(memory.version, memory.fingerprint) for memory in new] == [(1, "new/one")] * 2
+        assert store.search("t", lookup(dense=near(2, fingerprint="new/one"))).columns["cosine"] == pytest.approx([1.0, 1.0])
+        assert store.search("t", lookup(dense=near(1))).uncomparable == 2
 
-        def broken(memory: Memory) -> Record:
-            raise ZeroDivisionError(memory.id)
-
-        with pytest.raises(ZeroDivisionError):
-            store.revise("t", ["a"], broken, at=NOW)
-        with pytest.raises(InputError):
-            store.revise("t", ["a"], lambda _: record("t", "b"), at=NOW)
+    def test_what_cannot_be_revised_is_refused_whole(self, store: Store) -> None:
+        """A field that is the store's own, a text without its terms, a vector without a fingerprint, an unknown older belief."""
+        store.remember("t", [record("t", "a"), record("t", "b")])
+        before = store.get("t", ["a", "b"])
+        bad = [
+            *(
+                revision("a", **{name: getattr(before[0], name)})
+                for name in ("id", "tenant", "superseded", "use", "forgotten_at", "version")
+            ),
+            revision("a", text="coffee"),
+            revision("a", colour="red"),
+            revision("a", scope=""),
+            revision("a", created_at=NOW.replace(tzinfo=None)),
+            Revision(id="a", set={"text": "coffee"}, terms={"coffee": 1}),
+            Revision(id="a", set={"fingerprint": None}, vector=direction(1)),
+        ]
+        for each in bad:
+            with pytest.raises(InputError):
+                store.revise("t", [revision("b", importance=0.9), each], at=NOW)
         with pytest.raises(NotFoundError):
-            store.revise("t", ["nope"], lambda _: record("t", "nope"), at=NOW)
-        assert store.get("t", ["a"]) == before
-        assert store.search("t", lookup(lexical=words("tea"))).visible == 1
+            store.revise("t", [revision("b", importance=0.9), Revision(id="a", supersede=("nope",))], at=NOW)
+        assert store.get("t", ["a", "b"]) == before
+        assert store.search("t", lookup(lexical=words("tea"))).visible == 2
 
-    def test_many_are_revised_or_none(self, store: Store) -> None:
-        """In the order asked, an id named twice once, and when one of them fails all stay as they were."""
+    def test_the_revisions_that_apply_are_made_and_the_others_named(self, store: Store) -> None:
+        """In the order asked; one of an id that is gone, or that would change nothing, is left out."""
         store.remember("t", [record("t", memory_id) for memory_id in "abc"])
-        revised = store.revise("t", ["c", "a", "c"], second, at=NOW)
-        assert [(memory.id, memory.version) for memory in revised] == [("c", 2), ("a", 2)]
-        assert revised == store.get("t", ["c", "a"])
-        before = store.get("t", ["a", "b", "c"])
+        asked = [revision("c", importance=0.9), revision("nope", importance=0.9), revision("a", importance=0.9), revision("b", tags=())]
+        done = store.revise("t", asked, at=NOW)
+        assert [(memory.id, memory.version) for memory in done.memories] == [("c", 2), ("a", 2)]
+        assert done.memories == store.get("t", ["c", "a"])
+        assert done.left_out == (LeftOut("nope", "gone", "nope"), LeftOut("b", "unchanged", "b"))
+        assert store.revise("t", [], at=NOW) == Revised()
+        assert store.revise("stranger", asked[:1], at=NOW) == Revised(left_out=(LeftOut("c", "gone", "c"),))
+        assert store.tenants() == ("t",)
 
-        def broken_at_b(memory: Memory) -> Record:
-            return record("t", "stranger") if memory.id == "b" else second(memory)
+    def test_several_revisions_of_one_memory_add_up_to_one_version(self, store: Store) -> None:
+        """Each over what the one before it left."""
+        store.remember("t", [record("t", memory_id) for memory_id in "abc"])
+        asked = [Revision(id="c", supersede=(older,), link=(Edge("merged", older),), made_from=1) for older in "ab"]
+        (new,) = store.revise("t", asked, at=NOW).memories
+        assert (new.supersedes, [edge.target for edge in new.edges], new.version) == (("a", "b"), ["a", "b"], 2)
+        (new,) = store.revise("t", [Revision(id="c", let_go=("a",), unlink=(Edge("merged", "a"),))], at=NOW).memories
+        assert (new.supersedes, new.edges, new.version) == (("b",), (Edge("merged", "b"),), 3)
 
-        with pytest.raises(InputError):
-            store.revise("t", ["a", "b", "c"], broken_at_b, at=NOW)
-        with pytest.raises(NotFoundError):
-            store.revise("t", ["a", "nope"], second, at=NOW)
-        assert store.get("t", ["a", "b", "c"]) == before
-        assert store.revise("t", [], second, at=NOW) == ()
+    def test_a_revision_applies_to_the_version_that_it_was_made_from(self, store: Store) -> None:
+        """And where what it needs is stored, in the version that was seen, and stands."""
+        store.remember("t", [record("t", memory_id, expires_at=NOW if memory_id == "d" else None) for memory_id in "abcd"])
+        store.revise("t", [revision("a", importance=0.9)], at=NOW)
+        store.forget("t", ["c"], at=NOW)
+        asked = {
+            ("changed", "a"): Revision(id="a", set={"importance": 0.1}, made_from=1),
+            ("changed", "c"): Revision(id="a", set={"importance": 0.1}, needs=(Seen("c", 1),)),
+            ("changed", "d"): Revision(id="a", set={"importance": 0.1}, needs=(Seen("d", 1),)),
+            ("changed", "b"): Revision(id="a", set={"importance": 0.1}, needs=(Seen("b", 2),)),
+            ("gone", "nope"): Revision(id="a", set={"importance": 0.1}, needs=(Seen("b", 1), Seen("nope", 1))),
+        }
+        for (reason, because), each in asked.items():
+            assert store.revise("t", [each], at=NOW).left_out == (LeftOut("a", reason, because),)  # type: ignore[arg-type]
+        fitting = Revision(id="a", set={"importance": 0.1}, made_from=2, needs=(Seen("b", 1), Seen("a", 2)))
+        assert [memory.importance for memory in store.revise("t", [fitting], at=NOW).memories] == [0.1]
 
     def test_what_a_revision_supersedes_gives_way_when_it_was_revised(self, store: Store) -> None:
         """As of `at`, not as of when the revised memory was made; the revisions of one call see each other."""
         store.remember("t", [record("t", "a", created_at=NOW - 9 * HOUR), record("t", "b", created_at=NOW - 8 * HOUR)])
-
-        def superseding_a(memory: Memory) -> Record:
-            older = ("a",) if memory.id == "b" else ()
-            return replace(record("t", memory.id), memory=replace(memory, supersedes=older, importance=0.25))
-
-        a_after, _ = reversed(store.revise("t", ["b", "a"], superseding_a, at=NOW - 2 * HOUR))
+        asked = [revision("b", supersedes=("a",), importance=0.25), revision("a", importance=0.25)]
+        _, a_after = store.revise("t", asked, at=NOW - 2 * HOUR).memories
         assert a_after == store.get("t", ["a"])[0]
         assert [(mark.by, mark.at) for mark in a_after.superseded] == [("b", NOW - 2 * HOUR)]
         assert (a_after.importance, a_after.weight) == (0.25, 0.1)
         assert [_seen_as_of(store, at) for at in (NOW - 3 * HOUR, NOW - HOUR)] == [["a", "b"], ["b"]]
 
-    def test_a_revision_may_change_edges_and_use(self, store: Store) -> None:
-        """Both come back as given."""
-        store.remember("t", [record("t", "a", edges=(Edge("causes", "x"),))])
-        changed = {"edges": (Edge("causes", "y"), Edge("causes", "y")), "use": Use(count=2.0)}
-        (revised,) = store.revise("t", ["a"], lambda memory: replace(record("t", "a"), memory=replace(memory, **changed)), at=NOW)
-        assert (revised.edges, revised.use) == (changed["edges"], changed["use"])
+    def test_a_revision_may_change_edges(self, store: Store) -> None:
+        """They come back as given, and the use stays."""
+        store.remember("t", [record("t", "a", edges=(Edge("causes", "x"),), use=Use(count=2.0))])
+        edges = (Edge("causes", "y"), Edge("causes", "y"))
+        (revised,) = store.revise("t", [revision("a", edges=edges)], at=NOW).memories
+        assert (revised.edges, revised.use) == (edges, Use(count=2.0))
         assert store.get("t", ["a"]) == (revised,)
 
-    def test_touch_writes_use_and_nothing_else(self, store: Store) -> None:
-        """The use of known ids is changed, unknown ids are passed over, search shows the use."""
+    def test_settling_writes_use_and_nothing_else(self, store: Store) -> None:
+        """The use of known ids is counted, unknown ids are passed over, search shows the use."""
         store.remember("t", [record("t", "a"), record("t", "b")])
-        use = Use(last_at=NOW, previous_at=NOW - HOUR, count=3.5, counted_at=NOW, boost=1.25)
-        store.touch("t", [Touch("a", lambda _: use), Touch("gone", lambda _: use)])
+        store.settle("t", [touch("a", NOW - HOUR), touch("gone"), touch("a")])
+        use = Use(last_at=NOW, previous_at=NOW - HOUR, count=2.0, counted_at=NOW)
         a, b = store.get("t", ["a", "b"])
         assert (a.use, b.use) == (use, Use())
         assert replace(a, use=Use()) == record("t", "a").memory
@@ -101,52 +137,22 @@ class RevisingConformance:
         store.forget("t", ["a"], at=NOW)
         assert store.get("t", ["a"])[0].use == use
 
-    def test_a_touch_changes_what_is_stored_at_the_time(self, store: Store) -> None:
-        """Each change gets what the one before it left, in one call and over several; an error of one changes nothing."""
+    def test_a_use_is_counted_on_what_is_stored_at_the_time(self, store: Store) -> None:
+        """Each on what the one before it left, in one call and over several; and when one line is refused nothing is counted."""
         store.remember("t", [record("t", "a", use=Use(boost=1.5))])
-        store.touch("t", [Touch("a", counted), Touch("a", counted)])
-        store.touch("t", [Touch("a", counted), Touch("a", lambda use: use)])
-        assert store.get("t", ["a"])[0].use == Use(count=3.0, boost=1.5)
-
-        def broken(use: Use) -> Use:
-            raise ZeroDivisionError(use)
-
-        with pytest.raises(ZeroDivisionError):
-            store.touch("t", [Touch("a", counted), Touch("a", broken)], [entry("r")])
-        with pytest.raises(InputError):
-            store.touch("t", [Touch("a", counted)], [replace(entry("r"), detail={"no data": object()})])
-        assert store.get("t", ["a"])[0].use.count == 3.0
-        assert store.recalls("t", limit=9) == ()
-
-    def test_an_entry_with_a_known_recall_id_takes_its_place(self, store: Store) -> None:
-        """Its position in the log is kept, also when both come at once."""
-        store.touch("t", [], [entry("r0"), entry("r1"), entry("r2")])
-        later = replace(entry("r1"), tokens=7, detail={"cited": ["a"]})
-        store.touch("t", [], [later, entry("r3"), replace(entry("r3"), tokens=8)])
-        assert [(each.recall_id, each.tokens) for each in store.recalls("t", limit=9)] == [("r3", 8), ("r2", 40), ("r1", 7), ("r0", 40)]
-        assert store.recalls("t", limit=1, recall_id="r1") == (later,)
-        assert store.recalls("t", limit=9, recall_id="nope") == ()
-        assert store.recalls("stranger", limit=9, recall_id="r1") == ()
-
-    def test_the_recall_log_is_given_newest_first(self, store: Store) -> None:
-        """As many as asked for, every field as written, also for a tenant without memories."""
-        entries = [entry(f"r{number}") for number in range(5)]
-        store.touch("t", [], entries[:2])
-        store.touch("t", [], entries[2:])
-        assert store.recalls("t", limit=3) == (entries[4], entries[3], entries[2])
-        assert store.recalls("stranger", limit=3) == ()
-        with pytest.raises(InputError):
-            store.recalls("t", limit=0)
-
-
-def second(memory: Memory) -> Record:
-    """Give the memory's second version, with the content it has."""
-    return replace(record(memory.tenant, memory.id), memory=replace(memory, version=2))
-
-
-def counted(use: Use) -> Use:
-    """Give a use counted once more."""
-    return replace(use, count=use.count + 1)
+        store.settle("t", [touch("a", NOW - 2 * HOUR), touch("a", NOW - HOUR), touch("a", NOW - HOUR / 2)])
+        store.settle("t", [touch("a")])
+        use = Use(last_at=NOW, previous_at=NOW - HOUR, count=3.0, counted_at=NOW, boost=1.5)
+        assert store.get("t", ["a"])[0].use == use
+        for bad in (
+            replace(entry("r"), policy="\ud800"),
+            replace(entry("r"), tokens=2**70),
+            replace(entry("r"), best_relevance=float("nan")),
+        ):
+            with pytest.raises(InputError):
+                store.settle("t", [touch("a", NOW + HOUR)], [bad])
+        assert store.get("t", ["a"])[0].use == use
+        assert store.log("t", LogQuery()) == ()
 
 
 def _seen_as_of(store: Store, at: datetime) -> list[str]:

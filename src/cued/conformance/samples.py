@@ -23,8 +23,10 @@ from cued.model import (
     Memory,
     RecallEntry,
     Record,
+    Revision,
     Source,
     TemporalLookup,
+    Touch,
     Vector,
 )
 
@@ -68,6 +70,16 @@ def record(tenant: str, memory_id: str, text: str = "tea in the garden", **facts
     return Record(memory=memory, terms=dict(Counter(text.lower().split())), vector=None if number is None else direction(number))
 
 
+def revision(memory_id: str, **fields: Any) -> Revision:  # noqa: ANN401
+    """Give the revision that sets these fields."""
+    return Revision(id=memory_id, set=fields)
+
+
+def touch(memory_id: str, at: datetime = NOW) -> Touch:
+    """Give one use, counted unless there was one within the hour before; counts do not fade."""
+    return Touch(id=memory_id, at=at, refresh_floor=HOUR, kept_per_day=1.0)
+
+
 def entry(recall_id: str) -> RecallEntry:
     """Give a line of the recall log."""
     return RecallEntry(
@@ -81,7 +93,9 @@ def entry(recall_id: str) -> RecallEntry:
         below_floor=2,
         tokens=40,
         total_ms=1.5,
-        detail={"fingerprint": FINGERPRINT, "best": [0.5, None, True]},
+        found_by=("lexical", ""),
+        degraded=("dense: no embedder",),
+        stage_ms={"score": 0.25},
     )
 
 
@@ -126,7 +140,7 @@ def random_lookup(random: Random) -> Lookup:
 
 def _names(random: Random, pool: int) -> EntityLookup:
     names = tuple(random.sample((*NAMES, "Zoe"), random.randint(0, 3)))
-    return EntityLookup(names=names, pool=pool, hop=random.choice([0.0, 0.0, 0.25, 0.5, 1.0]))
+    return EntityLookup(names=names, pool=pool)
 
 
 def _linked(one: Record, ids: list[str], random: Random) -> Record:

@@ -1,6 +1,5 @@
 """What every store promises about search, as tests: the oracle's findings, and the laws."""
 
-from collections.abc import Callable
 from itertools import count
 from random import Random
 
@@ -24,7 +23,7 @@ from cued.conformance.samples import (
     words,
 )
 from cued.errors import InputError
-from cued.model import GLOBAL, EntityLookup, Findings, Interval, Lookup, Memory, Record, Source, TemporalLookup
+from cued.model import GLOBAL, EntityLookup, Findings, Interval, Lookup, Record, Revision, Source, TemporalLookup
 from cued.ports import Store
 
 TENANTS = (f"random {number}" for number in count())
@@ -183,12 +182,7 @@ def scatter(store: Store, tenant: str, records: list[Record], random: Random) ->
         if random.random() < 0.15:
             terms = {**each.terms, "revised": 1}
             records[records.index(each)] = changed = replace(each, terms=terms)
-            store.revise(tenant, [each.memory.id], second_version(changed), at=NOW - 4 * HOUR)
-
-
-def second_version(content: Record) -> Callable[[Memory], Record]:
-    """Give the revision that takes the record's content and keeps the memory but for its version."""
-    return lambda memory: replace(content, memory=replace(memory, version=2))
+            store.revise(tenant, [Revision(id=each.memory.id, terms=changed.terms)], at=NOW - 4 * HOUR)
 
 
 def as_held(store: Store, tenant: str, records: list[Record]) -> list[Record]:

@@ -106,7 +106,7 @@ def _lookup(cue: Cue, policy: Policy, dense: DenseLookup | None) -> Lookup:
         if lexical and terms
         else None,
         dense=dense,
-        entity=EntityLookup(names=names, pool=entity.pool, hop=entity.hop) if entity and names else None,
+        entity=EntityLookup(names=names, pool=entity.pool) if entity and names else None,
         temporal=TemporalLookup(intervals=spans, pool=temporal.pool) if temporal and spans else None,
         context=channels.context,
         core=True,

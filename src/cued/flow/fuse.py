@@ -40,9 +40,6 @@ def _sum(table: Table) -> Column:
     for channel in _open_channels(table):
         weight, raw = fuse.weights.get(channel, 1.0), _RAW[channel]
         column = _at_least_zero(table.columns[raw])
-        if channel == "entity" and "linked" in table.columns:
-            # what the hop found has none of the cue's own names
-            column = column + table.columns["linked"]
         most = float(column.max(initial=0.0))
         if most <= 0:
             continue

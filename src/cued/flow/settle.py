@@ -1,48 +1,30 @@
 """settle: what a recall leaves behind. Pure: it says what to write, and the settler has it written after the answer."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
-
-from msgspec.structs import replace
 
 from cued.flow import arc
 from cued.flow.cue import words
-from cued.model import Cue, Evidence, Recall, RecallEntry, Touch, Trace, Use
+from cued.model import Cue, Evidence, Recall, RecallEntry, Touch, Trace
 from cued.policy.resolve import digest
-from cued.policy.spec import Policy, Settle
-
-_DAY = timedelta(days=1)
+from cued.policy.spec import Policy
+from cued.use import due
 
 
 def touches(recall: Recall, policy: Policy, *, cue: Cue, now: datetime) -> tuple[Touch, ...]:
-    """Give the touch of every chosen memory that was not touched within the refresh floor; none for a recall as of another time.
+    """The touch of every chosen memory that was not touched within the refresh floor; none for a recall as of another time.
 
     What is looked up as of the past is archaeology: it says nothing about what is needed now, so it warms nothing.
     """
     rules = policy.settle
     if not rules.touch or cue.as_of is not None:
         return ()
-    change = partial(used, rules=rules, now=now)
-    return tuple(Touch(r.memory.id, change) for r in recall.memories if due(r.memory.use.last_at, rules, now=now))
-
-
-def used(use: Use, rules: Settle, *, now: datetime) -> Use:
-    """Give the state of use after one more recall at `now`, or the same state where `now` is not beyond the refresh floor.
-
-    So a loop of a hundred identical recalls in a second counts once, and a use that arrives late moves nothing backwards.
-    The count fades by `count_kept_per_day` before 1 is added; the last two times are what LRU-2 reads.
-    """
-    if not due(use.last_at, rules, now=now):
-        return use
-    days = max(0.0, (now - use.counted_at) / _DAY) if use.counted_at else 0.0
-    count = use.count * rules.count_kept_per_day**days + 1.0
-    return replace(use, last_at=now, previous_at=use.last_at, count=count, counted_at=now)
-
-
-def due(last_at: datetime | None, rules: Settle, *, now: datetime) -> bool:
-    """Tell whether a use at `now` counts: there was none yet, or the last one lies at least the refresh floor back."""
-    return last_at is None or now - last_at >= rules.refresh_floor
+    return tuple(
+        Touch(id=r.memory.id, at=now, refresh_floor=rules.refresh_floor, kept_per_day=rules.count_kept_per_day)
+        for r in recall.memories
+        if due(r.memory.use.last_at, rules.refresh_floor, now=now)
+    )
 
 
 def documents(recall: Recall, policy: Policy, *, cue: Cue, now: datetime) -> dict[str, Callable[[bytes | None], bytes]]:

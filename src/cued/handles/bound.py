@@ -15,12 +15,13 @@ from cued.requests.draft import label
 class Bound:
     """A tenant's name, and the parts that its verbs are bound to."""
 
-    def __init__(self, name: str, parts: engine.Parts, *, policy: Policy, clock: Clock, settler: Settler) -> None:
-        """Bind the verbs to one tenant."""
+    def __init__(  # noqa: PLR0913 - one keyword a part
+        self, name: str, parts: engine.Parts, *, policy: Policy, clock: Clock, settler: Settler, ids: IdMaker
+    ) -> None:
+        """Bind the verbs to one tenant; whoever shares the `ids` gets ids that rise together."""
         self.name = label("tenant", name)
         self.policy = policy
-        self._parts, self._clock, self._settler = parts, clock, settler
-        self._ids = IdMaker()
+        self._parts, self._clock, self._settler, self._ids = parts, clock, settler, ids
 
     @property
     def _store(self) -> Store:

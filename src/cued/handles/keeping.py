@@ -1,22 +1,26 @@
 """The verbs that store, show and change memories."""
 
 from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
+from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from cued import engine
-from cued.errors import CuedError, InputError
+from cued.errors import BusyError, CuedError, InputError
 from cued.handles.bound import Bound
-from cued.model import Conflict, Memory, Page, Record, Stats
-from cued.requests.draft import Draft, changed, compose, read_change, read_draft
+from cued.model import Conflict, Memory, Page, Record, Revision, Stats
+from cued.requests.draft import Change, Draft, changed, compose, read_change, read_draft
 from cued.requests.wishes import filter_of
 from cued.text.analyse import analyse, searchable
 
 MAX_PAGE = 1000
 CHUNK = 256
 Progress = Callable[[int], None]
+
+_TRIES = 10
+_CHANGED = tuple(name for name in Memory.__struct_fields__ if name != "version")
 
 
 class Remembered(Struct, frozen=True, kw_only=True):
@@ -77,19 +81,25 @@ class Keeping(Bound):
     def update(self, memory_id: str, **fields: Any) -> Memory:  # noqa: ANN401 - checked by the change
         """Change fields of a memory and give it back; its decay clock starts anew."""
         change = read_change(fields)
-        vector, fingerprint = None, None
+        for _ in range(_TRIES):
+            memory, now = self.get(memory_id), self._clock()
+            revised = self._store.revise(self.name, [self._revision(memory, change, now)], at=now)
+            if not revised.left_out:
+                return revised.memories[0]
+            if revised.left_out[0].reason == "unchanged":
+                return memory
+            # Changed by somebody else since it was read, or gone: then `get` says so.
+        raise BusyError(f"memory {memory_id} was changed by others {_TRIES} times while it was to be changed here")
+
+    def _revision(self, memory: Memory, change: Change, now: datetime) -> Revision:
+        """The change of this version of a memory; a new text comes with its terms and its vector."""
+        new, terms, vector = changed(memory, change, now=now), None, None
         if isinstance(change.text, str):
-            speaker = self.get(memory_id).source.speaker
-            vector, fingerprint, _ = self._vectors([searchable(change.text, speaker)])
-        now = self._clock()
-
-        def revised(memory: Memory) -> Record:
-            new = changed(memory, change, now=now)
-            if isinstance(change.text, str):
-                new = replace(new, fingerprint=fingerprint)
-            return Record(memory=new, terms=analyse(searchable(new.text, new.source.speaker)), vector=None if vector is None else vector[0])
-
-        return self._store.revise(self.name, [memory_id], revised, at=now)[0]
+            said = searchable(new.text, new.source.speaker)
+            vectors, fingerprint, _ = self._vectors([said])
+            new, terms, vector = replace(new, fingerprint=fingerprint), analyse(said), None if vectors is None else vectors[0]
+        fields = {name: value for name in _CHANGED if (value := getattr(new, name)) != getattr(memory, name)}
+        return Revision(id=memory.id, set=fields, terms=terms, vector=vector, made_from=memory.version)
 
     def forget(self, *memory_ids: str, erase: bool = False) -> None:
         """Hide memories from every recall, so that `restore` can undo it; with `erase` remove them for good, down to the last byte."""

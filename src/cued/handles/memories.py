@@ -10,9 +10,10 @@ from cued.engine import Parts
 from cued.errors import InputError
 from cued.handles.settling import Mode, Settler
 from cued.handles.tenant import Tenant
+from cued.ids import IdMaker
 from cued.policy.presets import DEFAULT, load
 from cued.policy.spec import Policy
-from cued.ports import Clock, Embedder, Judge, Reranker, Store, Summariser
+from cued.ports import Clock, Embedder, Judge, Keeper, Reranker, Store, Summariser
 
 if TYPE_CHECKING:
     from cued.upkeep.backup import Copied
@@ -29,10 +30,11 @@ class Memories:
         self.policy = policy
         self._clock = clock
         self._settler = Settler(parts.store, settle)
+        self._ids = IdMaker()
 
     def tenant(self, name: str) -> Tenant:
         """Give the handle of this tenant; a tenant exists as soon as something is remembered for it."""
-        return Tenant(name, self.parts, policy=self.policy, clock=self._clock, settler=self._settler)
+        return Tenant(name, self.parts, policy=self.policy, clock=self._clock, settler=self._settler, ids=self._ids)
 
     def tenants(self) -> tuple[str, ...]:
         """Give the names of all tenants, for whoever looks after the store; no tenant is to see them."""
@@ -65,7 +67,7 @@ class Memories:
 
 
 def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
-    path: str | Path | Store | None = None,
+    path: str | Path | Store | Keeper | None = None,
     *,
     embedder: str | Embedder | None = "auto",
     policy: str | Path | Policy = DEFAULT,
@@ -76,7 +78,7 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     readonly: bool = False,
     clock: Clock = lambda: datetime.now(UTC),
 ) -> Memories:
-    """Open the memories in a file (made if it is not there), in a store of your own, or, without a path, in this process alone.
+    """Open the memories in a file (made if it is not there), in a keeper or store of your own or, without a path, in this process.
 
     `embedder` is an Embedder, None for words alone, or a name: "auto", "cued", "minilm", "hashing", "openai:MODEL",
     "sentence-transformers:NAME".
@@ -97,17 +99,19 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     )
 
 
-def _store(path: str | Path | Store | None, *, readonly: bool) -> Store:
+def _store(path: str | Path | Store | Keeper | None, *, readonly: bool) -> Store:
     # imported here, so that `import cued` stays light
+    from cued.stores import Store as KeptStore  # noqa: PLC0415
+
     if path is None:
-        from cued.stores.keepers.memory import MemoryStore  # noqa: PLC0415
+        from cued.stores.keepers.memory import MemoryKeeper  # noqa: PLC0415
 
-        return MemoryStore()
+        return KeptStore(MemoryKeeper())
     if isinstance(path, str | Path):
-        from cued.stores.keepers.sqlite import SqliteStore  # noqa: PLC0415
+        from cued.stores.keepers.sqlite import SqliteKeeper  # noqa: PLC0415
 
-        return SqliteStore(Path(path), readonly=readonly)
-    return path
+        return KeptStore(SqliteKeeper(Path(path), readonly=readonly))
+    return KeptStore(path) if isinstance(path, Keeper) else path
 
 
 def _embedder(embedder: str | Embedder | None) -> Embedder | None:

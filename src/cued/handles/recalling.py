@@ -3,25 +3,21 @@
 import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from threading import Lock
 from typing import Any, Unpack
 
 from msgspec.structs import replace
 
 from cued import engine
-from cued.errors import InputError
 from cued.explain import Explanation, Timeline, Why, explain, timeline, why
-from cued.flow.feedback import feedback_touches
+from cued.flow.feedback import feedback
 from cued.flow.settle import documents, entry, log_line, touches
 from cued.handles.bootstrap import BUDGET_TOKENS, Pack, bootstrap
 from cued.handles.bound import Bound
 from cued.handles.conversation import Conversation
-from cued.model import GLOBAL, Cue, Evidence, Recall, RecallEntry
+from cued.model import GLOBAL, Cue, Evidence, LogQuery, Recall, RecallEntry
 from cued.policy.spec import Policy
 from cued.requests.draft import label, moment
 from cued.requests.wishes import Wishes, cue_of, policy_of
-
-_FEEDBACK = Lock()
 
 
 class Recalling(Bound):
@@ -71,14 +67,8 @@ class Recalling(Bound):
         The same verdict on the same memory of the same recall counts once.
         """
         self._settler.flush()
-        with _FEEDBACK:
-            found = self._store.recalls(self.name, limit=1, recall_id=label("recall_id", recall_id))
-            if not found:
-                raise InputError("recall_id", recall_id, "the id of a settled recall that is still in the log")
-            changes, amended = feedback_touches(found[0], cited=cited, bad=bad, rules=self.policy.settle)
-            if changes:
-                self._store.touch(self.name, changes, [amended])
-        return tuple(change.id for change in changes)
+        verdicts = feedback(label("recall_id", recall_id), cited=cited, bad=bad, rules=self.policy.settle)
+        return self._store.feedback(self.name, verdicts)
 
     def why(self, memory_id: str, *, depth: int = 3) -> Why:
         """Give the tree of what a memory comes from, and of what came of it."""
@@ -111,7 +101,7 @@ class Recalling(Bound):
     def log(self, *, limit: int = 100) -> tuple[RecallEntry, ...]:
         """Give the newest lines of the recall log."""
         self._settler.flush()
-        return self._store.recalls(self.name, limit=limit)
+        return self._store.log(self.name, LogQuery(limit=limit))
 
     def _recall(self, cue: str | Cue, policy: str | Policy | None, wishes: Mapping[str, Any]) -> tuple[Recall, Evidence, Policy]:
         question, applied = self._question(cue, policy, wishes)

@@ -6,11 +6,10 @@ A crash loses at most the touches of the last moment, never a memory.
 import logging
 import queue
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from itertools import chain
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from types import MappingProxyType
-from typing import Literal, TypeVar
+from typing import Literal
 
 from msgspec import Struct
 
@@ -22,10 +21,10 @@ log = logging.getLogger("cued")
 
 Mode = Literal["background", "now", "off"]
 Rewrite = Callable[[bytes | None], bytes | None]
-Value = TypeVar("Value")
 
 _BATCH = 500
 _QUEUE = 10_000
+_TRIES = 20
 _NONE: Mapping[str, Rewrite] = MappingProxyType({})
 
 
@@ -109,12 +108,11 @@ class Settler:
     def _write_tenant(self, tenant: str, lefts: Sequence[_Left]) -> None:
         if self._mode == "off":
             return
-        touches = _joined((touch.id, touch.change) for left in lefts for touch in left.touches)
-        documents = _joined(chain.from_iterable(left.documents.items() for left in lefts))
+        touches = tuple(touch for left in lefts for touch in left.touches)
         try:
-            self._store.touch(tenant, tuple(Touch(*touch) for touch in touches.items()), tuple(left.entry for left in lefts))
-            for name, rewrite in documents.items():
-                self._store.keep_document(tenant, name, rewrite)
+            self._store.settle(tenant, touches, tuple(left.entry for left in lefts))
+            for name in dict.fromkeys(name for left in lefts for name in left.documents):
+                self._rewrite(tenant, name, [left.documents[name] for left in lefts if name in left.documents])
         except ReadOnlyError as error:
             self._mode = "off"
             log.warning("the store cannot be written, so recalls are no longer settled: %s", error)
@@ -124,16 +122,11 @@ class Settler:
             # a plugged-in store may fail in any way; the thread must live on, or `flush` would wait for ever
             log.exception("settling failed, the recalls stand: %s", type(error).__name__)
 
-
-def _joined(changes: Iterable[tuple[str, Callable[[Value], Value]]]) -> dict[str, Callable[[Value], Value]]:
-    """Give one change a name, which makes all of its changes in the order in which they came."""
-    by_name: dict[str, list[Callable[[Value], Value]]] = {}
-    for name, change in changes:
-        by_name.setdefault(name, []).append(change)
-    return {name: partial(_in_turn, tuple(listed)) for name, listed in by_name.items()}
-
-
-def _in_turn(changes: Sequence[Callable[[Value], Value]], value: Value) -> Value:
-    for change in changes:
-        value = change(value)
-    return value
+    def _rewrite(self, tenant: str, name: str, rewrites: Sequence[Rewrite]) -> None:
+        """Make these changes of a document in the order in which they came, again when somebody else was quicker."""
+        for _ in range(_TRIES):
+            old = self._store.document(tenant, name)
+            new = reduce(lambda document, rewrite: rewrite(document), rewrites, old)
+            if new == old or self._store.swap_document(tenant, name, old=old, new=new):
+                return
+        log.warning("the document %r was changed by others %d times over, so this change of it is lost", name, _TRIES)

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from msgspec import NODEFAULT, UNSET, Struct
+from msgspec import NODEFAULT, UNSET, Struct, field
 from msgspec.structs import fields, replace
 
 from cued.errors import InputError
@@ -24,8 +24,8 @@ from cued.stores.columns.vectors import checked
 
 FORMAT = 1
 _MOST_TURNS = 2**63
-_DEEPEST = 16
-_DEFAULTS = {field.name: field.default for field in fields(Memory) if field.default is not NODEFAULT}
+_DEFAULTS = {each.name: each.default for each in fields(Memory) if each.default is not NODEFAULT}
+_LINE_DEFAULTS = {each.name: each.default for each in fields(RecallEntry) if each.default is not NODEFAULT} | {"stage_ms": {}}
 
 
 class Header(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -73,7 +73,9 @@ class MemoryLine(Memory, frozen=True, kw_only=True, forbid_unknown_fields=True, 
 
 
 class RecallLine(RecallEntry, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="recall"):
-    """An entry of the recall log as the file has it."""
+    """An entry of the recall log as the file has it; in files from before the log had columns, feedback is in `detail`."""
+
+    detail: dict[str, Any] = field(default_factory=dict)
 
 
 class DocumentLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="document"):
@@ -81,6 +83,13 @@ class DocumentLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     name: str
     data: str
+
+
+class _Noted(Struct):
+    """What of a `detail` is read."""
+
+    cited: tuple[str, ...] = ()
+    bad: tuple[str, ...] = ()
 
 
 Line = MemoryLine | RecallLine | DocumentLine | End
@@ -101,7 +110,8 @@ def memory_line(stored: Stored, *, vector: bool) -> bytes:
 
 def recall_line(entry: RecallEntry) -> bytes:
     """The line of an entry of the recall log."""
-    return written({"type": "recall"} | {name: getattr(entry, name) for name in RecallEntry.__struct_fields__})
+    values: dict[str, Any] = {name: getattr(entry, name) for name in RecallEntry.__struct_fields__}
+    return written({"type": "recall"} | {name: value for name, value in values.items() if value != _LINE_DEFAULTS.get(name, UNSET)})
 
 
 def document_line(name: str, data: bytes) -> bytes:
@@ -168,14 +178,21 @@ def recalled(line: RecallLine) -> RecallEntry:
     """The entry of the recall log in a line, checked."""
     label("recall_id", line.recall_id)
     _names("chosen", line.chosen)
+    label("scope", line.scope)
     for name in ("best_relevance", "total_ms"):
         _finite(name, getattr(line, name))
-    for name in ("candidates", "below_floor", "tokens"):
+    for name in ("candidates", "below_floor", "suppressed", "omitted", "tokens"):
         _whole(name, getattr(line, name))
-    if not _shallow(line.detail, _DEEPEST):
-        raise InputError("detail", "deeply nested data", f"at most {_DEEPEST} levels")
+    for name, spent in line.stage_ms.items():
+        _finite(name, spent)
+    try:
+        noted = msgspec.convert(line.detail, _Noted)
+    except msgspec.ValidationError as error:
+        raise InputError("detail", line.detail, f"what feedback noted: lists of ids as `cited` and `bad` ({error})") from error
     entry = RecallEntry(**{name: getattr(line, name) for name in RecallEntry.__struct_fields__})
-    return replace(entry, at=_time("at", line.at))
+    return replace(
+        entry, at=_time("at", line.at), cited=_names("cited", line.cited or noted.cited), bad=_names("bad", line.bad or noted.bad)
+    )
 
 
 def document(line: DocumentLine) -> bytes:
@@ -238,11 +255,6 @@ def _names(field: str, values: tuple[str, ...]) -> tuple[str, ...]:
         if not value.strip() or not storable(value):
             raise InputError(field, value, "names that are not only white space, without NUL and lone surrogates")
     return values
-
-
-def _shallow(value: object, levels: int) -> bool:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return levels > 0 and all(_shallow(each, levels - 1) for each in inner)
 
 
 def _time(field: str, value: datetime) -> datetime:

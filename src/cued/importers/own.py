@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import BinaryIO, NamedTuple
 
 from msgspec.structs import replace
@@ -22,7 +21,7 @@ from cued.importers.lines import (
     read_line,
     recalled,
 )
-from cued.model import RecallEntry
+from cued.model import LogQuery, RecallEntry
 from cued.ports import Embedder, Progress, Store, silent
 
 MAX_LINE = 8_000_000
@@ -96,10 +95,6 @@ def _read_lines(lines: BinaryIO | Iterable[bytes], most: int) -> Iterator[bytes]
     return iter(lines) if readline is None else iter(lambda: readline(most + 2), b"")
 
 
-def _unless_kept(kept: bytes | None, *, found: bytes) -> bytes:
-    return found if kept is None else kept
-
-
 class _Reading:
     """The lines of one export on their way in: memories are handed on, entries of the recall log are stored as they come."""
 
@@ -108,7 +103,7 @@ class _Reading:
         self._memories = self._recalls = self._number = 0
         self._end: End | None = None
         self._entries: list[RecallEntry] = []
-        self._known = {entry.recall_id for entry in intake.store.recalls(intake.tenant, limit=RECALLS)}
+        self._known = {entry.recall_id for entry in intake.store.log(intake.tenant, LogQuery(limit=RECALLS))}
         header = next(lines).line
         self.total = header.memories + header.recalls if isinstance(header, Header) else 0
 
@@ -125,7 +120,7 @@ class _Reading:
                 elif isinstance(line, RecallLine):
                     self._keep(recalled(line))
                 elif isinstance(line, DocumentLine):
-                    self._intake.store.keep_document(self._intake.tenant, line.name, partial(_unless_kept, found=document(line)))
+                    self._intake.store.swap_document(self._intake.tenant, line.name, old=None, new=document(line))
                 elif isinstance(line, End):
                     self._end = line
 
@@ -148,7 +143,7 @@ class _Reading:
 
     def _log(self) -> None:
         if self._entries:
-            self._intake.store.touch(self._intake.tenant, (), self._entries)
+            self._intake.store.settle(self._intake.tenant, (), self._entries)
             self._intake.recalls += len(self._entries)
             self._entries = []
             self._intake.report(self.total)

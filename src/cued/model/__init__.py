@@ -36,6 +36,7 @@ from cued.model.memory import (
     Use,
 )
 from cued.model.recall import Cue, Evidence, Omitted, Recall, Recalled, Summary, Trace
+from cued.model.rows import Head, Indexed, Judged, Row, Slice
 from cued.model.words import (
     CHANNELS,
     DERIVED_FROM,
@@ -89,8 +90,11 @@ __all__ = [
     "Findings",
     "Fingerprint",
     "Gate",
+    "Head",
+    "Indexed",
     "Intent",
     "Interval",
+    "Judged",
     "Kind",
     "LeftOut",
     "LexicalLookup",
@@ -108,8 +112,10 @@ __all__ = [
     "Record",
     "Revised",
     "Revision",
+    "Row",
     "Scalar",
     "Seen",
+    "Slice",
     "Source",
     "Stats",
     "Stored",

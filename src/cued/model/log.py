@@ -1,7 +1,7 @@
 """The recall log: one line a recall, what may be asked of it, what is kept in it, and what feedback says about a line."""
 
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct, field
 
@@ -37,7 +37,6 @@ class RecallEntry(Struct, frozen=True, kw_only=True):
     bad: tuple[str, ...] = ()
     cue: str | None = None
     evidence: bytes | None = None
-    detail: dict[str, Any] = field(default_factory=dict)
 
 
 class LogQuery(Struct, frozen=True, kw_only=True):

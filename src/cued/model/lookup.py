@@ -52,11 +52,10 @@ class DenseLookup(Struct, frozen=True, kw_only=True):
 
 
 class EntityLookup(Struct, frozen=True, kw_only=True):
-    """Search by names: the cue's entities, normalised as memories' are, and at the share `hop`, 0 to 1, the names beside those."""
+    """Search by names: the cue's entities, normalised as memories' are."""
 
     names: tuple[str, ...]
     pool: int
-    hop: float = 0.0
 
 
 class TemporalLookup(Struct, frozen=True, kw_only=True):
@@ -97,9 +96,9 @@ class Findings(Struct, frozen=True, kw_only=True):
     `columns` has, for each candidate, `<channel>_rank` (0 when that channel did not find it), `cosine` and its
     neighbours `cosine_before`, `cosine_after` (nan without a comparable vector), `bm25`, `bm25_before`,
     `bm25_after`, `coverage`, `coverage_before`, `coverage_after`, `entities` (share of the cue's entities),
-    `linked` (0 to 1 - `entities`: what the names beside those add to it, 0 without a hop), `window` (1 inside an asked interval)
-    and `length` (the memory's, in terms). `struck` names only the gates that struck something, `vectors` is None without a dense
-    lookup, and `core` has the visible core memories by id where the lookup asks.
+    `window` (1 inside an asked interval) and `length` (the memory's, in terms). `struck` names only the gates that struck something,
+    `vectors` is None without a dense lookup, `core` has the visible core memories by id where the lookup asks, and `document` the
+    document that it names.
     """
 
     stored: int = 0

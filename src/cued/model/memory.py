@@ -1,8 +1,7 @@
 """A memory and all that is kept with it."""
 
-from collections.abc import Callable
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, Literal
 
 from msgspec import Struct, field
 
@@ -107,8 +106,12 @@ class Seen(Struct, frozen=True):
 class Revision(Struct, frozen=True, kw_only=True):
     """A change of one memory, as data.
 
-    `set` has fields of Memory and their new values; `terms` and `vector` come with a new text or fingerprint, else the stored ones stay.
-    Where another version is stored than it was `made_from`, or one of `needs` no longer stands as it was seen, it does not apply.
+    `set` has fields of Memory and their new values, never id, tenant, superseded, use, forgotten_at or version; `supersede`, `let_go`,
+    `link` and `unlink` change `supersedes` and `edges` by single members. `terms` and `vector` come with a new text or fingerprint, else
+    the stored ones stay. The version grows by 1 a call, unless only fingerprint and vector change.
+
+    It applies to the version that it was `made_from`, any for None, and where each of `needs` is stored in that version and stands:
+    not forgotten, superseded nowhere, not expired, and valid. Both are judged by what is stored when the call begins.
     """
 
     id: str
@@ -124,24 +127,27 @@ class Revision(Struct, frozen=True, kw_only=True):
 
 
 class LeftOut(Struct, frozen=True):
-    """A revision that did not apply, and why."""
+    """A revision that did not apply: because a memory, itself or a needed one, is gone or has changed, or would change nothing."""
 
     id: str
-    reason: str
+    reason: Literal["gone", "changed", "unchanged"]
+    because: str
 
 
 class Revised(Struct, frozen=True, kw_only=True):
-    """What became of revisions: the memories as they are now, in the order asked, and those that did not apply."""
+    """What became of revisions: the memories as they are now, each once in the order asked, and the revisions that did not apply."""
 
     memories: tuple[Memory, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
 
 
-class Touch(Struct, frozen=True):
-    """What settle writes back for one memory: a change of its use, applied to what is stored when it is written."""
+class Touch(Struct, frozen=True, kw_only=True):
+    """One use of a memory, counted where the last one lies at least `refresh_floor` back; the count fades to `kept_per_day` a day."""
 
     id: str
-    change: Callable[[Use], Use]
+    at: datetime
+    refresh_floor: timedelta
+    kept_per_day: float
 
 
 class Fingerprint(Struct, frozen=True, kw_only=True):

@@ -76,11 +76,10 @@ class Dense(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Entity(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Search by the names, identifiers and quoted strings of the cue, and by those that stand beside them, at the share `hop`."""
+    """Search by the names, identifiers and quoted strings of the cue."""
 
     pool: Count = 50
     over: Over = "cue"
-    hop: Share = 0.0
 
 
 class Temporal(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -146,7 +146,7 @@ def changed(memory: Memory, change: Change, *, now: datetime) -> Memory:
         new["expires_at"] = None if change.ttl is None else now + parse_duration(change.ttl, field="ttl")
     if "text" in new:
         new["entities"] = entities(searchable(new["text"], memory.source.speaker))
-    return _with_valid_span(replace(memory, **new, updated_at=now, version=memory.version + 1))
+    return _with_valid_span(replace(memory, **new, updated_at=now))
 
 
 def checked_text(name: str, value: object) -> str:

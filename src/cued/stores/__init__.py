@@ -1,4 +1,5 @@
-"""Where memories are kept: `memory` (the reference, in this process), `sqlite` (one file, many processes).
+"""What keeps memories: one store, which knows beliefs and searches, over a keeper of rows: `keepers.memory`, `keepers.sqlite`, or yours."""
 
-Both answer a search with the same Shelf, so the same contents give the same findings, bit for bit.
-"""
+from cued.stores.store import Store
+
+__all__ = ["Store"]

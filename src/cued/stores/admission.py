@@ -1,12 +1,12 @@
-"""What every store refuses alike, before anything is written."""
+"""What the store refuses before anything is written."""
 
 from collections.abc import Container, Iterable, Sequence
+from math import isfinite
 
 from msgspec.msgpack import Encoder
-from msgspec.structs import replace
 
 from cued.errors import InputError
-from cued.model import GLOBAL, Memory, RecallEntry, Record, Vector
+from cued.model import GLOBAL, Memory, RecallEntry, Record
 from cued.standing.facts import facts
 from cued.standing.instants import micros
 from cued.stores.columns.vectors import checked
@@ -54,30 +54,22 @@ def first_of_each(records: Sequence[Record], *, known: Container[str]) -> list[R
     return [record for record in first.values() if record.memory.id not in known]
 
 
-def admit_revision(tenant: str, memory_id: str, revised: Record) -> None:
-    """Refuse a revision that is another memory or cannot be stored."""
-    if revised.memory.id != memory_id:
-        raise InputError("id", revised.memory.id, f"the id it had, {memory_id!r}")
-    admit_record(tenant, revised)
-
-
-def with_kept_vector(revised: Record, old: Memory, vector: Vector | None) -> Record:
-    """Give the revision with the old vector when it brings none and neither text nor fingerprint has changed."""
-    unchanged = (revised.memory.text, revised.memory.fingerprint) == (old.text, old.fingerprint)
-    return replace(revised, vector=vector) if revised.vector is None and unchanged else revised
-
-
 def admit_record(tenant: str, record: Record) -> None:
     """Refuse a record that belongs elsewhere, cannot be written down, or whose vector and fingerprint disagree."""
     memory = record.memory
-    if memory.tenant != tenant:
-        raise InputError("tenant", memory.tenant, f"the tenant it is stored for, {tenant!r}")
-    if not memory.id or not memory.scope:
-        raise InputError("id" if memory.scope else "scope", "", "at least one character")
+    admit_memory(tenant, memory)
     if (record.vector is None) != (memory.fingerprint is None):
         raise InputError("fingerprint", memory.fingerprint, "a fingerprint with every vector, and none without")
     if record.vector is not None:
         checked(record.vector, "vector")
+
+
+def admit_memory(tenant: str, memory: Memory) -> None:
+    """Refuse a memory that belongs elsewhere or cannot be written down."""
+    if memory.tenant != tenant:
+        raise InputError("tenant", memory.tenant, f"the tenant it is stored for, {tenant!r}")
+    if not memory.id or not memory.scope:
+        raise InputError("id" if memory.scope else "scope", "", "at least one character")
     if memory.id in memory.supersedes:
         raise InputError("supersedes", memory.id, "ids of other memories")
     if not -(2**63) <= (memory.source.turn or 0) < 2**63:
@@ -101,12 +93,17 @@ def body(memory: Memory) -> bytes:
         raise InputError("text", memory.text, "text that UTF-8 can carry: no lone surrogates") from error
 
 
-def entry_body(entry: RecallEntry) -> bytes:
-    """Give a line of the recall log as MessagePack; what that cannot carry is an InputError."""
+def admit_entry(entry: RecallEntry) -> RecallEntry:
+    """A line of the recall log; one that cannot be written down is an InputError."""
     try:
-        return _ENCODER.encode(entry)
+        _ENCODER.encode(entry)
+        micros(entry.at)
     except (TypeError, OverflowError, UnicodeEncodeError) as error:
-        raise InputError("detail", entry.detail, "plain data: text, numbers, lists and dictionaries") from error
+        raise InputError("entry", entry, "text that UTF-8 can carry, numbers of at most 64 bits, and a time with its zone") from error
+    floor = 0.0 if entry.floor is None else entry.floor
+    if not all(map(isfinite, (entry.best_relevance, floor, entry.total_ms))):
+        raise InputError("entry", entry, "finite numbers")
+    return entry
 
 
 def at_least_one(limit: int) -> int:

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from cued.errors import BusyError, CorruptError, ForeignFileError, InputError, StoreError
 from cued.ports import Progress, Store, silent
-from cued.stores.keepers.sqlite import SqliteStore
+from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.keepers.sqlite.connection import check, identity, reading, translated
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID
 
@@ -35,9 +35,10 @@ class Copied(Struct, frozen=True, kw_only=True):
 
 def backup(store: Store, path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> Copied:
     """Copy the store as it is now into one file; what was acknowledged before is in it, and `progress` hears of pages."""
-    if not isinstance(store, SqliteStore):
-        raise StoreError(f"{type(store).__name__}: only a store in a SQLite file can be backed up; `export` writes any tenant of any store")
-    connection = store.connection()
+    keeper = getattr(store, "keeper", store)
+    if not isinstance(keeper, SqliteKeeper):
+        raise StoreError(f"{type(keeper).__name__}: only a store in a SQLite file can be backed up; `export` writes any tenant")
+    connection = keeper.connection()
     return _copy(connection, Path(connection.filename), Path(path), overwrite=overwrite, progress=progress)
 
 

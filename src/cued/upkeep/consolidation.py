@@ -5,22 +5,22 @@ does not see is checked beside it (`sameness`), and what a visible reflection wa
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from cued.errors import InputError
-from cued.model import DISTINCT, MERGED, Edge, Memory, Record, Stored
+from cued.errors import BusyError, InputError
+from cued.model import DISTINCT, MERGED, Edge, Memory, Revision, Seen, Stored
 from cued.ports import Progress, Store, silent
 from cued.standing.listing import speaking
 from cued.upkeep import AT_LEAST
 from cued.upkeep.duplicates import Group, Merge, Spared
-from cued.upkeep.reading import PAGE, batches, revised, scanned, supporting, visible, with_those_left
+from cued.upkeep.reading import PAGE, batches, scanned, supporting, with_those_left
 
 BATCH = 200
+TRIES = 5
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -89,7 +89,7 @@ def plan(tenant: str, store: Store, *, at: datetime, at_least: float = AT_LEAST,
 
 
 def apply(tenant: str, store: Store, planned: Plan, *, at: datetime, progress: Progress = silent) -> Applied:
-    """Carry out a plan, some hundred merges a transaction; whatever has changed since it was planned is skipped, and said.
+    """What became of a plan, some hundred merges a transaction; whatever has changed since it was planned is skipped, and said.
 
     A merge is done whole or not at all, so after an interruption a new plan has what was left.
     """
@@ -97,41 +97,36 @@ def apply(tenant: str, store: Store, planned: Plan, *, at: datetime, progress: P
     skipped: list[Skipped] = []
     ours: dict[str, int] = {}
     for batch in batches(planned.merges, BATCH):
-        step = _Step(batch, ours, at)
-        ids = [merge.older for merge in batch] + [merge.newer for merge in batch]
-        result, gone = with_those_left(ids, partial(step.run, tenant, store))
-        if result is not None:
-            merged += step.merged
-            changed = {merge.newer for merge in step.merged}
-            ours |= {memory.id: memory.version for memory in result if memory.id in changed}
-        skipped += step.skipped + [Skipped(merge, "erased since") for merge in batch if {merge.newer, merge.older} & gone]
+        done = store.revise(tenant, [_revision(merge, ours.get(merge.newer, merge.version_newer)) for merge in batch], at=at)
+        reasons = {(left.id, left.because): left.reason for left in done.left_out}
+        for merge in batch:
+            reason = _reason(merge, reasons)
+            if reason:
+                skipped.append(Skipped(merge, reason))
+            else:
+                merged.append(merge)
+        ours |= {memory.id: memory.version for memory in done.memories}
         progress(len(merged) + len(skipped), len(planned.merges))
     return Applied(merged=tuple(merged), skipped=tuple(skipped))
 
 
 def undo(tenant: str, store: Store, newer_ids: Sequence[str], *, at: datetime, only: Sequence[str] = ()) -> tuple[str, ...]:
-    """Bring back what was merged into these memories, or of that `only` these, and return the ids that are back.
+    """The ids that are back of what was merged into these memories, or of that `only` these.
 
     The two are marked as distinct, so that no later consolidation merges them again.
     """
-    back: list[str] = []
-
-    def parted(memory: Memory) -> Record:
-        merged = [old for old in _merged_into(memory) if not only or old in only]
-        if not merged:
-            raise InputError("id", memory.id, "a memory into which a consolidation merged others, as `merges` lists them")
-        back.extend(merged)
-        kept = tuple(edge for edge in memory.edges if edge.relation != MERGED or edge.target not in merged)
-        return revised(
-            replace(
-                memory,
-                supersedes=tuple(old for old in memory.supersedes if old not in merged),
-                edges=(*kept, *(Edge(DISTINCT, old) for old in merged)),
-                version=memory.version + 1,
-            )
-        )
-
-    store.revise(tenant, newer_ids, parted, at=at)
+    parted: dict[str, list[str]] = {}
+    left: Sequence[str] = tuple(dict.fromkeys(newer_ids))
+    for _ in range(TRIES):
+        memories = store.get(tenant, left)
+        parted |= {memory.id: _to_part(memory, only) for memory in memories}
+        done = store.revise(tenant, [_parting(memory, parted[memory.id]) for memory in memories], at=at)
+        left = [each.id for each in done.left_out]
+        if not left:
+            break
+    else:
+        raise BusyError(f"memory {left[0]} was changed by others {TRIES} times while its merges were to be undone")
+    back = [old for merged in parted.values() for old in merged]
     _, gone = with_those_left(back, partial(store.get, tenant))
     return tuple(old for old in back if old not in gone)
 
@@ -160,44 +155,39 @@ def _from(done: int, total: int, progress: Progress) -> Progress:
     return lambda more, _: progress(done + more, total)
 
 
-class _Step:
-    """One transaction of a plan: the older memories are looked at first, then the newer ones take those that are as planned."""
+def _revision(merge: Merge, version: int) -> Revision:
+    """The merge as a revision of the newer memory, for as long as both are as they were planned."""
+    return Revision(
+        id=merge.newer,
+        supersede=(merge.older,),
+        link=(Edge(MERGED, merge.older),),
+        made_from=version,
+        needs=(Seen(merge.newer, version), Seen(merge.older, merge.version_older)),
+    )
 
-    def __init__(self, batch: Sequence[Merge], ours: dict[str, int], at: datetime) -> None:
-        """Take a batch; `ours` are the versions that earlier batches of the same plan have left."""
-        self._batch, self._ours, self._at = batch, ours, at
-        self.merged: list[Merge] = []
-        self.skipped: list[Skipped] = []
 
-    def run(self, tenant: str, store: Store, ids: Sequence[str]) -> tuple[Memory, ...]:
-        """Revise these memories; called again without the ids that turned out to be gone."""
-        self.merged, self.skipped, self._fit = [], [], set[str]()
-        self._wanted: defaultdict[str, list[Merge]] = defaultdict(list)
-        for merge in self._batch:
-            if {merge.newer, merge.older} <= set(ids):
-                self._wanted[merge.newer].append(merge)
-        self._older = {merge.older: merge for merges_of_one in self._wanted.values() for merge in merges_of_one}
-        return store.revise(tenant, ids, self._change, at=self._at)
+def _reason(merge: Merge, left_out: Mapping[tuple[str, str], str]) -> str:
+    """Why a merge was left out, "" where it was not."""
+    newer, older = left_out.get((merge.newer, merge.newer)), left_out.get((merge.newer, merge.older))
+    if "gone" in (newer, older):
+        return "erased since"
+    if older == "changed":
+        return "the older one has changed since"
+    return {None: "", "unchanged": "merged before"}.get(newer, "the newer one has changed since")
 
-    def _change(self, memory: Memory) -> Record:
-        if memory.id in self._older:
-            if memory.version == self._older[memory.id].version_older and visible(memory, at=self._at):
-                self._fit.add(memory.id)
-            return revised(memory)
-        wanted = self._wanted.get(memory.id, [])
-        taken = [merge for merge in wanted if not self._reason(memory, merge)]
-        self.merged += taken
-        self.skipped += [Skipped(merge, reason) for merge in wanted if (reason := self._reason(memory, merge))]
-        if not taken:
-            return revised(memory)
-        olds = tuple(merge.older for merge in taken)
-        # What an update has let go of since an earlier merge is marked already.
-        edges = tuple(dict.fromkeys((*memory.edges, *(Edge(MERGED, old) for old in olds))))
-        return revised(replace(memory, supersedes=(*memory.supersedes, *olds), edges=edges, version=memory.version + 1))
 
-    def _reason(self, memory: Memory, merge: Merge) -> str:
-        if merge.older in memory.supersedes:
-            return "merged before"
-        if memory.version != self._ours.get(memory.id, merge.version_newer) or not visible(memory, at=self._at):
-            return "the newer one has changed since"
-        return "" if merge.older in self._fit else "the older one has changed since"
+def _to_part(memory: Memory, only: Sequence[str]) -> list[str]:
+    merged = [old for old in _merged_into(memory) if not only or old in only]
+    if not merged:
+        raise InputError("id", memory.id, "a memory into which a consolidation merged others, as `merges` lists them")
+    return merged
+
+
+def _parting(memory: Memory, merged: Sequence[str]) -> Revision:
+    return Revision(
+        id=memory.id,
+        let_go=tuple(merged),
+        unlink=tuple(Edge(MERGED, old) for old in merged),
+        link=tuple(Edge(DISTINCT, old) for old in merged),
+        made_from=memory.version,
+    )

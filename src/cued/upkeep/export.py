@@ -9,6 +9,7 @@ from datetime import datetime
 
 from cued.importers.lines import DOCUMENTS, FORMAT, End, Header, document_line, memory_line, recall_line, written
 from cued.importers.own import RECALLS
+from cued.model import LogQuery
 from cued.ports import Progress, Store, silent
 from cued.upkeep.reading import batches, scanned
 
@@ -17,7 +18,7 @@ PAGE = 256
 
 def export(tenant: str, store: Store, *, at: datetime, vectors: bool = False, progress: Progress = silent) -> Iterator[bytes]:
     """The lines of an export, one at a time; with `vectors` nothing need be embedded again where the same embedder is used."""
-    entries = store.recalls(tenant, limit=RECALLS)[::-1]
+    entries = store.log(tenant, LogQuery(limit=RECALLS, oldest_first=True, content=True))
     total = store.size(tenant)
     yield written(Header(cued=FORMAT, tenant=tenant, exported_at=at, memories=total, recalls=len(entries)))
     memories = 0

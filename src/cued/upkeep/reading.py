@@ -6,11 +6,10 @@ from itertools import islice
 from typing import TypeVar
 
 from cued.errors import NotFoundError
-from cued.model import Filter, Memory, Record, Stored
+from cued.model import Filter, Memory, Stored
 from cued.ports import Store
 from cued.standing.facts import sources_of
 from cued.standing.listing import shown, speaking
-from cued.text.analyse import analyse, searchable
 
 PAGE = 500
 Item = TypeVar("Item")
@@ -53,11 +52,6 @@ def supporting(tenant: str, store: Store, memory_ids: Sequence[str], *, at: date
     for batch in batches(memory_ids, PAGE):
         found.update(*map(sources_of, shown(store.linking(tenant, batch), Filter(), at=at)))
     return frozenset(found & set(memory_ids))
-
-
-def revised(memory: Memory) -> Record:
-    """A memory as a revision that keeps its vector."""
-    return Record(memory=memory, terms=analyse(searchable(memory.text, memory.source.speaker)))
 
 
 def with_those_left(memory_ids: Sequence[str], work: Callable[[Sequence[str]], Item]) -> tuple[Item | None, frozenset[str]]:

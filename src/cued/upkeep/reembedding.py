@@ -6,17 +6,15 @@ that was cut short is simply run again and goes on with what is left.
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from functools import partial
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 
 from cued.errors import EmbedderError, InputError
-from cued.model import Matrix, Memory, Record, Vector
+from cued.model import Matrix, Memory, Revision
 from cued.ports import Embedder, Progress, Store, silent
-from cued.text.analyse import analyse, searchable
-from cued.upkeep.reading import batches, scanned, with_those_left
+from cued.text.analyse import searchable
+from cued.upkeep.reading import batches, scanned
 
 BATCH = 64
 PASSES = 3
@@ -118,18 +116,11 @@ class _Work:
         return vectors
 
     def _keep(self, memories: Sequence[Memory], vectors: Matrix) -> None:
-        made = {memory.id: (_words(memory), vector) for memory, vector in zip(memories, vectors, strict=True)}
-        changed: set[str] = set()
-        change = partial(self._change, made, changed)
-        with_those_left(list(made), lambda left: self._store.revise(self._tenant, left, change, at=self._at))
-        self.done += len(changed)
-
-    def _change(self, made: dict[str, tuple[str, Vector]], changed: set[str], memory: Memory) -> Record:
-        words, vector = made[memory.id]
-        if memory.fingerprint == self.fingerprint or _words(memory) != words:
-            return Record(memory=memory, terms=analyse(_words(memory)))
-        changed.add(memory.id)
-        return Record(memory=replace(memory, fingerprint=self.fingerprint), terms=analyse(words), vector=vector)
+        revisions = [
+            Revision(id=memory.id, set={"fingerprint": self.fingerprint}, vector=vector, made_from=memory.version)
+            for memory, vector in zip(memories, vectors, strict=True)
+        ]
+        self.done += len(self._store.revise(self._tenant, revisions, at=self._at).memories)
 
 
 def _words(memory: Memory) -> str:

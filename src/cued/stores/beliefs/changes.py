@@ -1,6 +1,6 @@
 """How memories give way to newer ones: pure rules over memories, the same for every store.
 
-A store opens a Draft on its contents, asks for the change, and writes down `draft.changed`.
+The store opens a Draft on its contents, asks for the change, and writes down `draft.changed`.
 
 A memory claims what stands in its `supersedes`, from when that was written. It holds the claimed down while it is not forgotten; and
 when it is, for as long as it is superseded everywhere itself: in a chain a ← b ← c, forgetting b does not bring a back beside c.
@@ -9,7 +9,7 @@ what an erased one had ever done, is as if it had not been; but what an erased o
 both claims were there and where both hold: erasing b from the same chain leaves a ← c.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from msgspec.structs import replace
@@ -27,15 +27,24 @@ LAPSED_KEPT = 32
 class Draft:
     """A change in the making: what the store holds, overlaid with what has been changed so far."""
 
-    def __init__(self, fetch: Callable[[str], Memory | None]) -> None:
-        """Start with nothing changed; `fetch` reads the store."""
+    def __init__(self, fetch: Callable[[Sequence[str]], Mapping[str, Memory]]) -> None:
+        """Start with nothing changed; `fetch` reads those of the ids that are stored."""
         self._fetch = fetch
+        self._stored: dict[str, Memory | None] = {}
         self._unsettled: dict[str, Spans] = {}
         self.changed: dict[str, Memory] = {}
 
+    def prefetch(self, memory_ids: Iterable[str]) -> None:
+        """Read what of these has not been read yet, all at once."""
+        missing = [each for each in dict.fromkeys(memory_ids) if each not in self._stored and each not in self.changed]
+        if missing:
+            found = self._fetch(missing)
+            self._stored.update((memory_id, found.get(memory_id)) for memory_id in missing)
+
     def find(self, memory_id: str) -> Memory | None:
-        """Give a memory as it stands in the draft, None when there is none."""
-        return self.changed.get(memory_id) or self._fetch(memory_id)
+        """A memory as it stands in the draft, None when there is none."""
+        self.prefetch((memory_id,))
+        return self.changed.get(memory_id) or self._stored[memory_id]
 
     def get(self, memory_id: str) -> Memory:
         """Give a memory as it stands in the draft; an unknown id is a NotFoundError."""
@@ -53,6 +62,7 @@ class Draft:
         new = list(memories)
         for memory in new:
             self.put(memory)
+        self.prefetch(old for memory in new for old in memory.supersedes)
         for memory in new:
             self._claim(memory.id, {self.get(old).id for old in memory.supersedes}, at=memory.created_at)
 
@@ -63,6 +73,7 @@ class Draft:
         """
         new = _faded_still(old, new)
         self.put(new)
+        self.prefetch((*old.supersedes, *new.supersedes))
         moved = self._moved(old, new) if old.scope != new.scope else set()
         added = moved.union(self.get(memory_id).id for memory_id in new.supersedes if memory_id not in old.supersedes)
         for memory_id in sorted(moved.union(set(old.supersedes).difference(new.supersedes))):
@@ -76,14 +87,14 @@ class Draft:
 
     def forget(self, memory_ids: Iterable[str], *, at: datetime) -> None:
         """Mark memories as forgotten; what they had superseded comes back, unless they were superseded themselves."""
-        for memory in [self.get(memory_id) for memory_id in memory_ids]:
+        for memory in self._all(memory_ids):
             if memory.forgotten_at is None:
                 self._hide(memory, at)
         self._settle(rising=False)
 
     def restore(self, memory_ids: Iterable[str]) -> None:
         """Take the mark off again, and with it what forgetting had undone."""
-        for memory in [self.get(memory_id) for memory_id in memory_ids]:
+        for memory in self._all(memory_ids):
             if memory.forgotten_at is not None:
                 self._hide(memory, None)
         self._settle(rising=True)
@@ -93,8 +104,9 @@ class Draft:
 
         `lapsed` are the ids of the memories that have a lifted mark: one of them may be by a memory that let go of it since.
         """
-        erased = {self.get(memory_id).id for memory_id in memory_ids}
+        erased = {memory.id for memory in self._all(memory_ids)}
         marked = {old for memory_id in erased for old in self.get(memory_id).supersedes}
+        self.prefetch(marked.union(lapsed))
         left = {old_id: old for old_id in sorted(marked.union(lapsed) - erased) if (old := self.find(old_id)) is not None}
         passed = [(old_id, mark) for old_id, old in left.items() if old_id in marked for mark in self._passed(old, erased)]
         for old_id, mark in passed:
@@ -110,6 +122,14 @@ class Draft:
         for memory_id in erased:
             self.changed.pop(memory_id, None)
         return erased
+
+    def _all(self, memory_ids: Iterable[str]) -> list[Memory]:
+        """These memories, read at once with what they supersede; an unknown id is a NotFoundError."""
+        asked = list(memory_ids)
+        self.prefetch(asked)
+        found = [self.get(memory_id) for memory_id in asked]
+        self.prefetch(old for memory in found for old in memory.supersedes)
+        return found
 
     def _passed(self, old: Memory, erased: Collection[str]) -> list[Supersession]:
         """Give the claims on a memory that pass to others when these are erased: the widest to each heir, and of those the first."""
@@ -180,16 +200,13 @@ class Draft:
 
     def _replaces(self, newer: Memory, older_id: str) -> bool:
         """Tell whether a memory claims another, at once or through others, whether that holds or not."""
-        known, ahead = {newer.id}, list(newer.supersedes)
-        while ahead:
-            memory_id = ahead.pop()
-            if memory_id == older_id:
-                return True
-            if memory_id not in known:
-                known.add(memory_id)
-                found = self.find(memory_id)
-                ahead += () if found is None else found.supersedes
-        return False
+        known, ahead = set[str](), set(newer.supersedes)
+        while ahead and older_id not in ahead:
+            known |= ahead
+            self.prefetch(ahead)
+            found = [memory for memory_id in ahead if (memory := self.find(memory_id)) is not None]
+            ahead = {claimed for memory in found for claimed in memory.supersedes} - known
+        return bool(ahead)
 
     def _let_go(self, old_id: str, new_id: str, *, at: datetime) -> None:
         old = self.find(old_id)
@@ -205,6 +222,7 @@ class Draft:
         while self._unsettled:
             memory_id = next(iter(self._unsettled))
             memory, before = self.get(memory_id), self._unsettled.pop(memory_id)
+            self.prefetch(memory.supersedes)
             for old_id in sorted(set(memory.supersedes)):
                 old = self.find(old_id)
                 if old is not None:

@@ -41,33 +41,23 @@ class Words(NamedTuple):
 
 
 class Names(NamedTuple):
-    """What the cue's names found: the idf of those that each row has, and of all; and what the names beside those add to the share."""
+    """What the cue's names found: the idf of those that each row has, and of all."""
 
     covered: Column
     total: float
-    linked: Column | None = None
 
     @property
     def rows(self) -> RowNumbers:
-        """Give the rows that have any of the names."""
-        return np.flatnonzero(self.covered if self.linked is None else (self.covered != 0) | (self.linked != 0))
+        """The rows that have any of the names."""
+        return np.flatnonzero(self.covered)
 
     def share(self, rows: RowNumbers) -> Column:
-        """Give the share of the cue's names that a row has, weighted by idf, 0 to 1."""
+        """The share of the cue's names that a row has, weighted by idf, 0 to 1."""
         return _share(self.covered[rows], self.total)
 
-    def link(self, rows: RowNumbers) -> Column:
-        """Give what the names beside the cue's add to the share of a row that lacks some of those, 0 to what it lacks."""
-        return np.zeros(len(rows)) if self.linked is None else self.linked[rows]
-
-    def keys(self) -> list[Key]:
-        """Give the keys that rank rows: by the cue's names and those beside them, and of equals first who has more of the cue's own."""
-        own = by_score(self.covered)
-        if self.linked is None:
-            return [own]
-        both, rows = np.zeros(len(self.covered)), self.rows
-        both[rows] = self.share(rows) + self.linked[rows]
-        return [by_score(both), own]
+    def key(self) -> Key:
+        """The key that ranks rows by what they have of the cue's names."""
+        return by_score(self.covered)
 
 
 def idf(documents: int, among: int) -> float:

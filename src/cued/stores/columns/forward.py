@@ -1,10 +1,10 @@
 """The forward index of one memory: the hashed terms, names and tags it contains, packed into bytes.
 
 Terms, entities and tags share one index in three namespaces, so one inverted index serves two channels and a gate. An entity's
-count is NAME, which no term's can be, so that the names of a memory can be told from its words.
+count is NAME, which no term's can be; nothing reads it today, and files have it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import DecodeError
 from numpy.typing import NDArray
 
-from cued.model import Record
+from cued.model import Memory
 
 Namespace = Literal["term", "entity", "tag"]
 Hashes = NDArray[np.uint64]
@@ -45,13 +45,25 @@ def hashed(namespace: Namespace, word: str) -> int:
     return int.from_bytes(digest, "little")
 
 
-def pack(record: Record) -> bytes:
-    """Give the record's forward index as bytes: its length as 4 bytes, then 10 bytes for each entry."""
-    counts = {hashed("term", term): count if 0 < count < MOST_COUNTED else _bounded(count) for term, count in record.terms.items()}
+def pack(memory: Memory, terms: Mapping[str, int]) -> bytes:
+    """A memory's forward index as bytes: its length as 4 bytes, then 10 bytes for each entry, the terms first."""
+    counts = {hashed("term", term): count if 0 < count < MOST_COUNTED else _bounded(count) for term, count in terms.items()}
     length = sum(counts.values())
-    counts.update((hashed("entity", name), NAME) for name in record.memory.entities)
-    counts.update((hashed("tag", tag), 1) for tag in record.memory.tags)
+    counts |= _labels(memory)
     return _layout(len(counts)).pack(length, *chain.from_iterable(counts.items()))
+
+
+def relabelled(packed: bytes, old: Memory, new: Memory) -> bytes:
+    """The forward index of the old memory with the same terms, and with the names and tags of the new one."""
+    if (old.entities, old.tags) == (new.entities, new.tags):
+        return packed
+    entries, before = np.frombuffer(packed[_HEAD:], dtype=_ENTRY), _labels(old)
+    counts = {value: count for value, count in entries.tolist() if value not in before} | _labels(new)
+    return _layout(len(counts)).pack(int.from_bytes(packed[:_HEAD], "little"), *chain.from_iterable(counts.items()))
+
+
+def _labels(memory: Memory) -> dict[int, int]:
+    return {hashed("entity", name): NAME for name in memory.entities} | {hashed("tag", tag): 1 for tag in memory.tags}
 
 
 def unpack(packed: Iterable[bytes]) -> Unpacked:

@@ -6,9 +6,8 @@ A sorted main segment in compressed rows, and a small tail of what came since; t
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cued.arrays import Rows, places_of
+from cued.arrays import Rows
 from cued.stores.columns.forward import Counts, Hashes
 
 _LEAST_TAIL = 1024
@@ -22,13 +21,6 @@ class Posting(NamedTuple):
     counts: Counts
 
 
-class Gathered(NamedTuple):
-    """The rows that contain any of several hashes, and for each the number of the hash."""
-
-    rows: Rows
-    which: NDArray[np.intp]
-
-
 class Postings:
     """An inverted index that can be appended to; rows are never taken out of it, their tombstones are kept elsewhere."""
 
@@ -38,7 +30,7 @@ class Postings:
         self._rows: Rows = np.empty(0, dtype=np.int32)
         self._counts: Counts = np.empty(0, dtype=np.uint16)
         self._keys: Hashes = np.empty(0, dtype=np.uint64)
-        self._starts: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
+        self._starts = np.zeros(1, dtype=np.int64)
         self._tail: dict[int, tuple[list[int], list[int]]] = {}
         self._tail_count = 0
 
@@ -66,21 +58,6 @@ class Postings:
             return main
         late = Posting(np.array(tail[0], dtype=np.int32), np.array(tail[1], dtype=np.uint16))
         return Posting(np.concatenate([main.rows, late.rows]), np.concatenate([main.counts, late.counts]))
-
-    def gather(self, values: Hashes) -> "Gathered":
-        """Give the rows that contain any of these hashes, hash by hash in the order asked."""
-        places = np.searchsorted(self._keys, values)
-        known = np.flatnonzero(places < len(self._keys))
-        known = known[self._keys[places[known]] == values[known]]
-        starts = self._starts[places[known]]
-        sizes = self._starts[places[known] + 1] - starts
-        rows, which = [self._rows[places_of(starts, sizes)]], [np.repeat(known, sizes)]
-        for number, value in enumerate(values.tolist()):
-            tail = self._tail.get(value)
-            if tail is not None:
-                rows.append(np.array(tail[0], dtype=np.int32))
-                which.append(np.full(len(tail[0]), number))
-        return Gathered(np.concatenate(rows), np.concatenate(which))
 
     @property
     def nbytes(self) -> int:

@@ -6,10 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from cued.arrays import Columns, Mask, RowNumbers
-from cued.model import CHANNELS, Column, EntityLookup, Lookup
+from cued.model import CHANNELS, Column, Lookup
 from cued.standing.gates import Gates, Visible
 from cued.stores.columns.channels import Meaning, Names, Words, by_names, by_words, in_window
-from cued.stores.columns.companions import Carried, Seeds, linked_through
 from cued.stores.columns.postings import Postings
 from cued.stores.columns.ranking import Key, best, by_id, by_score, by_time
 from cued.stores.columns.sessions import NOBODY, Sessions
@@ -26,7 +25,6 @@ class Contents(NamedTuple):
     postings: Postings
     gates: Gates
     sessions: Sessions
-    carried: Carried
     vectors: dict[tuple[str, int], Vectors]
 
 
@@ -48,12 +46,6 @@ class Reading:
             self.meaning = Meaning(vectors, contents.columns["slot"], visible=visible, lookup=lookup.dense)
         if lookup.entity is not None:
             self.names = by_names(contents.postings, len(lengths), visible=visible, lookup=lookup.entity)
-            if lookup.entity.hop > 0:
-                seeds = self._named(self.names, lookup.entity)
-                linked = linked_through(
-                    contents.carried, contents.postings, Seeds(seeds, self.names), visible=visible, lookup=lookup.entity
-                )
-                self.names = self.names._replace(linked=linked)
         if lookup.temporal is not None:
             self.window = in_window(contents.gates["time"], visible=visible.rows, lookup=lookup.temporal)
 
@@ -66,7 +58,7 @@ class Reading:
         if lookup.dense is not None and self.meaning is not None:
             pools["dense"] = self._best(self.meaning.rows, lookup.dense.pool, nearness)
         if lookup.entity is not None and self.names is not None:
-            pools["entity"] = self._named(self.names, lookup.entity)
+            pools["entity"] = self._best(self.names.rows, lookup.entity.pool, [self.names.key(), *nearness, *wording])
         if lookup.temporal is not None and self.window is not None:
             newest = [by_time(self._contents.gates["created"])]
             pools["temporal"] = self._best(np.flatnonzero(self.window), lookup.temporal.pool, nearness or wording or newest)
@@ -98,7 +90,6 @@ class Reading:
             part = slice(number * len(rows), (number + 1) * len(rows))
             columns |= {name + suffix: values[part] for name, values in read.items()}
         columns["entities"] = _taken(self.names and self.names.share, rows)
-        columns["linked"] = _taken(self.names and self.names.link, rows)
         columns["window"] = np.zeros(len(rows)) if self.window is None else self.window[rows].astype(np.float64)
         columns["length"] = self._contents.columns["length"][rows].astype(np.float64)
         return columns
@@ -110,9 +101,6 @@ class Reading:
     @property
     def _wording(self) -> list[Key]:
         return [] if self.words is None else [by_score(self.words.bm25)]
-
-    def _named(self, names: Names, lookup: EntityLookup) -> RowNumbers:
-        return self._best(names.rows, lookup.pool, [*names.keys(), *self._nearness, *self._wording])
 
     def _best(self, rows: RowNumbers, pool: int, keys: list[Key]) -> RowNumbers:
         return best(rows, pool, keys=keys, ids=self._contents.ids)

@@ -1,6 +1,6 @@
 """One tenant's memories as columns in memory, and the answer to a lookup from them.
 
-Above: the in-memory store and the SQLite store, which keep shelves up to date. Below: gates, channels, ranking.
+Above: the store, which brings a shelf up to date with its keeper before each search. Below: gates, channels, ranking.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,6 @@ from cued.arrays import Columns, RowNumbers
 from cued.model import Background, Findings, Lookup, Matrix
 from cued.standing.facts import FactColumns, Facts
 from cued.standing.gates import Gates
-from cued.stores.columns.companions import Carried
 from cued.stores.columns.forward import hashed, unpack
 from cued.stores.columns.postings import Postings
 from cued.stores.columns.ranking import by_id
@@ -52,9 +51,8 @@ class Shelf:
         """Start empty."""
         postings, columns = Postings(), Columns({"key": np.int64, "length": np.int64, "slot": np.int32})
         self._row_of: dict[str, int] = {}
-        self._held = Contents(
-            [], columns, postings, Gates(self._row_of, lambda tag: postings.find(hashed("tag", tag)).rows), Sessions(), Carried(), {}
-        )
+        gates = Gates(self._row_of, lambda tag: postings.find(hashed("tag", tag)).rows)
+        self._held = Contents([], columns, postings, gates, Sessions(), {})
 
     def add(self, entries: Entries) -> range:
         """Append memories and give their rows; an id that is there already is replaced."""
@@ -63,7 +61,6 @@ class Shelf:
         self._held.columns.append(len(rows), {"key": entries.keys, "length": forward.lengths, "slot": NOBODY})
         owners = np.repeat(np.arange(rows.start, rows.stop, dtype=np.int32), forward.sizes)
         self._held.postings.add(forward.hashes, owners, forward.counts)
-        self._held.carried.add(forward.hashes, owners, forward.counts)
         places = map(place, entries.turns, entries.facts.created, entries.ids, rows)
         self._held.sessions.add(len(rows), zip(entries.sessions, places, strict=True))
         for memory_id in entries.ids:
@@ -101,7 +98,7 @@ class Shelf:
         """Give about how many bytes the shelf occupies."""
         held = self._held
         matrices = sum(vectors.nbytes for vectors in held.vectors.values())
-        lists = held.postings.nbytes + held.carried.nbytes + held.sessions.nbytes + _BYTES_PER_ROW * len(held.ids)
+        lists = held.postings.nbytes + held.sessions.nbytes + _BYTES_PER_ROW * len(held.ids)
         return matrices + lists + held.columns.nbytes + held.gates.nbytes
 
     def answer(self, lookup: Lookup) -> Answer:

@@ -1,211 +1,280 @@
-"""The reference store: everything in this process, gone when it ends."""
+"""The reference keeper: rows in this process, gone when it ends."""
 
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from itertools import count, takewhile
 from threading import RLock
+from typing import Any, NamedTuple
 
-from msgspec import msgpack
 from msgspec.structs import replace
 
-from cued.model import Filter, Findings, Lookup, Memory, Page, RecallEntry, Record, Stats, Stored, Touch, Use
+from cued.errors import StoreError
+from cued.model import EPOCH, Filter, Head, Indexed, Judged, LogQuery, LogRules, Memory, RecallEntry, Row, Slice, Stats, Use
 from cued.standing.listing import counted, shown
-from cued.stores.admission import (
-    admit,
-    admit_record,
-    admit_revision,
-    admit_tenant,
-    at_least_one,
-    document_name,
-    entry_body,
-    first_of_each,
-    with_kept_vector,
-)
-from cued.stores.keepers.room import Room
-from cued.stores.paging import cursor_after, place_of, position
+from cued.stores.admission import admit_tenant
+from cued.stores.paging import place_of
+from cued.stores.recall_log import asked_for
 
-LOG_KEPT = 10_000
-
-_ENTRY = msgpack.Decoder(RecallEntry)
+_UNUSED = Use()
 
 
-class MemoryStore:
-    """Keeps memories in dictionaries; safe for threads, and as durable as the process."""
+class _Written(NamedTuple):
+    """A row, and the changes that last wrote anything of it and its content."""
+
+    row: Row
+    change: int
+    content: int
+
+
+class _Line(NamedTuple):
+    """A line of the log, and its number in the order of writing."""
+
+    entry: RecallEntry
+    number: int
+
+
+class Tenant:
+    """What is kept for one tenant: rows by key, those written last at the end, their keys by id, the log, the documents."""
+
+    def __init__(self, epoch: int = 0) -> None:
+        """Start empty."""
+        self.head = Head(epoch=epoch)
+        self.last = 0
+        self.rows: dict[int, _Written] = {}
+        self.keys: dict[str, int] = {}
+        self.lines: dict[str, _Line] = {}
+        self.documents: dict[str, bytes] = {}
+
+    @property
+    def occupied(self) -> bool:
+        """Whether anything is kept."""
+        return bool(self.rows or self.lines or self.documents)
+
+
+class MemoryKeeper:
+    """Rows in dictionaries; safe for threads, and as durable as the process."""
 
     def __init__(self) -> None:
         """Start without any tenant."""
-        self._rooms: dict[str, Room] = {}
+        self._tenants: dict[str, Tenant] = {}
         self._lock = RLock()
+        self._epochs = count()
+        self._closed = False
 
-    def remember(self, tenant: str, records: Sequence[Record]) -> None:
-        """Store all the records or none; a known id or an unknown `supersedes` is refused."""
-        with self._lock:
-            room = self._room(tenant)
-            admit(tenant, records, known=[record.memory.id for record in records if record.memory.id in room.records])
-            draft = room.draft()
-            draft.remember(record.memory for record in records)
-            self._opened(tenant).keep(draft, fresh=records)
-
-    def adopt(self, tenant: str, records: Sequence[Record]) -> tuple[str, ...]:
-        """Store records as they are and give the ids that were new; known ids are passed over."""
-        with self._lock:
-            room = self._room(tenant)
-            for record in records:
-                admit_record(tenant, record)
-            new = first_of_each(records, known=room.records)
-            draft = room.draft()
-            for record in new:
-                draft.put(record.memory)
-            self._opened(tenant).keep(draft, fresh=new)
-            return tuple(record.memory.id for record in new)
-
-    def revise(self, tenant: str, memory_ids: Sequence[str], change: Callable[[Memory], Record], *, at: datetime) -> tuple[Memory, ...]:
-        """Replace each memory by `change(memory)`, all or none, and give the new ones back; an id named twice is revised once."""
-        with self._lock:
-            room = self._room(tenant)
-            draft, revised = room.draft(), dict[str, Record]()
-            for memory_id in dict.fromkeys(memory_ids):
-                old = draft.get(memory_id)
-                revised[memory_id] = with_kept_vector(change(old), old, room.records[memory_id].vector)
-                admit_revision(tenant, memory_id, revised[memory_id])
-                draft.revise(old, revised[memory_id].memory, at=at)
-            room.keep(draft, fresh=revised.values())
-            return tuple(room.records[memory_id].memory for memory_id in revised)
-
-    def forget(self, tenant: str, memory_ids: Sequence[str], *, at: datetime) -> None:
-        """Hide these memories from every recall; what they had superseded is visible again."""
-        with self._lock:
-            room = self._room(tenant)
-            draft = room.draft()
-            draft.forget(memory_ids, at=at)
-            room.keep(draft)
-
-    def restore(self, tenant: str, memory_ids: Sequence[str]) -> None:
-        """Undo `forget`."""
-        with self._lock:
-            room = self._room(tenant)
-            draft = room.draft()
-            draft.restore(memory_ids)
-            room.keep(draft)
-
-    def erase(self, tenant: str, memory_ids: Sequence[str]) -> None:
-        """Remove these memories for good."""
-        with self._lock:
-            room = self._room(tenant)
-            draft = room.draft()
-            erased = draft.erase(memory_ids, lapsed=room.lapsed())
-            room.keep(draft)
-            room.drop(erased)
-
-    def erase_tenant(self, tenant: str) -> None:
-        """Remove everything that is kept for the tenant for good; a stranger has nothing to remove."""
+    @contextmanager
+    def begin(self, tenant: str, *, write: bool) -> Iterator["MemoryTransaction"]:
+        """A transaction on one tenant; where the block raises, whatever it wrote is taken back."""
         admit_tenant(tenant)
         with self._lock:
-            self._rooms.pop(tenant, None)
-
-    def touch(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = ()) -> None:
-        """Change the use of memories and write to the recall log; ids that are gone by now are passed over."""
-        with self._lock:
-            room, uses = self._room(tenant), dict[str, Use]()
-            for each in touches:
-                if each.id in room.records:
-                    uses[each.id] = each.change(uses.get(each.id, room.records[each.id].memory.use))
-            lines = {entry.recall_id: entry_body(entry) for entry in entries}
-            room = self._opened(tenant)
-            room.use(uses)
-            # A dictionary keeps the place of a key whose value is replaced.
-            room.log |= lines
-            for recall_id in list(room.log)[:-LOG_KEPT]:
-                del room.log[recall_id]
-
-    def get(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
-        """Give these memories in the order asked; an unknown id is a NotFoundError."""
-        with self._lock:
-            draft = self._room(tenant).draft()
-            return tuple(draft.get(memory_id) for memory_id in memory_ids)
-
-    def list(  # noqa: PLR0913 - the port's
-        self, tenant: str, wanted: Filter, *, at: datetime, limit: int, after: str | None = None, oldest_first: bool = False
-    ) -> Page:
-        """Give one page of the tenant's memories, newest first unless told otherwise."""
-        start, size = position(after, oldest_first=oldest_first), at_least_one(limit)
-        with self._lock:
-            found = shown(self._room(tenant).memories, wanted, at=at)
-        found.sort(key=place_of, reverse=not oldest_first)
-        rest = [memory for memory in found if (place_of(memory) > start) == oldest_first and place_of(memory) != start]
-        page = tuple(rest[:size])
-        more = len(rest) > size
-        return Page(memories=page, next=cursor_after(page[-1], oldest_first=oldest_first) if more else None, total=len(found))
-
-    def scan(self, tenant: str, *, limit: int, after: str | None = None) -> tuple[Stored, ...]:
-        """Give up to `limit` memories with their vectors, hidden ones included, by id, from the first id greater than `after`."""
-        size = at_least_one(limit)
-        with self._lock:
-            records = self._room(tenant).records
-            ids = sorted(memory_id for memory_id in records if after is None or memory_id > after)[:size]
-            return tuple(Stored(memory=records[each].memory, vector=records[each].vector) for each in ids)
-
-    def linking(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
-        """Give the memories that have an edge to any of these ids, by id."""
-        targets = set(memory_ids)
-        with self._lock:
-            memories = self._room(tenant).memories
-        found = [memory for memory in memories if memory.edges and any(edge.target in targets for edge in memory.edges)]
-        return tuple(sorted(found, key=lambda memory: memory.id))
-
-    def stats(self, tenant: str, *, at: datetime) -> Stats:
-        """Count what the tenant holds; the `by_…` counts are over everything stored."""
-        with self._lock:
-            memories = self._room(tenant).memories
-        return counted(memories, at=at)
-
-    def size(self, tenant: str) -> int:
-        """Give the number of memories stored for the tenant."""
-        with self._lock:
-            return len(self._room(tenant).records)
-
-    def recalls(self, tenant: str, *, limit: int, recall_id: str | None = None) -> tuple[RecallEntry, ...]:
-        """Give the newest entries of the tenant's recall log, newest first; with `recall_id` only that one's."""
-        size = at_least_one(limit)
-        with self._lock:
-            log = self._room(tenant).log
-            lines = list(log.values()) if recall_id is None else [log[recall_id]] if recall_id in log else []
-        return tuple(_ENTRY.decode(line) for line in reversed(lines[-size:]))
-
-    def document(self, tenant: str, name: str) -> bytes | None:
-        """Give a small document kept for the tenant; None when there is none."""
-        with self._lock:
-            return self._room(tenant).documents.get(document_name(name))
-
-    def keep_document(self, tenant: str, name: str, change: Callable[[bytes | None], bytes | None]) -> None:
-        """Replace a document by `change(document)`, atomically; None removes it."""
-        with self._lock:
-            changed = change(self._room(tenant).documents.get(document_name(name)))
-            if changed is None:
-                self._room(tenant).documents.pop(name, None)
-            else:
-                self._opened(tenant).documents[name] = bytes(changed)
+            self._open()
+            # A tenant that is only asked about leaves no trace, and one that was erased and made anew has another epoch.
+            held = self._tenants.get(tenant) or Tenant(next(self._epochs))
+            rows = MemoryTransaction(held)
+            try:
+                yield rows
+            except BaseException:
+                rows.undo()
+                raise
+            if write and held.occupied:
+                self._tenants[tenant] = held
+            elif write:
+                self._tenants.pop(tenant, None)
 
     def tenants(self) -> tuple[str, ...]:
-        """Give the names of all tenants for which anything is kept, in order."""
+        """The names of all tenants for which anything is kept, in order."""
         with self._lock:
-            return tuple(sorted(name for name, room in self._rooms.items() if room.occupied))
-
-    def search(self, tenant: str, lookup: Lookup) -> Findings:
-        """Answer a recall's whole reading from one consistent snapshot."""
-        with self._lock:
-            room = self._room(tenant)
-            answer = room.shelf.answer(lookup)
-            memories, core = ([room.records[memory_id].memory for memory_id in ids] for ids in (answer.ids, answer.core_ids))
-            document = None if lookup.document is None else room.documents.get(document_name(lookup.document))
-            return replace(answer.findings, memories=tuple(memories), core=tuple(core), document=document)
+            self._open()
+            return tuple(sorted(self._tenants))
 
     def close(self) -> None:
-        """Do nothing: there is nothing to let go of."""
+        """Let go of everything; whatever comes later is a StoreError."""
+        with self._lock:
+            self._closed = True
+            self._tenants.clear()
 
-    def _room(self, tenant: str) -> Room:
-        admit_tenant(tenant)
-        # A tenant that is only asked about leaves no trace.
-        return self._rooms.get(tenant) or Room()
+    def _open(self) -> None:
+        if self._closed:
+            raise StoreError("the store in this process has been closed")
 
-    def _opened(self, tenant: str) -> Room:
-        return self._rooms.setdefault(tenant, Room())
+
+class MemoryTransaction:
+    """What can be read and written of one tenant while nobody else does."""
+
+    def __init__(self, held: Tenant) -> None:
+        """Read and write this tenant."""
+        self._held = held
+        self._started = dict(vars(held))
+        self._before: list[tuple[dict[Any, Any], object, object]] = []
+
+    def head(self) -> Head:
+        """The tenant's counters."""
+        return self._held.head
+
+    def read(self, memory_ids: Sequence[str], *, content: bool = False) -> dict[str, Row]:  # noqa: ARG002 - rows are whole here
+        """The rows of those of the ids that are stored, by id."""
+        keys = self._held.keys
+        return {memory_id: self._held.rows[keys[memory_id]].row for memory_id in memory_ids if memory_id in keys}
+
+    def lapsed(self) -> Sequence[Row]:
+        """Every row that has a mark."""
+        return [row for row in self._rows() if row.judged is not None and row.judged.marks]
+
+    def insert(self, rows: Sequence[Row]) -> None:
+        """Write new rows."""
+        change = self._stamp(size=len(rows))
+        for key, row in enumerate(rows, start=self._held.last + 1):
+            self._set(self._held.keys, row.memory.id, key)
+            self._set(self._held.rows, key, _Written(row._replace(key=key), change, change))
+        self._held.last += len(rows)
+
+    def update(self, rows: Sequence[Row]) -> None:
+        """Replace rows by their keys, all but their use, and where `forward` is None all but forward index and vector."""
+        change = self._stamp()
+        for row in rows:
+            old, _, content = self._held.rows[row.key]
+            new = row._replace(memory=replace(row.memory, use=old.memory.use))
+            if row.forward is None:
+                new = new._replace(forward=old.forward, vector=old.vector)
+            self._set(self._held.rows, row.key, None)
+            self._set(self._held.rows, row.key, _Written(new, change, content if row.forward is None else change))
+
+    def remove(self, keys: Sequence[int]) -> None:
+        """Remove rows."""
+        self._stamp(size=-len(keys), epoch=1)
+        for key in keys:
+            self._set(self._held.keys, self._held.rows[key].row.memory.id, None)
+            self._set(self._held.rows, key, None)
+
+    def erase(self) -> None:
+        """Remove all that is kept for the tenant."""
+        self._held.rows, self._held.keys, self._held.lines, self._held.documents = {}, {}, {}, {}
+
+    def changed(self, since: int) -> Indexed:
+        """The rows written after the change of this number, all for 0, in the order of their keys."""
+        late = takewhile(lambda each: each.change > since, reversed(self._held.rows.values()))
+        written = sorted(late, key=lambda each: each.row.key)
+        memories = [each.row.memory for each in written]
+        return Indexed(
+            ids=[memory.id for memory in memories],
+            keys=[each.row.key for each in written],
+            contents=[each.content for each in written],
+            fingerprints=[memory.fingerprint or "" for memory in memories],
+            sessions=[memory.source.session for memory in memories],
+            turns=[memory.source.turn for memory in memories],
+            forwards=[each.row.forward or b"" for each in written],
+            judged=list(zip(*(each.row.judged or () for each in written), strict=True)) or [()] * len(Judged._fields),
+        )
+
+    def vectors(self, since: int) -> Iterable[tuple[int, bytes]]:
+        """The vectors of the rows whose content was written after this change, each with its key."""
+        read = self.changed(since)
+        for key, content in zip(read.keys, read.contents, strict=True):
+            vector = self._held.rows[key].row.vector
+            if content > since and vector is not None:
+                yield key, vector
+
+    def memories(self, keys: Sequence[int]) -> Sequence[Memory]:
+        """The memories of these rows in their order."""
+        return [self._held.rows[key].row.memory for key in keys]
+
+    def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
+        """The uses of those of these rows that were ever used, each with its key."""
+        rows = self._held.rows
+        return [(key, use) for key in keys if (use := rows[key].row.memory.use) is not _UNUSED and use != _UNUSED]
+
+    def put_uses(self, uses: Sequence[tuple[int, Use]]) -> None:
+        """Write how rows were used, by key."""
+        for key, use in uses:
+            written = self._held.rows[key]
+            row = written.row._replace(memory=replace(written.row.memory, use=use))
+            self._set(self._held.rows, key, written._replace(row=row))
+
+    def page(self, wanted: Filter, asked: Slice) -> tuple[Sequence[Memory], int]:
+        """A part of the listing of what the filter wants, and how many it wants in all."""
+        at = EPOCH + timedelta(microseconds=asked.at)
+        found = shown([row.memory for row in self._rows()], wanted, at=at)
+        placed = sorted(((place_of(memory), memory) for memory in found), key=lambda each: each[0], reverse=not asked.oldest_first)
+        rest = [memory for place, memory in placed if place != asked.after and (place > asked.after) == asked.oldest_first]
+        return rest[: asked.limit], len(found)
+
+    def scan(self, limit: int, after: str) -> Sequence[Row]:
+        """Up to `limit` rows, by id, from the first id greater than `after`."""
+        keys = self._held.keys
+        return [self._held.rows[keys[each]].row for each in sorted(each for each in keys if each > after)[:limit]]
+
+    def linking(self, memory_ids: Sequence[str]) -> Sequence[Memory]:
+        """The memories with an edge to any of these ids."""
+        targets, memories = set(memory_ids), (row.memory for row in self._rows())
+        return [memory for memory in memories if memory.edges and any(edge.target in targets for edge in memory.edges)]
+
+    def stats(self, at: int) -> Stats:
+        """What the tenant holds, counted, as of a moment in microseconds."""
+        return counted([row.memory for row in self._rows()], at=EPOCH + timedelta(microseconds=at))
+
+    def log(self, query: LogQuery) -> Sequence[RecallEntry]:
+        """The lines that the query asks for, by time and then as they were written."""
+        if query.recall_id is not None:
+            lines = [self._held.lines[query.recall_id]] if query.recall_id in self._held.lines else []
+        else:
+            lines = sorted(self._held.lines.values(), key=_age, reverse=not query.oldest_first)
+        found = [line.entry for line in lines if asked_for(line.entry, query)][: query.limit]
+        return found if query.content else [replace(entry, cue=None, evidence=None) for entry in found]
+
+    def put_log(self, entries: Sequence[RecallEntry], rules: LogRules) -> None:
+        """Write lines, in place of those with the same `recall_id`, and drop what the rules do not keep."""
+        lines = dict(self._held.lines)
+        numbers = count(max((line.number for line in lines.values()), default=0) + 1)
+        for entry in entries:
+            known = lines.get(entry.recall_id)
+            lines[entry.recall_id] = _Line(entry, next(numbers) if known is None else known.number)
+        newest_first = sorted(lines.values(), key=_age, reverse=True)
+        kept = newest_first[: rules.rows]
+        if rules.age is not None and kept:
+            kept = [line for line in kept if line.entry.at >= kept[0].entry.at - rules.age]
+        lines = {line.entry.recall_id: line for line in kept}
+        if rules.content == "last":
+            bare = (line for line in kept[rules.last :] if line.entry.cue is not None or line.entry.evidence is not None)
+            lines |= {line.entry.recall_id: line._replace(entry=replace(line.entry, cue=None, evidence=None)) for line in bare}
+        self._held.lines = lines
+
+    def document(self, name: str) -> bytes | None:
+        """A document, None when there is none."""
+        return self._held.documents.get(name)
+
+    def put_document(self, name: str, body: bytes | None) -> None:
+        """Write a document; None removes it."""
+        self._set(self._held.documents, name, None if body is None else bytes(body))
+
+    def undo(self) -> None:
+        """Take back all that was written."""
+        vars(self._held).update(self._started)
+        for items, name, value in reversed(self._before):
+            _put(items, name, value)
+        if self._before:
+            self._held.rows = dict(sorted(self._held.rows.items(), key=lambda each: each[1].change))
+
+    def _rows(self) -> Iterator[Row]:
+        return (written.row for written in self._held.rows.values())
+
+    def _stamp(self, *, size: int = 0, epoch: int = 0) -> int:
+        """The number of this change: one a transaction, whatever it writes."""
+        change, head = int(self._started["head"].change) + 1, self._held.head
+        self._held.head = Head(change, head.epoch + epoch, head.size + size)
+        return change
+
+    def _set(self, items: dict[Any, Any], name: object, value: object) -> None:
+        """Set or, for None, remove an item, and remember how it was."""
+        self._before.append((items, name, items.get(name)))
+        _put(items, name, value)
+
+
+def _age(line: _Line) -> tuple[Any, int]:
+    return line.entry.at, line.number
+
+
+def _put(items: dict[Any, Any], name: object, value: object) -> None:
+    if value is None:
+        items.pop(name, None)
+    else:
+        items[name] = value

@@ -1,5 +1,5 @@
-"""One file, many processes: the SQLite store."""
+"""One file, many processes: the SQLite keeper."""
 
-from cued.stores.keepers.sqlite.store import SqliteStore
+from cued.stores.keepers.sqlite.keeper import SqliteKeeper
 
-__all__ = ["SqliteStore"]
+__all__ = ["SqliteKeeper"]

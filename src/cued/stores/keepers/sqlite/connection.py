@@ -1,6 +1,6 @@
 """Opening the file, transactions, and SQLite's errors as ours.
 
-Above: the store. Below: apsw, which nothing else in Cued imports.
+Above: the keeper. Below: apsw, which nothing else in Cued imports.
 """
 
 from collections.abc import Iterator

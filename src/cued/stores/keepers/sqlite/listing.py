@@ -1,16 +1,14 @@
 """Pages and counts in SQL: constant statements, every value bound."""
 
-from collections.abc import Iterable
-from datetime import datetime, timedelta
-from typing import Any, Final, NamedTuple
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, Final
 
 import apsw
 from msgspec import json
 
-from cued.model import EPOCH, KINDS, TIERS, Filter, Memory, Page, Stats, Stored
+from cued.model import EPOCH, KINDS, TIERS, Filter, Slice, Stats
 from cued.standing.instants import NEVER, micros
-from cued.stores.keepers.sqlite.rows import Tenant, decoded, stored
-from cued.stores.paging import cursor_after, position
 
 _WANTED: Final = """
     WHERE memory.tenant = :tenant
@@ -29,7 +27,7 @@ _SHOWN: Final = "SELECT memory.body, use.body FROM memory LEFT JOIN use ON use.k
 _NEWEST: Final = _SHOWN + "AND (created, id) < (:created, :id) ORDER BY created DESC, id DESC LIMIT :rows"
 _OLDEST: Final = _SHOWN + "AND (created, id) > (:created, :id) ORDER BY created, id LIMIT :rows"
 _SCAN: Final = """
-    SELECT memory.body, use.body, vector.data
+    SELECT memory.key, memory.body, use.body, NULL, vector.data
     FROM memory LEFT JOIN use ON use.key = memory.key LEFT JOIN vector ON vector.key = memory.key
     WHERE memory.tenant = ? AND memory.id > ? ORDER BY memory.id LIMIT ?
 """
@@ -56,21 +54,14 @@ _BY_FINGERPRINT: Final = """
 """
 
 
-class Asked(NamedTuple):
-    """Which page: how many memories, after which cursor, in which direction."""
-
-    limit: int
-    after: str | None
-    oldest_first: bool
+Found = Sequence[tuple[Any, ...]]
 
 
-def page(connection: apsw.Connection, tenant: Tenant, *, wanted: Filter, at: datetime, asked: Asked) -> Page:
-    """Give one page of a tenant's memories."""
-    limit, after, oldest_first = asked
-    created, memory_id = position(after, oldest_first=oldest_first)
+def page(connection: apsw.Connection, tenant: int, wanted: Filter, asked: Slice) -> tuple[Found, int]:
+    """The two bodies of each memory in a part of a listing, and how many there are in all."""
     values: dict[str, Any] = {
-        "tenant": tenant.key,
-        "at": micros(at),
+        "tenant": tenant,
+        "at": asked.at,
         "hidden": int(wanted.hidden),
         "scope": wanted.scope,
         "session": wanted.session,
@@ -80,32 +71,30 @@ def page(connection: apsw.Connection, tenant: Tenant, *, wanted: Filter, at: dat
         "until": NEVER if wanted.until is None else micros(wanted.until),
         "tags": json.encode(wanted.tags).decode(),
     }
-    place = {"created": created, "id": memory_id, "rows": limit + 1}
-    found: list[Memory] = [decoded(*row) for row in connection.execute(_OLDEST if oldest_first else _NEWEST, values | place)]
-    total = int(connection.execute(_COUNT, values).get)
-    more = len(found) > limit
-    after = cursor_after(found[limit - 1], oldest_first=oldest_first) if more else None
-    return Page(memories=tuple(found[:limit]), next=after, total=total)
+    created, memory_id = asked.after
+    place = {"created": created, "id": memory_id, "rows": asked.limit}
+    found = connection.execute(_OLDEST if asked.oldest_first else _NEWEST, values | place).fetchall()
+    return found, int(connection.execute(_COUNT, values).get)
 
 
-def scan(connection: apsw.Connection, tenant: Tenant, *, limit: int, after: str | None) -> tuple[Stored, ...]:
-    """Give a tenant's memories with their vectors, by id."""
-    return tuple(stored(*row) for row in connection.execute(_SCAN, (tenant.key, after or "", limit)))
+def scan(connection: apsw.Connection, tenant: int, *, limit: int, after: str) -> Found:
+    """A tenant's rows with their vectors, by id: key, two bodies, no forward index, and the vector."""
+    return connection.execute(_SCAN, (tenant, after, limit)).fetchall()
 
 
-def linking(connection: apsw.Connection, tenant: Tenant, targets: Iterable[str]) -> tuple[Memory, ...]:
-    """Give a tenant's memories that have an edge to any of these ids, by id."""
-    found = {row[0]: row[1:] for target in targets for row in connection.execute(_LINKING, (target, *tenant.keys))}
-    return tuple(decoded(*found[memory_id]) for memory_id in sorted(found))
+def linking(connection: apsw.Connection, keys: tuple[int, int], targets: Sequence[str]) -> Found:
+    """The two bodies of each memory between these keys that has an edge to any of these ids."""
+    found = {row[0]: row[1:] for target in targets for row in connection.execute(_LINKING, (target, *keys))}
+    return list(found.values())
 
 
-def stats(connection: apsw.Connection, tenant: Tenant, *, at: datetime) -> Stats:
-    """Count what a tenant holds."""
-    totals: tuple[Any, ...] = connection.execute(_TOTALS, {"tenant": tenant.key, "at": micros(at)}).get
+def stats(connection: apsw.Connection, tenant: int, *, at: int) -> Stats:
+    """What a tenant holds, counted."""
+    totals: tuple[Any, ...] = connection.execute(_TOTALS, {"tenant": tenant, "at": at}).get
     memories, visible, forgotten, superseded, expired, pending, oldest, newest = totals
 
     def counted(sql: str) -> dict[Any, int]:
-        return dict(sorted(connection.execute(sql, (tenant.key,))))
+        return dict(sorted(connection.execute(sql, (tenant,))))
 
     return Stats(
         memories=memories,

@@ -1,4 +1,4 @@
-"""What belongs to one process: its connections, one a thread, its shelves, and the queue of its writers."""
+"""What belongs to one process: its connections, one a thread, and the queue of its writers."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,6 @@ import apsw
 
 from cued.errors import StoreError
 from cued.stores.keepers.sqlite.connection import connect
-from cued.stores.keepers.sqlite.shelves import Shelves
 
 _INHERITED: list["Process"] = []
 """After a fork the parent's connections are kept and never used or closed: closing them here would disturb the parent."""
@@ -18,13 +17,12 @@ _INHERITED: list["Process"] = []
 class Process:
     """The file as this process has it open."""
 
-    def __init__(self, path: Path, *, writable: bool, shelves_bytes: int) -> None:
+    def __init__(self, path: Path, *, writable: bool) -> None:
         """Open nothing yet."""
-        self.shelves = Shelves(shelves_bytes)
         # Threads queue here rather than at SQLite's lock, which is polled and not fair.
         self.writers = Lock()
         self._pid = os.getpid()
-        self._path, self._writable, self._shelves_bytes = path, writable, shelves_bytes
+        self._path, self._writable = path, writable
         self._thread = local()
         # A thread that ends takes its connection along; this only knows those that are left.
         self._connections: WeakSet[apsw.Connection] = WeakSet()
@@ -35,7 +33,7 @@ class Process:
         if self._pid == os.getpid():
             return self
         _INHERITED.append(self)
-        return Process(self._path, writable=self._writable, shelves_bytes=self._shelves_bytes)
+        return Process(self._path, writable=self._writable)
 
     def connection(self) -> apsw.Connection:
         """Give this thread's connection."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import apsw
-from msgspec import Struct, msgpack
+from msgspec import Struct, json, msgpack
 
 from cued.model import Edge
 from cued.stores.columns.forward import with_names
@@ -108,6 +108,48 @@ CREATE TABLE unscrubbed (key INTEGER PRIMARY KEY AUTOINCREMENT) STRICT;
 """
 
 
+_FOURTH = """
+-- A line of the recall log in columns, so that it can be asked.
+DROP INDEX recall_tenant;
+DROP INDEX recall_id;
+ALTER TABLE recall RENAME TO old_recall;
+CREATE TABLE recall (
+    key            INTEGER PRIMARY KEY,
+    tenant         INTEGER NOT NULL REFERENCES tenant,
+    recall_id      TEXT NOT NULL,
+    at             INTEGER NOT NULL,     -- microseconds since 1970
+    policy         TEXT NOT NULL,
+    policy_digest  TEXT NOT NULL,
+    scope          TEXT NOT NULL,
+    outcome        TEXT NOT NULL,
+    candidates     INTEGER NOT NULL,
+    chosen         TEXT NOT NULL,        -- JSON array of ids
+    found_by       TEXT NOT NULL,        -- JSON array, beside chosen: the channel that alone found it, '' where several did
+    best_relevance REAL NOT NULL,
+    floor          REAL,
+    below_floor    INTEGER NOT NULL,
+    suppressed     INTEGER NOT NULL,
+    omitted        INTEGER NOT NULL,
+    tokens         INTEGER NOT NULL,
+    degraded       TEXT NOT NULL,        -- JSON array of notes
+    total_ms       REAL NOT NULL,
+    stage_ms       TEXT NOT NULL,        -- JSON object
+    cited          TEXT NOT NULL,        -- JSON array of ids, as bad
+    bad            TEXT NOT NULL,
+    cue            TEXT,                 -- kept by choice, as evidence
+    evidence       BLOB
+) STRICT;
+CREATE UNIQUE INDEX recall_id ON recall (tenant, recall_id);
+CREATE INDEX recall_at ON recall (tenant, at);
+"""
+
+_LINE = """
+    INSERT INTO recall (key, tenant, recall_id, at, policy, policy_digest, scope, outcome, candidates, chosen, found_by, best_relevance,
+                        below_floor, suppressed, omitted, tokens, degraded, total_ms, stage_ms, cited, bad)
+    VALUES (?, ?, ?, ?, ?, '', 'global', ?, ?, ?, '[]', ?, ?, 0, 0, ?, '[]', ?, '{}', ?, ?)
+"""
+
+
 class _Body(Struct):
     """What the second migration reads of a body, whatever else is in it."""
 
@@ -127,6 +169,39 @@ def _fill(connection: apsw.Connection) -> None:
     connection.executemany("UPDATE memory SET forward = ? WHERE key = ?", forwards)
 
 
+class _Detail(Struct, frozen=True):
+    """What feedback had noted in the detail of a line."""
+
+    cited: tuple[str, ...] = ()
+    bad: tuple[str, ...] = ()
+
+
+class _Line(Struct):
+    """What the fourth migration reads of a line of the recall log."""
+
+    policy: str
+    outcome: str
+    candidates: int
+    chosen: tuple[str, ...]
+    best_relevance: float
+    below_floor: int
+    tokens: int
+    total_ms: float
+    detail: _Detail = _Detail()
+
+
+def _fill_log(connection: apsw.Connection) -> None:
+    rows, decode = connection.execute("SELECT key, tenant, recall_id, at, body FROM old_recall ORDER BY key"), msgpack.Decoder(_Line).decode
+    connection.executemany(_LINE, [(*row, *_columns(decode(body))) for *row, body in rows])
+    connection.execute("DROP TABLE old_recall")
+
+
+def _columns(line: _Line) -> tuple[object, ...]:
+    chosen, cited, bad = (json.encode(ids).decode() for ids in (line.chosen, line.detail.cited, line.detail.bad))
+    scores = line.best_relevance, line.below_floor, line.tokens, line.total_ms
+    return line.policy, line.outcome, line.candidates, chosen, *scores, cited, bad
+
+
 class Migration(NamedTuple):
     """One step from a schema to the next: SQL, and then what SQL cannot do."""
 
@@ -134,5 +209,5 @@ class Migration(NamedTuple):
     fill: Callable[[apsw.Connection], None] | None = None
 
 
-MIGRATIONS = (Migration(_FIRST), Migration(_SECOND, _fill), Migration(_THIRD))
+MIGRATIONS = (Migration(_FIRST), Migration(_SECOND, _fill), Migration(_THIRD), Migration(_FOURTH, _fill_log))
 VERSION = len(MIGRATIONS)

@@ -1,0 +1,102 @@
+"""What every store promises about the recall log and about feedback, as tests."""
+
+from datetime import datetime
+
+import pytest
+from msgspec.structs import replace
+
+from cued.conformance.samples import HOUR, NOW, entry, record
+from cued.errors import InputError
+from cued.model import Feedback, LogQuery, RecallEntry, Use
+from cued.ports import Store
+
+
+class LoggingConformance:
+    """The log and what may be asked of it; feedback."""
+
+    def test_an_entry_with_a_known_recall_id_takes_its_place(self, store: Store) -> None:
+        """Its position in the log is kept, also when both come at once."""
+        store.settle("t", [], [entry("r0"), entry("r1"), entry("r2")])
+        later = replace(entry("r1"), tokens=7, cited=("a",))
+        store.settle("t", [], [later, entry("r3"), replace(entry("r3"), tokens=8)])
+        assert [(each.recall_id, each.tokens) for each in store.log("t", LogQuery())] == [("r3", 8), ("r2", 40), ("r1", 7), ("r0", 40)]
+        assert store.log("t", LogQuery(recall_id="r1")) == (later,)
+        assert store.log("t", LogQuery(recall_id="nope")) == ()
+        assert store.log("stranger", LogQuery(recall_id="r1")) == ()
+
+    def test_the_recall_log_is_given_newest_first(self, store: Store) -> None:
+        """As many as asked for, every field as written, also for a tenant without memories."""
+        entries = [entry(f"r{number}") for number in range(5)]
+        store.settle("t", [], entries[:2])
+        store.settle("t", [], entries[2:])
+        assert store.log("t", LogQuery(limit=3)) == (entries[4], entries[3], entries[2])
+        assert store.log("t", LogQuery(oldest_first=True)) == tuple(entries)
+        assert store.log("stranger", LogQuery(limit=3)) == ()
+        with pytest.raises(InputError):
+            store.log("t", LogQuery(limit=0))
+
+    def test_the_log_is_in_the_order_of_time_however_it_was_written(self, store: Store) -> None:
+        """And may be asked for a stretch of time, an outcome or a policy; `until` is not in it."""
+        store.settle("t", [], [logged("late", NOW), logged("early", NOW - 9 * HOUR, policy="other")])
+        store.settle("t", [], [logged("middle", NOW - 5 * HOUR, outcome="nothing_matched")])
+        assert asked(store) == ["late", "middle", "early"]
+        assert asked(store, since=NOW - 5 * HOUR) == ["late", "middle"]
+        assert asked(store, until=NOW) == ["middle", "early"]
+        assert asked(store, since=NOW - 5 * HOUR, until=NOW - 4 * HOUR, oldest_first=True) == ["middle"]
+        assert asked(store, outcome="nothing_matched") == ["middle"]
+        assert asked(store, policy="cued", limit=1) == ["late"]
+        assert asked(store, recall_id="early", policy="cued") == []
+
+    def test_cue_and_evidence_are_not_kept_unless_the_store_is_told_to(self, store: Store) -> None:
+        """Whoever asks for them gets none."""
+        store.settle("t", [], [replace(entry("r"), cue="secret", evidence=b"secret")])
+        assert store.log("t", LogQuery(content=True)) == (entry("r"),)
+
+    def test_a_verdict_counts_once_and_the_opposite_one_replaces_it(self, store: Store) -> None:
+        """On what is stored at the time; the line of the recall has it, and of a memory that is gone too."""
+        store.remember("t", [record("t", "a", use=Use(count=2.0)), record("t", "b")])
+        store.settle("t", [], [entry("r"), entry("other")])
+        assert store.feedback("t", said(cited=("a",), bad=("b",))) == ("a", "b")
+        assert store.feedback("t", said(cited=("a",), bad=("b",))) == ()
+        assert boosts(store) == pytest.approx([1.25, 0.5])
+        assert store.log("t", LogQuery(recall_id="r")) == (replace(entry("r"), cited=("a",), bad=("b",)),)
+        assert store.feedback("t", said(bad=("a",))) == ("a",)
+        assert boosts(store) == pytest.approx([0.5, 0.5])
+        assert store.log("t", LogQuery(recall_id="r"))[0].bad == ("a", "b")
+        assert store.feedback("t", said("other", bad=("a",))) == ("a",)
+        assert boosts(store) == pytest.approx([0.4, 0.5])
+        store.erase("t", ["b"])
+        assert store.feedback("t", said("other", cited=("b",))) == ("b",)
+        assert store.get("t", ["a"])[0].use.count == 2.0
+
+    def test_feedback_on_what_the_log_does_not_tell_of_is_refused(self, store: Store) -> None:
+        """An unknown recall, another tenant's, an id that it did not choose, an id in both lists; nothing changes."""
+        store.remember("t", [record("t", "a"), record("t", "b")])
+        store.settle("t", [], [entry("r")])
+        for bad in (said("nope", cited=("a",)), said(cited=("a", "z")), said(cited=("a",), bad=("a",))):
+            with pytest.raises(InputError):
+                store.feedback("t", bad)
+        with pytest.raises(InputError):
+            store.feedback("stranger", said(cited=("a",)))
+        assert boosts(store) == [1.0, 1.0]
+        assert store.tenants() == ("t",)
+
+
+def logged(recall_id: str, at: datetime, **facts: str) -> RecallEntry:
+    """Give a line of this time."""
+    return replace(entry(recall_id), at=at, **facts)
+
+
+def asked(store: Store, **query: object) -> list[str]:
+    """Give the ids of the lines that a query asks for."""
+    return [line.recall_id for line in store.log("t", LogQuery(**query))]  # type: ignore[arg-type]
+
+
+def said(recall_id: str = "r", *, cited: tuple[str, ...] = (), bad: tuple[str, ...] = ()) -> Feedback:
+    """Give feedback whose factors are powers of two and five quarters."""
+    return Feedback(recall_id=recall_id, cited=cited, bad=bad, cited_factor=1.25, bad_factor=0.5, least=0.4, most=2.0)
+
+
+def boosts(store: Store) -> list[float]:
+    """Give what feedback has made of two memories."""
+    return [memory.use.boost for memory in store.get("t", ["a", "b"])]

@@ -1,0 +1,80 @@
+"""What goes between a store and its keeper: a tenant's counters, its memories as rows, and the columns that a search is made from."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from cued.model.memory import Memory
+
+Marks = tuple[tuple[str, int, int], ...]
+"""Where and when a memory is superseded, so far as one time cannot tell it: scope ("" for everywhere), since, until."""
+
+
+class Head(NamedTuple):
+    """A tenant's counters, all 0 for a stranger.
+
+    `change` grows by 1 with each transaction that writes rows, `epoch` is another after each that removes some, `size` counts the rows.
+    """
+
+    change: int = 0
+    epoch: int = 0
+    size: int = 0
+
+
+class Judged(NamedTuple):
+    """What the gates judge of one memory, in whole numbers and names: codes, and times in microseconds since 1970.
+
+    A time that there is none of is the least or the greatest number of 64 bits. Keep them as they are: they are made once, when a
+    row is written.
+    """
+
+    scope: str
+    kind: int
+    tier: int
+    created: int
+    valid_from: int
+    valid_until: int
+    expires: int
+    forgotten: int
+    superseded: int
+    marks: Marks
+    sources: tuple[str, ...]
+
+
+class Row(NamedTuple):
+    """A memory as a keeper has it: its use is in the memory, its terms and tags in `forward`, its vector little-endian float32.
+
+    `key` is the keeper's own number of the row, for as long as the row lives; 0 before it is inserted. `judged` comes with every row
+    that is written and with none that is read. In an update, `forward` None says that forward index and vector stay as they are.
+    """
+
+    memory: Memory
+    key: int = 0
+    judged: Judged | None = None
+    forward: bytes | None = None
+    vector: bytes | None = None
+
+
+class Indexed(NamedTuple):
+    """Many rows as columns, what a search needs of them; `judged` has a column for each field of Judged.
+
+    `contents` tells at which change forward index, vector, session, turn or time of a row were last written; a fingerprint is "" where
+    there is none.
+    """
+
+    ids: Sequence[str]
+    keys: Sequence[int]
+    contents: Sequence[int]
+    fingerprints: Sequence[str]
+    sessions: Sequence[str | None]
+    turns: Sequence[int | None]
+    forwards: Sequence[bytes]
+    judged: Sequence[Sequence[Any]]
+
+
+class Slice(NamedTuple):
+    """Which part of a listing: at most `limit` rows beyond `after`, a time of creation and an id, at a moment, in a direction."""
+
+    at: int
+    after: tuple[int, str]
+    limit: int
+    oldest_first: bool = False

@@ -1,0 +1,102 @@
+"""Rows in one SQLite file: durable, safe for many threads and processes, one snapshot a transaction."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+
+import apsw
+
+from cued.errors import ReadOnlyError, StoreError
+from cued.stores.admission import admit_tenant
+from cued.stores.keepers.sqlite.connection import check, connect, identity, prepare, reading, translated, writing
+from cued.stores.keepers.sqlite.process import Process
+from cued.stores.keepers.sqlite.schema import VERSION
+from cued.stores.keepers.sqlite.scrubbing import Scrubber
+from cued.stores.keepers.sqlite.transaction import SqliteTransaction
+
+_TENANTS = """
+    SELECT name FROM tenant
+    WHERE size > 0 OR EXISTS (SELECT 1 FROM recall WHERE tenant = tenant.key) OR EXISTS (SELECT 1 FROM document WHERE tenant = tenant.key)
+    ORDER BY name
+"""
+
+
+class SqliteKeeper:
+    """Keeps rows in a file."""
+
+    def __init__(self, path: str | PathLike[str], *, readonly: bool = False) -> None:
+        """Open the file, made or migrated if need be; `readonly` changes nothing, and needs a current file."""
+        self._path = Path(path)
+        self._scrubber = Scrubber()
+        if self._path.is_dir():
+            raise StoreError(f"{self._path}: this is a folder; a store is one file, such as {self._path / 'memories.db'}")
+        if not readonly and not self._path.exists() and not self._path.parent.is_dir():
+            raise StoreError(f"{self._path}: there is no folder {self._path.parent}")
+        if readonly and not self._path.exists():
+            raise StoreError(f"{self._path}: there is no such file to read")
+        with translated(self._path):
+            connection = connect(self._path, writable=not readonly)
+            self._writable = not connection.readonly("main")
+            try:
+                self._receive(connection)
+            except (apsw.Error, StoreError):
+                connection.close()
+                raise
+        self._process = Process(self._path, writable=self._writable)
+        self._process.adopt(connection)
+
+    @contextmanager
+    def begin(self, tenant: str, *, write: bool) -> Iterator[SqliteTransaction]:
+        """A transaction on one tenant: a snapshot of the file, or its only writer."""
+        name, process = admit_tenant(tenant), self._here()
+        if not write:
+            with translated(self._path):
+                connection = process.connection()
+                with reading(connection):
+                    yield SqliteTransaction(connection, name)
+            return
+        if not self._writable:
+            raise ReadOnlyError(f"{self._path}: opened for reading only")
+        with process.writers, translated(self._path):
+            connection = process.connection()
+            with writing(connection):
+                rows = SqliteTransaction(connection, name)
+                yield rows
+                rows.finish()
+                if rows.erased:
+                    self._scrubber.erased(connection)
+            if self._scrubber.due:
+                self._scrubber.scrub(connection)
+
+    def tenants(self) -> tuple[str, ...]:
+        """The names of all tenants for which anything is kept, in order."""
+        with translated(self._path):
+            return tuple(name.decode() for (name,) in self._here().connection().execute(_TENANTS))
+
+    def connection(self) -> apsw.Connection:
+        """This thread's connection to the file, for a backup or a check of its health."""
+        return self._here().connection()
+
+    def close(self) -> None:
+        """Let go of files and connections; a second call does nothing."""
+        with translated(self._path):
+            process = self._here()
+            if self._scrubber.due and not process.closed:
+                with process.writers:
+                    self._scrubber.scrub(process.connection())
+            process.close()
+
+    def _receive(self, connection: apsw.Connection) -> None:
+        if self._writable:
+            prepare(self._path, connection)
+            self._scrubber.resume(connection)
+            return
+        found = identity(connection)
+        check(self._path, found)
+        if found.version < VERSION:
+            raise StoreError(f"{self._path}: schema {found.version}, not {VERSION}; reading never migrates, so open it once for writing")
+
+    def _here(self) -> Process:
+        self._process = self._process.here()
+        return self._process

@@ -1,0 +1,144 @@
+"""What revisions make of memories: which apply, what each one changes, and what is searched of the result."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from cued.errors import InputError
+from cued.model import LeftOut, Memory, Record, Revised, Revision, Row
+from cued.ports import Transaction
+from cued.stores.admission import admit_memory, admit_record
+from cued.stores.columns.forward import pack, relabelled
+from cued.stores.rows import as_data, as_vector
+from cued.stores.work import Content, Work
+
+_KEPT = ("id", "tenant", "superseded", "use", "forgotten_at", "version")
+_SETTABLE = tuple(name for name in Memory.__struct_fields__ if name not in _KEPT)
+_SEARCHED = frozenset({"text", "entities", "tags", "fingerprint", "source", "created_at"})
+"""The fields whose change may change what is searched."""
+
+
+def revise(tenant: str, rows: Transaction, revisions: Sequence[Revision], *, at: datetime) -> Revised:
+    """What became of these revisions, those that apply written down."""
+    for revision in revisions:
+        _check(revision)
+    stored = rows.read(_named(revisions))
+    with_content = list(dict.fromkeys(each.id for each in revisions if _searched(each) and each.id in stored))
+    held = rows.read(with_content, content=True) if with_content else {}
+    run = _Run(tenant, Work(rows, stored), stored, held)
+    left_out = tuple(left for each in revisions if (left := run.take(each, at=at)) is not None)
+    return Revised(memories=run.write(), left_out=left_out)
+
+
+class _Run:
+    """The revisions of one call in turn, each over what the ones before it have left."""
+
+    def __init__(self, tenant: str, work: Work, stored: Mapping[str, Row], held: Mapping[str, Row]) -> None:
+        self._tenant, self._work, self._stored = tenant, work, stored
+        self._contents = {memory_id: Content(row.forward or b"", row.vector) for memory_id, row in held.items()}
+        self._before = dict(self._contents)
+        self._revised: dict[str, None] = {}
+
+    def take(self, revision: Revision, *, at: datetime) -> LeftOut | None:
+        """Apply a revision to the draft, or say why it is left out."""
+        if revision.id not in self._stored:
+            return LeftOut(revision.id, "gone", revision.id)
+        draft = self._work.draft
+        old = draft.get(revision.id)
+        new, content = _changed(old, revision), self._contents.get(revision.id)
+        changed = None if content is None else _content(content, revision, old, new)
+        if new == old and changed == content:
+            return LeftOut(revision.id, "unchanged", revision.id)
+        left_out = _unfit(revision, self._stored, at=at)
+        if left_out is not None:
+            return left_out
+        if replace(new, fingerprint=old.fingerprint) != old or (changed and content and changed.forward != content.forward):
+            new = replace(new, version=self._stored[revision.id].memory.version + 1)
+        self._admit(new, revision, changed)
+        draft.revise(old, new, at=at)
+        self._revised[revision.id] = None
+        if changed is not None:
+            self._contents[revision.id] = changed
+        return None
+
+    def write(self) -> tuple[Memory, ...]:
+        """The revised memories, written down."""
+        memories = tuple(self._work.draft.get(memory_id) for memory_id in self._revised)
+        self._work.update({memory.id: self._contents[memory.id] for memory in memories if self._searched_anew(memory)})
+        return memories
+
+    def _searched_anew(self, memory: Memory) -> bool:
+        if memory.id not in self._contents:
+            return False
+        before = self._stored[memory.id].memory
+        return self._contents[memory.id] != self._before[memory.id] or _place(memory) != _place(before)
+
+    def _admit(self, new: Memory, revision: Revision, content: Content | None) -> None:
+        if content is None:
+            admit_memory(self._tenant, new)
+        else:
+            vector = revision.vector if revision.vector is not None else as_vector(content.vector)
+            admit_record(self._tenant, Record(memory=new, terms=revision.terms or {}, vector=vector))
+
+
+def _check(revision: Revision) -> None:
+    for name in revision.set:
+        if name not in _SETTABLE:
+            raise InputError("set", name, f"fields of a memory that can be set: {', '.join(_SETTABLE)}")
+
+
+def _named(revisions: Sequence[Revision]) -> list[str]:
+    ids = [revision.id for revision in revisions] + [need.id for revision in revisions for need in revision.needs]
+    return list(dict.fromkeys(ids))
+
+
+def _searched(revision: Revision) -> bool:
+    return revision.terms is not None or revision.vector is not None or not _SEARCHED.isdisjoint(revision.set)
+
+
+def _unfit(revision: Revision, stored: Mapping[str, Row], *, at: datetime) -> LeftOut | None:
+    memory = stored[revision.id].memory
+    if revision.made_from not in (None, memory.version):
+        return LeftOut(revision.id, "changed", revision.id)
+    for need in revision.needs:
+        if need.id not in stored:
+            return LeftOut(revision.id, "gone", need.id)
+        needed = stored[need.id].memory
+        if needed.version != need.version or not _stands(needed, at):
+            return LeftOut(revision.id, "changed", need.id)
+    return None
+
+
+def _stands(memory: Memory, at: datetime) -> bool:
+    return (
+        memory.forgotten_at is None
+        and all(mark.lifted_at is not None for mark in memory.superseded)
+        and (memory.expires_at is None or at < memory.expires_at)
+        and (memory.valid_from is None or memory.valid_from <= at)
+        and (memory.valid_until is None or at < memory.valid_until)
+    )
+
+
+def _changed(old: Memory, revision: Revision) -> Memory:
+    new = replace(old, **revision.set)
+    kept = [each for each in new.supersedes if each not in revision.let_go]
+    added = [each for each in dict.fromkeys(revision.supersede) if each not in kept]
+    edges = [edge for edge in new.edges if edge not in revision.unlink]
+    linked = [edge for edge in dict.fromkeys(revision.link) if edge not in edges]
+    return replace(new, supersedes=(*kept, *added), edges=(*edges, *linked))
+
+
+def _content(content: Content, revision: Revision, old: Memory, new: Memory) -> Content:
+    """What is searched of a memory after a revision: a new text needs its terms, and keeps no vector but the one that it brings."""
+    if revision.terms is None and new.text != old.text:
+        raise InputError("terms", None, "the terms of the new text")
+    forward = relabelled(content.forward, old, new) if revision.terms is None else pack(new, revision.terms)
+    if revision.vector is not None:
+        return Content(forward, as_data(revision.vector))
+    same = (new.text, new.fingerprint) == (old.text, old.fingerprint)
+    return Content(forward, content.vector if same else None)
+
+
+def _place(memory: Memory) -> tuple[object, ...]:
+    return memory.source.session, memory.source.turn, memory.created_at, memory.fingerprint

@@ -1,0 +1,247 @@
+"""The store: memories, beliefs, searches and the log of one keeper's rows.
+
+Above: the handles, upkeep, importers, and the engine, which know it by its port. Below: beliefs, the shelf that answers searches, and
+a keeper, which reads and writes rows and knows nothing of what they mean.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from cued.errors import InputError, NotFoundError
+from cued.model import (
+    Feedback,
+    Filter,
+    Findings,
+    LogQuery,
+    LogRules,
+    Lookup,
+    Memory,
+    Page,
+    RecallEntry,
+    Record,
+    Revised,
+    Revision,
+    Slice,
+    Stats,
+    Stored,
+    Touch,
+    Use,
+)
+from cued.ports import Keeper
+from cued.standing.instants import micros
+from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant, at_least_one, document_name, first_of_each
+from cued.stores.columns.shelf import Shelf
+from cued.stores.paging import cursor_after, position
+from cued.stores.recall_log import as_kept
+from cued.stores.revising import revise
+from cued.stores.rows import as_vector
+from cued.stores.shelves import SHELVES_BYTES, Shelves
+from cued.stores.work import Work
+from cued.use import judged, news, noted, told, touched
+
+_AS_USUAL = LogRules()
+
+
+class Store:
+    """The memories of many tenants, kept by a keeper."""
+
+    def __init__(self, keeper: Keeper, *, log_rules: LogRules = _AS_USUAL, shelves_bytes: int = SHELVES_BYTES) -> None:
+        """Keep everything with this keeper; `shelves_bytes` bounds the memory for the tenants searched of late."""
+        self.keeper = keeper
+        self._log_rules = log_rules
+        self._shelves = Shelves(shelves_bytes)
+
+    def remember(self, tenant: str, records: Sequence[Record]) -> None:
+        """Store all the records or none; a known id or an unknown `supersedes` is refused."""
+        admit_tenant(tenant)
+        with self.keeper.begin(tenant, write=True) as rows:
+            work = Work(rows)
+            admit(tenant, records, known=work.known(record.memory.id for record in records))
+            work.draft.remember(record.memory for record in records)
+            if records:
+                work.insert(records)
+
+    def adopt(self, tenant: str, records: Sequence[Record]) -> tuple[str, ...]:
+        """The ids that were new, of records stored as they are; known ids are passed over."""
+        admit_tenant(tenant)
+        for record in records:
+            admit_record(tenant, record)
+        with self.keeper.begin(tenant, write=True) as rows:
+            work = Work(rows)
+            new = first_of_each(records, known=work.known(record.memory.id for record in records))
+            for record in new:
+                work.draft.put(record.memory)
+            if new:
+                work.insert(new)
+        return tuple(record.memory.id for record in new)
+
+    def revise(self, tenant: str, revisions: Sequence[Revision], *, at: datetime) -> Revised:
+        """The memories that these revisions changed, and the revisions that did not apply; those that do are one step."""
+        admit_tenant(tenant)
+        if not revisions:
+            return Revised()
+        with self.keeper.begin(tenant, write=True) as rows:
+            return revise(tenant, rows, revisions, at=at)
+
+    def forget(self, tenant: str, memory_ids: Sequence[str], *, at: datetime) -> None:
+        """Hide these memories from every recall; what they had superseded is visible again."""
+        admit_tenant(tenant)
+        with self.keeper.begin(tenant, write=True) as rows:
+            work = Work(rows)
+            work.draft.forget(memory_ids, at=at)
+            work.update({})
+
+    def restore(self, tenant: str, memory_ids: Sequence[str]) -> None:
+        """Undo `forget`."""
+        admit_tenant(tenant)
+        with self.keeper.begin(tenant, write=True) as rows:
+            work = Work(rows)
+            work.draft.restore(memory_ids)
+            work.update({})
+
+    def erase(self, tenant: str, memory_ids: Sequence[str]) -> None:
+        """Remove these memories for good."""
+        admit_tenant(tenant)
+        with self.keeper.begin(tenant, write=True) as rows:
+            work = Work(rows)
+            erased = work.draft.erase(memory_ids, lapsed=work.lapsed())
+            work.update({})
+            work.remove(erased)
+
+    def erase_tenant(self, tenant: str) -> None:
+        """Remove everything that is kept for the tenant for good; a stranger has nothing to remove."""
+        admit_tenant(tenant)
+        with self.keeper.begin(tenant, write=True) as rows:
+            rows.erase()
+        self._shelves.drop(tenant)
+
+    def settle(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = ()) -> None:
+        """Count these uses on top of what is stored, and write to the recall log; ids that are gone by now are passed over."""
+        admit_tenant(tenant)
+        lines = [as_kept(admit_entry(entry), self._log_rules) for entry in entries]
+        if not touches and not lines:
+            return
+        with self.keeper.begin(tenant, write=True) as rows:
+            found, uses = rows.read([touch.id for touch in touches]) if touches else {}, dict[str, Use]()
+            for touch in touches:
+                if touch.id in found:
+                    uses[touch.id] = touched(uses.get(touch.id, found[touch.id].memory.use), touch)
+            rows.put_uses([(found[each].key, use) for each, use in uses.items() if use != found[each].memory.use])
+            if lines:
+                rows.put_log(lines, self._log_rules)
+
+    def feedback(self, tenant: str, feedback: Feedback) -> tuple[str, ...]:
+        """The ids on which this is a new verdict; uses and log are changed in one step, so it counts once."""
+        admit_tenant(tenant)
+        with self.keeper.begin(tenant, write=True) as rows:
+            lines = rows.log(LogQuery(recall_id=feedback.recall_id, limit=1, content=True))
+            if not lines:
+                raise InputError("recall_id", feedback.recall_id, "the id of a settled recall that is still in the log")
+            verdicts, before = news(lines[0], feedback), told(lines[0])
+            if verdicts:
+                found = rows.read(list(verdicts))
+                rows.put_uses([
+                    (row.key, judged(row.memory.use, feedback, verdicts[each], instead_of=before.get(each))) for each, row in found.items()
+                ])  # fmt: skip
+                rows.put_log([noted(lines[0], verdicts)], self._log_rules)
+        return tuple(verdicts)
+
+    def get(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
+        """These memories in the order asked; an unknown id is a NotFoundError."""
+        admit_tenant(tenant)
+        with self.keeper.begin(tenant, write=False) as rows:
+            found = rows.read(memory_ids)
+        for memory_id in memory_ids:
+            if memory_id not in found:
+                raise NotFoundError(memory_id)
+        return tuple(found[memory_id].memory for memory_id in memory_ids)
+
+    def list(  # noqa: PLR0913 - the port's
+        self, tenant: str, wanted: Filter, *, at: datetime, limit: int, after: str | None = None, oldest_first: bool = False
+    ) -> Page:
+        """One page of the tenant's memories, newest first unless told otherwise."""
+        admit_tenant(tenant)
+        asked = Slice(micros(at), position(after, oldest_first=oldest_first), at_least_one(limit) + 1, oldest_first)
+        with self.keeper.begin(tenant, write=False) as rows:
+            found, total = rows.page(wanted, asked)
+        more = len(found) > limit
+        return Page(
+            memories=tuple(found[:limit]), next=cursor_after(found[limit - 1], oldest_first=oldest_first) if more else None, total=total
+        )
+
+    def scan(self, tenant: str, *, limit: int, after: str | None = None) -> tuple[Stored, ...]:
+        """Up to `limit` memories with their vectors, hidden ones included, by id, from the first id greater than `after`."""
+        admit_tenant(tenant)
+        at_least_one(limit)
+        with self.keeper.begin(tenant, write=False) as rows:
+            return tuple(Stored(memory=row.memory, vector=as_vector(row.vector)) for row in rows.scan(limit, after or ""))
+
+    def linking(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
+        """The memories that have an edge to any of these ids, by id."""
+        admit_tenant(tenant)
+        with self.keeper.begin(tenant, write=False) as rows:
+            return tuple(sorted(rows.linking(memory_ids), key=lambda memory: memory.id))
+
+    def stats(self, tenant: str, *, at: datetime) -> Stats:
+        """What the tenant holds, counted; the `by_…` counts are over everything stored."""
+        admit_tenant(tenant)
+        with self.keeper.begin(tenant, write=False) as rows:
+            return rows.stats(micros(at))
+
+    def size(self, tenant: str) -> int:
+        """The number of memories stored for the tenant."""
+        admit_tenant(tenant)
+        with self.keeper.begin(tenant, write=False) as rows:
+            return rows.head().size
+
+    def log(self, tenant: str, query: LogQuery) -> tuple[RecallEntry, ...]:
+        """The lines of the tenant's recall log that the query asks for, newest first unless told otherwise."""
+        admit_tenant(tenant)
+        at_least_one(query.limit)
+        with self.keeper.begin(tenant, write=False) as rows:
+            return tuple(rows.log(query))
+
+    def document(self, tenant: str, name: str) -> bytes | None:
+        """A small document kept for the tenant; None when there is none."""
+        admit_tenant(tenant)
+        document_name(name)
+        with self.keeper.begin(tenant, write=False) as rows:
+            return rows.document(name)
+
+    def swap_document(self, tenant: str, name: str, *, old: bytes | None, new: bytes | None) -> bool:
+        """Whether the document was `old` still and is `new` now, in one step; None is no document."""
+        admit_tenant(tenant)
+        document_name(name)
+        with self.keeper.begin(tenant, write=True) as rows:
+            if rows.document(name) != old:
+                return False
+            if new != old:
+                rows.put_document(name, new)
+            return True
+
+    def tenants(self) -> tuple[str, ...]:
+        """The names of all tenants for which anything is kept, in order."""
+        return self.keeper.tenants()
+
+    def search(self, tenant: str, lookup: Lookup) -> Findings:
+        """A recall's whole reading, from one consistent snapshot."""
+        admit_tenant(tenant)
+        held = self._shelves.of(tenant)
+        with held.lock, self.keeper.begin(tenant, write=False) as rows:
+            head = rows.head()
+            document = None if lookup.document is None else rows.document(lookup.document)
+            if not head.change:
+                self._shelves.drop(tenant)
+                return replace(Shelf().answer(lookup).findings, document=document)
+            before, shelf = held.nbytes, held.current(rows, head)
+            answer = shelf.answer(lookup)
+            memories, core = held.memories(rows, answer.keys), held.memories(rows, answer.core_keys)
+        if held.nbytes != before:
+            self._shelves.trim()
+        return replace(answer.findings, memories=memories, core=core, document=document)
+
+    def close(self) -> None:
+        """Let go of files and connections; a second call does nothing."""
+        self.keeper.close()

@@ -1,0 +1,64 @@
+"""One change of a tenant in the making: the rows that were read for it, a draft of what beliefs become, and the rows to write."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from cued.model import Memory, Record, Row
+from cued.ports import Transaction
+from cued.stores.beliefs.changes import Draft
+from cued.stores.rows import judged, new_row
+
+
+class Content(NamedTuple):
+    """What of a row is searched: its forward index and its vector."""
+
+    forward: bytes
+    vector: bytes | None
+
+
+class Work:
+    """The rows of one write transaction; each is read once."""
+
+    def __init__(self, rows: Transaction, read: Mapping[str, Row] = MappingProxyType({})) -> None:
+        """Start with nothing changed; `read` are rows that were read before."""
+        self._rows = rows
+        self._read = dict(read)
+        self.draft = Draft(self._fetch)
+
+    def known(self, memory_ids: Iterable[str]) -> set[str]:
+        """Those of the ids that are stored."""
+        asked = list(memory_ids)
+        self.draft.prefetch(asked)
+        return {memory_id for memory_id in asked if memory_id in self._read}
+
+    def lapsed(self) -> list[str]:
+        """The ids of all memories that have a mark which is lifted or holds in one project alone."""
+        found = {row.memory.id: row for row in self._rows.lapsed()}
+        self._read |= found
+        return list(found)
+
+    def insert(self, records: Sequence[Record]) -> None:
+        """Write new records, with their memories as the draft has them, and what else the draft changed."""
+        self._rows.insert([new_row(record, self.draft.changed.pop(record.memory.id)) for record in records])
+        self.update({})
+
+    def update(self, contents: Mapping[str, Content]) -> None:
+        """Write the memories that the draft changed; the content of those that are not named stays."""
+        changed = [self._row(memory, contents.get(memory.id)) for memory in self.draft.changed.values()]
+        if changed:
+            self._rows.update(changed)
+
+    def remove(self, memory_ids: Iterable[str]) -> None:
+        """Remove memories."""
+        self._rows.remove([self._read[memory_id].key for memory_id in memory_ids])
+
+    def _fetch(self, memory_ids: Sequence[str]) -> dict[str, Memory]:
+        missing = [memory_id for memory_id in memory_ids if memory_id not in self._read]
+        if missing:
+            self._read |= self._rows.read(missing)
+        return {memory_id: self._read[memory_id].memory for memory_id in memory_ids if memory_id in self._read}
+
+    def _row(self, memory: Memory, content: Content | None) -> Row:
+        row = Row(memory, self._read[memory.id].key, judged(memory))
+        return row if content is None else row._replace(forward=content.forward, vector=content.vector)

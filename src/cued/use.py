@@ -1,0 +1,82 @@
+"""How a memory's use changes, by a recall or by feedback: pure functions, the same for the flow that foresees and the store that writes.
+
+Above: flow and stores. Below: the nouns.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Literal
+
+from msgspec.structs import replace
+
+from cued.errors import InputError
+from cued.model import Feedback, RecallEntry, Touch, Use
+
+Verdict = Literal["cited", "bad"]
+
+_DAY = timedelta(days=1)
+_VERDICTS: tuple[Verdict, ...] = ("cited", "bad")
+
+
+def due(last_at: datetime | None, refresh_floor: timedelta, *, now: datetime) -> bool:
+    """Whether a use at `now` counts: there was none yet, or the last one lies at least the refresh floor back."""
+    return last_at is None or now - last_at >= refresh_floor
+
+
+def touched(use: Use, touch: Touch) -> Use:
+    """The state of use after one more recall, or the same state where that is not beyond the refresh floor.
+
+    So a loop of a hundred identical recalls in a second counts once, and a use that arrives late moves nothing backwards.
+    The count fades by `kept_per_day` before 1 is added; the last two times are what LRU-2 reads.
+    """
+    if not due(use.last_at, touch.refresh_floor, now=touch.at):
+        return use
+    days = max(0.0, (touch.at - use.counted_at) / _DAY) if use.counted_at else 0.0
+    count = use.count * touch.kept_per_day**days + 1.0
+    return replace(use, last_at=touch.at, previous_at=use.last_at, count=count, counted_at=touch.at)
+
+
+def judged(use: Use, feedback: Feedback, verdict: Verdict, *, instead_of: Verdict | None = None) -> Use:
+    """The use with its boost × the verdict's factor, within the bounds; importance is multiplied by the boost when it is read.
+
+    With `instead_of`, the factor of that earlier verdict is taken back first. What a bound had cut off is not given back, so a mind
+    changed at a bound ends lower (or higher) than had it been made up at once, by less than the one factor.
+    """
+    factor = {"cited": feedback.cited_factor, "bad": feedback.bad_factor}
+    plain = use.boost / factor[instead_of] if instead_of else use.boost
+    return replace(use, boost=min(feedback.most, max(feedback.least, plain * factor[verdict])))
+
+
+def told(entry: RecallEntry) -> dict[str, Verdict]:
+    """What feedback has said about a recall so far, by memory."""
+    said: dict[Verdict, tuple[str, ...]] = {"cited": entry.cited, "bad": entry.bad}
+    return {memory_id: verdict for verdict, ids in said.items() for memory_id in ids}
+
+
+def news(entry: RecallEntry, feedback: Feedback) -> dict[str, Verdict]:
+    """The verdicts that a recall's line does not have yet.
+
+    A verdict counts once for a memory of a recall, however often it is sent; the opposite one replaces it. Ids that the recall did not
+    choose, and ids in both lists, are refused.
+    """
+    sent = {"cited": _checked("cited", feedback.cited, entry), "bad": _checked("bad", feedback.bad, entry)}
+    for memory_id in sent["bad"]:
+        if memory_id in sent["cited"]:
+            raise InputError("bad", memory_id, "an id that is not in `cited` as well")
+    before = told(entry)
+    return {memory_id: verdict for verdict in _VERDICTS for memory_id in sent[verdict] if before.get(memory_id) != verdict}
+
+
+def noted(entry: RecallEntry, verdicts: dict[str, Verdict]) -> RecallEntry:
+    """The line with these verdicts as well, each list in the order in which the recall chose."""
+    now = told(entry) | verdicts
+    cited, bad = (tuple(each for each in entry.chosen if now.get(each) == verdict) for verdict in _VERDICTS)
+    return replace(entry, cited=cited, bad=bad)
+
+
+def _checked(field: str, ids: Sequence[str], entry: RecallEntry) -> tuple[str, ...]:
+    for memory_id in ids:
+        if memory_id not in entry.chosen:
+            accepted = ", ".join(entry.chosen) or "none, for it chose none"
+            raise InputError(field, memory_id, f"ids of the memories that recall {entry.recall_id} chose: {accepted}")
+    return tuple(dict.fromkeys(ids))
