@@ -11,13 +11,15 @@ from cued.errors import InputError
 from cued.explain import Explanation, Timeline, Why, explain, timeline, why
 from cued.flow.feedback import feedback_touches
 from cued.flow.settle import documents, entry, log_line, touches
-from cued.handles.bootstrap import BUDGET_TOKENS, Pack, bootstrap
+from cued.handles.bootstrap import Pack, bootstrap
 from cued.handles.bound import Bound
 from cued.handles.conversation import Conversation
 from cued.model import GLOBAL, Cue, Evidence, Recall, RecallEntry
 from cued.policy.spec import Policy
-from cued.requests.draft import label, moment
-from cued.requests.wishes import Wishes, cue_of, policy_of
+from cued.requests.checks import label, moment
+from cued.requests.cue import CueRequest, ExplainRequest, RecallRequest, asked_for
+from cued.requests.keywords import RecallOptions
+from cued.requests.upkeep import BUDGET_TOKENS
 
 _FEEDBACK = Lock()
 
@@ -25,9 +27,12 @@ _FEEDBACK = Lock()
 class Recalling(Bound):
     """Recall, and everything that explains, surrounds or judges one."""
 
-    def recall(self, cue: str | Cue, *, policy: str | Policy | None = None, settle: bool = True, **wishes: Unpack[Wishes]) -> Recall:
-        """Give what the cue brings to mind; with `settle=False` the recall leaves no trace in the store."""
-        recall, evidence, applied = self._recall(cue, policy, wishes)
+    def recall(
+        self, cue: str | Cue | RecallRequest, *, policy: str | Policy | None = None, settle: bool = True, **options: Unpack[RecallOptions]
+    ) -> Recall:
+        """What the cue brings to mind; with `settle=False` the recall leaves no trace in the store."""
+        settle = cue.settle if isinstance(cue, RecallRequest) else settle
+        recall, evidence, applied = self._recall(cue, policy, options)
         if engine.log.isEnabledFor(logging.INFO):
             engine.log.info("%s", log_line(recall))
         if settle:
@@ -38,23 +43,29 @@ class Recalling(Bound):
         return recall
 
     def explain(
-        self, cue: str | Cue, *, memory: str | None = None, policy: str | Policy | None = None, **wishes: Unpack[Wishes]
+        self,
+        cue: str | Cue | ExplainRequest,
+        *,
+        memory: str | None = None,
+        policy: str | Policy | None = None,
+        **options: Unpack[RecallOptions],
     ) -> Explanation:
-        """Give the recall with its whole table, and what became of one memory in particular; nothing is settled."""
-        recall, evidence, applied = self._recall(cue, policy, wishes)
+        """The recall with its whole table, and what became of one memory in particular; nothing is settled."""
+        memory = cue.memory if isinstance(cue, ExplainRequest) else memory
+        recall, evidence, applied = self._recall(cue, policy, options)
         asked = self._store.get(self.name, [memory])[0] if memory is not None else None
         return explain(recall, evidence, applied, asked=asked, parts=self._parts)
 
-    def gather(self, cue: str | Cue, *, policy: str | Policy | None = None, **wishes: Unpack[Wishes]) -> Evidence:
-        """Give the evidence of a recall, to be saved and decided later under any policy with the same channels."""
-        return self._recall(cue, policy, wishes)[1]
+    def gather(self, cue: str | Cue, *, policy: str | Policy | None = None, **options: Unpack[RecallOptions]) -> Evidence:
+        """The evidence of a recall, to be saved and decided later under any policy with the same channels."""
+        return self._recall(cue, policy, options)[1]
 
     def conversation(self, *, turns: int = 3, keep: int = 10, avoid_repeats: bool = False) -> Conversation:
-        """Give a handle that recalls turn after turn, notices when the cue has stopped moving, and can leave out what it said before."""
+        """A handle that recalls turn after turn, notices when the cue has stopped moving, and can leave out what it said before."""
         return Conversation(self.recall, turns=turns, keep=keep, avoid_repeats=avoid_repeats)
 
     def bootstrap(self, *, scope: str = GLOBAL, budget_tokens: int = BUDGET_TOKENS) -> Pack:
-        """Give what an agent should know when a conversation starts: the pinned memories, then those needed most, as a block."""
+        """What an agent should know when a conversation starts: the pinned memories, then those needed most, as a block."""
         at = self._clock()
         return bootstrap(self.name, self._store, self.policy, at=at, scope=label("scope", scope), budget_tokens=budget_tokens)
 
@@ -74,7 +85,7 @@ class Recalling(Bound):
         return tuple(change.id for change in changes)
 
     def why(self, memory_id: str, *, depth: int = 3) -> Why:
-        """Give the tree of what a memory comes from, and of what came of it."""
+        """The tree of what a memory comes from, and of what came of it."""
         return why(self.name, self._store, memory_id, depth=depth)
 
     def timeline(  # noqa: PLR0913 - a stretch of time has a centre, two sides and three ways to narrow it
@@ -87,7 +98,7 @@ class Recalling(Bound):
         session: str | None = None,
         hidden: bool = False,
     ) -> Timeline:
-        """Give what was stored right before and after a memory (by its id) or a moment (a datetime)."""
+        """What was stored right before and after a memory (by its id) or a moment (a datetime)."""
         centre = moment("around", around) if isinstance(around, datetime) else label("around", around)
         return timeline(
             self.name,
@@ -102,14 +113,15 @@ class Recalling(Bound):
         )
 
     def log(self, *, limit: int = 100) -> tuple[RecallEntry, ...]:
-        """Give the newest lines of the recall log."""
+        """The newest lines of the recall log."""
         self._settler.flush()
         return self._store.recalls(self.name, limit=limit)
 
-    def _recall(self, cue: str | Cue, policy: str | Policy | None, wishes: Mapping[str, Any]) -> tuple[Recall, Evidence, Policy]:
-        applied = policy_of(policy, wishes, usual=self.policy)
+    def _recall(
+        self, cue: str | Cue | CueRequest, policy: str | Policy | None, options: Mapping[str, Any]
+    ) -> tuple[Recall, Evidence, Policy]:
         now = self._clock()
-        asked = cue_of(cue, wishes, now=now)
-        question = engine.Question(tenant=self.name, cue=asked, recall_id=self._ids.make(now), boost=wishes.get("boost"))
-        recall, evidence = engine.recall(question, applied, self._parts)
-        return recall, evidence, applied
+        asked = asked_for(cue, options, policy=policy, usual=self.policy, now=now)
+        question = engine.Question(tenant=self.name, cue=asked.cue, recall_id=self._ids.make(now), boost=options.get("boost"))
+        recall, evidence = engine.recall(question, asked.policy, self._parts)
+        return recall, evidence, asked.policy

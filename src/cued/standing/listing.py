@@ -1,10 +1,10 @@
 """Which memories a listing shows, and what a tenant holds, counted the plain way."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from cued.model import Filter, Memory, Stats
+from cued.model import Filter, Memory, Scalar, Stats
 from cued.standing.marks import everywhere
 
 
@@ -18,8 +18,16 @@ def wanted_by(memory: Memory, wanted: Filter, *, at: datetime) -> bool:
         and (not wanted.kinds or memory.kind in wanted.kinds)
         and (not wanted.tiers or memory.tier in wanted.tiers)
         and set(wanted.tags) <= set(memory.tags)
+        and has_meta(memory.source.meta, wanted.meta)
         and (wanted.since is None or wanted.since <= memory.created_at)
         and (wanted.until is None or memory.created_at < wanted.until)
+    )
+
+
+def has_meta(held: Mapping[str, Scalar], wanted: Mapping[str, Scalar]) -> bool:
+    """Whether a memory's own facts have all the wanted ones; true is not 1, and 7 is 7.0."""
+    return all(
+        name in held and held[name] == value and isinstance(held[name], bool) is isinstance(value, bool) for name, value in wanted.items()
     )
 
 

@@ -5,10 +5,11 @@ from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 import apsw
-from msgspec import json
+from msgspec import Struct, field, json, msgpack
 
-from cued.model import EPOCH, KINDS, TIERS, Filter, Memory, Page, Stats, Stored
+from cued.model import EPOCH, KINDS, TIERS, Filter, Memory, Page, Scalar, Stats, Stored
 from cued.standing.instants import NEVER, micros
+from cued.standing.listing import has_meta
 from cued.stores.keepers.sqlite.rows import Tenant, decoded, stored
 from cued.stores.paging import cursor_after, position
 
@@ -20,6 +21,7 @@ _WANTED: Final = """
       AND (:kinds = 0 OR :kinds & (1 << kind))
       AND (:tiers = 0 OR :tiers & (1 << tier))
       AND created >= :since AND created < :until
+      AND (:meta = '{}' OR has_meta(memory.body, :meta))
       AND (:tags = '[]' OR NOT EXISTS (
             SELECT 1 FROM json_each(:tags) AS asked
             WHERE NOT EXISTS (SELECT 1 FROM json_each(memory.tags) AS held WHERE held.value = asked.value)))
@@ -56,6 +58,16 @@ _BY_FINGERPRINT: Final = """
 """
 
 
+class _Source(Struct):
+    meta: dict[str, Scalar] = field(default_factory=dict)
+
+
+class _Body(Struct):
+    """What a filter by `meta` reads of a body."""
+
+    source: _Source = field(default_factory=_Source)
+
+
 class Asked(NamedTuple):
     """Which page: how many memories, after which cursor, in which direction."""
 
@@ -79,7 +91,9 @@ def page(connection: apsw.Connection, tenant: Tenant, *, wanted: Filter, at: dat
         "since": -NEVER if wanted.since is None else micros(wanted.since),
         "until": NEVER if wanted.until is None else micros(wanted.until),
         "tags": json.encode(wanted.tags).decode(),
+        "meta": json.encode(wanted.meta).decode(),
     }
+    connection.create_scalar_function("has_meta", _has_meta, 2, deterministic=True)
     place = {"created": created, "id": memory_id, "rows": limit + 1}
     found: list[Memory] = [decoded(*row) for row in connection.execute(_OLDEST if oldest_first else _NEWEST, values | place)]
     total = int(connection.execute(_COUNT, values).get)
@@ -122,3 +136,11 @@ def stats(connection: apsw.Connection, tenant: Tenant, *, at: datetime) -> Stats
         oldest_at=None if oldest is None else EPOCH + timedelta(microseconds=oldest),
         newest_at=None if newest is None else EPOCH + timedelta(microseconds=newest),
     )
+
+
+def _has_meta(*given: Any) -> bool:  # noqa: ANN401 - values as SQLite hands them over
+    body, wanted = given
+    return has_meta(_BODY.decode(body).source.meta, json.decode(wanted))
+
+
+_BODY = msgpack.Decoder(_Body)
