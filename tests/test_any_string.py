@@ -55,9 +55,13 @@ def opened(tmp_path_factory):
 @pytest.mark.requirement("S3")
 @settings(max_examples=5000, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(anything)
-def test_any_query_is_answered(opened, query):
-    recall = opened.tenant("asked").recall(query, goal=query, open_questions=[query], floor=0.0)
-    assert len(recall.trace.ids) <= 1
+def test_any_query_with_something_in_it_is_answered_and_an_empty_one_is_refused_in_words(opened, query):
+    tenant = opened.tenant("asked")
+    if query.replace("\0", " ").strip():
+        assert len(tenant.recall(query, goal=query, open_questions=[query], floor=0.0).trace.ids) <= 1
+    else:
+        with pytest.raises(cued.InputError, match="a cue with words"):
+            tenant.recall(query, goal=query, open_questions=[query], floor=0.0)
 
 
 @pytest.mark.requirement("S3")

@@ -34,7 +34,7 @@ WRONG = [
     ({"text": "x", "meta": {"k": float("inf")}}, "meta"),
     ({"text": "x", "meta": {"k": ["deep"]}}, "meta"),
     ({"text": "x", "valid_from": "2025-02-01", "valid_until": "2025-01-01"}, "after valid_from"),
-    ({"text": "x", "colour": "red"}, "the fields text, id, kind"),
+    ({"text": "x", "colour": "red"}, "unknown field 'colour'; known: text, id, kind"),
     ({"text": "x", "turn": "twelve"}, "turn"),
 ]
 
@@ -78,12 +78,12 @@ def test_an_unknown_id_is_refused_by_name(alice, call):
 
 
 @pytest.mark.parametrize(
-    ("wishes", "accepted"),
+    ("options", "accepted"),
     [
-        ({"limit": 0}, "from 1 to 100"),
+        ({"limit": 0}, "1 or more"),
         ({"limit": 1000}, "from 1 to 100"),
         ({"limit": 2.5}, "whole number"),
-        ({"floor": 1.5}, "from 0.0 to 1.0"),
+        ({"floor": 1.5}, "from 0 to 1"),
         ({"floor": "high"}, "floor"),
         ({"budget_tokens": -1}, "budget"),
         ({"recency_weight": 2}, "recency_weight"),
@@ -92,14 +92,15 @@ def test_an_unknown_id_is_refused_by_name(alice, call):
         ({"as_of": "long ago"}, "UTC"),
         ({"intent": "future"}, "past, present, neutral"),
         ({"policy": "cud"}, "siftcoder"),
-        ({"colour": "red"}, "the wishes"),
+        ({"colour": "red"}, "unknown field 'colour'; known: goal, step"),
+        ({"limt": 3}, "unknown field 'limt'; did you mean 'limit'?"),
         ({"scope": "a\0"}, "scope"),
     ],
 )
-def test_a_bad_wish_is_refused(alice, wishes, accepted):
+def test_a_bad_option_is_refused(alice, options, accepted):
     alice.remember("something")
     with pytest.raises(InputError) as caught:
-        alice.recall("something", **wishes)
+        alice.recall("something", **options)
     assert accepted in str(caught.value)
 
 
@@ -110,7 +111,7 @@ def test_a_bad_wish_is_refused(alice, wishes, accepted):
         ({"after": "???"}, "after"),
         ({"kinds": ["x"]}, "semantic"),
         ({"since": "x"}, "since"),
-        ({"size": 3}, "filters"),
+        ({"size": 3}, "unknown field 'size'; did you mean 'since'? known: scope, kinds"),
     ],
 )
 def test_a_bad_listing_is_refused(alice, wanted, accepted):

@@ -8,7 +8,7 @@ from cued.engine import decide
 from cued.errors import InputError
 from cued.handles.conversation import Conversation
 from cued.model import Cue
-from tests.building import NOW, evidence, memory, policy
+from tests.building import NOW, evidence, memory
 
 
 class ScriptedRecall:
@@ -17,10 +17,10 @@ class ScriptedRecall:
     def __init__(self, *script):
         self.script, self.asked = list(script), []
 
-    def __call__(self, cue, **wishes):
-        self.asked.append((cue, wishes))
+    def __call__(self, cue, **options):
+        self.asked.append((cue, {name: value for name, value in options.items() if name not in {"policy", "settle"}}))
         chosen = self.script[(len(self.asked) - 1) % len(self.script)]
-        rows = [memory(name) for name in chosen if name not in wishes.get("present", ())]
+        rows = [memory(name) for name in chosen if name not in options.get("present", ())]
         return decide(evidence(rows, cosine=[0.9] * len(rows)), policy())
 
 
@@ -82,7 +82,7 @@ def test_a_cue_given_whole_is_the_same_cue_as_one_given_in_parts():
     assert conversation.recall(Cue(utterance="u", goal="other", step="s", open_questions=("q",), now=NOW), goal="g").drift != ""
 
 
-def test_wishes_are_handed_on_untouched():
+def test_options_are_handed_on_untouched():
     scripted = ScriptedRecall("a")
     Conversation(scripted).recall("words", scope="p", limit=3, present=("z",))
     assert scripted.asked == [("words", {"scope": "p", "limit": 3, "present": ("z",)})]

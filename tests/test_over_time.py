@@ -65,7 +65,7 @@ def test_conflicts_can_be_resolved_one_after_the_other(alice):
     assert {(conflict.id, conflict.type) for conflict in found} == {("berlin", "update"), ("rome", "update")}
     for conflict in found:
         (call,) = next(choice.python for choice in conflict.choices if choice.action == "supersede")
-        eval(call, {"memories": alice})
+        eval(call, {"tenant": alice})
     assert set(alice.get("lisbon").supersedes) == {"berlin", "rome"}
     assert [each.memory.id for each in alice.recall("where is the office?").memories] == ["lisbon"]
 

@@ -315,10 +315,10 @@ def test_stats_count_what_is_there(alice):
 
 def test_many_are_remembered_in_chunks_with_progress(alice):
     heard = []
-    done = alice.remember_many((f"note number {i}" for i in range(600)), progress=heard.append)
+    done = alice.remember_many((f"note number {i}" for i in range(600)), progress=lambda *told: heard.append(told))
     assert len(set(done.ids)) == 600
     assert list(done.ids) == sorted(done.ids)
-    assert heard == [256, 512, 600]
+    assert heard == [(256, 0), (512, 0), (600, 0)]
     assert alice.stats().memories == 600
 
 

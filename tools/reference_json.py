@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from cued.surfaces.request import Around, Ask, Cooling, Judged, Merging, Opening, Sweeping
 from msgspec import Struct
 from msgspec import inspect as shapes
 
@@ -14,7 +15,6 @@ from cued.embed.hashing import Hashing
 from cued.model import Filter
 from cued.requests.draft import Change, Draft
 from cued.surfaces import service
-from cued.surfaces.request import Around, Ask, Cooling, Judged, Merging, Opening, Sweeping
 from tools.reference_policy import fields_of, rows, shape
 
 NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)

@@ -10,7 +10,7 @@ from cued import errors, explain, model
 from cued.handles import bootstrap, conversation, tenant
 from cued.importers import intake
 from cued.requests import draft
-from cued.surfaces.cli.root import exit_code
+from cued.surfaces.failures import exit_code
 from cued.upkeep import backup, consolidation, cooling, duplicates, reembedding
 
 # What the public verbs take and give beside the public names.

@@ -3,68 +3,135 @@
 >>> import cued
 >>> alice = cued.open("memories.db").tenant("alice")
 >>> alice.remember("Prefers Postgres for anything relational.")
->>> print(alice.recall("which database should I suggest?").block)
+>>> print(alice.recall("which database should I suggest?"))
 
-A name is loaded when it is first used, so that importing the package costs next to nothing.
+`cued.aio` has the same verbs for asyncio. A name is loaded when it is first used, so that importing the package costs next to nothing.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cued import aio
     from cued.engine import decide
-    from cued.errors import CuedError, InputError, NotFoundError
+    from cued.errors import (
+        BusyError,
+        ConflictError,
+        CorruptError,
+        CuedError,
+        EmbedderError,
+        ForeignFileError,
+        FullError,
+        InputError,
+        NewerSchemaError,
+        NotFoundError,
+        PolicyError,
+        ReadOnlyError,
+        StoreError,
+        UnknownFieldError,
+    )
+    from cued.explain import Explanation, Timeline, Verdict, Why
+    from cued.handles.bootstrap import Pack
+    from cued.handles.conversation import Conversation
+    from cued.handles.keeping import Remembered
     from cued.handles.memories import Memories
     from cued.handles.memories import open_memories as open  # noqa: A004 - `cued.open` is the name that users type
     from cued.handles.tenant import Tenant
-    from cued.model import Cue, Evidence, Memory, Recall
+    from cued.importers.intake import Imported
+    from cued.model import Choice, Conflict, Cue, Evidence, Memory, Page, Recall, Recalled, RecallEntry, Stats
     from cued.policy.presets import load as load_policy
     from cued.policy.spec import Policy
+    from cued.requests.draft import Draft
+    from cued.upkeep.backup import Copied
+    from cued.upkeep.consolidation import Applied, Merged, Plan
+    from cued.upkeep.cooling import Cool
+    from cued.upkeep.reembedding import Reembedded
 
 __version__ = "0.1.0"
 __all__ = [
+    "Applied",
+    "BusyError",
+    "Choice",
+    "Conflict",
+    "ConflictError",
+    "Conversation",
+    "Cool",
+    "Copied",
+    "CorruptError",
     "Cue",
     "CuedError",
+    "Draft",
+    "EmbedderError",
     "Evidence",
+    "Explanation",
+    "ForeignFileError",
+    "FullError",
+    "Imported",
     "InputError",
     "Memories",
     "Memory",
+    "Merged",
+    "NewerSchemaError",
     "NotFoundError",
+    "Pack",
+    "Page",
+    "Plan",
     "Policy",
+    "PolicyError",
+    "ReadOnlyError",
     "Recall",
+    "RecallEntry",
+    "Recalled",
+    "Reembedded",
+    "Remembered",
+    "Stats",
+    "StoreError",
     "Tenant",
+    "Timeline",
+    "UnknownFieldError",
+    "Verdict",
+    "Why",
+    "aio",
     "decide",
     "load_policy",
     "open",
 ]
 
 _HOMES = {
-    "Cue": "model",
-    "CuedError": "errors",
-    "Evidence": "model",
-    "InputError": "errors",
-    "Memories": "handles.memories",
-    "Memory": "model",
-    "NotFoundError": "errors",
-    "Policy": "policy.spec",
-    "Recall": "model",
-    "Tenant": "handles.tenant",
-    "decide": "engine",
-    "load_policy": "policy.presets:load",
-    "open": "handles.memories:open_memories",
+    "aio": ("aio",),
+    "errors": tuple(name for name in __all__ if name.endswith("Error")),
+    "engine": ("decide",),
+    "explain": ("Explanation", "Timeline", "Verdict", "Why"),
+    "handles.bootstrap": ("Pack",),
+    "handles.conversation": ("Conversation",),
+    "handles.keeping": ("Remembered",),
+    "handles.memories": ("Memories", "open"),
+    "handles.tenant": ("Tenant",),
+    "model": ("Choice", "Conflict", "Cue", "Evidence", "Memory", "Page", "Recall", "RecallEntry", "Recalled", "Stats"),
+    "policy.presets": ("load_policy",),
+    "policy.spec": ("Policy",),
+    "requests.draft": ("Draft",),
+    "importers.intake": ("Imported",),
+    "upkeep.backup": ("Copied",),
+    "upkeep.consolidation": ("Applied", "Merged", "Plan"),
+    "upkeep.cooling": ("Cool",),
+    "upkeep.reembedding": ("Reembedded",),
 }
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+_THERE = {"open": "open_memories", "load_policy": "load"}
+"""What a name is called in its module, where that is another."""
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - any public name
-    """Give a public name, loaded from its module."""
-    if name not in _HOMES:
+    """A public name, loaded from its module."""
+    if name not in _HOME:
         raise AttributeError(f"module 'cued' has no attribute {name!r}; it has {', '.join(__all__)}")
-    module, _, renamed = _HOMES[name].partition(":")
-    value = getattr(import_module(f"cued.{module}"), renamed or name)
+    module = import_module(f"cued.{_HOME[name]}")
+    value = module if name == _HOME[name] else getattr(module, _THERE.get(name, name))
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    """Give the public names."""
+    """The public names."""
     return sorted(__all__)

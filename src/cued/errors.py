@@ -2,7 +2,9 @@
 
 CuedError
 ├── InputError            an argument that cannot be accepted (also a ValueError)
+│   ├── UnknownFieldError a field that no request of this kind has
 │   └── PolicyError       a policy with problems, all of them at once
+├── ConflictError         a memory that was not stored, for it is at odds with another
 ├── NotFoundError         no such memory in this tenant (also a LookupError)
 ├── StoreError            the store cannot do what was asked
 │   ├── ForeignFileError  the file is not a Cued database
@@ -14,7 +16,9 @@ CuedError
 └── EmbedderError         the embedder gave nothing usable
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from difflib import get_close_matches
+from typing import Any
 
 
 class CuedError(Exception):
@@ -34,6 +38,18 @@ class InputError(CuedError, ValueError):
         self.accepted = accepted
 
 
+class UnknownFieldError(InputError):
+    """A field is not known: which one, the one that may have been meant, and all that there are."""
+
+    def __init__(self, field: str, known: Collection[str]) -> None:
+        """Name the field, the nearest known one, and the others."""
+        near = get_close_matches(field, known, n=1)
+        meant = f" did you mean {near[0]!r}?" if near else ""
+        CuedError.__init__(self, f"unknown field {field[:_SHOWN]!r};{meant} known: {', '.join(known)}")
+        self.field = field
+        self.accepted = f"known: {', '.join(known)}"
+
+
 class PolicyError(InputError):
     """A policy has problems; `problems` lists each with its TOML path."""
 
@@ -43,6 +59,16 @@ class PolicyError(InputError):
         self.field = "policy"
         self.accepted = "see docs/reference/policy.md"
         self.problems = tuple(problems)
+
+
+class ConflictError(CuedError):
+    """A memory was not stored, because it is at odds with what is; `conflicts` says with what, and how each may be resolved."""
+
+    def __init__(self, conflicts: Sequence[Any]) -> None:
+        """Keep the conflicts, and name the stored memories."""
+        with_what = ", ".join(f"{conflict.id!r} ({conflict.type})" for conflict in conflicts)
+        super().__init__(f"not stored: at odds with {with_what}; accepted: on_conflict report or supersede, or another text")
+        self.conflicts = tuple(conflicts)
 
 
 class NotFoundError(CuedError, LookupError):

@@ -166,11 +166,11 @@ def test_every_choice_comes_with_its_exact_calls():
     found = choices(memory("NEW", text='I "hate" dark mode; $HOME'), memory("OLD", text="I love dark mode"))
     keep_both, update_old, supersede, delete_old = found
     assert (keep_both.python, keep_both.cli) == ((), ())
-    assert update_old.python == ('memories.update("OLD", text="I \\"hate\\" dark mode; $HOME")', 'memories.forget("NEW")')
+    assert update_old.python == ('tenant.update("OLD", text="I \\"hate\\" dark mode; $HOME")', 'tenant.forget("NEW")')
     assert shlex.split(update_old.cli[0]) == ["cued", "update", '--text=I "hate" dark mode; $HOME', "OLD"]
     assert update_old.cli[1] == "cued forget NEW"
-    assert (supersede.python, supersede.cli) == (('memories.update("NEW", supersedes=["OLD"])',), ("cued update --supersedes=OLD NEW",))
-    assert (delete_old.python, delete_old.cli) == (('memories.forget("OLD")',), ("cued forget OLD",))
+    assert (supersede.python, supersede.cli) == (('tenant.update("NEW", supersedes=["OLD"])',), ("cued update --supersedes=OLD NEW",))
+    assert (delete_old.python, delete_old.cli) == (('tenant.forget("OLD")',), ("cued forget OLD",))
 
 
 def test_an_id_that_looks_like_an_option_is_no_option():

@@ -15,8 +15,10 @@ def lines(*drafts):
 
 def test_every_line_is_a_memory_and_ts_is_at(tenant):
     heard = []
-    answer = remember_lines(tenant, lines({"text": "One.", "ts": "2025-03-01"}, {"text": "Two.", "tags": ["x"]}), progress=heard.append)
-    assert (answer["id"], len(answer["ids"]), heard) == (None, 2, [2])
+    answer = remember_lines(
+        tenant, lines({"text": "One.", "ts": "2025-03-01"}, {"text": "Two.", "tags": ["x"]}), progress=lambda *told: heard.append(told)
+    )
+    assert (answer["id"], len(answer["ids"]), heard) == (None, 2, [(2, 0)])
     assert tenant.get(answer["ids"][0]).created_at.isoformat() == "2025-03-01T00:00:00+00:00"
 
 
@@ -29,12 +31,12 @@ def test_blank_lines_a_byte_order_mark_and_a_missing_last_line_end_are_fine(tena
     ("line", "said"),
     [
         (b'{"text": "x", "importance": 7}', "a number from 0 to 1"),
-        (b'{"text": "x", "kind": "dream"}', "one of semantic"),
-        (b'{"text": "x", "colour": "red"}', "the fields text"),
+        (b'{"text": "x", "kind": "dream"}', "one of semantic, episodic"),
+        (b'{"text": "x", "colour": "red"}', "known: text"),
         (b'{"text": "x", "turn": "first"}', "turn"),
         (b'{"text": "  "}', "a text of 1 to"),
         (b'{"tags": []}', "a JSON object a line"),
-        (b'{"text": "x", "ts": "2025-01-01", "at": "2025-01-01"}', "the fields text"),
+        (b'{"text": "x", "ts": "2025-01-01", "at": "2025-01-01"}', "known: text"),
         (b'{"text": ', "a JSON object a line"),
         (b'["x"]', "a JSON object a line"),
         (b'{"text": "\xff"}', "a JSON object a line"),

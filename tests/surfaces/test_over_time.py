@@ -4,9 +4,9 @@ import shlex
 
 import pytest
 
-from cued.surfaces import service
-from cued.surfaces.cli.recall_view import recall_view
+from cued.surfaces.cli.recalling.recall_view import recall_view
 from cued.surfaces.cli.tables import local_now, rendered
+from cued.surfaces.verbs import call
 
 MYSQL, POSTGRES = "The ledger runs on MySQL.", "The ledger runs on Postgres."
 ACTIONS = ["keep both", "update old", "supersede", "delete old"]
@@ -85,8 +85,8 @@ def test_conflicts_are_not_looked_for_when_not_wanted(cued, tenant):
     cued.remember(MYSQL)
     assert cued.json("remember", POSTGRES, "--no-conflicts")["conflicts"] == []
     assert cued("remember", POSTGRES, "--no-conflicts").stderr == ""
-    service.remember(tenant, {"text": MYSQL})
-    assert service.remember(tenant, {"text": POSTGRES, "conflicts": False})["conflicts"] == []
+    call("remember", tenant, {"text": MYSQL})
+    assert call("remember", tenant, {"text": POSTGRES, "conflicts": False})["conflicts"] == []
 
 
 @pytest.mark.requirement("M6")

@@ -6,7 +6,7 @@ import shlex
 import pytest
 
 from cued.handles.memories import open_memories
-from cued.surfaces import service
+from cued.surfaces.verbs import call
 
 TEA, TEA_AGAIN = "Alice prefers tea to coffee.", "Alice prefers tea to coffee"
 EXPIRED = ("--at", "2025-01-05", "--ttl", "2d")
@@ -196,7 +196,7 @@ def test_the_tenants_of_a_store_are_named_to_whoever_opens_it(tmp_path):
             memories.tenant(name).remember(TEA)
         assert memories.tenants() == ("jonas", "mira")
         heard = []
-        copied = service.backup(memories, tmp_path / "copy.db", progress=lambda done, total: heard.append((done, total)))
+        copied = call("backup", memories, {"path": str(tmp_path / "copy.db")}, progress=lambda done, total: heard.append((done, total)))
     assert heard[-1][0] == heard[-1][1] > 0
     with open_memories(copied["path"], embedder=None, readonly=True) as memories:
         assert memories.tenants() == ("jonas", "mira")
@@ -205,18 +205,18 @@ def test_the_tenants_of_a_store_are_named_to_whoever_opens_it(tmp_path):
 @pytest.mark.parametrize(
     ("verb", "body"),
     [
-        (service.consolidate, {"aply": True}),
-        (service.sweep, {"grace": []}),
-        (service.cool, {"older": "90d"}),
-        (service.timeline, {"id": "x", "at": "2025-01-01"}),
-        (service.timeline, {}),
-        (service.bootstrap, {"budget_tokens": "many"}),
-        (service.remember, {"text": "x", "conflicts": "no"}),
+        ("consolidate", {"aply": True}),
+        ("sweep", {"grace": []}),
+        ("cool", {"older": "90d"}),
+        ("timeline", {"id": "x", "at": "2025-01-01"}),
+        ("timeline", {}),
+        ("bootstrap", {"budget_tokens": "many"}),
+        ("remember", {"text": "x", "conflicts": "no"}),
     ],
 )
 def test_a_bad_request_is_refused_by_field(tenant, verb, body):
-    with pytest.raises(ValueError, match="accepted: "):
-        verb(tenant, body)
+    with pytest.raises(ValueError, match=r"accepted: |known: "):
+        call(verb, tenant, body)
 
 
 def test_stored_text_cannot_steer_the_terminal_in_any_view(cued):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cued.errors import InputError
 from cued.importers import FORMATS, NAMES, detect, files, import_file
 from cued.importers.drafting import clean, meta, pieces, short, shorts, source_id, when
-from cued.requests.draft import labels, metadata
+from cued.requests.checks import labels, metadata
 from cued.stores import Store
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.upkeep.export import export

@@ -72,15 +72,15 @@ def choices(new: Memory, old: Memory) -> tuple[Choice, ...]:
         Choice(action="keep both"),
         Choice(
             action="update old",
-            python=(f"memories.update({_quoted(old.id)}, text={_quoted(new.text)})", f"memories.forget({_quoted(new.id)})"),
+            python=(f"tenant.update({_quoted(old.id)}, text={_quoted(new.text)})", f"tenant.forget({_quoted(new.id)})"),
             cli=(_command("update", old.id, f"--text={new.text}"), _command("forget", new.id)),
         ),
         Choice(
             action="supersede",
-            python=(f"memories.update({_quoted(new.id)}, supersedes=[{_quoted(old.id)}])",),
+            python=(f"tenant.update({_quoted(new.id)}, supersedes=[{_quoted(old.id)}])",),
             cli=(_command("update", new.id, f"--supersedes={old.id}"),),
         ),
-        Choice(action="delete old", python=(f"memories.forget({_quoted(old.id)})",), cli=(_command("forget", old.id),)),
+        Choice(action="delete old", python=(f"tenant.forget({_quoted(old.id)})",), cli=(_command("forget", old.id),)),
     )
 
 

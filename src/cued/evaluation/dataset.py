@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from cued.errors import InputError
 from cued.model import EPOCH
-from cued.requests.draft import moment
+from cued.requests.checks import moment
 
 UNANSWERABLE = frozenset({"adversarial", "abstention"})
 """The categories whose questions have no answer in their tenant's memories."""

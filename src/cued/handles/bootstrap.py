@@ -18,8 +18,8 @@ from cued.flow.table import Table
 from cued.model import GLOBAL, Cue, Evidence, Findings, Interval, Kind, Lookup, Memory, Omitted, TemporalLookup
 from cued.policy.spec import Diversify, Floor, Policy, Score, Term
 from cued.ports import Store
+from cued.requests.upkeep import BUDGET_TOKENS
 
-BUDGET_TOKENS = 1000
 MOST_READ = 20_000
 SHORTLIST = 200
 NEED: Final = Score(
@@ -60,7 +60,7 @@ class Pack(Struct, frozen=True, kw_only=True):
 def bootstrap(  # noqa: PLR0913 - a pack has a place, a moment, numbers and a size
     tenant: str, store: Store, policy: Policy, *, at: datetime, scope: str = GLOBAL, budget_tokens: int = BUDGET_TOKENS
 ) -> Pack:
-    """Give the pack of a scope and of what is global, within the tokens; form, core budget and window are the policy's.
+    """The pack of a scope and of what is global, within the tokens; form, core budget and window are the policy's.
 
     Of more than 20,000 candidates the newest are looked at. Among `omitted` are the core memories that did not fit and the most
     needed of the others.
@@ -80,7 +80,7 @@ def bootstrap(  # noqa: PLR0913 - a pack has a place, a moment, numbers and a si
 
 
 def pack(evidence: Evidence, policy: Policy) -> Pack:
-    """Give the pack that the policy makes of this evidence: pure, and the same whatever the order of the candidates."""
+    """The pack that the policy makes of this evidence: pure, and the same whatever the order of the candidates."""
     decided = decide(replace(evidence, findings=_shortlisted(evidence, policy)), policy)
     return Pack(
         core=decided.core,
@@ -92,14 +92,14 @@ def pack(evidence: Evidence, policy: Policy) -> Pack:
 
 
 def _without_cue(policy: Policy, budget_tokens: int) -> Policy:
-    """Give the policy with need for its score, no floor, and as many memories as the tokens hold."""
+    """The policy with need for its score, no floor, and as many memories as the tokens hold."""
     budget = replace(policy.budget, limit=policy.budget.limit_max, tokens=budget_tokens, overflow="omit")
     render = replace(policy.render, neighbours=0)
     return replace(policy, name="bootstrap", score=NEED, floor=Floor(), diversify=Diversify(), budget=budget, render=render)
 
 
 def _shortlisted(evidence: Evidence, policy: Policy) -> Findings:
-    """Give the findings with the most needed candidates alone, without core memories, which have their own place, and episodes."""
+    """The findings with the most needed candidates alone, without core memories, which have their own place, and episodes."""
     findings = evidence.findings
     fitting = [row for row, memory in enumerate(findings.memories) if memory.tier not in {"core", "episode"}]
     table = Table(replace(evidence, findings=_rows(findings, fitting)), policy)

@@ -7,9 +7,15 @@ from cued import engine
 from cued.errors import EmbedderError, InputError
 from cued.handles.settling import Settler
 from cued.ids import IdMaker
+from cued.model import Vector
 from cued.policy.spec import Policy
 from cued.ports import Clock, Store
-from cued.requests.draft import label
+from cued.requests.checks import label
+from cued.requests.draft import Draft
+
+
+def quiet(_done: int, _total: int) -> None:
+    """Nothing: nobody wants to hear of it."""
 
 
 class Bound:
@@ -28,7 +34,7 @@ class Bound:
         return self._parts.store
 
     def _vectors(self, texts: Sequence[str]) -> tuple[Any, str | None, tuple[str, ...]]:
-        """Give the vectors and their fingerprint; when the embedder fails, none, and a note: the memories are stored all the same."""
+        """The vectors and their fingerprint; when the embedder fails, none, and a note: the memories are stored all the same."""
         embedder = self._parts.embedder
         if embedder is None:
             return None, None, ()
@@ -42,3 +48,17 @@ class Bound:
                 "vectors", vectors.shape, f"{len(texts)} vectors of {fingerprint.dimensions} dimensions, as the fingerprint says"
             )
         return vectors, str(fingerprint), ()
+
+    def _own_vector(self, draft: Draft) -> tuple[Vector, str]:
+        """The vector that a draft brings along, at unit length, with the fingerprint of the model that made it."""
+        from cued.embed.checks import unit  # noqa: PLC0415 - only a vector of the caller's own needs it
+
+        used = None if self._parts.embedder is None else self._parts.embedder.fingerprint
+        fingerprint = draft.fingerprint or (None if used is None else str(used))
+        if draft.vector is None or fingerprint is None:
+            raise InputError("fingerprint", fingerprint, "a vector with the name of the model that made it, or the embedder in use")
+        dimensions = used.dimensions if used is not None and fingerprint == str(used) else None
+        try:
+            return unit([draft.vector], count=1, dimensions=dimensions, source="the caller")[0], label("fingerprint", fingerprint)
+        except EmbedderError as error:
+            raise InputError("vector", draft.vector, f"finite numbers, not all zero, as many as the model makes ({error})") from error

@@ -2,15 +2,17 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, Unpack
 
 from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.flow.drift import Turn, digest, drift
 from cued.model import Cue, Recall
+from cued.policy.spec import Policy
+from cued.requests.keywords import RecallOptions
 
 _FEWEST = 2
 _MOST = 100
@@ -21,7 +23,7 @@ class Conversation:
     """The recalls of one conversation. It holds digests and ids of the last hundred turns at most, and no text."""
 
     def __init__(self, recall: Callable[..., Recall], *, turns: int = 3, keep: int = 10, avoid_repeats: bool = False) -> None:
-        """Recall through `recall(cue, **wishes)`, and speak of drift from this many turns on.
+        """Recall through `recall(cue, **options)`, and speak of drift from this many turns on.
 
         With `avoid_repeats` a memory is not brought again within `keep` turns, since it is still in the prompt.
         """
@@ -36,33 +38,35 @@ class Conversation:
         with self._lock:
             self._state = digest(self._state, text)
 
-    def recall(self, cue: str | Cue, **wishes: Any) -> Recall:  # noqa: ANN401 - handed on, and checked there
-        """Give what the cue brings to mind; `drift` in it says when the cue, or what it brings, has stopped moving."""
+    def recall(
+        self, cue: str | Cue, *, policy: str | Policy | None = None, settle: bool = True, **options: Unpack[RecallOptions]
+    ) -> Recall:
+        """What the cue brings to mind; `drift` in it says when the cue, or what it brings, has stopped moving."""
         with self._lock:
             state, recent = self._state, tuple(islice(reversed(self._history), self._keep))
         if self._avoid_repeats:
-            wishes["present"] = _present(cue, wishes, recent)
-        recalled = self._recall(cue, **wishes)
-        turn = Turn(cue=_cue_digest(cue, wishes), state=state, chosen=tuple(r.memory.id for r in recalled.memories))
+            options["present"] = _present(cue, options, recent)
+        recalled = self._recall(cue, policy=policy, settle=settle, **options)
+        turn = Turn(cue=_cue_digest(cue, options), state=state, chosen=tuple(r.memory.id for r in recalled.memories))
         with self._lock:
             self._history.append(turn)
             said = drift(self._history, turns=self._turns)
         return replace(recalled, drift=said)
 
 
-def _present(cue: str | Cue, wishes: dict[str, Any], recent: Iterable[Turn]) -> tuple[str, ...]:
-    """Give the ids that are in the prompt already: those the caller names, and those that these turns brought."""
-    named = wishes.get("present")
+def _present(cue: str | Cue, options: Mapping[str, Any], recent: Iterable[Turn]) -> tuple[str, ...]:
+    """The ids that are in the prompt already: those the caller names, and those that these turns brought."""
+    named = options.get("present")
     if named is None:
         named = cue.present if isinstance(cue, Cue) else ()
     brought = (memory_id for turn in recent for memory_id in turn.chosen)
     return tuple(dict.fromkeys([*((named,) if isinstance(named, str) else named), *brought]))
 
 
-def _cue_digest(cue: str | Cue, wishes: dict[str, Any]) -> str:
-    """Give the digest of what was asked: utterance, goal, step and open questions, wherever each was said."""
+def _cue_digest(cue: str | Cue, options: Mapping[str, Any]) -> str:
+    """The digest of what was asked: utterance, goal, step and open questions, wherever each was said."""
     said = {name: getattr(cue, name) for name in _STATE} if isinstance(cue, Cue) else {}
-    said |= {name: wishes[name] for name in _STATE if wishes.get(name) is not None}
+    said |= {name: options[name] for name in _STATE if options.get(name) is not None}
     questions = said.get("open_questions") or ()
     asked = (questions,) if isinstance(questions, str) else tuple(map(str, questions))
     return digest(cue.utterance if isinstance(cue, Cue) else cue, said.get("goal") or "", said.get("step") or "", asked)

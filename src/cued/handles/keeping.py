@@ -1,86 +1,121 @@
 """The verbs that store, show and change memories."""
 
-from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
+from collections.abc import Iterable, Mapping, MutableSequence, Sequence, Sized
 from datetime import datetime
-from typing import Any
+from typing import Any, Unpack, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from cued import engine
-from cued.errors import BusyError, CuedError, InputError
-from cued.handles.bound import Bound
-from cued.model import Conflict, Memory, Page, Record, Revision, Stats
-from cued.requests.draft import Change, Draft, changed, compose, read_change, read_draft
-from cued.requests.wishes import filter_of
+from cued.errors import BusyError, ConflictError, CuedError, InputError
+from cued.handles.bound import Bound, quiet
+from cued.model import GLOBAL, Conflict, ConflictType, Memory, Page, Record, Revision, Stats, Vector
+from cued.ports import Progress
+from cued.requests.checks import label, one_of
+from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, changed, compose, read_change, read_draft
+from cued.requests.keywords import Changes, Facts, Wanted
+from cued.requests.listing import ListRequest, read_list
+from cued.requests.turns import drafts_of
 from cued.text.analyse import analyse, searchable
 
-MAX_PAGE = 1000
 CHUNK = 256
-Progress = Callable[[int], None]
+_GIVE_WAY: frozenset[ConflictType] = frozenset({"update", "negation"})
+_AT_ODDS: frozenset[ConflictType] = _GIVE_WAY | {"duplicate"}
 
 _TRIES = 10
 _CHANGED = tuple(name for name in Memory.__struct_fields__ if name != "version")
 
 
 class Remembered(Struct, frozen=True, kw_only=True):
-    """What `remember` answers: the new ids, what they may be at odds with, and what could not be done for them yet."""
+    """What `remember` answers: the new ids, what they may be at odds with, what gave way, and what could not be done for them yet."""
 
     ids: tuple[str, ...]
     conflicts: tuple[Conflict, ...] = ()
+    superseded: tuple[str, ...] = ()
     degraded: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
-        """Give the only id."""
+        """The only id."""
         return self.ids[0]
 
 
 class Keeping(Bound):
     """Remember, show, change, forget."""
 
-    def remember(self, text: str | Mapping[str, Any] | Draft, *, conflicts: bool = True, **facts: Any) -> Remembered:  # noqa: ANN401 - checked by the draft
-        """Store one memory and give its id; `facts` are the fields of Draft (kind, scope, tags, importance, ttl, at, supersedes …).
+    def remember(
+        self, text: str | Mapping[str, Any] | Draft, *, conflicts: bool = True, on_conflict: OnConflict = "report", **facts: Unpack[Facts]
+    ) -> Remembered:
+        """Store one memory and give its id; what it contradicts, updates or repeats comes back as `conflicts`, with ways to resolve each.
 
-        What it contradicts, updates or repeats comes back as `conflicts`, each with the ways to resolve it; it is stored all the same.
+        `on_conflict` says what is to happen then. "report": it is stored all the same. "supersede": what it updates or denies, and is
+        not newer than it, gives way to it in the same step; what it repeats or is merely close to stays, and is reported. "refuse":
+        nothing is stored and a ConflictError is raised, unless all it found is merely close. With `conflicts=False` none are looked for.
         """
         draft = read_draft({"text": text, **facts}) if facts else read_draft(text)
+        if isinstance(draft, RememberRequest):
+            conflicts, on_conflict = draft.conflicts, draft.on_conflict
+        one_of("on_conflict", on_conflict, get_args(OnConflict) if conflicts else ("report",))
+        if conflicts and on_conflict != "report":
+            return self._remember_resolved(draft, on_conflict)
         records, notes = self._keep([draft])
         if not conflicts:
             return Remembered(ids=(records[0].memory.id,), degraded=notes)
         found, more = self._conflicts(records[0])
         return Remembered(ids=(records[0].memory.id,), conflicts=found, degraded=(*notes, *more))
 
-    def remember_many(self, drafts: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress = lambda _: None) -> Remembered:
-        """Store many memories, in chunks that are each stored whole or not at all; `progress` hears how many are done.
+    def remember_many(self, drafts: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress = quiet) -> Remembered:
+        """Store many memories, in chunks that are each stored whole or not at all; `progress` hears how many are done, and of how many.
 
         Conflicts are not looked for.
         """
+        if isinstance(drafts, str | Mapping | Draft) or not isinstance(drafts, Iterable):
+            raise InputError("drafts", drafts, "a list of memories; `remember` stores one")
+        total = len(drafts) if isinstance(drafts, Sized) else 0
         ids: list[str] = []
         notes: list[str] = []
         chunk: list[Draft] = []
         for value in drafts:
             chunk.append(read_draft(value))
             if len(chunk) == CHUNK:
-                self._keep_chunk(chunk, ids, notes, progress)
+                self._keep_chunk(chunk, ids, notes)
+                progress(len(ids), total)
                 chunk = []
         if chunk:
-            self._keep_chunk(chunk, ids, notes, progress)
+            self._keep_chunk(chunk, ids, notes)
+            progress(len(ids), total)
         return Remembered(ids=tuple(ids), degraded=tuple(dict.fromkeys(notes)))
 
+    def remember_turns(
+        self,
+        turns: Iterable[Mapping[str, Any]],
+        *,
+        session: str,
+        scope: str = GLOBAL,
+        at: datetime | str | None = None,
+        first: int | None = None,
+    ) -> Remembered:
+        """Store turns of a conversation, `{"role": …, "content": …}` each, as episodes of the session; turns without words make none.
+
+        They are numbered from `first`, or else go on after the turns of the session that are stored; a turn may have its own `at`.
+        """
+        named = label("session", session)
+        start = self._next_turn(named) if first is None else first
+        return self.remember_many(list(drafts_of(turns, session=named, scope=scope, at=at, first=start)))
+
     def get(self, memory_id: str) -> Memory:
-        """Give one memory by id."""
+        """One memory by its id."""
         return self._store.get(self.name, [memory_id])[0]
 
-    def list(self, *, limit: int = 50, after: str | None = None, **wanted: Any) -> Page:  # noqa: ANN401 - checked by the filter
-        """Give one page, newest first; filters: scope, kinds, tiers, tags, session, since, until, hidden."""
-        if not isinstance(limit, int) or not 1 <= limit <= MAX_PAGE:
-            raise InputError("limit", limit, f"a number from 1 to {MAX_PAGE}")
-        return self._store.list(self.name, filter_of(wanted), at=self._clock(), limit=limit, after=after)
+    def list(self, request: ListRequest | None = None, **wanted: Unpack[Wanted]) -> Page:
+        """One page of memories, newest first; a filter that is not named does not filter."""
+        asked = read_list(wanted) if request is None else request
+        return self._store.list(self.name, asked.filter(), at=self._clock(), limit=asked.limit, after=asked.after)
 
-    def update(self, memory_id: str, **fields: Any) -> Memory:  # noqa: ANN401 - checked by the change
-        """Change fields of a memory and give it back; its decay clock starts anew."""
-        change = read_change(fields)
+    def update(self, memory_id: str, change: Change | None = None, **fields: Unpack[Changes]) -> Memory:
+        """The memory with some of its fields changed; its decay clock starts anew."""
+        change = read_change(fields) if change is None else change
         for _ in range(_TRIES):
             memory, now = self.get(memory_id), self._clock()
             revised = self._store.revise(self.name, [self._revision(memory, change, now)], at=now)
@@ -121,40 +156,72 @@ class Keeping(Bound):
         return erased
 
     def stats(self) -> Stats:
-        """Count what is stored."""
+        """What is stored, counted."""
         return self._store.stats(self.name, at=self._clock())
 
-    def _keep_chunk(self, chunk: Sequence[Draft], ids: MutableSequence[str], notes: MutableSequence[str], progress: Progress) -> None:
+    def _next_turn(self, session: str) -> int:
+        """The number after that of the newest stored turn of a session; 1 where there is none."""
+        newest = self.list(session=session, hidden=True, limit=1).memories
+        return (newest[0].source.turn or 0) + 1 if newest else 1
+
+    def _keep_chunk(self, chunk: Sequence[Draft], ids: MutableSequence[str], notes: MutableSequence[str]) -> None:
         records, degraded = self._keep(chunk)
         ids += [record.memory.id for record in records]
         notes += degraded
-        progress(len(ids))
 
     def _keep(self, drafts: Sequence[Draft]) -> tuple[Sequence[Record], tuple[str, ...]]:
-        now = self._clock()
-        memories = [compose(draft, tenant=self.name, memory_id=self._ids.make(now), now=now) for draft in drafts]
-        texts = [searchable(memory.text, memory.source.speaker) for memory in memories]
-        vectors, fingerprint, degraded = self._vectors(texts)
-        records = [
-            Record(
-                memory=replace(memory, fingerprint=fingerprint),
-                terms=analyse(text),
-                vector=None if vectors is None else vectors[i],
-            )
-            for i, (memory, text) in enumerate(zip(memories, texts, strict=True))
-        ]
+        records, degraded = self._records(drafts)
         self._store.remember(self.name, records)
         return records, degraded
 
-    def _conflicts(self, record: Record) -> tuple[tuple[Conflict, ...], tuple[str, ...]]:
-        """Give what a stored memory is at odds with; the memory is stored, so whatever fails here is a note and no error."""
-        from cued.conflicts.finding import find_conflicts  # noqa: PLC0415 - its words are loaded with the first memory, not with `import cued`
+    def _records(self, drafts: Sequence[Draft]) -> tuple[Sequence[Record], tuple[str, ...]]:
+        """What is to be stored of these drafts, with vectors and terms, and notes on what could not be done."""
+        now = self._clock()
+        memories = [compose(draft, tenant=self.name, memory_id=self._ids.make(now), now=now) for draft in drafts]
+        texts = [searchable(memory.text, memory.source.speaker) for memory in memories]
+        vectors, degraded = self._drafted_vectors(drafts, texts)
+        records = [
+            Record(memory=replace(memory, fingerprint=fingerprint), terms=analyse(text), vector=vector)
+            for memory, text, (vector, fingerprint) in zip(memories, texts, vectors, strict=True)
+        ]
+        return records, degraded
 
+    def _drafted_vectors(
+        self, drafts: Sequence[Draft], texts: Sequence[str]
+    ) -> tuple[Sequence[tuple[Vector | None, str | None]], tuple[str, ...]]:
+        """Each draft's vector with its fingerprint: its own, or else the embedder's."""
+        found: dict[int, tuple[Vector | None, str | None]] = {
+            at: self._own_vector(draft) for at, draft in enumerate(drafts) if draft.vector is not None or draft.fingerprint is not None
+        }
+        rest = [at for at in range(len(drafts)) if at not in found]
+        vectors, fingerprint, degraded = self._vectors([texts[at] for at in rest]) if rest else (None, None, ())
+        found |= {at: (None if vectors is None else vectors[row], fingerprint) for row, at in enumerate(rest)}
+        return [found[at] for at in range(len(drafts))], degraded
+
+    def _remember_resolved(self, draft: Draft, on_conflict: OnConflict) -> Remembered:
+        """Look for conflicts first, then store the memory with what gives way to it, or refuse it."""
+        records, notes = self._records([draft])
+        memory = records[0].memory
+        found, note = self._find_conflicts(records[0])
+        against = [conflict for conflict in found if conflict.type in _AT_ODDS]
+        if on_conflict == "refuse" and against:
+            raise ConflictError(against)
+        older = [conflict.id for conflict in against if conflict.type in _GIVE_WAY] if on_conflict == "supersede" else []
+        gone = tuple(old.id for old in self._store.get(self.name, older) if old.created_at <= memory.created_at)
+        self._store.remember(self.name, [replace(records[0], memory=replace(memory, supersedes=(*memory.supersedes, *gone)))])
+        left = tuple(conflict for conflict in found if conflict.id not in gone)
+        return Remembered(ids=(memory.id,), conflicts=left, superseded=gone, degraded=(*notes, *((note,) if note else ())))
+
+    def _conflicts(self, record: Record) -> tuple[tuple[Conflict, ...], tuple[str, ...]]:
+        """What a stored memory is at odds with; the memory is stored, so whatever fails here is a note and no error."""
         try:
-            found, note = find_conflicts(
-                record.memory, record.vector, self._store, terms=record.terms, at=self._clock(), judge=self._parts.judge
-            )
+            found, note = self._find_conflicts(record)
         except CuedError as error:
             engine.log.warning("conflicts were not looked for: %s", error)
             return (), (f"conflicts: {error}",)
         return found, (note,) if note else ()
+
+    def _find_conflicts(self, record: Record) -> tuple[tuple[Conflict, ...], str]:
+        from cued.conflicts.finding import find_conflicts  # noqa: PLC0415 - its words are loaded with the first memory, not with `import cued`
+
+        return find_conflicts(record.memory, record.vector, self._store, terms=record.terms, at=self._clock(), judge=self._parts.judge)

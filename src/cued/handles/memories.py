@@ -1,24 +1,22 @@
 """An open store with its embedder and policy: the way to a tenant's handle."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypedDict
 
 from cued.engine import Parts
 from cued.errors import InputError
+from cued.handles.bound import quiet
 from cued.handles.settling import Mode, Settler
 from cued.handles.tenant import Tenant
 from cued.ids import IdMaker
 from cued.policy.presets import DEFAULT, load
 from cued.policy.spec import Policy
-from cued.ports import Clock, Embedder, Judge, Keeper, Reranker, Store, Summariser
+from cued.ports import Clock, Embedder, Judge, Keeper, Progress, Reranker, Store, Summariser
 
 if TYPE_CHECKING:
     from cued.upkeep.backup import Copied
-
-Progress = Callable[[int, int], None]
 
 
 class Memories:
@@ -33,14 +31,14 @@ class Memories:
         self._ids = IdMaker()
 
     def tenant(self, name: str) -> Tenant:
-        """Give the handle of this tenant; a tenant exists as soon as something is remembered for it."""
+        """The handle of this tenant; a tenant exists as soon as something is remembered for it."""
         return Tenant(name, self.parts, policy=self.policy, clock=self._clock, settler=self._settler, ids=self._ids)
 
     def tenants(self) -> tuple[str, ...]:
-        """Give the names of all tenants, for whoever looks after the store; no tenant is to see them."""
+        """The names of all tenants, for whoever looks after the store; no tenant is to see them."""
         return self.parts.store.tenants()
 
-    def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = lambda _done, _total: None) -> "Copied":
+    def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = quiet) -> "Copied":
         """Copy the whole store, all tenants, into one file as it is now, while others go on writing; `progress` hears of pages."""
         # imported here, so that `import cued` stays light
         from cued.upkeep.backup import backup  # noqa: PLC0415
@@ -64,6 +62,19 @@ class Memories:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Close."""
         self.close()
+
+
+class Opening(TypedDict, total=False):
+    """What `open` takes beside the place of the memories."""
+
+    embedder: str | Embedder | None
+    policy: str | Path | Policy
+    reranker: Reranker | None
+    summariser: Summariser | None
+    judge: Judge | None
+    settle: Mode
+    readonly: bool
+    clock: Clock
 
 
 def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged

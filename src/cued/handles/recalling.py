@@ -11,21 +11,26 @@ from cued import engine
 from cued.explain import Explanation, Timeline, Why, explain, timeline, why
 from cued.flow.feedback import feedback
 from cued.flow.settle import documents, entry, log_line, touches
-from cued.handles.bootstrap import BUDGET_TOKENS, Pack, bootstrap
+from cued.handles.bootstrap import Pack, bootstrap
 from cued.handles.bound import Bound
 from cued.handles.conversation import Conversation
 from cued.model import GLOBAL, Cue, Evidence, LogQuery, Recall, RecallEntry
 from cued.policy.spec import Policy
-from cued.requests.draft import label, moment
-from cued.requests.wishes import Wishes, cue_of, policy_of
+from cued.requests.checks import label, moment
+from cued.requests.cue import CueRequest, ExplainRequest, RecallRequest, asked_for
+from cued.requests.keywords import RecallOptions
+from cued.requests.upkeep import BUDGET_TOKENS
 
 
 class Recalling(Bound):
     """Recall, and everything that explains, surrounds or judges one."""
 
-    def recall(self, cue: str | Cue, *, policy: str | Policy | None = None, settle: bool = True, **wishes: Unpack[Wishes]) -> Recall:
-        """Give what the cue brings to mind; with `settle=False` the recall leaves no trace in the store."""
-        recall, evidence, applied = self._recall(cue, policy, wishes)
+    def recall(
+        self, cue: str | Cue | RecallRequest, *, policy: str | Policy | None = None, settle: bool = True, **options: Unpack[RecallOptions]
+    ) -> Recall:
+        """What the cue brings to mind; with `settle=False` the recall leaves no trace in the store."""
+        settle = cue.settle if isinstance(cue, RecallRequest) else settle
+        recall, evidence, applied = self._recall(cue, policy, options)
         if engine.log.isEnabledFor(logging.INFO):
             engine.log.info("%s", log_line(recall))
         if settle:
@@ -36,28 +41,35 @@ class Recalling(Bound):
         return recall
 
     def explain(
-        self, cue: str | Cue, *, memory: str | None = None, policy: str | Policy | None = None, **wishes: Unpack[Wishes]
+        self,
+        cue: str | Cue | ExplainRequest,
+        *,
+        memory: str | None = None,
+        policy: str | Policy | None = None,
+        **options: Unpack[RecallOptions],
     ) -> Explanation:
         """The recall with its whole table, and what became of one memory in particular; nothing is settled.
 
         With channels left out, `whole` is the same recall with all of them.
         """
-        recall, evidence, applied = self._recall(cue, policy, wishes)
+        memory = cue.memory if isinstance(cue, ExplainRequest) else memory
+        recall, evidence, applied = self._recall(cue, policy, options)
         asked = self._store.get(self.name, [memory])[0] if memory is not None else None
         told = explain(recall, evidence, applied, asked=asked, parts=self._parts)
-        return replace(told, whole=self._whole(evidence, policy, wishes)) if wishes.get("without") else told
+        shut = cue.without if isinstance(cue, CueRequest) else options.get("without")
+        return replace(told, whole=self._whole(cue, policy, options, evidence)) if shut else told
 
-    def gather(self, cue: str | Cue, *, policy: str | Policy | None = None, **wishes: Unpack[Wishes]) -> Evidence:
+    def gather(self, cue: str | Cue, *, policy: str | Policy | None = None, **options: Unpack[RecallOptions]) -> Evidence:
         """The evidence of a recall, to be saved and decided later under any policy with the same channels."""
-        question, applied = self._question(cue, policy, wishes)
+        question, applied = self._question(cue, policy, options)
         return engine.gather(question, applied, self._parts)
 
     def conversation(self, *, turns: int = 3, keep: int = 10, avoid_repeats: bool = False) -> Conversation:
-        """Give a handle that recalls turn after turn, notices when the cue has stopped moving, and can leave out what it said before."""
+        """A handle that recalls turn after turn, notices when the cue has stopped moving, and can leave out what it said before."""
         return Conversation(self.recall, turns=turns, keep=keep, avoid_repeats=avoid_repeats)
 
     def bootstrap(self, *, scope: str = GLOBAL, budget_tokens: int = BUDGET_TOKENS) -> Pack:
-        """Give what an agent should know when a conversation starts: the pinned memories, then those needed most, as a block."""
+        """What an agent should know when a conversation starts: the pinned memories, then those needed most, as a block."""
         at = self._clock()
         return bootstrap(self.name, self._store, self.policy, at=at, scope=label("scope", scope), budget_tokens=budget_tokens)
 
@@ -71,7 +83,7 @@ class Recalling(Bound):
         return self._store.feedback(self.name, verdicts)
 
     def why(self, memory_id: str, *, depth: int = 3) -> Why:
-        """Give the tree of what a memory comes from, and of what came of it."""
+        """The tree of what a memory comes from, and of what came of it."""
         return why(self.name, self._store, memory_id, depth=depth)
 
     def timeline(  # noqa: PLR0913 - a stretch of time has a centre, two sides and three ways to narrow it
@@ -84,7 +96,7 @@ class Recalling(Bound):
         session: str | None = None,
         hidden: bool = False,
     ) -> Timeline:
-        """Give what was stored right before and after a memory (by its id) or a moment (a datetime)."""
+        """What was stored right before and after a memory (by its id) or a moment (a datetime)."""
         centre = moment("around", around) if isinstance(around, datetime) else label("around", around)
         return timeline(
             self.name,
@@ -99,23 +111,28 @@ class Recalling(Bound):
         )
 
     def log(self, *, limit: int = 100) -> tuple[RecallEntry, ...]:
-        """Give the newest lines of the recall log."""
+        """The newest lines of the recall log."""
         self._settler.flush()
         return self._store.log(self.name, LogQuery(limit=limit))
 
-    def _recall(self, cue: str | Cue, policy: str | Policy | None, wishes: Mapping[str, Any]) -> tuple[Recall, Evidence, Policy]:
-        question, applied = self._question(cue, policy, wishes)
+    def _recall(
+        self, cue: str | Cue | CueRequest, policy: str | Policy | None, options: Mapping[str, Any]
+    ) -> tuple[Recall, Evidence, Policy]:
+        question, applied = self._question(cue, policy, options)
         recall, evidence = engine.recall(question, applied, self._parts)
         return recall, evidence, applied
 
-    def _question(self, cue: str | Cue, policy: str | Policy | None, wishes: Mapping[str, Any]) -> tuple[engine.Question, Policy]:
-        applied = policy_of(policy, wishes, usual=self.policy)
+    def _question(
+        self, cue: str | Cue | CueRequest, policy: str | Policy | None, options: Mapping[str, Any]
+    ) -> tuple[engine.Question, Policy]:
         now = self._clock()
-        asked = cue_of(cue, wishes, now=now)
-        return engine.Question(tenant=self.name, cue=asked, recall_id=self._ids.make(now), boost=wishes.get("boost")), applied
+        asked = asked_for(cue, options, policy=policy, usual=self.policy, now=now)
+        question = engine.Question(tenant=self.name, cue=asked.cue, recall_id=self._ids.make(now), boost=options.get("boost"))
+        return question, asked.policy
 
-    def _whole(self, evidence: Evidence, policy: str | Policy | None, wishes: Mapping[str, Any]) -> Recall:
+    def _whole(self, cue: str | Cue | CueRequest, policy: str | Policy | None, options: Mapping[str, Any], evidence: Evidence) -> Recall:
         """The same recall with every channel open; a cue that was embedded is not embedded again."""
-        question, applied = self._question(evidence.cue, policy, {name: wish for name, wish in wishes.items() if name != "without"})
+        every = replace(cue, without=()) if isinstance(cue, CueRequest) else cue
+        question, applied = self._question(every, policy, {name: value for name, value in options.items() if name != "without"})
         embedded = evidence.lookup and evidence.lookup.dense
-        return engine.recall(replace(question, embedded=embedded), applied, self._parts)[0]
+        return engine.recall(replace(question, cue=evidence.cue, embedded=embedded), applied, self._parts)[0]

@@ -1,11 +1,10 @@
 """The handle of one tenant: the verbs that a user calls. Nothing that reads memories exists without one."""
 
-from cued.handles.keeping import CHUNK, MAX_PAGE, Keeping, Remembered
+from cued.handles.keeping import CHUNK, Keeping, Remembered
 from cued.handles.recalling import Recalling
 from cued.handles.upkeep import Upkeep
-from cued.requests.wishes import Wishes
 
-__all__ = ["CHUNK", "MAX_PAGE", "Remembered", "Tenant", "Wishes"]
+__all__ = ["CHUNK", "Remembered", "Tenant"]
 
 
 class Tenant(Recalling, Keeping, Upkeep):

@@ -3,14 +3,15 @@
 # What looks after a store is loaded when it is asked for, so that `import cued` stays light.
 # ruff: noqa: PLC0415
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cued.errors import InputError
-from cued.handles.bound import Bound
+from cued.handles.bound import Bound, quiet
 from cued.model import Memory
+from cued.ports import Progress
 from cued.text.durations import parse_duration
 from cued.upkeep import AT_LEAST, IMPORTANCE_BELOW, OLDER_THAN
 
@@ -20,24 +21,19 @@ if TYPE_CHECKING:
     from cued.upkeep.cooling import Cool
     from cued.upkeep.reembedding import Reembedded
 
-Progress = Callable[[int, int], None]
 Span = str | float | timedelta
-
-
-def _quiet(_done: int, _total: int) -> None:
-    """Tell nobody."""
 
 
 class Upkeep(Bound):
     """Consolidate, sweep, list what has cooled, embed anew, move in and out."""
 
-    def plan_consolidation(self, *, at_least: float = AT_LEAST, progress: Progress = _quiet) -> "Plan":
-        """Give which near-duplicates would give way to which newer memory, and which look alike and differ; nothing is changed."""
+    def plan_consolidation(self, *, at_least: float = AT_LEAST, progress: Progress = quiet) -> "Plan":
+        """Which near-duplicates would give way to which newer memory, and which look alike and differ; nothing is changed."""
         from cued.upkeep import consolidation
 
         return consolidation.plan(self.name, self._store, at=self._clock(), at_least=at_least, progress=progress)
 
-    def consolidate(self, plan: "Plan | None" = None, *, at_least: float = AT_LEAST, progress: Progress = _quiet) -> "Applied":
+    def consolidate(self, plan: "Plan | None" = None, *, at_least: float = AT_LEAST, progress: Progress = quiet) -> "Applied":
         """Carry out a plan, or plan and do it at once; each merge can be undone."""
         from cued.upkeep import consolidation
 
@@ -45,7 +41,7 @@ class Upkeep(Bound):
         return consolidation.apply(self.name, self._store, planned, at=self._clock(), progress=progress)
 
     def merges(self) -> "tuple[Merged, ...]":
-        """Give every merge that stands."""
+        """Every merge that stands."""
         from cued.upkeep import consolidation
 
         return consolidation.merges(self.name, self._store)
@@ -57,12 +53,12 @@ class Upkeep(Bound):
         return consolidation.undo(self.name, self._store, newer_ids, at=self._clock(), only=only)
 
     def expired(self, *, grace: Span = 0) -> tuple[Memory, ...]:
-        """Give what has expired longer ago than the grace; `sweep` would erase it."""
+        """What has expired longer ago than the grace; `sweep` would erase it."""
         from cued.upkeep import expiry
 
         return expiry.expired(self.name, self._store, at=self._clock(), grace=_span("grace", grace))
 
-    def sweep(self, *, grace: Span = 0, progress: Progress = _quiet) -> tuple[str, ...]:
+    def sweep(self, *, grace: Span = 0, progress: Progress = quiet) -> tuple[str, ...]:
         """Erase what has expired longer ago than the grace, and give the ids."""
         from cued.upkeep import expiry
 
@@ -70,13 +66,13 @@ class Upkeep(Bound):
         return expiry.sweep(self.name, self._store, at=self._clock(), grace=_span("grace", grace), progress=progress)
 
     def cool(self, *, older_than: Span = OLDER_THAN, importance_below: float = IMPORTANCE_BELOW) -> "tuple[Cool, ...]":
-        """Give the memories that could be let go, coolest first: old, not recalled for as long, unimportant; nothing is changed."""
+        """The memories that could be let go, coolest first: old, not recalled for as long, unimportant; nothing is changed."""
         from cued.upkeep import cooling
 
         age = _span("older_than", older_than)
         return cooling.cool(self.name, self._store, at=self._clock(), older_than=age, importance_below=importance_below)
 
-    def reembed(self, *, progress: Progress = _quiet) -> "Reembedded":
+    def reembed(self, *, progress: Progress = quiet) -> "Reembedded":
         """Give every memory a vector of the embedder in use where it has another's or none; interrupted, it goes on where it was."""
         from cued.upkeep.reembedding import reembed
 
@@ -84,8 +80,8 @@ class Upkeep(Bound):
             raise InputError("embedder", None, "an embedder: open the memories with one")
         return reembed(self.name, self._store, self._parts.embedder, at=self._clock(), progress=progress)
 
-    def export(self, *, vectors: bool = False, progress: Progress = _quiet) -> Iterator[bytes]:
-        """Give everything that is kept for this tenant as JSON lines, one at a time."""
+    def export(self, *, vectors: bool = False, progress: Progress = quiet) -> Iterator[bytes]:
+        """Everything that is kept for this tenant as JSON lines, one at a time."""
         from cued.upkeep.export import export
 
         self._settler.flush()
@@ -97,7 +93,7 @@ class Upkeep(Bound):
         *,
         format: str | None = None,  # noqa: A002 - the word for it
         scope: str | None = None,
-        progress: Progress = _quiet,
+        progress: Progress = quiet,
     ) -> "Imported":
         """Store what is in a file or folder: an export of Cued, or another's; what is known already stays as it is."""
         from cued.importers import import_file

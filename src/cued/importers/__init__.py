@@ -19,7 +19,8 @@ from cued.importers.files import MAX_BYTES, head, is_zip, members
 from cued.importers.intake import Imported, Incoming, Intake, Skipped
 from cued.importers.own import import_export
 from cued.ports import Embedder, Progress, Store, silent
-from cued.requests.draft import Draft, compose, label, one_of
+from cued.requests.checks import label, one_of
+from cued.requests.draft import Draft, compose
 
 Read = Callable[..., Iterator[Draft | Skipped]]
 

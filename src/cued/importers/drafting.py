@@ -10,7 +10,8 @@ from msgspec import Struct
 from cued.errors import InputError
 from cued.importers.intake import Skipped
 from cued.model import EPOCH, Scalar
-from cued.requests.draft import MAX_LABEL, MAX_META, MAX_TAGS, MAX_TEXT, Draft, moment
+from cued.requests.checks import MAX_LABEL, MAX_META, MAX_TAGS, MAX_TEXT, moment
+from cued.requests.draft import Draft
 from cued.text.entities import entities
 
 PIECE = 1500

@@ -19,7 +19,7 @@ from cued.errors import InputError
 from cued.flow.arc import DOCUMENT
 from cued.importers.intake import Incoming
 from cued.model import Edge, Memory, RecallEntry, Source, Stored, Supersession, Use, Vector
-from cued.requests.draft import checked_text, confidence, label, metadata, moment, one_of, share, storable
+from cued.requests.checks import checked_text, confidence, label, metadata, moment, one_of, share, storable
 from cued.stores.columns.vectors import checked
 
 FORMAT = 1

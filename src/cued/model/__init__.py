@@ -1,4 +1,4 @@
-"""The nouns. Frozen values without behaviour; every other module is functions between them.
+"""The nouns. Frozen values that can do no more than show themselves; every other module is functions between them.
 
 Times are aware UTC datetimes. Scores: higher is better. Ranks start at 1 and 0 means "not found by this channel".
 """
@@ -46,6 +46,7 @@ from cued.model.words import (
     GLOBAL,
     KINDS,
     MERGED,
+    NO_TIME,
     TIERS,
     TRUSTS,
     ChannelName,
@@ -72,6 +73,7 @@ __all__ = [
     "GLOBAL",
     "KINDS",
     "MERGED",
+    "NO_TIME",
     "TIERS",
     "TRUSTS",
     "Background",

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
+from cued.model.plain import JSON, plain
 from cued.model.words import GLOBAL, Kind, Scalar, Tier, Trust, Vector
 
 
@@ -79,6 +80,28 @@ class Memory(Struct, frozen=True, kw_only=True, omit_defaults=True):
     use: Use = Use()
     fingerprint: str | None = None
     version: int = 1
+
+    def to_dict(self) -> JSON:
+        """Everything that is kept of it as plain data, but whose it is and its vector; the fields are named as `remember` takes them."""
+        whole = {name: getattr(self, name) for name in self.__struct_fields__ if name not in {"tenant", "source", "superseded", "edges"}}
+        return plain(
+            {
+                **whole,
+                **{name: getattr(self.source, name) for name in self.source.__struct_fields__},
+                "superseded": [{"by": s.by, "at": s.at, "scope": s.scope, "lifted_at": s.lifted_at} for s in self.superseded],
+                "edges": [[edge.relation, edge.target] for edge in self.edges],
+            }
+        )
+
+    def brief(self) -> JSON:
+        """What an answer says of a memory that is one of many: the text and what it takes to weigh it."""
+        return plain(
+            {
+                **{name: getattr(self, name) for name in ("id", "text", "kind", "tier", "scope", "tags", "created_at", "updated_at")},
+                **{name: getattr(self.source, name) for name in ("speaker", "session", "turn")},
+                **{name: getattr(self, name) for name in ("trust", "importance", "weight")},
+            }
+        )
 
 
 class Record(Struct, frozen=True, kw_only=True):
@@ -173,6 +196,7 @@ class Filter(Struct, frozen=True, kw_only=True):
     kinds: tuple[Kind, ...] = ()
     tiers: tuple[Tier, ...] = ()
     tags: tuple[str, ...] = ()
+    meta: dict[str, Scalar] = field(default_factory=dict)
     session: str | None = None
     since: datetime | None = None
     until: datetime | None = None

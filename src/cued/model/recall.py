@@ -1,16 +1,18 @@
 """The cue, the evidence, and the recall that is decided from it."""
 
+from collections.abc import Iterator
 from datetime import datetime
 
 from msgspec import Struct, field
 
 from cued.model.lookup import Findings, Interval, Lookup
 from cued.model.memory import Memory
-from cued.model.words import GLOBAL, Column, Gate, Intent, Kind, Outcome
+from cued.model.plain import JSON, plain
+from cued.model.words import GLOBAL, NO_TIME, Column, Gate, Intent, Kind, Outcome
 
 
 class Cue(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What the agent is doing now: the words, the state of the work, and where and when to look."""
+    """What the agent is doing now: the words, the state of the work, and where and when to look; without a `now` the clock says it."""
 
     utterance: str = ""
     goal: str = ""
@@ -19,7 +21,7 @@ class Cue(Struct, frozen=True, kw_only=True, omit_defaults=True):
     scope: str = GLOBAL
     tags: tuple[str, ...] = ()
     kinds: tuple[Kind, ...] = ()
-    now: datetime
+    now: datetime = NO_TIME
     as_of: datetime | None = None
     intent: Intent | None = None
     present: tuple[str, ...] = ()
@@ -64,6 +66,50 @@ class Recalled(Struct, frozen=True, kw_only=True):
     contributions: dict[str, float]
     duplicates: tuple[str, ...] = ()
 
+    @property
+    def id(self) -> str:
+        """The memory's id."""
+        return self.memory.id
+
+    @property
+    def text(self) -> str:
+        """The memory's text."""
+        return self.memory.text
+
+    @property
+    def kind(self) -> Kind:
+        """The memory's kind."""
+        return self.memory.kind
+
+    @property
+    def scope(self) -> str:
+        """The memory's scope."""
+        return self.memory.scope
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The memory's tags."""
+        return self.memory.tags
+
+    @property
+    def created_at(self) -> datetime:
+        """When the memory was said."""
+        return self.memory.created_at
+
+    def __str__(self) -> str:
+        """The memory's text."""
+        return self.memory.text
+
+    def __repr__(self) -> str:
+        """The rank, the relevance and the text, cut where it is long."""
+        text = self.memory.text if len(self.memory.text) <= _SHOWN else self.memory.text[:_SHOWN] + "…"
+        return f"Recalled(rank={self.rank}, relevance={self.relevance:.2f}, id={self.memory.id!r}, text={text!r})"
+
+    def to_dict(self) -> JSON:
+        """The memory in brief, with what decided it, as plain data."""
+        decided = {name: getattr(self, name) for name in ("score", "relevance", "rank", "contributions", "duplicates")}
+        return {**self.memory.brief(), **plain(decided)}
+
 
 class Omitted(Struct, frozen=True):
     """A memory that passed the floor and was left out all the same, and why."""
@@ -88,7 +134,8 @@ class Recall(Struct, frozen=True, kw_only=True):
     """The act of recalling and its result; `block` is the text for the prompt, "" when nothing is relevant and nothing is pinned.
 
     `core` are the pinned memories that the block shows every time, `compacted` tells that the block is a digest because the whole did
-    not fit, and `drift` says that a conversation's cue has stopped moving, "" while it moves.
+    not fit, and `drift` says that a conversation's cue has stopped moving, "" while it moves. It can be gone through, memory by memory;
+    `str()` of it is the block, and it is true where there is a block.
     """
 
     recall_id: str
@@ -107,3 +154,43 @@ class Recall(Struct, frozen=True, kw_only=True):
     tokens: int = 0
     timings_ms: dict[str, float] = field(default_factory=dict)
     trace: Trace
+
+    def __iter__(self) -> Iterator[Recalled]:
+        """The chosen memories, the best first."""
+        return iter(self.memories)
+
+    def __len__(self) -> int:
+        """How many memories were chosen."""
+        return len(self.memories)
+
+    def __bool__(self) -> bool:
+        """Whether there is something for the prompt."""
+        return bool(self.block)
+
+    def __str__(self) -> str:
+        """The block."""
+        return self.block
+
+    def __repr__(self) -> str:
+        """The outcome in short."""
+        return f"Recall(outcome={self.outcome!r}, memories={len(self.memories)}, core={len(self.core)}, tokens={self.tokens})"
+
+    def to_dict(self) -> JSON:
+        """The answer as plain data: what was chosen, the block for the prompt, and what stayed away and why."""
+        fates = dict(zip(self.trace.ids, self.trace.fates, strict=True))
+        return {
+            "recall_id": self.recall_id,
+            "policy": self.policy,
+            "outcome": self.outcome,
+            "memories": [each.to_dict() for each in self.memories],
+            "core": [memory.brief() for memory in self.core],
+            "block": self.block,
+            "compacted": self.compacted,
+            "drift": self.drift,
+            "near_misses": [{**each.to_dict(), "rank": None, "fate": fates[each.id]} for each in self.near_misses],
+            **plain({name: getattr(self, name) for name in ("omitted", "suppressed", "degraded", "tokens")}),
+            "timings_ms": {stage: round(ms, 3) for stage, ms in self.timings_ms.items()},
+        }
+
+
+_SHOWN = 60

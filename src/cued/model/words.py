@@ -31,3 +31,5 @@ Vector = NDArray[np.float32]
 Matrix = NDArray[np.float32]
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+NO_TIME = datetime.min.replace(tzinfo=UTC)
+"""The `now` of a cue that does not say when it is; the clock does."""

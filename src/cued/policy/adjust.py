@@ -1,9 +1,9 @@
 """What a caller may change for one recall without writing a policy: limit, floor, budget, window, compaction, recency, decay, channels."""
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from cued.errors import InputError
@@ -11,43 +11,47 @@ from cued.model import CHANNELS, ChannelName
 from cued.policy.spec import Policy
 
 Number = TypeVar("Number", int, float)
+Share = Annotated[float, Meta(ge=0, le=1)]
+Count = Annotated[int, Meta(ge=1)]
+Tokens = Annotated[int, Meta(ge=1, le=1_000_000)]
+Window = Annotated[int, Meta(ge=1, le=100_000_000)]
 
 
 class Adjustment(Struct, frozen=True, kw_only=True):
-    """One recall's own wishes; None keeps what the policy says."""
+    """What one recall changes of its policy; None keeps what the policy says."""
 
-    limit: int | None = None
-    floor: float | None = None
-    budget_tokens: int | None = None
-    window_tokens: int | None = None
-    compact: bool | None = None
-    recency_weight: float | None = None
-    decay: bool | None = None
-    without: tuple[ChannelName, ...] = ()
+    limit: Annotated[Count | None, Meta(description="At most so many memories.")] = None
+    floor: Annotated[Share | None, Meta(description="The least relevance that may speak, from 0 to 1.")] = None
+    budget_tokens: Annotated[Tokens | None, Meta(description="At most so many tokens in the block.")] = None
+    window_tokens: Annotated[Window | None, Meta(description="The model's window; memories take a quarter at most.")] = None
+    compact: Annotated[bool | None, Meta(description="What does not fit is shortened, not left out.")] = None
+    recency_weight: Annotated[Share | None, Meta(description="From 0 to 1, for policies that trade recency.")] = None
+    decay: Annotated[bool | None, Meta(description="Whether memories fade with time.")] = None
+    without: Annotated[tuple[ChannelName, ...], Meta(description="Shut this channel.")] = ()
 
 
-def adjust(policy: Policy, wish: Adjustment) -> Policy:
-    """The policy with the adjustment made; what lies outside the policy's own bounds is refused."""
-    if wish == _NOTHING:
+def adjust(policy: Policy, change: Adjustment) -> Policy:
+    """The policy with what this recall changes of it; a number outside the policy's own bounds is refused."""
+    if all(getattr(change, name) in (None, ()) for name in Adjustment.__struct_fields__):
         return policy
     score, floor, budget, channels, settle = policy.score, policy.floor, policy.budget, policy.channels, policy.settle
-    if wish.limit is not None:
-        budget = replace(budget, limit=_within("limit", wish.limit, 1, budget.limit_max))
-    if wish.budget_tokens is not None:
-        budget = replace(budget, tokens=_within("budget", wish.budget_tokens, 1, 1_000_000))
-    if wish.window_tokens is not None:
-        budget = replace(budget, window=_within("window", wish.window_tokens, 1, 100_000_000))
-    if wish.compact is not None:
-        budget = replace(budget, overflow="compact" if wish.compact else "omit")
-    if wish.floor is not None:
-        floor = replace(floor, at=_within("floor", wish.floor, 0.0, 1.0))
-    if wish.recency_weight is not None:
-        score = replace(score, recency_weight=_within("recency_weight", wish.recency_weight, 0.0, 1.0))
+    if change.limit is not None:
+        budget = replace(budget, limit=_within("limit", change.limit, 1, budget.limit_max))
+    if change.budget_tokens is not None:
+        budget = replace(budget, tokens=_within("budget", change.budget_tokens, 1, 1_000_000))
+    if change.window_tokens is not None:
+        budget = replace(budget, window=_within("window", change.window_tokens, 1, 100_000_000))
+    if change.compact is not None:
+        budget = replace(budget, overflow="compact" if change.compact else "omit")
+    if change.floor is not None:
+        floor = replace(floor, at=_within("floor", change.floor, 0.0, 1.0))
+    if change.recency_weight is not None:
+        score = replace(score, recency_weight=_within("recency_weight", change.recency_weight, 0.0, 1.0))
         # what is said for this recall overrules what was learnt from the others
         settle = replace(settle, adapt="none")
-    if wish.decay is not None:
-        score = replace(score, decay=wish.decay)
-    channels = replace(channels, **dict.fromkeys(_known_channels(wish.without), None))
+    if change.decay is not None:
+        score = replace(score, decay=change.decay)
+    channels = replace(channels, **dict.fromkeys(_known_channels(change.without), None))
     return replace(policy, score=score, floor=floor, budget=budget, channels=channels, settle=settle)
 
 
@@ -63,6 +67,3 @@ def _known_channels(names: Sequence[str]) -> Sequence[str]:
         if name not in CHANNELS:
             raise InputError("without", name, f"channels: {', '.join(CHANNELS)}")
     return names
-
-
-_NOTHING = Adjustment()

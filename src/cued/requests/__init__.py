@@ -1,1 +1,1 @@
-"""What a caller may say, as typed fields: each checked, or refused in words that say what would be accepted."""
+"""What a caller may say: each request once, as typed fields with a line on each, read by one reader that refuses in words."""

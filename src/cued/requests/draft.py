@@ -1,53 +1,59 @@
 """From what a caller says of a memory to a memory: every field checked, and refused in words that say what would be accepted."""
 
-import math
-from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any, Literal
 
-import msgspec
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from cued.errors import InputError
-from cued.model import DERIVED_FROM, DISTINCT, GLOBAL, KINDS, MERGED, TIERS, TRUSTS, Edge, Memory, Scalar, Source
+from cued.model import DERIVED_FROM, DISTINCT, GLOBAL, KINDS, MERGED, TIERS, TRUSTS, Edge, Kind, Memory, Scalar, Source, Tier, Trust
+from cued.requests.checks import MAX_TAGS, checked_text, confidence, ids, label, labels, metadata, moment, one_of, share
+from cued.requests.reading import read
 from cued.text.analyse import searchable
 from cued.text.durations import parse_duration
 from cued.text.entities import entities
 
-MAX_TEXT = 100_000
-MAX_LABEL = 200
-MAX_TAGS = 64
-MAX_META = 64
-Spoken = TypeVar("Spoken", "Draft", "Change")
-_TIMES = ("at", "valid_from", "valid_until")
+OnConflict = Literal["report", "supersede", "refuse"]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Confidence = Annotated[float, Meta(ge=0.1, le=1)]
 
 
 class Draft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a caller may say of a new memory; only the text is needed."""
 
-    text: str
-    id: str | None = None
-    kind: str = "semantic"
-    tier: str | None = None
-    scope: str = GLOBAL
-    tags: tuple[str, ...] = ()
-    entities: tuple[str, ...] | None = None
-    importance: float = 0.5
-    weight: float = 1.0
-    trust: str = "user"
-    session: str | None = None
-    turn: int | None = None
-    speaker: str | None = None
-    url: str | None = None
-    meta: dict[str, Scalar] = field(default_factory=dict)
-    at: datetime | None = None
-    valid_from: datetime | None = None
-    valid_until: datetime | None = None
-    ttl: str | float | None = None
-    supersedes: tuple[str, ...] | str = ()
-    derived_from: tuple[str, ...] | str = ()
-    edges: tuple[tuple[str, str], ...] = ()
+    text: Annotated[str, Meta(description="What to remember, of 1 to 100,000 characters.")]
+    id: Annotated[str | None, Meta(description="An id of your own; without one it is made.")] = None
+    kind: Annotated[Kind, Meta(description="What sort of memory it is.")] = "semantic"
+    tier: Annotated[Tier | None, Meta(description="How it is kept; core is pinned. Without one it follows from the kind.")] = None
+    scope: Annotated[str, Meta(description="The project that it belongs to.")] = GLOBAL
+    tags: Annotated[tuple[str, ...], Meta(description="A tag.")] = ()
+    entities: Annotated[tuple[str, ...] | None, Meta(description="The names in it; without this they are found.")] = None
+    importance: Annotated[Share, Meta(description="How much it matters, from 0 to 1.")] = 0.5
+    weight: Annotated[Confidence, Meta(description="Confidence, from 0.1 to 1.")] = 1.0
+    trust: Annotated[Trust, Meta(description="Where it comes from.")] = "user"
+    session: Annotated[str | None, Meta(description="The conversation that it comes from.")] = None
+    turn: Annotated[int | None, Meta(description="Its place in that conversation.")] = None
+    speaker: Annotated[str | None, Meta(description="Who said it.")] = None
+    url: Annotated[str | None, Meta(description="Where it can be read.")] = None
+    meta: Annotated[dict[str, Scalar], Meta(description="Facts of your own, by which `list` can filter.")] = field(default_factory=dict)
+    at: Annotated[datetime | None, Meta(description="When it was said, such as 2025-03-01T14:30. Without it: now.")] = None
+    valid_from: Annotated[datetime | None, Meta(description="From when on it holds.")] = None
+    valid_until: Annotated[datetime | None, Meta(description="Until when it holds.")] = None
+    ttl: Annotated[str | float | None, Meta(description='How long it lives: "30d", "12h", or seconds.')] = None
+    supersedes: Annotated[tuple[str, ...] | str, Meta(description="The memory that this one replaces.")] = ()
+    derived_from: Annotated[tuple[str, ...] | str, Meta(description="A memory that this one was concluded from.")] = ()
+    edges: Annotated[tuple[tuple[str, str], ...], Meta(description="A link: causes, mentions, or a word of your own, and an id.")] = ()
+    vector: Annotated[tuple[float, ...] | None, Meta(description="Its vector, in place of the embedder's.")] = None
+    fingerprint: Annotated[str | None, Meta(description="Which model made `vector`; without it, the embedder in use.")] = None
+
+
+class RememberRequest(Draft, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A memory to be stored, and what is to happen where it is at odds with another."""
+
+    conflicts: Annotated[bool, Meta(description="Look for what it contradicts, updates or repeats.")] = True
+    on_conflict: Annotated[OnConflict, Meta(description="What then: tell, let the older give way, or store nothing.")] = "report"
 
 
 class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -56,40 +62,48 @@ class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     What it `supersedes` is added to what gave way to it before, so that conflicts can be resolved one by one; () lets all of it go.
     """
 
-    text: str | UnsetType = UNSET
-    kind: str | UnsetType = UNSET
-    tier: str | UnsetType = UNSET
-    scope: str | UnsetType = UNSET
-    tags: tuple[str, ...] | UnsetType = UNSET
-    importance: float | UnsetType = UNSET
-    weight: float | UnsetType = UNSET
-    trust: str | UnsetType = UNSET
-    meta: dict[str, Scalar] | UnsetType = UNSET
-    valid_from: datetime | UnsetType | None = UNSET
-    valid_until: datetime | UnsetType | None = UNSET
-    ttl: str | float | UnsetType | None = UNSET
-    supersedes: tuple[str, ...] | str | UnsetType = UNSET
+    text: Annotated[str | UnsetType, Meta(description="The new text.")] = UNSET
+    kind: Annotated[Kind | UnsetType, Meta(description="What sort of memory it is.")] = UNSET
+    tier: Annotated[Tier | UnsetType, Meta(description="How it is kept; core is pinned.")] = UNSET
+    scope: Annotated[str | UnsetType, Meta(description="The project that it belongs to; `global` for none.")] = UNSET
+    tags: Annotated[tuple[str, ...] | UnsetType, Meta(description="The new tags, instead of the old ones.")] = UNSET
+    importance: Annotated[Share | UnsetType, Meta(description="How much it matters, from 0 to 1.")] = UNSET
+    weight: Annotated[Confidence | UnsetType, Meta(description="Confidence, from 0.1 to 1.")] = UNSET
+    trust: Annotated[Trust | UnsetType, Meta(description="Where it comes from.")] = UNSET
+    meta: Annotated[dict[str, Scalar] | UnsetType, Meta(description="The new facts of your own, instead of the old ones.")] = UNSET
+    valid_from: Annotated[datetime | UnsetType | None, Meta(description="From when on it holds, or none.")] = UNSET
+    valid_until: Annotated[datetime | UnsetType | None, Meta(description="Until when it holds, or none.")] = UNSET
+    ttl: Annotated[str | float | UnsetType | None, Meta(description='How long it lives from now: "30d", "12h", seconds, or none.')] = UNSET
+    supersedes: Annotated[tuple[str, ...] | str | UnsetType, Meta(description="What gives way to it too; none lets all of it go.")] = UNSET
+
+
+class UpdateRequest(Change, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A change of one memory."""
+
+    id: Annotated[str, Meta(description="The memory to change.")]
 
 
 def read_draft(value: str | Mapping[str, Any] | Draft) -> Draft:
-    """Give the draft in a text, a mapping or a draft; an unknown field or a wrong type is refused by name."""
+    """The draft in a text, a mapping or a draft; an unknown field or a wrong type is refused by name."""
     if isinstance(value, Draft):
         return value
     if isinstance(value, str):
         return Draft(text=value)
-    return _converted(value, Draft)
+    if not isinstance(value, Mapping):
+        raise InputError("text", value, "a text, a mapping with a text in it, or a draft")
+    return read(value, Draft)
 
 
 def read_change(fields: Mapping[str, Any]) -> Change:
-    """Give the change in these keyword arguments."""
-    change = _converted(fields, Change)
+    """The change in these fields."""
+    change = read(fields, Change)
     if not fields:
         raise InputError("update", {}, f"at least one of {', '.join(Change.__struct_fields__)}")
     return change
 
 
 def compose(draft: Draft, *, tenant: str, memory_id: str, now: datetime) -> Memory:
-    """Give the memory that a draft describes."""
+    """The memory that a draft describes."""
     created = moment("at", draft.at) or now
     kind = one_of("kind", draft.kind, KINDS)
     text = checked_text("text", draft.text)
@@ -125,7 +139,7 @@ def compose(draft: Draft, *, tenant: str, memory_id: str, now: datetime) -> Memo
 
 
 def changed(memory: Memory, change: Change, *, now: datetime) -> Memory:
-    """Give the memory after the change; its decay clock starts anew."""
+    """The memory after the change; its decay clock starts anew."""
     readers: dict[str, Any] = {
         "text": lambda v: checked_text("text", v),
         "kind": lambda v: one_of("kind", v, KINDS),
@@ -149,103 +163,6 @@ def changed(memory: Memory, change: Change, *, now: datetime) -> Memory:
     return _with_valid_span(replace(memory, **new, updated_at=now))
 
 
-def checked_text(name: str, value: object) -> str:
-    """Give a text that can be stored: not empty, not longer than MAX_TEXT, without NUL and lone surrogates."""
-    accepted = f"a text of 1 to {MAX_TEXT} characters, not only white space, without NUL and lone surrogates"
-    if not isinstance(value, str) or not value.strip() or len(value) > MAX_TEXT or not storable(value):
-        raise InputError(name, value, accepted)
-    return value
-
-
-def label(name: str, value: object, *, most: int = MAX_LABEL) -> str:
-    """Give a short name (a scope, a tag, an id, a session)."""
-    if not isinstance(value, str) or not value.strip() or len(value) > most or not storable(value):
-        raise InputError(name, value, f"1 to {most} characters, not only white space, without NUL and lone surrogates")
-    return value
-
-
-def labels(name: str, values: Iterable[str]) -> tuple[str, ...]:
-    """Give distinct short names, in the order given."""
-    if isinstance(values, str):
-        raise InputError(name, values, "a list of names, not one string")
-    found = tuple(dict.fromkeys(label(name, value) for value in values))
-    if len(found) > MAX_TAGS:
-        raise InputError(name, f"{len(found)} of them", f"at most {MAX_TAGS}")
-    return found
-
-
-def ids(name: str, values: str | Iterable[str]) -> tuple[str, ...]:
-    """Give distinct ids of memories; a single one may stand for a list."""
-    return labels(name, (values,) if isinstance(values, str) else values)
-
-
-def share(name: str, value: object) -> float:
-    """Give a number from 0 to 1."""
-    accepted = "a number from 0 to 1; a rating on a 1–10 scale is divided by 10, so 7 is 0.7"
-    return _number(name, value, 0.0, 1.0, accepted=accepted)
-
-
-def confidence(value: object) -> float:
-    """Give a memory's weight."""
-    return _number("weight", value, 0.1, 1.0, accepted="a confidence from 0.1 to 1")
-
-
-def one_of(name: str, value: object, known: tuple[Any, ...]) -> Any:  # noqa: ANN401 - gives back a member of `known`
-    """Give the value if it is among the known ones."""
-    if value not in known:
-        raise InputError(name, value, f"one of {', '.join(known)}")
-    return value
-
-
-def moment(name: str, value: object) -> datetime | None:
-    """Give an aware UTC time from a datetime or an ISO 8601 string; one without a zone is read as UTC."""
-    if value is None:
-        return None
-    accepted = 'a time such as "2025-03-01" or "2025-03-01T14:30:00+02:00"; without a zone it is UTC'
-    if isinstance(value, str):
-        try:
-            value = datetime.fromisoformat(value.strip())
-        except ValueError as error:
-            raise InputError(name, value, accepted) from error
-    if not isinstance(value, datetime):
-        raise InputError(name, value, accepted)
-    try:
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-    except OverflowError as error:
-        raise InputError(name, value, accepted) from error
-
-
-def metadata(value: Mapping[str, Scalar]) -> dict[str, Scalar]:
-    """Give free metadata: short keys, plain finite values."""
-    accepted = f"at most {MAX_META} keys; values are texts of at most {MAX_LABEL * 10} characters, finite numbers, true, false or null"
-    fine = len(value) <= MAX_META and all(_plain(item) for item in value.values())
-    if not fine:
-        raise InputError("meta", dict(value), accepted)
-    return {label("meta", key): item for key, item in value.items()}
-
-
-def storable(text: str) -> bool:
-    """Tell whether every store can keep this text: it has no NUL and no lone surrogate."""
-    try:
-        return b"\0" not in text.encode()
-    except UnicodeEncodeError:
-        return False
-
-
-def _plain(value: object) -> bool:
-    if isinstance(value, str):
-        return len(value) <= MAX_LABEL * 10 and storable(value)
-    if isinstance(value, bool) or value is None:
-        return True
-    return isinstance(value, int | float) and math.isfinite(value) and abs(value) < 2**53
-
-
-def _number(name: str, value: object, low: float, high: float, *, accepted: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise InputError(name, value, accepted)
-    return float(value)
-
-
 def _edges(draft: Draft) -> tuple[Edge, ...]:
     sources = (Edge(DERIVED_FROM, source) for source in ids("derived_from", draft.derived_from))
     others = (Edge(label("edges", relation), label("edges", target)) for relation, target in draft.edges)
@@ -261,21 +178,6 @@ def _with_valid_span(memory: Memory) -> Memory:
     if memory.valid_from and memory.valid_until and memory.valid_from >= memory.valid_until:
         raise InputError("valid_until", memory.valid_until.isoformat(), f"a time after valid_from, {memory.valid_from.isoformat()}")
     return memory
-
-
-def _converted(value: Mapping[str, Any], kind: type[Spoken]) -> Spoken:
-    unknown = [key for key in value if key not in kind.__struct_fields__]
-    if unknown:
-        raise InputError(unknown[0], value[unknown[0]], f"the fields {', '.join(kind.__struct_fields__)}")
-    plain = {
-        key: moment(key, item) if key in _TIMES else list(item) if isinstance(item, set | frozenset) else item
-        for key, item in value.items()
-    }
-    try:
-        return msgspec.convert(plain, kind)
-    except msgspec.ValidationError as error:
-        name = str(error).rpartition("$.")[2].split("`")[0].split("[")[0] if "$." in str(error) else kind.__name__.lower()
-        raise InputError(name, value.get(name), str(error).split(" - at")[0]) from error
 
 
 _USUAL_TIER = {"semantic": "fact", "episodic": "episode", "procedural": "fact", "reflection": "reflection"}

@@ -1,7 +1,7 @@
 """Which memories a listing shows, which are due or speak, and what a tenant holds, counted."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import compress
 
@@ -9,7 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from cued.arrays import Mask
-from cued.model import Filter, Gate, Lookup, Memory, Stats
+from cued.model import Filter, Gate, Lookup, Memory, Scalar, Stats
 from cued.standing.facts import bounded
 from cued.standing.instants import LAST
 from cued.standing.judging import table
@@ -32,6 +32,13 @@ def speaking(memories: Sequence[Memory], *, at: datetime) -> list[Memory]:
     struck = _Struck(memories, at)
     heard = _where(memories, ~(struck.hidden | struck.by("validity")))
     return [memory for memory in heard if not unlifted(memory)]
+
+
+def has_meta(held: Mapping[str, Scalar], wanted: Mapping[str, Scalar]) -> bool:
+    """Whether a memory's own facts have all the wanted ones; true is not 1, and 7 is 7.0."""
+    return all(
+        name in held and held[name] == value and isinstance(held[name], bool) is isinstance(value, bool) for name, value in wanted.items()
+    )
 
 
 def counted(memories: Sequence[Memory], *, at: datetime) -> Stats:

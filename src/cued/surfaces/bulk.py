@@ -1,23 +1,25 @@
 """Many memories from JSON lines: each line a draft, stored in chunks that go in whole or not at all."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 
 import msgspec
 
 from cued.errors import CuedError, InputError
+from cued.handles.bound import quiet
 from cued.handles.tenant import CHUNK, Remembered, Tenant
+from cued.model.plain import JSON
+from cued.ports import Progress
 from cued.requests.draft import Draft, compose, read_draft
-from cued.surfaces.contract import JSON, remembered_json
+from cued.surfaces.contract import remembered_json
 
 MAX_LINE = 4_000_000
-Progress = Callable[[int], None]
 Numbered = tuple[int, Draft]
 _ACCEPTED = 'a JSON object a line, such as {"text": "Likes tea.", "ts": "2025-03-01"}'
 
 
-def remember_lines(tenant: Tenant, lines: Iterable[bytes], *, progress: Progress = lambda _: None) -> JSON:
+def remember_lines(tenant: Tenant, lines: Iterable[bytes], *, total: int = 0, progress: Progress = quiet) -> JSON:
     """Store one memory a line and give what `remember` does, without conflicts, which are not looked for.
 
     A bad line raises with its number, and none of its chunk is stored.
@@ -29,7 +31,7 @@ def remember_lines(tenant: Tenant, lines: Iterable[bytes], *, progress: Progress
         stored = _store(tenant, chunk, done=len(ids))
         ids += stored.ids
         notes += stored.degraded
-        progress(len(ids))
+        progress(len(ids), total)
     return remembered_json(Remembered(ids=tuple(ids), degraded=tuple(dict.fromkeys(notes))))
 
 
@@ -67,7 +69,7 @@ def _store(tenant: Tenant, chunk: Sequence[Numbered], *, done: int) -> Remembere
 
 
 def _place(tenant: str, chunk: Sequence[Numbered]) -> str:
-    """Give the line that cannot stand by itself; where each could, the chunk's lines are at odds with each other or with the store."""
+    """The line that cannot stand by itself; where each could, the chunk's lines are at odds with each other or with the store."""
     for number, draft in chunk:
         try:
             compose(draft, tenant=tenant, memory_id="unstored", now=datetime.now(UTC))

@@ -1,4 +1,4 @@
-"""Every verb once: a tenant and plain JSON in, plain JSON out. The command line, HTTP and MCP only carry it.
+"""What each verb does: a tenant and its request in, plain JSON out. `verbs` has them in a table; the command line and servers carry it.
 
 Above: the surfaces, which know how a request arrives. Below: the tenant's handle, which knows nothing of JSON.
 The tenant is the handle's, never a field of a request.
@@ -6,162 +6,164 @@ The tenant is the handle's, never a field of a request.
 
 import shlex
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cued.engine.envelope import Envelope
 from cued.errors import InputError, PolicyError
 from cued.explain import Explanation, verdict_on
+from cued.handles.bound import quiet
 from cued.handles.memories import Memories
 from cued.handles.tenant import Tenant
-from cued.model import Filter
+from cued.model.plain import JSON, plain
 from cued.policy import parse, presets
 from cued.policy.spec import Policy
-from cued.requests.draft import Change
-from cued.surfaces.contract import (
-    JSON,
-    brief_json,
-    explanation_json,
-    memory_json,
-    pack_json,
-    page_json,
-    plain,
-    recall_json,
-    remembered_json,
-    stats_json,
-    timeline_json,
-    why_json,
+from cued.ports import Progress
+from cued.requests.cue import DecideRequest, ExplainRequest, RecallRequest, adjusted
+from cued.requests.draft import RememberRequest, UpdateRequest
+from cued.requests.listing import ListRequest, LogRequest, TimelineRequest
+from cued.requests.turns import TurnsRequest
+from cued.requests.upkeep import (
+    BackupRequest,
+    BootstrapRequest,
+    ConsolidateRequest,
+    CoolRequest,
+    ExportRequest,
+    FeedbackRequest,
+    ForgetRequest,
+    IdRequest,
+    IdsRequest,
+    ImportRequest,
+    ManyRequest,
+    NoFields,
+    SweepRequest,
+    WhyRequest,
 )
-from cued.surfaces.request import Around, Ask, Cooling, Deciding, Judged, Merging, Opening, Sweeping, known, read, read_ask
+from cued.surfaces.contract import explanation_json, pack_json, page_json, remembered_json, stats_json, timeline_json, why_json
 
 Keep = Callable[[Envelope], None]
-Progress = Callable[[int, int], None]
+Write = Callable[[bytes], object]
 
 
-def _silent(_done: int, _total: int) -> None:
-    """Tell nobody."""
+def remember(tenant: Tenant, request: RememberRequest) -> JSON:
+    """`{id, ids, conflicts, superseded, degraded}` of one memory that is stored."""
+    return remembered_json(tenant.remember(request))
 
 
-def remember(tenant: Tenant, body: Mapping[str, Any]) -> JSON:
-    """Store one memory, whose fields are those of Draft, and give `{id, ids, conflicts, degraded}`.
-
-    With `conflicts` false in the request none are looked for.
-    """
-    facts = dict(body)
-    checked = facts.pop("conflicts", True)
-    if not isinstance(checked, bool):
-        raise InputError("conflicts", checked, "true or false")
-    return remembered_json(tenant.remember(facts, conflicts=checked))
+def remember_many(tenant: Tenant, request: ManyRequest, *, progress: Progress = quiet) -> JSON:
+    """What `remember` answers, for many at once."""
+    return remembered_json(tenant.remember_many(request.memories, progress=progress))
 
 
-def recall(tenant: Tenant, body: Mapping[str, Any]) -> JSON:
-    """Give what the cue brings to mind; the fields of the request are those of Ask."""
-    ask = read_ask(body)
-    return recall_json(tenant.recall(ask.text, policy=ask.preset(), settle=ask.settle, **ask.wishes()))
+def remember_turns(tenant: Tenant, request: TurnsRequest) -> JSON:
+    """What `remember` answers, for the turns of a conversation."""
+    told = {name: getattr(request, name) for name in ("session", "scope", "at", "first")}
+    return remembered_json(tenant.remember_turns(request.turns, **told))
 
 
-def explain(tenant: Tenant, body: Mapping[str, Any], *, keep: Keep = lambda _: None) -> JSON:
-    """Give a recall with every candidate's ranks, signals, contributions and fate, and the verdict on `memory` where one is named.
+def recall(tenant: Tenant, request: RecallRequest) -> JSON:
+    """What the cue brings to mind."""
+    return tenant.recall(request).to_dict()
+
+
+def explain(tenant: Tenant, request: ExplainRequest, *, keep: Keep = lambda _: None) -> JSON:
+    """A recall with every candidate's ranks, signals, contributions and fate, and the verdict on `memory` where one is named.
 
     With channels left out, `ablation` puts the recall beside the one with all of them. `keep` is handed the recall in an envelope.
     """
-    ask = read_ask(body)
-    explanation = tenant.explain(ask.text, memory=ask.memory, policy=ask.preset(), **ask.wishes())
+    explanation = tenant.explain(request)
     keep(Envelope.of(explanation.evidence, explanation.policy))
-    return {**explanation_json(explanation), "ablation": _ablation(ask, explanation)}
+    return {**explanation_json(explanation), "ablation": _ablation(request, explanation)}
 
 
-def explain_saved(saved: Envelope, body: Mapping[str, Any], *, policy: Policy | None = None) -> JSON:
-    """Decide a saved recall again without a store: as it was decided then, or under another policy and other wishes.
-
-    The fields of the request are those of Deciding.
-    """
-    asked = read(body, Deciding)
-    applied = asked.bent(policy or saved.policy or presets.load())
+def explain_saved(saved: Envelope, request: DecideRequest, *, policy: Policy | None = None) -> JSON:
+    """The answer of `explain` on a saved recall, without a store: as it was decided then, or under another policy."""
+    applied = adjusted(request, policy or saved.policy or presets.load())
     recalled = saved.decide(applied)
-    if asked.memory is not None and asked.memory not in recalled.trace.ids:
-        raise InputError("memory", asked.memory, f"one of the {len(recalled.trace.ids)} candidates that the saved recall had")
-    verdict = None if asked.memory is None else verdict_on(recalled, asked.memory, applied)
+    if request.memory is not None and request.memory not in recalled.trace.ids:
+        raise InputError("memory", request.memory, f"one of the {len(recalled.trace.ids)} candidates that the saved recall had")
+    verdict = None if request.memory is None else verdict_on(recalled, request.memory, applied)
     explanation = Explanation(recall=recalled, evidence=saved.evidence, policy=applied, verdict=verdict)
     return {**explanation_json(explanation), "ablation": None}
 
 
-def bootstrap(tenant: Tenant, body: Mapping[str, Any]) -> JSON:
-    """Give what a conversation should start with; the fields of the request are those of Opening."""
-    opening = read(body, Opening)
-    return pack_json(tenant.bootstrap(scope=opening.scope, budget_tokens=opening.budget_tokens))
+def bootstrap(tenant: Tenant, request: BootstrapRequest) -> JSON:
+    """What a conversation should start with."""
+    return pack_json(tenant.bootstrap(scope=request.scope, budget_tokens=request.budget_tokens))
 
 
-def feedback(tenant: Tenant, recall_id: str, body: Mapping[str, Any]) -> JSON:
-    """Tell what a recall was good for, and give whose importance has changed, with the factor on it from now on."""
-    judged = read(body, Judged)
-    if not judged.cited and not judged.bad:
+def feedback(tenant: Tenant, request: FeedbackRequest) -> JSON:
+    """Whose importance has changed by what a recall was good for, with the factor on it from now on."""
+    if not request.cited and not request.bad:
         raise InputError("cited", [], "at least one id in `cited` or `bad`")
-    changed = map(tenant.get, tenant.feedback(recall_id, cited=judged.cited, bad=judged.bad))
+    changed = map(tenant.get, tenant.feedback(request.recall_id, cited=request.cited, bad=request.bad))
     told = [{"id": memory.id, "importance": memory.importance, "boost": memory.use.boost} for memory in changed]
-    return {"recall_id": recall_id, "changed": told}
+    return {"recall_id": request.recall_id, "changed": told}
 
 
-def why(tenant: Tenant, memory_id: str, *, depth: int = 3) -> JSON:
-    """Give the trees of what a memory comes from and of what came of it."""
-    return why_json(tenant.why(memory_id, depth=depth))
+def log(tenant: Tenant, request: LogRequest) -> JSON:
+    """The newest lines of the recall log, without cues and evidence."""
+    return {"recalls": [plain(replace(entry, cue=None, evidence=None)) for entry in tenant.log(limit=request.limit)]}
 
 
-def timeline(tenant: Tenant, body: Mapping[str, Any]) -> JSON:
-    """Give what was stored right before and after a memory or a time; the fields of the request are those of Around."""
-    ask = read(body, Around)
-    sides = {"before": ask.before, "after": ask.after}
-    return timeline_json(tenant.timeline(ask.centre(), scope=ask.scope, session=ask.session, hidden=ask.hidden, **sides))
+def why(tenant: Tenant, request: WhyRequest) -> JSON:
+    """The trees of what a memory comes from and of what came of it."""
+    return why_json(tenant.why(request.id, depth=request.depth))
 
 
-def list_memories(tenant: Tenant, body: Mapping[str, Any]) -> JSON:
-    """Give one page, newest first: `{memories, next, total}`; filters as `Tenant.list` takes them, with limit and after."""
-    return page_json(tenant.list(**known(body, (*Filter.__struct_fields__, "limit", "after"))))
+def timeline(tenant: Tenant, request: TimelineRequest) -> JSON:
+    """What was stored right before and after a memory or a time."""
+    sides = {"before": request.before, "after": request.after}
+    return timeline_json(tenant.timeline(request.centre(), scope=request.scope, session=request.session, hidden=request.hidden, **sides))
 
 
-def get(tenant: Tenant, memory_id: str) -> JSON:
-    """Give one memory."""
-    return memory_json(tenant.get(memory_id))
+def list_memories(tenant: Tenant, request: ListRequest) -> JSON:
+    """One page, newest first: `{memories, next, total}`."""
+    return page_json(tenant.list(request))
 
 
-def update(tenant: Tenant, memory_id: str, body: Mapping[str, Any]) -> JSON:
-    """Change fields of a memory and give it back; null takes a time away."""
-    return memory_json(tenant.update(memory_id, **known(body, Change.__struct_fields__)))
+def get(tenant: Tenant, request: IdRequest) -> JSON:
+    """One memory."""
+    return tenant.get(request.id).to_dict()
 
 
-def forget(tenant: Tenant, memory_ids: list[str], *, erase: bool = False) -> JSON:
-    """Hide memories, or erase them for good: all of them, or none when one is unknown."""
-    tenant.forget(*memory_ids, erase=erase)
-    return {"forgotten": memory_ids, "erased": erase}
+def update(tenant: Tenant, request: UpdateRequest) -> JSON:
+    """A memory with some of its fields changed; null takes a time away."""
+    return tenant.update(request.id, request).to_dict()
 
 
-def restore(tenant: Tenant, memory_ids: list[str]) -> JSON:
-    """Undo `forget`, unless it erased."""
-    tenant.restore(*memory_ids)
-    return {"restored": memory_ids}
+def forget(tenant: Tenant, request: ForgetRequest) -> JSON:
+    """The memories that are hidden now, or erased for good: all of them, or none when one is unknown."""
+    tenant.forget(*request.ids, erase=request.erase)
+    return {"forgotten": list(request.ids), "erased": request.erase}
 
 
-def erase_everything(tenant: Tenant) -> JSON:
-    """Erase all that is kept for the tenant, for good."""
+def restore(tenant: Tenant, request: IdsRequest) -> JSON:
+    """The memories that are back, unless they were erased."""
+    tenant.restore(*request.ids)
+    return {"restored": list(request.ids)}
+
+
+def erase_everything(tenant: Tenant, _request: NoFields) -> JSON:
+    """How many memories there were, of all that was kept for the tenant and is erased for good."""
     return {"erased": True, "everything": True, "memories": tenant.erase_everything()}
 
 
-def stats(tenant: Tenant) -> JSON:
-    """Count what is stored."""
+def stats(tenant: Tenant, _request: NoFields) -> JSON:
+    """What is stored, counted."""
     return stats_json(tenant.stats())
 
 
-def consolidate(tenant: Tenant, body: Mapping[str, Any], *, progress: Progress = _silent) -> JSON:
-    """Give which near-duplicates would give way, or with `apply` let them; the fields of the request are those of Merging."""
-    ask = read(body, Merging)
-    plan = tenant.plan_consolidation(at_least=ask.at_least, progress=progress)
-    done = tenant.consolidate(plan, progress=progress) if ask.apply else None
+def consolidate(tenant: Tenant, request: ConsolidateRequest, *, progress: Progress = quiet) -> JSON:
+    """Which near-duplicates would give way, or with `apply` do."""
+    plan = tenant.plan_consolidation(at_least=request.at_least, progress=progress)
+    done = tenant.consolidate(plan, progress=progress) if request.apply else None
     return {
-        "applied": ask.apply,
+        "applied": request.apply,
         "at_least": plan.at_least,
         "scanned": plan.scanned,
         "compared": plan.compared,
@@ -171,95 +173,98 @@ def consolidate(tenant: Tenant, body: Mapping[str, Any], *, progress: Progress =
     }
 
 
-def merges(tenant: Tenant) -> JSON:
-    """Give every merge that stands."""
+def merges(tenant: Tenant, _request: NoFields) -> JSON:
+    """Every merge that stands."""
     return {"merges": [plain(merge) for merge in tenant.merges()]}
 
 
-def unmerge(tenant: Tenant, memory_ids: list[str]) -> JSON:
-    """Undo merges: all into a memory that stayed, or that of one that gave way; they are never merged again."""
+def unmerge(tenant: Tenant, request: IdsRequest) -> JSON:
+    """What is back of merges that are undone: all into a memory that stayed, or that of one that gave way; it is never merged again."""
     standing = tenant.merges()
     stayed = {merge.newer for merge in standing}
     taken_by = {merge.older: merge.newer for merge in standing}
-    for each in memory_ids:
+    for each in request.ids:
         if each not in stayed and each not in taken_by:
             raise InputError("id", each, "a memory of a merge that stands, as `consolidate --list` shows them")
-    whole = [each for each in dict.fromkeys(memory_ids) if each in stayed]
-    parts = [each for each in dict.fromkeys(memory_ids) if each not in stayed and taken_by[each] not in whole]
+    whole = [each for each in dict.fromkeys(request.ids) if each in stayed]
+    parts = [each for each in dict.fromkeys(request.ids) if each not in stayed and taken_by[each] not in whole]
     back = list(tenant.unmerge(*whole)) if whole else []
     if parts:
         back += tenant.unmerge(*dict.fromkeys(taken_by[each] for each in parts), only=parts)
     return {"restored": back}
 
 
-def sweep(tenant: Tenant, body: Mapping[str, Any], *, progress: Progress = _silent) -> JSON:
-    """Give what has expired, or with `apply` erase it for good; the fields of the request are those of Sweeping."""
-    ask = read(body, Sweeping)
-    if ask.apply:
-        return {"applied": True, "expired": [], "erased": list(tenant.sweep(grace=ask.grace, progress=progress))}
-    due = [{**brief_json(memory), **plain({"expires_at": memory.expires_at})} for memory in tenant.expired(grace=ask.grace)]
+def sweep(tenant: Tenant, request: SweepRequest, *, progress: Progress = quiet) -> JSON:
+    """What has expired, or with `apply` what is erased of it for good."""
+    if request.apply:
+        return {"applied": True, "expired": [], "erased": list(tenant.sweep(grace=request.grace, progress=progress))}
+    due = [{**memory.brief(), **plain({"expires_at": memory.expires_at})} for memory in tenant.expired(grace=request.grace)]
     return {"applied": False, "expired": due, "erased": []}
 
 
-def cool(tenant: Tenant, body: Mapping[str, Any]) -> JSON:
-    """Give the memories that could be let go, coolest first, and the command that hides them; nothing is changed."""
-    ask = read(body, Cooling)
-    found = tenant.cool(older_than=ask.older_than, importance_below=ask.importance_below)
-    told = [{**brief_json(each.memory), "reason": each.reason, "coolness": each.coolness} for each in found]
+def cool(tenant: Tenant, request: CoolRequest) -> JSON:
+    """The memories that could be let go, coolest first, and the command that hides them; nothing is changed."""
+    found = tenant.cool(older_than=request.older_than, importance_below=request.importance_below)
+    told = [{**each.memory.brief(), "reason": each.reason, "coolness": each.coolness} for each in found]
     return {"memories": told, "cli": shlex.join(["cued", "forget", *(row["id"] for row in told)]) if told else ""}
 
 
-def reembed(tenant: Tenant, *, progress: Progress = _silent) -> JSON:
-    """Give every memory a vector of the embedder in use, and say how many got one."""
+def reembed(tenant: Tenant, _request: NoFields, *, progress: Progress = quiet) -> JSON:
+    """How many memories got a vector of the embedder in use, and how many are left."""
     return plain(tenant.reembed(progress=progress))
 
 
-def export(tenant: Tenant, write: Callable[[bytes], object], *, vectors: bool = False, progress: Progress = _silent) -> JSON:
-    """Hand the lines of an export to `write`, and give how much that was."""
+def export(tenant: Tenant, request: ExportRequest, *, write: Write, progress: Progress = quiet) -> JSON:
+    """How much was exported; the lines are handed to `write` one by one."""
     size, line = 0, b"{}"
-    for line in tenant.export(vectors=vectors, progress=progress):
+    for line in tenant.export(vectors=request.vectors, progress=progress):
         write(line)
         size += len(line)
     end = msgspec.json.decode(line)
     return {"memories": end["memories"], "recalls": end["recalls"], "bytes": size}
 
 
-def import_file(tenant: Tenant, path: Path, body: Mapping[str, Any], *, progress: Progress = _silent) -> JSON:
-    """Store what a file or folder holds, and give what was new, what was known, and what was left out and why."""
-    return plain(tenant.import_file(path, **known(body, ("format", "scope")), progress=progress))
+def import_file(tenant: Tenant, request: ImportRequest, *, progress: Progress = quiet) -> JSON:
+    """What was new in a file or folder, what was known, and what was left out and why."""
+    return plain(tenant.import_file(request.path, format=request.format, scope=request.scope, progress=progress))
 
 
-def backup(memories: Memories, path: Path, *, overwrite: bool = False, progress: Progress = _silent) -> JSON:
-    """Copy the whole store, all its tenants, into one file."""
-    return plain(memories.backup(path, overwrite=overwrite, progress=progress))
+def tenants(memories: Memories, _request: NoFields) -> JSON:
+    """Every tenant by name, with how many memories it has."""
+    return {"tenants": [{"name": name, "memories": memories.parts.store.size(name)} for name in memories.tenants()]}
 
 
-def restore_backup(path: Path, target: Path, *, overwrite: bool = False, progress: Progress = _silent) -> JSON:
-    """Make a store from a backup."""
+def backup(memories: Memories, request: BackupRequest, *, progress: Progress = quiet) -> JSON:
+    """How large a copy of the whole store is, with all its tenants, in one file."""
+    return plain(memories.backup(request.path, overwrite=request.overwrite, progress=progress))
+
+
+def restore_backup(path: Path, target: Path, *, overwrite: bool = False, progress: Progress = quiet) -> JSON:
+    """How large the store is that was made from a backup."""
     from cued.upkeep.backup import restore as restore_file  # noqa: PLC0415 - needs SQLite, and only this verb does
 
     return plain(restore_file(path, target, overwrite=overwrite, progress=progress))
 
 
 def policy_list() -> JSON:
-    """Give every preset with what it is about, the default first."""
+    """Every preset with what it is about, the default first."""
     found = (presets.preset(name) for name in presets.names())
     return {"policies": [{"name": p.name, "about": p.about, "source": p.source, "default": p.name == presets.DEFAULT} for p in found]}
 
 
 def policy_show(policy: Policy, *, text: str) -> JSON:
-    """Give a policy as it is written, and as data with its defaults left out."""
+    """A policy as it is written, and as data with its defaults left out."""
     return {"name": policy.name, "about": policy.about, "source": policy.source, "toml": text, "policy": tomllib.loads(parse.dump(policy))}
 
 
 def policy_diff(left: Policy, right: Policy) -> JSON:
-    """Give the paths at which two policies differ, with both values as TOML."""
+    """The paths at which two policies differ, with both values as TOML."""
     differences = [{"path": path, "left": a, "right": b} for path, a, b in parse.diff(left, right)]
     return {"left": left.name, "right": right.name, "differences": differences}
 
 
 def policy_check(text: str, *, name: str) -> JSON:
-    """Tell whether this TOML is a policy: `{ok, name, problems}`, with every problem at its path."""
+    """Whether this TOML is a policy: `{ok, name, problems}`, with every problem at its path."""
     try:
         return {"ok": True, "name": parse.parse(text, name=name).name, "problems": []}
     except PolicyError as error:
@@ -271,12 +276,12 @@ def _pair(merge: Struct) -> JSON:
     return {name: told[name] for name in ("newer", "older", "similarity", "text_newer", "text_older")}
 
 
-def _ablation(ask: Ask, explanation: Explanation) -> JSON | None:
+def _ablation(request: ExplainRequest, explanation: Explanation) -> JSON | None:
     """The ranks of the same recall with every channel open and with some shut, side by side; None where none was shut."""
     if explanation.whole is None:
         return None
     sides = (explanation.whole, explanation.recall)
-    ranks = [{each.memory.id: each.rank for each in recall.memories} for recall in sides]
-    texts = {each.memory.id: each.memory.text for recall in sides for each in recall.memories}
+    ranks = [{each.id: each.rank for each in recall} for recall in sides]
+    texts = {each.id: each.text for recall in sides for each in recall}
     rows = [{"id": key, "text": text, "rank_with": ranks[0].get(key), "rank_without": ranks[1].get(key)} for key, text in texts.items()]
-    return {"without": list(ask.without), "memories": rows}
+    return {"without": list(request.without), "memories": rows}

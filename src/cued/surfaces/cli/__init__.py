@@ -1,4 +1,4 @@
-"""The command line: `cued VERB`. Each verb reads its arguments, asks `surfaces.service`, and shows the answer as a table or as JSON.
+"""The command line: `cued VERB`. Each verb reads its arguments, asks `surfaces.verbs`, and shows the answer as a table or as JSON.
 
 Exit codes: 0 done (a recall that finds nothing is done too) · 2 the input or the usage was refused · 3 no such memory · 4 the store ·
 5 the embedder · 130 interrupted. Results go to stdout; notes, warnings, progress and errors to stderr.
@@ -10,29 +10,30 @@ from cued import __version__
 from cued.surfaces.cli.root import Root
 
 COMMANDS = {
-    "demo": ("demo", "Show what this is, in one screenful."),
-    "remember": ("remember", "Store a memory, or many from JSON lines."),
-    "recall": ("recall", "Bring to mind what fits a cue, or nothing."),
-    "bootstrap": ("bootstrap", "Show what a conversation should start with."),
-    "explain": ("explain", "Show why each memory came back or did not."),
-    "feedback": ("feedback", "Tell what a recall was good for."),
-    "list": ("browse", "List memories, newest first."),
-    "get": ("browse", "Show memories by id."),
-    "stats": ("browse", "Count what is stored."),
-    "why": ("provenance", "Show what a memory comes from and led to."),
-    "timeline": ("provenance", "Show what was stored around a memory or a time."),
-    "update": ("change", "Change a memory."),
-    "forget": ("change", "Hide memories, erase them, or undo that."),
-    "consolidate": ("consolidate", "Let near-duplicates give way to a newer memory."),
-    "sweep": ("upkeep", "Show what has expired, or erase it."),
-    "cool": ("upkeep", "List memories that could go."),
-    "reembed": ("upkeep", "Make the vectors anew after a change of model."),
-    "export": ("transfer", "Write a tenant's memories as JSON lines."),
-    "import": ("transfer", "Store memories from elsewhere."),
-    "backup": ("backup", "Copy the whole database into one file."),
-    "restore": ("backup", "Make the database from such a copy."),
-    "policy": ("policy", "List, show, compare and check policies."),
-    "eval": ("eval", "Measure policies on questions with known answers."),
+    "demo": ("recalling.demo", "Show what this is, in one screenful."),
+    "remember": ("keeping.remember", "Store a memory, or many from JSON lines."),
+    "recall": ("recalling.recall", "Bring to mind what fits a cue, or nothing."),
+    "bootstrap": ("recalling.bootstrap", "Show what a conversation should start with."),
+    "explain": ("recalling.explain", "Show why each memory came back or did not."),
+    "feedback": ("recalling.feedback", "Tell what a recall was good for."),
+    "list": ("keeping.browse", "List memories, newest first."),
+    "get": ("keeping.browse", "Show memories by id."),
+    "stats": ("keeping.browse", "Count what is stored."),
+    "tenants": ("keeping.browse", "List the tenants of the database."),
+    "why": ("recalling.provenance", "Show what a memory comes from and led to."),
+    "timeline": ("recalling.provenance", "Show what was stored around a memory or a time."),
+    "update": ("keeping.change", "Change a memory."),
+    "forget": ("keeping.change", "Hide memories, erase them, or undo that."),
+    "consolidate": ("upkeep.consolidate", "Let near-duplicates give way to a newer memory."),
+    "sweep": ("upkeep.sweeping", "Show what has expired, or erase it."),
+    "cool": ("upkeep.sweeping", "List memories that could go."),
+    "reembed": ("upkeep.sweeping", "Make the vectors anew after a change of model."),
+    "export": ("upkeep.transfer", "Write a tenant's memories as JSON lines."),
+    "import": ("upkeep.transfer", "Store memories from elsewhere."),
+    "backup": ("upkeep.backup", "Copy the whole database into one file."),
+    "restore": ("upkeep.backup", "Make the database from such a copy."),
+    "policy": ("tuning.policy", "List, show, compare and check policies."),
+    "eval": ("tuning.eval", "Measure policies on questions with known answers."),
     "completion": ("completion", "Print a shell's completion script."),
 }
 

@@ -1,15 +1,15 @@
 """Bars for long work: on a terminal only, on stderr, and gone when the work is done."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-Heard = Callable[[int, int], None]
+from cued import ports
 
 
 @contextmanager
-def progress(title: str) -> Iterator[Heard]:
-    """Give what hears how much is done, of how much in all (0 where nobody can tell); a bar on a terminal, nothing elsewhere."""
+def progress(title: str) -> Iterator[ports.Progress]:
+    """What hears how much is done, of how much in all (0 where nobody can tell); a bar on a terminal, nothing elsewhere."""
     if not sys.stderr.isatty():
         yield lambda _done, _total: None
         return

@@ -1,4 +1,4 @@
-"""The root of the command line, and the one place where errors become messages and exit codes."""
+"""The root of the command line, where errors become messages on stderr and exit codes."""
 
 import os
 import sys
@@ -8,12 +8,12 @@ from typing import Any, NoReturn
 import click
 import msgspec
 
-from cued.errors import CuedError, EmbedderError, NotFoundError, StoreError
+from cued.errors import CuedError
 from cued.surfaces.cli.grammar import LazyGroup
+from cued.surfaces.failures import error_json, exit_code
 
-REFUSED, NOT_FOUND, STORE, EMBEDDER, INTERRUPTED = 2, 3, 4, 5, 130
+INTERRUPTED = 130
 _TRUE = frozenset({"1", "true", "t", "yes", "y", "on"})
-_CODES: tuple[tuple[type[CuedError], int], ...] = ((NotFoundError, NOT_FOUND), (StoreError, STORE), (EmbedderError, EMBEDDER))
 
 
 class Root(LazyGroup):
@@ -39,23 +39,8 @@ class Root(LazyGroup):
         sys.exit(code if isinstance(code, int) else 0)
 
 
-def exit_code(error: BaseException) -> int:
-    """Give the exit code of an error; whatever is not the store's, the embedder's or a missing memory is refused input."""
-    return next((code for kind, code in _CODES if isinstance(error, kind)), REFUSED)
-
-
-def error_json(error: BaseException) -> dict[str, Any]:
-    """Give an error as JSON: its type, its message, what would be accepted, and where it happened."""
-    message = error.format_message() if isinstance(error, click.ClickException) else str(error)
-    told = {"type": type(error).__name__, "message": message, "exit_code": exit_code(error)}
-    for name in ("field", "accepted", "problems", "memory_id"):
-        if getattr(error, name, None) is not None:
-            told[name] = getattr(error, name)
-    return {"error": {**told, "notes": list(getattr(error, "__notes__", ()))}}
-
-
 def _report(error: BaseException, *, as_json: bool) -> None:
-    told = error_json(error)
+    told = error_json(error, message=error.format_message() if isinstance(error, click.ClickException) else None)
     if as_json:
         click.echo(msgspec.json.encode(told), err=True)
         return

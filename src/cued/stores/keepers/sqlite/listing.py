@@ -5,10 +5,11 @@ from datetime import timedelta
 from typing import Any, Final
 
 import apsw
-from msgspec import json
+from msgspec import Struct, field, json, msgpack
 
-from cued.model import EPOCH, KINDS, TIERS, Filter, Slice, Stats
+from cued.model import EPOCH, KINDS, TIERS, Filter, Scalar, Slice, Stats
 from cued.standing.instants import NEVER, micros
+from cued.standing.listing import has_meta
 
 _WANTED: Final = """
     WHERE memory.tenant = :tenant
@@ -18,6 +19,7 @@ _WANTED: Final = """
       AND (:kinds = 0 OR :kinds & (1 << kind))
       AND (:tiers = 0 OR :tiers & (1 << tier))
       AND created >= :since AND created < :until
+      AND (:meta = '{}' OR has_meta(memory.body, :meta))
       AND (:tags = '[]' OR NOT EXISTS (
             SELECT 1 FROM json_each(:tags) AS asked
             WHERE NOT EXISTS (SELECT 1 FROM json_each(memory.tags) AS held WHERE held.value = asked.value)))
@@ -57,6 +59,16 @@ _BY_FINGERPRINT: Final = """
 Found = Sequence[tuple[Any, ...]]
 
 
+class _Source(Struct):
+    meta: dict[str, Scalar] = field(default_factory=dict)
+
+
+class _Body(Struct):
+    """What a filter by `meta` reads of a body."""
+
+    source: _Source = field(default_factory=_Source)
+
+
 def page(connection: apsw.Connection, tenant: int, wanted: Filter, asked: Slice) -> tuple[Found, int]:
     """The two bodies of each memory in a part of a listing, and how many there are in all."""
     values: dict[str, Any] = {
@@ -70,7 +82,9 @@ def page(connection: apsw.Connection, tenant: int, wanted: Filter, asked: Slice)
         "since": -NEVER if wanted.since is None else micros(wanted.since),
         "until": NEVER if wanted.until is None else micros(wanted.until),
         "tags": json.encode(wanted.tags).decode(),
+        "meta": json.encode(wanted.meta).decode(),
     }
+    connection.create_scalar_function("has_meta", _has_meta, 2, deterministic=True)
     created, memory_id = asked.after
     place = {"created": created, "id": memory_id, "rows": asked.limit}
     found = connection.execute(_OLDEST if asked.oldest_first else _NEWEST, values | place).fetchall()
@@ -111,3 +125,11 @@ def stats(connection: apsw.Connection, tenant: int, *, at: int) -> Stats:
         oldest_at=None if oldest is None else EPOCH + timedelta(microseconds=oldest),
         newest_at=None if newest is None else EPOCH + timedelta(microseconds=newest),
     )
+
+
+def _has_meta(*given: Any) -> bool:  # noqa: ANN401 - values as SQLite hands them over
+    body, wanted = given
+    return has_meta(_BODY.decode(body).source.meta, json.decode(wanted))
+
+
+_BODY = msgpack.Decoder(_Body)

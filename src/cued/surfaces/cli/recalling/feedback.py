@@ -1,31 +1,34 @@
 """`cued feedback`: telling what a recall was good for."""
 
+from typing import Any
+
 import click
 
 from cued.errors import InputError
 from cued.handles.tenant import Tenant
-from cued.surfaces import service
+from cued.model.plain import JSON
+from cued.requests.upkeep import FeedbackRequest
 from cued.surfaces.cli.grammar import Verb
 from cued.surfaces.cli.opening import writing
+from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
 from cued.surfaces.cli.settings import settings
-from cued.surfaces.contract import JSON
+from cued.surfaces.verbs import call
 
 _LAST = "last"
 
 
 @click.command(name="feedback", cls=Verb, globals_shown=("db", "tenant", "policy", "json"))
 @click.argument("recall_id", metavar="RECALL_ID|last")
-@click.option("--cited", multiple=True, metavar="ID", help="A memory of it that was of use; may be repeated.")
-@click.option("--bad", multiple=True, metavar="ID", help="A memory of it that did harm; may be repeated.")
-def feedback_command(recall_id: str, *, cited: tuple[str, ...], bad: tuple[str, ...]) -> None:
+@options_of(FeedbackRequest, without=("recall_id",))
+def feedback_command(recall_id: str, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """Tell which memories of a recall were of use and which did harm: their importance rises or falls a little, within bounds.
 
     RECALL_ID is the `recall_id` in the recall's JSON; `last` is the tenant's latest recall. The same verdict counts once.
     """
     chosen = settings()
     with writing(chosen) as tenant:
-        answer = service.feedback(tenant, _named(tenant, recall_id), {"cited": list(cited), "bad": list(bad)})
+        answer = call("feedback", tenant, {"recall_id": _named(tenant, recall_id), **stated(options)})
     show(answer, as_json=chosen.json, drawn=lambda: _told(answer))
 
 

@@ -10,40 +10,40 @@ from typing import IO, Any
 import click
 
 from cued.importers import NAMES
-from cued.surfaces import service
-from cued.surfaces.cli.cue_options import stated
+from cued.model.plain import JSON
+from cued.requests.upkeep import ExportRequest, ImportRequest
 from cued.surfaces.cli.grammar import Verb
 from cued.surfaces.cli.opening import reading, writing
+from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import counted, note, show, write
 from cued.surfaces.cli.progress import progress
 from cued.surfaces.cli.settings import settings
-from cued.surfaces.contract import JSON
+from cued.surfaces.verbs import call
 
 _LOG = ("line of the recall log", "lines of the recall log")
 
 
 @click.command(name="export", cls=Verb, globals_shown=("db", "tenant", "json"))
 @click.argument("file", metavar="[FILE|-]", default="-")
-@click.option("--vectors", is_flag=True, help="With the vectors, so that the same embedder need not make them again.")
+@options_of(ExportRequest)
 @click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
-def export_command(file: str, *, vectors: bool, overwrite: bool) -> None:
+def export_command(file: str, *, overwrite: bool, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """Write everything that is kept for the tenant as JSON lines, to FILE or to stdout; `cued import` reads them."""
     chosen = settings()
     if file == "-":
         with reading(chosen) as tenant, progress("exporting") as heard:
-            service.export(tenant, write, vectors=vectors, progress=heard)
+            call("export", tenant, stated(options), write=write, progress=heard)
         return
     with reading(chosen) as tenant, _whole(Path(file), overwrite=overwrite) as made, progress("exporting") as heard:
-        answer = {"path": file, **service.export(tenant, made.write, vectors=vectors, progress=heard)}
+        answer = {"path": file, **call("export", tenant, stated(options), write=made.write, progress=heard)}
     told = f"Exported: {counted(answer['memories'])} and {counted(answer['recalls'], *_LOG)} to {file}"
     show(answer, as_json=chosen.json, drawn=lambda: told)
 
 
 @click.command(name="import", cls=Verb, globals_shown=("db", "tenant", "embedder", "json"))
 @click.argument("path", metavar="PATH", type=click.Path(exists=True, path_type=Path))
-@click.option("--format", type=click.Choice(NAMES), help="What PATH is. Default: told by its contents.")
-@click.option("--scope", help="Put everything into this scope.")
-def import_command(path: Path, **options: Any) -> None:  # noqa: ANN401 - options, checked by the importer
+@options_of(ImportRequest, without=("path",), types={"format": click.Choice(NAMES)})
+def import_command(path: Path, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """Store what a file or folder holds: an export of Cued or of another, or notes in Markdown.
 
     Known are the exports of ChatGPT and Claude, the database of claude-mem, rows of mem0 and the file of the MCP memory server. What is
@@ -51,7 +51,7 @@ def import_command(path: Path, **options: Any) -> None:  # noqa: ANN401 - option
     """
     chosen = settings()
     with writing(chosen, embed=True, make=True) as tenant, progress("importing") as heard:
-        answer = service.import_file(tenant, path, stated(options), progress=heard)
+        answer = call("import", tenant, {"path": str(path), **stated(options)}, progress=heard)
     for reason in answer["degraded"]:
         note(reason)
     show(answer, as_json=chosen.json, drawn=lambda: _told(answer))

@@ -4,24 +4,24 @@ from typing import Any
 
 import click
 
-from cued.surfaces import service
-from cued.surfaces.cli.cue_options import stated
+from cued.model.plain import JSON
+from cued.requests.upkeep import BootstrapRequest
 from cued.surfaces.cli.grammar import Verb
 from cued.surfaces.cli.opening import reading
+from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import say, show
 from cued.surfaces.cli.settings import settings
-from cued.surfaces.contract import JSON
+from cued.surfaces.verbs import call
 
 
 @click.command(name="bootstrap", cls=Verb, globals_shown=("db", "tenant", "policy", "json"))
-@click.option("--scope", help="A project: what is there and what is global. Default: global alone.")
-@click.option("--budget", "budget_tokens", type=int, metavar="TOKENS", help="At most so many tokens in the block. Default: 1000.")
+@options_of(BootstrapRequest)
 @click.option("--block", is_flag=True, help="Print only the block for the prompt; empty when there is nothing.")
-def bootstrap_command(*, block: bool, **options: Any) -> None:  # noqa: ANN401 - options, checked by the service
+def bootstrap_command(*, block: bool, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """Show what a conversation should start with, before there is any cue: the pinned memories, then those needed most."""
     chosen = settings()
     with reading(chosen) as tenant:
-        answer = service.bootstrap(tenant, stated(options))
+        answer = call("bootstrap", tenant, stated(options))
     if block and not chosen.json:
         say(answer["block"])
         return
@@ -32,7 +32,7 @@ def _drawn(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
     from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
     from rich.text import Text  # noqa: PLC0415
 
-    from cued.surfaces.cli.recall_view import left_out  # noqa: PLC0415
+    from cued.surfaces.cli.recalling.recall_view import left_out  # noqa: PLC0415
     from cued.surfaces.cli.tables import age, facts, grid, local_now, number, shown  # noqa: PLC0415
 
     table = grid(("need", "right"), ("memory", "fold"), "kind", ("age", "right"))

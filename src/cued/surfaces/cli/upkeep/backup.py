@@ -13,6 +13,7 @@ from cued.surfaces.cli.opening import make_folder, opened
 from cued.surfaces.cli.output import show
 from cued.surfaces.cli.progress import progress
 from cued.surfaces.cli.settings import settings
+from cued.surfaces.verbs import call
 
 _SHOWN = ("db", "json")
 
@@ -24,7 +25,7 @@ def backup_command(file: Path, *, overwrite: bool) -> None:
     """Copy the whole database, all tenants, into FILE as it is now, while others go on writing; the copy is checked."""
     chosen = settings()
     with _saying(overwrite=overwrite), opened(chosen, readonly=True) as memories, progress("copying") as heard:
-        answer = service.backup(memories, file, overwrite=overwrite, progress=heard)
+        answer = call("backup", memories, {"path": str(file), "overwrite": overwrite}, progress=heard)
     show(answer, as_json=chosen.json, drawn=lambda: f"Copied: {chosen.db} to {file} ({answer['bytes']:,} bytes), checked")
 
 

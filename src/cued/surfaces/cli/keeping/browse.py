@@ -1,37 +1,28 @@
-"""`cued list`, `cued get` and `cued stats`: looking at what is stored, without an embedder."""
+"""`cued list`, `cued get`, `cued stats` and `cued tenants`: looking at what is stored, without an embedder."""
 
 from typing import Any
 
 import click
 
-from cued.model import KINDS, TIERS
-from cued.surfaces import service
-from cued.surfaces.cli.cue_options import stated
+from cued.model.plain import JSON
+from cued.requests.listing import ListRequest
 from cued.surfaces.cli.grammar import Verb
-from cued.surfaces.cli.opening import reading
+from cued.surfaces.cli.opening import opened, reading
+from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
 from cued.surfaces.cli.settings import settings
-from cued.surfaces.contract import JSON
+from cued.surfaces.verbs import call
 
 _SHOWN = ("db", "tenant", "json")
 
 
 @click.command(name="list", cls=Verb, globals_shown=_SHOWN)
-@click.option("--scope", help="Only this scope; `global` is one.")
-@click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind; may be repeated.")
-@click.option("--tier", "tiers", multiple=True, type=click.Choice(TIERS), help="Only this tier; may be repeated.")
-@click.option("--tag", "tags", multiple=True, help="Only memories with this tag; may be repeated.")
-@click.option("--session", help="Only what comes from this conversation.")
-@click.option("--since", metavar="TIME", help="Written at this time or later.")
-@click.option("--until", metavar="TIME", help="Written before this time.")
-@click.option("--hidden", is_flag=True, default=None, help="Also what is forgotten, superseded or expired.")
-@click.option("--limit", type=int, help="So many a page, at most 1000. Default: 50.")
-@click.option("--after", metavar="CURSOR", help="Continue after the page that gave this cursor as `next`.")
-def list_command(**options: Any) -> None:  # noqa: ANN401 - options, checked by the service
+@options_of(ListRequest)
+def list_command(**options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """List memories, newest first."""
     chosen = settings()
     with reading(chosen) as tenant:
-        page = service.list_memories(tenant, stated(options))
+        page = call("list", tenant, stated(options))
     show(page, as_json=chosen.json, drawn=lambda: _listing(page))
 
 
@@ -41,7 +32,7 @@ def get_command(ids: tuple[str, ...]) -> None:
     """Show memories by id, in full. The JSON of one id is the memory, of several `{"memories": [...]}`."""
     chosen = settings()
     with reading(chosen) as tenant:
-        found = [service.get(tenant, each) for each in ids]
+        found = [call("get", tenant, {"id": each}) for each in ids]
     answer = found[0] if len(found) == 1 else {"memories": found}
     show(answer, as_json=chosen.json, drawn=lambda: _cards(found))
 
@@ -51,8 +42,24 @@ def stats_command() -> None:
     """Count what is stored."""
     chosen = settings()
     with reading(chosen) as tenant:
-        answer = service.stats(tenant)
+        answer = call("stats", tenant)
     show(answer, as_json=chosen.json, drawn=lambda: _counts(answer, chosen.tenant, str(chosen.db)))
+
+
+@click.command(name="tenants", cls=Verb, globals_shown=("db", "json"))
+def tenants_command() -> None:
+    """List the tenants of the database, with how many memories each has."""
+    chosen = settings()
+    with opened(chosen, readonly=True) as memories:
+        answer = call("tenants", memories)
+    show(answer, as_json=chosen.json, drawn=lambda: _tenants(answer))
+
+
+def _tenants(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+    from cued.surfaces.cli.tables import sheet, shown  # noqa: PLC0415 - rich is only loaded to draw
+
+    rows = [(tenant["name"], str(tenant["memories"])) for tenant in answer["tenants"]]
+    return sheet(("tenant", "memories"), rows) if rows else shown("No tenants.")
 
 
 def _listing(page: JSON) -> Any:  # noqa: ANN401 - something that rich draws

@@ -8,15 +8,14 @@ from typing import Any
 import click
 
 from cued.handles.memories import open_memories
+from cued.model.plain import JSON, plain
 from cued.policy.presets import DEFAULT
-from cued.surfaces import service
 from cued.surfaces.cli.grammar import Verb
 from cued.surfaces.cli.opening import noting_warnings
 from cued.surfaces.cli.output import show
 from cued.surfaces.cli.settings import Settings, settings
-from cued.surfaces.contract import JSON, plain
+from cued.surfaces.verbs import call
 
-_VERBS = {"recall": service.recall, "explain": service.explain}
 _ROWS = 4
 _WIDEST = 100
 
@@ -39,7 +38,7 @@ def played(history: Mapping[str, Any], chosen: Settings) -> JSON:
     with memories:
         tenant = memories.tenant("mira")
         tenant.remember_many(history["memories"])
-        scenes = [{**scene, "answer": _VERBS[scene["command"]](tenant, scene["ask"])} for scene in history["scenes"]]
+        scenes = [{**scene, "answer": call(scene["command"], tenant, scene["ask"])} for scene in history["scenes"]]
     return plain({"now": history["now"], "memories": len(history["memories"]), "scenes": scenes})
 
 
@@ -47,8 +46,8 @@ def _drawn(answer: JSON, history: Mapping[str, Any]) -> Any:  # noqa: ANN401 - s
     from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
     from rich.text import Text  # noqa: PLC0415
 
-    from cued.surfaces.cli.explain_view import explain_view  # noqa: PLC0415
-    from cued.surfaces.cli.recall_view import recall_view  # noqa: PLC0415
+    from cued.surfaces.cli.recalling.explain_view import explain_view  # noqa: PLC0415
+    from cued.surfaces.cli.recalling.recall_view import recall_view  # noqa: PLC0415
     from cued.surfaces.cli.tables import width  # noqa: PLC0415
 
     def scene_view(scene: JSON) -> Group:

@@ -17,7 +17,7 @@ from cued.surfaces.cli.settings import settings
 if TYPE_CHECKING:
     from cued.evaluation.dataset import Dataset
     from cued.evaluation.report import Request
-    from cued.surfaces.contract import JSON
+    from cued.model.plain import JSON
 
 _NO_CACHE = "none"
 

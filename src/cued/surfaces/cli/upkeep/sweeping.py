@@ -4,50 +4,48 @@ from typing import Any
 
 import click
 
-from cued.surfaces import service
+from cued.model.plain import JSON
+from cued.requests.upkeep import CoolRequest, SweepRequest
 from cued.surfaces.cli.asking import ask
-from cued.surfaces.cli.cue_options import stated
 from cued.surfaces.cli.grammar import Verb
 from cued.surfaces.cli.opening import opened, reading, writing
+from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import counted, note, show
 from cued.surfaces.cli.progress import progress
 from cued.surfaces.cli.settings import Settings, settings
-from cued.surfaces.contract import JSON
-from cued.upkeep import IMPORTANCE_BELOW, OLDER_THAN
+from cued.surfaces.verbs import call
 
 _SHOWN = ("db", "tenant", "json")
 
 
 @click.command(name="sweep", cls=Verb, globals_shown=_SHOWN)
-@click.option("--grace", metavar="TIME", help='Only what expired this long ago: "7d", "12h", seconds. Default: 0.')
-@click.option("--apply", is_flag=True, help="Erase it; without this it is only shown.")
+@options_of(SweepRequest)
 @click.option("--yes", is_flag=True, help="Do not ask before erasing.")
-def sweep_command(*, grace: str | None, apply: bool, yes: bool) -> None:
+def sweep_command(*, grace: str | None, apply: bool | None, yes: bool) -> None:
     """Show what has expired; no recall brings it any more. --apply erases it for good."""
     chosen = settings()
     body = stated({"grace": grace})
     if not apply:
         with reading(chosen) as tenant:
-            answer = service.sweep(tenant, body)
+            answer = call("sweep", tenant, body)
         show(answer, as_json=chosen.json, drawn=lambda: _expired(answer))
         return
     with writing(chosen) as tenant:
-        due = len(service.sweep(tenant, body)["expired"])
+        due = len(call("sweep", tenant, body)["expired"])
         if due and not yes:
             ask(f"Erase {counted(due, 'expired memory', 'expired memories')} for good?")
         with progress("sweeping") as heard:
-            answer = service.sweep(tenant, {**body, "apply": True}, progress=heard)
+            answer = call("sweep", tenant, {**body, "apply": True}, progress=heard)
     show(answer, as_json=chosen.json, drawn=lambda: f"Erased: {counted(len(answer['erased']), 'expired memory', 'expired memories')}")
 
 
 @click.command(name="cool", cls=Verb, globals_shown=_SHOWN)
-@click.option("--older-than", metavar="TIME", help=f"Stored, and last recalled, longer ago than this. Default: {OLDER_THAN}.")
-@click.option("--importance-below", type=float, help=f"Less important than this, from 0 to 1. Default: {IMPORTANCE_BELOW}.")
-def cool_command(**options: Any) -> None:  # noqa: ANN401 - options, checked by the service
+@options_of(CoolRequest)
+def cool_command(**options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """List the memories that could go, coolest first: old, not recalled for as long, unimportant. Nothing is changed."""
     chosen = settings()
     with reading(chosen) as tenant:
-        answer = service.cool(tenant, stated(options))
+        answer = call("cool", tenant, stated(options))
     answer["cli"] = answer["cli"] and chosen.again(answer["cli"])
     show(answer, as_json=chosen.json, drawn=lambda: _cool(answer))
 
@@ -67,16 +65,16 @@ def _reembedded(chosen: Settings) -> JSON:
     # opened to be read first, so that a path mistyped makes no file
     opened(chosen, readonly=True).close()
     with writing(chosen, embed=True) as tenant, progress("embedding") as heard:
-        return service.reembed(tenant, progress=heard)
+        return call("reembed", tenant, progress=heard)
 
 
 def _expired(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
-    from cued.surfaces.cli.upkeep_view import expired_view  # noqa: PLC0415 - rich is only loaded to draw
+    from cued.surfaces.cli.upkeep.view import expired_view  # noqa: PLC0415 - rich is only loaded to draw
 
     return expired_view(answer)
 
 
 def _cool(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
-    from cued.surfaces.cli.upkeep_view import cool_view  # noqa: PLC0415 - rich is only loaded to draw
+    from cued.surfaces.cli.upkeep.view import cool_view  # noqa: PLC0415 - rich is only loaded to draw
 
     return cool_view(answer)

@@ -5,13 +5,13 @@ from typing import Any
 
 import click
 
+from cued.model.plain import JSON
 from cued.policy import presets
 from cued.surfaces import service
 from cued.surfaces.cli.grammar import Verbs
 from cued.surfaces.cli.output import say, show
-from cued.surfaces.cli.root import REFUSED
 from cued.surfaces.cli.settings import settings
-from cued.surfaces.contract import JSON
+from cued.surfaces.failures import REFUSED
 
 _SHOWN = ("json",)
 

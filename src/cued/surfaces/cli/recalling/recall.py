@@ -4,27 +4,27 @@ from typing import Any
 
 import click
 
-from cued.surfaces import service
-from cued.surfaces.cli.cue_options import cue_options, stated
+from cued.model.plain import JSON
+from cued.requests.cue import RecallRequest
 from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.keeping.remember import spoken
 from cued.surfaces.cli.opening import reading
+from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import say, show
-from cued.surfaces.cli.remember import spoken
 from cued.surfaces.cli.settings import settings
-from cued.surfaces.contract import JSON
+from cued.surfaces.verbs import call
 
 
 @click.command(name="recall", cls=Verb)
 @click.argument("text", required=False)
-@cue_options
-@click.option("--no-settle", is_flag=True, help="Leave no trace: neither touches nor a line in the recall log.")
+@options_of(RecallRequest, without=("text", "policy"))
 @click.option("--block", is_flag=True, help="Print only the block for the prompt; empty when nothing is relevant.")
-def recall_command(text: str | None, *, no_settle: bool, block: bool, **options: Any) -> None:  # noqa: ANN401 - options, checked by the service
+def recall_command(text: str | None, *, block: bool, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """Bring to mind what fits TEXT and the state of the work; nothing is a good answer too. - reads TEXT from stdin."""
     chosen = settings()
-    body = {"text": spoken(text, "a cue") if text == "-" else text or "", **stated(options), "settle": not no_settle}
-    with reading(chosen, embed=True, settle=not no_settle) as tenant:
-        answer = service.recall(tenant, body)
+    body = {"text": spoken(text, "a cue") if text == "-" else text or "", **stated(options)}
+    with reading(chosen, embed=True, settle=body.get("settle", True)) as tenant:
+        answer = call("recall", tenant, body)
     if block and not chosen.json:
         say(answer["block"])
         return
@@ -32,7 +32,7 @@ def recall_command(text: str | None, *, no_settle: bool, block: bool, **options:
 
 
 def _drawn(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
-    from cued.surfaces.cli.recall_view import recall_view  # noqa: PLC0415 - rich is only loaded to draw
+    from cued.surfaces.cli.recalling.recall_view import recall_view  # noqa: PLC0415 - rich is only loaded to draw
     from cued.surfaces.cli.tables import local_now  # noqa: PLC0415
 
     return recall_view(answer, now=local_now())

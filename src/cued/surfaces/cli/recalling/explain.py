@@ -5,26 +5,27 @@ from typing import Any
 import click
 
 from cued.engine.envelope import Envelope
+from cued.model.plain import JSON
 from cued.policy.presets import load
+from cued.requests.cue import DecideRequest, ExplainRequest
+from cued.requests.reading import read
 from cued.surfaces import service
-from cued.surfaces.cli.cue_options import cue_options, stated
 from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.keeping.remember import spoken
 from cued.surfaces.cli.opening import reading
+from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import note, show
-from cued.surfaces.cli.remember import spoken
 from cued.surfaces.cli.settings import settings
-from cued.surfaces.contract import JSON
-from cued.surfaces.request import Deciding
+from cued.surfaces.verbs import call
 
 
 @click.command(name="explain", cls=Verb)
 @click.argument("text", required=False)
-@cue_options
-@click.option("--memory", metavar="ID", help="Also say what became of this memory, and what would have to change.")
+@options_of(ExplainRequest, without=("text", "policy"))
 @click.option("--save", metavar="FILE", help="Save everything that the recall read, to decide it again later.")
 @click.option("--from", "saved", metavar="FILE", help="Decide a saved recall again, without a store; with --policy, under another policy.")
 @click.option("--all", "every", is_flag=True, help="Show every candidate, not only the first 15.")
-def explain_command(text: str | None, *, save: str | None, saved: str | None, every: bool, **options: Any) -> None:  # noqa: ANN401 - options, checked by the service
+def explain_command(text: str | None, *, save: str | None, saved: str | None, every: bool, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """Show why each memory came back or did not, for TEXT as `recall` takes it. Nothing is written back."""
     chosen = settings()
     body = stated(options)
@@ -33,13 +34,13 @@ def explain_command(text: str | None, *, save: str | None, saved: str | None, ev
     else:
         body["text"] = spoken(text, "a cue") if text == "-" else text or ""
         with reading(chosen, embed=True) as tenant:
-            answer = service.explain(tenant, body, keep=lambda recalled: _keep(recalled, save))
+            answer = call("explain", tenant, body, keep=lambda recalled: _keep(recalled, save))
     show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer, every=every))
 
 
 def _again(saved: str, text: str | None, save: str | None, body: dict[str, Any]) -> JSON:
     """Decide a saved recall again; whatever would need the store is refused."""
-    foreign = [name for name in body if name not in Deciding.__struct_fields__]
+    foreign = [name for name in body if name not in DecideRequest.__struct_fields__]
     if text is not None or save is not None or foreign:
         beside = "--policy, --limit, --floor, --budget, --window, --compact, --recency-weight, --no-decay, --memory, --all and --json"
         message = f"--from decides what was read then: beside it only {beside}"
@@ -47,7 +48,7 @@ def _again(saved: str, text: str | None, save: str | None, body: dict[str, Any])
     kept, chosen = Envelope.load(saved), settings()
     # what the environment says of policies is not said of a recall that knows its own
     policy = chosen.typed("policy") if kept.policy is not None else chosen.policy
-    return service.explain_saved(kept, body, policy=None if policy is None else load(policy))
+    return service.explain_saved(kept, read(body, DecideRequest), policy=None if policy is None else load(policy))
 
 
 def _keep(recalled: Envelope, save: str | None) -> None:
@@ -57,6 +58,6 @@ def _keep(recalled: Envelope, save: str | None) -> None:
 
 
 def _drawn(answer: JSON, *, every: bool) -> Any:  # noqa: ANN401 - something that rich draws
-    from cued.surfaces.cli.explain_view import TOP, explain_view  # noqa: PLC0415 - rich is only loaded to draw
+    from cued.surfaces.cli.recalling.explain_view import TOP, explain_view  # noqa: PLC0415 - rich is only loaded to draw
 
     return explain_view(answer, top=None if every else TOP)

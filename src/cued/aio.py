@@ -1,0 +1,321 @@
+"""The same verbs for asyncio: each runs in one of a few worker threads, so that no loop waits for a disk or a model.
+
+Above: servers and agents that are asynchronous. Below: the handles, one colour. A call that is cancelled before its turn does nothing;
+one that has begun goes on in its thread to its end, so that nothing is written by half, and `close` waits for it.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from datetime import datetime
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+
+from cued.errors import InputError, StoreError
+from cued.explain import Explanation, Timeline, Why
+from cued.handles.bootstrap import Pack
+from cued.handles.bound import quiet
+from cued.handles.conversation import Conversation
+from cued.handles.keeping import Remembered
+from cued.handles.memories import Memories, Opening, open_memories
+from cued.handles.tenant import Tenant
+from cued.handles.upkeep import Span
+from cued.model import GLOBAL, Cue, Evidence, Memory, Page, Recall, RecallEntry, Stats
+from cued.policy.spec import Policy
+from cued.ports import Progress, Store
+from cued.requests.cue import ExplainRequest, RecallRequest
+from cued.requests.draft import Change, Draft, OnConflict
+from cued.requests.keywords import Changes, Facts, RecallOptions, Wanted
+from cued.requests.listing import ListRequest
+from cued.requests.upkeep import AT_LEAST, BUDGET_TOKENS, IMPORTANCE_BELOW, OLDER_THAN
+
+if TYPE_CHECKING:
+    from cued.importers.intake import Imported
+    from cued.upkeep.backup import Copied
+    from cued.upkeep.consolidation import Applied, Merged, Plan
+    from cued.upkeep.cooling import Cool
+    from cued.upkeep.reembedding import Reembedded
+
+THREADS = 4
+_LINES = 256
+Answer = TypeVar("Answer")
+
+
+class _Threads:
+    """A few worker threads: what is more than they can do waits for its turn."""
+
+    def __init__(self, limit: int) -> None:
+        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+            raise InputError("threads", limit, "a whole number, 1 or more")
+        self._pool = ThreadPoolExecutor(limit, thread_name_prefix="cued-aio")
+        self._closed = False
+
+    async def run(self, function: Callable[..., Answer], *args: Any, **options: Any) -> Answer:  # noqa: ANN401 - the function's own
+        if self._closed:
+            raise StoreError("closed: these memories cannot be used any more; open them again")
+        call = partial(copy_context().run, function, *args, **options)
+        return await asyncio.get_running_loop().run_in_executor(self._pool, call)
+
+    async def close(self, last: Callable[[], None]) -> None:
+        """Take no more, wait for what has begun, and then do the last thing, in a thread."""
+        if not self._closed:
+            self._closed = True
+            await asyncio.shield(asyncio.to_thread(self._end, last))
+
+    def _end(self, last: Callable[[], None]) -> None:
+        self._pool.shutdown(wait=True)
+        last()
+
+
+def _in_loop(progress: Progress) -> Progress:
+    """A progress that is heard in the loop's own thread."""
+    loop = asyncio.get_running_loop()
+
+    def heard(done: int, total: int) -> None:
+        loop.call_soon_threadsafe(progress, done, total)
+
+    return heard
+
+
+class AsyncConversation:
+    """The recalls of one conversation, for asyncio; see `cued.Conversation`."""
+
+    def __init__(self, conversation: Conversation, threads: _Threads) -> None:
+        """Wrap the conversation."""
+        self._conversation, self._threads = conversation, threads
+
+    def heard(self, text: str) -> None:
+        """Take note of what happened between recalls."""
+        self._conversation.heard(text)
+
+    async def recall(
+        self, cue: str | Cue, *, policy: str | Policy | None = None, settle: bool = True, **options: Unpack[RecallOptions]
+    ) -> Recall:
+        """What the cue brings to mind; `drift` in it says when the cue, or what it brings, has stopped moving."""
+        return await self._threads.run(self._conversation.recall, cue, policy=policy, settle=settle, **options)
+
+
+class AsyncTenant:
+    """One tenant's memories, for asyncio: every verb of `cued.Tenant`, with the same arguments and answers."""
+
+    def __init__(self, tenant: Tenant, threads: _Threads) -> None:
+        """Wrap the handle."""
+        self._tenant, self._threads = tenant, threads
+        self.name = tenant.name
+
+    def conversation(self, *, turns: int = 3, keep: int = 10, avoid_repeats: bool = False) -> AsyncConversation:
+        """A handle that recalls turn after turn."""
+        return AsyncConversation(self._tenant.conversation(turns=turns, keep=keep, avoid_repeats=avoid_repeats), self._threads)
+
+    async def remember(
+        self, text: str | Mapping[str, Any] | Draft, *, conflicts: bool = True, on_conflict: OnConflict = "report", **facts: Unpack[Facts]
+    ) -> Remembered:
+        """What `Tenant.remember` gives."""
+        return await self._threads.run(self._tenant.remember, text, conflicts=conflicts, on_conflict=on_conflict, **facts)
+
+    async def remember_many(self, drafts: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress = quiet) -> Remembered:
+        """What `Tenant.remember_many` gives."""
+        return await self._threads.run(self._tenant.remember_many, drafts, progress=_in_loop(progress))
+
+    async def remember_turns(
+        self,
+        turns: Iterable[Mapping[str, Any]],
+        *,
+        session: str,
+        scope: str = GLOBAL,
+        at: datetime | str | None = None,
+        first: int | None = None,
+    ) -> Remembered:
+        """What `Tenant.remember_turns` gives."""
+        return await self._threads.run(self._tenant.remember_turns, turns, session=session, scope=scope, at=at, first=first)
+
+    async def get(self, memory_id: str) -> Memory:
+        """What `Tenant.get` gives."""
+        return await self._threads.run(self._tenant.get, memory_id)
+
+    async def list(self, request: ListRequest | None = None, **wanted: Unpack[Wanted]) -> Page:
+        """What `Tenant.list` gives."""
+        return await self._threads.run(self._tenant.list, request, **wanted)
+
+    async def update(self, memory_id: str, change: Change | None = None, **fields: Unpack[Changes]) -> Memory:
+        """What `Tenant.update` gives."""
+        return await self._threads.run(self._tenant.update, memory_id, change, **fields)
+
+    async def forget(self, *memory_ids: str, erase: bool = False) -> None:
+        """What `Tenant.forget` does."""
+        await self._threads.run(self._tenant.forget, *memory_ids, erase=erase)
+
+    async def restore(self, *memory_ids: str) -> None:
+        """What `Tenant.restore` does."""
+        await self._threads.run(self._tenant.restore, *memory_ids)
+
+    async def erase_everything(self) -> int:
+        """What `Tenant.erase_everything` gives."""
+        return await self._threads.run(self._tenant.erase_everything)
+
+    async def stats(self) -> Stats:
+        """What `Tenant.stats` gives."""
+        return await self._threads.run(self._tenant.stats)
+
+    async def recall(
+        self, cue: str | Cue | RecallRequest, *, policy: str | Policy | None = None, settle: bool = True, **options: Unpack[RecallOptions]
+    ) -> Recall:
+        """What `Tenant.recall` gives; a `boost` is called in the worker's thread."""
+        return await self._threads.run(self._tenant.recall, cue, policy=policy, settle=settle, **options)
+
+    async def explain(
+        self,
+        cue: str | Cue | ExplainRequest,
+        *,
+        memory: str | None = None,
+        policy: str | Policy | None = None,
+        **options: Unpack[RecallOptions],
+    ) -> Explanation:
+        """What `Tenant.explain` gives."""
+        return await self._threads.run(self._tenant.explain, cue, memory=memory, policy=policy, **options)
+
+    async def gather(self, cue: str | Cue, *, policy: str | Policy | None = None, **options: Unpack[RecallOptions]) -> Evidence:
+        """What `Tenant.gather` gives."""
+        return await self._threads.run(self._tenant.gather, cue, policy=policy, **options)
+
+    async def bootstrap(self, *, scope: str = GLOBAL, budget_tokens: int = BUDGET_TOKENS) -> Pack:
+        """What `Tenant.bootstrap` gives."""
+        return await self._threads.run(self._tenant.bootstrap, scope=scope, budget_tokens=budget_tokens)
+
+    async def feedback(self, recall_id: str, *, cited: Sequence[str] = (), bad: Sequence[str] = ()) -> tuple[str, ...]:
+        """What `Tenant.feedback` gives."""
+        return await self._threads.run(self._tenant.feedback, recall_id, cited=cited, bad=bad)
+
+    async def why(self, memory_id: str, *, depth: int = 3) -> Why:
+        """What `Tenant.why` gives."""
+        return await self._threads.run(self._tenant.why, memory_id, depth=depth)
+
+    async def timeline(  # noqa: PLR0913 - as the handle has it
+        self,
+        around: str | datetime,
+        *,
+        before: int = 5,
+        after: int = 5,
+        scope: str | None = None,
+        session: str | None = None,
+        hidden: bool = False,
+    ) -> Timeline:
+        """What `Tenant.timeline` gives."""
+        sides = {"before": before, "after": after}
+        return await self._threads.run(self._tenant.timeline, around, scope=scope, session=session, hidden=hidden, **sides)
+
+    async def log(self, *, limit: int = 100) -> tuple[RecallEntry, ...]:
+        """What `Tenant.log` gives."""
+        return await self._threads.run(self._tenant.log, limit=limit)
+
+    async def plan_consolidation(self, *, at_least: float = AT_LEAST, progress: Progress = quiet) -> "Plan":
+        """What `Tenant.plan_consolidation` gives."""
+        return await self._threads.run(self._tenant.plan_consolidation, at_least=at_least, progress=_in_loop(progress))
+
+    async def consolidate(self, plan: "Plan | None" = None, *, at_least: float = AT_LEAST, progress: Progress = quiet) -> "Applied":
+        """What `Tenant.consolidate` gives."""
+        return await self._threads.run(self._tenant.consolidate, plan, at_least=at_least, progress=_in_loop(progress))
+
+    async def merges(self) -> "tuple[Merged, ...]":
+        """What `Tenant.merges` gives."""
+        return await self._threads.run(self._tenant.merges)
+
+    async def unmerge(self, *newer_ids: str, only: Sequence[str] = ()) -> tuple[str, ...]:
+        """What `Tenant.unmerge` gives."""
+        return await self._threads.run(self._tenant.unmerge, *newer_ids, only=only)
+
+    async def expired(self, *, grace: Span = 0) -> tuple[Memory, ...]:
+        """What `Tenant.expired` gives."""
+        return await self._threads.run(self._tenant.expired, grace=grace)
+
+    async def sweep(self, *, grace: Span = 0, progress: Progress = quiet) -> tuple[str, ...]:
+        """What `Tenant.sweep` gives."""
+        return await self._threads.run(self._tenant.sweep, grace=grace, progress=_in_loop(progress))
+
+    async def cool(self, *, older_than: Span = OLDER_THAN, importance_below: float = IMPORTANCE_BELOW) -> "tuple[Cool, ...]":
+        """What `Tenant.cool` gives."""
+        return await self._threads.run(self._tenant.cool, older_than=older_than, importance_below=importance_below)
+
+    async def reembed(self, *, progress: Progress = quiet) -> "Reembedded":
+        """What `Tenant.reembed` gives."""
+        return await self._threads.run(self._tenant.reembed, progress=_in_loop(progress))
+
+    async def export(self, *, vectors: bool = False, progress: Progress = quiet) -> AsyncIterator[bytes]:
+        """The lines that `Tenant.export` gives, read in the worker's thread some hundred at a time."""
+        lines = await self._threads.run(self._tenant.export, vectors=vectors, progress=_in_loop(progress))
+        while chunk := await self._threads.run(lambda: [*islice(lines, _LINES)]):
+            for line in chunk:
+                yield line
+
+    async def import_file(
+        self,
+        path: str | Path,
+        *,
+        format: str | None = None,  # noqa: A002 - the word for it
+        scope: str | None = None,
+        progress: Progress = quiet,
+    ) -> "Imported":
+        """What `Tenant.import_file` gives."""
+        return await self._threads.run(self._tenant.import_file, path, format=format, scope=scope, progress=_in_loop(progress))
+
+
+class AsyncMemories:
+    """What `cued.aio.open` gives: one store, open, with a few worker threads; close it, or use it in an `async with`."""
+
+    def __init__(self, memories: Memories, threads: _Threads) -> None:
+        """Wrap an open store."""
+        self._memories, self._threads = memories, threads
+
+    def tenant(self, name: str) -> AsyncTenant:
+        """The handle of this tenant."""
+        return AsyncTenant(self._memories.tenant(name), self._threads)
+
+    async def tenants(self) -> tuple[str, ...]:
+        """What `Memories.tenants` gives."""
+        return await self._threads.run(self._memories.tenants)
+
+    async def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = quiet) -> "Copied":
+        """What `Memories.backup` gives."""
+        return await self._threads.run(self._memories.backup, path, overwrite=overwrite, progress=_in_loop(progress))
+
+    async def flush(self) -> None:
+        """Wait until the touches of all recalls so far are written."""
+        await self._threads.run(self._memories.flush)
+
+    async def close(self) -> None:
+        """Wait for what has begun, write what is left and let go of the file; a second call does nothing."""
+        await self._threads.close(self._memories.close)
+
+
+class _Opened:
+    """Memories that are about to be opened: by `await`, or by `async with`, which also closes them."""
+
+    def __init__(self, opening: Callable[[], Memories], threads: _Threads) -> None:
+        self._opening, self._threads = opening, threads
+        self._memories: AsyncMemories | None = None
+
+    async def _open(self) -> AsyncMemories:
+        self._memories = AsyncMemories(await self._threads.run(self._opening), self._threads)
+        return self._memories
+
+    def __await__(self) -> Generator[Any, None, AsyncMemories]:
+        return self._open().__await__()
+
+    async def __aenter__(self) -> AsyncMemories:
+        return await self._open()
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._memories is not None:
+            await self._memories.close()
+
+
+def open(path: str | Path | Store | None = None, *, threads: int = THREADS, **parts: Unpack[Opening]) -> _Opened:  # noqa: A001 - as `cued.open`
+    """Memories as `cued.open` opens them, with the same arguments, to be awaited or used in an `async with`.
+
+    `threads` says how many verbs run at the same time; the others wait for their turn.
+    """
+    return _Opened(partial(open_memories, path, **parts), _Threads(threads))

@@ -1,0 +1,121 @@
+"""What recall and explain take: the cue, where and when to look, and what this one recall changes of its policy."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from cued.errors import InputError
+from cued.model import GLOBAL, NO_TIME, Cue, Intent, Kind
+from cued.policy.adjust import Adjustment, adjust
+from cued.policy.presets import load, preset
+from cued.policy.spec import Policy
+from cued.requests.checks import label, labels, moment
+from cued.requests.keywords import RecallOptions
+from cued.requests.reading import read, refuse_unknown
+
+
+class CueRequest(Adjustment, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The cue, where and when to look, and what this one recall changes of its policy."""
+
+    text: Annotated[str, Meta(description="What is being said or asked.")] = ""
+    goal: Annotated[str, Meta(description="What the agent is working towards.")] = ""
+    step: Annotated[str, Meta(description="The step it is at.")] = ""
+    open_questions: Annotated[tuple[str, ...], Meta(description="An open question.")] = ()
+    scope: Annotated[str, Meta(description="A project: look there and in what is global.")] = GLOBAL
+    tags: Annotated[tuple[str, ...], Meta(description="Only memories with this tag.")] = ()
+    kinds: Annotated[tuple[Kind, ...], Meta(description="Only this kind.")] = ()
+    as_of: Annotated[datetime | None, Meta(description="Recall as it would have been then, such as 2025-03-01.")] = None
+    intent: Annotated[Intent | None, Meta(description="Overrule what the words say of time.")] = None
+    present: Annotated[tuple[str, ...], Meta(description="A memory already in the prompt.")] = ()
+    policy: Annotated[str | None, Meta(description="A preset, in place of the usual policy.")] = None
+
+
+class RecallRequest(CueRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A request to recall."""
+
+    settle: Annotated[bool, Meta(description="Leave a trace: touches, and a line in the recall log.")] = True
+
+
+class ExplainRequest(CueRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A request to explain a recall; nothing is settled."""
+
+    memory: Annotated[str | None, Meta(description="Also say what became of this memory, and what would have to change.")] = None
+
+
+class DecideRequest(Adjustment, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A request to decide saved evidence again: the part of a recall that needs no store."""
+
+    policy: Annotated[str | None, Meta(description="A preset, in place of the usual policy.")] = None
+    memory: Annotated[str | None, Meta(description="Also say what became of this memory, and what would have to change.")] = None
+
+
+class Asked(Struct, frozen=True):
+    """What a recall is about to do: its cue, and its policy with this recall's changes."""
+
+    cue: Cue
+    policy: Policy
+
+
+def asked_for(
+    cue: str | Cue | CueRequest, options: Mapping[str, Any], *, policy: str | Policy | None, usual: Policy, now: datetime
+) -> Asked:
+    """The cue and the policy that a caller asks for, in a text, a cue or a whole request, with the options beside it."""
+    if isinstance(cue, CueRequest):
+        request, stated = cue, frozenset(_OF_CUE)
+    else:
+        request, stated = _read(options), frozenset(name for name in _OF_CUE if options.get(name) is not None)
+    fields = {name: _CHECKED[name](getattr(request, name)) for name in stated}
+    said = replace(_said(cue), **fields)
+    said = replace(said, now=moment("now", options.get("now")) or (now if said.now == NO_TIME else said.now))
+    if not any(part.strip() for part in (said.utterance, said.goal, said.step, *said.open_questions)):
+        raise InputError("text", said.utterance, "a cue with words in its text, goal, step or open_questions")
+    return Asked(said, adjusted(request, load(policy) if policy is not None else usual))
+
+
+def adjusted(request: CueRequest | DecideRequest, usual: Policy) -> Policy:
+    """The policy that a request names, or the usual one, with the request's changes.
+
+    A request names a preset alone, so that it cannot make a server read files.
+    """
+    return adjust(usual if request.policy is None else preset(request.policy), request)
+
+
+def _read(options: Mapping[str, Any]) -> CueRequest:
+    refuse_unknown(options, RecallOptions.__annotations__)
+    given = {name: value for name, value in options.items() if value is not None and name in CueRequest.__struct_fields__}
+    return read(given | {name: (given[name],) for name in _SINGLE if isinstance(given.get(name), str)}, CueRequest)
+
+
+def _said(cue: str | Cue | CueRequest) -> Cue:
+    if isinstance(cue, Cue):
+        return cue
+    if not isinstance(cue, str | CueRequest):
+        raise InputError("cue", cue, "a text, or a cued.Cue")
+    return Cue(utterance=_sayable(cue if isinstance(cue, str) else cue.text))
+
+
+def _sayable(text: str) -> str:
+    """A cue's text with what no encoder can take replaced: any string with a word in it may be asked."""
+    return text.encode("utf-8", "replace").decode().replace("\0", " ")
+
+
+def _all_sayable(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(map(_sayable, texts))
+
+
+_SINGLE = ("open_questions", "kinds")
+_CHECKED: dict[str, Any] = {
+    "goal": _sayable,
+    "step": _sayable,
+    "open_questions": _all_sayable,
+    "scope": lambda value: label("scope", value or GLOBAL),
+    "tags": lambda value: labels("tags", value),
+    "kinds": tuple,
+    "as_of": lambda value: value,
+    "intent": lambda value: value,
+    "present": lambda value: labels("present", value),
+}
+_OF_CUE = tuple(_CHECKED)

@@ -1,0 +1,97 @@
+"""The same fields as keywords of the handle's verbs, for type checkers: a misspelt one is found before anything runs.
+
+A test holds each against its request. Keywords take more than JSON can say: any sequence, a datetime, a function.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TypedDict
+
+from cued.model import ChannelName, Intent, Kind, Scalar, Tier, Trust
+from cued.ports import Boost
+
+
+class RecallOptions(TypedDict, total=False):
+    """What one recall may say beside its cue: the rest of the cue, what it changes of the policy, its own `now` and a `boost`."""
+
+    goal: str
+    step: str
+    open_questions: Sequence[str]
+    scope: str
+    tags: Sequence[str]
+    kinds: Sequence[Kind] | Kind
+    as_of: datetime | str | None
+    intent: Intent | None
+    present: Sequence[str]
+    limit: int | None
+    floor: float | None
+    budget_tokens: int | None
+    window_tokens: int | None
+    compact: bool | None
+    recency_weight: float | None
+    decay: bool | None
+    without: Sequence[ChannelName]
+    now: datetime | str
+    boost: Boost | None
+
+
+class Facts(TypedDict, total=False):
+    """What may be said of a new memory beside its text."""
+
+    id: str | None
+    kind: Kind
+    tier: Tier | None
+    scope: str
+    tags: Sequence[str]
+    entities: Sequence[str] | None
+    importance: float
+    weight: float
+    trust: Trust
+    session: str | None
+    turn: int | None
+    speaker: str | None
+    url: str | None
+    meta: Mapping[str, Scalar]
+    at: datetime | str | None
+    valid_from: datetime | str | None
+    valid_until: datetime | str | None
+    ttl: str | float | None
+    supersedes: Sequence[str] | str
+    derived_from: Sequence[str] | str
+    edges: Sequence[tuple[str, str]]
+    vector: Sequence[float] | None
+    fingerprint: str | None
+
+
+class Changes(TypedDict, total=False):
+    """What may be changed of a memory; None takes a time away."""
+
+    text: str
+    kind: Kind
+    tier: Tier
+    scope: str
+    tags: Sequence[str]
+    importance: float
+    weight: float
+    trust: Trust
+    meta: Mapping[str, Scalar]
+    valid_from: datetime | str | None
+    valid_until: datetime | str | None
+    ttl: str | float | None
+    supersedes: Sequence[str] | str
+
+
+class Wanted(TypedDict, total=False):
+    """Which memories a listing shows, and which page of them."""
+
+    scope: str | None
+    kinds: Sequence[Kind] | Kind
+    tiers: Sequence[Tier] | Tier
+    tags: Sequence[str]
+    meta: Mapping[str, Scalar]
+    session: str | None
+    since: datetime | str | None
+    until: datetime | str | None
+    hidden: bool
+    limit: int
+    after: str | None

@@ -1,0 +1,76 @@
+"""What list, timeline and log take."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct, field
+
+from cued.errors import InputError
+from cued.model import Filter, Kind, Scalar, Tier
+from cued.requests.checks import label, labels, metadata
+from cued.requests.reading import read
+
+MAX_PAGE = 1000
+PageSize = Annotated[int, Meta(ge=1, le=MAX_PAGE)]
+Around = Annotated[int, Meta(ge=0, le=1000)]
+
+
+class ListRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A request for one page of memories; a filter left at its default does not filter."""
+
+    scope: Annotated[str | None, Meta(description="Only this scope; `global` is one.")] = None
+    kinds: Annotated[tuple[Kind, ...], Meta(description="Only this kind.")] = ()
+    tiers: Annotated[tuple[Tier, ...], Meta(description="Only this tier.")] = ()
+    tags: Annotated[tuple[str, ...], Meta(description="Only memories with this tag.")] = ()
+    meta: Annotated[dict[str, Scalar], Meta(description="Only memories whose `meta` has this.")] = field(default_factory=dict)
+    session: Annotated[str | None, Meta(description="Only what comes from this conversation.")] = None
+    since: Annotated[datetime | None, Meta(description="Written at this time or later.")] = None
+    until: Annotated[datetime | None, Meta(description="Written before this time.")] = None
+    hidden: Annotated[bool, Meta(description="Also what is forgotten, superseded or expired.")] = False
+    limit: Annotated[PageSize, Meta(description="So many a page, at most 1000.")] = 50
+    after: Annotated[str | None, Meta(description="Continue after the page that gave this cursor as `next`.")] = None
+
+    def filter(self) -> Filter:
+        """Which memories the page shows."""
+        return Filter(
+            scope=None if self.scope is None else label("scope", self.scope),
+            kinds=self.kinds,
+            tiers=self.tiers,
+            tags=labels("tags", self.tags),
+            meta=metadata(self.meta),
+            session=None if self.session is None else label("session", self.session),
+            since=self.since,
+            until=self.until,
+            hidden=self.hidden,
+        )
+
+
+class TimelineRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A request for what was stored around a memory or around a time, one of the two."""
+
+    id: Annotated[str | None, Meta(description="The memory in the middle.")] = None
+    at: Annotated[datetime | None, Meta(description="Around this time, in place of a memory.")] = None
+    before: Annotated[Around, Meta(description="So many before it.")] = 5
+    after: Annotated[Around, Meta(description="So many after it.")] = 5
+    scope: Annotated[str | None, Meta(description="Only this project and what is global.")] = None
+    session: Annotated[str | None, Meta(description="Only what comes from this conversation.")] = None
+    hidden: Annotated[bool, Meta(description="Also what is forgotten, superseded or expired.")] = False
+
+    def centre(self) -> str | datetime:
+        """The id of the memory in the middle, or the moment."""
+        if (self.id is None) is (self.at is None):
+            raise InputError("id", self.id, "either the id of a memory or a time `at`")
+        return self.id or self.at or ""
+
+
+class LogRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A request for the newest lines of the recall log."""
+
+    limit: Annotated[PageSize, Meta(description="So many lines at most.")] = 100
+
+
+def read_list(wanted: Mapping[str, Any]) -> ListRequest:
+    """The request in these keywords, of which a kind or a tier may stand alone."""
+    given = {name: value for name, value in wanted.items() if value is not None}
+    return read(given | {name: (given[name],) for name in ("kinds", "tiers") if isinstance(given.get(name), str)}, ListRequest)

@@ -1,0 +1,1 @@
+"""The commands that store, show and change memories, each beside what draws its answer."""

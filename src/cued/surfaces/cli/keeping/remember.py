@@ -1,0 +1,94 @@
+"""`cued remember`: one memory from the command line or stdin, or many from JSON lines."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+from cued.model.plain import JSON
+from cued.requests.draft import RememberRequest
+from cued.surfaces.bulk import MAX_LINE, remember_lines
+from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.opening import writing
+from cued.surfaces.cli.options import options_of, stated
+from cued.surfaces.cli.output import note, show
+from cued.surfaces.cli.progress import progress
+from cued.surfaces.cli.settings import settings
+from cued.surfaces.verbs import call
+
+
+@click.command(name="remember", cls=Verb, globals_shown=("db", "tenant", "embedder", "json"))
+@click.argument("text", required=False)
+@click.option("--jsonl", metavar="FILE|-", help="Store one memory a line; fields as the options here, `ts` for `at`; - reads stdin.")
+@options_of(RememberRequest, without=("text", "entities", "vector", "fingerprint"))
+def remember_command(text: str | None, jsonl: str | None, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
+    """Store TEXT as a memory and print its id; with - or without TEXT, read one memory from stdin.
+
+    What it contradicts, updates or repeats is told on stderr, with the command for each way to resolve it; it is stored all the same.
+    """
+    chosen = settings()
+    facts = stated(options)
+    if jsonl is not None:
+        if text is not None or facts:
+            message = "--jsonl takes everything from the lines: no TEXT and no other option beside it"
+            raise click.UsageError(message)
+        answer = _many(jsonl)
+    else:
+        body = {"text": spoken(text, "a memory"), **facts}
+        with writing(chosen, embed=True, make=True) as tenant:
+            answer = call("remember", tenant, body)
+    for choice in (choice for conflict in answer["conflicts"] for choice in conflict["choices"]):
+        choice["cli"] = [chosen.again(command) for command in choice["cli"]]
+    for reason in answer["degraded"]:
+        note(reason)
+    show(answer, as_json=chosen.json, drawn=lambda: "\n".join(answer["ids"]))
+    if answer["conflicts"] and not chosen.json:
+        _tell(answer)
+
+
+def spoken(text: str | None, what: str) -> str:
+    """The text of an argument, or what stdin says where it is - or left out."""
+    if text is not None and text != "-":
+        return text
+    if sys.stdin.isatty():
+        note(f"reading {what} from the terminal; Ctrl-D ends it")
+    return sys.stdin.buffer.read().decode("utf-8", "replace").rstrip("\r\n")
+
+
+def _many(source: str) -> JSON:
+    total = _counted(source) if sys.stderr.isatty() else 0
+    with _opened(source) as file, progress("remembering") as heard, writing(settings(), embed=True, make=True) as tenant:
+        return remember_lines(tenant, _lines(file), total=total, progress=heard)
+
+
+def _tell(answer: JSON) -> None:
+    from cued.surfaces.cli.keeping.remember_view import conflicts_view  # noqa: PLC0415 - rich is only loaded to draw
+    from cued.surfaces.cli.tables import rendered  # noqa: PLC0415
+
+    click.echo(rendered(conflicts_view(answer["conflicts"]), to=sys.stderr), err=True, nl=False)
+
+
+def _counted(source: str) -> int:
+    """How many memories a file has, 0 for what can be read only once."""
+    if source == "-":
+        return 0
+    with Path(source).open("rb") as file:
+        return sum(1 for line in _lines(file) if line.strip())
+
+
+@contextmanager
+def _opened(source: str) -> Iterator[IO[bytes]]:
+    if source == "-":
+        yield sys.stdin.buffer
+        return
+    with Path(source).open("rb") as file:
+        yield file
+
+
+def _lines(file: IO[bytes]) -> Iterator[bytes]:
+    # bounded, so that a file without line ends is refused and not read whole
+    while line := file.readline(MAX_LINE + 2):
+        yield line

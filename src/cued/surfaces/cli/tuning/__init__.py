@@ -1,0 +1,1 @@
+"""The commands about policies: to look at, compare and measure them."""

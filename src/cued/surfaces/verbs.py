@@ -1,0 +1,362 @@
+"""The table of verbs: each once, with its request, its function, whether it writes, and who may use it.
+
+The command line, the reference, the JSON schemas, and whatever serves these verbs elsewhere are made from it or held against it.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from cued.errors import InputError
+from cued.handles.bound import quiet
+from cued.handles.memories import Memories
+from cued.handles.tenant import Tenant
+from cued.model.plain import JSON
+from cued.ports import Progress
+from cued.requests import cue, draft, listing, turns, upkeep
+from cued.requests.reading import read
+from cued.surfaces import service
+
+_NONE: Mapping[str, Any] = MappingProxyType({})
+
+
+class Verb(Struct, frozen=True, kw_only=True):
+    """A verb: what it takes, what does it, and who may ask for it.
+
+    `authority` is what a caller must be allowed: to read or to write a tenant's memories, or to look after the store. `works_on` says
+    what the function is handed, `long` that it also takes a `progress`, and `streams` that it hands its lines to a `write`. `command` is
+    the verb as the command line has it, "" where it has none, and `handle` the method of the tenant's handle, or of the open store.
+    """
+
+    name: str
+    about: str
+    request: type[Struct]
+    function: Callable[..., JSON]
+    authority: Literal["read", "write", "admin"]
+    writes: bool = False
+    long: bool = False
+    streams: bool = False
+    works_on: Literal["tenant", "store"] = "tenant"
+    command: str = ""
+    handle: str = ""
+    examples: tuple[Mapping[str, Any], ...] = ()
+
+
+def call(name: str, target: Tenant | Memories, body: Mapping[str, Any] = _NONE, *, progress: Progress = quiet, **more: Any) -> JSON:  # noqa: ANN401 - what a verb is handed beside its request
+    """A verb's answer to the request in a JSON object; `more` goes to the verb's function as it is."""
+    if name not in VERBS:
+        raise InputError("verb", name, f"one of {', '.join(VERBS)}")
+    verb = VERBS[name]
+    heard = {"progress": progress} if verb.long else {}
+    return verb.function(target, read(body, verb.request), **heard, **more)
+
+
+def schemas() -> dict[str, JSON]:
+    """The JSON schema of each verb's request, by the verb's name; a schema stands alone."""
+    return {name: _schema(verb.request) for name, verb in VERBS.items()}
+
+
+def _schema(request: type[Struct]) -> JSON:
+    (_,), parts = msgspec.json.schema_components([request])
+    whole = dict(parts.pop(request.__name__))
+    return {**whole, "$defs": parts} if parts else whole
+
+
+_TABLE = (
+    Verb(
+        name="remember",
+        about="Store a memory, and tell what it is at odds with.",
+        request=draft.RememberRequest,
+        function=service.remember,
+        authority="write",
+        writes=True,
+        command="remember",
+        handle="remember",
+        examples=({"text": "The staging deploy runs every Friday at 16:00.", "tags": ["ops"]},),
+    ),
+    Verb(
+        name="remember_many",
+        about="Store many memories.",
+        request=upkeep.ManyRequest,
+        function=service.remember_many,
+        authority="write",
+        writes=True,
+        long=True,
+        command="remember --jsonl",
+        handle="remember_many",
+        examples=({"memories": [{"text": "Bob bakes a lemon cake."}, {"text": "The kiln cracked.", "scope": "pottery"}]},),
+    ),
+    Verb(
+        name="remember_turns",
+        about="Store turns of a conversation.",
+        request=turns.TurnsRequest,
+        function=service.remember_turns,
+        authority="write",
+        writes=True,
+        handle="remember_turns",
+        examples=({"session": "monday", "turns": [{"role": "user", "content": "I moved to Lisbon."}]},),
+    ),
+    Verb(
+        name="recall",
+        about="Bring to mind what fits a cue, or nothing.",
+        request=cue.RecallRequest,
+        function=service.recall,
+        authority="read",
+        writes=True,
+        command="recall",
+        handle="recall",
+        examples=({"text": "When is the staging deploy?"}, {"text": "Try it again", "goal": "Deploy the billing service", "limit": 3}),
+    ),
+    Verb(
+        name="bootstrap",
+        about="Show what a conversation should start with.",
+        request=upkeep.BootstrapRequest,
+        function=service.bootstrap,
+        authority="read",
+        command="bootstrap",
+        handle="bootstrap",
+        examples=({"budget_tokens": 100},),
+    ),
+    Verb(
+        name="explain",
+        about="Show why each memory came back or did not.",
+        request=cue.ExplainRequest,
+        function=service.explain,
+        authority="read",
+        command="explain",
+        handle="explain",
+        examples=({"text": "When is the staging deploy?", "memory": "cake"},),
+    ),
+    Verb(
+        name="feedback",
+        about="Tell what a recall was good for.",
+        request=upkeep.FeedbackRequest,
+        function=service.feedback,
+        authority="write",
+        writes=True,
+        command="feedback",
+        handle="feedback",
+        examples=({"recall_id": "01JWNAQ5E0ZZZZZZZZZZZZZZZZ", "cited": ["deploy"]},),
+    ),
+    Verb(
+        name="log",
+        about="Show the newest lines of the recall log.",
+        request=listing.LogRequest,
+        function=service.log,
+        authority="read",
+        handle="log",
+        examples=({"limit": 1},),
+    ),
+    Verb(
+        name="list",
+        about="List memories, newest first.",
+        request=listing.ListRequest,
+        function=service.list_memories,
+        authority="read",
+        command="list",
+        handle="list",
+        examples=({"tags": ["ops"]}, {"meta": {"ticket": 7}}),
+    ),
+    Verb(
+        name="get",
+        about="Show a memory by its id.",
+        request=upkeep.IdRequest,
+        function=service.get,
+        authority="read",
+        command="get",
+        handle="get",
+        examples=({"id": "deploy"},),
+    ),
+    Verb(
+        name="stats",
+        about="Count what is stored.",
+        request=upkeep.NoFields,
+        function=service.stats,
+        authority="read",
+        command="stats",
+        handle="stats",
+        examples=({},),
+    ),
+    Verb(
+        name="why",
+        about="Show what a memory comes from and led to.",
+        request=upkeep.WhyRequest,
+        function=service.why,
+        authority="read",
+        command="why",
+        handle="why",
+        examples=({"id": "moved"},),
+    ),
+    Verb(
+        name="timeline",
+        about="Show what was stored around a memory or a time.",
+        request=listing.TimelineRequest,
+        function=service.timeline,
+        authority="read",
+        command="timeline",
+        handle="timeline",
+        examples=({"id": "cake", "before": 0, "after": 0}, {"at": "2025-06-01"}),
+    ),
+    Verb(
+        name="update",
+        about="Change a memory.",
+        request=draft.UpdateRequest,
+        function=service.update,
+        authority="write",
+        writes=True,
+        command="update",
+        handle="update",
+        examples=({"id": "cake", "importance": 0.9},),
+    ),
+    Verb(
+        name="forget",
+        about="Hide memories from every recall, or erase them for good.",
+        request=upkeep.ForgetRequest,
+        function=service.forget,
+        authority="write",
+        writes=True,
+        command="forget",
+        handle="forget",
+        examples=({"ids": ["cake"]},),
+    ),
+    Verb(
+        name="restore",
+        about="Bring forgotten memories back.",
+        request=upkeep.IdsRequest,
+        function=service.restore,
+        authority="write",
+        writes=True,
+        command="forget --undo",
+        handle="restore",
+        examples=({"ids": ["cake"]},),
+    ),
+    Verb(
+        name="erase_everything",
+        about="Erase all that is kept for the tenant, for good.",
+        request=upkeep.NoFields,
+        function=service.erase_everything,
+        authority="admin",
+        writes=True,
+        command="forget --all",
+        handle="erase_everything",
+        examples=({},),
+    ),
+    Verb(
+        name="consolidate",
+        about="Let near-duplicates give way to a newer memory.",
+        request=upkeep.ConsolidateRequest,
+        function=service.consolidate,
+        authority="write",
+        writes=True,
+        long=True,
+        command="consolidate",
+        handle="consolidate",
+        examples=({"apply": True, "at_least": 0.9},),
+    ),
+    Verb(
+        name="merges",
+        about="List the merges that stand.",
+        request=upkeep.NoFields,
+        function=service.merges,
+        authority="read",
+        command="consolidate --list",
+        handle="merges",
+        examples=({},),
+    ),
+    Verb(
+        name="unmerge",
+        about="Undo merges: those into a memory, or that of one that gave way.",
+        request=upkeep.IdsRequest,
+        function=service.unmerge,
+        authority="write",
+        writes=True,
+        command="consolidate --undo",
+        handle="unmerge",
+        examples=({"ids": ["cake"]},),
+    ),
+    Verb(
+        name="sweep",
+        about="Show what has expired, or erase it.",
+        request=upkeep.SweepRequest,
+        function=service.sweep,
+        authority="write",
+        writes=True,
+        long=True,
+        command="sweep",
+        handle="sweep",
+        examples=({"grace": "7d"},),
+    ),
+    Verb(
+        name="cool",
+        about="List memories that could go.",
+        request=upkeep.CoolRequest,
+        function=service.cool,
+        authority="read",
+        command="cool",
+        handle="cool",
+        examples=({"older_than": "30d", "importance_below": 0.6},),
+    ),
+    Verb(
+        name="reembed",
+        about="Make the vectors anew after a change of model.",
+        request=upkeep.NoFields,
+        function=service.reembed,
+        authority="write",
+        writes=True,
+        long=True,
+        command="reembed",
+        handle="reembed",
+        examples=({},),
+    ),
+    Verb(
+        name="export",
+        about="Write a tenant's memories as JSON lines.",
+        request=upkeep.ExportRequest,
+        function=service.export,
+        authority="read",
+        long=True,
+        streams=True,
+        command="export",
+        handle="export",
+        examples=({"vectors": True},),
+    ),
+    Verb(
+        name="import",
+        about="Store memories from elsewhere.",
+        request=upkeep.ImportRequest,
+        function=service.import_file,
+        authority="admin",
+        writes=True,
+        long=True,
+        command="import",
+        handle="import_file",
+        examples=({"path": "notes", "scope": "home"},),
+    ),
+    Verb(
+        name="tenants",
+        about="List the tenants of the store.",
+        request=upkeep.NoFields,
+        function=service.tenants,
+        authority="admin",
+        works_on="store",
+        command="tenants",
+        handle="tenants",
+        examples=({},),
+    ),
+    Verb(
+        name="backup",
+        about="Copy the whole database into one file.",
+        request=upkeep.BackupRequest,
+        function=service.backup,
+        authority="admin",
+        long=True,
+        works_on="store",
+        command="backup",
+        handle="backup",
+        examples=({"path": "copy.db"},),
+    ),
+)
+VERBS: Mapping[str, Verb] = MappingProxyType({verb.name: verb for verb in _TABLE})
