@@ -156,7 +156,7 @@ def _taken(signal: str) -> str:
 
 def _given(signal: str) -> str:
     written = meanings().get(f"signal.{signal}")
-    return written or " ".join((SIGNAL_FUNCTIONS[signal].__doc__ or "").split()).removeprefix("Give ")
+    return written or " ".join((SIGNAL_FUNCTIONS[signal].__doc__ or "").split())
 
 
 def _preset_row(policy: Policy, folder: str) -> tuple[str, str, str, str, str]:

@@ -2,7 +2,7 @@
 
 import os
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +75,7 @@ def _packed(gathered: Sequence[Evidence], *, vectors: bool) -> dict[str, Array]:
         "names": np.array(names, dtype=np.str_),
         "counts": np.array([len(found.memories) for found in findings], dtype=np.int64),
         "rows": np.array([place[memory.id] for found in findings for memory in found.memories], dtype=np.int32),
-        "columns": np.array([_joined(found.columns[name] for found in findings if found.columns) for name in names]),
+        "columns": np.array([np.concatenate([found.columns[name] for found in findings if found.columns]) for name in names]),
     }
     if vectors:
         near = {m.id: v for found in findings if found.vectors is not None for m, v in zip(found.memories, found.vectors, strict=True)}
@@ -104,10 +104,6 @@ def _unpacked(path: Path, items: Sequence[Item]) -> list[Evidence]:
         )
         gathered.append(replace(evidence, findings=found))
     return gathered
-
-
-def _joined(parts: Iterable[Array]) -> Array:
-    return np.concatenate(list(parts))
 
 
 def _bytes(data: bytes) -> Array:

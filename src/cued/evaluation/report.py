@@ -11,7 +11,7 @@ from cued.evaluation import ablate, abstain
 from cued.evaluation.abstain import own, strangers
 from cued.evaluation.dataset import Dataset, answerable
 from cued.evaluation.metrics import names, scores
-from cued.evaluation.ranking import Floor, Variant, unfloored
+from cued.evaluation.ranking import Variant, unfloored
 from cued.evaluation.runner import Answer, Ask, Bench, Run, run
 from cued.evaluation.significance import intervals, paired
 from cued.policy.spec import Policy
@@ -71,14 +71,10 @@ def _variants(request: Request, fingerprint: str | None) -> list[Variant]:
     made: list[Variant] = []
     for policy in request.policies:
         plain = unfloored(policy, limit=max(request.ks))
-        heights = _heights(policy, request) if request.abstain else ()
-        made.append(Variant(name=policy.name, policy=plain, floors=heights))
+        floors = dict.fromkeys((policy.floor.at, *request.floors)) if request.abstain else ()
+        made.append(Variant(name=policy.name, policy=plain, floors=tuple(floors)))
         made += ablate.variants(plain, fingerprint=fingerprint) if request.ablate else ()
     return made
-
-
-def _heights(policy: Policy, request: Request) -> tuple[Floor, ...]:
-    return tuple(dict.fromkeys((policy.floor.at, *request.floors)))
 
 
 def _policy(policy: Policy, request: Request, done: Run, home: Run, turns: dict[str, Scores]) -> JSON:

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Raw, Struct, field
 
-from cued.importers.drafting import Turn, from_turn, when
+from cued.importers.drafting import UUID, Turn, from_turn, when
 from cued.importers.files import MAX_BYTES, decoded, items, members
 from cued.importers.intake import Skipped
 from cued.model import EPOCH
@@ -19,7 +19,6 @@ WANTED = re.compile(r"conversations(?:-\d+)?\.json")
 
 _TEXTS = {"text", "multimodal_text"}
 _SPEAKERS = {"user": "user", "assistant": "assistant"}
-_UUID = re.compile(r"[0-9a-f-]{36}")
 
 
 class _Node(Struct):
@@ -80,7 +79,7 @@ def _turns(conversation: _Conversation) -> Iterator[Draft | Skipped]:
     others = conversation.mapping.keys() - set(branch)
     yield from (Skipped("message on another branch") for name in others if _says(conversation.mapping[name]))
     called = conversation.conversation_id or conversation.id or (branch[0] if branch else "")
-    url = f"https://chatgpt.com/c/{called}" if _UUID.fullmatch(called) else None
+    url = f"https://chatgpt.com/c/{called}" if UUID.fullmatch(called) else None
     number, at = 0, None
     for name in branch:
         if not _says(conversation.mapping[name]):

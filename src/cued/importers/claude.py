@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Raw, Struct, field
 
-from cued.importers.drafting import Turn, drafted, from_turn, meta, pieces, session, shorts, source_id, when
+from cued.importers.drafting import UUID, Turn, drafted, from_turn, meta, pieces, session, shorts, source_id, when
 from cued.importers.files import MAX_BYTES, decoded, items, members
 from cued.importers.intake import Skipped
 from cued.model import EPOCH
@@ -96,7 +96,7 @@ def _turns(conversation: _Conversation) -> Iterator[Draft | Skipped]:
                 number=number,
                 at=at,
                 title=conversation.name or "",
-                url=f"https://claude.ai/chat/{conversation.uuid}" if len(conversation.uuid) == len(_EXAMPLE) else None,
+                url=f"https://claude.ai/chat/{conversation.uuid}" if UUID.fullmatch(conversation.uuid) else None,
             )
             yield from_turn(turn)
         yield from _attached(message, conversation, at=at)
@@ -132,6 +132,3 @@ def _texts(project: _Project) -> Iterator[Draft | Skipped]:
         for piece in pieces(document.content or ""):
             called = source_id("claude", project.uuid, document.uuid, piece)
             yield drafted(piece, id=called, tags=tags, at=when(document.created_at) or at, meta=told)
-
-
-_EXAMPLE = "00000000-0000-0000-0000-000000000000"

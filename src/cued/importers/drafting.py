@@ -1,6 +1,7 @@
 """What was found in someone else's file, made into drafts: ids that come out the same every time, clean texts, plausible times."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -15,6 +16,7 @@ from cued.requests.draft import Draft
 from cued.text.entities import entities
 
 PIECE = 1500
+UUID = re.compile(r"[0-9a-f-]{36}")
 
 TOO_LONG = Skipped(f"text longer than {MAX_TEXT} characters")
 EMPTY = Skipped("empty text")

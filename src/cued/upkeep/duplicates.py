@@ -7,7 +7,7 @@ import numpy as np
 from msgspec import Struct
 
 from cued.errors import InputError
-from cued.model import DISTINCT, Edge, Matrix, Memory, Stored, Vector
+from cued.model import DISTINCT, Matrix, Memory, Stored, Vector
 from cued.ports import Progress
 from cued.text.sameness import Sameness, difference, profile
 from cued.upkeep.nearness import Mask, May, Rows, neighboured, take, unit
@@ -120,12 +120,9 @@ def _end(memory: Memory) -> float:
 def _parted(memories: Sequence[Memory]) -> list[tuple[int, int]]:
     """The pairs of row numbers that an `undo` has marked as distinct, either way round."""
     rows = {memory.id: row for row, memory in enumerate(memories)}
-    marked = [(row, rows[edge.target]) for row, memory in enumerate(memories) for edge in memory.edges if _is_mark(edge, rows)]
+    edges = ((row, edge) for row, memory in enumerate(memories) for edge in memory.edges if edge.relation == DISTINCT)
+    marked = [(row, rows[edge.target]) for row, edge in edges if edge.target in rows]
     return [pair for one, other in marked for pair in ((one, other), (other, one))]
-
-
-def _is_mark(edge: Edge, rows: dict[str, int]) -> bool:
-    return edge.relation == DISTINCT and edge.target in rows
 
 
 def _circular(memories: Sequence[Memory], claims: Claims) -> set[tuple[int, int]]:

@@ -14,6 +14,13 @@ WordRole = Literal[
 ]  # fmt: skip
 
 
+def key_of(word: str, forms: Mapping[str, str]) -> str:
+    """What stands for a lower-case word, all its forms and its synonyms, where `forms` has those that share no stem."""
+    word = word.replace("-", "")
+    root = stem(word)
+    return forms.get(word) or forms.get(root) or root
+
+
 class Axis(Struct, frozen=True):
     """A scale of opposites, and the side on which a word stands: +1 or -1."""
 
@@ -78,6 +85,4 @@ class Lexicon(Struct, frozen=True, kw_only=True, eq=False):
 
     def key(self, word: str) -> str:
         """What stands for a lower-case word, all its forms and its synonyms."""
-        word = word.replace("-", "")
-        root = stem(word)
-        return self.forms.get(word) or self.forms.get(root) or root
+        return key_of(word, self.forms)

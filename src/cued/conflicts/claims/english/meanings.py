@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from cued.conflicts.claims.lexicon import key_of
 from cued.text.stemming import stem
 
 # The word on the left stands for those on its right: forms that no stemmer knows, and everyday synonyms.
@@ -151,8 +152,7 @@ FORMS: Final = _forms()
 
 def key(word: str) -> str:
     """What stands for a lower-case word, all its forms and its synonyms."""
-    word = word.replace("-", "")
-    return FORMS.get(word) or FORMS.get(stem(word)) or stem(word)
+    return key_of(word, FORMS)
 
 
 _VERBS: Final = """accept add admit adopt agree allow answer apply approve argue arrange arrive ask assign attend avoid bake ban bank base
