@@ -16,6 +16,11 @@ STORES = ("memory", "sqlite")
 FINGERPRINT = "fake/plane@1/2"
 
 
+def kept_by(kind, folder, **settings):
+    """Give a store over a keeper of this kind."""
+    return Store(MemoryKeeper() if kind == "memory" else SqliteKeeper(folder / "memories.db"), **settings)
+
+
 def opened(kind, folder):
     """Give a store of this kind, to be closed after use."""
     return closing(Store(MemoryKeeper()) if kind == "memory" else Store(SqliteKeeper(folder / "memories.db")))

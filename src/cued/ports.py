@@ -1,4 +1,4 @@
-"""Every seam of Cued: what a store, the keeper of its rows, an embedder and the other parts must do, and nothing more.
+"""Every seam of Cued: what a store and its keeper, an embedder, a reranker, a summariser, a judge and a clock must do, and no more.
 
 Above: engine and tenant call these. Below: `stores/` and `embed/` implement them, and so can you;
 `cued.conformance` runs your implementation against the same suite that ours pass.

@@ -13,7 +13,7 @@ import apsw
 
 from cued.conformance.samples import HOUR, NOW, lookup, near, record, words
 from cued.errors import FullError, ReadOnlyError
-from cued.model import Filter, Revision, Touch
+from cued.model import Feedback, Filter, Revision, Touch
 from cued.stores import Store
 from cued.stores.keepers.sqlite import SqliteKeeper
 
@@ -83,6 +83,16 @@ def mix(path, name, rounds):
     say("done", store.stats("t", at=NOW).memories)
 
 
+def judge(path, recalls):
+    """Say the same of every recall in the log, as others do at the same time, and tell for how many it was news."""
+    store, news = Store(SqliteKeeper(path)), 0
+    for number in range(int(recalls)):
+        said = Feedback(recall_id=f"r{number}", cited=("a",), cited_factor=1.05, bad_factor=0.95, least=0.5, most=1.5)
+        news += len(store.feedback("t", said))
+    store.close()
+    say("news", news)
+
+
 def write_one(path, memory_id):
     with_close(Store(SqliteKeeper(path)), lambda store: store.remember("t", [note("t", memory_id)]))
     say("written")
@@ -139,7 +149,15 @@ def erase_and_die(path, commits, *ids):
     store.erase("t", ids)
 
 
-VERBS = {"erase": erase_and_die, "write": write_until_killed, "mix": mix, "one": write_one, "fill": fill, "nobody": read_as_nobody}
+VERBS = {
+    "judge": judge,
+    "erase": erase_and_die,
+    "write": write_until_killed,
+    "mix": mix,
+    "one": write_one,
+    "fill": fill,
+    "nobody": read_as_nobody,
+}
 
 if __name__ == "__main__":
     VERBS[sys.argv[1]](*sys.argv[2:])

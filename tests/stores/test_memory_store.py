@@ -2,7 +2,7 @@
 
 import pytest
 
-from cued.conformance import StoreConformance
+from cued.conformance import KeeperConformance, StoreConformance
 from cued.stores import Store
 from cued.stores.keepers.memory import MemoryKeeper
 
@@ -12,3 +12,10 @@ class TestMemoryStore(StoreConformance):
     @pytest.fixture
     def store(self):
         return Store(MemoryKeeper())
+
+
+@pytest.mark.requirement("X8")
+class TestMemoryKeeper(KeeperConformance):
+    @pytest.fixture
+    def keeper(self):
+        return MemoryKeeper()

@@ -5,13 +5,12 @@ from collections import Counter
 from random import Random
 
 import apsw
-from cued.stores.keepers.sqlite.rows import as_vector
 
 from cued.conformance.samples import direction, lookup, near, words
-from cued.model import Record
 from cued.stores import Store
 from cued.stores.columns.forward import pack
 from cued.stores.keepers.sqlite import SqliteKeeper
+from cued.stores.rows import as_vector
 from tests.stores.processes import start
 
 ROUNDS = int(os.environ.get("CUED_CRASH_ROUNDS", "3"))
@@ -44,7 +43,7 @@ def assert_sound(path, acknowledged):
     stored = list(connection.execute("SELECT id, forward, data FROM memory LEFT JOIN vector USING (key)"))
     assert acknowledged <= {memory_id for memory_id, _, _ in stored}
     for memory, (memory_id, forward, data) in zip(store.get("t", [row[0] for row in stored]), stored, strict=True):
-        assert forward == pack(Record(memory=memory, terms=dict(Counter(memory.text.split()))))
+        assert forward == pack(memory, Counter(memory.text.split()))
         assert as_vector(data).tobytes() == direction(int(memory_id.rpartition("-")[2]) % 20).tobytes()
     assert store.size("t") == len(stored)
     found = store.search("t", lookup(lexical=words("tea"), dense=near(1)))

@@ -1,5 +1,9 @@
 """Files of every earlier schema are brought to the current one, whole or not at all."""
 
+import json
+from datetime import datetime
+from pathlib import Path
+
 import apsw
 import pytest
 from msgspec import msgpack
@@ -7,8 +11,9 @@ from msgspec.structs import replace
 
 from cued.conformance.samples import HOUR, NOW, entry, lookup, record, words
 from cued.conformance.searching import ids
+from cued.embed import load
 from cued.errors import CorruptError, StoreError
-from cued.model import DERIVED_FROM, Edge, EntityLookup, LogQuery, Supersession, Use
+from cued.model import DERIVED_FROM, Edge, EntityLookup, Feedback, LogQuery, Supersession, Use
 from cued.standing.instants import micros
 from cued.stores import Store
 from cued.stores.columns.forward import NAME, pack
@@ -16,6 +21,7 @@ from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
 from cued.stores.keepers.sqlite.transaction import columns
 from cued.stores.rows import as_data, new_row
+from tests.stores.files.write_third import as_line, found, kept
 
 INSERT = """
     INSERT INTO memory (key, tenant, id, change, content, scope, kind, tier, created, valid_from, valid_until, expires, forgotten,
@@ -132,3 +138,37 @@ def test_a_new_file_has_the_tables_of_a_migrated_one(first, tmp_path):
         tables.append(sorted(connection.execute("SELECT name, ifnull(sql, '') FROM sqlite_schema")))
         connection.close()
     assert tables[0] == tables[1]
+
+
+FILES = Path(__file__).parent / "files"
+
+
+@pytest.fixture
+def third(tmp_path):
+    """Give a copy of a file that a Cued of the third schema has written."""
+    path = tmp_path / "third.db"
+    path.write_bytes((FILES / "third.db").read_bytes())
+    return path
+
+
+def test_a_file_of_the_third_schema_opens_with_its_log_in_columns_and_finds_the_same(third):
+    expected = json.loads((FILES / "third.json").read_text())
+    store, at = Store(SqliteKeeper(third)), datetime.fromisoformat(expected["at"])
+    assert store.keeper.connection().pragma("user_version") == VERSION > 3
+    assert store.tenants() == ("ada", "bo")
+    assert kept(store) == expected["kept"]
+    log = store.log("ada", LogQuery(content=True))
+    assert [as_line(entry, entry.cited, entry.bad) for entry in log] == expected["log"]
+    assert any(entry.cited for entry in log)
+    assert {(entry.scope, entry.found_by, entry.floor, entry.cue, entry.evidence) for entry in log} == {("global", (), None, None, None)}
+    assert store.document("ada", "arc") == b"learnt \xff"
+    assert json.loads(json.dumps(found(store, load("hashing"), at=at))) == expected["found"]
+    store.close()
+
+
+def test_feedback_goes_on_where_a_file_of_the_third_schema_left_it(third):
+    store = Store(SqliteKeeper(third))
+    told = next(entry for entry in store.log("ada", LogQuery()) if entry.cited)
+    again = Feedback(recall_id=told.recall_id, cited=told.cited, cited_factor=1.05, bad_factor=0.95, least=0.5, most=1.5)
+    assert store.feedback("ada", again) == ()
+    store.close()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cued.conformance import StoreConformance
+from cued.conformance import KeeperConformance, StoreConformance
 from cued.stores import Store
 from cued.stores.keepers.sqlite import SqliteKeeper
 
@@ -14,3 +14,12 @@ class TestSqliteStore(StoreConformance):
         store = Store(SqliteKeeper(tmp_path / "memories.db"))
         yield store
         store.close()
+
+
+@pytest.mark.requirement("X8")
+class TestSqliteKeeper(KeeperConformance):
+    @pytest.fixture
+    def keeper(self, tmp_path):
+        keeper = SqliteKeeper(tmp_path / "memories.db")
+        yield keeper
+        keeper.close()

@@ -21,6 +21,7 @@ WRITER = """
 import sys
 from itertools import count
 from cued.conformance.samples import record
+from cued.stores import Store
 from cued.stores.keepers.sqlite import SqliteKeeper
 store = Store(SqliteKeeper(sys.argv[1]))
 for number in count():
@@ -188,7 +189,7 @@ def spoilt(path, *, start=0.3, end=0.6):
 
 def test_a_damaged_store_gives_no_backup(store, tmp_path):
     backup(store, tmp_path / "live2.db")
-    damaged = Store(SqliteKeeper(spoilt(tmp_path / "live2.db")))
+    damaged = Store(SqliteKeeper(spoilt(tmp_path / "live2.db", start=0.6, end=0.9)))
 
     with pytest.raises(CorruptError):
         backup(damaged, tmp_path / "copy.db")

@@ -211,6 +211,7 @@ def test_an_import_that_was_stopped_between_chunks_ends_the_same_when_it_is_run_
 
 IMPORTER = """
 import sys
+from cued.stores import Store
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.importers.own import import_export
 with open(sys.argv[2], "rb") as file:

@@ -1,4 +1,4 @@
-"""The suite that every store and embedder of Cued passes, for running against your own.
+"""The suites that every store, keeper and embedder of Cued passes, for running against your own.
 
     import pytest
     from cued.conformance import StoreConformance
@@ -8,10 +8,12 @@
         def store(self):
             return MyStore()
 
-It needs pytest, hypothesis and numpy, and nothing of your store but the port.
+A keeper is run against `KeeperConformance` with a `keeper` fixture. The suites need pytest, hypothesis and numpy, and nothing of yours but
+the port.
 """
 
 from cued.conformance.embedder import EmbedderConformance
+from cued.conformance.keeper import KeeperConformance
 from cued.conformance.store import StoreConformance
 
-__all__ = ["EmbedderConformance", "StoreConformance"]
+__all__ = ["EmbedderConformance", "KeeperConformance", "StoreConformance"]

@@ -89,7 +89,7 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     readonly: bool = False,
     clock: Clock = lambda: datetime.now(UTC),
 ) -> Memories:
-    """Open the memories in a file (made if it is not there), in a keeper or store of your own or, without a path, in this process.
+    """Open the memories in a file (made if it is not there), in a store or with a keeper of your own, or else in this process alone.
 
     `embedder` is an Embedder, None for words alone, or a name: "auto", "cued", "minilm", "hashing", "openai:MODEL",
     "sentence-transformers:NAME".

@@ -10,7 +10,7 @@ Marks = tuple[tuple[str, int, int], ...]
 
 
 class Head(NamedTuple):
-    """A tenant's counters, all 0 for a stranger.
+    """A tenant's counters; `change` and `size` are 0 for a stranger.
 
     `change` grows by 1 with each transaction that writes rows, `epoch` is another after each that removes some, `size` counts the rows.
     """
