@@ -3,41 +3,31 @@
 import inspect
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any, get_origin, get_type_hints
 
 import cued
-from cued import errors, explain, model
-from cued.handles import bootstrap, conversation, tenant
-from cued.importers import intake
-from cued.requests import draft
+from cued import aio, errors, explain, model
+from cued.handles import bootstrap
+from cued.requests import cue, draft, keywords, listing
+from cued.requests.fields import fields_of
 from cued.surfaces.failures import exit_code
-from cued.upkeep import backup, consolidation, cooling, duplicates, reembedding
+from cued.upkeep import consolidation, duplicates
 
 # What the public verbs take and give beside the public names.
 BESIDE = (
-    tenant.Remembered,
-    tenant.Wishes,
-    model.Conflict,
-    model.Choice,
-    conversation.Conversation,
-    bootstrap.Pack,
+    keywords.RecallOptions,
+    keywords.Facts,
+    keywords.Changes,
+    keywords.Wanted,
+    cue.RecallRequest,
+    cue.ExplainRequest,
+    draft.Change,
+    listing.ListRequest,
     bootstrap.Needed,
-    explain.Why,
     explain.Node,
-    explain.Timeline,
-    consolidation.Plan,
     duplicates.Merge,
     duplicates.Spared,
-    consolidation.Applied,
     consolidation.Skipped,
-    consolidation.Merged,
-    cooling.Cool,
-    reembedding.Reembedded,
-    intake.Imported,
-    backup.Copied,
-    explain.Explanation,
-    explain.Verdict,
-    model.Recalled,
     model.Omitted,
     model.Trace,
     model.Findings,
@@ -46,11 +36,10 @@ BESIDE = (
     model.Supersession,
     model.Edge,
     model.Filter,
-    model.Page,
-    model.Stats,
-    model.RecallEntry,
-    draft.Draft,
-    draft.Change,
+    aio.open,
+    aio.AsyncMemories,
+    aio.AsyncTenant,
+    aio.AsyncConversation,
 )
 _QUALIFIED = re.compile(r"\b(?:cued|datetime|collections\.abc|pathlib|msgspec|typing)(?:\.[a-z_]+)*\.(?=[A-Z])")
 
@@ -60,7 +49,11 @@ _OPTIONAL = re.compile(r"Optional\[(Literal\[[^\]]*\])\]")
 _ARRAYS = {
     "numpy.ndarray[tuple[Any, ...], numpy.dtype[numpy.float64]]": "Column",
     "numpy.ndarray[tuple[Any, ...], numpy.dtype[numpy.float32]]": "Matrix",
-    '*<class "Wishes">': "Wishes",
+    '*<class "RecallOptions">': "RecallOptions",
+    '*<class "Facts">': "Facts",
+    '*<class "Changes">': "Changes",
+    '*<class "Wanted">': "Wanted",
+    '*<class "Opening">': "Opening",
 }
 
 
@@ -92,12 +85,14 @@ def _lineage(kind: type[errors.CuedError]) -> str:
 
 
 def _entry(title: str, made: Any) -> str:  # noqa: ANN401 - any public object
+    if inspect.ismodule(made):
+        return f"### `{title}`\n\n{_said(made)}"
     if not inspect.isclass(made):
         return f"### `{title}`\n\n```text\n{_signature(title, made)}\n```\n\n{_said(made)}"
     parts = [f"### `{title}`", _said(made)]
     fields = _fields(made)
     if fields:
-        parts.append("\n".join(f"- `{field}`" for field in fields))
+        parts.append("\n".join(f"- `{field}" for field in fields))
     parts += [f"#### `{name}`\n\n```text\n{_signature(name, method)}\n```\n\n{_said(method)}" for name, method in _methods(made)]
     return "\n\n".join(parts)
 
@@ -105,7 +100,10 @@ def _entry(title: str, made: Any) -> str:  # noqa: ANN401 - any public object
 def _fields(made: type) -> list[str]:
     names = getattr(made, "__struct_fields__", None) or (made.__annotations__ if hasattr(made, "__total__") else ())
     hints = {name: hint for parent in reversed(made.__mro__) for name, hint in vars(parent).get("__annotations__", {}).items()}
-    return [f"{name}: {_hint(hints[name])}" for name in names]
+    if any(get_origin(hints[name]) is Annotated for name in names):
+        bare, told = get_type_hints(made), fields_of(made)
+        return [f"{name}: {_hint(bare[name])}`: {told[name].about}" for name in names]
+    return [f"{name}: {_hint(hints[name])}`" for name in names]
 
 
 def _methods(made: type) -> Iterator[tuple[str, Any]]:

@@ -109,4 +109,4 @@ class BackupRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """A request to copy the whole store into one file."""
 
     path: Annotated[str, Meta(description="The file to be made.")]
-    overwrite: Annotated[bool, Meta(description="Replace it if it is there.")] = False
+    overwrite: Annotated[bool, Meta(description="Replace FILE if it is there.")] = False
