@@ -112,7 +112,7 @@ class Keeping(Bound):
 
     def update(self, memory_id: str, change: Change | None = None, **fields: Unpack[Changes]) -> Memory:
         """The memory with some of its fields changed; its decay clock starts anew."""
-        change = read_change(fields) if change is None else change
+        change = read_change(fields if change is None else change)
         vector, fingerprint = None, None
         if isinstance(change.text, str):
             speaker = self.get(memory_id).source.speaker

@@ -94,10 +94,10 @@ def read_draft(value: str | Mapping[str, Any] | Draft) -> Draft:
     return read(value, Draft)
 
 
-def read_change(fields: Mapping[str, Any]) -> Change:
-    """The change in these fields."""
-    change = read(fields, Change)
-    if not fields:
+def read_change(fields: Mapping[str, Any] | Change) -> Change:
+    """The change in these fields; one that changes nothing is refused."""
+    change = fields if isinstance(fields, Change) else read(fields, Change)
+    if all(getattr(change, name) is UNSET for name in Change.__struct_fields__):
         raise InputError("update", {}, f"at least one of {', '.join(Change.__struct_fields__)}")
     return change
 
