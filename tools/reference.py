@@ -38,12 +38,12 @@ _MARKED = re.compile(r"(?P<open><!-- generated: (?P<name>[^\n]+?) -->\n).*?(?P<c
 
 
 def pages(root: Path = ROOT) -> tuple[Path, ...]:
-    """Give every page of the documentation: those at the root, and all under docs/."""
+    """Every page of the documentation: those at the root, and all under docs/."""
     return (root / "README.md", root / "ARCHITECTURE.md", *sorted((root / "docs").rglob("*.md")))
 
 
 def current(root: Path = ROOT) -> Iterator[tuple[Path, str]]:
-    """Give every page that has a generated part, with the text that it should have."""
+    """Every page that has a generated part, with the text that it should have."""
     for name, make in WHOLE.items():
         yield root / name, make()
     for page in pages(root):
@@ -54,7 +54,7 @@ def current(root: Path = ROOT) -> Iterator[tuple[Path, str]]:
 
 
 def stale(root: Path = ROOT) -> list[Path]:
-    """Give the pages whose generated parts are not what the code says now."""
+    """The pages whose generated parts are not what the code says now."""
     return [page for page, text in current(root) if not page.is_file() or page.read_text("utf-8") != text]
 
 

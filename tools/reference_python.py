@@ -58,14 +58,14 @@ _ARRAYS = {
 
 
 def python_page() -> str:
-    """Give every public name with its signature and docstring, then the values that its verbs take and give."""
+    """Every public name with its signature and docstring, then the values that its verbs take and give."""
     public = [_entry(f"cued.{name}", getattr(cued, name)) for name in sorted(cued.__all__, key=str.lower)]
     beside = [_entry(f"{made.__module__}.{made.__name__}", made) for made in BESIDE]
     return "\n\n".join([_HEAD, *public, _BESIDE, *beside]) + "\n"
 
 
 def errors_page() -> str:
-    """Give the tree of errors, then each with its docstring, its parents and the exit code of the command line."""
+    """The tree of errors, then each with its docstring, its parents and the exit code of the command line."""
     found = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.CuedError)]
     ordered = sorted(found, key=lambda kind: (errors_tree().index(kind.__name__), kind.__name__))
     parts = [f"## `{kind.__name__}`\n\n{_said(kind)}\n\n{_lineage(kind)}" for kind in ordered]
@@ -73,7 +73,7 @@ def errors_page() -> str:
 
 
 def errors_tree() -> str:
-    """Give the tree as `errors.py` draws it."""
+    """The tree as `errors.py` draws it."""
     return "```text\n" + (errors.__doc__ or "").partition("\n\n")[2].rstrip() + "\n```"
 
 

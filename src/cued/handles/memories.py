@@ -54,7 +54,7 @@ class Memories:
         self.parts.store.close()
 
     def __enter__(self) -> Self:
-        """Give itself."""
+        """Itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
