@@ -31,6 +31,10 @@ Progress = Callable[[int, int], None]
 """Hears of long work: how much is done, and how much there is in all, 0 where nobody can tell."""
 
 
+def silent(_done: int, _total: int) -> None:
+    """Progress that nobody watches."""
+
+
 class Store(Protocol):
     """Keeps the memories of many tenants. Every call names its tenant; none crosses it.
 

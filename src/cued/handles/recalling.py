@@ -120,8 +120,13 @@ class Recalling(Bound):
     def _recall(
         self, cue: str | Cue | CueRequest, policy: str | Policy | None, options: Mapping[str, Any]
     ) -> tuple[Recall, Evidence, Policy]:
+        question, applied = self._question(cue, policy, options)
+        recall, evidence = engine.recall(question, applied, self._parts)
+        return recall, evidence, applied
+
+    def _question(
+        self, cue: str | Cue | CueRequest, policy: str | Policy | None, options: Mapping[str, Any]
+    ) -> tuple[engine.Question, Policy]:
         now = self._clock()
         asked = asked_for(cue, options, policy=policy, usual=self.policy, now=now)
-        question = engine.Question(tenant=self.name, cue=asked.cue, recall_id=self._ids.make(now), boost=options.get("boost"))
-        recall, evidence = engine.recall(question, asked.policy, self._parts)
-        return recall, evidence, asked.policy
+        return engine.Question(tenant=self.name, cue=asked.cue, recall_id=self._ids.make(now), boost=options.get("boost")), asked.policy
