@@ -82,6 +82,8 @@ def explain(tenant: Tenant, request: ExplainRequest, *, keep: Keep = lambda _: N
 
 def explain_saved(evidence: Evidence, request: DecideRequest, *, policy: Policy | None = None) -> JSON:
     """The answer of `explain` on saved evidence, decided again under any policy, without a store."""
+    if request.without:
+        raise InputError("without", request.without, "no channel: what a saved recall read was read with all of them")
     applied = adjusted(request, policy or presets.load())
     recalled = decide(evidence, applied)
     if request.memory is not None and request.memory not in recalled.trace.ids:
