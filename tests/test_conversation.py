@@ -8,7 +8,7 @@ from cued.engine import decide
 from cued.errors import InputError
 from cued.handles.conversation import Conversation
 from cued.model import Cue
-from tests.building import NOW, evidence, memory
+from tests.building import NOW, evidence, memory, policy
 
 
 class ScriptedRecall:

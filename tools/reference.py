@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tools.reference_cli import cli_page, commands_table
-from tools.reference_json import json_page
+from tools.reference_json import json_page, schema_file
 from tools.reference_layout import layers, layout
 from tools.reference_policy import knobs, policy_page, preset_text, presets_table, signals_table
 from tools.reference_python import errors_page, errors_tree, python_page
@@ -21,6 +21,7 @@ WHOLE: dict[str, Callable[[], str]] = {
     "docs/reference/python.md": python_page,
     "docs/reference/errors.md": errors_page,
     "docs/reference/json.md": json_page,
+    "docs/reference/requests.schema.json": schema_file,
     "docs/reference/cli.md": cli_page,
 }
 PARTS: dict[str, Callable[..., str]] = {
@@ -37,12 +38,12 @@ _MARKED = re.compile(r"(?P<open><!-- generated: (?P<name>[^\n]+?) -->\n).*?(?P<c
 
 
 def pages(root: Path = ROOT) -> tuple[Path, ...]:
-    """Give every page of the documentation: those at the root, and all under docs/."""
+    """Every page of the documentation: those at the root, and all under docs/."""
     return (root / "README.md", root / "ARCHITECTURE.md", *sorted((root / "docs").rglob("*.md")))
 
 
 def current(root: Path = ROOT) -> Iterator[tuple[Path, str]]:
-    """Give every page that has a generated part, with the text that it should have."""
+    """Every page that has a generated part, with the text that it should have."""
     for name, make in WHOLE.items():
         yield root / name, make()
     for page in pages(root):
@@ -53,7 +54,7 @@ def current(root: Path = ROOT) -> Iterator[tuple[Path, str]]:
 
 
 def stale(root: Path = ROOT) -> list[Path]:
-    """Give the pages whose generated parts are not what the code says now."""
+    """The pages whose generated parts are not what the code says now."""
     return [page for page, text in current(root) if not page.is_file() or page.read_text("utf-8") != text]
 
 

@@ -10,7 +10,7 @@ from tools.reference_policy import rows
 
 
 def cli_page() -> str:
-    """Give every command with its arguments and options, and the exit codes."""
+    """Every command with its arguments and options, and the exit codes."""
     parts = [_HEAD, f"```text\n{_place(main.epilog or '').replace(chr(8), '').strip()}\n```"]
     for path, command in _commands(main, ("cued",)):
         parts.append(f"## `{' '.join(path)}`\n\n{_usage(path, command)}\n\n{_help(command)}")
@@ -21,7 +21,7 @@ def cli_page() -> str:
 
 
 def commands_table(reference: str = "reference/cli.md") -> str:
-    """Give every command with its one line."""
+    """Every command with its one line."""
     lines = []
     for path, command in _commands(main, ("cued",)):
         if len(path) > 1:
@@ -72,7 +72,7 @@ def _value(option: click.Option) -> str:
 
 
 def _place(text: str) -> str:
-    """Give the text with this machine's usual place of the database told for every machine."""
+    """The text with this machine's usual place of the database told for every machine."""
     for spelled in _own_places():
         text = text.replace(spelled, "`cued/memories.db` in the folder for a user's data")
     return text

@@ -9,12 +9,12 @@ PACKAGE = ROOT / "src" / "cued"
 
 
 def layout() -> str:
-    """Give the package as a tree, one line a module, folders after the modules beside them."""
+    """The package as a tree, one line a module, folders after the modules beside them."""
     return "```text\n" + "\n".join(["src/cued/", *_lines(PACKAGE, 1)]) + "\n```"
 
 
 def layers() -> str:
-    """Give the layers that import-linter holds, the highest first: a line imports from those below it."""
+    """The layers that import-linter holds, the highest first: a line imports from those below it."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
     held = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
     return "```text\n" + "\n".join(held) + "\n```"

@@ -40,7 +40,7 @@ TABLES: dict[str, type[Struct]] = {
 
 
 def policy_page() -> str:
-    """Give the whole policy: every table, every key, with type, range, default and meaning."""
+    """The whole policy: every table, every key, with type, range, default and meaning."""
     parts = [_HEAD, rows(("key", "accepted", "default", "meaning"), (_row("", field) for field in fields_of(Policy)))]
     for path, struct in TABLES.items():
         parts.append(f"## `[{path}]`\n\n{inspect.cleandoc(struct.__doc__ or '')}\n\n{knobs(path)}")
@@ -49,34 +49,34 @@ def policy_page() -> str:
 
 
 def knobs(path: str) -> str:
-    """Give the table of one stage's keys."""
+    """The table of one stage's keys."""
     return rows(("key", "accepted", "default", "meaning"), (_row(path, field) for field in fields_of(TABLES[path])))
 
 
 def signals_table() -> str:
-    """Give every signal, the parameters it takes, and what its column holds."""
+    """Every signal, the parameters it takes, and what its column holds."""
     return rows(("signal", "takes", "gives"), ((f"`{name}`", _taken(name), _given(name)) for name in spec.SIGNALS))
 
 
 def preset_text(name: str) -> str:
-    """Give a preset's file, as it is written."""
+    """A preset's file, as it is written."""
     return f"```toml\n{presets.text_of(name)}```"
 
 
 def presets_table(folder: str = "") -> str:
-    """Give every preset in a line: channels, score, floor and limit."""
+    """Every preset in a line: channels, score, floor and limit."""
     header = ("preset", "channels", "score", "floor", "limit")
     return rows(header, (_preset_row(presets.preset(name), folder) for name in presets.names()))
 
 
 def rows(header: Sequence[str], lines: Any) -> str:  # noqa: ANN401 - any iterable of sequences of cells
-    """Give a Markdown table."""
+    """A Markdown table."""
     told = [header, ["---"] * len(header), *lines]
     return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in line) + " |" for line in told)
 
 
 def shape(kind: shapes.Type) -> str:
-    """Give what a field accepts, in words."""
+    """What a field accepts, in words."""
     for known, told in _SHAPES.items():
         if isinstance(kind, known):
             return told(kind)
@@ -85,7 +85,7 @@ def shape(kind: shapes.Type) -> str:
 
 @cache
 def meanings() -> dict[str, str]:
-    """Give what each key means, by its path; a path that is no key is refused."""
+    """What each key means, by its path; a path that is no key is refused."""
     written: dict[str, str] = tomllib.loads(MEANINGS.read_text("utf-8"))
     known = {f"{path}.{field.name}" for path, struct in TABLES.items() for field in fields_of(struct)}
     known |= {field.name for field in fields_of(Policy)} | {f"signal.{name}" for name in spec.SIGNALS}
@@ -97,7 +97,7 @@ def meanings() -> dict[str, str]:
 
 
 def fields_of(struct: type[Struct]) -> tuple[shapes.Field, ...]:
-    """Give a struct's fields with their types and defaults."""
+    """A struct's fields with their types and defaults."""
     return cast("shapes.StructType", shapes.type_info(struct)).fields
 
 

@@ -3,41 +3,31 @@
 import inspect
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any, get_origin, get_type_hints
 
 import cued
-from cued import errors, explain, model
-from cued.handles import bootstrap, conversation, tenant
-from cued.importers import intake
-from cued.requests import draft
+from cued import aio, errors, explain, model
+from cued.handles import bootstrap
+from cued.requests import cue, draft, keywords, listing
+from cued.requests.fields import fields_of
 from cued.surfaces.failures import exit_code
-from cued.upkeep import backup, consolidation, cooling, duplicates, reembedding
+from cued.upkeep import consolidation, duplicates
 
 # What the public verbs take and give beside the public names.
 BESIDE = (
-    tenant.Remembered,
-    tenant.Wishes,
-    model.Conflict,
-    model.Choice,
-    conversation.Conversation,
-    bootstrap.Pack,
+    keywords.RecallOptions,
+    keywords.Facts,
+    keywords.Changes,
+    keywords.Wanted,
+    cue.RecallRequest,
+    cue.ExplainRequest,
+    draft.Change,
+    listing.ListRequest,
     bootstrap.Needed,
-    explain.Why,
     explain.Node,
-    explain.Timeline,
-    consolidation.Plan,
     duplicates.Merge,
     duplicates.Spared,
-    consolidation.Applied,
     consolidation.Skipped,
-    consolidation.Merged,
-    cooling.Cool,
-    reembedding.Reembedded,
-    intake.Imported,
-    backup.Copied,
-    explain.Explanation,
-    explain.Verdict,
-    model.Recalled,
     model.Omitted,
     model.Trace,
     model.Findings,
@@ -46,11 +36,10 @@ BESIDE = (
     model.Supersession,
     model.Edge,
     model.Filter,
-    model.Page,
-    model.Stats,
-    model.RecallEntry,
-    draft.Draft,
-    draft.Change,
+    aio.open,
+    aio.AsyncMemories,
+    aio.AsyncTenant,
+    aio.AsyncConversation,
 )
 _QUALIFIED = re.compile(r"\b(?:cued|datetime|collections\.abc|pathlib|msgspec|typing)(?:\.[a-z_]+)*\.(?=[A-Z])")
 
@@ -64,20 +53,28 @@ _ARRAYS = {
     "NDArray[numpy.float64]": "Column",
     "NDArray[numpy.float32]": "Matrix",
     # Python before 3.12 and from it on
-    '*<class "Wishes">': "Wishes",
-    "Unpack[Wishes]": "Wishes",
+    '*<class "RecallOptions">': "RecallOptions",
+    "Unpack[RecallOptions]": "RecallOptions",
+    '*<class "Facts">': "Facts",
+    "Unpack[Facts]": "Facts",
+    '*<class "Changes">': "Changes",
+    "Unpack[Changes]": "Changes",
+    '*<class "Wanted">': "Wanted",
+    "Unpack[Wanted]": "Wanted",
+    '*<class "Opening">': "Opening",
+    "Unpack[Opening]": "Opening",
 }
 
 
 def python_page() -> str:
-    """Give every public name with its signature and docstring, then the values that its verbs take and give."""
+    """Every public name with its signature and docstring, then the values that its verbs take and give."""
     public = [_entry(f"cued.{name}", getattr(cued, name)) for name in sorted(cued.__all__, key=str.lower)]
     beside = [_entry(f"{made.__module__}.{made.__name__}", made) for made in BESIDE]
     return "\n\n".join([_HEAD, *public, _BESIDE, *beside]) + "\n"
 
 
 def errors_page() -> str:
-    """Give the tree of errors, then each with its docstring, its parents and the exit code of the command line."""
+    """The tree of errors, then each with its docstring, its parents and the exit code of the command line."""
     found = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.CuedError)]
     ordered = sorted(found, key=lambda kind: (errors_tree().index(kind.__name__), kind.__name__))
     parts = [f"## `{kind.__name__}`\n\n{_said(kind)}\n\n{_lineage(kind)}" for kind in ordered]
@@ -85,7 +82,7 @@ def errors_page() -> str:
 
 
 def errors_tree() -> str:
-    """Give the tree as `errors.py` draws it."""
+    """The tree as `errors.py` draws it."""
     return "```text\n" + (errors.__doc__ or "").partition("\n\n")[2].rstrip() + "\n```"
 
 
@@ -97,12 +94,14 @@ def _lineage(kind: type[errors.CuedError]) -> str:
 
 
 def _entry(title: str, made: Any) -> str:  # noqa: ANN401 - any public object
+    if inspect.ismodule(made):
+        return f"### `{title}`\n\n{_said(made)}"
     if not inspect.isclass(made):
         return f"### `{title}`\n\n```text\n{_signature(title, made)}\n```\n\n{_said(made)}"
     parts = [f"### `{title}`", _said(made)]
     fields = _fields(made)
     if fields:
-        parts.append("\n".join(f"- `{field}`" for field in fields))
+        parts.append("\n".join(f"- `{field}" for field in fields))
     parts += [f"#### `{name}`\n\n```text\n{_signature(name, method)}\n```\n\n{_said(method)}" for name, method in _methods(made)]
     return "\n\n".join(parts)
 
@@ -110,7 +109,10 @@ def _entry(title: str, made: Any) -> str:  # noqa: ANN401 - any public object
 def _fields(made: type) -> list[str]:
     names = getattr(made, "__struct_fields__", None) or (made.__annotations__ if hasattr(made, "__total__") else ())
     hints = {name: hint for parent in reversed(made.__mro__) for name, hint in inspect.get_annotations(parent).items()}
-    return [f"{name}: {_hint(hints[name])}" for name in names]
+    if any(get_origin(hints[name]) is Annotated for name in names):
+        bare, told = get_type_hints(made), fields_of(made)
+        return [f"{name}: {_hint(bare[name])}`: {told[name].about}" for name in names]
+    return [f"{name}: {_hint(hints[name])}`" for name in names]
 
 
 def _methods(made: type) -> Iterator[tuple[str, Any]]:

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 from cued.errors import InputError, StoreError
 from cued.explain import Explanation, Timeline, Why
 from cued.handles.bootstrap import Pack
-from cued.handles.bound import quiet
 from cued.handles.conversation import Conversation
 from cued.handles.keeping import Remembered
 from cued.handles.memories import Memories, Opening, open_memories
@@ -26,7 +25,7 @@ from cued.handles.tenant import Tenant
 from cued.handles.upkeep import Span
 from cued.model import GLOBAL, Cue, Evidence, Memory, Page, Recall, RecallEntry, Stats
 from cued.policy.spec import Policy
-from cued.ports import Progress, Store
+from cued.ports import Progress, Store, silent
 from cued.requests.cue import ExplainRequest, RecallRequest
 from cued.requests.draft import Change, Draft, OnConflict
 from cued.requests.keywords import Changes, Facts, RecallOptions, Wanted
@@ -117,7 +116,7 @@ class AsyncTenant:
         """What `Tenant.remember` gives."""
         return await self._threads.run(self._tenant.remember, text, conflicts=conflicts, on_conflict=on_conflict, **facts)
 
-    async def remember_many(self, drafts: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress = quiet) -> Remembered:
+    async def remember_many(self, drafts: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress = silent) -> Remembered:
         """What `Tenant.remember_many` gives."""
         return await self._threads.run(self._tenant.remember_many, drafts, progress=_in_loop(progress))
 
@@ -212,11 +211,11 @@ class AsyncTenant:
         """What `Tenant.log` gives."""
         return await self._threads.run(self._tenant.log, limit=limit)
 
-    async def plan_consolidation(self, *, at_least: float = AT_LEAST, progress: Progress = quiet) -> "Plan":
+    async def plan_consolidation(self, *, at_least: float = AT_LEAST, progress: Progress = silent) -> "Plan":
         """What `Tenant.plan_consolidation` gives."""
         return await self._threads.run(self._tenant.plan_consolidation, at_least=at_least, progress=_in_loop(progress))
 
-    async def consolidate(self, plan: "Plan | None" = None, *, at_least: float = AT_LEAST, progress: Progress = quiet) -> "Applied":
+    async def consolidate(self, plan: "Plan | None" = None, *, at_least: float = AT_LEAST, progress: Progress = silent) -> "Applied":
         """What `Tenant.consolidate` gives."""
         return await self._threads.run(self._tenant.consolidate, plan, at_least=at_least, progress=_in_loop(progress))
 
@@ -232,7 +231,7 @@ class AsyncTenant:
         """What `Tenant.expired` gives."""
         return await self._threads.run(self._tenant.expired, grace=grace)
 
-    async def sweep(self, *, grace: Span = 0, progress: Progress = quiet) -> tuple[str, ...]:
+    async def sweep(self, *, grace: Span = 0, progress: Progress = silent) -> tuple[str, ...]:
         """What `Tenant.sweep` gives."""
         return await self._threads.run(self._tenant.sweep, grace=grace, progress=_in_loop(progress))
 
@@ -240,11 +239,11 @@ class AsyncTenant:
         """What `Tenant.cool` gives."""
         return await self._threads.run(self._tenant.cool, older_than=older_than, importance_below=importance_below)
 
-    async def reembed(self, *, progress: Progress = quiet) -> "Reembedded":
+    async def reembed(self, *, progress: Progress = silent) -> "Reembedded":
         """What `Tenant.reembed` gives."""
         return await self._threads.run(self._tenant.reembed, progress=_in_loop(progress))
 
-    async def export(self, *, vectors: bool = False, progress: Progress = quiet) -> AsyncIterator[bytes]:
+    async def export(self, *, vectors: bool = False, progress: Progress = silent) -> AsyncIterator[bytes]:
         """The lines that `Tenant.export` gives, read in the worker's thread some hundred at a time."""
         lines = await self._threads.run(self._tenant.export, vectors=vectors, progress=_in_loop(progress))
         while chunk := await self._threads.run(lambda: [*islice(lines, _LINES)]):
@@ -257,7 +256,7 @@ class AsyncTenant:
         *,
         format: str | None = None,  # noqa: A002 - the word for it
         scope: str | None = None,
-        progress: Progress = quiet,
+        progress: Progress = silent,
     ) -> "Imported":
         """What `Tenant.import_file` gives."""
         return await self._threads.run(self._tenant.import_file, path, format=format, scope=scope, progress=_in_loop(progress))
@@ -278,7 +277,7 @@ class AsyncMemories:
         """What `Memories.tenants` gives."""
         return await self._threads.run(self._memories.tenants)
 
-    async def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = quiet) -> "Copied":
+    async def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> "Copied":
         """What `Memories.backup` gives."""
         return await self._threads.run(self._memories.backup, path, overwrite=overwrite, progress=_in_loop(progress))
 

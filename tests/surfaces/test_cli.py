@@ -611,6 +611,7 @@ def test_the_usual_folder_is_made_by_remember(cued, tmp_path):
         (("restore", "kept.db"), 4, "exists already"),
         (("restore", "nope.db"), 2, "a file that `cued backup` wrote"),
         (("explain", "x", "--from", "y"), 2, "--from decides what was read then"),
+        (("explain", "--from", "saved.json", "--without", "dense"), 2, "--from decides what was read then"),
         (("explain", "--from", "/nowhere/x.json"), 2, "No such file"),
         (("policy", "show", "nope"), 2, "one of cued"),
         (("policy", "check", "/nowhere/x.toml"), 2, "does not exist"),

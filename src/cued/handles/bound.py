@@ -14,10 +14,6 @@ from cued.requests.checks import label
 from cued.requests.draft import Draft
 
 
-def quiet(_done: int, _total: int) -> None:
-    """Nothing: nobody wants to hear of it."""
-
-
 class Bound:
     """A tenant's name, and the parts that its verbs are bound to."""
 

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from cued import engine
 from cued.errors import BusyError, ConflictError, CuedError, InputError
-from cued.handles.bound import Bound, quiet
+from cued.handles.bound import Bound
 from cued.model import GLOBAL, Conflict, ConflictType, Memory, Page, Record, Revision, Stats, Vector
-from cued.ports import Progress
+from cued.ports import Progress, silent
 from cued.requests.checks import label, one_of
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, changed, compose, read_change, read_draft
 from cued.requests.keywords import Changes, Facts, Wanted
@@ -65,7 +65,7 @@ class Keeping(Bound):
         found, more = self._conflicts(records[0])
         return Remembered(ids=(records[0].memory.id,), conflicts=found, degraded=(*notes, *more))
 
-    def remember_many(self, drafts: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress = quiet) -> Remembered:
+    def remember_many(self, drafts: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress = silent) -> Remembered:
         """Store many memories, in chunks that are each stored whole or not at all; `progress` hears how many are done, and of how many.
 
         Conflicts are not looked for.
@@ -115,7 +115,7 @@ class Keeping(Bound):
 
     def update(self, memory_id: str, change: Change | None = None, **fields: Unpack[Changes]) -> Memory:
         """The memory with some of its fields changed; its decay clock starts anew."""
-        change = read_change(fields) if change is None else change
+        change = read_change(fields if change is None else change)
         for _ in range(_TRIES):
             memory, now = self.get(memory_id), self._clock()
             revised = self._store.revise(self.name, [self._revision(memory, change, now)], at=now)

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Self, TypedDict
 
 from cued.engine import Parts
 from cued.errors import InputError
-from cued.handles.bound import quiet
 from cued.handles.settling import Mode, Settler
 from cued.handles.tenant import Tenant
 from cued.ids import IdMaker
 from cued.policy.presets import DEFAULT, load
 from cued.policy.spec import Policy
-from cued.ports import Clock, Embedder, Judge, Keeper, Progress, Reranker, Store, Summariser
+from cued.ports import Clock, Embedder, Judge, Keeper, Progress, Reranker, Store, Summariser, silent
 
 if TYPE_CHECKING:
     from cued.upkeep.backup import Copied
@@ -38,7 +37,7 @@ class Memories:
         """The names of all tenants, for whoever looks after the store; no tenant is to see them."""
         return self.parts.store.tenants()
 
-    def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = quiet) -> "Copied":
+    def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> "Copied":
         """Copy the whole store, all tenants, into one file as it is now, while others go on writing; `progress` hears of pages."""
         # imported here, so that `import cued` stays light
         from cued.upkeep.backup import backup  # noqa: PLC0415
@@ -56,7 +55,7 @@ class Memories:
         self.parts.store.close()
 
     def __enter__(self) -> Self:
-        """Give itself."""
+        """Itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cued.errors import InputError
-from cued.handles.bound import Bound, quiet
+from cued.handles.bound import Bound
 from cued.model import Memory
-from cued.ports import Progress
+from cued.ports import Progress, silent
 from cued.text.durations import parse_duration
 from cued.upkeep import AT_LEAST, IMPORTANCE_BELOW, OLDER_THAN
 
@@ -27,13 +27,13 @@ Span = str | float | timedelta
 class Upkeep(Bound):
     """Consolidate, sweep, list what has cooled, embed anew, move in and out."""
 
-    def plan_consolidation(self, *, at_least: float = AT_LEAST, progress: Progress = quiet) -> "Plan":
+    def plan_consolidation(self, *, at_least: float = AT_LEAST, progress: Progress = silent) -> "Plan":
         """Which near-duplicates would give way to which newer memory, and which look alike and differ; nothing is changed."""
         from cued.upkeep import consolidation
 
         return consolidation.plan(self.name, self._store, at=self._clock(), at_least=at_least, progress=progress)
 
-    def consolidate(self, plan: "Plan | None" = None, *, at_least: float = AT_LEAST, progress: Progress = quiet) -> "Applied":
+    def consolidate(self, plan: "Plan | None" = None, *, at_least: float = AT_LEAST, progress: Progress = silent) -> "Applied":
         """Carry out a plan, or plan and do it at once; each merge can be undone."""
         from cued.upkeep import consolidation
 
@@ -58,7 +58,7 @@ class Upkeep(Bound):
 
         return expiry.expired(self.name, self._store, at=self._clock(), grace=_span("grace", grace))
 
-    def sweep(self, *, grace: Span = 0, progress: Progress = quiet) -> tuple[str, ...]:
+    def sweep(self, *, grace: Span = 0, progress: Progress = silent) -> tuple[str, ...]:
         """Erase what has expired longer ago than the grace, and give the ids."""
         from cued.upkeep import expiry
 
@@ -72,7 +72,7 @@ class Upkeep(Bound):
         age = _span("older_than", older_than)
         return cooling.cool(self.name, self._store, at=self._clock(), older_than=age, importance_below=importance_below)
 
-    def reembed(self, *, progress: Progress = quiet) -> "Reembedded":
+    def reembed(self, *, progress: Progress = silent) -> "Reembedded":
         """Give every memory a vector of the embedder in use where it has another's or none; interrupted, it goes on where it was."""
         from cued.upkeep.reembedding import reembed
 
@@ -80,7 +80,7 @@ class Upkeep(Bound):
             raise InputError("embedder", None, "an embedder: open the memories with one")
         return reembed(self.name, self._store, self._parts.embedder, at=self._clock(), progress=progress)
 
-    def export(self, *, vectors: bool = False, progress: Progress = quiet) -> Iterator[bytes]:
+    def export(self, *, vectors: bool = False, progress: Progress = silent) -> Iterator[bytes]:
         """Everything that is kept for this tenant as JSON lines, one at a time."""
         from cued.upkeep.export import export
 
@@ -93,7 +93,7 @@ class Upkeep(Bound):
         *,
         format: str | None = None,  # noqa: A002 - the word for it
         scope: str | None = None,
-        progress: Progress = quiet,
+        progress: Progress = silent,
     ) -> "Imported":
         """Store what is in a file or folder: an export of Cued, or another's; what is known already stays as it is."""
         from cued.importers import import_file

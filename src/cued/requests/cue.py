@@ -64,12 +64,12 @@ def asked_for(
 ) -> Asked:
     """The cue and the policy that a caller asks for, in a text, a cue or a whole request, with the options beside it."""
     if isinstance(cue, CueRequest):
+        refuse_unknown(options, _BESIDE_A_REQUEST)
         request, stated = cue, frozenset(_OF_CUE)
     else:
         request, stated = _read(options), frozenset(name for name in _OF_CUE if options.get(name) is not None)
-    fields = {name: _CHECKED[name](getattr(request, name)) for name in stated}
-    said = replace(_said(cue), **fields)
-    said = replace(said, now=moment("now", options.get("now")) or (now if said.now == NO_TIME else said.now))
+    said, fields = _said(cue), {name: _CHECKED[name](getattr(request, name)) for name in stated}
+    said = replace(said, **fields, now=moment("now", options.get("now")) or (now if said.now == NO_TIME else said.now))
     if not any(part.strip() for part in (said.utterance, said.goal, said.step, *said.open_questions)):
         raise InputError("text", said.utterance, "a cue with words in its text, goal, step or open_questions")
     return Asked(said, adjusted(request, load(policy) if policy is not None else usual))
@@ -84,6 +84,8 @@ def adjusted(request: CueRequest | DecideRequest, usual: Policy) -> Policy:
 
 
 def _read(options: Mapping[str, Any]) -> CueRequest:
+    if not options:
+        return _NOTHING_ELSE
     refuse_unknown(options, RecallOptions.__annotations__)
     given = {name: value for name, value in options.items() if value is not None and name in CueRequest.__struct_fields__}
     return read(given | {name: (given[name],) for name in _SINGLE if isinstance(given.get(name), str)}, CueRequest)
@@ -106,6 +108,8 @@ def _all_sayable(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(map(_sayable, texts))
 
 
+_NOTHING_ELSE = CueRequest()
+_BESIDE_A_REQUEST = ("now", "boost")
 _SINGLE = ("open_questions", "kinds")
 _CHECKED: dict[str, Any] = {
     "goal": _sayable,

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.model import DERIVED_FROM, DISTINCT, GLOBAL, KINDS, MERGED, TIERS, TRUSTS, Edge, Kind, Memory, Scalar, Source, Tier, Trust
+from cued.policy.adjust import Share
 from cued.requests.checks import MAX_TAGS, checked_text, confidence, ids, label, labels, metadata, moment, one_of, share
 from cued.requests.reading import read
 from cued.text.analyse import searchable
@@ -16,7 +17,6 @@ from cued.text.durations import parse_duration
 from cued.text.entities import entities
 
 OnConflict = Literal["report", "supersede", "refuse"]
-Share = Annotated[float, Meta(ge=0, le=1)]
 Confidence = Annotated[float, Meta(ge=0.1, le=1)]
 
 
@@ -94,10 +94,10 @@ def read_draft(value: str | Mapping[str, Any] | Draft) -> Draft:
     return read(value, Draft)
 
 
-def read_change(fields: Mapping[str, Any]) -> Change:
-    """The change in these fields."""
-    change = read(fields, Change)
-    if not fields:
+def read_change(fields: Mapping[str, Any] | Change) -> Change:
+    """The change in these fields; one that changes nothing is refused."""
+    change = fields if isinstance(fields, Change) else read(fields, Change)
+    if all(getattr(change, name) is UNSET for name in Change.__struct_fields__):
         raise InputError("update", {}, f"at least one of {', '.join(Change.__struct_fields__)}")
     return change
 

@@ -69,7 +69,8 @@ def _number(kind: shapes.IntType | shapes.FloatType) -> str:
 
 
 def _union(kind: shapes.UnionType) -> str:
-    return " or ".join(dict.fromkeys(accepted(part) for part in kind.types if not isinstance(part, shapes.NoneType)))
+    parts = sorted(kind.types, key=lambda part: isinstance(part, shapes.VarTupleType))
+    return " or ".join(dict.fromkeys(accepted(part) for part in parts if not isinstance(part, shapes.NoneType)))
 
 
 _WORDS: dict[type[shapes.Type], Callable[[Any], str]] = {

@@ -5,7 +5,8 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from cued.model import GLOBAL
-from cued.requests.draft import Draft, Share
+from cued.policy.adjust import Count, Share
+from cued.requests.draft import Draft
 
 AT_LEAST = 0.95
 """From which cosine on a memory gives way to a newer one that says the same."""
@@ -17,7 +18,6 @@ BUDGET_TOKENS = 1000
 """How long the block is that a conversation starts with."""
 
 Cosine = Annotated[float, Meta(gt=0, le=1)]
-Tokens = Annotated[int, Meta(ge=1)]
 Depth = Annotated[int, Meta(ge=1, le=20)]
 
 
@@ -59,7 +59,7 @@ class BootstrapRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """A request for what a conversation should start with."""
 
     scope: Annotated[str, Meta(description="A project: what is there and what is global.")] = GLOBAL
-    budget_tokens: Annotated[Tokens, Meta(description="At most so many tokens in the block.")] = BUDGET_TOKENS
+    budget_tokens: Annotated[Count, Meta(description="At most so many tokens in the block.")] = BUDGET_TOKENS
 
 
 class FeedbackRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -109,4 +109,4 @@ class BackupRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """A request to copy the whole store into one file."""
 
     path: Annotated[str, Meta(description="The file to be made.")]
-    overwrite: Annotated[bool, Meta(description="Replace it if it is there.")] = False
+    overwrite: Annotated[bool, Meta(description="Replace FILE if it is there.")] = False

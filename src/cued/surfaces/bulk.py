@@ -7,10 +7,9 @@ from itertools import islice
 import msgspec
 
 from cued.errors import CuedError, InputError
-from cued.handles.bound import quiet
 from cued.handles.tenant import CHUNK, Remembered, Tenant
 from cued.model.plain import JSON
-from cued.ports import Progress
+from cued.ports import Progress, silent
 from cued.requests.draft import Draft, compose, read_draft
 from cued.surfaces.contract import remembered_json
 
@@ -19,7 +18,7 @@ Numbered = tuple[int, Draft]
 _ACCEPTED = 'a JSON object a line, such as {"text": "Likes tea.", "ts": "2025-03-01"}'
 
 
-def remember_lines(tenant: Tenant, lines: Iterable[bytes], *, total: int = 0, progress: Progress = quiet) -> JSON:
+def remember_lines(tenant: Tenant, lines: Iterable[bytes], *, total: int = 0, progress: Progress = silent) -> JSON:
     """Store one memory a line and give what `remember` does, without conflicts, which are not looked for.
 
     A bad line raises with its number, and none of its chunk is stored.

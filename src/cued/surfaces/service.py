@@ -16,13 +16,12 @@ from msgspec.structs import replace
 from cued.engine.envelope import Envelope
 from cued.errors import InputError, PolicyError
 from cued.explain import Explanation, verdict_on
-from cued.handles.bound import quiet
 from cued.handles.memories import Memories
 from cued.handles.tenant import Tenant
 from cued.model.plain import JSON, plain
 from cued.policy import parse, presets
 from cued.policy.spec import Policy
-from cued.ports import Progress
+from cued.ports import Progress, silent
 from cued.requests.cue import DecideRequest, ExplainRequest, RecallRequest, adjusted
 from cued.requests.draft import RememberRequest, UpdateRequest
 from cued.requests.listing import ListRequest, LogRequest, TimelineRequest
@@ -54,7 +53,7 @@ def remember(tenant: Tenant, request: RememberRequest) -> JSON:
     return remembered_json(tenant.remember(request))
 
 
-def remember_many(tenant: Tenant, request: ManyRequest, *, progress: Progress = quiet) -> JSON:
+def remember_many(tenant: Tenant, request: ManyRequest, *, progress: Progress = silent) -> JSON:
     """What `remember` answers, for many at once."""
     return remembered_json(tenant.remember_many(request.memories, progress=progress))
 
@@ -82,6 +81,8 @@ def explain(tenant: Tenant, request: ExplainRequest, *, keep: Keep = lambda _: N
 
 def explain_saved(saved: Envelope, request: DecideRequest, *, policy: Policy | None = None) -> JSON:
     """The answer of `explain` on a saved recall, without a store: as it was decided then, or under another policy."""
+    if request.without:
+        raise InputError("without", request.without, "no channel: what a saved recall read was read with all of them")
     applied = adjusted(request, policy or saved.policy or presets.load())
     recalled = saved.decide(applied)
     if request.memory is not None and request.memory not in recalled.trace.ids:
@@ -158,7 +159,7 @@ def stats(tenant: Tenant, _request: NoFields) -> JSON:
     return stats_json(tenant.stats())
 
 
-def consolidate(tenant: Tenant, request: ConsolidateRequest, *, progress: Progress = quiet) -> JSON:
+def consolidate(tenant: Tenant, request: ConsolidateRequest, *, progress: Progress = silent) -> JSON:
     """Which near-duplicates would give way, or with `apply` do."""
     plan = tenant.plan_consolidation(at_least=request.at_least, progress=progress)
     done = tenant.consolidate(plan, progress=progress) if request.apply else None
@@ -194,7 +195,7 @@ def unmerge(tenant: Tenant, request: IdsRequest) -> JSON:
     return {"restored": back}
 
 
-def sweep(tenant: Tenant, request: SweepRequest, *, progress: Progress = quiet) -> JSON:
+def sweep(tenant: Tenant, request: SweepRequest, *, progress: Progress = silent) -> JSON:
     """What has expired, or with `apply` what is erased of it for good."""
     if request.apply:
         return {"applied": True, "expired": [], "erased": list(tenant.sweep(grace=request.grace, progress=progress))}
@@ -209,12 +210,12 @@ def cool(tenant: Tenant, request: CoolRequest) -> JSON:
     return {"memories": told, "cli": shlex.join(["cued", "forget", *(row["id"] for row in told)]) if told else ""}
 
 
-def reembed(tenant: Tenant, _request: NoFields, *, progress: Progress = quiet) -> JSON:
+def reembed(tenant: Tenant, _request: NoFields, *, progress: Progress = silent) -> JSON:
     """How many memories got a vector of the embedder in use, and how many are left."""
     return plain(tenant.reembed(progress=progress))
 
 
-def export(tenant: Tenant, request: ExportRequest, *, write: Write, progress: Progress = quiet) -> JSON:
+def export(tenant: Tenant, request: ExportRequest, *, write: Write, progress: Progress = silent) -> JSON:
     """How much was exported; the lines are handed to `write` one by one."""
     size, line = 0, b"{}"
     for line in tenant.export(vectors=request.vectors, progress=progress):
@@ -224,7 +225,7 @@ def export(tenant: Tenant, request: ExportRequest, *, write: Write, progress: Pr
     return {"memories": end["memories"], "recalls": end["recalls"], "bytes": size}
 
 
-def import_file(tenant: Tenant, request: ImportRequest, *, progress: Progress = quiet) -> JSON:
+def import_file(tenant: Tenant, request: ImportRequest, *, progress: Progress = silent) -> JSON:
     """What was new in a file or folder, what was known, and what was left out and why."""
     return plain(tenant.import_file(request.path, format=request.format, scope=request.scope, progress=progress))
 
@@ -234,12 +235,12 @@ def tenants(memories: Memories, _request: NoFields) -> JSON:
     return {"tenants": [{"name": name, "memories": memories.parts.store.size(name)} for name in memories.tenants()]}
 
 
-def backup(memories: Memories, request: BackupRequest, *, progress: Progress = quiet) -> JSON:
+def backup(memories: Memories, request: BackupRequest, *, progress: Progress = silent) -> JSON:
     """How large a copy of the whole store is, with all its tenants, in one file."""
     return plain(memories.backup(request.path, overwrite=request.overwrite, progress=progress))
 
 
-def restore_backup(path: Path, target: Path, *, overwrite: bool = False, progress: Progress = quiet) -> JSON:
+def restore_backup(path: Path, target: Path, *, overwrite: bool = False, progress: Progress = silent) -> JSON:
     """How large the store is that was made from a backup."""
     from cued.upkeep.backup import restore as restore_file  # noqa: PLC0415 - needs SQLite, and only this verb does
 

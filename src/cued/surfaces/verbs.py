@@ -11,11 +11,10 @@ import msgspec
 from msgspec import Struct
 
 from cued.errors import InputError
-from cued.handles.bound import quiet
 from cued.handles.memories import Memories
 from cued.handles.tenant import Tenant
 from cued.model.plain import JSON
-from cued.ports import Progress
+from cued.ports import Progress, silent
 from cued.requests import cue, draft, listing, turns, upkeep
 from cued.requests.reading import read
 from cued.surfaces import service
@@ -45,7 +44,7 @@ class Verb(Struct, frozen=True, kw_only=True):
     examples: tuple[Mapping[str, Any], ...] = ()
 
 
-def call(name: str, target: Tenant | Memories, body: Mapping[str, Any] = _NONE, *, progress: Progress = quiet, **more: Any) -> JSON:  # noqa: ANN401 - what a verb is handed beside its request
+def call(name: str, target: Tenant | Memories, body: Mapping[str, Any] = _NONE, *, progress: Progress = silent, **more: Any) -> JSON:  # noqa: ANN401 - what a verb is handed beside its request
     """A verb's answer to the request in a JSON object; `more` goes to the verb's function as it is."""
     if name not in VERBS:
         raise InputError("verb", name, f"one of {', '.join(VERBS)}")

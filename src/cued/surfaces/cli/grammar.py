@@ -43,7 +43,7 @@ class Verbs(TakesGlobals, click.Group):
     command_class = Verb
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Give the names, in the order in which they were added."""
+        """The names, in the order in which they were added."""
         del ctx
         return list(self.commands)
 
@@ -71,7 +71,7 @@ class LazyGroup(Verbs):
         self.lazy = lazy
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Give the names, in the order of the listing."""
+        """The names, in the order of the listing."""
         del ctx
         return list(self.lazy)
 

@@ -15,7 +15,7 @@ from cued.surfaces.cli.settings import Settings
 
 @contextmanager
 def reading(chosen: Settings, *, embed: bool = False, settle: bool = False) -> Iterator[Tenant]:
-    """Give the tenant to read from; where no file is yet, an empty one, and a note that says so."""
+    """The tenant to read from; where no file is yet, an empty one, and a note that says so."""
     if not chosen.db.exists():
         note(f"nothing is stored at {chosen.db} yet; `cued remember` makes it")
         with open_memories(None, embedder=None, policy=chosen.policy or DEFAULT) as memories:
@@ -27,7 +27,7 @@ def reading(chosen: Settings, *, embed: bool = False, settle: bool = False) -> I
 
 @contextmanager
 def writing(chosen: Settings, *, embed: bool = False, make: bool = False) -> Iterator[Tenant]:
-    """Give the tenant to write to; only with `make` a file that is not there is made, its usual folder included."""
+    """The tenant to write to; only with `make` a file that is not there is made, its usual folder included."""
     if not make and not chosen.db.exists():
         with reading(chosen) as tenant:
             yield tenant

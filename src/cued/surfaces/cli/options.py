@@ -93,14 +93,10 @@ def _help(field: Field) -> str:
         return _OFF[field.name] or f"Do not {field.about[:1].lower()}{field.about[1:]}"
     many = any(isinstance(kind, shapes.VarTupleType | shapes.DictType) for kind in _parts(field.type))
     about = f"{field.about.removesuffix('.')}; may be repeated." if many else field.about
-    told = field.default in (UNSET, None, (), "") or isinstance(field.default, bool)
-    return (
-        about
-        if told
-        else f"{about} Default: {field.default:g}."
-        if isinstance(field.default, float)
-        else f"{about} Default: {field.default}."
-    )
+    if field.default in (UNSET, None, (), "") or isinstance(field.default, bool):
+        return about
+    default = f"{field.default:g}" if isinstance(field.default, float) else field.default
+    return f"{about} Default: {default}."
 
 
 def _parts(kind: shapes.Type) -> tuple[shapes.Type, ...]:

@@ -48,5 +48,5 @@ def note(text: str) -> None:
 
 
 def counted(count: int, one: str = "memory", many: str = "memories") -> str:
-    """Give a number of things in words."""
+    """A number of things in words."""
     return f"{count} {one if count == 1 else many}"

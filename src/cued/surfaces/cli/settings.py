@@ -33,23 +33,23 @@ class Settings:
         return self._typed.get(name)
 
     def again(self, command: str) -> str:
-        """Give a command with what was typed here for the database and the tenant, so that it works on the same memories."""
+        """A command with what was typed here for the database and the tenant, so that it works on the same memories."""
         kept = [word for name in ("db", "tenant") if name in self._typed for word in (f"--{name}", self._typed[name])]
         return " ".join([command, shlex.join(kept)]) if kept else command
 
 
 def settings() -> Settings:
-    """Give the settings of the command that is running."""
+    """The settings of the command that is running."""
     return Settings(click.get_current_context())
 
 
 def default_db() -> Path:
-    """Give the database's usual place: in the platform's folder for a user's data."""
+    """The database's usual place: in the platform's folder for a user's data."""
     return user_folder("data") / "memories.db"
 
 
 def global_options(*, shown: tuple[str, ...], root: bool) -> list[click.Option]:
-    """Give the global options afresh; only the root reads the environment, so that what is typed before the verb wins over it."""
+    """The global options afresh; only the root reads the environment, so that what is typed before the verb wins over it."""
     made = []
     for name, flags, metavar, text in _OPTIONS:
         made.append(

@@ -22,12 +22,12 @@ _NARROWEST = 60
 
 
 def width() -> int:
-    """Give the width to draw in: the terminal's, else COLUMNS, else 100."""
+    """The width to draw in: the terminal's, else COLUMNS, else 100."""
     return max(_NARROWEST, shutil.get_terminal_size((100, 24)).columns)
 
 
 def rendered(drawing: RenderableType, *, columns: int | None = None, to: TextIO | None = None) -> str:
-    """Give the drawing as text, coloured only for a terminal that wants colour; it goes to stdout where nothing else is said."""
+    """The drawing as text, coloured only for a terminal that wants colour; it goes to stdout where nothing else is said."""
     terminal = (to or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
     drawn = StringIO()
     console = Console(
@@ -46,18 +46,18 @@ def rendered(drawing: RenderableType, *, columns: int | None = None, to: TextIO 
 
 
 def shown(text: str, style: str = "", *, most: int = TEXT_SHOWN) -> Text:
-    """Give a stored text as a cell: on one line, cut where it is long, with nothing in it that a terminal would obey."""
+    """A stored text as a cell: on one line, cut where it is long, with nothing in it that a terminal would obey."""
     safe = plain(text if len(text) <= most else text[:most].rstrip() + "…")
     return Text(safe, style=style, overflow="fold")
 
 
 def command(text: str) -> Text:
-    """Give a command to be copied: on one line, however long."""
+    """A command to be copied: on one line, however long."""
     return Text(plain(text), style="cyan", no_wrap=True, overflow="ignore")
 
 
 def grid(*headers: str | tuple[str, str]) -> Table:
-    """Give an empty table; a header alone is a column of text, with "right" a column of numbers."""
+    """An empty table; a header alone is a column of text, with "right" a column of numbers."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold", padding=(0, 1, 0, 0))
     for header in headers:
         name, justify = (header, "left") if isinstance(header, str) else header
@@ -66,20 +66,20 @@ def grid(*headers: str | tuple[str, str]) -> Table:
 
 
 def number(value: float | None, *, digits: int = 2) -> str:
-    """Give a number without its leading zero, as tables of probabilities do; "–" for none."""
+    """A number without its leading zero, as tables of probabilities do; "–" for none."""
     if value is None:
         return "–"
     return f"{value:.{digits}f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.{digits}f}"
 
 
 def bar(share: float | None) -> Text:
-    """Give a share from 0 to 1 as a number with a small bar."""
+    """A share from 0 to 1 as a number with a small bar."""
     filled = round(_BAR * min(1.0, max(0.0, share or 0.0)))
     return Text.assemble(number(share), " ", ("▰" * filled, "green"), ("▱" * (_BAR - filled), "dim"))
 
 
 def age(then: str | None, now: datetime) -> str:
-    """Give how long ago an RFC 3339 time was, in its largest unit."""
+    """How long ago an RFC 3339 time was, in its largest unit."""
     if then is None:
         return "–"
     seconds = (now - datetime.fromisoformat(then)).total_seconds()
@@ -92,7 +92,7 @@ def age(then: str | None, now: datetime) -> str:
 
 
 def memories_table(rows: Sequence[JSON], *, now: datetime) -> Table:
-    """Give a listing: a line for the text and a dim one with its id."""
+    """A listing: a line for the text and a dim one with its id."""
     table = grid("kind", ("age", "right"), ("memory", "fold"))
     for row in rows:
         table.add_row(row["kind"], age(row["created_at"], now), _with_facts(row))
@@ -100,7 +100,7 @@ def memories_table(rows: Sequence[JSON], *, now: datetime) -> Table:
 
 
 def memory_card(memory: JSON) -> RenderableType:
-    """Give everything about one memory, its text in full."""
+    """Everything about one memory, its text in full."""
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
@@ -112,7 +112,7 @@ def memory_card(memory: JSON) -> RenderableType:
 
 
 def counts(stats: JSON, *, tenant: str, place: str) -> RenderableType:
-    """Give a tenant's counts."""
+    """A tenant's counts."""
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
@@ -128,7 +128,7 @@ def counts(stats: JSON, *, tenant: str, place: str) -> RenderableType:
 
 
 def sheet(headers: Iterable[str], rows: Iterable[Sequence[str]]) -> Table:
-    """Give a plain table of texts, each cell folded."""
+    """A plain table of texts, each cell folded."""
     table = grid(*((header, "fold") for header in headers))
     for row in rows:
         table.add_row(*(shown(cell) for cell in row))
@@ -136,12 +136,12 @@ def sheet(headers: Iterable[str], rows: Iterable[Sequence[str]]) -> Table:
 
 
 def local_now() -> datetime:
-    """Give the present, from which ages are told."""
+    """The present, from which ages are told."""
     return datetime.now(UTC)
 
 
 def facts(row: JSON) -> str:
-    """Give what stands beside a memory's text: its scope, tags, speaker and id, without what is usual."""
+    """What stands beside a memory's text: its scope, tags, speaker and id, without what is usual."""
     scope = f"in {row['scope']}" if row["scope"] != "global" else ""
     tags = " ".join(f"#{tag}" for tag in row["tags"])
     speaker = f"said by {row['speaker']}" if row["speaker"] else ""

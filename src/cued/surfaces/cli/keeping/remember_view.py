@@ -20,7 +20,7 @@ _INDENT = (0, 0, 0, 2)
 
 
 def conflicts_view(conflicts: Sequence[JSON]) -> RenderableType:
-    """Give each conflict with its type, its similarity as a percentage, the old text, and the choices."""
+    """Each conflict with its type, its similarity as a percentage, the old text, and the choices."""
     return Group(*(part for conflict in conflicts for part in _conflict(conflict)))
 
 

@@ -30,7 +30,7 @@ def demo_command() -> None:
 
 
 def played(history: Mapping[str, Any], chosen: Settings) -> JSON:
-    """Give every scene with its answer, from a store that holds the history at the history's own time."""
+    """Every scene with its answer, from a store that holds the history at the history's own time."""
     with noting_warnings():
         memories = open_memories(
             None, embedder=chosen.embedder, policy=chosen.policy or DEFAULT, settle="off", clock=lambda: history["now"]
@@ -63,6 +63,6 @@ def _drawn(answer: JSON, history: Mapping[str, Any]) -> Any:  # noqa: ANN401 - s
 
 
 def _typed(scene: JSON) -> str:
-    """Give the scene as it would be typed."""
+    """The scene as it would be typed."""
     options = "".join(f" --{name.replace('_', '-')} {value}" for name, value in scene["ask"].items() if name != "text")
     return f'$ cued {scene["command"]} "{scene["ask"]["text"]}"{options}'

@@ -24,7 +24,7 @@ _INDENT = "   "
 
 
 def explain_view(answer: JSON, *, top: int | None = TOP, columns: int | None = None) -> RenderableType:
-    """Give the candidates' table with its legend, the comparison where a channel was shut, and the verdict where one was asked."""
+    """The candidates' table with its legend, the comparison where a channel was shut, and the verdict where one was asked."""
     parts: list[RenderableType] = [] if answer["memories"] else [empty_line(answer)]
     candidates = answer["candidates"]
     if candidates:
@@ -41,7 +41,7 @@ def explain_view(answer: JSON, *, top: int | None = TOP, columns: int | None = N
 
 
 def verdict_view(verdict: JSON) -> RenderableType:
-    """Give what became of one memory, which stage decided it, and what would have to change."""
+    """What became of one memory, which stage decided it, and what would have to change."""
     lines = [Text.assemble(("Memory ", "bold"), shown(verdict["id"]), shown(f": {verdict['fate']} (stage {verdict['stage']})", most=400))]
     if verdict["ranks"]:
         lines.append(shown("Found by " + ", ".join(f"{channel} at {rank}" for channel, rank in verdict["ranks"].items())))
@@ -99,7 +99,7 @@ def _line(row: JSON, columns: int) -> Text:
 
 
 def _terms(rows: Sequence[JSON], room: int, *, product: bool) -> Columns:
-    """Give the contributions that change something, as many as there is room for, and the others together as `rest`."""
+    """The contributions that change something, as many as there is room for, and the others together as `rest`."""
     neutral, combine = (1.0, math.prod) if product else (0.0, math.fsum)
     names = [name for name in rows[0]["contributions"] if any(row["contributions"][name] != neutral for row in rows)]
 
@@ -112,13 +112,13 @@ def _terms(rows: Sequence[JSON], room: int, *, product: bool) -> Columns:
 
 
 def _ranks(rows: Sequence[JSON]) -> Columns:
-    """Give each channel's ranks, without the channels that found none of these rows."""
+    """Each channel's ranks, without the channels that found none of these rows."""
     found = [(short, [str(row["ranks"].get(name, "")) for row in rows]) for name, short in _CHANNELS.items()]
     return [(name, cells) for name, cells in found if any(cells)]
 
 
 def _fate(row: JSON) -> str:
-    """Give the fate in a few words: the stage that struck the row, and why."""
+    """The fate in a few words: the stage that struck the row, and why."""
     said = str(row["fate"]).removeprefix("beyond the ")
     said = said if row["rank"] or not row["stage"] else f"{row['stage']}: {said}"
     said = said.replace("floor: relevance ", "floor: ").replace(", floor ", " < ")

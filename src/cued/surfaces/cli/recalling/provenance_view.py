@@ -19,7 +19,7 @@ _READ = {
 
 
 def why_view(why: JSON) -> RenderableType:
-    """Give the tree, with a branch for each direction that leads anywhere."""
+    """The tree, with a branch for each direction that leads anywhere."""
     tree = Tree(_label("", why["memory"], why["state"]), guide_style="dim")
     for branch, nodes in (("because", why["because"]), ("led to", why["led_to"])):
         if nodes:
@@ -32,7 +32,7 @@ def why_view(why: JSON) -> RenderableType:
 
 
 def timeline_view(timeline: JSON, *, at: str | None) -> RenderableType:
-    """Give what stood around a memory or a moment, oldest first, with a mark at the middle."""
+    """What stood around a memory or a moment, oldest first, with a mark at the middle."""
     table = grid("", "when", ("memory", "fold"), "kind")
     for row in timeline["before"]:
         table.add_row("", *_row(row))

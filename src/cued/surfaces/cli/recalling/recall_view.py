@@ -26,13 +26,13 @@ _GATES = {
 
 
 def recall_view(recall: JSON, *, now: datetime, brief: bool = False, aside: bool = True) -> RenderableType:
-    """Give the memories that came back, or one line that says why none did; then what was held back."""
+    """The memories that came back, or one line that says why none did; then what was held back."""
     answer = _chosen(recall, now=now, brief=brief) if recall["memories"] else empty_line(recall)
     return Group(*_core(recall), answer, *(asides(recall) if aside else ()))
 
 
 def empty_line(recall: JSON) -> Text:
-    """Give the reason for an empty recall, with the best near miss."""
+    """The reason for an empty recall, with the best near miss."""
     said = {
         "nothing_stored": "Nothing is stored yet for this tenant.",
         "all_gated": "Nothing to search: a gate struck every stored memory.",
@@ -49,7 +49,7 @@ def empty_line(recall: JSON) -> Text:
 
 
 def asides(recall: JSON) -> Iterator[Text]:
-    """Give a line each for what was omitted, held back by gates, or could not be done."""
+    """A line each for what was omitted, held back by gates, or could not be done."""
     if recall["drift"]:
         yield shown(f"Drift: {recall['drift']}", "yellow", most=400)
     if recall["compacted"]:
@@ -62,7 +62,7 @@ def asides(recall: JSON) -> Iterator[Text]:
 
 
 def left_out(answer: JSON) -> Iterator[Text]:
-    """Give a line for what was omitted and why, if anything was."""
+    """A line for what was omitted and why, if anything was."""
     told = [f"{each['id']} ({each['reason']})" for each in answer["omitted"][:_OMITTED_SHOWN]]
     more = len(answer["omitted"]) - len(told)
     if told:
@@ -70,7 +70,7 @@ def left_out(answer: JSON) -> Iterator[Text]:
 
 
 def _core(recall: JSON) -> Iterator[Text]:
-    """Give the pinned memories, a line each."""
+    """The pinned memories, a line each."""
     for row in recall["core"]:
         yield Text.assemble(("core  ", "bold"), shown(row["text"]), shown(f"  {row['id']}", "dim"))
 

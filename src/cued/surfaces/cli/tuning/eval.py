@@ -39,7 +39,7 @@ class _Numbers(click.ParamType[tuple[float, ...]]):
         self._kind, self._example = kind, example
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:  # noqa: ANN401 - click's own signature
-        """Give the numbers in order, each once."""
+        """The numbers in order, each once."""
         if isinstance(value, tuple):
             return value
         try:

@@ -7,9 +7,11 @@ from pathlib import Path
 import click
 
 from cued.errors import StoreError
+from cued.requests.upkeep import BackupRequest
 from cued.surfaces import service
 from cued.surfaces.cli.grammar import Verb
 from cued.surfaces.cli.opening import make_folder, opened
+from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
 from cued.surfaces.cli.progress import progress
 from cued.surfaces.cli.settings import settings
@@ -20,12 +22,12 @@ _SHOWN = ("db", "json")
 
 @click.command(name="backup", cls=Verb, globals_shown=_SHOWN)
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
-def backup_command(file: Path, *, overwrite: bool) -> None:
+@options_of(BackupRequest, without=("path",))
+def backup_command(file: Path, *, overwrite: bool | None) -> None:
     """Copy the whole database, all tenants, into FILE as it is now, while others go on writing; the copy is checked."""
     chosen = settings()
-    with _saying(overwrite=overwrite), opened(chosen, readonly=True) as memories, progress("copying") as heard:
-        answer = call("backup", memories, {"path": str(file), "overwrite": overwrite}, progress=heard)
+    with _saying(overwrite=bool(overwrite)), opened(chosen, readonly=True) as memories, progress("copying") as heard:
+        answer = call("backup", memories, stated({"path": str(file), "overwrite": overwrite}), progress=heard)
     show(answer, as_json=chosen.json, drawn=lambda: f"Copied: {chosen.db} to {file} ({answer['bytes']:,} bytes), checked")
 
 

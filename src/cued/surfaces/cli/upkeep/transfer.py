@@ -66,7 +66,7 @@ def _told(answer: JSON) -> str:
 
 @contextmanager
 def _whole(target: Path, *, overwrite: bool) -> Iterator[IO[bytes]]:
-    """Give a file to write to that gets its name only once it is whole."""
+    """A file to write to that gets its name only once it is whole."""
     if target.exists() and not overwrite:
         message = f"{target}: exists already; --overwrite replaces it"
         raise click.UsageError(message)

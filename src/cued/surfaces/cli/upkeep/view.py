@@ -14,7 +14,7 @@ MOST = 50
 
 
 def plan_view(answer: JSON) -> RenderableType:
-    """Give who gives way to whom, what is spared or was skipped and why, and what comes next."""
+    """Who gives way to whom, what is spared or was skipped and why, and what comes next."""
     merges, parts = answer["merges"], list[RenderableType]()
     if merges:
         parts.append(_pairs("gave way" if answer["applied"] else "gives way", merges))
@@ -25,7 +25,7 @@ def plan_view(answer: JSON) -> RenderableType:
 
 
 def merges_view(answer: JSON) -> RenderableType:
-    """Give the merges that stand."""
+    """The merges that stand."""
     if not answer["merges"]:
         return shown("No merges.")
     table = grid(("gave way", "fold"), ("to", "fold"), ("since", "right"))
@@ -35,7 +35,7 @@ def merges_view(answer: JSON) -> RenderableType:
 
 
 def expired_view(answer: JSON) -> RenderableType:
-    """Give what has expired, the longest expired first."""
+    """What has expired, the longest expired first."""
     rows = answer["expired"]
     if not rows:
         return shown("Nothing has expired.")
@@ -50,7 +50,7 @@ def expired_view(answer: JSON) -> RenderableType:
 
 
 def cool_view(answer: JSON) -> RenderableType:
-    """Give what could go, why, and the command that hides it."""
+    """What could go, why, and the command that hides it."""
     rows = answer["memories"]
     if not rows:
         return shown("Nothing has cooled.")

@@ -1,0 +1,172 @@
+"""The table of verbs is the handle, the command line and the reference: the same verbs, the same fields, the same defaults."""
+
+import inspect
+import json
+import re
+
+import click
+import pytest
+
+from cued.errors import ConflictError, InputError, NotFoundError
+from cued.handles.memories import Memories
+from cued.handles.tenant import Tenant
+from cued.requests.fields import fields_of
+from cued.requests.reading import read
+from cued.surfaces.cli import COMMANDS, main
+from cued.surfaces.cli.options import option_names
+from cued.surfaces.failures import error_json
+from cued.surfaces.verbs import VERBS, call, schemas
+from tests.docs.pages import ROOT
+
+NO_VERB_OF_THEIR_OWN = {
+    "gather": "evidence is no JSON; `explain --save` keeps it",
+    "conversation": "a handle, not an answer",
+    "plan_consolidation": "`consolidate` without `apply`",
+    "expired": "`sweep` without `apply`",
+}
+OTHERWISE = {
+    ("remember", "entities"): "found in the text",
+    ("remember", "vector"): "nobody types a vector",
+    ("remember", "fingerprint"): "nobody types a vector",
+    ("remember_many", "memories"): "the lines of the file",
+}
+ARGUMENTS = {"text", "id", "ids", "recall_id", "path", "policy"}
+OFF = {"settle", "decay", "conflicts"}
+HANDLE_DEFAULTS = {"conflicts", "on_conflict", "settle", "memory", "depth", "before", "after", "budget_tokens", "at_least", "vectors"}
+verbs = pytest.mark.parametrize("verb", VERBS.values(), ids=lambda verb: verb.name)
+
+
+def public(holder):
+    return {name for name, _ in inspect.getmembers(holder, inspect.isfunction) if not name.startswith("_")}
+
+
+def test_every_verb_of_the_handle_is_in_the_table_or_said_to_be_elsewhere():
+    assert public(Tenant) - set(NO_VERB_OF_THEIR_OWN) == {verb.handle for verb in VERBS.values() if verb.works_on == "tenant"}
+    assert public(Memories) - {"tenant", "flush", "close"} == {verb.handle for verb in VERBS.values() if verb.works_on == "store"}
+
+
+def test_every_command_is_a_verb_or_one_of_a_few_that_ask_no_store():
+    commanded = {verb.command.split()[0] for verb in VERBS.values() if verb.command}
+    assert set(COMMANDS) - commanded == {"demo", "restore", "policy", "eval", "completion"}
+
+
+@verbs
+def test_a_verb_says_who_may_use_it_and_its_examples_can_be_read(verb):
+    assert verb.about.endswith(".")
+    assert verb.examples
+    assert verb.authority != "read" or not verb.writes or verb.name == "recall"
+    for example in verb.examples:
+        read(example, verb.request)
+
+
+@verbs
+def test_the_fields_of_a_verb_are_the_options_of_its_command(verb):
+    if not verb.command:
+        return
+    command = main.get_command(None, verb.command.split()[0])
+    params = {param.name: param for param in command.params}
+    for name, field in fields_of(verb.request).items():
+        if name in ARGUMENTS or (verb.name, name) in OTHERWISE:
+            continue
+        option = params[name]
+        assert option_names(verb.request)[name] in option.opts, name
+        if isinstance(option.type, click.Choice) and name != "format":
+            assert ", ".join(option.type.choices) in str(read_refusal(verb, name)), name
+        told = isinstance(field.default, str | float | int) and not isinstance(field.default, bool) and field.default != ""
+        assert name in OFF or option.help.startswith(field.about.removesuffix(".")), name
+        assert (f"Default: {field.default}".removesuffix(".0") in option.help) is told, name
+
+
+def read_refusal(verb, name):
+    """Give the refusal of a value that no field takes."""
+    needed = {each: "x" for each, field in fields_of(verb.request).items() if field.required}
+    with pytest.raises(InputError) as refused:
+        read({**needed, name: ["no such word"] if name in {"kinds", "tiers", "without"} else "no such word"}, verb.request)
+    return refused.value
+
+
+@verbs
+def test_the_defaults_of_a_verb_are_those_of_the_handle(verb):
+    holder = Tenant if verb.works_on == "tenant" else Memories
+    parameters = inspect.signature(getattr(holder, verb.handle)).parameters
+    for name, field in fields_of(verb.request).items():
+        if name in HANDLE_DEFAULTS and name in parameters:
+            assert parameters[name].default == field.default, name
+
+
+@verbs
+def test_the_reference_has_every_verb_with_every_field(verb):
+    page = (ROOT / "docs" / "reference" / "json.md").read_text("utf-8")
+    section = re.search(rf"^## `{verb.name}`\n(?P<text>.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)["text"]
+    for name in fields_of(verb.request):
+        assert f"| `{name}` |" in section
+
+
+@verbs
+def test_the_schema_of_a_verb_has_every_field_with_its_line_and_nothing_else(verb):
+    schema = schemas()[verb.name]
+    assert (
+        json.loads(json.dumps(schema)) == json.loads((ROOT / "docs" / "reference" / "requests.schema.json").read_text("utf-8"))[verb.name]
+    )
+    assert schema["additionalProperties"] is False
+    assert {name: told["description"] for name, told in schema["properties"].items()} == {
+        name: field.about for name, field in fields_of(verb.request).items()
+    }
+    assert set(schema.get("required", ())) == {name for name, field in fields_of(verb.request).items() if field.required}
+
+
+def test_no_folder_of_the_command_line_has_more_than_twenty_modules_and_a_view_stands_beside_its_command():
+    folder = ROOT / "src" / "cued" / "surfaces" / "cli"
+    for each in (folder, *(path for path in folder.iterdir() if path.is_dir())):
+        assert len(list(each.glob("*.py"))) <= 20
+    for view in folder.rglob("*_view.py"):
+        assert view.with_name(view.name.replace("_view", "")).is_file()
+
+
+def test_an_unknown_verb_is_refused_with_the_known_ones(tenant):
+    with pytest.raises(InputError, match="one of remember, remember_many"):
+        call("recal", tenant)
+
+
+def test_errors_become_json_with_what_they_carry(tenant):
+    tenant.remember("The office is in Berlin.", id="berlin")
+    with pytest.raises(ConflictError) as refused:
+        call("remember", tenant, {"text": "The office is in Lisbon.", "on_conflict": "refuse"})
+    told = error_json(refused.value)["error"]
+    assert (told["type"], told["exit_code"], told["conflicts"][0]["id"]) == ("ConflictError", 2, "berlin")
+    assert error_json(NotFoundError("x"))["error"]["memory_id"] == "x"
+    assert error_json(InputError("limit", 0, "1 or more"))["error"]["accepted"] == "1 or more"
+
+
+def test_many_and_turns_are_remembered_and_the_log_is_shown(tenant):
+    heard = []
+    many = call("remember_many", tenant, {"memories": [{"text": "One."}, {"text": "Two."}]}, progress=lambda *told: heard.append(told))
+    assert (len(many["ids"]), heard) == (2, [(2, 2)])
+    turns = {"session": "s", "turns": [{"role": "user", "content": "Three."}]}
+    assert call("get", tenant, {"id": call("remember_turns", tenant, turns)["id"]})["speaker"] == "user"
+    recall = call("recall", tenant, {"text": "one"})
+    assert call("log", tenant, {"limit": 1})["recalls"][0]["recall_id"] == recall["recall_id"]
+
+
+def test_tenants_are_listed_with_how_many_memories_each_has(cued):
+    cued.remember("One.", "--tenant", "mira")
+    cued.remember("Two.", "--tenant", "jonas")
+    cued.remember("Three.", "--tenant", "jonas")
+    assert cued.json("tenants") == {"tenants": [{"name": "jonas", "memories": 2}, {"name": "mira", "memories": 1}]}
+    drawn = cued("tenants").stdout.split()
+    assert (drawn[:2], drawn[-4:]) == (["tenant", "memories"], ["jonas", "2", "mira", "1"])
+
+
+def test_memories_are_listed_by_their_own_facts(cued):
+    seven = cued.remember("One.", "--meta", "ticket=7", "--meta", "team=ops")
+    cued.remember("Two.", "--meta", "ticket=8")
+    assert [memory["id"] for memory in cued.json("list", "--meta", "ticket=7")["memories"]] == [seven]
+    assert cued.json("get", seven)["meta"] == {"ticket": 7, "team": "ops"}
+
+
+def test_a_conflict_is_refused_or_superseded_when_asked(cued):
+    old = cued.remember("The office is in Berlin.")
+    refused = cued("remember", "The office is in Lisbon.", "--on-conflict", "refuse", "--json")
+    assert (refused.exit_code, json.loads(refused.stderr)["error"]["conflicts"][0]["id"]) == (2, old)
+    assert cued.json("stats")["memories"] == 1
+    assert cued.json("remember", "The office is in Lisbon.", "--on-conflict", "supersede")["superseded"] == [old]

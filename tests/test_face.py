@@ -1,0 +1,175 @@
+"""The face: what a user sees of a recall and a memory, and how what cannot be meant is refused in words."""
+
+import json
+
+import numpy as np
+import pytest
+
+import cued
+from tests.building import NOW, ago
+from tests.fakes import FixedClock, ListEmbedder
+
+BERLIN = "The office is in Berlin."
+LISBON = "The office is in Lisbon."
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def alice(request, tmp_path):
+    where = None if request.param == "memory" else tmp_path / "m.db"
+    with cued.open(where, embedder="hashing", clock=FixedClock(), settle="now") as memories:
+        yield memories.tenant("alice")
+
+
+def test_a_recall_is_gone_through_counted_and_written_as_its_block(alice):
+    kept = alice.remember("The kitchen tap was repaired by Novak plumbing.", tags=["home"]).id
+    recall = alice.recall("who repaired the kitchen tap?")
+    assert [each.text for each in recall] == ["The kitchen tap was repaired by Novak plumbing."]
+    first = recall.memories[0]
+    assert (first.id, first.kind, first.scope, first.tags, first.created_at) == (kept, "semantic", "global", ("home",), NOW)
+    assert (len(recall), bool(recall), str(recall), str(first)) == (1, True, recall.block, first.text)
+    assert repr(recall) == f"Recall(outcome='recalled', memories=1, core=0, tokens={recall.tokens})"
+    assert repr(first).startswith("Recalled(rank=1, relevance=")
+
+
+def test_a_recall_without_a_block_is_false_and_one_with_a_pinned_memory_alone_is_true(alice):
+    empty = alice.recall("anything")
+    assert (bool(empty), len(empty), str(empty)) == (False, 0, "")
+    alice.remember("Answer in British English.", tier="core")
+    pinned = alice.recall("what does the tax form ask for?")
+    assert (bool(pinned), len(pinned), list(pinned)) == (True, 0, [])
+
+
+def test_recalls_and_memories_are_plain_data_when_asked(alice):
+    kept = alice.remember(BERLIN, meta={"ticket": 7}).id
+    recall = alice.recall("where is the office?").to_dict()
+    assert json.loads(json.dumps(recall, allow_nan=False)) == recall
+    assert (recall["outcome"], recall["memories"][0]["id"]) == ("recalled", kept)
+    memory = alice.get(kept).to_dict()
+    assert (memory["text"], memory["meta"], "tenant" in memory) == (BERLIN, {"ticket": 7}, False)
+
+
+def test_a_cue_without_a_now_is_asked_at_the_clocks_time(alice):
+    alice.remember(BERLIN)
+    asked = cued.Cue(utterance="where is the office?")
+    assert [each.text for each in alice.recall(asked)] == [BERLIN]
+    assert alice.gather(asked).cue.now == NOW
+    assert alice.gather(cued.Cue(utterance="office?", now=ago(days=3))).cue.now == ago(days=3)
+    assert alice.gather(asked, now=ago(days=2)).cue.now == ago(days=2)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda tenant: tenant.remember_many("abc"), "a list of memories; `remember` stores one"),
+        (lambda tenant: tenant.remember_many({"text": "abc"}), "a list of memories"),
+        (lambda tenant: tenant.remember_many(None), "a list of memories"),
+        (lambda tenant: tenant.remember(None), "a text, a mapping with a text in it, or a draft"),
+        (lambda tenant: tenant.remember(7), "a text, a mapping"),
+        (lambda tenant: tenant.recall(""), "a cue with words in its text, goal, step or open_questions"),
+        (lambda tenant: tenant.recall(" \n"), "a cue with words"),
+        (lambda tenant: tenant.recall(cued.Cue()), "a cue with words"),
+        (lambda tenant: tenant.recall(None), "a text, or a cued.Cue"),
+        (lambda tenant: tenant.remember("x", on_conflict="panic"), "one of report, supersede, refuse"),
+        (lambda tenant: tenant.remember("x", conflicts=False, on_conflict="refuse"), "one of report"),
+        (lambda tenant: tenant.remember("x", fingerprint="theirs"), "a vector with the name of the model"),
+        (lambda tenant: tenant.remember("x", vector=[1.0, 0.0]), "as many as the model makes"),
+        (lambda tenant: tenant.remember("x", vector=[0.0] * 16, fingerprint="theirs"), "not all zero"),
+        (lambda tenant: tenant.remember_turns("hello", session="s"), "a list of turns"),
+        (lambda tenant: tenant.remember_turns([{"role": "user"}], session="s"), '{"role": "user", "content": "…"}'),
+        (lambda tenant: tenant.remember_turns([], session=""), "1 to 200 characters"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_in_words_and_leaves_nothing(alice, call, said):
+    with pytest.raises(cued.InputError) as refused:
+        call(alice)
+    assert said in str(refused.value)
+    assert alice.stats().memories == 0
+
+
+def test_turns_are_episodes_of_their_session_and_go_on_where_they_were(alice):
+    first = alice.remember_turns(
+        [
+            {"role": "user", "content": "I moved to Lisbon."},
+            {"role": "assistant", "content": [{"type": "text", "text": "How is it?"}, {"type": "image"}]},
+            {"role": "tool", "content": None},
+        ],
+        session="monday",
+        at="2025-01-01",
+    )
+    more = alice.remember_turns([{"role": "user", "content": "Warm."}], session="monday", at="2025-01-02")
+    told = [alice.get(each) for each in (*first.ids, *more.ids)]
+    assert [(m.source.turn, m.source.speaker, m.trust, m.text) for m in told] == [
+        (1, "user", "user", "I moved to Lisbon."),
+        (2, "assistant", "agent", "How is it?"),
+        (3, "user", "user", "Warm."),
+    ]
+    assert {(m.kind, m.tier, m.source.session) for m in told} == {("episodic", "episode", "monday")}
+    assert alice.get(alice.remember_turns([{"role": "user", "content": "x"}], session="monday", first=9).id).source.turn == 9
+
+
+def test_memories_are_listed_by_their_own_facts(alice):
+    alice.remember("Seven.", id="seven", meta={"ticket": 7, "open": True})
+    alice.remember("Eight.", id="eight", meta={"ticket": 8, "open": 1, "owner": None})
+    assert [m.id for m in alice.list(meta={"ticket": 7}).memories] == ["seven"]
+    assert [m.id for m in alice.list(meta={"ticket": 7.0, "open": True}).memories] == ["seven"]
+    assert [m.id for m in alice.list(meta={"open": 1}).memories] == ["eight"]
+    assert [m.id for m in alice.list(meta={"owner": None}).memories] == ["eight"]
+    assert alice.list(meta={"ticket": "7"}).total == 0
+    assert alice.list(limit=1).total == 2
+
+
+def test_a_vector_of_the_callers_own_is_kept_under_its_fingerprint():
+    embedder = ListEmbedder()
+    with cued.open(embedder=embedder, clock=FixedClock(), settle="off") as memories:
+        bob = memories.tenant("bob")
+        own = np.arange(1.0, 17.0)
+        ids = bob.remember_many([{"text": "One.", "vector": own}, "Two.", {"text": "Three.", "vector": own, "fingerprint": "theirs"}]).ids
+        assert embedder.asked == ["Two."]
+        stored = {each.memory.id: each for each in memories.parts.store.scan("bob", limit=9)}
+        assert [stored[each].memory.fingerprint for each in ids] == [str(embedder.fingerprint), str(embedder.fingerprint), "theirs"]
+        assert np.allclose(stored[ids[0]].vector, own / np.linalg.norm(own))
+
+
+def test_a_conflict_is_reported_by_default_and_both_stand(alice):
+    alice.remember(BERLIN, id="berlin")
+    told = alice.remember(LISBON)
+    assert ([conflict.id for conflict in told.conflicts], told.superseded) == (["berlin"], ())
+    assert alice.stats().superseded == 0
+
+
+def test_a_conflict_may_be_refused_and_then_nothing_is_stored(alice):
+    alice.remember(BERLIN, id="berlin")
+    with pytest.raises(cued.ConflictError, match=r"'berlin' \(update\)") as refused:
+        alice.remember(LISBON, on_conflict="refuse")
+    assert [(conflict.id, conflict.type) for conflict in refused.value.conflicts] == [("berlin", "update")]
+    with pytest.raises(cued.ConflictError, match="duplicate"):
+        alice.remember(BERLIN, on_conflict="refuse")
+    assert alice.stats().memories == 1
+    assert alice.remember("Bob bakes a lemon cake.", on_conflict="refuse").id
+
+
+def test_what_is_updated_gives_way_when_asked_and_the_recall_brings_the_new_alone(alice):
+    alice.remember(BERLIN, id="berlin")
+    told = alice.remember(LISBON, id="lisbon", on_conflict="supersede")
+    assert (told.superseded, told.conflicts) == (("berlin",), ())
+    assert alice.get("lisbon").supersedes == ("berlin",)
+    assert [each.id for each in alice.recall("where is the office?")] == ["lisbon"]
+
+
+def test_what_is_repeated_or_newer_does_not_give_way_and_is_reported(alice):
+    alice.remember(BERLIN, id="berlin")
+    again = alice.remember("The office is in Berlin", on_conflict="supersede")
+    assert (again.superseded, [conflict.type for conflict in again.conflicts]) == ((), ["duplicate"])
+    late = alice.remember("The office is in Rome.", at=ago(days=400), on_conflict="supersede")
+    assert late.superseded == ()
+    assert "berlin" in [conflict.id for conflict in late.conflicts]
+
+
+def test_the_calls_that_a_choice_names_are_there(alice):
+    alice.remember(BERLIN, id="berlin")
+    (conflict,) = alice.remember(LISBON, id="lisbon").conflicts
+    for choice in conflict.choices:
+        for call in choice.python:
+            name = call.partition("(")[0]
+            assert name.startswith("tenant.")
+            assert callable(getattr(cued.Tenant, name.removeprefix("tenant.")))
