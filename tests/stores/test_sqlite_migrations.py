@@ -56,7 +56,7 @@ def as_in_the_first(record, *, key):
 def old_body(line):
     """Give a line of the log as it was written before it had columns."""
     names = ("recall_id", "at", "policy", "outcome", "candidates", "chosen", "best_relevance", "below_floor", "tokens", "total_ms")
-    detail = {"surface": "mcp", "cited": ["a"]} if line.cited else {}
+    detail = {"surface": "mcp", "cited": ["a"]} if line.cited else {"cited": 7, "bad": [None, {}]}
     return msgpack.encode({name: getattr(line, name) for name in names} | {"detail": detail})
 
 

@@ -57,6 +57,8 @@ class RevisingConformance:
             revision("a", text="coffee"),
             revision("a", colour="red"),
             revision("a", scope=""),
+            revision("a", tags=7),
+            revision("a", text="lone \ud800"),
             revision("a", created_at=NOW.replace(tzinfo=None)),
             Revision(id="a", set={"text": "coffee"}, terms={"coffee": 1}),
             Revision(id="a", set={"fingerprint": None}, vector=direction(1)),

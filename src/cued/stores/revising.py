@@ -3,16 +3,19 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from msgspec import ValidationError
+from msgspec.msgpack import Decoder
 from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.model import LeftOut, Memory, Record, Revised, Revision, Row
 from cued.ports import Transaction
-from cued.stores.admission import admit_memory, admit_record
+from cued.stores.admission import admit_memory, admit_record, body
 from cued.stores.columns.forward import pack, relabelled
 from cued.stores.rows import as_data, as_vector
 from cued.stores.work import Content, Work
 
+_MEMORY = Decoder(Memory)
 _KEPT = ("id", "tenant", "superseded", "use", "forgotten_at", "version")
 _SETTABLE = tuple(name for name in Memory.__struct_fields__ if name not in _KEPT)
 _SEARCHED = frozenset({"text", "entities", "tags", "fingerprint", "source", "created_at"})
@@ -126,7 +129,15 @@ def _changed(old: Memory, revision: Revision) -> Memory:
     added = [each for each in dict.fromkeys(revision.supersede) if each not in kept]
     edges = [edge for edge in new.edges if edge not in revision.unlink]
     linked = [edge for edge in dict.fromkeys(revision.link) if edge not in edges]
-    return replace(new, supersedes=(*kept, *added), edges=(*edges, *linked))
+    return _typed(replace(new, supersedes=(*kept, *added), edges=(*edges, *linked)), revision)
+
+
+def _typed(new: Memory, revision: Revision) -> Memory:
+    """The memory as it would be read back; values of another type than their fields' are an InputError."""
+    try:
+        return _MEMORY.decode(body(new))
+    except ValidationError as error:
+        raise InputError("set", revision.set, f"values of the fields' own types ({error})") from error
 
 
 def _content(content: Content, revision: Revision, old: Memory, new: Memory) -> Content:

@@ -1,9 +1,10 @@
 """The reference keeper: rows in this process, gone when it ends."""
 
+from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from itertools import count, takewhile
+from itertools import count, islice, takewhile
 from threading import RLock
 from typing import Any, NamedTuple
 
@@ -35,7 +36,10 @@ class _Line(NamedTuple):
 
 
 class Tenant:
-    """What is kept for one tenant: rows by key, those written last at the end, their keys by id, the log, the documents."""
+    """What is kept for one tenant: rows by key, those written last at the end, their keys by id, the log, the documents.
+
+    Lines of the log are in the order of their times, and once more by recall.
+    """
 
     def __init__(self, epoch: int = 0) -> None:
         """Start empty."""
@@ -43,7 +47,9 @@ class Tenant:
         self.last = 0
         self.rows: dict[int, _Written] = {}
         self.keys: dict[str, int] = {}
-        self.lines: dict[str, _Line] = {}
+        self.lines: list[_Line] = []
+        self.line_of: dict[str, _Line] = {}
+        self.last_line = 0
         self.documents: dict[str, bytes] = {}
 
     @property
@@ -148,7 +154,8 @@ class MemoryTransaction:
 
     def erase(self) -> None:
         """Remove all that is kept for the tenant."""
-        self._held.rows, self._held.keys, self._held.lines, self._held.documents = {}, {}, {}, {}
+        self._held.rows, self._held.keys, self._held.documents = {}, {}, {}
+        self._held.lines, self._held.line_of = [], {}
 
     def changed(self, since: int) -> Indexed:
         """The rows written after the change of this number, all for 0, in the order of their keys."""
@@ -214,29 +221,28 @@ class MemoryTransaction:
 
     def log(self, query: LogQuery) -> Sequence[RecallEntry]:
         """The lines that the query asks for, by time and then as they were written."""
+        lines: Iterable[_Line] = self._held.lines if query.oldest_first else reversed(self._held.lines)
         if query.recall_id is not None:
-            lines = [self._held.lines[query.recall_id]] if query.recall_id in self._held.lines else []
-        else:
-            lines = sorted(self._held.lines.values(), key=_age, reverse=not query.oldest_first)
-        found = [line.entry for line in lines if asked_for(line.entry, query)][: query.limit]
-        return found if query.content else [replace(entry, cue=None, evidence=None) for entry in found]
+            lines = [self._held.line_of[query.recall_id]] if query.recall_id in self._held.line_of else []
+        found = islice((line.entry for line in lines if asked_for(line.entry, query)), query.limit)
+        return list(found) if query.content else [_bare(entry) for entry in found]
 
     def put_log(self, entries: Sequence[RecallEntry], rules: LogRules) -> None:
         """Write lines, in place of those with the same `recall_id`, and drop what the rules do not keep."""
-        lines = dict(self._held.lines)
-        numbers = count(max((line.number for line in lines.values()), default=0) + 1)
+        # Copies, so that a transaction that fails has the old ones still.
+        self._held.lines, self._held.line_of = list(self._held.lines), dict(self._held.line_of)
         for entry in entries:
-            known = lines.get(entry.recall_id)
-            lines[entry.recall_id] = _Line(entry, next(numbers) if known is None else known.number)
-        newest_first = sorted(lines.values(), key=_age, reverse=True)
-        kept = newest_first[: rules.rows]
-        if rules.age is not None and kept:
-            kept = [line for line in kept if line.entry.at >= kept[0].entry.at - rules.age]
-        lines = {line.entry.recall_id: line for line in kept}
+            self._put_line(entry)
+        lines = self._held.lines
+        beyond = max(0, len(lines) - rules.rows)
+        if rules.age is not None and lines:
+            beyond = max(beyond, bisect_left(lines, (lines[-1].entry.at - rules.age, 0), key=_age))
+        for line in lines[:beyond]:
+            del self._held.line_of[line.entry.recall_id]
+        del lines[:beyond]
         if rules.content == "last":
-            bare = (line for line in kept[rules.last :] if line.entry.cue is not None or line.entry.evidence is not None)
-            lines |= {line.entry.recall_id: line._replace(entry=replace(line.entry, cue=None, evidence=None)) for line in bare}
-        self._held.lines = lines
+            for line in [line for line in lines[: max(0, len(lines) - rules.last)] if line.entry != _bare(line.entry)]:
+                self._put_line(_bare(line.entry))
 
     def document(self, name: str) -> bytes | None:
         """A document, None when there is none."""
@@ -263,6 +269,16 @@ class MemoryTransaction:
         self._held.head = Head(change, head.epoch + epoch, head.size + size)
         return change
 
+    def _put_line(self, entry: RecallEntry) -> None:
+        lines, known = self._held.lines, self._held.line_of.get(entry.recall_id)
+        if known is None:
+            self._held.last_line += 1
+        else:
+            del lines[bisect_left(lines, _age(known), key=_age)]
+        line = _Line(entry, self._held.last_line if known is None else known.number)
+        insort(lines, line, key=_age)
+        self._held.line_of[entry.recall_id] = line
+
     def _set(self, items: dict[Any, Any], name: object, value: object) -> None:
         """Set or, for None, remove an item, and remember how it was."""
         self._before.append((items, name, items.get(name)))
@@ -271,6 +287,10 @@ class MemoryTransaction:
 
 def _age(line: _Line) -> tuple[Any, int]:
     return line.entry.at, line.number
+
+
+def _bare(entry: RecallEntry) -> RecallEntry:
+    return entry if entry.cue is None and entry.evidence is None else replace(entry, cue=None, evidence=None)
 
 
 def _put(items: dict[Any, Any], name: object, value: object) -> None:

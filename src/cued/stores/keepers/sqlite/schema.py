@@ -4,10 +4,11 @@ A migration is never edited once released: a change of the tables is a new entry
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from math import isfinite
+from typing import Any, NamedTuple
 
 import apsw
-from msgspec import Struct, json, msgpack
+from msgspec import Struct, field, json, msgpack
 
 from cued.model import Edge
 from cued.stores.columns.forward import with_names
@@ -169,13 +170,6 @@ def _fill(connection: apsw.Connection) -> None:
     connection.executemany("UPDATE memory SET forward = ? WHERE key = ?", forwards)
 
 
-class _Detail(Struct, frozen=True):
-    """What feedback had noted in the detail of a line."""
-
-    cited: tuple[str, ...] = ()
-    bad: tuple[str, ...] = ()
-
-
 class _Line(Struct):
     """What the fourth migration reads of a line of the recall log."""
 
@@ -187,7 +181,7 @@ class _Line(Struct):
     below_floor: int
     tokens: int
     total_ms: float
-    detail: _Detail = _Detail()
+    detail: dict[str, Any] = field(default_factory=dict)
 
 
 def _fill_log(connection: apsw.Connection) -> None:
@@ -197,9 +191,15 @@ def _fill_log(connection: apsw.Connection) -> None:
 
 
 def _columns(line: _Line) -> tuple[object, ...]:
-    chosen, cited, bad = (json.encode(ids).decode() for ids in (line.chosen, line.detail.cited, line.detail.bad))
-    scores = line.best_relevance, line.below_floor, line.tokens, line.total_ms
-    return line.policy, line.outcome, line.candidates, chosen, *scores, cited, bad
+    # What feedback noted is in the detail, and an import may have brought a detail of any kind.
+    lists = line.chosen, *([each for each in _listed(line.detail.get(name)) if isinstance(each, str)] for name in ("cited", "bad"))
+    chosen, cited, bad = (json.encode(ids).decode() for ids in lists)
+    relevance, spent = (value if isfinite(value) else 0.0 for value in (line.best_relevance, line.total_ms))
+    return line.policy, line.outcome, line.candidates, chosen, relevance, line.below_floor, line.tokens, spent, cited, bad
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 class Migration(NamedTuple):
