@@ -14,7 +14,7 @@ from cued.policy.presets import load, preset
 from cued.policy.spec import Policy
 from cued.requests.checks import label, labels, moment
 from cued.requests.keywords import RecallOptions
-from cued.requests.reading import read, refuse_unknown
+from cued.requests.reading import alone, read, refuse_unknown
 
 
 class CueRequest(Adjustment, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -64,7 +64,7 @@ def asked_for(
 ) -> Asked:
     """The cue and the policy that a caller asks for, in a text, a cue or a whole request, with the options beside it."""
     if isinstance(cue, CueRequest):
-        refuse_unknown(options, _BESIDE_A_REQUEST)
+        alone({name: value for name, value in options.items() if name not in _BESIDE_A_REQUEST})
         request, stated = cue, frozenset(_OF_CUE)
     else:
         request, stated = _read(options), frozenset(name for name in _OF_CUE if options.get(name) is not None)

@@ -28,6 +28,12 @@ def read(body: Mapping[str, Any], kind: type[Request]) -> Request:
         raise _refused(error, body, kind) from error
 
 
+def alone(beside: Mapping[str, Any]) -> None:
+    """Nothing, if no keyword stands beside a whole request; else an InputError on the first that does."""
+    for name, value in beside.items():
+        raise InputError(name, value, "nothing beside a whole request: it has this field itself")
+
+
 def refuse_unknown(body: Iterable[str], known: Collection[str]) -> None:
     """Nothing, if every name is known; else an UnknownFieldError on the first that is not."""
     for name in body:
