@@ -3,7 +3,8 @@
 import inspect
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import cued
 from cued import aio, errors, explain, model
@@ -44,16 +45,16 @@ BESIDE = (
 _QUALIFIED = re.compile(r"\b(?:cued|datetime|collections\.abc|pathlib|msgspec|typing)(?:\.[a-z_]+)*\.(?=[A-Z])")
 
 _FORWARD = re.compile(r': "([^"]+)"')
+# Python before 3.12, and from it on
+_UNPACKED = re.compile(r'\*<class "(\w+)">|Unpack\[(\w+)\]')
 _OPTIONAL = re.compile(r"Optional\[(Literal\[[^\]]*\])\]")
 
 _ARRAYS = {
     "numpy.ndarray[tuple[Any, ...], numpy.dtype[numpy.float64]]": "Column",
     "numpy.ndarray[tuple[Any, ...], numpy.dtype[numpy.float32]]": "Matrix",
-    '*<class "RecallOptions">': "RecallOptions",
-    '*<class "Facts">': "Facts",
-    '*<class "Changes">': "Changes",
-    '*<class "Wanted">': "Wanted",
-    '*<class "Opening">': "Opening",
+    # numpy from 2.5 on names the alias
+    "NDArray[numpy.float64]": "Column",
+    "NDArray[numpy.float32]": "Matrix",
 }
 
 
@@ -99,7 +100,7 @@ def _entry(title: str, made: Any) -> str:  # noqa: ANN401 - any public object
 
 def _fields(made: type) -> list[str]:
     names = getattr(made, "__struct_fields__", None) or (made.__annotations__ if hasattr(made, "__total__") else ())
-    hints = {name: hint for parent in reversed(made.__mro__) for name, hint in vars(parent).get("__annotations__", {}).items()}
+    hints = {name: hint for parent in reversed(made.__mro__) for name, hint in inspect.get_annotations(parent).items()}
     if any(get_origin(hints[name]) is Annotated for name in names):
         bare, told = get_type_hints(made), fields_of(made)
         return [f"{name}: {_hint(bare[name])}`: {told[name].about}" for name in names]
@@ -130,11 +131,18 @@ def _signature(title: str, made: Any) -> str:  # noqa: ANN401 - any callable
 
 
 def _hint(hint: Any) -> str:  # noqa: ANN401 - any annotation
-    written = hint if isinstance(hint, str) else inspect.formatannotation(hint)
+    written = hint if isinstance(hint, str) else _annotation(hint)
     short = _QUALIFIED.sub("", written).replace("'", '"').replace("datetime.datetime", "datetime")
     for array, ours in _ARRAYS.items():
         short = short.replace(array, ours)
-    return _OPTIONAL.sub(r"\1 | None", _FORWARD.sub(r": \1", short))
+    return _OPTIONAL.sub(r"\1 | None", _FORWARD.sub(r": \1", _UNPACKED.sub(lambda match: match[1] or match[2], short)))
+
+
+def _annotation(hint: Any) -> str:  # noqa: ANN401 - any annotation
+    """An annotation as every Python writes a choice of types: with bars."""
+    if get_origin(hint) in (Union, UnionType):
+        return " | ".join("None" if part is NoneType else _annotation(part) for part in get_args(hint))
+    return inspect.formatannotation(hint)
 
 
 def _said(made: Any) -> str:  # noqa: ANN401 - any documented object

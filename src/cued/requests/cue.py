@@ -86,7 +86,7 @@ def adjusted(request: CueRequest | DecideRequest, usual: Policy) -> Policy:
 def _read(options: Mapping[str, Any]) -> CueRequest:
     if not options:
         return _NOTHING_ELSE
-    refuse_unknown(options, RecallOptions.__annotations__)
+    refuse_unknown(options, _KNOWN)
     given = {name: value for name, value in options.items() if value is not None and name in CueRequest.__struct_fields__}
     return read(given | {name: (given[name],) for name in _SINGLE if isinstance(given.get(name), str)}, CueRequest)
 
@@ -109,6 +109,7 @@ def _all_sayable(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 _NOTHING_ELSE = CueRequest()
+_KNOWN = tuple(RecallOptions.__annotations__)
 _BESIDE_A_REQUEST = ("now", "boost")
 _SINGLE = ("open_questions", "kinds")
 _CHECKED: dict[str, Any] = {
