@@ -114,6 +114,35 @@ def test_a_cancelled_call_is_written_whole_or_not_at_all():
     assert asyncio.run(use()) == ([asyncio.CancelledError] * 2, ["One.", "Two."])
 
 
+class SlowFile:
+    """Memories that take their time to open, and can be closed."""
+
+    def __init__(self):
+        self.began, self.go, self.closed = threading.Event(), threading.Event(), False
+
+    def open(self):
+        self.began.set()
+        self.go.wait(30)
+        return self
+
+    def close(self):
+        self.closed = True
+
+
+def test_memories_whose_opening_is_cancelled_do_not_stay_open():
+    async def use():
+        file = SlowFile()
+        opening = asyncio.ensure_future(aio._Opened(file.open, aio._Threads(1)).__aenter__())  # noqa: SLF001 - the part that `open` gives
+        await asyncio.to_thread(file.began.wait, 30)
+        opening.cancel()
+        file.go.set()
+        with pytest.raises(asyncio.CancelledError):
+            await opening
+        return file.closed
+
+    assert asyncio.run(use())
+
+
 def test_an_error_is_raised_where_it_is_awaited_and_a_bad_limit_is_refused():
     async def use():
         async with aio.open(embedder=None) as memories:

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import cued
+from cued.requests.cue import RecallRequest
+from cued.requests.draft import Change
+from cued.requests.listing import ListRequest
 from tests.building import NOW, ago
 from tests.fakes import FixedClock, ListEmbedder
 
@@ -74,6 +77,10 @@ def test_a_cue_without_a_now_is_asked_at_the_clocks_time(alice):
         (lambda tenant: tenant.remember("x", fingerprint="theirs"), "a vector with the name of the model"),
         (lambda tenant: tenant.remember("x", vector=[1.0, 0.0]), "as many as the model makes"),
         (lambda tenant: tenant.remember("x", vector=[0.0] * 16, fingerprint="theirs"), "not all zero"),
+        (lambda tenant: tenant.recall(RecallRequest(text="x"), limit=3), "nothing beside a whole request"),
+        (lambda tenant: tenant.list(ListRequest(), limit=3), "nothing beside a whole request"),
+        (lambda tenant: tenant.update("x", Change(text="y"), text="z"), "nothing beside a whole request"),
+        (lambda tenant: tenant.update("x", Change()), "at least one of text, kind"),
         (lambda tenant: tenant.remember_turns("hello", session="s"), "a list of turns"),
         (lambda tenant: tenant.remember_turns([{"role": "user"}], session="s"), '{"role": "user", "content": "…"}'),
         (lambda tenant: tenant.remember_turns([], session=""), "1 to 200 characters"),

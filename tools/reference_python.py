@@ -3,7 +3,8 @@
 import inspect
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import cued
 from cued import aio, errors, explain, model
@@ -44,6 +45,8 @@ BESIDE = (
 _QUALIFIED = re.compile(r"\b(?:cued|datetime|collections\.abc|pathlib|msgspec|typing)(?:\.[a-z_]+)*\.(?=[A-Z])")
 
 _FORWARD = re.compile(r': "([^"]+)"')
+# Python before 3.12, and from it on
+_UNPACKED = re.compile(r'\*<class "(\w+)">|Unpack\[(\w+)\]')
 _OPTIONAL = re.compile(r"Optional\[(Literal\[[^\]]*\])\]")
 
 _ARRAYS = {
@@ -52,17 +55,6 @@ _ARRAYS = {
     # numpy from 2.5 on names the alias
     "NDArray[numpy.float64]": "Column",
     "NDArray[numpy.float32]": "Matrix",
-    # Python before 3.12 and from it on
-    '*<class "RecallOptions">': "RecallOptions",
-    "Unpack[RecallOptions]": "RecallOptions",
-    '*<class "Facts">': "Facts",
-    "Unpack[Facts]": "Facts",
-    '*<class "Changes">': "Changes",
-    "Unpack[Changes]": "Changes",
-    '*<class "Wanted">': "Wanted",
-    "Unpack[Wanted]": "Wanted",
-    '*<class "Opening">': "Opening",
-    "Unpack[Opening]": "Opening",
 }
 
 
@@ -139,11 +131,18 @@ def _signature(title: str, made: Any) -> str:  # noqa: ANN401 - any callable
 
 
 def _hint(hint: Any) -> str:  # noqa: ANN401 - any annotation
-    written = hint if isinstance(hint, str) else inspect.formatannotation(hint)
+    written = hint if isinstance(hint, str) else _annotation(hint)
     short = _QUALIFIED.sub("", written).replace("'", '"').replace("datetime.datetime", "datetime")
     for array, ours in _ARRAYS.items():
         short = short.replace(array, ours)
-    return _OPTIONAL.sub(r"\1 | None", _FORWARD.sub(r": \1", short))
+    return _OPTIONAL.sub(r"\1 | None", _FORWARD.sub(r": \1", _UNPACKED.sub(lambda match: match[1] or match[2], short)))
+
+
+def _annotation(hint: Any) -> str:  # noqa: ANN401 - any annotation
+    """An annotation as every Python writes a choice of types: with bars."""
+    if get_origin(hint) in (Union, UnionType):
+        return " | ".join("None" if part is NoneType else _annotation(part) for part in get_args(hint))
+    return inspect.formatannotation(hint)
 
 
 def _said(made: Any) -> str:  # noqa: ANN401 - any documented object

@@ -295,11 +295,22 @@ class _Opened:
 
     def __init__(self, opening: Callable[[], Memories], threads: _Threads) -> None:
         self._opening, self._threads = opening, threads
-        self._memories: AsyncMemories | None = None
+        self._memories: Memories | None = None
 
     async def _open(self) -> AsyncMemories:
-        self._memories = AsyncMemories(await self._threads.run(self._opening), self._threads)
+        try:
+            return AsyncMemories(await self._threads.run(self._made), self._threads)
+        except BaseException:
+            # refused, or cancelled while the file was being opened: it must not stay open
+            await self._close()
+            raise
+
+    def _made(self) -> Memories:
+        self._memories = self._opening()
         return self._memories
+
+    async def _close(self) -> None:
+        await self._threads.close(lambda: None if self._memories is None else self._memories.close())
 
     def __await__(self) -> Generator[Any, None, AsyncMemories]:
         return self._open().__await__()
@@ -308,8 +319,7 @@ class _Opened:
         return await self._open()
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._memories is not None:
-            await self._memories.close()
+        await self._close()
 
 
 def open(path: str | Path | Store | None = None, *, threads: int = THREADS, **parts: Unpack[Opening]) -> _Opened:  # noqa: A001 - as `cued.open`

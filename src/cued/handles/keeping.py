@@ -110,12 +110,12 @@ class Keeping(Bound):
 
     def list(self, request: ListRequest | None = None, **wanted: Unpack[Wanted]) -> Page:
         """One page of memories, newest first; a filter that is not named does not filter."""
-        asked = read_list(wanted) if request is None else request
+        asked = read_list(wanted, request)
         return self._store.list(self.name, asked.filter(), at=self._clock(), limit=asked.limit, after=asked.after)
 
     def update(self, memory_id: str, change: Change | None = None, **fields: Unpack[Changes]) -> Memory:
         """The memory with some of its fields changed; its decay clock starts anew."""
-        change = read_change(fields if change is None else change)
+        change = read_change(fields, change)
         for _ in range(_TRIES):
             memory, now = self.get(memory_id), self._clock()
             revised = self._store.revise(self.name, [self._revision(memory, change, now)], at=now)

@@ -14,7 +14,7 @@ from cued.policy.presets import load, preset
 from cued.policy.spec import Policy
 from cued.requests.checks import label, labels, moment
 from cued.requests.keywords import RecallOptions
-from cued.requests.reading import read, refuse_unknown
+from cued.requests.reading import alone, read, refuse_unknown
 
 
 class CueRequest(Adjustment, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -64,7 +64,7 @@ def asked_for(
 ) -> Asked:
     """The cue and the policy that a caller asks for, in a text, a cue or a whole request, with the options beside it."""
     if isinstance(cue, CueRequest):
-        refuse_unknown(options, _BESIDE_A_REQUEST)
+        alone({name: value for name, value in options.items() if name not in _BESIDE_A_REQUEST})
         request, stated = cue, frozenset(_OF_CUE)
     else:
         request, stated = _read(options), frozenset(name for name in _OF_CUE if options.get(name) is not None)
@@ -86,7 +86,7 @@ def adjusted(request: CueRequest | DecideRequest, usual: Policy) -> Policy:
 def _read(options: Mapping[str, Any]) -> CueRequest:
     if not options:
         return _NOTHING_ELSE
-    refuse_unknown(options, RecallOptions.__annotations__)
+    refuse_unknown(options, _KNOWN)
     given = {name: value for name, value in options.items() if value is not None and name in CueRequest.__struct_fields__}
     return read(given | {name: (given[name],) for name in _SINGLE if isinstance(given.get(name), str)}, CueRequest)
 
@@ -109,6 +109,7 @@ def _all_sayable(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 _NOTHING_ELSE = CueRequest()
+_KNOWN = tuple(RecallOptions.__annotations__)
 _BESIDE_A_REQUEST = ("now", "boost")
 _SINGLE = ("open_questions", "kinds")
 _CHECKED: dict[str, Any] = {

@@ -11,7 +11,7 @@ from cued.errors import InputError
 from cued.model import DERIVED_FROM, DISTINCT, GLOBAL, KINDS, MERGED, TIERS, TRUSTS, Edge, Kind, Memory, Scalar, Source, Tier, Trust
 from cued.policy.adjust import Share
 from cued.requests.checks import MAX_TAGS, checked_text, confidence, ids, label, labels, metadata, moment, one_of, share
-from cued.requests.reading import read
+from cued.requests.reading import alone, read
 from cued.text.analyse import searchable
 from cued.text.durations import parse_duration
 from cued.text.entities import entities
@@ -94,9 +94,12 @@ def read_draft(value: str | Mapping[str, Any] | Draft) -> Draft:
     return read(value, Draft)
 
 
-def read_change(fields: Mapping[str, Any] | Change) -> Change:
-    """The change in these fields; one that changes nothing is refused."""
-    change = fields if isinstance(fields, Change) else read(fields, Change)
+def read_change(fields: Mapping[str, Any], change: Change | None = None) -> Change:
+    """The change itself, or the one in these fields; one that changes nothing is refused."""
+    if change is None:
+        change = read(fields, Change)
+    else:
+        alone(fields)
     if all(getattr(change, name) is UNSET for name in Change.__struct_fields__):
         raise InputError("update", {}, f"at least one of {', '.join(Change.__struct_fields__)}")
     return change

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from inspect import get_annotations
 from typing import Any, Literal, NamedTuple, cast, get_args, get_origin, get_type_hints
 
 from msgspec import NODEFAULT, UNSET, Struct
@@ -23,7 +24,7 @@ def fields_of(kind: type[Struct]) -> dict[str, Field]:
     """A struct's fields by name: those of its own module first, then those that come from a base elsewhere."""
     hints = get_type_hints(kind, include_extras=True)
     found = [_field(field, hints[field.name]) for field in cast("shapes.StructType", shapes.type_info(kind)).fields]
-    own = {name for base in kind.__mro__ if base.__module__ == kind.__module__ for name in vars(base).get("__annotations__", {})}
+    own = {name for base in kind.__mro__ if base.__module__ == kind.__module__ for name in get_annotations(base)}
     return {field.name: field for field in sorted(found, key=lambda field: field.name not in own)}
 
 

@@ -9,7 +9,7 @@ from msgspec import Meta, Struct, field
 from cued.errors import InputError
 from cued.model import Filter, Kind, Scalar, Tier
 from cued.requests.checks import label, labels, metadata
-from cued.requests.reading import read
+from cued.requests.reading import alone, read
 
 MAX_PAGE = 1000
 PageSize = Annotated[int, Meta(ge=1, le=MAX_PAGE)]
@@ -70,7 +70,10 @@ class LogRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit: Annotated[PageSize, Meta(description="So many lines at most.")] = 100
 
 
-def read_list(wanted: Mapping[str, Any]) -> ListRequest:
-    """The request in these keywords, of which a kind or a tier may stand alone."""
+def read_list(wanted: Mapping[str, Any], request: ListRequest | None = None) -> ListRequest:
+    """The request itself, or the one in these keywords, of which a kind or a tier may stand alone."""
+    if request is not None:
+        alone(wanted)
+        return request
     given = {name: value for name, value in wanted.items() if value is not None}
     return read(given | {name: (given[name],) for name in ("kinds", "tiers") if isinstance(given.get(name), str)}, ListRequest)

@@ -21,11 +21,20 @@ def read(body: Mapping[str, Any], kind: type[Request]) -> Request:
         raise InputError("request", body, f"an object with the fields {', '.join(fields_of(kind))}")
     refuse_unknown(body, fields_of(kind))
     times, inner = _times(kind), _inner(kind)
-    plain = {name: moment(name, value) if name in times else _listed(value, inner.get(name)) for name, value in body.items()}
+    plain = {
+        name: moment(name, value) if name in times else value if type(value) in _AS_THEY_ARE else _listed(value, inner.get(name))
+        for name, value in body.items()
+    }
     try:
         return msgspec.convert(plain, kind)
     except msgspec.ValidationError as error:
         raise _refused(error, body, kind) from error
+
+
+def alone(beside: Mapping[str, Any]) -> None:
+    """Nothing, if no keyword stands beside a whole request; else an InputError on the first that does."""
+    for name, value in beside.items():
+        raise InputError(name, value, "nothing beside a whole request: it has this field itself")
 
 
 def refuse_unknown(body: Iterable[str], known: Collection[str]) -> None:
@@ -57,7 +66,7 @@ def _is_time(kind: shapes.Type) -> bool:
 def _listed(value: Any, inner: type[Struct] | None) -> Any:  # noqa: ANN401 - any value that a caller may give
     if inner is not None and isinstance(value, list | tuple):
         return [read(item, inner) if isinstance(item, Mapping) else item for item in value]
-    if isinstance(value, str | bytes | Mapping | list | tuple) or not isinstance(value, Iterable):
+    if isinstance(value, list | tuple | str | bytes | Mapping) or not isinstance(value, Iterable):
         return value
     return value.tolist() if hasattr(value, "tolist") else list(value)
 
@@ -73,4 +82,5 @@ def _refused(error: msgspec.ValidationError, body: Mapping[str, Any], kind: type
     return InputError(name, body.get(name), accepted(field.type) + (f"; {hint}" if hint else ""))
 
 
+_AS_THEY_ARE = frozenset({str, int, float, bool, dict, type(None)})
 _HINTS = {"importance": "a rating on a 1–10 scale is divided by 10, so 7 is 0.7"}
