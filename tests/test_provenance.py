@@ -9,9 +9,9 @@ from cued.errors import InputError, NotFoundError
 from cued.explain import timeline, why
 from cued.explain.origins import found
 from cued.model import MERGED, Edge, Lookup, Source, Supersession
-from cued.standing.judging import judge
 from cued.stores import Store
 from cued.stores.keepers.memory import MemoryKeeper
+from cued.stores.standing.judging import judge
 from tests.building import NOW, ago, memory
 from tests.stocking import STORES, opened, stock
 

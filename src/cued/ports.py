@@ -38,6 +38,7 @@ from cued.model import (
 Role = Literal["query", "memory"]
 Clock = Callable[[], datetime]
 Boost = Callable[[Memory], float]
+Timer = Callable[[], float]
 Progress = Callable[[int, int], None]
 """Hears of long work: how much is done, and how much there is in all, 0 where nobody can tell."""
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cued.engine import Parts, decide
-from cued.engine.deciding import run
 from cued.engine.opinions import summarised
+from cued.flow import run
 from cued.flow.budget import allowed_tokens
 from cued.model import Cue, Findings, Use
 from cued.policy.parse import parse

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cued.engine import Parts, Question, decide, recall
-from cued.engine.deciding import run
 from cued.engine.opinions import summarised
+from cued.flow import run
 from cued.model import Source, Summary
 from tests.building import ago, memory
 from tests.flow.blocks import FORMS, Writer, facts, found, rules, texts

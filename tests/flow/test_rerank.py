@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from cued.engine import Parts, decide
-from cued.engine.deciding import run
 from cued.engine.opinions import reranked
+from cued.flow import run
 from tests.building import evidence, memory, policy
 
 RULES = policy('[channels]\ndense = {}\n[rerank]\ndepth = 2\nweight = 2.0\ndeadline = "1s"\n[budget]\nlimit = 3')

@@ -7,7 +7,7 @@ from cued.errors import CorruptError
 from cued.model import Revision
 from cued.stores import Store
 from cued.stores.keepers.sqlite import SqliteKeeper
-from cued.stores.winners import Winners
+from cued.stores.shelves import Winners
 
 KEYS = [(1 << 32) + number for number in (1, 2, 3)]
 

@@ -13,11 +13,11 @@ from cued.conformance.samples import HOUR, NOW, WORDS, random_lookup, random_rec
 from cued.errors import InputError
 from cued.explain.origins import with_origins
 from cued.model import DERIVED_FROM, GLOBAL, Edge, Filter
-from cued.standing.judging import judge
-from cued.standing.listing import counted, shown
-from cued.standing.why_not import change_of
 from cued.stores.keepers.memory import MemoryStore
 from cued.stores.keepers.sqlite import SqliteStore
+from cued.stores.standing.judging import judge
+from cued.stores.standing.listing import counted, shown
+from cued.stores.standing.why_not import change_of
 
 TENANT = "t"
 

@@ -9,8 +9,8 @@ from cued.conformance.samples import HOUR, NOW, direction, entry, record
 from cued.errors import StoreError
 from cued.model import Edge, Filter, Head, Judged, LogQuery, LogRules, RecallEntry, Row, Slice, Stats, Supersession, Use
 from cued.ports import Keeper, Transaction
-from cued.standing.facts import facts
-from cued.standing.instants import ALWAYS, NEVER, micros
+from cued.stores.standing.facts import facts
+from cued.stores.standing.instants import ALWAYS, NEVER, micros
 
 LEVELS = ("rows", "search", "listing", "log", "documents", "erasure")
 RULES = LogRules()

@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cued.engine.deciding import decide
+from cued.engine import decide
 from cued.errors import InputError
 from cued.model import COLUMNS, Evidence, Findings, Recall
 from cued.policy.parse import dump, parse

@@ -1,14 +1,13 @@
 """gather: all that one recall reads. The cue becomes a lookup, the store's answer to it becomes the evidence."""
 
 import logging
+import time
 from collections.abc import Sequence
-from datetime import datetime
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cued.engine.stopwatch import Lap, untimed
 from cued.errors import EmbedderError, InputError
 from cued.flow import arc
 from cued.flow import cue as cues
@@ -25,8 +24,7 @@ from cued.model import (
     TemporalLookup,
 )
 from cued.policy.spec import Policy
-from cued.ports import Boost, Embedder, Judge, Reranker, Store, Summariser
-from cued.standing.past import as_known
+from cued.ports import Boost, Embedder, Judge, Reranker, Store, Summariser, Timer
 from cued.text.analyse import query_terms
 from cued.text.entities import entities
 
@@ -56,25 +54,33 @@ class Question(Struct, frozen=True, kw_only=True):
     embedded: DenseLookup | None = None
 
 
-def gather(question: Question, policy: Policy, parts: Parts, *, lap: Lap = untimed) -> Evidence:
-    """Everything that one recall needs, from one search of the store; a channel that fails is left out and named."""
+def gather(
+    question: Question, policy: Policy, parts: Parts, *, clock: Timer = time.perf_counter, spent: dict[str, float] | None = None
+) -> Evidence:
+    """Everything that one recall needs, from one search of the store; a channel that fails is left out and named.
+
+    The seconds that each step took are written into `spent`.
+    """
+    steps = [clock()]
     cue = question.cue
     asked = Evidence(recall_id=question.recall_id, tenant=question.tenant, cue=cue, findings=Findings())
     if not parts.store.size(question.tenant):
         # nothing to find, so nothing is embedded and nothing searched
         return asked
     dense, degraded = _dense_lookup(question, policy, parts.embedder)
-    lap("embed")
+    steps.append(clock())
     lookup = _lookup(cue, policy, dense)
-    lap("cue")
+    steps.append(clock())
     findings = parts.store.search(question.tenant, lookup)
-    lap("search")
+    steps.append(clock())
+    if spent is not None:
+        spent |= {name: end - start for name, start, end in zip(("embed", "cue", "search"), steps, steps[1:], strict=False)}
     if dense is not None and findings.uncomparable:
         degraded.append(f"dense: {findings.uncomparable} of {findings.visible} memories carry no vector of this embedder")
     return replace(
         asked,
         lookup=lookup,
-        findings=_as_asked(findings, cue.as_of),
+        findings=findings if findings.document is None else replace(findings, document=None),
         intent=cues.intent(cue),
         intervals=lookup.temporal.intervals if lookup.temporal else (),
         fingerprint=dense.fingerprint if dense else None,
@@ -129,15 +135,6 @@ def _dense_lookup(question: Question, policy: Policy, embedder: Embedder | None)
     except EmbedderError as error:
         log.warning("the dense channel is left out: %s", error)
         return None, [f"dense: {error}"]
-
-
-def _as_asked(findings: Findings, as_of: datetime | None) -> Findings:
-    """The findings without the document, which has been read, and with each memory as it was known then."""
-    read = findings if findings.document is None else replace(findings, document=None)
-    if as_of is None:
-        return read
-    memories, core = (tuple(as_known(memory, at=as_of) for memory in some) for some in (read.memories, read.core))
-    return replace(read, memories=memories, core=core)
 
 
 def _boosts(memories: Sequence[Memory], boost: Boost) -> Column:

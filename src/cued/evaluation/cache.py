@@ -17,13 +17,11 @@ from cued.folders import user_folder
 
 MOST_BYTES = 2 * 2**30
 _READING = (
-    "arrays.py",
     "engine/envelope.py",
     "engine/gathering.py",
     "handles",
     "model",
     "requests",
-    "standing",
     "text",
     "stores",
     "flow/cue.py",

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cued.engine import Parts, Question, Stopwatch, gather
+from cued.engine import Parts, Question, gather
 from cued.errors import EmbedderError, InputError
 from cued.evaluation.cache import digest, reading_digest
 from cued.evaluation.cached_embedder import CachedEmbedder
@@ -151,12 +151,12 @@ class _Corpus:
         return kept
 
     def _gather(self, ask: Ask, policy: Policy, *, vectors: bool) -> Evidence:
-        watch = Stopwatch()
+        spent: dict[str, float] = {}
         question = Question(tenant=self._tenant, cue=Cue(utterance=ask.query.text, now=ask.at), recall_id=ask.query.id)
-        evidence = gather(question, policy, self._loaded(), lap=watch.lap)
+        evidence = gather(question, policy, self._loaded(), spent=spent)
         if evidence.degraded and self._bench.embedder is not None:
             raise EmbedderError(f"asking {self._tenant!r}: {evidence.degraded[0]}")
-        evidence = replace(evidence, timings_ms=watch.ms)
+        evidence = replace(evidence, timings_ms={step: seconds * 1000 for step, seconds in spent.items()})
         return evidence if vectors else without_vectors(evidence)
 
     def _loaded(self) -> Parts:

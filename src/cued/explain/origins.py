@@ -6,7 +6,7 @@ from itertools import islice
 from cued.errors import NotFoundError
 from cued.model import Memory
 from cued.ports import Store
-from cued.standing.facts import sources_of
+from cued.stores.standing.facts import sources_of
 
 _AT_ONCE = 100
 """How many memories are asked for at once; a batch is read again for each of its ids that is not stored."""

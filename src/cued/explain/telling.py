@@ -10,8 +10,8 @@ from cued.explain.origins import with_origins
 from cued.flow.floor import COLUMNS as FLOOR_COLUMNS
 from cued.model import Evidence, Lookup, Memory, Recall, Trace
 from cued.policy.spec import Policy
-from cued.standing.judging import judge
-from cued.standing.why_not import change_of
+from cued.stores.standing.judging import judge
+from cued.stores.standing.why_not import change_of
 
 _SHOWN = "core: shown in every block"
 _IN_THE_ANSWER = "nothing: it is in the answer"

@@ -10,9 +10,9 @@ from cued.errors import InputError
 from cued.explain.origins import found, with_origins
 from cued.model import MERGED, Kind, Lookup, Memory
 from cued.ports import Store
-from cued.standing.instants import LAST
-from cued.standing.judging import table
-from cued.standing.marks import unlifted
+from cued.stores.standing.instants import LAST
+from cued.stores.standing.judging import table
+from cued.stores.standing.marks import unlifted
 
 MAX_DEPTH = 20
 MAX_LINKS = 20

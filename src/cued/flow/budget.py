@@ -35,7 +35,7 @@ def run(table: Table) -> None:
             table.strike(row, "budget", f"beyond the limit of {budget.limit}")
     for row in chosen:
         table.fates[row], table.stages[row] = "chosen", "budget"
-    if not table.compacted:
+    if table.policy.render.neighbours and not table.compacted:
         place_context(table, chosen, left)
 
 

@@ -15,8 +15,6 @@ Distance = tuple[int, timedelta, str]
 def place_context(table: Table, chosen: Sequence[int], left: int | None) -> None:
     """Lay out the turns around each chosen row, best memory first and nearest turn first, as long as `left` tokens hold them."""
     reach = table.policy.render.neighbours
-    if not reach:
-        return
     shown = {table.ids[row] for row in chosen} | {memory.id for memory in table.core} | set(table.evidence.cue.present)
     for row in chosen:
         beside: list[Turn] = []

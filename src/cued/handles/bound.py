@@ -5,8 +5,8 @@ from typing import Any
 
 from cued import engine
 from cued.errors import EmbedderError, InputError
+from cued.handles.ids import IdMaker
 from cued.handles.settling import Settler
-from cued.ids import IdMaker
 from cued.model import Vector
 from cued.policy.spec import Policy
 from cued.ports import Clock, Store

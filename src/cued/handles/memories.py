@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Self, TypedDict
 
 from cued.engine import Parts
 from cued.errors import InputError
+from cued.handles.ids import IdMaker
 from cued.handles.settling import Mode, Settler
 from cued.handles.tenant import Tenant
-from cued.ids import IdMaker
 from cued.policy.presets import DEFAULT, load
 from cued.policy.spec import Policy
 from cued.ports import Clock, Embedder, Judge, Keeper, Progress, Reranker, Store, Summariser, silent

@@ -7,9 +7,9 @@ from msgspec.msgpack import Encoder
 
 from cued.errors import InputError
 from cued.model import GLOBAL, Memory, RecallEntry, Record
-from cued.standing.facts import facts
-from cued.standing.instants import micros
 from cued.stores.columns.vectors import checked
+from cued.stores.standing.facts import facts
+from cued.stores.standing.instants import micros
 
 _ENCODER = Encoder()
 

@@ -7,7 +7,7 @@ from msgspec import DecodeError, Meta, ValidationError, json
 
 from cued.errors import InputError
 from cued.model import Memory
-from cued.standing.instants import ALWAYS, NEVER, micros
+from cued.stores.standing.instants import ALWAYS, NEVER, micros
 
 Position = tuple[int, str]
 

@@ -13,6 +13,7 @@ from cued.ports import Transaction
 from cued.stores.admission import admit_memory, admit_record, body
 from cued.stores.columns.forward import pack, relabelled
 from cued.stores.rows import as_data, as_vector
+from cued.stores.standing.listing import speaking
 from cued.stores.work import Content, Work
 
 _MEMORY = Decoder(Memory)
@@ -108,19 +109,9 @@ def _unfit(revision: Revision, stored: Mapping[str, Row], *, at: datetime) -> Le
         if need.id not in stored:
             return LeftOut(revision.id, "gone", need.id)
         needed = stored[need.id].memory
-        if needed.version != need.version or not _stands(needed, at):
+        if needed.version != need.version or not speaking([needed], at=at):
             return LeftOut(revision.id, "changed", need.id)
     return None
-
-
-def _stands(memory: Memory, at: datetime) -> bool:
-    return (
-        memory.forgotten_at is None
-        and all(mark.lifted_at is not None for mark in memory.superseded)
-        and (memory.expires_at is None or at < memory.expires_at)
-        and (memory.valid_from is None or memory.valid_from <= at)
-        and (memory.valid_until is None or at < memory.valid_until)
-    )
 
 
 def _changed(old: Memory, revision: Revision) -> Memory:

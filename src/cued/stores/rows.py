@@ -6,8 +6,8 @@ import numpy as np
 from msgspec import DecodeError
 
 from cued.model import Judged, Matrix, Memory, Record, Row, Vector
-from cued.standing.facts import facts
 from cued.stores.columns.forward import pack
+from cued.stores.standing.facts import facts
 
 
 def new_row(record: Record, memory: Memory) -> Row:

@@ -7,19 +7,58 @@ from itertools import islice
 from threading import Lock, RLock
 
 from msgspec import DecodeError
+from msgspec.structs import replace
 
 from cued.model import Head, Indexed, Memory
 from cued.ports import Transaction
-from cued.standing.facts import FactColumns, Facts
-from cued.standing.marks import Mark
 from cued.stores.columns.shelf import Entries, Shelf
 from cued.stores.rows import joined, width
-from cued.stores.winners import Winners
+from cued.stores.standing.facts import FactColumns, Facts
+from cued.stores.standing.marks import Mark
 
 SHELVES_BYTES = 1024 * 2**20
+WINNERS_BYTES = 32 * 2**20
 
 _LOADED_AT_ONCE = 4096
+_BYTES_EACH = 1500
 _MARKS = 9
+
+
+class Winners:
+    """The memories that searches found before, by key, so that a warm recall reads only how they were used."""
+
+    def __init__(self, most_bytes: int = WINNERS_BYTES) -> None:
+        """Start with none."""
+        self.nbytes = 0
+        self._most_bytes = most_bytes
+        self._kept: dict[int, Memory] = {}
+
+    def read(self, rows: Transaction, keys: Sequence[int]) -> tuple[Memory, ...]:
+        """The memories of these keys in their order, each with its use as of the transaction's snapshot."""
+        if not keys:
+            return ()
+        missing = [key for key in keys if key not in self._kept]
+        read = dict(zip(missing, rows.memories(missing), strict=True)) if missing else {}
+        found = {key: read[key] if key in read else self._kept[key] for key in keys}
+        for key, use in rows.uses(keys):
+            found[key] = replace(found[key], use=use)
+        for key, memory in read.items():
+            self._keep(key, memory)
+        return tuple(found.values())
+
+    def drop(self, keys: Iterable[int]) -> None:
+        """Let go of memories that have changed; an unknown key changes nothing."""
+        for key in keys:
+            dropped = self._kept.pop(key, None)
+            if dropped is not None:
+                self.nbytes -= _size(dropped)
+
+    def _keep(self, key: int, memory: Memory) -> None:
+        # Nothing is let go of to make space: in a tenant too large for it, each recall would replace what the next one needs.
+        size = _size(memory)
+        if self.nbytes + size <= self._most_bytes:
+            self._kept[key] = memory
+            self.nbytes += size
 
 
 class TenantShelf:
@@ -141,3 +180,7 @@ def _shelve(shelf: Shelf, read: Indexed, vectors: Iterable[tuple[int, bytes]]) -
         for (fingerprint, size), members in groups.items():
             numbers, blobs = zip(*members, strict=True)
             shelf.add_vectors(fingerprint, numbers, joined(blobs, width(size)), room=expected.pop(fingerprint, 0))
+
+
+def _size(memory: Memory) -> int:
+    return _BYTES_EACH + len(memory.text)

@@ -30,7 +30,6 @@ from cued.model import (
     Use,
 )
 from cued.ports import Keeper
-from cued.standing.instants import micros
 from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant, at_least_one, document_name, first_of_each
 from cued.stores.columns.shelf import Shelf
 from cued.stores.paging import cursor_after, position
@@ -38,6 +37,8 @@ from cued.stores.recall_log import as_kept
 from cued.stores.revising import revise
 from cued.stores.rows import as_vector
 from cued.stores.shelves import SHELVES_BYTES, Shelves
+from cued.stores.standing.instants import micros
+from cued.stores.standing.past import as_known
 from cued.stores.work import Work
 from cued.use import judged, news, noted, told, touched
 
@@ -226,7 +227,7 @@ class Store:
         return self.keeper.tenants()
 
     def search(self, tenant: str, lookup: Lookup) -> Findings:
-        """A recall's whole reading, from one consistent snapshot."""
+        """A recall's whole reading, from one consistent snapshot; as of a time, with each memory as it was known then."""
         admit_tenant(tenant)
         held = self._shelves.of(tenant)
         with held.lock, self.keeper.begin(tenant, write=False) as rows:
@@ -240,6 +241,8 @@ class Store:
             memories, core = held.memories(rows, answer.keys), held.memories(rows, answer.core_keys)
         if held.nbytes != before:
             self._shelves.trim()
+        if lookup.as_of:
+            memories, core = (tuple(as_known(memory, at=lookup.at) for memory in some) for some in (memories, core))
         return replace(answer.findings, memories=memories, core=core, document=document)
 
     def close(self) -> None:

@@ -8,8 +8,8 @@ from typing import TypeVar
 from cued.errors import NotFoundError
 from cued.model import Filter, Memory, Stored
 from cued.ports import Store
-from cued.standing.facts import sources_of
-from cued.standing.listing import shown, speaking
+from cued.stores.standing.facts import sources_of
+from cued.stores.standing.listing import shown, speaking
 
 PAGE = 500
 Item = TypeVar("Item")

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from cued.errors import InputError, NotFoundError
 from cued.model import GLOBAL, Memory, Supersession
-from cued.standing.marks import everywhere
 from cued.stores.admission import superseding_scope
 from cued.stores.beliefs.spans import BEGINNING, END, Span, Spans, cover, onward, united
+from cued.stores.standing.marks import everywhere
 
 FADED_WEIGHT = 0.1
 LAPSED_KEPT = 32

@@ -11,14 +11,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.arrays import Mask, RowNumbers
 from cued.model import Background, Column, DenseLookup, EntityLookup, LexicalLookup, TemporalLookup, TermStatistic, Vector
-from cued.standing.gates import Visible
-from cued.standing.instants import micros
+from cued.stores.arrays import Mask, RowNumbers
 from cued.stores.columns.forward import Namespace, hashed
 from cued.stores.columns.postings import Posting, Postings
 from cued.stores.columns.ranking import Key, by_score, last_of_best, rounded
 from cued.stores.columns.vectors import CueVector, Vectors, on_grids
+from cued.stores.standing.gates import Visible
+from cued.stores.standing.instants import micros
 
 _BACKGROUND_GRID = 2.0**15
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cued.arrays import Rows
+from cued.stores.arrays import Rows
 from cued.stores.columns.forward import Counts, Hashes
 
 _LEAST_TAIL = 1024

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.arrays import RowNumbers
 from cued.model import Column
+from cued.stores.arrays import RowNumbers
 
 _DECIMALS = 9
 _BLOCK = 128

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.arrays import Rows, room_for
+from cued.stores.arrays import Rows, room_for
 
 NOBODY = -1
 Place = tuple[bool, int, int, str, int]

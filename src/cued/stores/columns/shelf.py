@@ -8,16 +8,16 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from cued.arrays import Columns, RowNumbers
 from cued.model import Background, Findings, Lookup, Matrix
-from cued.standing.facts import FactColumns, Facts
-from cued.standing.gates import Gates
+from cued.stores.arrays import Columns, RowNumbers
 from cued.stores.columns.forward import hashed, unpack
 from cued.stores.columns.postings import Postings
 from cued.stores.columns.ranking import by_id
 from cued.stores.columns.reading import Contents, Reading
 from cued.stores.columns.sessions import NOBODY, Sessions, place
 from cued.stores.columns.vectors import Vectors
+from cued.stores.standing.facts import FactColumns, Facts
+from cued.stores.standing.gates import Gates
 
 _LEAST_WASTE = 1024
 _BYTES_PER_ROW = 250

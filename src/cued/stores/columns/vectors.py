@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.arrays import Rows, room_for
 from cued.errors import InputError
 from cued.model import Matrix, Vector
+from cued.stores.arrays import Rows, room_for
 
 _COARSE = 2.0**11
 _FINE = 2.0**25

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from cued.errors import StoreError
 from cued.model import EPOCH, Filter, Head, Indexed, Judged, LogQuery, LogRules, Memory, RecallEntry, Row, Slice, Stats, Use
-from cued.standing.listing import counted, shown
 from cued.stores.admission import admit_tenant
 from cued.stores.paging import place_of
 from cued.stores.recall_log import asked_for
+from cued.stores.standing.listing import counted, shown
 
 _UNUSED = Use()
 

@@ -9,8 +9,7 @@ import apsw
 
 from cued.errors import ReadOnlyError, StoreError
 from cued.stores.admission import admit_tenant
-from cued.stores.keepers.sqlite.connection import check, connect, identity, prepare, reading, translated, writing
-from cued.stores.keepers.sqlite.process import Process
+from cued.stores.keepers.sqlite.connection import Process, check, connect, identity, prepare, reading, translated, writing
 from cued.stores.keepers.sqlite.schema import VERSION
 from cued.stores.keepers.sqlite.scrubbing import Scrubber
 from cued.stores.keepers.sqlite.transaction import SqliteTransaction

@@ -8,7 +8,7 @@ import apsw
 from msgspec import json
 
 from cued.model import EPOCH, LogQuery, LogRules, RecallEntry
-from cued.standing.instants import ALWAYS, NEVER, micros
+from cued.stores.standing.instants import ALWAYS, NEVER, micros
 
 _LISTS: Final = {"chosen": tuple[str, ...], "found_by": tuple[str, ...], "degraded": tuple[str, ...], "cited": tuple[str, ...],
                  "bad": tuple[str, ...], "stage_ms": dict[str, float]}  # fmt: skip

@@ -9,10 +9,10 @@ from msgspec import DecodeError, json, msgpack
 from msgspec.structs import replace
 
 from cued.model import DERIVED_FROM, KINDS, Filter, Head, Indexed, Judged, LogQuery, LogRules, Memory, RecallEntry, Row, Slice, Stats, Use
-from cued.standing.instants import time_or_none
-from cued.standing.marks import Mark
 from cued.stores.admission import body
 from cued.stores.keepers.sqlite import listing, log
+from cued.stores.standing.instants import time_or_none
+from cued.stores.standing.marks import Mark
 
 _UNUSED = Use()
 _MEMORY = msgpack.Decoder(Memory)

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.arrays import RowNumbers
 from cued.model import Memory, Supersession
-from cued.standing.instants import NEVER, micros
+from cued.stores.arrays import RowNumbers
+from cued.stores.standing.instants import NEVER, micros
 
 EVERYWHERE = ""
 """What stands for every scope; no scope is called that."""

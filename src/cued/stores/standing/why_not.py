@@ -5,8 +5,8 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from cued.model import Gate, Lookup, Memory, Supersession
-from cued.standing.facts import sources_of
-from cued.standing.judging import Judgement, table
+from cued.stores.standing.facts import sources_of
+from cued.stores.standing.judging import Judgement, table
 
 
 def change_of(judged: Judgement, memory_id: str) -> str:

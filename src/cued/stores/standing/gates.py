@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.arrays import Columns, Mask, RowNumbers, Rows
 from cued.model import GATES, GLOBAL, KINDS, Gate, Lookup
-from cued.standing.facts import CORE, FactColumns, Facts
-from cued.standing.instants import ALWAYS, NEVER, micros
-from cued.standing.marks import Marks
-from cued.standing.sources import Sources
+from cued.stores.arrays import Columns, Mask, RowNumbers, Rows
+from cued.stores.standing.facts import CORE, FactColumns, Facts
+from cued.stores.standing.instants import ALWAYS, NEVER, micros
+from cued.stores.standing.marks import Marks
+from cued.stores.standing.sources import Sources
 
 Tagged = Callable[[str], Rows]
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cued.arrays import Mask, RowNumbers, Rows, places_of
+from cued.stores.arrays import Mask, RowNumbers, Rows, places_of
 
 
 class _Links(NamedTuple):

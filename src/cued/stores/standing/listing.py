@@ -8,12 +8,12 @@ from itertools import compress
 import numpy as np
 from msgspec.structs import replace
 
-from cued.arrays import Mask
 from cued.model import Filter, Gate, Lookup, Memory, Scalar, Stats
-from cued.standing.facts import bounded
-from cued.standing.instants import LAST
-from cued.standing.judging import table
-from cued.standing.marks import EVERYWHERE, unlifted
+from cued.stores.arrays import Mask
+from cued.stores.standing.facts import bounded
+from cued.stores.standing.instants import LAST
+from cued.stores.standing.judging import table
+from cued.stores.standing.marks import EVERYWHERE, unlifted
 
 
 def shown(memories: Iterable[Memory], wanted: Filter, *, at: datetime) -> list[Memory]:

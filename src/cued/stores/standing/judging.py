@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cued.arrays import Rows
 from cued.model import Gate, Lookup, Memory
-from cued.standing.facts import FactColumns, facts
-from cued.standing.gates import Gates
+from cued.stores.arrays import Rows
+from cued.stores.standing.facts import FactColumns, facts
+from cued.stores.standing.gates import Gates
 
 
 class Judgement(NamedTuple):
