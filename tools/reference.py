@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tools.reference_cli import cli_page, commands_table
 from tools.reference_json import json_page, schema_file
-from tools.reference_layout import layers, layout
+from tools.reference_layout import layers, layout_page
 from tools.reference_policy import knobs, policy_page, preset_text, presets_table, signals_table
 from tools.reference_python import errors_page, errors_tree, python_page
 
@@ -23,6 +23,7 @@ WHOLE: dict[str, Callable[[], str]] = {
     "docs/reference/json.md": json_page,
     "docs/reference/requests.schema.json": schema_file,
     "docs/reference/cli.md": cli_page,
+    "docs/reference/layout.md": layout_page,
 }
 PARTS: dict[str, Callable[..., str]] = {
     "knobs": knobs,
@@ -32,7 +33,6 @@ PARTS: dict[str, Callable[..., str]] = {
     "commands": commands_table,
     "errors": errors_tree,
     "layers": layers,
-    "layout": layout,
 }
 _MARKED = re.compile(r"(?P<open><!-- generated: (?P<name>[^\n]+?) -->\n).*?(?P<close><!-- /generated -->)", re.DOTALL)
 

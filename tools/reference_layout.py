@@ -13,6 +13,11 @@ def layout() -> str:
     return "```text\n" + "\n".join(["src/cued/", *_lines(PACKAGE, 1)]) + "\n```"
 
 
+def layout_page() -> str:
+    """The page that has every module with its first line."""
+    return f"# Modules\n\nEvery module of the package, with the first line of its docstring. Written by `make docs`.\n\n{layout()}\n"
+
+
 def layers() -> str:
     """The layers that import-linter holds, the highest first: a line imports from those below it."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
