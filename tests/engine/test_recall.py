@@ -6,7 +6,7 @@ import cued
 from cued import flow
 from cued.engine import Parts, Question, gather
 from cued.model import COLUMNS
-from cued.surfaces import service
+from cued.surfaces.verbs import call
 from tests.building import ADAPTING, NOW, policy
 from tests.fakes import FixedClock, ListEmbedder
 
@@ -126,7 +126,7 @@ def test_explaining_a_gated_memory_and_one_beyond_the_pools_embeds_once(alice, e
 @pytest.mark.requirement("S9")
 @pytest.mark.parametrize("shut", ["lexical", "dense"])
 def test_a_recall_with_and_without_a_channel_embeds_once_and_runs_the_flow_twice(alice, embedder, stage, shut):
-    told = service.explain(alice, {"text": CUE, "without": [shut], "floor": 0.0})
+    told = call("explain", alice, {"text": CUE, "without": [shut], "floor": 0.0})
     assert (stage.runs, embedder.asked.count(CUE)) == (2, 1)
     assert told["ablation"]["memories"][0]["rank_with"] == 1
     assert alice.explain(CUE, without=[shut], floor=0.0).whole.memories == alice.recall(CUE, floor=0.0).memories

@@ -28,7 +28,7 @@ EVERYTHING = policy(
     core = 100000
     """
 )
-VARYING = frozenset({"recall_id", "total_ms", "tenant"})
+VARYING = frozenset({"recall_id", "stage_ms", "total_ms", "tenant"})
 
 
 class World:

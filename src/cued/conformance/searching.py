@@ -25,6 +25,7 @@ from cued.conformance.samples import (
 from cued.errors import InputError
 from cued.model import GLOBAL, EntityLookup, Findings, Interval, Lookup, Record, Revision, Source, TemporalLookup
 from cued.ports import Store
+from cued.stores.standing.past import as_known
 
 TENANTS = (f"random {number}" for number in count())
 # Each example has a tenant of its own, so sharing the store is sound; the suite is made to be inherited by several
@@ -203,7 +204,8 @@ def assert_as_expected(found: Findings, records: list[Record], asked: Lookup) ->
     assert ids(found) == wanted.ids
     assert [memory.id for memory in found.core] == wanted.core
     held = {each.memory.id: each.memory for each in records}
-    assert all(memory == held[memory.id] for memory in (*found.memories, *found.core))
+    known = {each: as_known(memory, at=asked.at) if asked.as_of else memory for each, memory in held.items()}
+    assert all(memory == known[memory.id] for memory in (*found.memories, *found.core))
     assert found.columns.keys() == wanted.columns.keys()
     for name, column in wanted.columns.items():
         assert found.columns[name].tolist() == pytest.approx(column, abs=0 if name.endswith("_rank") else 1e-6, nan_ok=True), name

@@ -85,7 +85,7 @@ COLUMNS: dict[str, float] = {
     **dict.fromkeys((f"{channel}_rank" for channel in CHANNELS), 0.0),
     **dict.fromkeys(("cosine", "cosine_before", "cosine_after"), nan),
     **dict.fromkeys(("bm25", "bm25_before", "bm25_after", "coverage", "coverage_before", "coverage_after"), 0.0),
-    **dict.fromkeys(("entities", "linked", "window", "length"), 0.0),
+    **dict.fromkeys(("entities", "window", "length"), 0.0),
 }
 """Every column of the findings, with what stands in it for a row of which nothing is known."""
 

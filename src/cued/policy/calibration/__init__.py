@@ -3,11 +3,14 @@
 import tomllib
 from functools import cache
 from importlib import resources
+from typing import Annotated
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from cued.errors import InputError
+
+Number = Annotated[float, Meta(ge=-1_000_000.0, le=1_000_000.0)]
 
 
 class Calibration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -16,11 +19,11 @@ class Calibration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     name: str
     about: str
     embedder: str = ""
-    background_mean: float = 0.0
-    background_deviation: float = 0.1
-    background_count: float = 100.0
-    intercept: float
-    weights: dict[str, float]
+    background_mean: Number = 0.0
+    background_deviation: Number = 0.1
+    background_count: Number = 100.0
+    intercept: Number
+    weights: dict[str, Number]
 
 
 @cache

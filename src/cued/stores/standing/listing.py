@@ -69,6 +69,7 @@ def _asked_for(memory: Memory, wanted: Filter) -> bool:
         and (not wanted.kinds or memory.kind in wanted.kinds)
         and (not wanted.tiers or memory.tier in wanted.tiers)
         and (not wanted.tags or set(wanted.tags) <= set(memory.tags))
+        and has_meta(memory.source.meta, wanted.meta)
         and (wanted.since is None or wanted.since <= memory.created_at)
         and (wanted.until is None or memory.created_at < wanted.until)
     )
