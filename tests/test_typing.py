@@ -21,6 +21,12 @@ def use(tenant: cued.Tenant) -> None:
     tenant.recall("x", limit=3, scope="p", without=["dense"])
     tenant.recall("x", limt=3)  # refused
     tenant.recall("x", intent="future")  # refused
+    tenant.recall("x", vector=[0.1, 0.2], fingerprint="theirs")
+    lines: tuple[cued.RecallEntry, ...] = tenant.log(since="2025-03-01", outcome="recalled", content=True)
+    tenant.log(sinc="2025-03-01")  # refused
+    tenant.log(outcome="lost")  # refused
+    cued.open("m.db", log=cued.LogRules(rows=10, content="sampled", share=0.1))
+    cued.LogRules(content="all")  # refused
     tenant.conversation().recall("x", limit=3)
     tenant.conversation().recall("x", limt=3)  # refused
     recall: cued.Recall = tenant.recall(cued.Cue(utterance="x"))
@@ -32,9 +38,11 @@ async def wait(tenant: aio.AsyncTenant) -> None:
     recall: cued.Recall = await tenant.recall("x", limit=3)
     await tenant.recall("x", limt=3)  # refused
     await tenant.remember("x", importence=0.5)  # refused
+    await tenant.log(sinc="2025-03-01")  # refused
     async with aio.open("m.db", embedder=None, threads=2) as memories:
         stats: cued.Stats = await memories.tenant("alice").stats()
     aio.open("m.db", embeder=None)  # refused
+    aio.open("m.db", log=cued.LogRules(rows=10))
 """
 
 

@@ -18,7 +18,7 @@ from tools.reference_policy import rows
 
 NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
 _DIGITS = 3
-_STEADIED: dict[str, Any] = {"ms": 0.0, "total_ms": 0.0, "bytes": 0, "recall_id": "01JWNAQ5E0ZZZZZZZZZZZZZZZZ"}
+_STEADIED: dict[str, Any] = {"ms": 0.0, "total_ms": 0.0, "median_ms": 0.0, "bytes": 0, "recall_id": "01JWNAQ5E0ZZZZZZZZZZZZZZZZ"}
 _MADE_ID = re.compile(r"\b01JWN[0-9A-HJKMNP-TV-Z]{21}\b")
 _LAST = ("erase_everything",)
 """Verbs that leave nothing for the others to answer with."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cued import aio
     from cued.engine import decide
+    from cued.engine.envelope import Envelope
     from cued.errors import (
         BusyError,
         ConflictError,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from cued.handles.memories import open_memories as open  # noqa: A004 - `cued.open` is the name that users type
     from cued.handles.tenant import Tenant
     from cued.importers.intake import Imported
-    from cued.model import Choice, Conflict, Cue, Evidence, Memory, Page, Recall, Recalled, RecallEntry, Stats
+    from cued.model import Choice, Conflict, Cue, Evidence, LogRules, Memory, Page, Recall, Recalled, RecallEntry, Stats
     from cued.policy.presets import load as load_policy
     from cued.policy.spec import Policy
     from cued.requests.draft import Draft
@@ -62,12 +63,14 @@ __all__ = [
     "CuedError",
     "Draft",
     "EmbedderError",
+    "Envelope",
     "Evidence",
     "Explanation",
     "ForeignFileError",
     "FullError",
     "Imported",
     "InputError",
+    "LogRules",
     "Memories",
     "Memory",
     "Merged",
@@ -101,13 +104,14 @@ _HOMES = {
     "aio": ("aio",),
     "errors": tuple(name for name in __all__ if name.endswith("Error")),
     "engine": ("decide",),
+    "engine.envelope": ("Envelope",),
     "explain": ("Explanation", "Timeline", "Verdict", "Why"),
     "handles.bootstrap": ("Pack",),
     "handles.conversation": ("Conversation",),
     "handles.keeping": ("Remembered",),
     "handles.memories": ("Memories", "open"),
     "handles.tenant": ("Tenant",),
-    "model": ("Choice", "Conflict", "Cue", "Evidence", "Memory", "Page", "Recall", "RecallEntry", "Recalled", "Stats"),
+    "model": ("Choice", "Conflict", "Cue", "Evidence", "LogRules", "Memory", "Page", "Recall", "RecallEntry", "Recalled", "Stats"),
     "policy.presets": ("load_policy",),
     "policy.spec": ("Policy",),
     "requests.draft": ("Draft",),

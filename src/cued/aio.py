@@ -28,8 +28,8 @@ from cued.policy.spec import Policy
 from cued.ports import Progress, Store, silent
 from cued.requests.cue import ExplainRequest, RecallRequest
 from cued.requests.draft import Change, Draft, OnConflict
-from cued.requests.keywords import Changes, Facts, RecallOptions, Wanted
-from cued.requests.listing import ListRequest
+from cued.requests.keywords import Changes, Facts, LogOptions, RecallOptions, Wanted
+from cued.requests.listing import ListRequest, LogRequest
 from cued.requests.upkeep import AT_LEAST, BUDGET_TOKENS, IMPORTANCE_BELOW, OLDER_THAN
 
 if TYPE_CHECKING:
@@ -207,9 +207,9 @@ class AsyncTenant:
         sides = {"before": before, "after": after}
         return await self._threads.run(self._tenant.timeline, around, scope=scope, session=session, hidden=hidden, **sides)
 
-    async def log(self, *, limit: int = 100) -> tuple[RecallEntry, ...]:
+    async def log(self, request: LogRequest | None = None, **wanted: Unpack[LogOptions]) -> tuple[RecallEntry, ...]:
         """What `Tenant.log` gives."""
-        return await self._threads.run(self._tenant.log, limit=limit)
+        return await self._threads.run(self._tenant.log, request, **wanted)
 
     async def plan_consolidation(self, *, at_least: float = AT_LEAST, progress: Progress = silent) -> "Plan":
         """What `Tenant.plan_consolidation` gives."""

@@ -53,6 +53,10 @@ class Store(Protocol):
     A call that returns has been made durable, and one that raises has changed nothing.
     """
 
+    @property
+    def log_rules(self) -> LogRules:
+        """How much of the recall log it keeps, and whether cue and evidence are kept in it."""
+
     def remember(self, tenant: str, records: Sequence[Record]) -> None:
         """Store all the records or none; a known id, an unknown `supersedes` or one that closes a circle is refused."""
 
@@ -75,7 +79,10 @@ class Store(Protocol):
         """Undo `forget`, as if they had never been forgotten."""
 
     def erase(self, tenant: str, memory_ids: Sequence[str]) -> None:
-        """Remove these memories for good, down to the last byte; what they had superseded passes to what supersedes them."""
+        """Remove these memories for good, down to the last byte; what they had superseded passes to what supersedes them.
+
+        Nor does the log keep them: a line whose evidence names one of them loses its cue and its evidence.
+        """
 
     def erase_tenant(self, tenant: str) -> None:
         """Remove everything that is kept for the tenant for good, its name and its recall log included."""

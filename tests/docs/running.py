@@ -17,6 +17,7 @@ _ID = re.compile(r"\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b")
 _MILLISECONDS = re.compile(r"\d+(?:\.\d+)? ms\b")
 _WRITTEN = re.compile(r"\bwritten \d{4}-\d\d-\d\d( \((?:just now|[^()]* ago)\))?")
 _MOMENT = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z")
+_TIME = re.compile(r"\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b")
 _REVISION = re.compile(r"@[0-9a-f]{12}/")
 _SPAN = re.compile(r"\b\d+ (?:minutes?|hours?|days?|weeks?|months?|years?) (?:ago|old)\b|\bjust now\b")
 _BYTES = re.compile(r"\b\d[\d,]* bytes\b")
@@ -60,7 +61,7 @@ class Command(NamedTuple):
 def steady(text):
     """Give a text with ids numbered in order, without times that depend on the day or the machine, and with tables drawn narrow."""
     seen = {}
-    text = _REVISION.sub("@<revision>/", _MOMENT.sub("<moment>", text))
+    text = _REVISION.sub("@<revision>/", _TIME.sub("<time>", _MOMENT.sub("<moment>", text)))
     text = _ID.sub(lambda match: f"<id {seen.setdefault(match[0], len(seen) + 1)}>", text)
     text = _WRITTEN.sub(lambda found: f"written <day>{' (<age>)' if found[1] else ''}", _MILLISECONDS.sub("<n> ms", text))
     text = _BYTES.sub("<n> bytes", _SPAN.sub("<span>", text))

@@ -1,8 +1,9 @@
-"""Injection and blindness rates of a recall log."""
+"""What the lines of a recall log say together."""
 
 import pytest
+from msgspec.structs import replace
 
-from cued.insight.rates import blindness_rate, injection_rate
+from cued.insight.rates import Rates, blindness_rate, injection_rate, rates
 from cued.model import RecallEntry
 from tests.building import NOW
 
@@ -37,3 +38,9 @@ def test_the_blindness_rate_leaves_out_recalls_of_an_empty_tenant():
     assert blindness_rate(LOG) == 2 / 4
     assert blindness_rate([entry("nothing_stored")]) == 0.0
     assert blindness_rate([]) == 0.0
+
+
+def test_the_rates_of_a_log_are_told_together_with_failures_and_the_median_time():
+    slow = replace(entry("recalled", "a"), total_ms=30.0, degraded=("dense: no embedder",))
+    assert rates([*LOG, slow]) == Rates(recalls=6, injection_rate=3 / 6, blindness_rate=2 / 5, degraded_rate=1 / 6, median_ms=1.0)
+    assert rates([]) == Rates(recalls=0, injection_rate=0.0, blindness_rate=0.0, degraded_rate=0.0, median_ms=0.0)

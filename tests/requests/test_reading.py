@@ -9,8 +9,8 @@ from cued.errors import InputError, UnknownFieldError
 from cued.requests.cue import CueRequest, DecideRequest, ExplainRequest, RecallRequest
 from cued.requests.draft import Change, Draft
 from cued.requests.fields import accepted, fields_of
-from cued.requests.keywords import Changes, Facts, RecallOptions, Wanted
-from cued.requests.listing import ListRequest
+from cued.requests.keywords import Changes, Facts, LogOptions, RecallOptions, Wanted
+from cued.requests.listing import ListRequest, LogRequest
 from cued.requests.reading import read
 from cued.requests.upkeep import ManyRequest
 from cued.surfaces.verbs import VERBS
@@ -28,10 +28,11 @@ def test_every_field_of_every_request_has_a_line_about_it_and_refuses_what_is_un
 @pytest.mark.parametrize(
     ("keywords", "request_kind", "beside"),
     [
-        (RecallOptions, CueRequest, ({"now", "boost"}, {"text", "policy"})),
+        (RecallOptions, CueRequest, ({"now", "boost", "vector", "fingerprint"}, {"text", "policy"})),
         (Facts, Draft, (set(), {"text"})),
         (Changes, Change, (set(), set())),
         (Wanted, ListRequest, (set(), set())),
+        (LogOptions, LogRequest, (set(), set())),
     ],
 )
 def test_the_keywords_of_the_handle_are_the_fields_of_the_request(keywords, request_kind, beside):

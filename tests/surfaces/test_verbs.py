@@ -8,8 +8,9 @@ import click
 import pytest
 
 from cued.errors import ConflictError, InputError, NotFoundError
-from cued.handles.memories import Memories
+from cued.handles.memories import Memories, open_memories
 from cued.handles.tenant import Tenant
+from cued.model import LogRules
 from cued.requests.fields import fields_of
 from cued.requests.reading import read
 from cued.surfaces.cli import COMMANDS, main
@@ -145,7 +146,9 @@ def test_many_and_turns_are_remembered_and_the_log_is_shown(tenant):
     turns = {"session": "s", "turns": [{"role": "user", "content": "Three."}]}
     assert call("get", tenant, {"id": call("remember_turns", tenant, turns)["id"]})["speaker"] == "user"
     recall = call("recall", tenant, {"text": "one"})
-    assert call("log", tenant, {"limit": 1})["recalls"][0]["recall_id"] == recall["recall_id"]
+    answer = call("log", tenant, {"limit": 1})
+    assert (answer["recalls"][0]["recall_id"], answer["rates"]["injection_rate"]) == (recall["recall_id"], 1.0)
+    assert call("log", tenant, {"outcome": "below_floor"}) == {"recalls": [], "rates": None}
 
 
 def test_tenants_are_listed_with_how_many_memories_each_has(cued):
@@ -170,3 +173,33 @@ def test_a_conflict_is_refused_or_superseded_when_asked(cued):
     assert (refused.exit_code, json.loads(refused.stderr)["error"]["conflicts"][0]["id"]) == (2, old)
     assert cued.json("stats")["memories"] == 1
     assert cued.json("remember", "The office is in Lisbon.", "--on-conflict", "supersede")["superseded"] == [old]
+
+
+def test_a_recall_that_is_kept_comes_as_json_that_explain_decides_again(tmp_path, shell_of):
+    cued = shell_of(tmp_path)
+    with open_memories(cued.db, embedder="hashing", settle="now", log=LogRules(content="last")) as memories:
+        memories.tenant("me").remember("The staging deploy runs every Friday.")
+        block = memories.tenant("me").recall("When is the staging deploy?").block
+    assert cued.json("log")["recalls"][0]["evidence"] is None
+    (line,) = cued.json("log", "--content")["recalls"]
+    assert line["cue"] == "When is the staging deploy?"
+    (tmp_path / "saved.json").write_text(json.dumps(line["evidence"]), "utf-8")
+    assert cued.json("explain", "--from", str(tmp_path / "saved.json"))["block"] == block
+
+
+def test_the_log_is_drawn_as_a_table_with_its_rates(cued):
+    assert "No recalls." in cued("log").stdout
+    cued.remember("The staging deploy runs every Friday.")
+    recall = cued.json("recall", "When is the staging deploy?")
+    cued.json("recall", "How do I boil an egg?")
+    head, _, newest, oldest, rates = cued("log").stdout.splitlines()
+    assert head.split() == ["time", "outcome", "chosen", "best", "floor", "tokens", "took", "recall"]
+    assert oldest.split()[2:6] == ["recalled", "1", "of", "1"]
+    assert oldest.endswith(recall["recall_id"])
+    assert "0 of 1" in newest
+    assert rates.startswith("2 recalls: injection 0.50 · blindness 0.50 · degraded 0.00 · half of them within")
+    assert len(cued("log", recall["recall_id"]).stdout.splitlines()) == 3
+    assert "No recalls." in cued("log", "--under", "rrf").stdout
+    assert cued.json("log", "--oldest-first", "--limit", "1")["recalls"][0]["recall_id"] == recall["recall_id"]
+    refused = cued("log", "--since", "soon")
+    assert (refused.exit_code, "a time such as" in refused.stderr) == (2, True)

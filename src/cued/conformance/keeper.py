@@ -224,6 +224,7 @@ class LogLevel:
             assert list(rows.log(LogQuery(content=True))) == [entry("r2"), whole, entry("r0")]
             assert list(rows.log(LogQuery(recall_id="r1"))) == [replace(whole, cue=None, evidence=None)]
             assert [line.recall_id for line in rows.log(LogQuery(limit=2, oldest_first=True))] == ["r0", "r1"]
+            assert [line.recall_id for line in rows.log(LogQuery(kept=True))] == ["r1"]
         with keeper.begin("stranger", write=False) as rows:
             assert list(rows.log(LogQuery())) == []
         assert keeper.tenants() == ("t",)

@@ -6,7 +6,8 @@ import numpy as np
 
 from cued.flow.score.shapes import minmax
 from cued.flow.table import Table
-from cued.model import Matrix
+from cued.model import Matrix, Recall
+from cued.policy.spec import Policy
 from cued.text.sameness import difference, profile
 
 _OFF = 1.0
@@ -23,6 +24,11 @@ def run(table: Table) -> None:
         _collapse(table, table.vectors, rules.collapse)
     if rules.trade < _OFF:
         _reorder(table, table.vectors, rules.trade)
+
+
+def compared(recall: Recall, policy: Policy) -> bool:
+    """Whether a recall was decided by vectors: without them it would have come out otherwise."""
+    return policy.diversify.trade < _OFF or "diversify" in recall.trace.stages
 
 
 def _blindfolded(table: Table) -> bool:

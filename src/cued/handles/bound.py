@@ -11,7 +11,6 @@ from cued.model import Vector
 from cued.policy.spec import Policy
 from cued.ports import Clock, Store
 from cued.requests.checks import label
-from cued.requests.draft import Draft
 
 
 class Bound:
@@ -45,16 +44,16 @@ class Bound:
             )
         return vectors, str(fingerprint), ()
 
-    def _own_vector(self, draft: Draft) -> tuple[Vector, str]:
-        """The vector that a draft brings along, at unit length, with the fingerprint of the model that made it."""
+    def _own_vector(self, vector: Sequence[float] | None, fingerprint: str | None) -> tuple[Vector, str]:
+        """A vector of the caller's own at unit length, with the fingerprint of the model that made it: the one named, or the embedder's."""
         from cued.embed.checks import unit  # noqa: PLC0415 - only a vector of the caller's own needs it
 
         used = None if self._parts.embedder is None else self._parts.embedder.fingerprint
-        fingerprint = draft.fingerprint or (None if used is None else str(used))
-        if draft.vector is None or fingerprint is None:
+        fingerprint = fingerprint or (None if used is None else str(used))
+        if vector is None or fingerprint is None:
             raise InputError("fingerprint", fingerprint, "a vector with the name of the model that made it, or the embedder in use")
         dimensions = used.dimensions if used is not None and fingerprint == str(used) else None
         try:
-            return unit([draft.vector], count=1, dimensions=dimensions, source="the caller")[0], label("fingerprint", fingerprint)
+            return unit([vector], count=1, dimensions=dimensions, source="the caller")[0], label("fingerprint", fingerprint)
         except EmbedderError as error:
-            raise InputError("vector", draft.vector, f"finite numbers, not all zero, as many as the model makes ({error})") from error
+            raise InputError("vector", vector, f"finite numbers, not all zero, as many as the model makes ({error})") from error

@@ -191,7 +191,9 @@ class Keeping(Bound):
     ) -> tuple[Sequence[tuple[Vector | None, str | None]], tuple[str, ...]]:
         """Each draft's vector with its fingerprint: its own, or else the embedder's."""
         found: dict[int, tuple[Vector | None, str | None]] = {
-            at: self._own_vector(draft) for at, draft in enumerate(drafts) if draft.vector is not None or draft.fingerprint is not None
+            at: self._own_vector(draft.vector, draft.fingerprint)
+            for at, draft in enumerate(drafts)
+            if draft.vector is not None or draft.fingerprint is not None
         }
         rest = [at for at in range(len(drafts)) if at not in found]
         vectors, fingerprint, degraded = self._vectors([texts[at] for at in rest]) if rest else (None, None, ())

@@ -10,6 +10,7 @@ from cued.errors import InputError
 from cued.handles.ids import IdMaker
 from cued.handles.settling import Mode, Settler
 from cued.handles.tenant import Tenant
+from cued.model import LogRules
 from cued.policy.presets import DEFAULT, load
 from cued.policy.spec import Policy
 from cued.ports import Clock, Embedder, Judge, Keeper, Progress, Reranker, Store, Summariser, silent
@@ -72,6 +73,7 @@ class Opening(TypedDict, total=False):
     summariser: Summariser | None
     judge: Judge | None
     settle: Mode
+    log: LogRules | None
     readonly: bool
     clock: Clock
 
@@ -85,6 +87,7 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     summariser: Summariser | None = None,
     judge: Judge | None = None,
     settle: Mode = "background",
+    log: LogRules | None = None,
     readonly: bool = False,
     clock: Clock = lambda: datetime.now(UTC),
 ) -> Memories:
@@ -94,13 +97,14 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     "sentence-transformers:NAME".
     `reranker`, `summariser` and `judge` are parts of your own: one orders the best candidates anew, one writes a digest of what does not
     fit, one tells conflicts apart.
-    `settle` says when recalls are written back: "background", "now" or "off". `clock` is for tests.
+    `settle` says when recalls are written back: "background", "now" or "off"; `log`, how much of the recall log is kept, and whether
+    cues and evidence are kept in it. `clock` is for tests.
     """
     if settle not in {"background", "now", "off"}:
         raise InputError("settle", settle, '"background", "now" or "off"')
     chosen = load(policy)
     made = _embedder(embedder)
-    store = _store(path, readonly=readonly)
+    store = _store(path, log, readonly=readonly)
     return Memories(
         Parts(store=store, embedder=made, reranker=reranker, summariser=summariser, judge=judge),
         policy=chosen,
@@ -109,19 +113,26 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     )
 
 
-def _store(path: str | Path | Store | Keeper | None, *, readonly: bool) -> Store:
+def _store(path: str | Path | Store | Keeper | None, log: LogRules | None, *, readonly: bool) -> Store:
+    if not isinstance(log, LogRules | None):
+        raise InputError("log", log, 'a cued.LogRules, such as LogRules(rows=1000, content="last")')
     # imported here, so that `import cued` stays light
     from cued.stores import Store as KeptStore  # noqa: PLC0415
 
+    rules = log or LogRules()
     if path is None:
         from cued.stores.keepers.memory import MemoryKeeper  # noqa: PLC0415
 
-        return KeptStore(MemoryKeeper())
+        return KeptStore(MemoryKeeper(), log_rules=rules)
     if isinstance(path, str | Path):
         from cued.stores.keepers.sqlite import SqliteKeeper  # noqa: PLC0415
 
-        return KeptStore(SqliteKeeper(Path(path), readonly=readonly))
-    return KeptStore(path) if isinstance(path, Keeper) else path
+        return KeptStore(SqliteKeeper(Path(path), readonly=readonly), log_rules=rules)
+    if isinstance(path, Keeper):
+        return KeptStore(path, log_rules=rules)
+    if log is not None:
+        raise InputError("log", log, "nothing beside a store, which has rules of its own: Store(keeper, log_rules=…)")
+    return path
 
 
 def _embedder(embedder: str | Embedder | None) -> Embedder | None:

@@ -9,16 +9,18 @@ from msgspec.structs import replace
 
 from cued import engine
 from cued.explain import Explanation, Timeline, Why, explain, timeline, why
+from cued.flow.diversify import compared
 from cued.flow.feedback import feedback
 from cued.flow.settle import documents, entry, log_line, touches
 from cued.handles.bootstrap import Pack, bootstrap
 from cued.handles.bound import Bound
 from cued.handles.conversation import Conversation
-from cued.model import GLOBAL, Cue, Evidence, LogQuery, Recall, RecallEntry
+from cued.model import GLOBAL, Cue, DenseLookup, Evidence, Recall, RecallEntry
 from cued.policy.spec import Policy
 from cued.requests.checks import label, moment
 from cued.requests.cue import CueRequest, ExplainRequest, RecallRequest, asked_for
-from cued.requests.keywords import RecallOptions
+from cued.requests.keywords import LogOptions, RecallOptions
+from cued.requests.listing import LogRequest, read_log
 from cued.requests.upkeep import BUDGET_TOKENS
 
 
@@ -37,7 +39,8 @@ class Recalling(Bound):
             now, asked = self._clock(), evidence.cue
             touched = touches(recall, applied, cue=asked, now=now)
             learnt = documents(recall, applied, cue=asked, now=now)
-            self._settler.settle(self.name, touched, entry=entry(recall, evidence, applied, now=now), documents=learnt)
+            line = entry(recall, evidence, applied, now=now, content=self._content(recall, evidence, applied))
+            self._settler.settle(self.name, touched, entry=line, documents=learnt)
         return recall
 
     def explain(
@@ -110,10 +113,14 @@ class Recalling(Bound):
             hidden=hidden,
         )
 
-    def log(self, *, limit: int = 100) -> tuple[RecallEntry, ...]:
-        """The newest lines of the recall log."""
+    def log(self, request: LogRequest | None = None, **wanted: Unpack[LogOptions]) -> tuple[RecallEntry, ...]:
+        """The lines of the recall log that are wanted, newest first unless told otherwise; with `content`, what was kept of each.
+
+        `Envelope.decode(line.evidence).decide()` decides a kept recall again.
+        """
+        query = read_log(wanted, request).query()
         self._settler.flush()
-        return self._store.log(self.name, LogQuery(limit=limit))
+        return self._store.log(self.name, query)
 
     def _recall(
         self, cue: str | Cue | CueRequest, policy: str | Policy | None, options: Mapping[str, Any]
@@ -127,12 +134,33 @@ class Recalling(Bound):
     ) -> tuple[engine.Question, Policy]:
         now = self._clock()
         asked = asked_for(cue, options, policy=policy, usual=self.policy, now=now)
-        question = engine.Question(tenant=self.name, cue=asked.cue, recall_id=self._ids.make(now), boost=options.get("boost"))
+        question = engine.Question(
+            tenant=self.name,
+            cue=asked.cue,
+            recall_id=self._ids.make(now),
+            boost=options.get("boost"),
+            embedded=self._embedded(options.get("vector"), options.get("fingerprint")),
+        )
         return question, asked.policy
+
+    def _embedded(self, vector: Sequence[float] | None, fingerprint: str | None) -> DenseLookup | None:
+        """The cue as the caller has embedded it; None where it has not."""
+        if vector is None and fingerprint is None:
+            return None
+        own, made_by = self._own_vector(vector, fingerprint)
+        return DenseLookup(vector=own, fingerprint=made_by, pool=1)
+
+    def _content(self, recall: Recall, evidence: Evidence, applied: Policy) -> bytes | None:
+        """The recall in an envelope, where the log keeps it; with vectors only if they had a say, for they are most of its size."""
+        if self._settler.off or not self._store.log_rules.keeps_content(recall.recall_id):
+            return None
+        from cued.engine.envelope import Envelope  # noqa: PLC0415 - few recalls are kept
+
+        return Envelope.of(evidence, applied, vectors=compared(recall, applied)).encode()
 
     def _whole(self, cue: str | Cue | CueRequest, policy: str | Policy | None, options: Mapping[str, Any], evidence: Evidence) -> Recall:
         """The same recall with every channel open; a cue that was embedded is not embedded again."""
         every = replace(cue, without=()) if isinstance(cue, CueRequest) else cue
         question, applied = self._question(every, policy, {name: value for name, value in options.items() if name != "without"})
-        embedded = evidence.lookup and evidence.lookup.dense
+        embedded = (evidence.lookup and evidence.lookup.dense) or question.embedded
         return engine.recall(replace(question, cue=evidence.cue, embedded=embedded), applied, self._parts)[0]

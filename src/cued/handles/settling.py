@@ -48,6 +48,11 @@ class Settler:
         self._taking, self._writing = threading.Lock(), threading.Lock()
         self._closed = self._full = False
 
+    @property
+    def off(self) -> bool:
+        """Whether nothing is written, or no longer."""
+        return self._mode == "off" or self._closed
+
     def settle(self, tenant: str, touches: tuple[Touch, ...], *, entry: RecallEntry, documents: Mapping[str, Rewrite] = _NONE) -> None:
         """Take what one recall leaves behind."""
         left = _Left(tenant, touches, entry, documents)

@@ -1,10 +1,13 @@
 """The recall log: one line a recall, what may be asked of it, what is kept in it, and what feedback says about a line."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Literal
+from hashlib import blake2b
+from typing import Any, Literal, get_args
 
 from msgspec import Struct, field
 
+from cued.errors import InputError
 from cued.model.words import GLOBAL, Outcome
 
 
@@ -40,7 +43,10 @@ class RecallEntry(Struct, frozen=True, kw_only=True):
 
 
 class LogQuery(Struct, frozen=True, kw_only=True):
-    """Which lines of the log are wanted, newest first unless told otherwise; a field left at its default does not filter."""
+    """Which lines of the log are wanted, newest first unless told otherwise; a field left at its default does not filter.
+
+    `kept` asks for lines whose evidence is kept; with `content` lines come with their cue and evidence.
+    """
 
     since: datetime | None = None
     until: datetime | None = None
@@ -49,7 +55,11 @@ class LogQuery(Struct, frozen=True, kw_only=True):
     recall_id: str | None = None
     limit: int = 100
     oldest_first: bool = False
+    kept: bool = False
     content: bool = False
+
+
+KeptContent = Literal["off", "last", "sampled"]
 
 
 class LogRules(Struct, frozen=True, kw_only=True):
@@ -57,9 +67,22 @@ class LogRules(Struct, frozen=True, kw_only=True):
 
     rows: int = 10_000
     age: timedelta | None = None
-    content: Literal["off", "last", "sampled"] = "off"
+    content: KeptContent = "off"
     last: int = 500
     share: float = 0.01
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be a rule."""
+        for name, accepted in _ACCEPTED.items():
+            value = getattr(self, name)
+            if not _RULES[name](value):
+                raise InputError(f"log.{name}", value, accepted)
+
+    def keeps_content(self, recall_id: str) -> bool:
+        """Whether the cue and the evidence of this recall are kept; the same answer in every process."""
+        if self.content == "sampled":
+            return int.from_bytes(blake2b(recall_id.encode(), digest_size=8).digest()) / 2**64 < self.share
+        return self.content == "last" and self.last > 0
 
 
 class Feedback(Struct, frozen=True, kw_only=True):
@@ -72,3 +95,23 @@ class Feedback(Struct, frozen=True, kw_only=True):
     bad_factor: float
     least: float
     most: float
+
+
+def _whole(value: object, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+_RULES: dict[str, Callable[[Any], bool]] = {
+    "rows": lambda value: _whole(value, 1),
+    "age": lambda value: value is None or (isinstance(value, timedelta) and value > timedelta()),
+    "content": lambda value: value in get_args(KeptContent),
+    "last": lambda value: _whole(value, 0),
+    "share": lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1,
+}
+_ACCEPTED = {
+    "rows": "a whole number, 1 or more",
+    "age": "a timedelta of more than nothing, or None for any age",
+    "content": 'one of "off", "last", "sampled"',
+    "last": "a whole number, 0 or more",
+    "share": "a number from 0 to 1",
+}

@@ -110,7 +110,7 @@ def _all_sayable(texts: Iterable[str]) -> tuple[str, ...]:
 
 _NOTHING_ELSE = CueRequest()
 _KNOWN = tuple(RecallOptions.__annotations__)
-_BESIDE_A_REQUEST = ("now", "boost")
+_BESIDE_A_REQUEST = ("now", "boost", "vector", "fingerprint")
 _SINGLE = ("open_questions", "kinds")
 _CHECKED: dict[str, Any] = {
     "goal": _sayable,

@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TypedDict
 
-from cued.model import ChannelName, Intent, Kind, Scalar, Tier, Trust
+from cued.model import ChannelName, Intent, Kind, Outcome, Scalar, Tier, Trust
 from cued.ports import Boost
 
 
 class RecallOptions(TypedDict, total=False):
-    """What one recall may say beside its cue: the rest of the cue, what it changes of the policy, its own `now` and a `boost`."""
+    """What one recall may say beside its cue: the rest of the cue, what it changes of the policy, its own `now` and a `boost`.
+
+    A `vector` is the cue as the caller has embedded it, by the embedder in use or by the one that the `fingerprint` names.
+    """
 
     goal: str
     step: str
@@ -33,6 +36,8 @@ class RecallOptions(TypedDict, total=False):
     without: Sequence[ChannelName]
     now: datetime | str
     boost: Boost | None
+    vector: Sequence[float] | None
+    fingerprint: str | None
 
 
 class Facts(TypedDict, total=False):
@@ -95,3 +100,16 @@ class Wanted(TypedDict, total=False):
     hidden: bool
     limit: int
     after: str | None
+
+
+class LogOptions(TypedDict, total=False):
+    """Which lines of the recall log are wanted."""
+
+    since: datetime | str | None
+    until: datetime | str | None
+    outcome: Outcome | None
+    policy: str | None
+    recall_id: str | None
+    limit: int
+    oldest_first: bool
+    content: bool

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, field
 
 from cued.errors import InputError
-from cued.model import Filter, Kind, Scalar, Tier
+from cued.model import Filter, Kind, LogQuery, Outcome, Scalar, Tier
 from cued.requests.checks import label, labels, metadata
 from cued.requests.reading import alone, read
 
@@ -65,9 +65,20 @@ class TimelineRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class LogRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A request for the newest lines of the recall log."""
+    """A request for lines of the recall log; a filter left at its default does not filter."""
 
+    since: Annotated[datetime | None, Meta(description="Recalls at this time or later.")] = None
+    until: Annotated[datetime | None, Meta(description="Recalls before this time.")] = None
+    outcome: Annotated[Outcome | None, Meta(description="Only recalls that ended like this.")] = None
+    policy: Annotated[str | None, Meta(description="Only recalls under the policy of this name.")] = None
+    recall_id: Annotated[str | None, Meta(description="Only this recall.")] = None
     limit: Annotated[PageSize, Meta(description="So many lines at most.")] = 100
+    oldest_first: Annotated[bool, Meta(description="The oldest lines first.")] = False
+    content: Annotated[bool, Meta(description="Also the cue and the evidence, where the store keeps them.")] = False
+
+    def query(self) -> LogQuery:
+        """The question to the store."""
+        return LogQuery(**{name: getattr(self, name) for name in self.__struct_fields__})
 
 
 def read_list(wanted: Mapping[str, Any], request: ListRequest | None = None) -> ListRequest:
@@ -77,3 +88,11 @@ def read_list(wanted: Mapping[str, Any], request: ListRequest | None = None) -> 
         return request
     given = {name: value for name, value in wanted.items() if value is not None}
     return read(given | {name: (given[name],) for name in ("kinds", "tiers") if isinstance(given.get(name), str)}, ListRequest)
+
+
+def read_log(wanted: Mapping[str, Any], request: LogRequest | None = None) -> LogRequest:
+    """The request itself, or the one in these keywords."""
+    if request is not None:
+        alone(wanted)
+        return request
+    return read({name: value for name, value in wanted.items() if value is not None}, LogRequest)

@@ -1,16 +1,38 @@
-"""The recall log by the store's rules: what of a line is kept, and which lines a question means."""
+"""The recall log by the store's rules: what of a line is kept, which lines a question means, and whom a kept recall names."""
 
-from hashlib import blake2b
-
+import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from cued.model import LogQuery, LogRules, RecallEntry
 
 
+class _Named(Struct, frozen=True):
+    id: str
+
+
+class _Findings(Struct, frozen=True):
+    memories: tuple[_Named, ...] = ()
+    core: tuple[_Named, ...] = ()
+
+
+class _Evidence(Struct, frozen=True):
+    findings: _Findings = _Findings()
+
+
+class _Envelope(Struct, frozen=True):
+    """What of an envelope tells whom it names."""
+
+    evidence: _Evidence = _Evidence()
+
+
 def as_kept(entry: RecallEntry, rules: LogRules) -> RecallEntry:
     """A line as the rules have it written: with its cue and its evidence, or without."""
-    if rules.content == "last" or (rules.content == "sampled" and _drawn(entry.recall_id) < rules.share):
-        return entry
+    return entry if rules.keeps_content(entry.recall_id) else bare(entry)
+
+
+def bare(entry: RecallEntry) -> RecallEntry:
+    """A line without its cue and its evidence."""
     return replace(entry, cue=None, evidence=None)
 
 
@@ -22,9 +44,17 @@ def asked_for(entry: RecallEntry, query: LogQuery) -> bool:
         and query.policy in (None, entry.policy)
         and (query.since is None or query.since <= entry.at)
         and (query.until is None or entry.at < query.until)
+        and not (query.kept and entry.evidence is None)
     )
 
 
-def _drawn(recall_id: str) -> float:
-    """A number from 0 to 1 that is the same for a recall in every process."""
-    return int.from_bytes(blake2b(recall_id.encode(), digest_size=8).digest()) / 2**64
+def named(evidence: bytes) -> set[str]:
+    """The ids of all memories that the envelope of a recall has the texts of; what is no envelope names nobody."""
+    try:
+        findings = _DECODER.decode(evidence).evidence.findings
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return set()
+    return {memory.id for memory in (*findings.memories, *findings.core)}
+
+
+_DECODER = msgspec.json.Decoder(_Envelope)

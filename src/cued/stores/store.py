@@ -29,11 +29,11 @@ from cued.model import (
     Touch,
     Use,
 )
-from cued.ports import Keeper
+from cued.ports import Keeper, Transaction
 from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant, at_least_one, document_name, first_of_each
 from cued.stores.columns.shelf import Shelf
 from cued.stores.paging import cursor_after, position
-from cued.stores.recall_log import as_kept
+from cued.stores.recall_log import as_kept, bare, named
 from cued.stores.revising import revise
 from cued.stores.rows import as_vector
 from cued.stores.shelves import SHELVES_BYTES, Shelves
@@ -43,6 +43,7 @@ from cued.stores.work import Work
 from cued.use import judged, news, noted, told, touched
 
 _AS_USUAL = LogRules()
+_EVERY_LINE = 2**62
 
 
 class Store:
@@ -51,7 +52,7 @@ class Store:
     def __init__(self, keeper: Keeper, *, log_rules: LogRules = _AS_USUAL, shelves_bytes: int = SHELVES_BYTES) -> None:
         """Keep everything with this keeper; `shelves_bytes` bounds the memory for the tenants searched of late."""
         self.keeper = keeper
-        self._log_rules = log_rules
+        self.log_rules = log_rules
         self._shelves = Shelves(shelves_bytes)
 
     def remember(self, tenant: str, records: Sequence[Record]) -> None:
@@ -103,13 +104,17 @@ class Store:
             work.update({})
 
     def erase(self, tenant: str, memory_ids: Sequence[str]) -> None:
-        """Remove these memories for good."""
+        """Remove these memories for good, out of kept recalls too: a line whose evidence names one loses it, and its cue."""
         admit_tenant(tenant)
         with self.keeper.begin(tenant, write=True) as rows:
             work = Work(rows)
             erased = work.draft.erase(memory_ids, lapsed=work.lapsed())
             work.update({})
             work.remove(erased)
+            lines = rows.log(LogQuery(kept=True, limit=_EVERY_LINE))
+            rest = [line for line in lines if not set(erased).isdisjoint(_evidence_names(rows, line))]
+            if rest:
+                rows.put_log(rest, self.log_rules)
 
     def erase_tenant(self, tenant: str) -> None:
         """Remove everything that is kept for the tenant for good; a stranger has nothing to remove."""
@@ -121,17 +126,19 @@ class Store:
     def settle(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = ()) -> None:
         """Count these uses on top of what is stored, and write to the recall log; ids that are gone by now are passed over."""
         admit_tenant(tenant)
-        lines = [as_kept(admit_entry(entry), self._log_rules) for entry in entries]
+        lines = [as_kept(admit_entry(entry), self.log_rules) for entry in entries]
         if not touches and not lines:
             return
         with self.keeper.begin(tenant, write=True) as rows:
+            # what was erased since the recall must not come back in its evidence
+            lines = [line if line.evidence is None or _all_stored(rows, line.evidence) else bare(line) for line in lines]
             found, uses = rows.read([touch.id for touch in touches]) if touches else {}, dict[str, Use]()
             for touch in touches:
                 if touch.id in found:
                     uses[touch.id] = touched(uses.get(touch.id, found[touch.id].memory.use), touch)
             rows.put_uses([(found[each].key, use) for each, use in uses.items() if use != found[each].memory.use])
             if lines:
-                rows.put_log(lines, self._log_rules)
+                rows.put_log(lines, self.log_rules)
 
     def feedback(self, tenant: str, feedback: Feedback) -> tuple[str, ...]:
         """The ids on which this is a new verdict; uses and log are changed in one step, so it counts once."""
@@ -146,7 +153,7 @@ class Store:
                 rows.put_uses([
                     (row.key, judged(row.memory.use, feedback, verdicts[each], instead_of=before.get(each))) for each, row in found.items()
                 ])  # fmt: skip
-                rows.put_log([noted(lines[0], verdicts)], self._log_rules)
+                rows.put_log([noted(lines[0], verdicts)], self.log_rules)
         return tuple(verdicts)
 
     def get(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
@@ -248,3 +255,14 @@ class Store:
     def close(self) -> None:
         """Let go of files and connections; a second call does nothing."""
         self.keeper.close()
+
+
+def _evidence_names(rows: Transaction, line: RecallEntry) -> set[str]:
+    """The ids in the evidence of one line, read by itself: all of them at once may not fit into memory."""
+    (whole,) = rows.log(LogQuery(recall_id=line.recall_id, limit=1, content=True))
+    return named(whole.evidence or b"")
+
+
+def _all_stored(rows: Transaction, evidence: bytes) -> bool:
+    ids = sorted(named(evidence))
+    return len(rows.read(ids)) == len(ids)

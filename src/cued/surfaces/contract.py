@@ -2,12 +2,14 @@
 
 import math
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from cued.explain import Explanation, Timeline, Verdict, Why
 from cued.handles.bootstrap import Pack
 from cued.handles.tenant import Remembered
-from cued.model import Evidence, Page, Stats, Trace
+from cued.model import Evidence, Page, RecallEntry, Stats, Trace
 from cued.model.plain import JSON, plain
 
 
@@ -58,6 +60,15 @@ def pack_json(pack: Pack) -> JSON:
 def page_json(page: Page) -> JSON:
     """One page of a listing."""
     return {"memories": [memory.to_dict() for memory in page.memories], "next": page.next, "total": page.total}
+
+
+def entry_json(entry: RecallEntry) -> JSON:
+    """A line of the recall log; kept evidence is the object that `cued explain --from` reads, and null where it is no JSON."""
+    try:
+        evidence = None if entry.evidence is None else msgspec.json.decode(entry.evidence)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        evidence = None
+    return {**plain(replace(entry, evidence=None)), "evidence": evidence}
 
 
 def stats_json(stats: Stats) -> JSON:

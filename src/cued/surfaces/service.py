@@ -11,13 +11,13 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from cued.engine.envelope import Envelope
 from cued.errors import InputError, PolicyError
 from cued.explain import Explanation, verdict_on
 from cued.handles.memories import Memories
 from cued.handles.tenant import Tenant
+from cued.insight.rates import rates
 from cued.model.plain import JSON, plain
 from cued.policy import parse, presets
 from cued.policy.spec import Policy
@@ -42,7 +42,7 @@ from cued.requests.upkeep import (
     SweepRequest,
     WhyRequest,
 )
-from cued.surfaces.contract import explanation_json, pack_json, page_json, remembered_json, stats_json, timeline_json, why_json
+from cued.surfaces.contract import entry_json, explanation_json, pack_json, page_json, remembered_json, stats_json, timeline_json, why_json
 
 Keep = Callable[[Envelope], None]
 Write = Callable[[bytes], object]
@@ -107,8 +107,10 @@ def feedback(tenant: Tenant, request: FeedbackRequest) -> JSON:
 
 
 def log(tenant: Tenant, request: LogRequest) -> JSON:
-    """The newest lines of the recall log, without cues and evidence."""
-    return {"recalls": [plain(replace(entry, cue=None, evidence=None)) for entry in tenant.log(limit=request.limit)]}
+    """Lines of the recall log, and how often memory spoke in them; no rates where only some outcomes are asked for."""
+    entries = tenant.log(request)
+    told = None if request.outcome or request.recall_id else plain(rates(entries))
+    return {"recalls": [entry_json(entry) for entry in entries], "rates": told}
 
 
 def why(tenant: Tenant, request: WhyRequest) -> JSON:

@@ -142,12 +142,13 @@ _TABLE = (
     ),
     Verb(
         name="log",
-        about="Show the newest lines of the recall log.",
+        about="Show lines of the recall log: what each recall came to.",
         request=listing.LogRequest,
         function=service.log,
         authority="read",
+        command="log",
         handle="log",
-        examples=({"limit": 1},),
+        examples=({"limit": 1}, {"since": "2025-05-01", "outcome": "below_floor", "oldest_first": True}),
     ),
     Verb(
         name="list",

@@ -14,7 +14,7 @@ from cued.errors import StoreError
 from cued.model import EPOCH, Filter, Head, Indexed, Judged, LogQuery, LogRules, Memory, RecallEntry, Row, Slice, Stats, Use
 from cued.stores.admission import admit_tenant
 from cued.stores.paging import place_of
-from cued.stores.recall_log import asked_for
+from cued.stores.recall_log import asked_for, bare
 from cued.stores.standing.listing import counted, shown
 
 _UNUSED = Use()
@@ -225,7 +225,7 @@ class MemoryTransaction:
         if query.recall_id is not None:
             lines = [self._held.line_of[query.recall_id]] if query.recall_id in self._held.line_of else []
         found = islice((line.entry for line in lines if asked_for(line.entry, query)), query.limit)
-        return list(found) if query.content else [_bare(entry) for entry in found]
+        return list(found) if query.content else [bare(entry) for entry in found]
 
     def put_log(self, entries: Sequence[RecallEntry], rules: LogRules) -> None:
         """Write lines, in place of those with the same `recall_id`, and drop what the rules do not keep."""
@@ -241,8 +241,8 @@ class MemoryTransaction:
             del self._held.line_of[line.entry.recall_id]
         del lines[:beyond]
         if rules.content == "last":
-            for line in [line for line in lines[: max(0, len(lines) - rules.last)] if line.entry != _bare(line.entry)]:
-                self._put_line(_bare(line.entry))
+            for line in [line for line in lines[: max(0, len(lines) - rules.last)] if line.entry != bare(line.entry)]:
+                self._put_line(bare(line.entry))
 
     def document(self, name: str) -> bytes | None:
         """A document, None when there is none."""
@@ -287,10 +287,6 @@ class MemoryTransaction:
 
 def _age(line: _Line) -> tuple[Any, int]:
     return line.entry.at, line.number
-
-
-def _bare(entry: RecallEntry) -> RecallEntry:
-    return entry if entry.cue is None and entry.evidence is None else replace(entry, cue=None, evidence=None)
 
 
 def _put(items: dict[Any, Any], name: object, value: object) -> None:

@@ -16,6 +16,7 @@ COMMANDS = {
     "bootstrap": ("recalling.bootstrap", "Show what a conversation should start with."),
     "explain": ("recalling.explain", "Show why each memory came back or did not."),
     "feedback": ("recalling.feedback", "Tell what a recall was good for."),
+    "log": ("recalling.log", "Show what recalls came to."),
     "list": ("keeping.browse", "List memories, newest first."),
     "get": ("keeping.browse", "Show memories by id."),
     "stats": ("keeping.browse", "Count what is stored."),

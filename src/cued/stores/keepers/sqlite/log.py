@@ -35,6 +35,7 @@ _READ: Final = """
     WHERE tenant = :tenant AND at >= :since AND at < :until
       AND (:outcome IS NULL OR outcome = :outcome)
       AND (:policy IS NULL OR policy = :policy)
+      AND (NOT :kept OR evidence IS NOT NULL)
 """
 _ONE: Final = _READ + "AND recall_id = :recall_id LIMIT :limit"
 _NEWEST: Final = _READ + "ORDER BY at DESC, key DESC LIMIT :limit"
@@ -58,6 +59,7 @@ def read(connection: apsw.Connection, tenant: int, query: LogQuery) -> list[Reca
         "policy": query.policy,
         "recall_id": query.recall_id,
         "limit": query.limit,
+        "kept": int(query.kept),
         "content": int(query.content),
     }
     sql = _ONE if query.recall_id is not None else _OLDEST if query.oldest_first else _NEWEST

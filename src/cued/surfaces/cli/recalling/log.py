@@ -1,0 +1,35 @@
+"""`cued log`: what recalls came to."""
+
+from typing import Any
+
+import click
+
+from cued.model.plain import JSON
+from cued.requests.listing import LogRequest
+from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.opening import reading
+from cued.surfaces.cli.options import options_of, stated
+from cued.surfaces.cli.output import show
+from cued.surfaces.cli.settings import settings
+from cued.surfaces.verbs import call
+
+
+@click.command(name="log", cls=Verb, globals_shown=("db", "tenant", "json"))
+@click.argument("recall_id", metavar="[RECALL_ID]", required=False)
+@options_of(LogRequest, without=("recall_id", "policy"))
+@click.option("--under", metavar="NAME", help="Only recalls under the policy of this name.")
+def log_command(recall_id: str | None, under: str | None, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
+    """Show what recalls came to, newest first: how many candidates were chosen, how the best stood to the floor, tokens and time.
+
+    With RECALL_ID, that recall alone. Below are the rates of the recalls shown.
+    """
+    chosen = settings()
+    with reading(chosen) as tenant:
+        answer = call("log", tenant, stated({"recall_id": recall_id, "policy": under, **options}))
+    show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer))
+
+
+def _drawn(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+    from cued.surfaces.cli.recalling.log_view import log_view  # noqa: PLC0415 - rich is only loaded to draw
+
+    return log_view(answer)
