@@ -71,7 +71,7 @@ class OpenAICompatible:
         self._fingerprint: Fingerprint | None = None
 
     def __repr__(self) -> str:
-        """Show the model and the place, not the key."""
+        """The model and the place, without the key."""
         return f"OpenAICompatible({self._model!r}, {self._endpoint!r})"
 
     @property

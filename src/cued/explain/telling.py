@@ -67,7 +67,7 @@ def _verdict(recall: Recall, evidence: Evidence, policy: Policy, *, asked: Memor
 
 
 def _plainly(asked: Memory, fate: str, stage: str, change: str) -> Verdict:
-    """Give the verdict on a memory that never was a row of the table."""
+    """The verdict on a memory that never was a row of the table."""
     return Verdict(id=asked.id, fate=fate, stage=stage, change=change, ranks={}, signals={}, contributions={})
 
 
@@ -99,7 +99,7 @@ def _unfound(asked: Memory, evidence: Evidence, policy: Policy, parts: Parts, lo
 
 
 def verdict_on(recall: Recall, memory_id: str, policy: Policy) -> Verdict:
-    """Give what became of one candidate of the recall."""
+    """What became of one candidate of the recall."""
     trace = recall.trace
     row = trace.ids.index(memory_id)
     signals = {name: float(column[row]) for name, column in trace.columns.items() if not name.endswith("_rank")}
@@ -125,7 +125,7 @@ def _change(trace: Trace, row: int, policy: Policy) -> str:
 
 
 def _room(fate: str, policy: Policy) -> str:
-    """Give what would make room for a memory that the budget has left out."""
+    """What would make room for a memory that the budget has left out."""
     if fate.startswith("core: "):
         return f"a core budget above {policy.budget.core} tokens, or a larger one for the whole block, would hold it"
     if "tokens" in fate:

@@ -16,7 +16,7 @@ _LEAST_ROOM = 32
 
 
 def room_for(array: NDArray[Any], used: int, wanted: int) -> NDArray[Any]:
-    """Give an array with at least `wanted` rows whose first `used` are the given one's, and with room for some more."""
+    """An array with at least `wanted` rows whose first `used` are the given one's, and with space for some more."""
     if wanted <= len(array):
         return array
     # Room that is never written to costs no memory, so a little is left at the start, and more with each growth.
@@ -41,7 +41,7 @@ class Columns:
         self._arrays: dict[str, NDArray[Any]] = {name: np.empty(0, dtype=kind) for name, kind in types.items()}
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """Give the filled part of a column; writing into it patches the table."""
+        """The filled part of a column; writing into it patches the table."""
         return self._arrays[name][: self.count]
 
     def append(self, count: int, values: Mapping[str, ArrayLike]) -> range:
@@ -56,5 +56,5 @@ class Columns:
 
     @property
     def nbytes(self) -> int:
-        """Give the bytes the columns occupy, with their spare room."""
+        """The bytes that the columns occupy, with their spare space."""
         return sum(array.nbytes for array in self._arrays.values())

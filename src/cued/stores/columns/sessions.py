@@ -14,7 +14,7 @@ Place = tuple[bool, int, int, str, int]
 
 
 def place(turn: int | None, created: int, memory_id: str, row: int) -> Place:
-    """Give what orders a session: turns ascending, those without a turn last, then time, then id."""
+    """What orders a session: turns ascending, those without a turn last, then time, then id."""
     return turn is None, turn or 0, created, memory_id, row
 
 
@@ -54,16 +54,16 @@ class Sessions:
         self._before[later], self._after[earlier] = earlier, later
 
     def before(self, rows: NDArray[np.intp], visible: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """Give for each row the nearest visible one before it in its session, or NOBODY."""
+        """The nearest visible row before each in its session, or NOBODY."""
         return _follow(self._before, rows, visible)
 
     def after(self, rows: NDArray[np.intp], visible: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """Give for each row the nearest visible one after it in its session, or NOBODY."""
+        """The nearest visible row after each in its session, or NOBODY."""
         return _follow(self._after, rows, visible)
 
     @property
     def nbytes(self) -> int:
-        """Give about how many bytes the chains occupy."""
+        """About how many bytes the chains occupy."""
         return 2 * self._before.nbytes + 150 * self._count
 
     def _insert(self, chain: list[Place], where: Place) -> None:

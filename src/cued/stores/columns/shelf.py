@@ -71,7 +71,7 @@ class Shelf:
         return rows
 
     def add_vectors(self, fingerprint: str, rows: Sequence[int], vectors: Matrix, *, room: int = 0) -> None:
-        """Give vectors, all of one fingerprint and width, to rows that have none yet, and leave room when more are to come."""
+        """Add vectors, all of one fingerprint and width, to rows that have none yet, with space for more where more are to come."""
         owners = np.asarray(rows, dtype=np.int32)
         block = self._held.vectors.setdefault((fingerprint, vectors.shape[1]), Vectors(vectors.shape[1]))
         block.reserve(room)
@@ -90,19 +90,19 @@ class Shelf:
 
     @property
     def wasteful(self) -> bool:
-        """Tell whether most rows are dead, so that building the shelf anew would pay."""
+        """Whether most rows are dead, so that building the shelf anew would pay."""
         return self._held.gates.count > 2 * self._held.gates.stored + _LEAST_WASTE
 
     @property
     def nbytes(self) -> int:
-        """Give about how many bytes the shelf occupies."""
+        """About how many bytes the shelf occupies."""
         held = self._held
         matrices = sum(vectors.nbytes for vectors in held.vectors.values())
         lists = held.postings.nbytes + held.sessions.nbytes + _BYTES_PER_ROW * len(held.ids)
         return matrices + lists + held.columns.nbytes + held.gates.nbytes
 
     def answer(self, lookup: Lookup) -> Answer:
-        """Judge the gates, open the channels, and give the union of their pools as columns, ordered by id."""
+        """The memories that the open channels found among those that the gates let through, as columns, ordered by id."""
         visible = self._held.gates.judge(lookup)
         reading = Reading(self._held, lookup, visible)
         pools = reading.pools()

@@ -76,7 +76,7 @@ class LazyGroup(Verbs):
         return list(self.lazy)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the command's module and give the command."""
+        """The command, from its module, which is imported now."""
         del ctx
         if cmd_name not in self.lazy:
             return None

@@ -22,7 +22,7 @@ _LAST = "last"
 @click.argument("recall_id", metavar="RECALL_ID|last")
 @options_of(FeedbackRequest, without=("recall_id",))
 def feedback_command(recall_id: str, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
-    """Tell which memories of a recall were of use and which did harm: their importance rises or falls a little, within bounds.
+    """Say which memories of a recall were of use and which did harm: their importance rises or falls a little, within bounds.
 
     RECALL_ID is the `recall_id` in the recall's JSON; `last` is the tenant's latest recall. The same verdict counts once.
     """

@@ -52,7 +52,7 @@ def cool_command(**options: Any) -> None:  # noqa: ANN401 - options, checked by 
 
 @click.command(name="reembed", cls=Verb, globals_shown=("db", "tenant", "embedder", "json"))
 def reembed_command() -> None:
-    """Give every memory a vector of the embedder in use, where it has another's or none; interrupted, it goes on where it was."""
+    """Embed anew every memory that has no vector of the embedder in use; interrupted, it goes on where it was."""
     chosen = settings()
     answer = _reembedded(chosen)
     for each in answer["failed"]:
