@@ -9,7 +9,7 @@ from cued.model.plain import JSON
 from cued.requests.draft import UpdateRequest
 from cued.requests.upkeep import ForgetRequest
 from cued.surfaces.cli.asking import ask, ask_for
-from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.keeping.remember import spoken
 from cued.surfaces.cli.opening import writing
 from cued.surfaces.cli.options import options_of, stated
@@ -20,7 +20,7 @@ from cued.surfaces.verbs import call
 _TIMES = ("ttl", "valid_from", "valid_until")
 
 
-@click.command(name="update", cls=Verb, globals_shown=("db", "tenant", "embedder", "json"))
+@click.command(name="update", cls=Command, globals_shown=("db", "tenant", "embedder", "json"))
 @click.argument("memory_id", metavar="ID")
 @options_of(UpdateRequest, without=("id",))
 @click.option("--no-tags", is_flag=True, help="Take all tags away.")
@@ -47,7 +47,7 @@ def update_command(memory_id: str, *, no_tags: bool, **options: Any) -> None:  #
     show(answer, as_json=chosen.json, drawn=lambda: _card(answer))
 
 
-@click.command(name="forget", cls=Verb, globals_shown=("db", "tenant", "json"))
+@click.command(name="forget", cls=Command, globals_shown=("db", "tenant", "json"))
 @click.argument("ids", metavar="[ID...]", nargs=-1)
 @options_of(ForgetRequest, without=("ids",))
 @click.option("--all", "everything", is_flag=True, help="With --erase: all that is kept for the tenant, its recall log included.")

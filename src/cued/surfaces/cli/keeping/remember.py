@@ -11,7 +11,7 @@ import click
 from cued.model.plain import JSON
 from cued.requests.draft import RememberRequest
 from cued.surfaces.bulk import MAX_LINE, remember_lines
-from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import writing
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import note, show
@@ -20,7 +20,7 @@ from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 
 
-@click.command(name="remember", cls=Verb, globals_shown=("db", "tenant", "embedder", "json"))
+@click.command(name="remember", cls=Command, globals_shown=("db", "tenant", "embedder", "json"))
 @click.argument("text", required=False)
 @click.option("--jsonl", metavar="FILE|-", help="Store one memory a line; fields as the options here, `ts` for `at`; - reads stdin.")
 @options_of(RememberRequest, without=("text", "entities", "vector", "fingerprint"))

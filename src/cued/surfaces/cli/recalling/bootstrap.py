@@ -6,7 +6,7 @@ import click
 
 from cued.model.plain import JSON
 from cued.requests.upkeep import BootstrapRequest
-from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import reading
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import say, show
@@ -14,7 +14,7 @@ from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 
 
-@click.command(name="bootstrap", cls=Verb, globals_shown=("db", "tenant", "policy", "json"))
+@click.command(name="bootstrap", cls=Command, globals_shown=("db", "tenant", "policy", "json"))
 @options_of(BootstrapRequest)
 @click.option("--block", is_flag=True, help="Print only the block for the prompt; empty when there is nothing.")
 def bootstrap_command(*, block: bool, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request

@@ -10,7 +10,7 @@ from cued.policy.presets import load
 from cued.requests.cue import DecideRequest, ExplainRequest
 from cued.requests.reading import read
 from cued.surfaces import service
-from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.keeping.remember import spoken
 from cued.surfaces.cli.opening import reading
 from cued.surfaces.cli.options import options_of, stated
@@ -19,7 +19,7 @@ from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 
 
-@click.command(name="explain", cls=Verb)
+@click.command(name="explain", cls=Command)
 @click.argument("text", required=False)
 @options_of(ExplainRequest, without=("text", "policy"))
 @click.option("--save", metavar="FILE", help="Save everything that the recall read, to decide it again later.")

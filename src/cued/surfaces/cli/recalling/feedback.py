@@ -8,7 +8,7 @@ from cued.errors import InputError
 from cued.handles.tenant import Tenant
 from cued.model.plain import JSON
 from cued.requests.upkeep import FeedbackRequest
-from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import writing
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
@@ -18,7 +18,7 @@ from cued.surfaces.verbs import call
 _LAST = "last"
 
 
-@click.command(name="feedback", cls=Verb, globals_shown=("db", "tenant", "policy", "json"))
+@click.command(name="feedback", cls=Command, globals_shown=("db", "tenant", "policy", "json"))
 @click.argument("recall_id", metavar="RECALL_ID|last")
 @options_of(FeedbackRequest, without=("recall_id",))
 def feedback_command(recall_id: str, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request

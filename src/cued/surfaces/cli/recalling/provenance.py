@@ -6,7 +6,7 @@ import click
 
 from cued.requests.listing import TimelineRequest
 from cued.requests.upkeep import WhyRequest
-from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import reading
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
@@ -16,7 +16,7 @@ from cued.surfaces.verbs import call
 _SHOWN = ("db", "tenant", "json")
 
 
-@click.command(name="why", cls=Verb, globals_shown=_SHOWN)
+@click.command(name="why", cls=Command, globals_shown=_SHOWN)
 @click.argument("memory_id", metavar="ID")
 @options_of(WhyRequest, without=("id",))
 def why_command(memory_id: str, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
@@ -33,7 +33,7 @@ def why_command(memory_id: str, **options: Any) -> None:  # noqa: ANN401 - optio
     show(answer, as_json=chosen.json, drawn=drawn)
 
 
-@click.command(name="timeline", cls=Verb, globals_shown=_SHOWN)
+@click.command(name="timeline", cls=Command, globals_shown=_SHOWN)
 @click.argument("memory_id", metavar="[ID]", required=False)
 @options_of(TimelineRequest, without=("id",))
 def timeline_command(memory_id: str | None, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request

@@ -6,7 +6,7 @@ import click
 
 from cued.model.plain import JSON
 from cued.requests.cue import RecallRequest
-from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.keeping.remember import spoken
 from cued.surfaces.cli.opening import reading
 from cued.surfaces.cli.options import options_of, stated
@@ -15,7 +15,7 @@ from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 
 
-@click.command(name="recall", cls=Verb)
+@click.command(name="recall", cls=Command)
 @click.argument("text", required=False)
 @options_of(RecallRequest, without=("text", "policy"))
 @click.option("--block", is_flag=True, help="Print only the block for the prompt; empty when nothing is relevant.")

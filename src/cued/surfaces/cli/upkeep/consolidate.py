@@ -6,7 +6,7 @@ import click
 
 from cued.model.plain import JSON
 from cued.requests.upkeep import ConsolidateRequest
-from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import reading, writing
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
@@ -15,7 +15,7 @@ from cued.surfaces.cli.settings import Settings, settings
 from cued.surfaces.verbs import call
 
 
-@click.command(name="consolidate", cls=Verb, globals_shown=("db", "tenant", "json"))
+@click.command(name="consolidate", cls=Command, globals_shown=("db", "tenant", "json"))
 @click.argument("ids", metavar="[ID...]", nargs=-1)
 @options_of(ConsolidateRequest)
 @click.option("--undo", is_flag=True, help="Undo merges: those into the memory ID, or that of the memory ID; they stay apart from then on.")

@@ -7,7 +7,7 @@ import click
 from cued.model.plain import JSON
 from cued.requests.upkeep import CoolRequest, SweepRequest
 from cued.surfaces.cli.asking import ask
-from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import opened, reading, writing
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import counted, note, show
@@ -18,7 +18,7 @@ from cued.surfaces.verbs import call
 _SHOWN = ("db", "tenant", "json")
 
 
-@click.command(name="sweep", cls=Verb, globals_shown=_SHOWN)
+@click.command(name="sweep", cls=Command, globals_shown=_SHOWN)
 @options_of(SweepRequest)
 @click.option("--yes", is_flag=True, help="Do not ask before erasing.")
 def sweep_command(*, grace: str | None, apply: bool | None, yes: bool) -> None:
@@ -39,7 +39,7 @@ def sweep_command(*, grace: str | None, apply: bool | None, yes: bool) -> None:
     show(answer, as_json=chosen.json, drawn=lambda: f"Erased: {counted(len(answer['erased']), 'expired memory', 'expired memories')}")
 
 
-@click.command(name="cool", cls=Verb, globals_shown=_SHOWN)
+@click.command(name="cool", cls=Command, globals_shown=_SHOWN)
 @options_of(CoolRequest)
 def cool_command(**options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """List the memories that could go, coolest first: old, not recalled for as long, unimportant. Nothing is changed."""
@@ -50,7 +50,7 @@ def cool_command(**options: Any) -> None:  # noqa: ANN401 - options, checked by 
     show(answer, as_json=chosen.json, drawn=lambda: _cool(answer))
 
 
-@click.command(name="reembed", cls=Verb, globals_shown=("db", "tenant", "embedder", "json"))
+@click.command(name="reembed", cls=Command, globals_shown=("db", "tenant", "embedder", "json"))
 def reembed_command() -> None:
     """Embed anew every memory that has no vector of the embedder in use; interrupted, it goes on where it was."""
     chosen = settings()

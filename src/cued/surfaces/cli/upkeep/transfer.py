@@ -12,7 +12,7 @@ import click
 from cued.importers import NAMES
 from cued.model.plain import JSON
 from cued.requests.upkeep import ExportRequest, ImportRequest
-from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import reading, writing
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import counted, note, show, write
@@ -23,7 +23,7 @@ from cued.surfaces.verbs import call
 _LOG = ("line of the recall log", "lines of the recall log")
 
 
-@click.command(name="export", cls=Verb, globals_shown=("db", "tenant", "json"))
+@click.command(name="export", cls=Command, globals_shown=("db", "tenant", "json"))
 @click.argument("file", metavar="[FILE|-]", default="-")
 @options_of(ExportRequest)
 @click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
@@ -40,7 +40,7 @@ def export_command(file: str, *, overwrite: bool, **options: Any) -> None:  # no
     show(answer, as_json=chosen.json, drawn=lambda: told)
 
 
-@click.command(name="import", cls=Verb, globals_shown=("db", "tenant", "embedder", "json"))
+@click.command(name="import", cls=Command, globals_shown=("db", "tenant", "embedder", "json"))
 @click.argument("path", metavar="PATH", type=click.Path(exists=True, path_type=Path))
 @options_of(ImportRequest, without=("path",), types={"format": click.Choice(NAMES)})
 def import_command(path: Path, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
