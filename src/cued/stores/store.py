@@ -235,15 +235,15 @@ class Store:
             document = None if lookup.document is None else rows.document(lookup.document)
             if not head.change:
                 self._shelves.drop(tenant)
-                return replace(Shelf().answer(lookup).findings, document=document)
+                return replace(Shelf().search(lookup).findings, document=document)
             before, shelf = held.nbytes, held.current(rows, head)
-            answer = shelf.answer(lookup)
-            memories, core = held.memories(rows, answer.keys), held.memories(rows, answer.core_keys)
+            hits = shelf.search(lookup)
+            memories, core = held.memories(rows, hits.keys), held.memories(rows, hits.core_keys)
         if held.nbytes != before:
             self._shelves.trim()
         if lookup.as_of:
             memories, core = (tuple(as_known(memory, at=lookup.at) for memory in some) for some in (memories, core))
-        return replace(answer.findings, memories=memories, core=core, document=document)
+        return replace(hits.findings, memories=memories, core=core, document=document)
 
     def close(self) -> None:
         """Let go of files and connections; a second call does nothing."""

@@ -17,7 +17,7 @@ from cued.ports import Progress, Store, silent
 from cued.stores.standing.listing import speaking
 from cued.upkeep import AT_LEAST
 from cued.upkeep.duplicates import Group, Merge, Spared
-from cued.upkeep.reading import PAGE, batches, scanned, supporting, with_those_left
+from cued.upkeep.pages import PAGE, batches, scanned, supporting, with_those_left
 
 BATCH = 200
 TRIES = 5

@@ -13,7 +13,7 @@ from cued.stores.arrays import Columns, RowNumbers
 from cued.stores.columns.forward import hashed, unpack
 from cued.stores.columns.postings import Postings
 from cued.stores.columns.ranking import by_id
-from cued.stores.columns.reading import Contents, Reading
+from cued.stores.columns.search import Contents, Search
 from cued.stores.columns.sessions import NOBODY, Sessions, place
 from cued.stores.columns.vectors import Vectors
 from cued.stores.standing.facts import FactColumns, Facts
@@ -34,8 +34,8 @@ class Entries(NamedTuple):
     facts: FactColumns
 
 
-class Answer(NamedTuple):
-    """The candidates' keys in the order of their ids, those of the core, and the findings but for the memories themselves."""
+class Hits(NamedTuple):
+    """What a search found: the candidates' keys in the order of their ids, those of the core, and the findings without the memories."""
 
     keys: list[int]
     ids: list[str]
@@ -101,24 +101,24 @@ class Shelf:
         lists = held.postings.nbytes + held.sessions.nbytes + _BYTES_PER_ROW * len(held.ids)
         return matrices + lists + held.columns.nbytes + held.gates.nbytes
 
-    def answer(self, lookup: Lookup) -> Answer:
+    def search(self, lookup: Lookup) -> Hits:
         """The memories that the open channels found among those that the gates let through, as columns, ordered by id."""
         visible = self._held.gates.judge(lookup)
-        reading = Reading(self._held, lookup, visible)
-        pools = reading.pools()
-        rows, meaning = reading.candidates(pools), reading.meaning
+        search = Search(self._held, lookup, visible)
+        pools = search.pools()
+        rows, meaning = search.candidates(pools), search.meaning
         findings = Findings(
             stored=self._held.gates.stored,
             visible=visible.total,
             struck=visible.struck,
-            columns=reading.columns(rows, pools),
+            columns=search.columns(rows, pools),
             vectors=None if meaning is None else meaning.take(rows),
             background=Background() if meaning is None else meaning.background,
-            terms=() if reading.words is None else reading.words.statistics,
+            terms=() if search.words is None else search.words.statistics,
             uncomparable=0 if meaning is None else meaning.uncomparable,
         )
         core = by_id(visible.core, self._held.ids)
-        return Answer(self._keys(rows), self._ids(rows), self._keys(core), self._ids(core), findings)
+        return Hits(self._keys(rows), self._ids(rows), self._keys(core), self._ids(core), findings)
 
     def _keys(self, rows: RowNumbers) -> list[int]:
         return cast("list[int]", self._held.columns["key"][rows].tolist())

@@ -11,7 +11,7 @@ from cued.requests.upkeep import ForgetRequest
 from cued.surfaces.cli.asking import ask, ask_for
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.keeping.remember import spoken
-from cued.surfaces.cli.opening import writing
+from cued.surfaces.cli.opening import tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import counted, show
 from cued.surfaces.cli.settings import Settings, settings
@@ -42,7 +42,7 @@ def update_command(memory_id: str, *, no_tags: bool, **options: Any) -> None:  #
         fields["text"] = spoken("-", "a text")
     if not fields:
         raise InputError("update", "nothing to change", "at least one option; see cued update --help")
-    with writing(chosen, embed="text" in fields) as tenant:
+    with tenant_to_write(chosen, embed="text" in fields) as tenant:
         answer = call("update", tenant, {"id": memory_id, **fields})
     show(answer, as_json=chosen.json, drawn=lambda: _card(answer))
 
@@ -69,7 +69,7 @@ def forget_command(ids: tuple[str, ...], *, erase: bool | None, everything: bool
         raise click.UsageError(message, ctx=click.get_current_context())
     if erase and not yes:
         ask(f"Erase {counted(len(ids))} for good?")
-    with writing(chosen) as tenant:
+    with tenant_to_write(chosen) as tenant:
         answer = call("restore", tenant, {"ids": ids}) if undo else call("forget", tenant, {"ids": ids, "erase": erase})
     verb = "Restored" if undo else "Erased" if erase else "Forgotten"
     way_back = "" if undo or erase else "; `cued forget --undo` brings them back"
@@ -86,7 +86,7 @@ def _all_or_nothing(ids: tuple[str, ...], *, erase: bool) -> None:
 
 
 def _erase_everything(chosen: Settings, *, yes: bool) -> None:
-    with writing(chosen) as tenant:
+    with tenant_to_write(chosen) as tenant:
         if not yes:
             held = counted(call("stats", tenant)["memories"])
             ask_for(chosen.tenant, f"This erases {chosen.tenant} for good: {held} and the recall log. Type the tenant's name")

@@ -9,7 +9,7 @@ from cued.handles.tenant import Tenant
 from cued.model.plain import JSON
 from cued.requests.upkeep import FeedbackRequest
 from cued.surfaces.cli.commands import Command
-from cued.surfaces.cli.opening import writing
+from cued.surfaces.cli.opening import tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
 from cued.surfaces.cli.settings import settings
@@ -27,7 +27,7 @@ def feedback_command(recall_id: str, **options: Any) -> None:  # noqa: ANN401 - 
     RECALL_ID is the `recall_id` in the recall's JSON; `last` is the tenant's latest recall. The same verdict counts once.
     """
     chosen = settings()
-    with writing(chosen) as tenant:
+    with tenant_to_write(chosen) as tenant:
         answer = call("feedback", tenant, {"recall_id": _named(tenant, recall_id), **stated(options)})
     show(answer, as_json=chosen.json, drawn=lambda: _told(answer))
 

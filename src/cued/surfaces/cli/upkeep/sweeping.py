@@ -8,7 +8,7 @@ from cued.model.plain import JSON
 from cued.requests.upkeep import CoolRequest, SweepRequest
 from cued.surfaces.cli.asking import ask
 from cued.surfaces.cli.commands import Command
-from cued.surfaces.cli.opening import opened, reading, writing
+from cued.surfaces.cli.opening import opened, tenant_to_read, tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import counted, note, show
 from cued.surfaces.cli.progress import progress
@@ -26,11 +26,11 @@ def sweep_command(*, grace: str | None, apply: bool | None, yes: bool) -> None:
     chosen = settings()
     body = stated({"grace": grace})
     if not apply:
-        with reading(chosen) as tenant:
+        with tenant_to_read(chosen) as tenant:
             answer = call("sweep", tenant, body)
         show(answer, as_json=chosen.json, drawn=lambda: _expired(answer))
         return
-    with writing(chosen) as tenant:
+    with tenant_to_write(chosen) as tenant:
         due = len(call("sweep", tenant, body)["expired"])
         if due and not yes:
             ask(f"Erase {counted(due, 'expired memory', 'expired memories')} for good?")
@@ -44,7 +44,7 @@ def sweep_command(*, grace: str | None, apply: bool | None, yes: bool) -> None:
 def cool_command(**options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """List the memories that could go, coolest first: old, not recalled for as long, unimportant. Nothing is changed."""
     chosen = settings()
-    with reading(chosen) as tenant:
+    with tenant_to_read(chosen) as tenant:
         answer = call("cool", tenant, stated(options))
     answer["cli"] = answer["cli"] and chosen.again(answer["cli"])
     show(answer, as_json=chosen.json, drawn=lambda: _cool(answer))
@@ -64,7 +64,7 @@ def reembed_command() -> None:
 def _reembedded(chosen: Settings) -> JSON:
     # opened to be read first, so that a path mistyped makes no file
     opened(chosen, readonly=True).close()
-    with writing(chosen, embed=True) as tenant, progress("embedding") as heard:
+    with tenant_to_write(chosen, embed=True) as tenant, progress("embedding") as heard:
         return call("reembed", tenant, progress=heard)
 
 

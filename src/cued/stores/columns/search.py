@@ -1,4 +1,4 @@
-"""One lookup's reading of one tenant's columns: every open channel once, the pools, and the columns of the findings."""
+"""The search for one lookup in one tenant's columns: every open channel once, the pools, and the columns of the findings."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -28,8 +28,8 @@ class Contents(NamedTuple):
     vectors: dict[tuple[str, int], Vectors]
 
 
-class Reading:
-    """One lookup's reading of a shelf: each open channel evaluated once."""
+class Search:
+    """The search for one lookup in a shelf: each open channel evaluated once."""
 
     def __init__(self, contents: Contents, lookup: Lookup, visible: Visible) -> None:
         """Evaluate every channel that the lookup opens."""
