@@ -16,7 +16,7 @@ from cued.model import DERIVED_FROM, GLOBAL, Edge, Filter
 from cued.stores.keepers.memory import MemoryStore
 from cued.stores.keepers.sqlite import SqliteStore
 from cued.stores.standing.judging import judge
-from cued.stores.standing.listing import counted, shown
+from cued.stores.standing.shown import counted, shown
 from cued.stores.standing.why_not import change_of
 
 TENANT = "t"

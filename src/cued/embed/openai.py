@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import ArrayLike
 
-from cued.embed.checks import unit
+from cued.embed.answers import unit
 from cued.embed.endpoint import Endpoint, excerpt
 from cued.embed.exchange import Reply
 from cued.errors import EmbedderError

@@ -12,8 +12,8 @@ from cued.model import LeftOut, Memory, Record, Revised, Revision, Row
 from cued.ports import Transaction
 from cued.stores.admission import admit_memory, admit_record, body
 from cued.stores.columns.forward import pack, relabelled
-from cued.stores.rows import as_data, as_vector
-from cued.stores.standing.listing import speaking
+from cued.stores.encoding import as_data, as_vector
+from cued.stores.standing.shown import speaking
 from cued.stores.work import Content, Work
 
 _MEMORY = Decoder(Memory)

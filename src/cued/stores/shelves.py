@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from cued.model import Head, Indexed, Memory
 from cued.ports import Transaction
 from cued.stores.columns.shelf import Entries, Shelf
-from cued.stores.rows import joined, width
+from cued.stores.encoding import joined, width
 from cued.stores.standing.facts import FactColumns, Facts
 from cued.stores.standing.marks import Mark
 

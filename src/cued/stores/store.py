@@ -32,10 +32,10 @@ from cued.model import (
 from cued.ports import Keeper
 from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant, at_least_one, document_name, first_of_each
 from cued.stores.columns.shelf import Shelf
+from cued.stores.encoding import as_vector
 from cued.stores.paging import cursor_after, position
 from cued.stores.recall_log import as_kept
 from cued.stores.revising import revise
-from cued.stores.rows import as_vector
 from cued.stores.shelves import SHELVES_BYTES, Shelves
 from cued.stores.standing.instants import micros
 from cued.stores.standing.past import as_known

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from cued.model import Memory, Record, Row
 from cued.ports import Transaction
 from cued.stores.beliefs.changes import Draft
-from cued.stores.rows import judged, new_row
+from cued.stores.encoding import judged, new_row
 
 
 class Content(NamedTuple):

@@ -10,7 +10,7 @@ from functools import partial
 from cued.errors import InputError
 from cued.model import Filter, Memory
 from cued.ports import Progress, Store, silent
-from cued.stores.standing.listing import out_of_time
+from cued.stores.standing.shown import out_of_time
 from cued.upkeep.pages import PAGE, batches, listed, with_those_left
 
 BATCH = 200

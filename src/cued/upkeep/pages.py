@@ -9,7 +9,7 @@ from cued.errors import NotFoundError
 from cued.model import Filter, Memory, Stored
 from cued.ports import Store
 from cued.stores.standing.facts import sources_of
-from cued.stores.standing.listing import shown
+from cued.stores.standing.shown import shown
 
 PAGE = 500
 Item = TypeVar("Item")

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from cued.model import Background, Column, DenseLookup, EntityLookup, LexicalLookup, TemporalLookup, TermStatistic, Vector
 from cued.stores.arrays import Mask, RowNumbers
 from cued.stores.columns.forward import Namespace, hashed
+from cued.stores.columns.ordering import Key, by_score, last_of_best, rounded
 from cued.stores.columns.postings import Posting, Postings
-from cued.stores.columns.ranking import Key, by_score, last_of_best, rounded
 from cued.stores.columns.vectors import CueVector, Vectors, on_grids
 from cued.stores.standing.gates import Visible
 from cued.stores.standing.instants import micros

@@ -11,8 +11,8 @@ import numpy as np
 from cued.model import Background, Findings, Lookup, Matrix
 from cued.stores.arrays import Columns, RowNumbers
 from cued.stores.columns.forward import hashed, unpack
+from cued.stores.columns.ordering import by_id
 from cued.stores.columns.postings import Postings
-from cued.stores.columns.ranking import by_id
 from cued.stores.columns.search import Contents, Search
 from cued.stores.columns.sessions import NOBODY, Sessions, place
 from cued.stores.columns.vectors import Vectors

@@ -15,7 +15,7 @@ from cued.model import EPOCH, Filter, Head, Indexed, Judged, LogQuery, LogRules,
 from cued.stores.admission import admit_tenant
 from cued.stores.paging import place_of
 from cued.stores.recall_log import asked_for
-from cued.stores.standing.listing import counted, shown
+from cued.stores.standing.shown import counted, shown
 
 _UNUSED = Use()
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from cued.model import DERIVED_FROM, KINDS, Filter, Head, Indexed, Judged, LogQuery, LogRules, Memory, RecallEntry, Row, Slice, Stats, Use
 from cued.stores.admission import body
-from cued.stores.keepers.sqlite import listing, log
+from cued.stores.keepers.sqlite import log, queries
 from cued.stores.standing.instants import time_or_none
 from cued.stores.standing.marks import Mark
 
@@ -190,20 +190,20 @@ class SqliteTransaction:
 
     def page(self, wanted: Filter, asked: Slice) -> tuple[Sequence[Memory], int]:
         """A part of the listing of what the filter wants, and how many it wants in all."""
-        found, total = listing.page(self._connection, self._tenant.key, wanted, asked)
+        found, total = queries.page(self._connection, self._tenant.key, wanted, asked)
         return [decoded(*row) for row in found], total
 
     def scan(self, limit: int, after: str) -> Sequence[Row]:
         """Up to `limit` rows with their vectors, by id, from the first id greater than `after`."""
-        return [_row(*row) for row in listing.scan(self._connection, self._tenant.key, limit=limit, after=after)]
+        return [_row(*row) for row in queries.scan(self._connection, self._tenant.key, limit=limit, after=after)]
 
     def linking(self, memory_ids: Sequence[str]) -> Sequence[Memory]:
         """The memories with an edge to any of these ids, each once."""
-        return [decoded(*row) for row in listing.linking(self._connection, self._tenant.keys, memory_ids)]
+        return [decoded(*row) for row in queries.linking(self._connection, self._tenant.keys, memory_ids)]
 
     def stats(self, at: int) -> Stats:
         """What the tenant holds, counted, as of a moment in microseconds."""
-        return listing.stats(self._connection, self._tenant.key, at=at)
+        return queries.stats(self._connection, self._tenant.key, at=at)
 
     def log(self, query: LogQuery) -> Sequence[RecallEntry]:
         """The lines that the query asks for, by time and then as they were written."""
