@@ -13,7 +13,7 @@ from cued.model import Head, Indexed, Memory
 from cued.ports import Transaction
 from cued.stores.columns.shelf import Entries, Shelf
 from cued.stores.encoding import joined, width
-from cued.stores.standing.facts import FactColumns, Facts
+from cued.stores.standing.facts import FactColumns, GateFacts
 from cued.stores.standing.marks import Mark
 
 SHELVES_BYTES = 1024 * 2**20
@@ -101,7 +101,7 @@ class TenantShelf:
             entries = _entries(read)
             for memory_id, content, *facts in zip(entries.ids, read.contents, *entries.facts, strict=True):
                 if content <= self._seen:
-                    self._shelf.patch(memory_id, Facts(*facts))
+                    self._shelf.patch(memory_id, GateFacts(*facts))
         if new:
             _shelve(self._shelf, _taken(read, new), rows.vectors(self._seen))
 

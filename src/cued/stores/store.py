@@ -60,7 +60,7 @@ class Store:
         with self.keeper.begin(tenant, write=True) as rows:
             work = Work(rows)
             admit(tenant, records, known=work.known(record.memory.id for record in records))
-            work.draft.remember(record.memory for record in records)
+            work.beliefs.remember(record.memory for record in records)
             if records:
                 work.insert(records)
 
@@ -73,7 +73,7 @@ class Store:
             work = Work(rows)
             new = first_of_each(records, known=work.known(record.memory.id for record in records))
             for record in new:
-                work.draft.put(record.memory)
+                work.beliefs.put(record.memory)
             if new:
                 work.insert(new)
         return tuple(record.memory.id for record in new)
@@ -91,7 +91,7 @@ class Store:
         admit_tenant(tenant)
         with self.keeper.begin(tenant, write=True) as rows:
             work = Work(rows)
-            work.draft.forget(memory_ids, at=at)
+            work.beliefs.forget(memory_ids, at=at)
             work.update({})
 
     def restore(self, tenant: str, memory_ids: Sequence[str]) -> None:
@@ -99,7 +99,7 @@ class Store:
         admit_tenant(tenant)
         with self.keeper.begin(tenant, write=True) as rows:
             work = Work(rows)
-            work.draft.restore(memory_ids)
+            work.beliefs.restore(memory_ids)
             work.update({})
 
     def erase(self, tenant: str, memory_ids: Sequence[str]) -> None:
@@ -107,7 +107,7 @@ class Store:
         admit_tenant(tenant)
         with self.keeper.begin(tenant, write=True) as rows:
             work = Work(rows)
-            erased = work.draft.erase(memory_ids, lapsed=work.lapsed())
+            erased = work.beliefs.erase(memory_ids, lapsed=work.lapsed())
             work.update({})
             work.remove(erased)
 

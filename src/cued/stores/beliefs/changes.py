@@ -1,6 +1,6 @@
 """How memories give way to newer ones: pure rules over memories, the same for every store.
 
-The store opens a Draft on its contents, asks for the change, and writes down `draft.changed`.
+The store lays Beliefs over its contents, asks for the change, and writes down `beliefs.changed`.
 
 A memory claims what stands in its `supersedes`, from when that was written. It holds the claimed down while it is not forgotten; and
 when it is, for as long as it is superseded everywhere itself: in a chain a ← b ← c, forgetting b does not bring a back beside c.
@@ -24,7 +24,7 @@ FADED_WEIGHT = 0.1
 LAPSED_KEPT = 32
 
 
-class Draft:
+class Beliefs:
     """A change in the making: what the store holds, overlaid with what has been changed so far."""
 
     def __init__(self, fetch: Callable[[Sequence[str]], Mapping[str, Memory]]) -> None:
@@ -42,12 +42,12 @@ class Draft:
             self._stored.update((memory_id, found.get(memory_id)) for memory_id in missing)
 
     def find(self, memory_id: str) -> Memory | None:
-        """A memory as it stands in the draft, None when there is none."""
+        """A memory as changed so far, None when there is none."""
         self.prefetch((memory_id,))
         return self.changed.get(memory_id) or self._stored[memory_id]
 
     def get(self, memory_id: str) -> Memory:
-        """A memory as it stands in the draft; an unknown id is a NotFoundError."""
+        """A memory as changed so far; an unknown id is a NotFoundError."""
         found = self.find(memory_id)
         if found is None:
             raise NotFoundError(memory_id)

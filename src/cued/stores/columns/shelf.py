@@ -16,7 +16,7 @@ from cued.stores.columns.postings import Postings
 from cued.stores.columns.search import Contents, Search
 from cued.stores.columns.sessions import NOBODY, Sessions, place
 from cued.stores.columns.vectors import Vectors
-from cued.stores.standing.facts import FactColumns, Facts
+from cued.stores.standing.facts import FactColumns, GateFacts
 from cued.stores.standing.gates import Gates
 
 _LEAST_WASTE = 1024
@@ -77,7 +77,7 @@ class Shelf:
         block.reserve(room)
         self._held.columns["slot"][owners] = block.add(owners, vectors)
 
-    def patch(self, memory_id: str, facts: Facts) -> None:
+    def patch(self, memory_id: str, facts: GateFacts) -> None:
         """Replace the gate facts of a memory whose content is unchanged."""
         self._held.gates.patch(self._row_of[memory_id], facts)
 

@@ -61,7 +61,7 @@ _PUT_USE = "INSERT INTO use (key, body) VALUES (?, ?) ON CONFLICT (key) DO UPDAT
 _PUT_DOCUMENT = "INSERT INTO document (tenant, name, body) VALUES (?, ?, ?) ON CONFLICT (tenant, name) DO UPDATE SET body = excluded.body"
 
 
-class Tenant(NamedTuple):
+class TenantRow(NamedTuple):
     """A tenant's row: its key, which no row has for a stranger, and its counters."""
 
     key: int = -1
@@ -83,7 +83,7 @@ class SqliteTransaction:
         """Read the tenant's counters; its row is made with the first thing that is written."""
         self._connection, self._name = connection, name
         row = connection.execute(_TENANT, (name,)).fetchone()
-        self._tenant = Tenant() if row is None else Tenant(*row)
+        self._tenant = TenantRow() if row is None else TenantRow(*row)
         self._started = self._tenant
         self.erased = False
 
@@ -153,7 +153,7 @@ class SqliteTransaction:
             self._connection.execute(f"DELETE FROM {table} WHERE tenant = ?", (self._tenant.key,))  # noqa: S608 - one of ours
         self._connection.execute("DELETE FROM tenant WHERE key = ?", (self._tenant.key,))
         self.erased = self._tenant.key >= 0
-        self._tenant = self._started = Tenant()
+        self._tenant = self._started = TenantRow()
 
     def changed(self, since: int) -> Indexed:
         """The rows written after the change of this number, all for 0, in the order of their keys."""
@@ -233,13 +233,13 @@ class SqliteTransaction:
             sql = "UPDATE tenant SET change = ?, epoch = ?, size = ?, last = ? WHERE key = ?"
             self._connection.execute(sql, (tenant.change, tenant.epoch, tenant.size, tenant.last, tenant.key))
 
-    def _opened(self) -> Tenant:
+    def _opened(self) -> TenantRow:
         """The tenant, its row made if need be."""
         if self._tenant.key < 0:
             # A tenant that was erased and made anew may get its old key; that its epoch starts anywhere tells the two apart in every cache.
             self._connection.execute("INSERT INTO tenant (name, epoch) VALUES (?, random() >> 2)", (self._name,))
             row: tuple[int, ...] = self._connection.execute(_TENANT, (self._name,)).get
-            self._tenant = self._started = Tenant(*row)
+            self._tenant = self._started = TenantRow(*row)
         return self._tenant
 
     def _stamp(self) -> int:
