@@ -1,4 +1,4 @@
-"""Columns that grow together: named arrays of one length, with room to append."""
+"""Columns that grow together: named arrays of one length, with space to append."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,16 +12,16 @@ Mask = NDArray[np.bool_]
 Rows = NDArray[np.int32]
 RowNumbers = NDArray[np.intp]
 
-_LEAST_ROOM = 32
+_LEAST_ROWS = 32
 
 
-def room_for(array: NDArray[Any], used: int, wanted: int) -> NDArray[Any]:
+def enlarged(array: NDArray[Any], used: int, wanted: int) -> NDArray[Any]:
     """An array with at least `wanted` rows whose first `used` are the given one's, and with space for some more."""
     if wanted <= len(array):
         return array
-    # Room that is never written to costs no memory, so a little is left at the start, and more with each growth.
-    room = max(_LEAST_ROOM, wanted + wanted // 8, used + used // 2)
-    grown = np.empty((room, *array.shape[1:]), dtype=array.dtype)
+    # Space that is never written to costs no memory, so a little is left at the start, and more with each growth.
+    rows = max(_LEAST_ROWS, wanted + wanted // 8, used + used // 2)
+    grown = np.empty((rows, *array.shape[1:]), dtype=array.dtype)
     grown[:used] = array[:used]
     return grown
 
@@ -48,7 +48,7 @@ class Columns:
         """Add `count` rows, one value or array for each column, and give their row numbers."""
         start, end = self.count, self.count + count
         for name, array in self._arrays.items():
-            grown = room_for(array, start, end)
+            grown = enlarged(array, start, end)
             grown[start:end] = values[name]
             self._arrays[name] = grown
         self.count = end

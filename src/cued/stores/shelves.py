@@ -179,7 +179,7 @@ def _shelve(shelf: Shelf, read: Indexed, vectors: Iterable[tuple[int, bytes]]) -
             groups[fingerprint_of[key], len(data)].append((row_of[key], data))
         for (fingerprint, size), members in groups.items():
             numbers, blobs = zip(*members, strict=True)
-            shelf.add_vectors(fingerprint, numbers, joined(blobs, width(size)), room=expected.pop(fingerprint, 0))
+            shelf.add_vectors(fingerprint, numbers, joined(blobs, width(size)), expected=expected.pop(fingerprint, 0))
 
 
 def _size(memory: Memory) -> int:

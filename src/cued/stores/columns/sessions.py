@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.stores.arrays import Rows, room_for
+from cued.stores.arrays import Rows, enlarged
 
 NOBODY = -1
 Place = tuple[bool, int, int, str, int]
@@ -31,8 +31,8 @@ class Sessions:
     def add(self, count: int, places: Iterable[tuple[str | None, Place]]) -> None:
         """Append `count` rows, linking those that belong to a session."""
         end = self._count + count
-        self._before = room_for(self._before, self._count, end)
-        self._after = room_for(self._after, self._count, end)
+        self._before = enlarged(self._before, self._count, end)
+        self._after = enlarged(self._after, self._count, end)
         self._before[self._count : end] = NOBODY
         self._after[self._count : end] = NOBODY
         self._count = end

@@ -70,11 +70,11 @@ class Shelf:
         self._held.gates.moved(entries.ids)
         return rows
 
-    def add_vectors(self, fingerprint: str, rows: Sequence[int], vectors: Matrix, *, room: int = 0) -> None:
+    def add_vectors(self, fingerprint: str, rows: Sequence[int], vectors: Matrix, *, expected: int = 0) -> None:
         """Add vectors, all of one fingerprint and width, to rows that have none yet, with space for more where more are to come."""
         owners = np.asarray(rows, dtype=np.int32)
         block = self._held.vectors.setdefault((fingerprint, vectors.shape[1]), Vectors(vectors.shape[1]))
-        block.reserve(room)
+        block.reserve(expected)
         self._held.columns["slot"][owners] = block.add(owners, vectors)
 
     def patch(self, memory_id: str, facts: GateFacts) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cued.errors import InputError
 from cued.model import Matrix, Vector
-from cued.stores.arrays import Rows, room_for
+from cued.stores.arrays import Rows, enlarged
 
 _COARSE = 2.0**11
 _FINE = 2.0**25
@@ -61,11 +61,11 @@ class Vectors:
         self._rows: Rows = np.empty(0, dtype=np.int32)
 
     def reserve(self, more: int) -> None:
-        """Make room for so many more vectors."""
+        """Make space for so many more vectors."""
         start, end = self.count, self.count + more
-        self._coarse = room_for(self._coarse, start, end)
-        self._fine = room_for(self._fine, start, end)
-        self._rows = room_for(self._rows, start, end)
+        self._coarse = enlarged(self._coarse, start, end)
+        self._fine = enlarged(self._fine, start, end)
+        self._rows = enlarged(self._rows, start, end)
 
     def add(self, rows: Rows, vectors: Matrix) -> range:
         """Append the vectors of these rows; the answer is the slots that they took."""
