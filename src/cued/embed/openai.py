@@ -15,9 +15,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import ArrayLike
 
-from cued.embed.answers import unit
 from cued.embed.endpoint import Endpoint, excerpt
 from cued.embed.exchange import Reply
+from cued.embed.unit_vectors import unit
 from cued.errors import EmbedderError
 from cued.model import Fingerprint, Matrix
 from cued.ports import Role

@@ -47,7 +47,7 @@ class Bound:
 
     def _own_vector(self, draft: Draft) -> tuple[Vector, str]:
         """The vector that a draft brings along, at unit length, with the fingerprint of the model that made it."""
-        from cued.embed.answers import unit  # noqa: PLC0415 - only a vector of the caller's own needs it
+        from cued.embed.unit_vectors import unit  # noqa: PLC0415 - only a vector of the caller's own needs it
 
         used = None if self._parts.embedder is None else self._parts.embedder.fingerprint
         fingerprint = draft.fingerprint or (None if used is None else str(used))
