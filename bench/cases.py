@@ -26,7 +26,7 @@ Say = Callable[[str], None]
 
 
 def names(size: Size) -> tuple[str, ...]:
-    """Give the cases of this size in the order they run."""
+    """The cases of this size in the order they run."""
     return ("import", *(shape.name for shape in size.shapes), GROWTH_CASE, MINILM_CASE)
 
 

@@ -68,7 +68,7 @@ class Question(NamedTuple):
 
 @lru_cache
 def vocabulary(size: int = VOCABULARY) -> tuple[str, ...]:
-    """Give the words from the most frequent to the rarest: English ones, then made-up ones of three syllables."""
+    """The words from the most frequent to the rarest: English ones, then made-up ones of three syllables."""
     syllables = ["".join(pair) for pair in product("bdfgklmnprstvz", "aeiou")]
     made_up = ("".join(word) for word in product(syllables, repeat=3))
     words = dict.fromkeys([*FUNCTION, *ENGLISH])
@@ -78,7 +78,7 @@ def vocabulary(size: int = VOCABULARY) -> tuple[str, ...]:
 
 
 def block(tenant: int, start: int, count: int, *, among: int, words: tuple[str, ...]) -> Block:
-    """Give the memories number `start` to `start + count` of a tenant that has `among` of them."""
+    """The memories number `start` to `start + count` of a tenant that has `among` of them."""
     chance = np.random.default_rng((tenant, start))
     lengths = chance.integers(WORDS_LEAST, WORDS_MOST + 1, size=count)
     drawn = _zipf(chance, int(lengths.sum()), len(words))
@@ -102,7 +102,7 @@ def block(tenant: int, start: int, count: int, *, among: int, words: tuple[str, 
 
 
 def questions(asked_of: Block, count: int, *, words: tuple[str, ...]) -> list[Question]:
-    """Give questions whose words stand in one of the memories and whose vector is near that memory's."""
+    """Questions whose words stand in one of the memories and whose vector is near that memory's."""
     chance = np.random.default_rng(QUESTION_SEED)
     targets = chance.integers(0, len(asked_of.drafts), size=count)
     vectors = near(asked_of.vectors[targets], chance)
@@ -118,7 +118,7 @@ def questions(asked_of: Block, count: int, *, words: tuple[str, ...]) -> list[Qu
 
 
 def _sentence(words: list[str], number: int) -> str:
-    """Give the words as a sentence; every fourth names somebody and every sixth a date."""
+    """The words as a sentence; every fourth names somebody and every sixth a date."""
     said = list(words)
     if number % 4 == 0:
         said[len(said) // 2] = NAMES[number // 4 % len(NAMES)]
@@ -129,7 +129,7 @@ def _sentence(words: list[str], number: int) -> str:
 
 
 def _zipf(chance: np.random.Generator, count: int, size: int) -> NDArray[np.intp]:
-    """Give ranks from 0, rank r as often as 1/(r+1) says (Zipf 1935)."""
+    """Ranks from 0, rank r as often as 1/(r+1) says (Zipf 1935)."""
     shares = np.cumsum(1 / np.arange(1, size + 1))
     ranks: NDArray[np.intp] = np.searchsorted(shares, chance.random(count) * shares[-1])
     return ranks
@@ -137,7 +137,7 @@ def _zipf(chance: np.random.Generator, count: int, size: int) -> NDArray[np.intp
 
 @lru_cache(maxsize=4)
 def _centres(tenant: int) -> Matrix:
-    """Give what the tenant's memories are about: 64 directions that have a little in common."""
+    """What the tenant's memories are about: 64 directions that have a little in common."""
     chance = np.random.default_rng((tenant, DIMENSIONS))
     shared = np.random.default_rng(0).standard_normal((1, DIMENSIONS))
     mixed = chance.standard_normal((64, DIMENSIONS)) + 0.4 * shared

@@ -31,7 +31,7 @@ class Budget(Struct, frozen=True):
     value: float
 
     def holds(self, value: float) -> bool:
-        """Tell whether the value is within the budget."""
+        """Whether the value is within the budget."""
         return value <= self.value if self.bound == "≤" else value >= self.value
 
 
@@ -72,7 +72,7 @@ class Spent(NamedTuple):
 
 
 def series(case: str, measure: str, spent: Sequence[Spent]) -> Figure:
-    """Give the median of a series, with its tail and its processor time."""
+    """The median of a series, with its tail and its processor time."""
     values_ms = [each.wall_ms for each in spent]
     return Figure(
         case=case,
@@ -86,13 +86,13 @@ def series(case: str, measure: str, spent: Sequence[Spent]) -> Figure:
 
 
 def rate(case: str, measure: str, count: int, spent: Sequence[Spent]) -> Figure:
-    """Give how many a second, on the wall and by processor time."""
+    """How many a second, on the wall and by processor time."""
     wall_ms, cpu_ms = sum(each.wall_ms for each in spent), sum(each.cpu_ms for each in spent)
     return Figure(case=case, measure=measure, unit="/s", value=count / wall_ms * 1000, cpu=count / cpu_ms * 1000)
 
 
 def merged(results: Sequence[Result]) -> Result:
-    """Give one result for several runs of a case: the median of their medians and tails, and the maximum of all."""
+    """One result for several runs of a case: the median of their medians and tails, and the maximum of all."""
     groups: defaultdict[tuple[str, str], list[Figure]] = defaultdict(list)
     for result in results:
         for figure in result.figures:
@@ -106,7 +106,7 @@ def merged(results: Sequence[Result]) -> Result:
 
 
 def stage_medians(timings: Sequence[dict[str, float]]) -> dict[str, float]:
-    """Give the median of each stage over several recalls; a stage that a recall did not reach took it no time."""
+    """The median of each stage over several recalls; a stage that a recall did not reach took it no time."""
     stages = dict.fromkeys(stage for each in timings for stage in each)
     return {stage: median(each.get(stage, 0.0) for each in timings) for stage in stages}
 

@@ -15,7 +15,7 @@ AT_ONCE = 5000
 
 
 def database(folder: Path, shape: Shape) -> Path:
-    """Give where the store of this shape lies."""
+    """Where the store of this shape lies."""
     return folder / f"{shape.name}.db"
 
 
@@ -25,17 +25,17 @@ def opened(path: Path, embedder: GivenVectors) -> cued.Memories:
 
 
 def tenant_name(number: int) -> str:
-    """Give the name of a tenant."""
+    """The name of a tenant."""
     return f"tenant {number}"
 
 
 def first_block(shape: Shape, tenant: int) -> corpus.Block:
-    """Give the first memories that `fill` stores for a tenant."""
+    """The first memories that `fill` stores for a tenant."""
     return corpus.block(tenant, 0, min(AT_ONCE, shape.each), among=shape.each, words=corpus.vocabulary())
 
 
 def known(block: corpus.Block) -> dict[str, Vector]:
-    """Give the vectors of a block's memories by the text that is embedded for each."""
+    """The vectors of a block's memories by the text that is embedded for each."""
     texts = (searchable(draft["text"], draft["speaker"]) for draft in block.drafts)
     return dict(zip(texts, block.vectors, strict=True))
 

@@ -29,7 +29,7 @@ class Machine(Struct, frozen=True, kw_only=True):
 
 
 def spent_on(work: Callable[[], object]) -> Spent:
-    """Give what the work took."""
+    """What the work took."""
     wall, cpu = time.perf_counter(), time.process_time()
     work()
     cpu_ms = (time.process_time() - cpu) * 1000
@@ -37,12 +37,12 @@ def spent_on(work: Callable[[], object]) -> Spent:
 
 
 def spent_each(work: Callable[[], object], count: int) -> list[Spent]:
-    """Give what each of `count` runs of the work took."""
+    """What each of `count` runs of the work took."""
     return [spent_on(work) for _ in range(count)]
 
 
 def resident_mib(field: str = "VmRSS") -> float:
-    """Give the memory of this process now, or with VmHWM its peak; nan where the system does not say."""
+    """The memory of this process now, or with VmHWM its peak; nan where the system does not say."""
     status = Path("/proc/self/status")
     if not status.exists():
         return float("nan")
@@ -51,12 +51,12 @@ def resident_mib(field: str = "VmRSS") -> float:
 
 
 def disk_mib(database: Path) -> float:
-    """Give the size of a database with its write-ahead log and the log's index."""
+    """The size of a database with its write-ahead log and the log's index."""
     return sum(each.stat().st_size for each in database.parent.glob(database.name + "*")) / KIB**2
 
 
 def fsyncs(folder: Path, count: int) -> list[Spent]:
-    """Give what appending one page to a file and syncing it takes, `count` times."""
+    """What appending one page to a file and syncing it takes, `count` times."""
     file = os.open(folder / "fsync", os.O_CREAT | os.O_WRONLY)
 
     def append() -> None:
@@ -94,12 +94,12 @@ class CountingFiles(apsw.VFS):
 
 
 def load_average() -> float:
-    """Give the load average of the last minute, nan where the system has none."""
+    """The load average of the last minute, nan where the system has none."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
 
 
 def machine(began: float, ended: float) -> Machine:
-    """Say what machine this is and how busy it was."""
+    """What machine this is and how busy it was."""
     return Machine(
         cpu=_cpu(),
         cores=os.cpu_count() or 1,

@@ -60,7 +60,7 @@ def _bulk(measure: str, handle: cued.Tenant, drafts: list[dict[str, object]]) ->
 
 
 def _fsyncs(folder: Path, embedder: MiniLM, drafts: list[dict[str, object]]) -> float:
-    """Give how many fsyncs a remember makes on average."""
+    """How many fsyncs a remember makes on average."""
     files = CountingFiles()
     with cued.open(folder / "fsyncs.db", embedder=embedder, clock=lambda: corpus.NOW) as memories:
         before = CountingFile.synced

@@ -37,7 +37,7 @@ class Timing(NamedTuple):
 
 
 def recalled(memories: cued.Memories, asked: Asked) -> Timing:
-    """Give the time of one recall that has the process for itself: its touches are written before the next one comes."""
+    """The time of one recall that has the process for itself: its touches are written before the next one comes."""
     handle, answers = memories.tenant(asked.tenant), list[cued.Recall]()
     spent = spent_on(lambda: answers.append(handle.recall(asked.text)))
     memories.flush()
@@ -46,7 +46,7 @@ def recalled(memories: cued.Memories, asked: Asked) -> Timing:
 
 
 def questions(shape: Shape, count: int, embedder: GivenVectors) -> list[Asked]:
-    """Give questions to the first tenants in turn, and make their vectors known."""
+    """Questions to the first tenants in turn; their vectors are made known."""
     asked, tenants = [], range(min(shape.tenants, ASKED_TENANTS))
     for tenant in tenants:
         some = corpus.questions(first_block(shape, tenant), -(-count // len(tenants)), words=corpus.vocabulary())
@@ -140,7 +140,7 @@ def _writes_of(other: "subprocess.Popen[str]") -> Callable[[], str]:
 
 
 def _beside_a_bare_scan(shape: Shape, recall_ms: float) -> Figure:
-    """Give the recall as a multiple of a bare scan, so many dot products, whose time the machine sets."""
+    """The recall as a multiple of a bare scan, so many dot products, whose time the machine sets."""
     matrix = np.random.default_rng(0).standard_normal((shape.memories, DIMENSIONS), dtype=np.float32)
     scan_ms = series(shape.name, "", spent_each(lambda: np.vecdot(matrix, matrix[0]), SCANS)).value
     return Figure(case=shape.name, measure="recall ÷ bare scan", unit="×", value=recall_ms / scan_ms)

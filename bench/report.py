@@ -21,24 +21,24 @@ class Report(Struct, frozen=True, kw_only=True):
 
     @property
     def figures(self) -> tuple[Figure, ...]:
-        """Give all figures, those of one case together."""
+        """All figures, those of one case together."""
         every = [figure for result in self.results for figure in result.figures]
         cases = list(dict.fromkeys(figure.case for figure in every))
         return tuple(sorted(every, key=lambda figure: cases.index(figure.case)))
 
     @property
     def stages(self) -> dict[str, dict[str, float]]:
-        """Give the median milliseconds of each stage by case."""
+        """The median milliseconds of each stage by case."""
         return {case: stages for result in self.results for case, stages in result.stages.items()}
 
     @property
     def missed(self) -> tuple[Figure, ...]:
-        """Give the figures that are over their budget."""
+        """The figures that are over their budget."""
         return tuple(figure for figure in self.figures if _verdict(figure) == "✗")
 
 
 def caption(machine: Machine) -> str:
-    """Say where, with what and beside how much other work the figures were measured."""
+    """Where, with what and beside how much other work the figures were measured."""
     began, ended = machine.load_average
     return (
         f"{machine.cpu}, {machine.cores} cores, {machine.system}; Python {machine.python}, SQLite {machine.sqlite}, "
@@ -66,7 +66,7 @@ def shown(report: Report, console: Console) -> None:
 
 
 def markdown(report: Report) -> str:
-    """Give the tables as Markdown."""
+    """The tables as Markdown."""
     heads, rows = stage_table(report.stages)
     parts = [
         _markdown_table(FIGURE_HEADS, list(figure_rows(report.figures))),
@@ -79,12 +79,12 @@ def markdown(report: Report) -> str:
 
 
 def as_json(report: Report) -> bytes:
-    """Give everything as JSON, indented."""
+    """Everything as JSON, indented."""
     return json.format(json.encode(report))
 
 
 def closing(report: Report) -> Iterator[str]:
-    """Give what is to be said under the tables: what was left out, and which budgets were missed."""
+    """What is to be said under the tables: what was left out, and which budgets were missed."""
     for result in report.results:
         yield from result.notes
     for figure in report.missed:
@@ -94,7 +94,7 @@ def closing(report: Report) -> Iterator[str]:
 
 
 def figure_rows(figures: Sequence[Figure]) -> Iterator[tuple[str, ...]]:
-    """Give one row a figure; the case is named in its first."""
+    """One row a figure; the case is named in its first."""
     before = ""
     for figure in figures:
         budget = BUDGETS.get((figure.case, figure.measure))
@@ -113,7 +113,7 @@ def figure_rows(figures: Sequence[Figure]) -> Iterator[tuple[str, ...]]:
 
 
 def stage_table(stages: dict[str, dict[str, float]]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Give the heads and rows of the table of stages: a row a stage, a column a case."""
+    """The heads and rows of the table of stages: a row a stage, a column a case."""
     every = dict.fromkeys(stage for each in stages.values() for stage in each)
     rows = [(stage, *(_number(each.get(stage), places=3) for each in stages.values())) for stage in every]
     return ("stage", *stages), rows

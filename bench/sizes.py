@@ -17,7 +17,7 @@ class Shape(Struct, frozen=True):
 
     @property
     def each(self) -> int:
-        """Give the memories of one tenant."""
+        """The memories of one tenant."""
         return self.memories // self.tenants
 
 

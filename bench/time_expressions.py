@@ -96,13 +96,13 @@ class Case(NamedTuple):
 
 
 def family(expression: str) -> str:
-    """Return the family of an expression."""
+    """The family of an expression."""
     lowered = " ".join(expression.lower().split())
     return next(name for name, pattern in _COMPILED.items() if pattern.search(lowered))
 
 
 def cases(folder: Path) -> Iterator[Case]:
-    """Yield every expression of the specifications that has dates."""
+    """Every expression of the specifications that has dates."""
     for name in SPECIFICATIONS:
         for entry in json.loads(gzip.decompress((folder / f"{name}.json.gz").read_bytes())):
             yield from _cases_of(entry)
@@ -159,7 +159,7 @@ def _midnight(day: date) -> datetime:
 
 
 def is_right(case: Case) -> bool:
-    """Return whether `times` finds exactly what the specification says."""
+    """Whether `times` finds exactly what the specification says."""
     start, end = case.span
     found = [mention.interval for mention in times(case.text, now=case.now) if mention.start < end and mention.end > start]
     if not case.accepted:
@@ -180,7 +180,7 @@ def _readings(interval: Interval, now: datetime) -> set[tuple[datetime | None, d
 
 
 def weights(folder: Path) -> dict[str, int]:
-    """Return how often each family occurs in the questions of both sets, plus one."""
+    """How often each family occurs in the questions of both sets, plus one."""
     counts = Counter(dict.fromkeys(FAMILIES, 1))
     for name in ("locomo", "longmemeval"):
         for line in gzip.decompress((folder / name / "queries.jsonl.gz").read_bytes()).splitlines():
@@ -200,7 +200,7 @@ class Score(NamedTuple):
 
 
 def score(chosen: Iterable[Case], weight: dict[str, int]) -> Score:
-    """Return the share of cases that are right: plain, and with each family at its weight."""
+    """The share of cases that are right: plain, and with each family at its weight."""
     right: Counter[str] = Counter()
     asked: Counter[str] = Counter()
     for case in chosen:
@@ -213,7 +213,7 @@ def score(chosen: Iterable[Case], weight: dict[str, int]) -> Score:
 
 
 def temporal_confusion(folder: Path, *, seen: bool | None = None) -> Counter[tuple[str, str]]:
-    """Return how often each label of Temporalia met each class; of one half, or of all queries."""
+    """How often each label of Temporalia met each class; of one half, or of all queries."""
     lines = gzip.decompress((folder / "temporal_intent" / "temporalia.jsonl.gz").read_bytes()).splitlines()
     queries = sorted((json.loads(line) for line in lines), key=lambda query: str(query["label"]))
     pairs = [(query["label"], temporal_class(query["query"], now=TEMPORALIA_ASKED_AT)) for query in queries]
@@ -221,12 +221,12 @@ def temporal_confusion(folder: Path, *, seen: bool | None = None) -> Counter[tup
 
 
 def accuracy(confusion: Counter[tuple[str, str]]) -> float:
-    """Return the share of queries on the diagonal."""
+    """The share of queries on the diagonal."""
     return sum(count for (label, got), count in confusion.items() if label == got) / confusion.total()
 
 
 def silent_durations(folder: Path) -> tuple[int, int]:
-    """Return for how many durations rightly nothing is found, and how many there are."""
+    """For how many durations rightly nothing is found, and how many there are."""
     entries = json.loads(gzip.decompress((folder / "DurationParser.json.gz").read_bytes()))
     now = datetime(2016, 11, 7, tzinfo=UTC)
     return sum(not times(entry["Input"], now=now) for entry in entries), len(entries)

@@ -20,11 +20,11 @@ class GivenVectors:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """Tell that the vectors are made up."""
+        """The fingerprint of vectors that are made up."""
         return Fingerprint(provider="bench", model="given", revision="1", dimensions=DIMENSIONS)
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
-        """Give the known vectors of the texts."""
+        """The known vectors of the texts."""
         try:
             return np.stack([self.known[text] for text in texts])
         except KeyError as error:
@@ -33,7 +33,7 @@ class GivenVectors:
 
 
 def near(directions: Matrix, chance: np.random.Generator) -> Matrix:
-    """Give unit vectors around unit directions, with a cosine of about 0.7 to them."""
+    """Unit vectors around unit directions, with a cosine of about 0.7 to them."""
     noise = chance.standard_normal(directions.shape, dtype=np.float32) / np.float32(np.sqrt(directions.shape[1]))
     mixed = directions + noise
     unit: Matrix = mixed / np.linalg.norm(mixed, axis=1, keepdims=True)

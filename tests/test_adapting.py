@@ -22,9 +22,9 @@ def test_a_tenants_ghost_hits_flip_the_order_of_what_is_recent_and_what_is_frequ
         for name in "abcdef":
             alice.remember(f"Topic {name * 4}.", id=name)
 
-        def asked(word, **wishes):
+        def asked(word, **options):
             clock.move(minutes=2)
-            recall = alice.recall(word, **wishes)
+            recall = alice.recall(word, **options)
             memories.flush()
             return [r.memory.id for r in recall.memories]
 

@@ -23,8 +23,8 @@ def store(request, tmp_path):
         yield kept
 
 
-def start(store, **wishes):
-    return bootstrap("t", store, wishes.pop("policy", CUED), at=NOW, **wishes)
+def start(store, **options):
+    return bootstrap("t", store, options.pop("policy", CUED), at=NOW, **options)
 
 
 def names(pack):

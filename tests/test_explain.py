@@ -16,8 +16,8 @@ def alice():
         yield opened.tenant("alice")
 
 
-def verdict(alice, cue, memory_id, **wishes):
-    return alice.explain(cue, memory=memory_id, **wishes).verdict
+def verdict(alice, cue, memory_id, **options):
+    return alice.explain(cue, memory=memory_id, **options).verdict
 
 
 @pytest.mark.requirement("S9")
@@ -33,7 +33,7 @@ def test_every_candidate_is_in_the_table_with_ranks_signals_contributions_and_fa
 
 @pytest.mark.requirement("S9")
 @pytest.mark.parametrize(
-    ("facts", "wishes", "fate", "change"),
+    ("facts", "options", "fate", "change"),
     [
         ({"scope": "atlas"}, {}, "scope gate", "belongs to scope 'atlas'"),
         ({"ttl": "1d", "at": ago(days=3)}, {}, "expiry gate", "--ttl"),
@@ -43,9 +43,9 @@ def test_every_candidate_is_in_the_table_with_ranks_signals_contributions_and_fa
         ({"tags": ["a"]}, {"tags": ["a", "b"]}, "tags gate", "lacks the tags b"),
     ],
 )
-def test_a_gate_is_named_with_what_would_open_it(alice, facts, wishes, fate, change):
+def test_a_gate_is_named_with_what_would_open_it(alice, facts, options, fate, change):
     kept = alice.remember("The garden gate squeaks.", **facts).id
-    got = verdict(alice, "garden gate", kept, **wishes)
+    got = verdict(alice, "garden gate", kept, **options)
     assert fate in got.fate
     assert change in got.change
 
@@ -128,17 +128,17 @@ def test_as_of_a_time_before_one_source_existed_a_reflection_is_struck_for_the_o
     alice.remember("The garden gate is blue.", supersedes=early, at=ago(days=7))
     alice.remember("The garden bench is green.", id="late", at=ago(days=2))
     assert verdict(alice, "green garden", thought, floor=0.0).fate == "chosen"
-    wishes = {"as_of": ago(days=5)}
-    assert alice.recall("green garden", **wishes).suppressed["provenance"] == 1
-    got = verdict(alice, "green garden", thought, **wishes)
+    options = {"as_of": ago(days=5)}
+    assert alice.recall("green garden", **options).suppressed["provenance"] == 1
+    got = verdict(alice, "green garden", thought, **options)
     assert got.fate == "struck by the provenance gate"
     assert f"has fallen: {early} (superseded by " in got.change
     assert "late" not in got.change
 
 
 @pytest.mark.requirement("S9", "S6")
-@pytest.mark.parametrize("wishes", [{}, {"scope": "atlas"}, {"kinds": ["reflection"]}, {"as_of": ago(days=2)}, {"as_of": ago(hours=1)}])
-def test_the_gates_that_explain_names_are_those_that_struck(wishes):
+@pytest.mark.parametrize("options", [{}, {"scope": "atlas"}, {"kinds": ["reflection"]}, {"as_of": ago(days=2)}, {"as_of": ago(hours=1)}])
+def test_the_gates_that_explain_names_are_those_that_struck(options):
     clock = FixedClock(ago(days=3))
     with cued.open(None, embedder=None, clock=clock, settle="off") as opened:
         alice = opened.tenant("alice")
@@ -152,7 +152,7 @@ def test_the_gates_that_explain_names_are_those_that_struck(wishes):
         alice.forget(newer, old[2])
         clock.move(days=1)
         everything = [*old, *loop, *drawn, newer, local]
-        recall = alice.recall("garden note", **wishes)
-        fates = [verdict(alice, "garden note", each, **wishes).fate for each in everything]
+        recall = alice.recall("garden note", **options)
+        fates = [verdict(alice, "garden note", each, **options).fate for each in everything]
     struck = [fate.removeprefix("struck by the ").removesuffix(" gate") for fate in fates if fate.endswith(" gate")]
     assert {gate: struck.count(gate) for gate in struck} == recall.suppressed

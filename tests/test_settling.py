@@ -218,7 +218,7 @@ def test_what_was_taken_before_closing_is_written(store):
 
 def test_a_full_queue_drops_touches_with_one_warning(caplog):
     store = stored(HeldStore(), "a")
-    settler = Settler(store, "background", room=2)
+    settler = Settler(store, "background", most_waiting=2)
     settle(settler, "a", recall_id="r0")
     assert store.began.wait(WAIT_S)
     for i in range(1, 9):

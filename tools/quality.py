@@ -34,7 +34,7 @@ Figures = dict[str, dict[str, float]]
 
 
 def measured(name: str, cache: Path) -> Figures:
-    """Give each preset's figures on one data set, and how the default's floor does."""
+    """Each preset's figures on one data set, and how the default's floor does."""
     embedder = CachedEmbedder(load_embedder("cued"), cache)
     bench = Bench(embedder=embedder, evidence=EvidenceCache(cache))
     dataset = read(DATA / name)
@@ -46,7 +46,7 @@ def measured(name: str, cache: Path) -> Figures:
 
 
 def drifts(expected: Figures, got: Figures) -> Iterator[str]:
-    """Give a line for each figure that is missing, new, or off by more than the tolerance."""
+    """A line for each figure that is missing, new, or off by more than the tolerance."""
     for policy in sorted(expected.keys() | got.keys()):
         old, new = expected.get(policy, {}), got.get(policy, {})
         for metric in sorted(old.keys() | new.keys()):
@@ -56,13 +56,13 @@ def drifts(expected: Figures, got: Figures) -> Iterator[str]:
 
 
 def written(figures: Figures) -> str:
-    """Give the figures as TOML."""
+    """The figures as TOML."""
     tables = (f'["{policy}"]\n' + "".join(f'"{metric}" = {value}\n' for metric, value in row.items()) for policy, row in figures.items())
     return "# Written by python -m tools.quality --write.\n\n" + "\n".join(tables)
 
 
 def page(tables: dict[str, Figures]) -> str:
-    """Give docs/quality.md with its tables made anew from the figures."""
+    """The page docs/quality.md with its tables made anew from the figures."""
     before, _, rest = PAGE.read_text("utf-8").partition(MARK)
     _, _, after = rest.partition(END)
     return before + MARK + "\n" + "\n".join(_table(name, figures) for name, figures in tables.items()) + END + after

@@ -28,7 +28,7 @@ BESIDE = (
     explain.Node,
     duplicates.Merge,
     duplicates.Spared,
-    consolidation.Skipped,
+    consolidation.SkippedMerge,
     model.Omitted,
     model.Trace,
     model.Findings,

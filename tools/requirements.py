@@ -40,7 +40,7 @@ class ManifestError(ValueError):
 
 
 def read_manifest(text: str) -> dict[str, Requirement]:
-    """Give the manifest's requirements by id, in the order of the file."""
+    """The manifest's requirements by id, in the order of the file."""
     requirements = {}
     for name, entry in tomllib.loads(text).items():
         if not entry.get("title") or entry.keys() - FIELDS or not all(isinstance(value, str) and value.strip() for value in entry.values()):
@@ -51,7 +51,7 @@ def read_manifest(text: str) -> dict[str, Requirement]:
 
 
 def marks_in(source: str, place: str) -> Iterator[Mark]:
-    """Give every (id, test) of a module's source: marks on functions, on classes, and the module's own `pytestmark`."""
+    """Every (id, test) of a module's source: marks on functions, on classes, and the module's own `pytestmark`."""
     tree = ast.parse(source, place)
     yield from _marks_below(tree, _module_ids(tree, place), place)
 
@@ -72,7 +72,7 @@ def _module_ids(tree: ast.Module, place: str) -> tuple[str, ...]:
 
 
 def _ids(expressions: Iterable[ast.expr], place: str) -> tuple[str, ...]:
-    """Give the ids of every `….requirement("R1", …)` call inside the expressions."""
+    """The ids of every `….requirement("R1", …)` call inside the expressions."""
     nodes = (node for expression in expressions for node in ast.walk(expression))
     calls = [
         node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "requirement"
@@ -88,13 +88,13 @@ def _literal(argument: ast.expr, place: str) -> str:
 
 
 def marks_of(root: Path) -> list[Mark]:
-    """Give every mark in the repository's tests and in the conformance suite that it ships."""
+    """Every mark in the repository's tests and in the conformance suite that it ships."""
     files = sorted(path for pattern in TESTED for path in root.glob(pattern))
     return [mark for path in files for mark in marks_in(path.read_text(encoding="utf-8"), path.relative_to(root).as_posix())]
 
 
 def state_of(requirement: Requirement, tests: int) -> State:
-    """Say where a requirement stands, given how many tests show it."""
+    """Where a requirement stands, given how many tests show it."""
     if requirement.gap:
         return "gap"
     if not tests:
@@ -103,7 +103,7 @@ def state_of(requirement: Requirement, tests: int) -> State:
 
 
 def problems(requirements: Mapping[str, Requirement], marks: Iterable[Mark]) -> list[str]:
-    """Give every disagreement of manifest and tests, in both directions, as sentences; none is the healthy answer."""
+    """Every disagreement of manifest and tests, in both directions, as sentences; none is the healthy answer."""
     marks = list(marks)
     tests = Counter(mark.id for mark in marks)
     found = [f"{mark.test} names {mark.id!r}, which the manifest does not have" for mark in marks if mark.id not in requirements]
@@ -119,7 +119,7 @@ def problems(requirements: Mapping[str, Requirement], marks: Iterable[Mark]) -> 
 
 
 def table(requirements: Mapping[str, Requirement], marks: Iterable[Mark]) -> list[str]:
-    """Give the report's lines: one a requirement, its reason below it, and last how many are covered."""
+    """The report's lines: one a requirement, its reason below it, and last how many are covered."""
     tests = Counter(mark.id for mark in marks)
     lines = [f"{'id':<4} {'state':<8} {'tests':>5}  behaviour"]
     covered = 0

@@ -90,12 +90,12 @@ class Style:
 
 
 def style(chances: Chances, rng: Random) -> Style:
-    """Give the style of one batch."""
+    """The style of one batch."""
     return Style(speakers=rng.random() >= chances.drop_speakers, long=rng.random() < chances.long)
 
 
 def example(row: Row, form: Style, chances: Chances, rng: Random, *, negatives: int) -> Example:
-    """Give one example of a row with at most `negatives` texts of its own dialogue to tell apart."""
+    """One example of a row with at most `negatives` texts of its own dialogue to tell apart."""
     answers = frozenset((*row.answers, *filter(None, (row.topic,))))
     answer = rng.choice(row.answers)
     others = rng.sample(row.others, min(len(row.others), negatives + (6 if form.long else 0)))
@@ -113,13 +113,13 @@ def example(row: Row, form: Style, chances: Chances, rng: Random, *, negatives: 
 
 
 def speaker(text: str) -> str | None:
-    """Give the name before the colon of `name: text`, or None."""
+    """The name before the colon of `name: text`, or None."""
     found = SPEAKER.match(text)
     return found[1] if found else None
 
 
 def rename(cue: str, texts: list[str], rng: Random) -> tuple[str, list[str]]:
-    """Give cue and texts with every speaker's first name swapped for another one, the same everywhere."""
+    """Cue and texts with every speaker's first name swapped for another one, the same everywhere."""
     firsts = {name.split()[0] for text in texts if (name := speaker(text))}
     firsts = {name for name in firsts if re.fullmatch(r"[A-Z][a-z]{2,}", name)}
     if not firsts:
@@ -138,17 +138,17 @@ def rename(cue: str, texts: list[str], rng: Random) -> tuple[str, list[str]]:
 
 
 def third_person(cue: str, name: str) -> str:
-    """Give a question put to somebody as one about `name`: "do you read" becomes "does Nora read"."""
+    """A question put to somebody as one about `name`: "do you read" becomes "does Nora read"."""
     return _rewrite(cue, TO_NAME, name)
 
 
 def first_person(cue: str) -> str:
-    """Give a question put to somebody as one about oneself: "do you read" becomes "do I read"."""
+    """A question put to somebody as one about oneself: "do you read" becomes "do I read"."""
     return _rewrite(cue, TO_ME, "I")
 
 
 def keywords(cue: str) -> str:
-    """Give the words that a hurried user would type: the cue without its function words, or the cue itself if nothing is left."""
+    """The words that a hurried user would type: the cue without its function words, or the cue itself if nothing is left."""
     words = [word for word in re.findall(r"[\w'./-]+", cue) if word.lower() not in STOP_WORDS]
     return " ".join(words) or cue
 

@@ -42,17 +42,17 @@ class Batches(Dataset[Batch]):
         self._turns = [self._steps[:step].count(name) for step, name in enumerate(self._steps)]
 
     def __len__(self) -> int:
-        """Give the number of steps."""
+        """The number of steps."""
         return len(self._steps)
 
     def __getitem__(self, step: int) -> Batch:
-        """Give the batch of a step."""
+        """The batch of a step."""
         if step >= len(self):
             raise IndexError(step)
         return self._assembled(*self.examples(step))
 
     def examples(self, step: int) -> tuple[str, list[Example]]:
-        """Give the corpus and the examples of a step."""
+        """The corpus and the examples of a step."""
         name = self._steps[step]
         rng = Random(self._recipe.seed * 1_000_003 + step)
         form = style(self._recipe.chances, rng)
@@ -71,7 +71,7 @@ class Batches(Dataset[Batch]):
 
 
 def schedule(shares: dict[str, float], steps: int, rng: Random) -> list[str]:
-    """Give the corpus of each step, in a random order, each corpus at least once and by its share."""
+    """The corpus of each step, in a random order, each corpus at least once and by its share."""
     total = sum(shares.values())
     counts = {name: max(1, round(steps * share / total)) for name, share in shares.items()} if steps else {}
     names = [name for name, count in sorted(counts.items()) for _ in range(count)]

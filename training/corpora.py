@@ -34,7 +34,7 @@ class Corpus:
 
     @property
     def share_alike(self) -> bool:
-        """Tell whether the licence asks for share-alike, in which case the corpus shapes nothing that we ship."""
+        """Whether the licence asks for share-alike, in which case the corpus shapes nothing that we ship."""
         return "SA" in self.licence
 
 
@@ -113,7 +113,7 @@ OWN_NEGATIVES_ONLY = frozenset(corpus.name for corpus in CORPORA if corpus.own_n
 
 
 def folder() -> Path:
-    """Give the folder of the training pairs: `CUED_TRAINING`, or the one beside the repository."""
+    """The folder of the training pairs: `CUED_TRAINING`, or the one beside the repository."""
     return Path(os.environ.get(FOLDER_VARIABLE, DEFAULT_FOLDER))
 
 
@@ -123,7 +123,7 @@ def read_rows(path: Path, *, topic: str = "") -> tuple[Row, ...]:
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Give the objects of a JSON-lines file, plain or compressed."""
+    """The objects of a JSON-lines file, plain or compressed."""
     openers: dict[str, Callable[..., IO[str]]] = {".gz": gzip.open, ".xz": lzma.open}
     with openers.get(path.suffix, open)(path, "rt", encoding="utf-8") as lines:
         for line in lines:
@@ -131,7 +131,7 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def find(name: str, where: Path) -> Path:
-    """Give the file of a corpus in a folder, whichever way it is compressed."""
+    """The file of a corpus in a folder, whichever way it is compressed."""
     for place in (where, where / "more"):
         for ending in (".jsonl.gz", ".jsonl.xz", ".jsonl"):
             path = place / f"{name}{ending}"
@@ -142,7 +142,7 @@ def find(name: str, where: Path) -> Path:
 
 
 def split(rows: tuple[Row, ...], *, one_in: int = HELD_OUT_ONE_IN) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
-    """Give the rows to train on and those held out, by a hash of the first answer, so that no held-out answer is a trained one."""
+    """The rows to train on and those held out, by a hash of the first answer, so that no held-out answer is a trained one."""
     held = tuple(row for row in rows if zlib.crc32(row.answers[0].encode()) % one_in == 0)
     answers = {answer for row in held for answer in row.answers}
     kept = tuple(row for row in rows if zlib.crc32(row.answers[0].encode()) % one_in and answers.isdisjoint(row.answers))

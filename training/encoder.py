@@ -39,11 +39,11 @@ class Adapted(nn.Module):
         self.b = nn.Parameter(torch.zeros(weight.shape[0], rank))
 
     def merged(self) -> Tensor:
-        """Give W + scale · B A."""
+        """W + scale · B A."""
         return torch.addmm(self.weight, self.b, self.a, alpha=self.scale)
 
     def forward(self, inputs: Tensor, *, plain: bool = False) -> Tensor:
-        """Give the mapped inputs, through the base weights alone when `plain`."""
+        """The mapped inputs, through the base weights alone when `plain`."""
         return functional.linear(inputs, self.weight if plain else self.merged(), self.bias)
 
 
@@ -69,7 +69,7 @@ class Layer(nn.Module):
             self.register_buffer(f"{norm.replace('.', '_')}_shift", weights[f"{norm}.LayerNorm.bias"])
 
     def forward(self, states: Tensor, mask: Tensor, *, plain: bool) -> Tensor:
-        """Give the next states of a batch (texts, tokens, width)."""
+        """The next states of a batch (texts, tokens, width)."""
         texts, tokens, width = states.shape
         query, key, value = (
             self.maps[f"attention_self_{part}"](states, plain=plain).view(texts, tokens, HEADS, -1).transpose(1, 2)
@@ -104,7 +104,7 @@ class Encoder(nn.Module):
         self.layers = nn.ModuleList(Layer(_below(weights, f"encoder.layer.{index}."), rank=rank, scale=scale) for index in range(LAYERS))
 
     def states(self, ids: Tensor, mask: Tensor, kinds: Tensor | None = None, *, plain: bool = False) -> Tensor:
-        """Give the last layer's states; `kinds` marks a second segment, `plain` leaves the adapter out."""
+        """The last layer's states; `kinds` marks a second segment, `plain` leaves the adapter out."""
         types = self.token_type_embeddings[0] if kinds is None else functional.embedding(kinds, self.token_type_embeddings)
         states = functional.embedding(ids, self.word_embeddings) + self.position_embeddings[: ids.shape[1]] + types
         states = functional.layer_norm(states, (WIDTH,), self.gain, self.shift, 1e-12)
@@ -114,7 +114,7 @@ class Encoder(nn.Module):
         return states
 
     def forward(self, ids: Tensor, mask: Tensor, *, plain: bool = False) -> Tensor:
-        """Give one mean-pooled vector a text, not yet of unit length."""
+        """One mean-pooled vector a text, not yet of unit length."""
         weights = mask.unsqueeze(2).float()
         return (self.states(ids, mask, plain=plain) * weights).sum(1) / weights.sum(1)
 
@@ -124,7 +124,7 @@ def _below(weights: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
 
 
 def padded(pieces: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor]:
-    """Give ids and mask of several texts, padded to the longest, rounded up to a multiple of 8, which the attention kernels want."""
+    """Ids and mask of several texts, padded to the longest, rounded up to a multiple of 8, which the attention kernels want."""
     longest = -(-max(map(len, pieces)) // 8) * 8
     ids = torch.tensor([[*piece, *[0] * (longest - len(piece))] for piece in pieces])
     lengths = torch.tensor([len(piece) for piece in pieces])

@@ -34,7 +34,7 @@ class Model:
     turn: torch.Tensor | None = None
 
     def embed(self, texts: Sequence[str], *, batch_tokens: int = 65_536) -> Matrix:
-        """Give one vector a text, not normalised, so that any leading width can be cut from it."""
+        """One vector a text, not normalised, so that any leading width can be cut from it."""
         once = list(dict.fromkeys(texts))
         place = {text: index for index, text in enumerate(once)}
         ids = self.pieces(once)
@@ -48,7 +48,7 @@ class Model:
         return vectors[[place[text] for text in texts]]
 
     def cues(self, texts: Sequence[str]) -> Matrix:
-        """Give the vectors of cues."""
+        """The vectors of cues."""
         return self.embed([self.prefix + text for text in texts])
 
 
@@ -62,7 +62,7 @@ def _chunks(order: list[int], ids: list[list[int]], batch_tokens: int) -> list[l
 
 
 def unit(vectors: Matrix, width: int) -> Matrix:
-    """Give the leading `width` dimensions, at unit length."""
+    """The leading `width` dimensions, at unit length."""
     cut = vectors[:, :width]
     scaled: Matrix = cut / np.maximum(np.linalg.norm(cut, axis=1, keepdims=True), 1e-9)
     return scaled
@@ -77,12 +77,12 @@ class Conversations:
     named: bool
 
     def text(self, memory: dict[str, str]) -> str:
-        """Give the text as it is embedded: `speaker: text`, or the text alone."""
+        """The text as it is embedded: `speaker: text`, or the text alone."""
         return f"{memory['speaker']}: {memory['text']}" if self.named else memory["text"]
 
 
 def conversations(where: Path, *, named: bool, speakers: frozenset[str] = frozenset(), tenants: int = 10**6) -> Conversations:
-    """Give a development set; with `speakers`, their turns and the questions that these answer alone."""
+    """A development set; with `speakers`, their turns and the questions that these answer alone."""
     memories = [row for row in read_lines(find("memories", where)) if not speakers or row["speaker"] in speakers]
     known = {row["id"] for row in memories}
     first = set(list(dict.fromkeys(row["tenant"] for row in memories))[:tenants])
@@ -92,7 +92,7 @@ def conversations(where: Path, *, named: bool, speakers: frozenset[str] = frozen
 
 
 def turns_and_sessions(model: Model, data: Conversations, widths: Sequence[int]) -> dict[str, list[float]]:
-    """Give per question, for each width: share of gold turns in the first 10, and whether all gold sessions are in the first 5."""
+    """Per question, for each width: the share of gold turns in the first 10, and whether all gold sessions are in the first 5."""
     by_tenant = defaultdict(list)
     for position, memory in enumerate(data.memories):
         by_tenant[memory["tenant"]].append(position)
@@ -112,7 +112,7 @@ def turns_and_sessions(model: Model, data: Conversations, widths: Sequence[int])
 
 
 def held_out(model: Model, rows: Sequence[Row], *, width: int = 384) -> list[float]:
-    """Give per row the share of its answers in the first 10 of all texts that the held-out rows hold."""
+    """The share of each row's answers in the first 10 of all texts that the held-out rows hold."""
     pool = list(dict.fromkeys(text for row in rows for text in (*row.answers, *row.others[:OTHERS_AT_MOST])))
     texts, cues = unit(model.embed(pool), width), unit(model.cues([row.cue for row in rows]), width)
     nearest = np.argsort(-(cues @ texts.T), axis=1)[:, :10]
@@ -120,13 +120,13 @@ def held_out(model: Model, rows: Sequence[Row], *, width: int = 384) -> list[flo
 
 
 def probe_pairs(name: str) -> list[tuple[str, ...]]:
-    """Give the lines of one probe set, without its heading."""
+    """The lines of one probe set, without its heading."""
     with (PROBES / f"{name}.tsv").open(encoding="utf-8", newline="") as lines:
         return [tuple(row) for row in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)][1:]
 
 
 def probes(model: Model, *, width: int = 384) -> dict[str, list[float]]:
-    """Give, a probe set, the reciprocal rank of each cue's memory among the memories of all sets."""
+    """The reciprocal rank of each cue's memory among the memories of all sets, by probe set."""
     sets = {name: probe_pairs(name) for name in PROBE_SETS}
     pool = [memory for pairs in sets.values() for _, memory in pairs]
     texts = unit(model.embed(pool), width)
@@ -141,14 +141,14 @@ def probes(model: Model, *, width: int = 384) -> dict[str, list[float]]:
 
 
 def paraphrase(model: Model, *, width: int = 384) -> float:
-    """Give Spearman's rank correlation of cosine and grade over the graded pairs, −1 to 1."""
+    """Spearman's rank correlation of cosine and grade over the graded pairs, −1 to 1."""
     pairs = probe_pairs(GRADED)
     first, second = (unit(model.embed([pair[side] for pair in pairs]), width) for side in (1, 2))
     return spearman((first * second).sum(axis=1), np.array([float(pair[0]) for pair in pairs]))
 
 
 def spearman(left: np.ndarray, right: np.ndarray) -> float:
-    """Give the Pearson correlation of average ranks, −1 to 1."""
+    """The Pearson correlation of average ranks, −1 to 1."""
     return float(np.corrcoef(_average_ranks(left), _average_ranks(right))[0, 1])
 
 
@@ -159,7 +159,7 @@ def _average_ranks(values: np.ndarray) -> np.ndarray:
 
 
 def interval(values: Sequence[float], *, draws: int = 2000, seed: int = 7) -> tuple[float, float, float]:
-    """Give mean and the 95 % bootstrap interval of its resampled means."""
+    """The mean, and the 95 % bootstrap interval of its resampled means."""
     found = np.asarray(values)
     means = np.random.default_rng(seed).choice(found, (draws, len(found))).mean(axis=1)
     return float(found.mean()), float(np.quantile(means, 0.025)), float(np.quantile(means, 0.975))

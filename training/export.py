@@ -16,36 +16,36 @@ ROTATION = "rotation"
 
 
 def names() -> list[str]:
-    """Give the names of the adapted matrices as they stand in the base checkpoint, without `.weight`."""
+    """The names of the adapted matrices as they stand in the base checkpoint, without `.weight`."""
     return [f"encoder.layer.{index}.{matrix}" for index in range(LAYERS) for matrix in MATRICES]
 
 
 def adapted(encoder: Encoder, name: str) -> Adapted:
-    """Give the map of that name."""
+    """The map of that name."""
     _, _, index, matrix = name.split(".", 3)
     return cast("Adapted", cast("Layer", encoder.layers[int(index)]).maps[matrix.replace(".", "_")])
 
 
 def deltas(encoder: Encoder) -> Deltas:
-    """Give what the adapter adds to each matrix: scale · B A."""
+    """What the adapter adds to each matrix: scale · B A."""
     return {name: (part.scale * part.b @ part.a).detach().cpu() for name in names() if (part := adapted(encoder, name))}
 
 
 def average(runs: Sequence[Deltas], weights: Sequence[float] | None = None) -> Deltas:
-    """Give the weighted mean of several runs' deltas (Wortsman et al. 2022, model soups); equal weights unless told."""
+    """The weighted mean of several runs' deltas (Wortsman et al. 2022, model soups); equal weights unless told."""
     shares = weights or [1 / len(runs)] * len(runs)
     return {name: sum((share * run[name] for share, run in zip(shares, runs, strict=True)), torch.zeros(())) for name in runs[0]}
 
 
 def factors(delta: Tensor, rank: int) -> tuple[Tensor, Tensor]:
-    """Give B and A of a rank whose product is nearest to the delta (Eckart and Young 1936), with the singular values shared evenly."""
+    """B and A of a rank whose product is nearest to the delta (Eckart and Young 1936), with the singular values shared evenly."""
     left, values, right = torch.linalg.svd(delta.double(), full_matrices=False)
     root = values[:rank].sqrt()
     return (left[:, :rank] * root).float(), (root[:, None] * right[:rank]).float()
 
 
 def rotation(vectors: Tensor) -> Tensor:
-    """Give the orthogonal matrix whose columns are the principal directions of unit vectors, the strongest first.
+    """The orthogonal matrix whose columns are the principal directions of unit vectors, the strongest first.
 
     `vector @ rotation` keeps every cosine, and its leading dimensions hold as much of it as any so many can.
     """
@@ -69,25 +69,25 @@ def save(path: Path, found: Deltas, *, rank: int, turn: Tensor | None = None, fa
 
 
 def load(path: Path) -> Deltas:
-    """Give the deltas that an adapter file stands for."""
+    """The deltas that an adapter file stands for."""
     with safe_open(path, "pt") as file:
         scale = float(file.metadata()["scale"])
         return {name: scale * file.get_tensor(f"{name}.lora_B").float() @ file.get_tensor(f"{name}.lora_A").float() for name in names()}
 
 
 def load_rotation(path: Path) -> Tensor | None:
-    """Give the rotation of an adapter file, or None if it has none."""
+    """The rotation of an adapter file, or None if it has none."""
     with safe_open(path, "pt") as file:
         return file.get_tensor(ROTATION).float() if ROTATION in file.keys() else None  # noqa: SIM118 not a dict
 
 
 def added(first: Deltas, second: Deltas) -> Deltas:
-    """Give the sum of two adapters' deltas; an empty one adds nothing."""
+    """The sum of two adapters' deltas; an empty one adds nothing."""
     return {name: first[name] + delta if name in first else delta for name, delta in second.items()}
 
 
 def scaled(found: Deltas, strength: float) -> Deltas:
-    """Give the deltas times a strength between 0 (the base model) and 1 (all that was learnt), after Wortsman et al. 2022 (WiSE-FT)."""
+    """The deltas times a strength between 0 (the base model) and 1 (all that was learnt), after Wortsman et al. 2022 (WiSE-FT)."""
     return {name: strength * delta for name, delta in found.items()}
 
 

@@ -16,10 +16,10 @@ class Pieces:
         self._tokenizer.enable_truncation(longest)
 
     def __call__(self, texts: Sequence[str]) -> list[list[int]]:
-        """Give the ids of each text, in order."""
+        """The ids of each text, in order."""
         return [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
 
     def pairs(self, pairs: Sequence[tuple[str, str]]) -> tuple[list[list[int]], list[list[int]]]:
-        """Give the ids and the segment marks of each pair of texts, for a cross-encoder."""
+        """The ids and the segment marks of each pair of texts, for a cross-encoder."""
         encodings = self._tokenizer.encode_batch(list(pairs))
         return [encoding.ids for encoding in encodings], [encoding.type_ids for encoding in encodings]

@@ -33,7 +33,7 @@ class Recipe:
     chances: Chances = field(default_factory=Chances)
 
     def mix(self) -> dict[str, float]:
-        """Give the share of each corpus in the batches, above zero."""
+        """The share of each corpus in the batches, above zero."""
         own = {corpus.name: corpus.share for corpus in CORPORA}
         chosen = {"shipped": SHIPPED, "all": CORPORA}.get(self.corpora)
         shares = {corpus.name: corpus.share for corpus in chosen} if chosen else {name: own[name] for name in self.corpora.split(",")}
@@ -41,7 +41,7 @@ class Recipe:
 
 
 def changed(recipe: Recipe, changes: dict[str, Any]) -> Recipe:
-    """Give the recipe with some numbers replaced, chances among them; an unknown name is an error that lists the known."""
+    """The recipe with some numbers replaced, chances among them; an unknown name is an error that lists the known ones."""
     own = {entry.name for entry in fields(Recipe)}
     chances = {entry.name for entry in fields(Chances)}
     if unknown := set(changes) - own - chances:

@@ -21,7 +21,7 @@ class Sets:
 
 
 def development(where: Path) -> dict[str, Conversations]:
-    """Give the development sets that are there, each as it is embedded."""
+    """The development sets that are there, each as it is embedded."""
     found = {}
     if (where / "locomo").exists():
         found["locomo"] = conversations(where / "locomo", named=True)
@@ -32,7 +32,7 @@ def development(where: Path) -> dict[str, Conversations]:
 
 
 def figures(model: Model, sets: Sets, *, widths: Sequence[int] = WIDTHS) -> Figures:
-    """Give every figure in per cent, as (mean, low, high) of a 95 % bootstrap interval; Spearman has no interval."""
+    """Every figure in per cent, as (mean, low, high) of a 95 % bootstrap interval; Spearman has no interval."""
     found: Figures = {}
     for name, data in sets.development.items():
         found |= {f"{name}/{metric}": _percent(values) for metric, values in turns_and_sessions(model, data, widths).items()}
@@ -45,13 +45,13 @@ def figures(model: Model, sets: Sets, *, widths: Sequence[int] = WIDTHS) -> Figu
 
 
 def held_out_mean(found: Figures, corpora: Sequence[str]) -> float:
-    """Give the mean over corpora of their held-out recall: the one figure by which runs are chosen."""
+    """The mean over corpora of their held-out recall: the one figure by which runs are chosen."""
     present = [found[f"held_out/{name}"][0] for name in corpora if f"held_out/{name}" in found]
     return sum(present) / len(present) if present else 0.0
 
 
 def refusal(before: Figures, after: Figures, corpora: Sequence[str]) -> str | None:
-    """Give the reason not to replace an adapter: it finds more of the held-out answers than the new one; else None."""
+    """The reason not to replace an adapter: it finds more of the held-out answers than the new one; else None."""
     old, new = held_out_mean(before, corpora), held_out_mean(after, corpora)
     return f"the adapter there finds {old:.2f} of the held-out answers, the new one {new:.2f}" if new < old else None
 

@@ -41,7 +41,7 @@ class Reranker(nn.Module):
         self.head = nn.Linear(WIDTH, 1)
 
     def forward(self, ids: Tensor, mask: Tensor, kinds: Tensor) -> Tensor:
-        """Give the scores of a batch of pairs."""
+        """The scores of a batch of pairs."""
         weights = mask.unsqueeze(2).float()
         states = self.encoder.states(ids, mask, kinds)
         scores: Tensor = self.head((states * weights).sum(1) / weights.sum(1)).squeeze(1)
@@ -57,11 +57,11 @@ class Lists(Dataset[tuple[Tensor, Tensor, Tensor]]):
         self._pieces = pieces
 
     def __len__(self) -> int:
-        """Give the number of steps."""
+        """The number of steps."""
         return len(self._batches)
 
     def __getitem__(self, step: int) -> tuple[Tensor, Tensor, Tensor]:
-        """Give ids, mask and segment marks of a step's pairs, `CANDIDATES` a cue."""
+        """The ids, mask and segment marks of a step's pairs, `CANDIDATES` a cue."""
         if step >= len(self):
             raise IndexError(step)
         _, examples = self._batches.examples(step)
@@ -78,7 +78,7 @@ def _candidates(one: Example, examples: list[Example]) -> list[str]:
 
 
 def train(rows: dict[str, tuple[Row, ...]], recipe: Recipe, base: Base, *, depth: int, say: Callable[[str], None]) -> Reranker:
-    """Give a reranker trained to put the right candidate of each list first."""
+    """A reranker trained to put the right candidate of each list first."""
     torch.manual_seed(recipe.seed)
     torch.set_float32_matmul_precision("high")
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -102,7 +102,7 @@ def train(rows: dict[str, tuple[Row, ...]], recipe: Recipe, base: Base, *, depth
 
 
 def scores(model: Reranker, pieces: Pieces, pairs: Sequence[tuple[str, str]], *, batch: int = 512) -> np.ndarray:
-    """Give the model's score of each pair."""
+    """The model's score of each pair."""
     device = model.head.weight.device
     found = []
     with torch.inference_mode():
@@ -120,7 +120,7 @@ class Bm25:
     documents: tuple[Counter[str], ...]
 
     def score(self, query: str) -> np.ndarray:
-        """Give each text's score; ≥ 0."""
+        """Each text's score; ≥ 0."""
         lengths = np.array([sum(document.values()) for document in self.documents], float)
         total = np.zeros(len(self.documents))
         for word in set(words(query)):
@@ -132,7 +132,7 @@ class Bm25:
 
 
 def words(text: str) -> list[str]:
-    """Give the lower-cased words of a text."""
+    """The lower-cased words of a text."""
     return re.findall(r"\w+", text.lower())
 
 
@@ -148,7 +148,7 @@ class Shortlist:
 
 
 def shortlists(model: Model, data: Conversations, *, lexical_weight: float = 0.15) -> list[Shortlist]:
-    """Give each question's best 32 by dense + lexical_weight · BM25, both divided by their maximum."""
+    """Each question's best 32 by dense + lexical_weight · BM25, both divided by their maximum."""
     found = []
     tenants = sorted({memory["tenant"] for memory in data.memories})
     for tenant in tenants:
@@ -166,7 +166,7 @@ def shortlists(model: Model, data: Conversations, *, lexical_weight: float = 0.1
 
 
 def gains(model: Reranker, pieces: Pieces, lists: Sequence[Shortlist]) -> dict[str, float]:
-    """Give recall@5 in per cent of the blend, of the reranker alone and of both added as z-scores; and what the shortlists hold."""
+    """Recall@5 in per cent of the blend, of the reranker alone and of both added as z-scores; and what the shortlists hold."""
     columns: dict[str, list[float]] = defaultdict(list)
     flat = scores(model, pieces, [(one.cue, text) for one in lists for text in one.texts])
     at = 0

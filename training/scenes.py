@@ -119,7 +119,7 @@ ASIDES = ("By the way, ", "Oh, and ", "Also, just so you know, ", "For context, 
 
 
 def rows(seed: int, *, count: int = 4000) -> dict[str, tuple[Row, ...]]:
-    """Give the written corpora by name: talks between friends, messages to an assistant, and know-how."""
+    """The written corpora by name: talks between friends, messages to an assistant, and know-how."""
     rng, templates = Random(seed), _read(SCENES)
     return {
         "scenes_chat": tuple(_chat(rng.choice(templates), templates, rng) for _ in range(count)),
@@ -173,7 +173,7 @@ def _asked(remark: str, rng: Random) -> str:
 
 
 def first_person(question: str) -> str:
-    """Give a question about {N} as one about oneself: "When did {N} move" becomes "When did I move"."""
+    """A question about {N} as one about oneself: "When did {N} move" becomes "When did I move"."""
     for third, first in (
         ("{N}'s", "my"),
         ("does {N}", "do I"),

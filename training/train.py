@@ -33,7 +33,7 @@ class Base:
 
 
 def train(rows: dict[str, tuple[Row, ...]], recipe: Recipe, base: Base, *, start: Deltas, say: Callable[[str], None]) -> Deltas:
-    """Give what an adapter over the base and the deltas of `start` learns from the rows."""
+    """What an adapter over the base and the deltas of `start` learns from the rows."""
     torch.manual_seed(recipe.seed)
     torch.set_float32_matmul_precision("high")
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -74,6 +74,6 @@ def _loss(encoder: Encoder, batch: Batch, recipe: Recipe, device: torch.device) 
 
 
 def pace(step: int, steps: int) -> float:
-    """Give the share of the learning rate at a step: a linear warm-up, then half a cosine; 0 to 1."""
+    """The share of the learning rate at a step: a linear warm-up, then half a cosine; 0 to 1."""
     warm = max(1, round(steps * WARM_UP))
     return min((step + 1) / warm, 0.5 * (1 + math.cos(math.pi * min(1.0, max(0, step - warm) / max(1, steps - warm)))))

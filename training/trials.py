@@ -29,7 +29,7 @@ COLUMNS = {
 
 
 def table(results: dict[str, dict[str, list[float]]]) -> str:
-    """Give the trials' figures as a Markdown table."""
+    """The trials' figures as a Markdown table."""
     lines = ["| trial | " + " | ".join(COLUMNS) + " |", "|---|" + "---:|" * len(COLUMNS)]
     for name, found in results.items():
         cells = [f"{found[key][0]:.1f}" if key in found else "–" for key in COLUMNS.values()]

@@ -15,7 +15,7 @@ def asked(what: str, work: Callable[[], T], deadline: timedelta) -> tuple[T | No
         return within(what, work, deadline), ""
     except TimeoutError:
         return None, f"{what}: no answer within {deadline.total_seconds() * 1000:.0f} ms"
-    except Exception as error:  # noqa: BLE001 - a plugged-in part may fail in any way, and the answer stands all the same
+    except Exception as error:  # noqa: BLE001 - a part of others may fail in any way, and the answer stands all the same
         return None, f"{what}: {type(error).__name__}: {error}"
 
 

@@ -234,28 +234,28 @@ class Embedder(Protocol):
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """Tell which model makes these vectors; it may ask the model once."""
+        """Which model makes these vectors; it may ask the model once."""
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
-        """Give one unit vector a text, in order, float32; anything unusable is an EmbedderError."""
+        """One unit vector a text, in order, float32; anything unusable is an EmbedderError."""
 
 
 class Summariser(Protocol):
     """Writes what memories say in fewer words, for a recall that does not fit its budget."""
 
     def summarise(self, query: str, texts: Sequence[str], *, tokens: int) -> str:
-        """Give one text of at most about `tokens` tokens that says what these texts say about the query."""
+        """One text of at most about `tokens` tokens that says what these texts say about the query."""
 
 
 class Judge(Protocol):
-    """Tells how a new memory stands to stored ones, better than rules can and slower: an entailment model, or an LLM."""
+    """How a new memory stands to stored ones, judged better than by rules and slower: an entailment model, or an LLM."""
 
     def judge(self, new: str, old: Sequence[str]) -> Sequence[ConflictType | None]:
-        """Give one type of conflict for each of the old texts, None where there is none."""
+        """One type of conflict for each of the old texts, None where there is none."""
 
 
 class Reranker(Protocol):
     """Scores candidates against the cue, better than the blend can and slower."""
 
     def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """Give one score a text, higher is better."""
+        """One score a text, higher is better."""

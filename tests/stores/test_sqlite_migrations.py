@@ -16,10 +16,10 @@ from cued.errors import CorruptError, StoreError
 from cued.model import DERIVED_FROM, Edge, EntityLookup, Feedback, LogQuery, Supersession, Use
 from cued.stores import Store
 from cued.stores.columns.forward import NAME, pack
+from cued.stores.encoding import as_data, new_row
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
 from cued.stores.keepers.sqlite.transaction import columns
-from cued.stores.rows import as_data, new_row
 from cued.stores.standing.instants import micros
 from tests.stores.files.write_third import as_line, found, kept
 

@@ -12,8 +12,8 @@ from cued.conformance.samples import NOW, lookup, near, record, revision, words
 from cued.conformance.searching import ids
 from cued.errors import BusyError
 from cued.stores import Store
+from cued.stores.encoding import judged
 from cued.stores.keepers.sqlite import SqliteKeeper
-from cued.stores.rows import judged
 from cued.stores.shelves import Shelves
 from tests.stores.other_process import next_version, note
 from tests.stores.processes import run, start

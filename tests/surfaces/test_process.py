@@ -209,5 +209,5 @@ def test_help_loads_no_command_and_nothing_to_draw_with():
     )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, env=env, timeout=60).stderr.decode().split()
-    assert "cued.surfaces.cli.root" in loaded
+    assert "cued.surfaces.cli.commands" in loaded
     assert not {"rich", "numpy", "onnxruntime", "apsw", "cued.surfaces.service", "cued.surfaces.cli.recall"} & set(loaded)

@@ -17,7 +17,7 @@ from cued.stores import Store
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.standing.judging import judge
-from cued.stores.standing.listing import counted, shown
+from cued.stores.standing.shown import counted, shown
 from cued.stores.standing.why_not import change_of
 
 TENANT = "t"

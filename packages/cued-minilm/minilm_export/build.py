@@ -56,7 +56,7 @@ def build(data: Path, adapter: Path) -> dict[str, str]:
 
 
 def export(values: weights.Weights, vocab: Path, scratch: Path, *, kept: Sequence[str]) -> Path:
-    """Give the int8 model file of these weights, all but the kept products quantised, checked against its own full precision."""
+    """The int8 model file of these weights, all but the kept products quantised, checked against its own full precision."""
     fp32, smoothed, int8 = (scratch / name for name in ("fp32.onnx", "smoothed.onnx", "int8.onnx"))
     reference = graph.assemble(values)
     save_model(reference, fp32)
@@ -80,7 +80,7 @@ def quantise(fp32: Path, int8: Path, *, kept: Sequence[str]) -> None:
 
 
 def compare(fp32: Path, int8: Path, vocab: Path) -> float:
-    """Give the least cosine between the two models over the samples; below 0.98 is a QualityError."""
+    """The least cosine between the two models over the samples; below 0.98 is a QualityError."""
     ids = [Tokenizer(vocab).ids(text) for text in SAMPLES]
     least = float((run(fp32, ids) * run(int8, ids)).sum(axis=1).min())
     if not least >= LEAST_COSINE:
@@ -90,7 +90,7 @@ def compare(fp32: Path, int8: Path, vocab: Path) -> float:
 
 
 def run(model: Path, texts: list[list[int]]) -> NDArray[np.float32]:
-    """Give the embeddings that a model file makes of texts, each given by its token ids and run alone."""
+    """The embeddings that a model file makes of texts, each given by its token ids and run alone."""
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     tokens = [np.array([ids], dtype=np.int64) for ids in texts]
     return np.concatenate([session.run(["embedding"], {"input_ids": one, "attention_mask": np.ones_like(one)})[0] for one in tokens])

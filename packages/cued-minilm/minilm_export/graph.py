@@ -60,7 +60,7 @@ class Graph:
 
 
 def assemble(weights: Weights, smoothing: Smoothing | None = None) -> ModelProto:
-    """Give the fp32 model: input_ids and attention_mask int64 [batch, sequence] → embedding float32 [batch, 384]."""
+    """The fp32 model: input_ids and attention_mask int64 [batch, sequence] → embedding float32 [batch, 384]."""
     graph = Graph(smoothing or {})
     mask = graph.node("Cast", ["attention_mask"], "mask", to=TensorProto.FLOAT)
     bias = _mask_bias(graph, mask)
@@ -83,7 +83,7 @@ def _embeddings(graph: Graph, weights: Weights) -> str:
 
 
 def _mask_bias(graph: Graph, mask: str) -> str:
-    """Give what is added to attention logits [batch, 1, 1, sequence]: 0 where a token is, −10000 where none is."""
+    """What is added to attention logits [batch, 1, 1, sequence]: 0 where a token is, −10000 where none is."""
     wide = graph.node("Unsqueeze", [mask, graph.constant("mask.axes", [1, 2])], "mask.wide")
     absent = graph.node("Sub", [graph.constant("one", np.array(1, dtype=np.float32)), wide], "mask.absent")
     return graph.node("Mul", [absent, graph.constant("forbid", np.array(-10000, dtype=np.float32))], "mask.bias")
@@ -127,7 +127,7 @@ def _attention(graph: Graph, hidden: str, bias: str, *, prefix: str, weights: We
 
 
 def _part(graph: Graph, heads: str, name: str, number: int) -> str:
-    """Give one of the three joined projections as [batch, head, sequence, 32]."""
+    """One of the three joined projections as [batch, head, sequence, 32]."""
     chosen = graph.constant(f"{name}.number", np.array(number, dtype=np.int64))
     return graph.node("Gather", [heads, chosen], name, axis=0)
 

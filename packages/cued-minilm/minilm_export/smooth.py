@@ -21,7 +21,7 @@ Smoothing = dict[str, NDArray[np.float32]]
 
 
 def smoothing(model: ModelProto, vocab: Path) -> Smoothing:
-    """Give the divisor of each input channel, by the name of its product, for the products that a layer norm or a GELU feeds."""
+    """The divisor of each input channel, by the name of its product, for the products that a layer norm or a GELU feeds."""
     weights = {constant.name: numpy_helper.to_array(constant) for constant in model.graph.initializer}
     fed = {node.name: node for node in model.graph.node if node.op_type == "MatMul" and node.input[0].endswith(FEEDERS)}
     ranges = _ranges(model, sorted({node.input[0] for node in fed.values()}), vocab)
@@ -29,7 +29,7 @@ def smoothing(model: ModelProto, vocab: Path) -> Smoothing:
 
 
 def _divisor(activation: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Give s for one product, scaled to a geometric mean of 1 and rounded to powers of two.
+    """The divisor s of one product, scaled to a geometric mean of 1 and rounded to powers of two.
 
     A power of two divides without rounding, and another processor's last bits do not change the model file.
     """
@@ -40,7 +40,7 @@ def _divisor(activation: NDArray[np.float32], weight: NDArray[np.float32]) -> ND
 
 
 def _ranges(model: ModelProto, names: list[str], vocab: Path) -> dict[str, NDArray[np.float32]]:
-    """Give the largest absolute value of each channel of the named tensors over the calibration texts."""
+    """The largest absolute value of each channel of the named tensors over the calibration texts."""
     shown = ModelProto()
     shown.CopyFrom(model)
     shown.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names)

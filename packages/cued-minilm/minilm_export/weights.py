@@ -1,4 +1,4 @@
-"""Finds the published weights, checks that they are the ones meant, reads them, and merges an adapter into them."""
+"""The published weights: found, checked to be the ones meant, read, and merged with an adapter."""
 
 import hashlib
 import importlib.util
@@ -29,7 +29,7 @@ class WeightsError(RuntimeError):
 
 
 def installed() -> Path | None:
-    """Give the folder of weights that the environment names or holds, or None."""
+    """The folder of weights that the environment names or holds, or None."""
     named = os.environ.get("CUED_MINILM_WEIGHTS")
     if named:
         return Path(named)
@@ -63,14 +63,14 @@ def check(folder: Path) -> None:
 
 
 def read(folder: Path) -> Weights:
-    """Give the checked weights by name, as float32 arrays."""
+    """The checked weights by name, as float32 arrays."""
     check(folder)
     arrays: dict[str, NDArray[Any]] = load_file(folder / "model.safetensors")
     return {name: array for name, array in arrays.items() if array.dtype == np.float32}
 
 
 def merged(plain: Weights, adapter: Path) -> Weights:
-    """Give the weights with a low-rank adapter added, W' = W + scale · B A for each matrix that it names, and with its rotation if any."""
+    """The weights with a low-rank adapter added, W' = W + scale · B A for each matrix that it names, and with its rotation if any."""
     with safe_open(adapter, "np") as file:
         scale = float(file.metadata()["scale"])
         names = [key.removesuffix(".lora_A") for key in file.keys() if key.endswith(".lora_A")]  # noqa: SIM118 (not a dict)

@@ -123,17 +123,17 @@ class DerivingConformance:
 
 
 def reflection(memory_id: str, *sources: str, created_at: datetime = NOW - 24 * HOUR) -> Record:
-    """Give a reflection derived from these ids."""
+    """A reflection derived from these ids."""
     edges = tuple(Edge(DERIVED_FROM, source) for source in sources)
     return record("t", memory_id, kind="reflection", edges=edges, created_at=created_at)
 
 
 def linking(store: Store, *targets: str) -> list[str]:
-    """Give the ids of what leads to any of these."""
+    """The ids of what leads to any of these."""
     found: tuple[Memory, ...] = store.linking("t", targets)
     return [memory.id for memory in found]
 
 
 def seen(store: Store, **facts: object) -> list[str]:
-    """Give the ids that a lookup by a word all memories have can see."""
+    """The ids that a lookup by a word all memories have can see."""
     return [memory.id for memory in store.search("t", lookup(lexical=words("tea", pool=99), **facts)).memories]

@@ -14,7 +14,7 @@ class EmbedderConformance:
 
     @pytest.fixture
     def embedder(self) -> Embedder:
-        """Give the embedder under test; every subclass overrides this."""
+        """The embedder under test; every subclass overrides this."""
         raise NotImplementedError
 
     @pytest.mark.parametrize("role", ROLES)

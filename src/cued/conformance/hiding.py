@@ -174,7 +174,7 @@ class HidingConformance:
 
 
 def seen(store: Store, **facts: object) -> list[str]:
-    """Give the ids that a lookup by a word all memories have can see."""
+    """The ids that a lookup by a word all memories have can see."""
     return ids(store.search("t", lookup(lexical=words("tea", pool=99), **facts)))
 
 

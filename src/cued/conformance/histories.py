@@ -38,17 +38,17 @@ class Step(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Give the memory's id."""
+        """The memory's id."""
         return self.record.memory.id
 
 
 def hour(number: int) -> datetime:
-    """Give the time of a history's step."""
+    """The time of a history's step."""
     return NOW + number * HOUR
 
 
 def random_history(random: Random) -> list[Step]:
-    """Give up to thirty steps that a store accepts one after the other.
+    """Up to thirty steps that a store accepts one after the other.
 
     A memory supersedes only what was there before it, so there are no circles, and none lets go of anything while it is forgotten.
     """
@@ -70,7 +70,7 @@ def random_history(random: Random) -> list[Step]:
 
 
 def what_is_left(steps: Sequence[Step]) -> list[list[Step]]:
-    """Give for each step what is left of it, as if what was restored had not been forgotten and what was erased had never been.
+    """What is left of each step, as if what was restored had not been forgotten and what was erased had never been.
 
     What an erased memory claimed was then claimed by those that claimed it.
     """
@@ -91,12 +91,12 @@ def what_is_left(steps: Sequence[Step]) -> list[list[Step]]:
 
 
 def without(one: Record, ids: set[str]) -> Record:
-    """Give the record superseding none of these."""
+    """The record, superseding none of these."""
     return replace(one, memory=replace(one.memory, supersedes=tuple(old for old in one.memory.supersedes if old not in ids)))
 
 
 def claiming(one: Record, older: str) -> Record:
-    """Give the record superseding one more."""
+    """The record, superseding one more."""
     return replace(one, memory=replace(one.memory, supersedes=tuple(dict.fromkeys((*one.memory.supersedes, older)))))
 
 
@@ -131,7 +131,7 @@ def _note(step: Step, number: int, held: dict[str, Record], claims: dict[tuple[s
 
 
 def _passing(erased: str, held: dict[str, Record], claims: dict[tuple[str, str], Claim]) -> tuple[Claim, ...]:
-    """Give the claims that pass from a memory to those that claim it, unless they have as good a one already."""
+    """The claims that pass from a memory to those that claim it, unless they have as good a one already."""
     passed = []
     for above in [each for each in claims.values() if each.older == erased]:
         if above.scope is not None and held[erased].memory.forgotten_at is not None:

@@ -305,7 +305,7 @@ class KeeperConformance(RowsLevel, SearchLevel, ListingLevel, LogLevel, Document
 
     @pytest.fixture
     def keeper(self) -> Keeper:
-        """Give the keeper under test; every subclass overrides this."""
+        """The keeper under test; every subclass overrides this."""
         raise NotImplementedError
 
     @pytest.fixture(autouse=True)
@@ -316,7 +316,7 @@ class KeeperConformance(RowsLevel, SearchLevel, ListingLevel, LogLevel, Document
 
 
 def row(memory_id: str, text: str = "tea in the garden", *, tenant: str = "t", key: int = 0, **given: object) -> Row:
-    """Give a row to write; `forward` is some bytes or None, every other fact is a record's."""
+    """A row to write; `forward` is some bytes or None, every other fact is a record's."""
     forward = given.pop("forward", f"forward of {memory_id}".encode())
     made = record(tenant, memory_id, text, **given)
     vector = None if made.vector is None or forward is None else made.vector.astype("<f4").tobytes()
@@ -338,7 +338,7 @@ def put(keeper: Keeper, *rows: Row, tenant: str = "t") -> Head:
 
 
 def page(rows: Transaction, after: tuple[int, str], *, limit: int = 9, oldest_first: bool = False, wanted: Filter = ALL) -> Listed:
-    """Give the ids of a part of a listing, and the total."""
+    """The ids of a part of a listing, and the total."""
     found, total = rows.page(wanted, Slice(micros(NOW), after, limit, oldest_first))
     return [memory.id for memory in found], total
 

@@ -213,23 +213,23 @@ class LapsingConformance:
 
 
 def in_a_circle(memory_id: str, older: str, newer: str) -> Record:
-    """Give a record that supersedes another, and has given way to a third."""
+    """A record that supersedes another, and has given way to a third."""
     mark = Supersession(by=newer, at=NOW - 9 * HOUR)
     return record("t", memory_id, supersedes=(older,), superseded=(mark,), weight=0.1)
 
 
 def everything(scope: str, number: int) -> Lookup:
-    """Give the lookup of a history's step that sees all there is, by every channel."""
+    """The lookup of a history's step that sees all there is, by every channel."""
     names = EntityLookup(names=("Ada",), pool=99)
     return lookup(scope=scope, at=hour(number), lexical=words(*WORDS, pool=99), dense=near(1, pool=99), entity=names)
 
 
 def seen_as_of(store: Store, *hours: int, scope: str = GLOBAL) -> list[list[str]]:
-    """Give what was seen so many hours before NOW, for each."""
+    """What was seen as of each of these numbers of hours before NOW."""
     return [seen(store, at=NOW - before * HOUR, as_of=True, scope=scope) for before in hours]
 
 
 def marks_of(store: Store, tenant: str) -> dict[str, tuple[tuple[Supersession, ...], float]]:
-    """Give each memory's marks and weight."""
+    """Each memory's marks and weight."""
     found = store.scan(tenant, limit=99)
     return {each.memory.id: (each.memory.superseded, each.memory.weight) for each in found}

@@ -111,7 +111,7 @@ class ListingConformance:
 
 
 def walk(store: Store, wanted: Filter, size: int, *, oldest_first: bool = False) -> list[str]:
-    """Give all ids of a listing, page by page."""
+    """All ids of a listing, page by page."""
     found: list[str] = []
     after = None
     while True:

@@ -83,20 +83,20 @@ class LoggingConformance:
 
 
 def logged(recall_id: str, at: datetime, **facts: str) -> RecallEntry:
-    """Give a line of this time."""
+    """A line of the log at this time."""
     return replace(entry(recall_id), at=at, **facts)
 
 
 def asked(store: Store, **query: object) -> list[str]:
-    """Give the ids of the lines that a query asks for."""
+    """The ids of the lines that a query asks for."""
     return [line.recall_id for line in store.log("t", LogQuery(**query))]  # type: ignore[arg-type]
 
 
 def said(recall_id: str = "r", *, cited: tuple[str, ...] = (), bad: tuple[str, ...] = ()) -> Feedback:
-    """Give feedback whose factors are powers of two and five quarters."""
+    """Feedback whose factors are powers of two and five quarters."""
     return Feedback(recall_id=recall_id, cited=cited, bad=bad, cited_factor=1.25, bad_factor=0.5, least=0.4, most=2.0)
 
 
 def boosts(store: Store) -> list[float]:
-    """Give what feedback has made of two memories."""
+    """What feedback has made of two memories."""
     return [memory.use.boost for memory in store.get("t", ["a", "b"])]

@@ -164,7 +164,7 @@ class MovingConformance:
 
 
 def scanned(store: Store, size: int) -> list[Stored]:
-    """Give all that a scan of tenant t gives, in pages of this size."""
+    """Everything in a scan of tenant t, in pages of this size."""
     found: list[Stored] = []
     while page := store.scan("t", limit=size, after=found[-1].memory.id if found else None):
         assert len(page) <= size

@@ -30,7 +30,7 @@ class Expected(NamedTuple):
 
 
 def expected(records: Sequence[Record], lookup: Lookup) -> Expected:
-    """Give the findings for these records, whose memories are as the store holds them now."""
+    """The findings for these records, whose memories are as the store holds them now."""
     seen, struck = visible(records, lookup)
     pinned, _ = visible(records, replace(lookup, kinds=(), tags=()))
     scores = _Scores(seen, lookup)
@@ -51,7 +51,7 @@ def expected(records: Sequence[Record], lookup: Lookup) -> Expected:
 
 
 def visible(records: Sequence[Record], lookup: Lookup) -> tuple[list[Record], dict[Gate, int]]:
-    """Give the records that pass every gate, and how many each gate struck first."""
+    """The records that pass every gate, and how many each gate struck first."""
     stale = _stale([record.memory for record in records], lookup)
     passes = _PASSES | {"provenance": lambda memory, _: memory.id not in stale}
     left, struck = list(records), dict[Gate, int]()
@@ -157,7 +157,7 @@ class _Scores:
                     self.window[memory_id] = 1.0
 
     def pools(self) -> dict[str, list[str]]:
-        """Give each open channel's ids, best first."""
+        """Each open channel's ids, best first."""
         lookup = self.lookup
         far = {memory_id: self.cosine.get(memory_id, -2.0) for memory_id in self.seen}
         newest = {memory_id: record.memory.created_at.timestamp() for memory_id, record in self.seen.items()}
@@ -172,7 +172,7 @@ class _Scores:
         return {name: _ranked(matches, keys)[: asked.pool] for name, (asked, matches, keys) in found.items() if asked is not None}
 
     def neighbour(self, memory_id: str, steps: int) -> str | None:
-        """Give the visible memory so many steps on in the same session, None when there is none."""
+        """The visible memory so many steps on in the same session, None when there is none."""
         session = self.seen[memory_id].memory.source.session
         if session is None:
             return None

@@ -46,7 +46,7 @@ Value = TypeVar("Value")
 
 @cache
 def direction(number: int) -> Vector:
-    """Give one of a fixed set of unit vectors, no two of them alike."""
+    """One of a fixed set of unit vectors, no two of them alike."""
     drawn = np.random.default_rng(number).standard_normal(DIMENSIONS)
     vector: Vector = (drawn / np.linalg.norm(drawn)).astype(np.float32)
     vector.setflags(write=False)
@@ -54,7 +54,7 @@ def direction(number: int) -> Vector:
 
 
 def record(tenant: str, memory_id: str, text: str = "tea in the garden", **facts: Any) -> Record:  # noqa: ANN401
-    """Give a record of this text; `vector` is a direction's number or None, every other fact is a Memory's."""
+    """A record of this text; `vector` is a direction's number or None, every other fact is a Memory's."""
     number = facts.pop("vector", len(text))
     fingerprint = facts.pop("fingerprint", FINGERPRINT)
     created_at = facts.pop("created_at", NOW - 24 * HOUR)
@@ -71,17 +71,17 @@ def record(tenant: str, memory_id: str, text: str = "tea in the garden", **facts
 
 
 def revision(memory_id: str, **fields: Any) -> Revision:  # noqa: ANN401
-    """Give the revision that sets these fields."""
+    """The revision that sets these fields."""
     return Revision(id=memory_id, set=fields)
 
 
 def touch(memory_id: str, at: datetime = NOW) -> Touch:
-    """Give one use, counted unless there was one within the hour before; counts do not fade."""
+    """One use, counted unless there was one within the hour before; counts do not fade."""
     return Touch(id=memory_id, at=at, refresh_floor=HOUR, kept_per_day=1.0)
 
 
 def entry(recall_id: str) -> RecallEntry:
-    """Give a line of the recall log."""
+    """A line of the recall log."""
     return RecallEntry(
         recall_id=recall_id,
         at=NOW,
@@ -100,28 +100,28 @@ def entry(recall_id: str) -> RecallEntry:
 
 
 def words(*terms: str, pool: int = 10) -> LexicalLookup:
-    """Give a lookup by words with the usual constants."""
+    """A lookup by words with the usual constants."""
     return LexicalLookup(terms=terms, pool=pool, k1=1.2, b=0.75, delta=0.5)
 
 
 def near(number: int, *, pool: int = 10, fingerprint: str = FINGERPRINT) -> DenseLookup:
-    """Give a lookup by a direction."""
+    """A lookup by a direction."""
     return DenseLookup(vector=direction(number), fingerprint=fingerprint, pool=pool)
 
 
 def lookup(**facts: Any) -> Lookup:  # noqa: ANN401
-    """Give a lookup at NOW in the global scope, with these facts laid over."""
+    """A lookup at NOW in the global scope, but for the facts that are named."""
     return Lookup(**{"scope": GLOBAL, "at": NOW, **facts})
 
 
 def random_records(tenant: str, random: Random) -> list[Record]:
-    """Give up to thirty records that differ in everything a store can see, some of them linked to each other."""
+    """Up to thirty records that differ in everything a store can see, some of them linked to each other."""
     ids = [f"m{number:03}" for number in random.sample(range(999), random.randint(0, 30))]
     return [_linked(_random_record(tenant, memory_id, random), [*ids, "nowhere"], random) for memory_id in ids]
 
 
 def random_lookup(random: Random) -> Lookup:
-    """Give a lookup with any gates and any channels."""
+    """A lookup with any gates and any channels."""
     pool = random.choice([1, 2, 5, 50])
     return lookup(
         scope=random.choice(SCOPES),

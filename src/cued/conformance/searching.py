@@ -160,7 +160,7 @@ class SearchConformance:
 
 
 def ids(found: Findings) -> list[str]:
-    """Give the candidates' ids."""
+    """The candidates' ids."""
     return [memory.id for memory in found.memories]
 
 
@@ -187,13 +187,13 @@ def scatter(store: Store, tenant: str, records: list[Record], random: Random) ->
 
 
 def as_held(store: Store, tenant: str, records: list[Record]) -> list[Record]:
-    """Give the records with their memories as the store has them now."""
+    """The records with their memories as the store has them now."""
     memories = store.get(tenant, [each.memory.id for each in records])
     return [replace(each, memory=memory) for each, memory in zip(records, memories, strict=True)]
 
 
 def without_links(each: Record, tenant: str) -> Record:
-    """Give the record for another tenant, superseding nothing."""
+    """The record, for another tenant and superseding nothing."""
     return replace(each, memory=replace(each.memory, tenant=tenant, supersedes=()))
 
 

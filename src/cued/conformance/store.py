@@ -29,5 +29,5 @@ class StoreConformance(
 
     @pytest.fixture
     def store(self) -> Store:
-        """Give the store under test; every subclass overrides this."""
+        """The store under test; every subclass overrides this."""
         raise NotImplementedError

@@ -17,7 +17,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from cued.embed.breaker import Breaker
-from cued.embed.exchange import Line, Reply, refuse_link_local
+from cued.embed.exchange import Connections, Reply, refuse_link_local
 from cued.errors import EmbedderError, InputError
 
 OPENAI = "https://api.openai.com/v1"
@@ -83,8 +83,8 @@ class Endpoint:
         return Breaker(self.patience.clock)
 
     @cached_property
-    def _line(self) -> Line:
-        return Line(self.base_url)
+    def _connections(self) -> Connections:
+        return Connections(self.base_url)
 
     def post(self, path: str, payload: object, *, deadline_s: float | None = None) -> Reply:
         """The first reply that another try would not better; none before the deadline is an EmbedderError."""
@@ -129,7 +129,7 @@ class Endpoint:
         if left_s <= 0:
             return None, "no time left"
         try:
-            reply = self._line.post(path, body, headers, seconds=left_s, most_bytes=MOST_REPLY_BYTES)
+            reply = self._connections.post(path, body, headers, seconds=left_s, most_bytes=MOST_REPLY_BYTES)
         except (HTTPException, OSError, ValueError) as error:
             # A ValueError is a host that no name server could be asked for.
             return None, printable(f"{type(error).__name__}: {error}")

@@ -38,7 +38,7 @@ class Reply:
         return self.body.decode("utf-8", "replace")
 
 
-class Line:
+class Connections:
     """The connections to one host: each used by one thread at a time, kept for the next request, and never carried across a fork."""
 
     def __init__(self, base_url: str) -> None:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from cued.embed.checks import unit
+from cued.embed.unit_vectors import unit
 from cued.errors import EmbedderError
 from cued.model import Fingerprint, Matrix
 from cued.ports import Role

@@ -15,9 +15,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import ArrayLike
 
-from cued.embed.checks import unit
 from cued.embed.endpoint import Endpoint, excerpt
 from cued.embed.exchange import Reply
+from cued.embed.unit_vectors import unit
 from cued.errors import EmbedderError
 from cued.model import Fingerprint, Matrix
 from cued.ports import Role
@@ -71,7 +71,7 @@ class OpenAICompatible:
         self._fingerprint: Fingerprint | None = None
 
     def __repr__(self) -> str:
-        """Show the model and the place, not the key."""
+        """The model and the place, without the key."""
         return f"OpenAICompatible({self._model!r}, {self._endpoint!r})"
 
     @property

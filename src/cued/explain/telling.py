@@ -55,7 +55,7 @@ def _verdict(recall: Recall, evidence: Evidence, policy: Policy, *, asked: Memor
         return _plainly(asked, _SHOWN, "budget", _IN_THE_ANSWER)
     reason = next((each.reason for each in recall.omitted if each.id == asked.id), None)
     if reason is not None:
-        return _plainly(asked, reason, "budget", _room(reason, policy))
+        return _plainly(asked, reason, "budget", _what_would_fit_it(reason, policy))
     lookup = evidence.lookup
     if lookup is None:
         return _plainly(asked, "stored after the recall had looked", "gather", "asking again finds it, if anything in the cue does")
@@ -67,7 +67,7 @@ def _verdict(recall: Recall, evidence: Evidence, policy: Policy, *, asked: Memor
 
 
 def _plainly(asked: Memory, fate: str, stage: str, change: str) -> Verdict:
-    """Give the verdict on a memory that never was a row of the table."""
+    """The verdict on a memory that never was a row of the table."""
     return Verdict(id=asked.id, fate=fate, stage=stage, change=change, ranks={}, signals={}, contributions={})
 
 
@@ -99,7 +99,7 @@ def _unfound(asked: Memory, evidence: Evidence, policy: Policy, parts: Parts, lo
 
 
 def verdict_on(recall: Recall, memory_id: str, policy: Policy) -> Verdict:
-    """Give what became of one candidate of the recall."""
+    """What became of one candidate of the recall."""
     trace = recall.trace
     row = trace.ids.index(memory_id)
     signals = {name: float(column[row]) for name, column in trace.columns.items() if not name.endswith("_rank")}
@@ -121,11 +121,11 @@ def _change(trace: Trace, row: int, policy: Policy) -> str:
         return f"it would pass a floor at or below {math.floor(reached * 1000) / 1000:.3f}"
     if stage == "diversify":
         return "it would come back if its duplicate were not there, or with diversify.collapse above their cosine"
-    return _IN_THE_ANSWER if fate in {"chosen", _SHOWN} else _room(fate, policy)
+    return _IN_THE_ANSWER if fate in {"chosen", _SHOWN} else _what_would_fit_it(fate, policy)
 
 
-def _room(fate: str, policy: Policy) -> str:
-    """Give what would make room for a memory that the budget has left out."""
+def _what_would_fit_it(fate: str, policy: Policy) -> str:
+    """What would let a memory in that the budget has left out."""
     if fate.startswith("core: "):
         return f"a core budget above {policy.budget.core} tokens, or a larger one for the whole block, would hold it"
     if "tokens" in fate:

@@ -28,5 +28,5 @@ def run(table: Table) -> None:
 
 
 def shortlist(table: Table) -> list[int]:
-    """Give the rows that a judge should see: the best by score, as many as `depth`."""
+    """The rows that a judge should see: the best by score, as many as `depth`."""
     return [int(row) for row in table.order[: table.policy.rerank.depth]]

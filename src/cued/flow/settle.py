@@ -28,7 +28,7 @@ def touches(recall: Recall, policy: Policy, *, cue: Cue, now: datetime) -> tuple
 
 
 def documents(recall: Recall, policy: Policy, *, cue: Cue, now: datetime) -> dict[str, Callable[[bytes | None], bytes]]:
-    """Give how the recall changes the tenant's documents, by name; nothing unless the policy adapts and the recall is of the present."""
+    """How the recall changes the tenant's documents, by name; nothing unless the policy adapts and the recall is of the present."""
     if policy.settle.adapt != "arc" or cue.as_of is not None or not recall.memories:
         return {}
     chosen = tuple(r.memory.id for r in recall.memories)
@@ -75,7 +75,7 @@ def _found_by(trace: Trace, chosen: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def log_line(recall: Recall) -> str:
-    """Give a recall's log line: candidates, survivors with kind and score, how many fell below the floor, tokens, compacted or not."""
+    """A recall's log line: candidates, survivors with kind and score, how many fell below the floor, tokens, compacted or not."""
     chosen = " ".join(f"[{_TAGS[r.memory.kind]}] {r.score:.2f}" for r in recall.memories) or "nothing"
     below = recall.trace.stages.count("floor")
     compacted = "compacted" if recall.compacted else "not compacted"

@@ -56,7 +56,7 @@ class Table:
         self.block = ""
 
     def __len__(self) -> int:
-        """Give the number of candidates, struck ones included."""
+        """The number of candidates, struck ones included."""
         return len(self.ids)
 
     def strike(self, row: int, stage: str, reason: str) -> None:
@@ -71,20 +71,20 @@ class Table:
         self.order = np.lexsort((np.arange(len(self)), -column))
 
     def survivors(self) -> list[int]:
-        """Give the rows still alive, in order."""
+        """The rows still alive, in order."""
         return [row for row in self.order.tolist() if self.alive[row]]
 
     @property
     def now(self) -> datetime:
-        """Give the moment that ages are counted from: the cue's as_of, else its now."""
+        """The moment that ages are counted from: the cue's as_of, else its now."""
         return self.evidence.cue.as_of or self.evidence.cue.now
 
     @cached_property
     def now_s(self) -> float:
-        """Give that moment in seconds since the epoch."""
+        """The moment that ages are counted from, in seconds since the epoch."""
         return self.now.timestamp()
 
 
 def filled(column: Column) -> Column:
-    """Give a column with 0 where there is no value."""
+    """A column with 0 where there is no value."""
     return np.where(np.isnan(column), 0.0, column)

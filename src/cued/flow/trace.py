@@ -11,7 +11,7 @@ NEAR_MISSES = 3
 
 
 def conclude(table: Table) -> Recall:
-    """Give the recall that the table has come to."""
+    """The recall that the table has come to."""
     evidence = table.evidence
     chosen = table.survivors()
     return Recall(
@@ -58,7 +58,7 @@ def _recalled(table: Table, row: int, rank: int) -> Recalled:
 
 
 def _omitted(table: Table, chosen: list[int]) -> tuple[Omitted, ...]:
-    """Give what was left out, each memory once: core memories that did not fit and were not recalled either, then rows in order."""
+    """What was left out, each memory once: core memories that did not fit and were not recalled either, then rows in order."""
     recalled = {table.ids[row] for row in chosen}
     core = [each for each in table.left_out if each.id not in recalled]
     named = {each.id for each in core}

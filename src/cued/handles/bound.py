@@ -46,7 +46,7 @@ class Bound:
 
     def _own_vector(self, vector: Sequence[float] | None, fingerprint: str | None) -> tuple[Vector, str]:
         """A vector of the caller's own at unit length, with the fingerprint of the model that made it: the one named, or the embedder's."""
-        from cued.embed.checks import unit  # noqa: PLC0415 - only a vector of the caller's own needs it
+        from cued.embed.unit_vectors import unit  # noqa: PLC0415 - only a vector of the caller's own needs it
 
         used = None if self._parts.embedder is None else self._parts.embedder.fingerprint
         fingerprint = fingerprint or (None if used is None else str(used))

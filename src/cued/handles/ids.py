@@ -19,7 +19,7 @@ class IdMaker:
         self._lock = threading.Lock()
 
     def make(self, at: datetime) -> str:
-        """Give a new id for this moment; a clock that went back does not make ids fall."""
+        """A new id for this moment; a clock that went back does not make ids fall."""
         fresh = (max(0, int(at.timestamp() * 1000)) << _RANDOM_BITS) | int.from_bytes(os.urandom(_RANDOM_BITS // 8))
         with self._lock:
             self._last = fresh if fresh > self._last else self._last + 1

@@ -77,7 +77,7 @@ class Recalling(Bound):
         return bootstrap(self.name, self._store, self.policy, at=at, scope=label("scope", scope), budget_tokens=budget_tokens)
 
     def feedback(self, recall_id: str, *, cited: Sequence[str] = (), bad: Sequence[str] = ()) -> tuple[str, ...]:
-        """Tell which memories of a recall were of use and which did harm, and give the ids whose importance has changed.
+        """Say which memories of a recall were of use and which did harm; the answer is the ids whose importance has changed.
 
         The same verdict on the same memory of the same recall counts once.
         """

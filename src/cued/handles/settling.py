@@ -40,10 +40,10 @@ class _Left(Struct, frozen=True):
 class Settler:
     """Takes touches, log entries and changes of documents, and writes them: in the background, at once, or not at all."""
 
-    def __init__(self, store: Store, mode: Mode, *, room: int = _QUEUE) -> None:
-        """Write to this store; the thread starts with the first recall, and at most `room` recalls wait for it."""
+    def __init__(self, store: Store, mode: Mode, *, most_waiting: int = _QUEUE) -> None:
+        """Write to this store; the thread starts with the first recall, and at most `most_waiting` recalls wait for it."""
         self._store, self._mode = store, mode
-        self._queue: queue.Queue[_Left | None] = queue.Queue(maxsize=room)
+        self._queue: queue.Queue[_Left | None] = queue.Queue(maxsize=most_waiting)
         self._thread: threading.Thread | None = None
         self._taking, self._writing = threading.Lock(), threading.Lock()
         self._closed = self._full = False
@@ -124,7 +124,7 @@ class Settler:
         except CuedError as error:
             log.warning("settling failed, the recalls stand: %s", error)
         except Exception as error:
-            # a plugged-in store may fail in any way; the thread must live on, or `flush` would wait for ever
+            # a store of others may fail in any way; the thread must live on, or `flush` would wait for ever
             log.exception("settling failed, the recalls stand: %s", type(error).__name__)
 
     def _rewrite(self, tenant: str, name: str, rewrites: Sequence[Rewrite]) -> None:

@@ -47,7 +47,7 @@ class Upkeep(Bound):
         return consolidation.merges(self.name, self._store)
 
     def unmerge(self, *newer_ids: str, only: Sequence[str] = ()) -> tuple[str, ...]:
-        """Bring back what was merged into these memories, and give the ids that are back."""
+        """Bring back what was merged into these memories; the answer is their ids."""
         from cued.upkeep import consolidation
 
         return consolidation.undo(self.name, self._store, newer_ids, at=self._clock(), only=only)
@@ -73,7 +73,7 @@ class Upkeep(Bound):
         return cooling.cool(self.name, self._store, at=self._clock(), older_than=age, importance_below=importance_below)
 
     def reembed(self, *, progress: Progress = silent) -> "Reembedded":
-        """Give every memory a vector of the embedder in use where it has another's or none; interrupted, it goes on where it was."""
+        """Embed anew every memory that has no vector of the embedder in use; interrupted, it goes on where it was."""
         from cued.upkeep.reembedding import reembed
 
         if self._parts.embedder is None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Raw, Struct, field
 
-from cued.importers.drafting import UUID, Turn, from_turn, when
+from cued.importers.drafting import UUID, ImportedTurn, from_turn, when
 from cued.importers.files import MAX_BYTES, decoded, items, members
 from cued.importers.intake import Skipped
 from cued.model import EPOCH
@@ -90,7 +90,7 @@ def _turns(conversation: _Conversation) -> Iterator[Draft | Skipped]:
             yield text if isinstance(text, Skipped) else Skipped("malformed message")
             continue
         at = when(message.create_time) or at or _began(conversation)
-        turn = Turn(
+        turn = ImportedTurn(
             source="chatgpt",
             conversation=called,
             message=message.id or name,

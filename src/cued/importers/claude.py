@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Raw, Struct, field
 
-from cued.importers.drafting import UUID, Turn, drafted, from_turn, meta, pieces, session, shorts, source_id, when
+from cued.importers.drafting import UUID, ImportedTurn, drafted, from_turn, meta, pieces, session, shorts, source_id, when
 from cued.importers.files import MAX_BYTES, decoded, items, members
 from cued.importers.intake import Skipped
 from cued.model import EPOCH
@@ -87,7 +87,7 @@ def _turns(conversation: _Conversation) -> Iterator[Draft | Skipped]:
         name = message.uuid or str(number)
         text = _said(message)
         if text or not message.attachments:
-            turn = Turn(
+            turn = ImportedTurn(
                 source="claude",
                 conversation=conversation.uuid,
                 message=name,

@@ -27,7 +27,7 @@ _CUTS = ("\n\n", "\n", ". ", "\u3002", " ")
 _LARGEST = 2**53
 
 
-class Turn(Struct, frozen=True, kw_only=True):
+class ImportedTurn(Struct, frozen=True, kw_only=True):
     """One turn of a conversation, whoever kept it."""
 
     source: str
@@ -41,7 +41,7 @@ class Turn(Struct, frozen=True, kw_only=True):
     url: str | None = None
 
 
-def from_turn(turn: Turn) -> Draft | Skipped:
+def from_turn(turn: ImportedTurn) -> Draft | Skipped:
     """The draft of a turn: an episode of its session."""
     return drafted(
         turn.text,

@@ -184,7 +184,7 @@ class Fingerprint(Struct, frozen=True, kw_only=True):
     prefix: str = ""
 
     def __str__(self) -> str:
-        """Spell the fingerprint as stores keep it."""
+        """The fingerprint as stores keep it."""
         spelled = f"{self.provider}/{self.model}@{self.revision}/{self.dimensions}"
         return spelled + ("" if self.normalised else "/raw") + (f"/{self.prefix}" if self.prefix else "")
 

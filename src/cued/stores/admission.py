@@ -15,7 +15,7 @@ _ENCODER = Encoder()
 
 
 def admit_tenant(tenant: str) -> bytes:
-    """Give the tenant's name as bytes; an empty name or one that is no Unicode text is an InputError."""
+    """The tenant's name as bytes; an empty name or one that is no Unicode text is an InputError."""
     try:
         name = tenant.encode()
     except UnicodeEncodeError as error:
@@ -26,7 +26,7 @@ def admit_tenant(tenant: str) -> bytes:
 
 
 def document_name(name: str) -> str:
-    """Give the name of a document back; an empty one or one that is no Unicode text is an InputError."""
+    """The name of a document; an empty one or one that is no Unicode text is an InputError."""
     try:
         name.encode()
     except UnicodeEncodeError as error:
@@ -47,7 +47,7 @@ def admit(tenant: str, records: Sequence[Record], *, known: Iterable[str]) -> No
 
 
 def first_of_each(records: Sequence[Record], *, known: Container[str]) -> list[Record]:
-    """Give the records whose ids are not known yet, and of several with one id the first."""
+    """The records whose ids are not known yet, and of several with one id the first."""
     first: dict[str, Record] = {}
     for record in records:
         first.setdefault(record.memory.id, record)
@@ -84,7 +84,7 @@ def admit_memory(tenant: str, memory: Memory) -> None:
 
 
 def body(memory: Memory) -> bytes:
-    """Give the memory as MessagePack; text that UTF-8 cannot carry and numbers beyond 64 bits are InputErrors."""
+    """The memory as MessagePack; text that UTF-8 cannot carry and numbers beyond 64 bits are InputErrors."""
     try:
         return _ENCODER.encode(memory)
     except OverflowError as error:
@@ -107,14 +107,14 @@ def admit_entry(entry: RecallEntry) -> RecallEntry:
 
 
 def at_least_one(limit: int) -> int:
-    """Give the limit back; below 1 it is an InputError."""
+    """The limit; below 1 it is an InputError."""
     if limit < 1:
         raise InputError("limit", limit, "1 or more")
     return limit
 
 
 def superseding_scope(old: Memory, new: Memory) -> str | None:
-    """Give where `new` hides `old`: everywhere (None), or in one project; from another project it is an InputError."""
+    """Where `new` hides `old`: everywhere (None), or in one project; from another project it is an InputError."""
     if new.scope in (GLOBAL, old.scope):
         return None
     if old.scope == GLOBAL:

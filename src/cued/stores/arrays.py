@@ -1,4 +1,4 @@
-"""Columns that grow together: named arrays of one length, with room to append."""
+"""Columns that grow together: named arrays of one length, with space to append."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,16 +12,16 @@ Mask = NDArray[np.bool_]
 Rows = NDArray[np.int32]
 RowNumbers = NDArray[np.intp]
 
-_LEAST_ROOM = 32
+_LEAST_ROWS = 32
 
 
-def room_for(array: NDArray[Any], used: int, wanted: int) -> NDArray[Any]:
-    """Give an array with at least `wanted` rows whose first `used` are the given one's, and with room for some more."""
+def enlarged(array: NDArray[Any], used: int, wanted: int) -> NDArray[Any]:
+    """An array with at least `wanted` rows whose first `used` are the given one's, and with space for some more."""
     if wanted <= len(array):
         return array
-    # Room that is never written to costs no memory, so a little is left at the start, and more with each growth.
-    room = max(_LEAST_ROOM, wanted + wanted // 8, used + used // 2)
-    grown = np.empty((room, *array.shape[1:]), dtype=array.dtype)
+    # Space that is never written to costs no memory, so a little is left at the start, and more with each growth.
+    rows = max(_LEAST_ROWS, wanted + wanted // 8, used + used // 2)
+    grown = np.empty((rows, *array.shape[1:]), dtype=array.dtype)
     grown[:used] = array[:used]
     return grown
 
@@ -41,14 +41,14 @@ class Columns:
         self._arrays: dict[str, NDArray[Any]] = {name: np.empty(0, dtype=kind) for name, kind in types.items()}
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """Give the filled part of a column; writing into it patches the table."""
+        """The filled part of a column; writing into it patches the table."""
         return self._arrays[name][: self.count]
 
     def append(self, count: int, values: Mapping[str, ArrayLike]) -> range:
         """Add `count` rows, one value or array for each column, and give their row numbers."""
         start, end = self.count, self.count + count
         for name, array in self._arrays.items():
-            grown = room_for(array, start, end)
+            grown = enlarged(array, start, end)
             grown[start:end] = values[name]
             self._arrays[name] = grown
         self.count = end
@@ -56,5 +56,5 @@ class Columns:
 
     @property
     def nbytes(self) -> int:
-        """Give the bytes the columns occupy, with their spare room."""
+        """The bytes that the columns occupy, with their spare space."""
         return sum(array.nbytes for array in self._arrays.values())

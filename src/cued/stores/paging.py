@@ -15,13 +15,13 @@ _Created = Annotated[int, Meta(ge=ALWAYS, le=NEVER)]
 
 
 def cursor_after(memory: Memory, *, oldest_first: bool) -> str:
-    """Give the cursor that continues a listing after this memory."""
+    """The cursor that continues a listing after this memory."""
     place = place_of(memory)
     return urlsafe_b64encode(json.encode((*place, True) if oldest_first else place)).decode()
 
 
 def position(cursor: str | None, *, oldest_first: bool) -> Position:
-    """Give the place a cursor stands for, before everything for None; any other string is an InputError."""
+    """The place a cursor stands for, before everything for None; any other string is an InputError."""
     if cursor is None:
         return (ALWAYS if oldest_first else NEVER), ""
     try:
@@ -36,5 +36,5 @@ def position(cursor: str | None, *, oldest_first: bool) -> Position:
 
 
 def place_of(memory: Memory) -> Position:
-    """Give a memory's place in every listing."""
+    """A memory's place in every listing."""
     return micros(memory.created_at), memory.id

@@ -12,8 +12,8 @@ from cued.model import LeftOut, Memory, Record, Revised, Revision, Row
 from cued.ports import Transaction
 from cued.stores.admission import admit_memory, admit_record, body
 from cued.stores.columns.forward import pack, relabelled
-from cued.stores.rows import as_data, as_vector
-from cued.stores.standing.listing import speaking
+from cued.stores.encoding import as_data, as_vector
+from cued.stores.standing.shown import speaking
 from cued.stores.work import Content, Work
 
 _MEMORY = Decoder(Memory)
@@ -45,11 +45,11 @@ class _Run:
         self._revised: dict[str, None] = {}
 
     def take(self, revision: Revision, *, at: datetime) -> LeftOut | None:
-        """Apply a revision to the draft, or say why it is left out."""
+        """Apply a revision, or say why it is left out."""
         if revision.id not in self._stored:
             return LeftOut(revision.id, "gone", revision.id)
-        draft = self._work.draft
-        old = draft.get(revision.id)
+        beliefs = self._work.beliefs
+        old = beliefs.get(revision.id)
         new, content = _changed(old, revision), self._contents.get(revision.id)
         changed = None if content is None else _content(content, revision, old, new)
         if new == old and changed == content:
@@ -60,7 +60,7 @@ class _Run:
         if replace(new, fingerprint=old.fingerprint) != old or (changed and content and changed.forward != content.forward):
             new = replace(new, version=self._stored[revision.id].memory.version + 1)
         self._admit(new, revision, changed)
-        draft.revise(old, new, at=at)
+        beliefs.revise(old, new, at=at)
         self._revised[revision.id] = None
         if changed is not None:
             self._contents[revision.id] = changed
@@ -68,7 +68,7 @@ class _Run:
 
     def write(self) -> tuple[Memory, ...]:
         """The revised memories, written down."""
-        memories = tuple(self._work.draft.get(memory_id) for memory_id in self._revised)
+        memories = tuple(self._work.beliefs.get(memory_id) for memory_id in self._revised)
         self._work.update({memory.id: self._contents[memory.id] for memory in memories if self._searched_anew(memory)})
         return memories
 

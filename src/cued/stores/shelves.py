@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from cued.model import Head, Indexed, Memory
 from cued.ports import Transaction
 from cued.stores.columns.shelf import Entries, Shelf
-from cued.stores.rows import joined, width
-from cued.stores.standing.facts import FactColumns, Facts
+from cued.stores.encoding import joined, width
+from cued.stores.standing.facts import FactColumns, GateFacts
 from cued.stores.standing.marks import Mark
 
 SHELVES_BYTES = 1024 * 2**20
@@ -101,7 +101,7 @@ class TenantShelf:
             entries = _entries(read)
             for memory_id, content, *facts in zip(entries.ids, read.contents, *entries.facts, strict=True):
                 if content <= self._seen:
-                    self._shelf.patch(memory_id, Facts(*facts))
+                    self._shelf.patch(memory_id, GateFacts(*facts))
         if new:
             _shelve(self._shelf, _taken(read, new), rows.vectors(self._seen))
 
@@ -179,7 +179,7 @@ def _shelve(shelf: Shelf, read: Indexed, vectors: Iterable[tuple[int, bytes]]) -
             groups[fingerprint_of[key], len(data)].append((row_of[key], data))
         for (fingerprint, size), members in groups.items():
             numbers, blobs = zip(*members, strict=True)
-            shelf.add_vectors(fingerprint, numbers, joined(blobs, width(size)), room=expected.pop(fingerprint, 0))
+            shelf.add_vectors(fingerprint, numbers, joined(blobs, width(size)), expected=expected.pop(fingerprint, 0))
 
 
 def _size(memory: Memory) -> int:

@@ -32,10 +32,10 @@ from cued.model import (
 from cued.ports import Keeper, Transaction
 from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant, at_least_one, document_name, first_of_each
 from cued.stores.columns.shelf import Shelf
+from cued.stores.encoding import as_vector
 from cued.stores.paging import cursor_after, position
 from cued.stores.recall_log import as_kept, bare, named
 from cued.stores.revising import revise
-from cued.stores.rows import as_vector
 from cued.stores.shelves import SHELVES_BYTES, Shelves
 from cued.stores.standing.instants import micros
 from cued.stores.standing.past import as_known
@@ -61,7 +61,7 @@ class Store:
         with self.keeper.begin(tenant, write=True) as rows:
             work = Work(rows)
             admit(tenant, records, known=work.known(record.memory.id for record in records))
-            work.draft.remember(record.memory for record in records)
+            work.beliefs.remember(record.memory for record in records)
             if records:
                 work.insert(records)
 
@@ -74,7 +74,7 @@ class Store:
             work = Work(rows)
             new = first_of_each(records, known=work.known(record.memory.id for record in records))
             for record in new:
-                work.draft.put(record.memory)
+                work.beliefs.put(record.memory)
             if new:
                 work.insert(new)
         return tuple(record.memory.id for record in new)
@@ -92,7 +92,7 @@ class Store:
         admit_tenant(tenant)
         with self.keeper.begin(tenant, write=True) as rows:
             work = Work(rows)
-            work.draft.forget(memory_ids, at=at)
+            work.beliefs.forget(memory_ids, at=at)
             work.update({})
 
     def restore(self, tenant: str, memory_ids: Sequence[str]) -> None:
@@ -100,7 +100,7 @@ class Store:
         admit_tenant(tenant)
         with self.keeper.begin(tenant, write=True) as rows:
             work = Work(rows)
-            work.draft.restore(memory_ids)
+            work.beliefs.restore(memory_ids)
             work.update({})
 
     def erase(self, tenant: str, memory_ids: Sequence[str]) -> None:
@@ -108,7 +108,7 @@ class Store:
         admit_tenant(tenant)
         with self.keeper.begin(tenant, write=True) as rows:
             work = Work(rows)
-            erased = work.draft.erase(memory_ids, lapsed=work.lapsed())
+            erased = work.beliefs.erase(memory_ids, lapsed=work.lapsed())
             work.update({})
             work.remove(erased)
             lines = rows.log(LogQuery(kept=True, limit=_EVERY_LINE))
@@ -242,15 +242,15 @@ class Store:
             document = None if lookup.document is None else rows.document(lookup.document)
             if not head.change:
                 self._shelves.drop(tenant)
-                return replace(Shelf().answer(lookup).findings, document=document)
+                return replace(Shelf().search(lookup).findings, document=document)
             before, shelf = held.nbytes, held.current(rows, head)
-            answer = shelf.answer(lookup)
-            memories, core = held.memories(rows, answer.keys), held.memories(rows, answer.core_keys)
+            hits = shelf.search(lookup)
+            memories, core = held.memories(rows, hits.keys), held.memories(rows, hits.core_keys)
         if held.nbytes != before:
             self._shelves.trim()
         if lookup.as_of:
             memories, core = (tuple(as_known(memory, at=lookup.at) for memory in some) for some in (memories, core))
-        return replace(answer.findings, memories=memories, core=core, document=document)
+        return replace(hits.findings, memories=memories, core=core, document=document)
 
     def close(self) -> None:
         """Let go of files and connections; a second call does nothing."""

@@ -1,4 +1,4 @@
-"""One change of a tenant in the making: the rows that were read for it, a draft of what beliefs become, and the rows to write."""
+"""One change of a tenant in the making: the rows that were read for it, what beliefs become, and the rows to write."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from cued.model import Memory, Record, Row
 from cued.ports import Transaction
-from cued.stores.beliefs.changes import Draft
-from cued.stores.rows import judged, new_row
+from cued.stores.beliefs.changes import Beliefs
+from cued.stores.encoding import judged, new_row
 
 
 class Content(NamedTuple):
@@ -24,12 +24,12 @@ class Work:
         """Start with nothing changed; `read` are rows that were read before."""
         self._rows = rows
         self._read = dict(read)
-        self.draft = Draft(self._fetch)
+        self.beliefs = Beliefs(self._fetch)
 
     def known(self, memory_ids: Iterable[str]) -> set[str]:
         """Those of the ids that are stored."""
         asked = list(memory_ids)
-        self.draft.prefetch(asked)
+        self.beliefs.prefetch(asked)
         return {memory_id for memory_id in asked if memory_id in self._read}
 
     def lapsed(self) -> list[str]:
@@ -39,13 +39,13 @@ class Work:
         return list(found)
 
     def insert(self, records: Sequence[Record]) -> None:
-        """Write new records, with their memories as the draft has them, and what else the draft changed."""
-        self._rows.insert([new_row(record, self.draft.changed.pop(record.memory.id)) for record in records])
+        """Write new records, with their memories as beliefs have left them, and what else has changed."""
+        self._rows.insert([new_row(record, self.beliefs.changed.pop(record.memory.id)) for record in records])
         self.update({})
 
     def update(self, contents: Mapping[str, Content]) -> None:
-        """Write the memories that the draft changed; the content of those that are not named stays."""
-        changed = [self._row(memory, contents.get(memory.id)) for memory in self.draft.changed.values()]
+        """Write the memories that have changed; the content of those that are not named stays."""
+        changed = [self._row(memory, contents.get(memory.id)) for memory in self.beliefs.changed.values()]
         if changed:
             self._rows.update(changed)
 

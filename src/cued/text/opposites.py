@@ -161,7 +161,7 @@ _LINES: Final = """
 Shows = Literal["!", "/", "."]
 
 
-class Meaning(NamedTuple):
+class Sense(NamedTuple):
     """One of the meanings on a line: the words that a text with it must not lose, and the loose ones."""
 
     words: tuple[str, ...]
@@ -173,23 +173,23 @@ class Meaning(NamedTuple):
         return self.words + self.loose
 
 
-class Line(NamedTuple):
+class Exclusion(NamedTuple):
     """Meanings that exclude one another, and what that shows."""
 
     shows: Shows
-    meanings: tuple[Meaning, ...]
+    meanings: tuple[Sense, ...]
 
 
-def _line(line: str) -> Line:
+def _line(line: str) -> Exclusion:
     mark, _, rest = line.partition(" ")
     meanings = (_meaning(meaning, loose="?" in mark) for meaning in rest.split(" | "))
-    return Line("!" if mark[0] == "!" else "/" if mark[0] == "/" else ".", tuple(meanings))
+    return Exclusion("!" if mark[0] == "!" else "/" if mark[0] == "/" else ".", tuple(meanings))
 
 
-def _meaning(text: str, *, loose: bool) -> Meaning:
+def _meaning(text: str, *, loose: bool) -> Sense:
     words, _, bracketed = text.partition("(")
     within = tuple(bracketed.rstrip(")").split())
-    return Meaning((), tuple(words.split())) if loose else Meaning(tuple(words.split()), within)
+    return Sense((), tuple(words.split())) if loose else Sense(tuple(words.split()), within)
 
 
 LINES: Final = tuple(map(_line, _LINES.strip().splitlines()))

@@ -14,10 +14,10 @@ from msgspec import Struct
 from cued.errors import BusyError, InputError
 from cued.model import DISTINCT, MERGED, Edge, Memory, Revision, Seen, Stored
 from cued.ports import Progress, Store, silent
-from cued.stores.standing.listing import speaking
+from cued.stores.standing.shown import speaking
 from cued.upkeep import AT_LEAST
 from cued.upkeep.duplicates import Group, Merge, Spared
-from cued.upkeep.reading import PAGE, batches, scanned, supporting, with_those_left
+from cued.upkeep.pages import PAGE, batches, scanned, supporting, with_those_left
 
 BATCH = 200
 TRIES = 5
@@ -33,7 +33,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     at_least: float
 
 
-class Skipped(Struct, frozen=True):
+class SkippedMerge(Struct, frozen=True):
     """A planned merge that no longer fits what is stored, and why."""
 
     merge: Merge
@@ -44,7 +44,7 @@ class Applied(Struct, frozen=True, kw_only=True):
     """What became of a plan."""
 
     merged: tuple[Merge, ...]
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedMerge, ...] = ()
 
 
 class Merged(Struct, frozen=True, kw_only=True):
@@ -94,7 +94,7 @@ def apply(tenant: str, store: Store, planned: Plan, *, at: datetime, progress: P
     A merge is done whole or not at all, so after an interruption a new plan has what was left.
     """
     merged: list[Merge] = []
-    skipped: list[Skipped] = []
+    skipped: list[SkippedMerge] = []
     ours: dict[str, int] = {}
     for batch in batches(planned.merges, BATCH):
         done = store.revise(tenant, [_revision(merge, ours.get(merge.newer, merge.version_newer)) for merge in batch], at=at)
@@ -102,7 +102,7 @@ def apply(tenant: str, store: Store, planned: Plan, *, at: datetime, progress: P
         for merge in batch:
             reason = _reason(merge, reasons)
             if reason:
-                skipped.append(Skipped(merge, reason))
+                skipped.append(SkippedMerge(merge, reason))
             else:
                 merged.append(merge)
         ours |= {memory.id: memory.version for memory in done.memories}

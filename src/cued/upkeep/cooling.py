@@ -10,7 +10,7 @@ from cued.model import Filter, Memory
 from cued.ports import Store
 from cued.text.durations import parse_duration
 from cued.upkeep import IMPORTANCE_BELOW, OLDER_THAN
-from cued.upkeep.reading import listed, supporting
+from cued.upkeep.pages import listed, supporting
 
 _AGE = parse_duration(OLDER_THAN)
 

@@ -10,8 +10,8 @@ from functools import partial
 from cued.errors import InputError
 from cued.model import Filter, Memory
 from cued.ports import Progress, Store, silent
-from cued.stores.standing.listing import out_of_time
-from cued.upkeep.reading import PAGE, batches, listed, with_those_left
+from cued.stores.standing.shown import out_of_time
+from cued.upkeep.pages import PAGE, batches, listed, with_those_left
 
 BATCH = 200
 NO_GRACE = timedelta(0)

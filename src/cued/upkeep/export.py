@@ -11,7 +11,7 @@ from cued.importers.lines import DOCUMENTS, FORMAT, End, Header, document_line, 
 from cued.importers.own import RECALLS
 from cued.model import LogQuery
 from cued.ports import Progress, Store, silent
-from cued.upkeep.reading import batches, scanned
+from cued.upkeep.pages import batches, scanned
 
 PAGE = 256
 

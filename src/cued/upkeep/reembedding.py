@@ -14,7 +14,7 @@ from cued.errors import EmbedderError, InputError
 from cued.model import Matrix, Memory, Revision
 from cued.ports import Embedder, Progress, Store, silent
 from cued.text.analyse import searchable
-from cued.upkeep.reading import batches, scanned
+from cued.upkeep.pages import batches, scanned
 
 BATCH = 64
 PASSES = 3

@@ -29,7 +29,7 @@ class Model:
         self._tokenizer = Tokenizer()
 
     def embed(self, text: str) -> NDArray[np.float32]:
-        """Give the text's vector: 384 float32 of unit length."""
+        """The text's vector: 384 float32 of unit length."""
         tokens = np.array([self._tokenizer.ids(text)], dtype=np.int64)
         # Never more than one text a run: dynamic int8 takes one scale for all of the input, so company would change the vector.
         fed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens)}
@@ -37,7 +37,7 @@ class Model:
         return embedding
 
     def embed_many(self, texts: Sequence[str], threads: int | None = None) -> NDArray[np.float32]:
-        """Give one row a text, each the same bytes as `embed` gives; `threads` texts run at once (all cores up to 4)."""
+        """One row a text, each the same bytes as `embed` gives; `threads` texts run at once (all cores up to 4)."""
         matrix = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
         workers = min(threads or min(os.cpu_count() or 1, MAX_THREADS), len(texts))
         if workers <= 1:

@@ -41,7 +41,7 @@ class Tokenizer:
         self._cached = lru_cache(_CACHED_RUNS)(self._run)
 
     def ids(self, text: str) -> list[int]:
-        """Give [CLS], the ids of at most 254 pieces, and [SEP]."""
+        """[CLS], the ids of at most 254 pieces, and [SEP]."""
         runs = (self._of(found.group()) for found in _RUN.finditer(text))
         return [self._start, *islice(chain.from_iterable(runs), MAX_TOKENS - 2), self._end]
 
@@ -49,11 +49,11 @@ class Tokenizer:
         return self._cached(run) if len(run) <= _CACHED_CHARACTERS else self._run(run)
 
     def _run(self, run: str) -> tuple[int, ...]:
-        """Give the ids of a stretch of text without white space."""
+        """The ids of a stretch of text without white space."""
         return tuple(chain.from_iterable(self._pieces(word) for word in words(run)))
 
     def _pieces(self, word: str) -> list[int]:
-        """Give the ids of the longest pieces from left to right, or one [UNK] when they do not cover the word."""
+        """The ids of the longest pieces from left to right, or one [UNK] when they do not cover the word."""
         if len(word) > MAX_WORD_CHARACTERS:
             return [self._unknown]
         found: list[int] = []
@@ -76,7 +76,7 @@ class Tokenizer:
 
 
 def words(run: str) -> Iterator[str]:
-    """Give the normalised words and punctuation marks of a stretch of text without white space."""
+    """The normalised words and punctuation marks of a stretch of text without white space."""
     if run.isascii():
         printable = run if run.isprintable() else "".join(filter(str.isprintable, run))
         return iter(_ASCII_WORD.findall(printable.lower()))
@@ -88,7 +88,7 @@ def words(run: str) -> Iterator[str]:
 
 
 def _split(word: str) -> Iterator[str]:
-    """Give a word's stretches between punctuation, and the punctuation marks."""
+    """A word's stretches between punctuation, and the punctuation marks."""
     start = 0
     for place, character in enumerate(word):
         if _is_punctuation(character):

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from cued.conflicts.claims.lexicon import Lexicon
 from cued.conflicts.claims.parsing import ClauseParts, parts, verb_at
-from cued.conflicts.claims.sentences import Word
+from cued.conflicts.claims.sentences import ClauseWord
 from cued.conflicts.claims.values import Value, values
 
 SELF = "self"
@@ -42,7 +42,7 @@ class Clause(Struct, frozen=True, kw_only=True, eq=False):
     also: bool
 
 
-def clause_of(words: list[Word], previous: Clause | None, lexicon: Lexicon) -> Clause:
+def clause_of(words: list[ClauseWord], previous: Clause | None, lexicon: Lexicon) -> Clause:
     """What a clause claims; without a subject of its own it goes on about that of the clause before it."""
     words = _resolved(words, lexicon)
     found, behind, left = values(words, lexicon, subject_end=verb_at(words, lexicon) or 0)
@@ -85,7 +85,7 @@ def clause_of(words: list[Word], previous: Clause | None, lexicon: Lexicon) -> C
     )
 
 
-def _resolved(words: list[Word], lexicon: Lexicon) -> list[Word]:
+def _resolved(words: list[ClauseWord], lexicon: Lexicon) -> list[ClauseWord]:
     """The words with two ambiguities settled: a preposition without an object ("the flight back is late"), and "one" alone."""
     found = []
     for at, word in enumerate(words):
@@ -98,23 +98,23 @@ def _resolved(words: list[Word], lexicon: Lexicon) -> list[Word]:
     return found
 
 
-def _denying(words: list[Word], at: int, lexicon: Lexicon) -> bool:
+def _denying(words: list[ClauseWord], at: int, lexicon: Lexicon) -> bool:
     """Whether a word denies: "not", "stopped", and the "free" of "gluten free"."""
     word = words[at]
     return word.role == "not" or (word.text == lexicon.lacking and at > 0 and words[at - 1].role == "word")
 
 
-def _content(words: Iterable[Word]) -> frozenset[str]:
+def _content(words: Iterable[ClauseWord]) -> frozenset[str]:
     return frozenset(word.key for word in words if word.role == "word")
 
 
-def _axes(words: list[Word], lexicon: Lexicon) -> dict[str, int]:
+def _axes(words: list[ClauseWord], lexicon: Lexicon) -> dict[str, int]:
     """The scales that a clause stands on, and its side of each; a word that denies does nothing else."""
     found = ((lexicon.axes.get(word.text) or lexicon.axes.get(word.key)) for word in words if word.role != "not")
     return {axis.name: axis.side for axis in found if axis}
 
 
-def _owner(subject: tuple[Word, ...], lexicon: Lexicon) -> tuple[str, bool]:
+def _owner(subject: tuple[ClauseWord, ...], lexicon: Lexicon) -> tuple[str, bool]:
     """Whose subject it is (the speaker's own, or a name's), and whether the subject is a pronoun for someone or something."""
     for word in subject:
         if word.role == "self":
@@ -135,13 +135,13 @@ def _prepositions(split: ClauseParts) -> frozenset[str]:
     return frozenset({"-"})
 
 
-def _compared(rest: tuple[Word, ...], lexicon: Lexicon) -> tuple[frozenset[str], frozenset[str]]:
+def _compared(rest: tuple[ClauseWord, ...], lexicon: Lexicon) -> tuple[frozenset[str], frozenset[str]]:
     """What is put above what: the tabs and the spaces of "prefers tabs over spaces"; nothing where nothing is compared."""
     at = next((i for i, word in enumerate(rest) if word.text in lexicon.comparing), None)
     return (frozenset(), frozenset()) if at is None else (_content(rest[:at]), _content(rest[at + 1 :]))
 
 
-def _attributes(words: list[Word], lexicon: Lexicon) -> dict[str, bool]:
+def _attributes(words: list[ClauseWord], lexicon: Lexicon) -> dict[str, bool]:
     """The attributes that a clause fills, each with whether its verb says so and not only its noun."""
     found: dict[str, bool] = {}
     for at, word in enumerate(words):
@@ -152,11 +152,11 @@ def _attributes(words: list[Word], lexicon: Lexicon) -> dict[str, bool]:
     return found
 
 
-def _takes_object(words: list[Word], at: int) -> bool:
+def _takes_object(words: list[ClauseWord], at: int) -> bool:
     return at + 1 == len(words) or words[at + 1].role not in {"preposition", "from"}
 
 
-def _gone(words: list[Word]) -> frozenset[str]:
+def _gone(words: list[ClauseWord]) -> frozenset[str]:
     """What a change leaves behind: the Trello of "switched from Trello to Linear" and of "Linear instead of Trello"."""
     found: set[str] = set()
     leaving = False

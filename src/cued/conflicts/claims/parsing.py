@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.sentences import Word
+from cued.conflicts.claims.sentences import ClauseWord
 from cued.text.stemming import stem
 
 _HELPING = frozenset({"be", "have", "auxiliary"})
@@ -18,23 +18,23 @@ _OWNER_REACH = 3
 class ClauseParts(NamedTuple):
     """The words of a clause around its verb; a clause without a verb is all rest."""
 
-    subject: tuple[Word, ...]
-    verb: Word | None
-    rest: tuple[Word, ...]
+    subject: tuple[ClauseWord, ...]
+    verb: ClauseWord | None
+    rest: tuple[ClauseWord, ...]
     order: bool = False
 
 
-def clauses(sentence: list[Word], lexicon: Lexicon) -> list[list[Word]]:
+def clauses(sentence: list[ClauseWord], lexicon: Lexicon) -> list[list[ClauseWord]]:
     """The clauses of a sentence: a comma or a conjunction parts two where there is a verb on both sides."""
-    pieces: list[list[Word]] = [[]]
+    pieces: list[list[ClauseWord]] = [[]]
     for word in sentence:
         if word.role == "colon" and pieces[-1] and verb_at(pieces[-1], lexicon) is None:
-            pieces[-1].append(Word(":", "be", "be"))
+            pieces[-1].append(ClauseWord(":", "be", "be"))
         elif word.role in {"border", "comma", "colon"}:
             pieces.append([])
         else:
             pieces[-1].append(word)
-    joined: list[list[Word]] = []
+    joined: list[list[ClauseWord]] = []
     complete = False
     for piece in filter(None, pieces):
         has_verb = verb_at(piece, lexicon) is not None
@@ -46,7 +46,7 @@ def clauses(sentence: list[Word], lexicon: Lexicon) -> list[list[Word]]:
     return joined
 
 
-def parts(words: list[Word], lexicon: Lexicon) -> ClauseParts:
+def parts(words: list[ClauseWord], lexicon: Lexicon) -> ClauseParts:
     """A clause's parts; "Ann is my boss" is turned round, so that the subject is always what is told about."""
     at = verb_at(words, lexicon)
     if at is None:
@@ -58,7 +58,7 @@ def parts(words: list[Word], lexicon: Lexicon) -> ClauseParts:
     return ClauseParts(subject, verb, rest, order=not subject and verb.role == "word")
 
 
-def verb_at(words: list[Word], lexicon: Lexicon) -> int | None:
+def verb_at(words: list[ClauseWord], lexicon: Lexicon) -> int | None:
     """The place of the first finite or helping verb; None without one."""
     for at, word in enumerate(words):
         if word.role in _HELPING or _finite(words, at, lexicon):
@@ -66,7 +66,7 @@ def verb_at(words: list[Word], lexicon: Lexicon) -> int | None:
     return next((at for at, word in enumerate(words) if at and words[at - 1].owner and _verbal(word, lexicon)), None)
 
 
-def _finite(words: list[Word], at: int, lexicon: Lexicon) -> bool:
+def _finite(words: list[ClauseWord], at: int, lexicon: Lexicon) -> bool:
     word = words[at]
     if word.role not in {"word", "not"} or word.owner or word.text.endswith(lexicon.gerund) or not _verbal(word, lexicon):
         return False
@@ -81,18 +81,18 @@ def _finite(words: list[Word], at: int, lexicon: Lexicon) -> bool:
     return not (before.role == "word" and not before.text.endswith(lexicon.inflected[0]) and _bare(word, lexicon))
 
 
-def _verbal(word: Word, lexicon: Lexicon) -> bool:
+def _verbal(word: ClauseWord, lexicon: Lexicon) -> bool:
     if word.key in lexicon.verbs or word.key in lexicon.endings:
         return True
     return word.text.endswith(lexicon.inflected[-1]) and len(word.text) >= _PAST_MIN
 
 
-def _bare(word: Word, lexicon: Lexicon) -> bool:
+def _bare(word: ClauseWord, lexicon: Lexicon) -> bool:
     """Whether a verb has no ending of its own, which after a singular noun makes it a noun: "the quarterly report"."""
     return not word.text.endswith(lexicon.inflected) and lexicon.forms.get(word.text, "") in {"", stem(word.text)}
 
 
-def _commands(words: list[Word], at: int, lexicon: Lexicon) -> bool:
+def _commands(words: list[ClauseWord], at: int, lexicon: Lexicon) -> bool:
     """Whether a clause's first word is a verb and not a noun: no other verb follows it at once."""
     ahead = words[at + 1 : at + 3]
     if not ahead:
@@ -101,7 +101,7 @@ def _commands(words: list[Word], at: int, lexicon: Lexicon) -> bool:
     return ahead[0].role not in _HELPING and not (_verbal(following, lexicon) and following.text.endswith(lexicon.inflected))
 
 
-def _main_verb(words: list[Word], at: int, lexicon: Lexicon) -> tuple[Word, int]:
+def _main_verb(words: list[ClauseWord], at: int, lexicon: Lexicon) -> tuple[ClauseWord, int]:
     """The verb that says what is done or is, past its helping verbs: "has just been moved" is "moved"."""
     while words[at].role in _HELPING:
         ahead = next((i for i in range(at + 1, len(words)) if words[i].role not in _PASSED_OVER), None)
@@ -111,14 +111,14 @@ def _main_verb(words: list[Word], at: int, lexicon: Lexicon) -> tuple[Word, int]
     return words[at], at
 
 
-def _participle(word: Word, helping: Word, lexicon: Lexicon) -> bool:
+def _participle(word: ClauseWord, helping: ClauseWord, lexicon: Lexicon) -> bool:
     """Whether a word can be the main verb after a helping one: "was moved", "is reading", "will move", and not "is head of"."""
     if word.role not in {"word", "not"} or word.capital:
         return False
     return word.text.endswith(lexicon.gerund) or (_verbal(word, lexicon) and (helping.role == "auxiliary" or not _bare(word, lexicon)))
 
 
-def _subject(before: list[Word], lexicon: Lexicon) -> tuple[Word, ...]:
+def _subject(before: list[ClauseWord], lexicon: Lexicon) -> tuple[ClauseWord, ...]:
     """The words of the subject; what stands before a pronoun only says when or where."""
     for at in range(len(before) - 1, -1, -1):
         if before[at].text in lexicon.subject_pronouns:
@@ -126,12 +126,12 @@ def _subject(before: list[Word], lexicon: Lexicon) -> tuple[Word, ...]:
     return tuple(before)
 
 
-def _names_only(words: Iterable[Word]) -> bool:
+def _names_only(words: Iterable[ClauseWord]) -> bool:
     found = [word for word in words if word.role not in _PASSED_OVER]
     return bool(found) and all(word.role == "word" and not word.owner for word in found) and found[0].capital
 
 
-def _describes(rest: tuple[Word, ...], lexicon: Lexicon) -> bool:
+def _describes(rest: tuple[ClauseWord, ...], lexicon: Lexicon) -> bool:
     """Whether words are a definite description: "my boss", "the owner of the shop", "Ann's husband"."""
     found = [word for word in rest if word.role not in _PASSED_OVER and word.role != "be"]
     owned = any(word.owner or word.text in lexicon.possessives for word in found[:_OWNER_REACH])

@@ -23,7 +23,7 @@ _NAMEABLE = frozenset({"new", "filler", "now", "also", "preposition", "time"})
 _QUOTES = re.compile("[\u2018\u2019\u02bc]")
 
 
-class Word(NamedTuple):
+class ClauseWord(NamedTuple):
     """A word of a sentence: as written in lower case, what stands for it and its synonyms, its role, and how it was written."""
 
     text: str
@@ -33,9 +33,9 @@ class Word(NamedTuple):
     owner: bool = False
 
 
-def sentences(text: str, lexicon: Lexicon) -> list[list[Word]]:
+def sentences(text: str, lexicon: Lexicon) -> list[list[ClauseWord]]:
     """The sentences of a text's first 2000 characters as words; a question claims nothing and is left out."""
-    found: list[list[Word]] = [[]]
+    found: list[list[ClauseWord]] = [[]]
     for word in _joined(list(_words(text[:MAX_TEXT], lexicon)), lexicon):
         if word.role == "end":
             if word.text[0] == "?":
@@ -46,18 +46,18 @@ def sentences(text: str, lexicon: Lexicon) -> list[list[Word]]:
     return [sentence for sentence in found if sentence]
 
 
-def _words(text: str, lexicon: Lexicon) -> Iterator[Word]:
+def _words(text: str, lexicon: Lexicon) -> Iterator[ClauseWord]:
     before = ""
     for piece in _PIECE.finditer(_QUOTES.sub("'", fold(text))):
         written, kind = piece[0], piece.lastgroup or "word"
         if kind == "mark":
             if written == "." and before in lexicon.abbreviations:
                 continue
-            yield Word(written, written, _mark_role(written))
+            yield ClauseWord(written, written, _mark_role(written))
         elif kind == "word":
             yield from _spelt(written, lexicon, first_seen=before not in _STARTS)
         else:
-            yield Word(written.lower(), written.lower(), kind)
+            yield ClauseWord(written.lower(), written.lower(), kind)
         before = written.lower()
 
 
@@ -67,7 +67,7 @@ def _mark_role(mark: str) -> str:
     return "colon" if mark in {":", "->", "→", "="} else "comma"
 
 
-def _spelt(written: str, lexicon: Lexicon, *, first_seen: bool) -> Iterator[Word]:
+def _spelt(written: str, lexicon: Lexicon, *, first_seen: bool) -> Iterator[ClauseWord]:
     lower = written.lower().strip(".")
     parts = lexicon.contractions.get(lower)
     if parts is not None:
@@ -84,7 +84,7 @@ def _spelt(written: str, lexicon: Lexicon, *, first_seen: bool) -> Iterator[Word
 
 
 @lru_cache(maxsize=1 << 14)
-def word_of(lower: str, lexicon: Lexicon) -> Word:
+def word_of(lower: str, lexicon: Lexicon) -> ClauseWord:
     """The word of a lower-case spelling."""
     key = lexicon.key(lower)
     role: str = lexicon.roles.get(lower, "word")
@@ -94,10 +94,10 @@ def word_of(lower: str, lexicon: Lexicon) -> Word:
         role = "date"
     elif lower in lexicon.numbers:
         role = "number"
-    return Word(lower, key, role)
+    return ClauseWord(lower, key, role)
 
 
-def _joined(words: list[Word], lexicon: Lexicon) -> Iterator[Word]:
+def _joined(words: list[ClauseWord], lexicon: Lexicon) -> Iterator[ClauseWord]:
     at = 0
     while at < len(words):
         for phrase in lexicon.phrases.get(words[at].text, ()):

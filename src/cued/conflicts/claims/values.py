@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.sentences import Word
+from cued.conflicts.claims.sentences import ClauseWord
 
 _AMOUNT = re.compile(r"([$€£¥₹]?)(\d[\d.,]*?)([a-z%°]*)$")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(am|pm)?$")
@@ -18,7 +18,7 @@ _DAYS = range(1, 32)
 _HOURS = range(1, 25)
 _NOON = 12
 # Stands in a clause where a value stood, so that the words around it keep their order.
-_PLACE = Word("#", "#", "value")
+_PLACE = ClauseWord("#", "#", "value")
 _VALUED = frozenset({"number", "date", "code", "time"})
 
 
@@ -29,14 +29,14 @@ class Value(NamedTuple):
     value: str
 
 
-def values(words: list[Word], lexicon: Lexicon, *, subject_end: int = 0) -> tuple[list[Value], list[Value], list[Word]]:
+def values(words: list[ClauseWord], lexicon: Lexicon, *, subject_end: int = 0) -> tuple[list[Value], list[Value], list[ClauseWord]]:
     """The values of a clause, those that come after a word such as "from", and the words that are left.
 
     A number behind a noun of the subject is part of its name, as in "room 4B seats six".
     """
     found: list[Value] = []
     behind: list[Value] = []
-    left: list[Word] = []
+    left: list[ClauseWord] = []
     at = 0
     while at < len(words):
         taken = 0
@@ -56,7 +56,7 @@ def values(words: list[Word], lexicon: Lexicon, *, subject_end: int = 0) -> tupl
     return found, behind, left
 
 
-def _value(words: list[Word], at: int, lexicon: Lexicon) -> tuple[list[Value], int]:
+def _value(words: list[ClauseWord], at: int, lexicon: Lexicon) -> tuple[list[Value], int]:
     word = words[at]
     if word.role == "code":
         return [Value("code", word.text)], 1
@@ -69,7 +69,7 @@ def _value(words: list[Word], at: int, lexicon: Lexicon) -> tuple[list[Value], i
     return _number(words, at, lexicon)
 
 
-def _named_time(words: list[Word], at: int, lexicon: Lexicon) -> tuple[list[Value], int]:
+def _named_time(words: list[ClauseWord], at: int, lexicon: Lexicon) -> tuple[list[Value], int]:
     """The time of "noon", "midnight" or "half past seven", and how many words it takes; another word of time is no value."""
     text = words[at].text
     if text in lexicon.noons:
@@ -83,7 +83,7 @@ def _named_time(words: list[Word], at: int, lexicon: Lexicon) -> tuple[list[Valu
     return [], 0
 
 
-def _month(words: list[Word], at: int, lexicon: Lexicon) -> tuple[list[Value], int]:
+def _month(words: list[ClauseWord], at: int, lexicon: Lexicon) -> tuple[list[Value], int]:
     """The value of "March 14th", "March 2027" or "March", and how many words it takes."""
     month = lexicon.months[words[at].text]
     following = _text(words, at + 1)
@@ -94,7 +94,7 @@ def _month(words: list[Word], at: int, lexicon: Lexicon) -> tuple[list[Value], i
     return [Value("month", str(month))], 1
 
 
-def _number(words: list[Word], at: int, lexicon: Lexicon) -> tuple[list[Value], int]:
+def _number(words: list[ClauseWord], at: int, lexicon: Lexicon) -> tuple[list[Value], int]:
     text = words[at].text
     clock, hour, day, iso = _CLOCK.match(text), _HOUR.match(text), _DAY.match(text), _ISO.match(text)
     if iso:
@@ -113,7 +113,7 @@ def _number(words: list[Word], at: int, lexicon: Lexicon) -> tuple[list[Value], 
     return _amount(words, at, lexicon)
 
 
-def _amount(words: list[Word], at: int, lexicon: Lexicon) -> tuple[list[Value], int]:
+def _amount(words: list[ClauseWord], at: int, lexicon: Lexicon) -> tuple[list[Value], int]:
     text, following = words[at].text, _text(words, at + 1)
     number = _whole(text, lexicon)
     if number is not None and number in _HOURS:
@@ -129,7 +129,9 @@ def _amount(words: list[Word], at: int, lexicon: Lexicon) -> tuple[list[Value], 
     return _with_unit(words, at, number, read, lexicon)
 
 
-def _with_unit(words: list[Word], at: int, number: int | None, read: re.Match[str] | None, lexicon: Lexicon) -> tuple[list[Value], int]:
+def _with_unit(
+    words: list[ClauseWord], at: int, number: int | None, read: re.Match[str] | None, lexicon: Lexicon
+) -> tuple[list[Value], int]:
     sign, digits, suffix = (read[1], read[2], read[3]) if read else ("", str(number), "")
     plain = digits.replace(",", "").rstrip(".")
     if suffix == "k" and _PLAIN.match(plain):
@@ -157,5 +159,5 @@ def _twelve(hour: int) -> int:
     return hour % _NOON
 
 
-def _text(words: list[Word], at: int) -> str:
+def _text(words: list[ClauseWord], at: int) -> str:
     return words[at].text if at < len(words) else ""

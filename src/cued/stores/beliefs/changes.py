@@ -1,6 +1,6 @@
 """How memories give way to newer ones: pure rules over memories, the same for every store.
 
-The store opens a Draft on its contents, asks for the change, and writes down `draft.changed`.
+The store lays Beliefs over its contents, asks for the change, and writes down `beliefs.changed`.
 
 A memory claims what stands in its `supersedes`, from when that was written. It holds the claimed down while it is not forgotten; and
 when it is, for as long as it is superseded everywhere itself: in a chain a ← b ← c, forgetting b does not bring a back beside c.
@@ -24,7 +24,7 @@ FADED_WEIGHT = 0.1
 LAPSED_KEPT = 32
 
 
-class Draft:
+class Beliefs:
     """A change in the making: what the store holds, overlaid with what has been changed so far."""
 
     def __init__(self, fetch: Callable[[Sequence[str]], Mapping[str, Memory]]) -> None:
@@ -42,12 +42,12 @@ class Draft:
             self._stored.update((memory_id, found.get(memory_id)) for memory_id in missing)
 
     def find(self, memory_id: str) -> Memory | None:
-        """A memory as it stands in the draft, None when there is none."""
+        """A memory as changed so far, None when there is none."""
         self.prefetch((memory_id,))
         return self.changed.get(memory_id) or self._stored[memory_id]
 
     def get(self, memory_id: str) -> Memory:
-        """Give a memory as it stands in the draft; an unknown id is a NotFoundError."""
+        """A memory as changed so far; an unknown id is a NotFoundError."""
         found = self.find(memory_id)
         if found is None:
             raise NotFoundError(memory_id)
@@ -100,7 +100,7 @@ class Draft:
         self._settle(rising=True)
 
     def erase(self, memory_ids: Iterable[str], *, lapsed: Iterable[str]) -> set[str]:
-        """Take away every mark that these memories have left and give the ids to remove.
+        """Take away every mark that these memories have left; the answer is the ids to remove.
 
         `lapsed` are the ids of the memories that have a lifted mark: one of them may be by a memory that let go of it since.
         """
@@ -132,7 +132,7 @@ class Draft:
         return found
 
     def _passed(self, old: Memory, erased: Collection[str]) -> list[Supersession]:
-        """Give the claims on a memory that pass to others when these are erased: the widest to each heir, and of those the first."""
+        """The claims on a memory that pass to others when these are erased: the widest to each heir, and of those the first."""
         best: dict[str, Supersession] = {}
         for mark in self._claims(old, erased):
             known = best.get(mark.by, mark)
@@ -142,7 +142,7 @@ class Draft:
         return [mark for mark in best.values() if mark not in old.superseded]
 
     def _claims(self, old: Memory, erased: Collection[str], below: tuple[str, ...] = ()) -> Iterator[Supersession]:
-        """Give what those claim of a memory that are not erased, at once or through erased ones, each as the claim's first mark."""
+        """What those claim of a memory that are not erased, at once or through erased ones, each as the claim's first mark."""
         for newer_id in dict.fromkeys(mark.by for mark in old.superseded):
             newer = self.find(newer_id)
             if newer is None or old.id not in newer.supersedes:
@@ -172,7 +172,7 @@ class Draft:
         self._rewrite(old, had, [*narrower, *_over(mark, ((since, until), *later))])
 
     def _moved(self, old: Memory, new: Memory) -> set[str]:
-        """Give what a memory goes on to supersede, though no longer where it did."""
+        """What a memory goes on to supersede, though no longer where it did."""
         claimed = [each for memory_id in set(old.supersedes).intersection(new.supersedes) if (each := self.find(memory_id)) is not None]
         marks = {each.id: _claimed(_marks_by(old.id, each), _holding(old)) for each in claimed}
         return {each.id for each in claimed if marks[each.id] and marks[each.id][0].scope != superseding_scope(each, new)}
@@ -199,7 +199,7 @@ class Draft:
         self._settle(rising=True)
 
     def _replaces(self, newer: Memory, older_id: str) -> bool:
-        """Tell whether a memory claims another, at once or through others, whether that holds or not."""
+        """Whether a memory claims another, at once or through others; the claim need not hold."""
         known, ahead = set[str](), set(newer.supersedes)
         while ahead and older_id not in ahead:
             known |= ahead
@@ -255,12 +255,12 @@ class Draft:
 
 
 def _unfaded(memory: Memory) -> float:
-    """Give the weight that a memory has, or would have if nothing superseded it."""
+    """The weight that a memory has, or would have if nothing superseded it."""
     return next((mark.weight_before for mark in memory.superseded if everywhere(mark)), memory.weight)
 
 
 def _faded_still(old: Memory, new: Memory) -> Memory:
-    """Give the revised memory; where it has given way everywhere, another weight is the one that it will come back with."""
+    """The revised memory; where it has given way everywhere, another weight is the one that it will come back with."""
     if new.weight == old.weight or not any(map(everywhere, new.superseded)):
         return new
     marks = tuple(replace(mark, weight_before=new.weight) if everywhere(mark) else mark for mark in new.superseded)
@@ -268,21 +268,21 @@ def _faded_still(old: Memory, new: Memory) -> Memory:
 
 
 def _holding(memory: Memory) -> Spans:
-    """Give when a memory holds down what it claims."""
+    """When a memory holds down what it claims."""
     if memory.forgotten_at is None:
         return ((BEGINNING, END),)
     return united([(BEGINNING, memory.forgotten_at), *(_span(mark) for mark in memory.superseded if mark.scope is None)])
 
 
 def _claimed(marks: Sequence[Supersession], holding: Spans) -> list[Supersession]:
-    """Give those of a memory's marks on another that its present claim has left: all from the first that explains the rest."""
+    """Those of a memory's marks on another that its present claim has left: all from the first that explains the rest."""
     spans = tuple(map(_span, marks))
     place = next((place for place, mark in enumerate(marks) if onward(mark.at, holding) == spans[place:]), len(marks) - 1)
     return list(marks[max(place, 0) :])
 
 
 def _joint(old: Memory, mark: Supersession, above: Supersession) -> Supersession | None:
-    """Give the claim on a memory that a mark on it and one on the marking memory make together, None where no scope has both."""
+    """The claim on a memory that a mark on it and one on the marking memory make together, None where no scope has both."""
     scopes = {mark.scope, above.scope} - {None, old.scope}
     if scopes and (len(scopes) > 1 or old.scope != GLOBAL):
         return None

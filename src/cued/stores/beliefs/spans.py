@@ -11,7 +11,7 @@ END = datetime.max.replace(tzinfo=UTC)
 
 
 def united(spans: Iterable[Span]) -> Spans:
-    """Give the moments of all these stretches, those that meet or overlap as one; a stretch that ends before it begins has none."""
+    """The moments of all these stretches, those that meet or overlap as one; a stretch that ends before it begins has none."""
     apart: list[Span] = []
     for since, until in sorted(span for span in spans if span[0] < span[1]):
         if apart and since <= apart[-1][1]:
@@ -22,11 +22,11 @@ def united(spans: Iterable[Span]) -> Spans:
 
 
 def onward(moment: datetime, spans: Spans) -> Spans:
-    """Give the part of these stretches from a moment on; where that does not begin at the moment, an empty one there tells of it."""
+    """The part of these stretches from a moment on; where that does not begin at the moment, an empty stretch stands there."""
     left = tuple((max(since, moment), until) for since, until in spans if until > moment)
     return left if left and left[0][0] == moment else ((moment, moment), *left)
 
 
 def cover(outer: Spans, inner: Spans) -> bool:
-    """Tell whether no moment of the inner stretches is outside of the outer ones."""
+    """Whether no moment of the inner stretches is outside of the outer ones."""
     return all(any(first <= since and until <= last for first, last in outer) for since, until in inner if since < until)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from cued.model import Background, Column, DenseLookup, EntityLookup, LexicalLookup, TemporalLookup, TermStatistic, Vector
 from cued.stores.arrays import Mask, RowNumbers
 from cued.stores.columns.forward import Namespace, hashed
+from cued.stores.columns.ordering import Key, by_score, last_of_best, rounded
 from cued.stores.columns.postings import Posting, Postings
-from cued.stores.columns.ranking import Key, by_score, last_of_best, rounded
 from cued.stores.columns.vectors import CueVector, Vectors, on_grids
 from cued.stores.standing.gates import Visible
 from cued.stores.standing.instants import micros
@@ -32,11 +32,11 @@ class Words(NamedTuple):
     statistics: tuple[TermStatistic, ...]
 
     def scores(self, rows: RowNumbers) -> Column:
-        """Give these rows' BM25+ scores."""
+        """These rows' BM25+ scores."""
         return rounded(self.bm25[rows])
 
     def coverage(self, rows: RowNumbers) -> Column:
-        """Give the idf of the cue's words that a row has over the idf of all its words, 0 to 1."""
+        """The idf of the cue's words that a row has over the idf of all its words, 0 to 1."""
         return _share(self.covered[rows], self.total)
 
 
@@ -61,7 +61,7 @@ class Names(NamedTuple):
 
 
 def idf(documents: int, among: int) -> float:
-    """Give ln(1 + (N - df + 1/2) / (df + 1/2)), Lucene's form of Robertson's idf: above 0 for every df ≤ N."""
+    """The inverse document frequency ln(1 + (N - df + 1/2) / (df + 1/2)), Lucene's form of Robertson's idf: above 0 for every df ≤ N."""
     return log(1 + (among - documents + 0.5) / (documents + 0.5))
 
 
@@ -86,7 +86,7 @@ def by_words(postings: Postings, lengths: NDArray[np.int64], *, visible: Visible
 
 
 def by_names(postings: Postings, rows: int, *, visible: Visible, lookup: EntityLookup) -> Names:
-    """Find the rows that have any of the cue's names, and weigh those by their idf."""
+    """The rows that have any of the cue's names, each name weighed by its idf."""
     covered, total = np.zeros(rows), 0.0
     for _, posting in _visible_postings(postings, lookup.names, namespace="entity", visible=visible):
         weight = idf(len(posting.rows), visible.total)
@@ -96,7 +96,7 @@ def by_names(postings: Postings, rows: int, *, visible: Visible, lookup: EntityL
 
 
 def in_window(times: NDArray[np.int64], *, visible: Mask, lookup: TemporalLookup) -> Mask:
-    """Give which visible rows fall into any of the cue's intervals, start ≤ t < end."""
+    """Which visible rows fall into any of the cue's intervals, start ≤ t < end."""
     inside = np.zeros(len(times), dtype=np.bool_)
     for interval in lookup.intervals:
         inside |= (times >= micros(interval.start)) & (times < micros(interval.end))
@@ -123,7 +123,7 @@ class Meaning:
 
     @property
     def background(self) -> Background:
-        """Give count, mean and population deviation of the cosine over the visible comparable rows."""
+        """Count, mean and population deviation of the cosine over the visible comparable rows."""
         if not len(self.rows):
             return Background()
         # Whole steps of 2^-15: their sum and the sum of their squares are exact in float64, whatever the order.
@@ -137,14 +137,14 @@ class Meaning:
         return Background(count=count, mean=total / count / _BACKGROUND_GRID, deviation=sqrt(variance) / _BACKGROUND_GRID)
 
     def cosine(self, rows: RowNumbers) -> Column:
-        """Give the exact cosine of each row, nan where its vector cannot be compared or a gate struck it."""
+        """The exact cosine of each row, nan where its vector cannot be compared or a gate struck it."""
         unknown = rows[np.isfinite(self._near[rows]) & np.isnan(self._exact[rows])]
         if self._vectors is not None and len(unknown):
             self._exact[unknown] = self._vectors.exact(self._slots[unknown], self._cue)
         return self._exact[rows]
 
     def key(self) -> Key:
-        """Give the key that ranks rows by exact cosine, rows without one last."""
+        """The key that ranks rows by exact cosine, rows without one last."""
 
         def nearest(rows: RowNumbers, pool: int) -> tuple[RowNumbers, Column]:
             near = self._near.take(rows)
@@ -157,7 +157,7 @@ class Meaning:
         return nearest
 
     def take(self, rows: RowNumbers) -> Vector:
-        """Give the rows' vectors, zeros where one cannot be compared."""
+        """The rows' vectors, zeros where one cannot be compared."""
         taken = np.zeros((len(rows), len(self._cue.coarse)), dtype=np.float32)
         near = np.isfinite(self._near[rows])
         if self._vectors is not None and near.any():

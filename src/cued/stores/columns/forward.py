@@ -39,7 +39,7 @@ class Unpacked(NamedTuple):
 
 @lru_cache(maxsize=1 << 17)
 def hashed(namespace: Namespace, word: str) -> int:
-    """Give the 64-bit BLAKE2b hash of a word inside its namespace."""
+    """The 64-bit BLAKE2b hash of a word inside its namespace."""
     # The namespace is the personalisation of the hash, so no word of one can be spelt to collide with another's.
     digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8, person=namespace.encode()).digest()
     return int.from_bytes(digest, "little")
@@ -67,7 +67,7 @@ def _labels(memory: Memory) -> dict[int, int]:
 
 
 def unpack(packed: Iterable[bytes]) -> Unpacked:
-    """Give back what `pack` packed; bytes that it cannot have packed are a DecodeError."""
+    """What `pack` packed; bytes that it cannot have packed are a DecodeError."""
     blobs = list(packed)
     sizes = np.fromiter(map(len, blobs), dtype=np.int64, count=len(blobs)) - _HEAD
     if (sizes < 0).any() or (sizes % _ENTRY.itemsize).any():
@@ -88,7 +88,7 @@ def _bounded(count: int) -> int:
 
 
 def with_names(packed: bytes, names: Iterable[str]) -> bytes:
-    """Give a forward index from before names were told apart, with the counts of these as NAME."""
+    """A forward index from before names were told apart, with the counts of these as NAME."""
     hashes, counts, _, _ = unpack([packed])
     told = np.isin(hashes, np.array([hashed("entity", name) for name in names], dtype=np.uint64))
     entries = np.empty(len(hashes), dtype=_ENTRY)

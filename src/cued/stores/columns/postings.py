@@ -46,7 +46,7 @@ class Postings:
         self._tail_count += len(hashes)
 
     def find(self, value: int) -> Posting:
-        """Give the rows that contain a hash, empty when none does."""
+        """The rows that contain a hash, empty when none does."""
         key = np.uint64(value)
         place = int(np.searchsorted(self._keys, key))
         start, end = 0, 0
@@ -61,7 +61,7 @@ class Postings:
 
     @property
     def nbytes(self) -> int:
-        """Give about how many bytes the index occupies."""
+        """About how many bytes the index occupies."""
         arrays = (self._hashes, self._rows, self._counts, self._keys, self._starts)
         return sum(array.nbytes for array in arrays) + 100 * self._tail_count
 

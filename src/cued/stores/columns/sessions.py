@@ -7,14 +7,14 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.stores.arrays import Rows, room_for
+from cued.stores.arrays import Rows, enlarged
 
 NOBODY = -1
 Place = tuple[bool, int, int, str, int]
 
 
 def place(turn: int | None, created: int, memory_id: str, row: int) -> Place:
-    """Give what orders a session: turns ascending, those without a turn last, then time, then id."""
+    """What orders a session: turns ascending, those without a turn last, then time, then id."""
     return turn is None, turn or 0, created, memory_id, row
 
 
@@ -31,8 +31,8 @@ class Sessions:
     def add(self, count: int, places: Iterable[tuple[str | None, Place]]) -> None:
         """Append `count` rows, linking those that belong to a session."""
         end = self._count + count
-        self._before = room_for(self._before, self._count, end)
-        self._after = room_for(self._after, self._count, end)
+        self._before = enlarged(self._before, self._count, end)
+        self._after = enlarged(self._after, self._count, end)
         self._before[self._count : end] = NOBODY
         self._after[self._count : end] = NOBODY
         self._count = end
@@ -54,16 +54,16 @@ class Sessions:
         self._before[later], self._after[earlier] = earlier, later
 
     def before(self, rows: NDArray[np.intp], visible: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """Give for each row the nearest visible one before it in its session, or NOBODY."""
+        """The nearest visible row before each in its session, or NOBODY."""
         return _follow(self._before, rows, visible)
 
     def after(self, rows: NDArray[np.intp], visible: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """Give for each row the nearest visible one after it in its session, or NOBODY."""
+        """The nearest visible row after each in its session, or NOBODY."""
         return _follow(self._after, rows, visible)
 
     @property
     def nbytes(self) -> int:
-        """Give about how many bytes the chains occupy."""
+        """About how many bytes the chains occupy."""
         return 2 * self._before.nbytes + 150 * self._count
 
     def _insert(self, chain: list[Place], where: Place) -> None:

@@ -11,12 +11,12 @@ import numpy as np
 from cued.model import Background, Findings, Lookup, Matrix
 from cued.stores.arrays import Columns, RowNumbers
 from cued.stores.columns.forward import hashed, unpack
+from cued.stores.columns.ordering import by_id
 from cued.stores.columns.postings import Postings
-from cued.stores.columns.ranking import by_id
-from cued.stores.columns.reading import Contents, Reading
+from cued.stores.columns.search import Contents, Search
 from cued.stores.columns.sessions import NOBODY, Sessions, place
 from cued.stores.columns.vectors import Vectors
-from cued.stores.standing.facts import FactColumns, Facts
+from cued.stores.standing.facts import FactColumns, GateFacts
 from cued.stores.standing.gates import Gates
 
 _LEAST_WASTE = 1024
@@ -34,8 +34,8 @@ class Entries(NamedTuple):
     facts: FactColumns
 
 
-class Answer(NamedTuple):
-    """The candidates' keys in the order of their ids, those of the core, and the findings but for the memories themselves."""
+class Hits(NamedTuple):
+    """What a search found: the candidates' keys in the order of their ids, those of the core, and the findings without the memories."""
 
     keys: list[int]
     ids: list[str]
@@ -70,14 +70,14 @@ class Shelf:
         self._held.gates.moved(entries.ids)
         return rows
 
-    def add_vectors(self, fingerprint: str, rows: Sequence[int], vectors: Matrix, *, room: int = 0) -> None:
-        """Give vectors, all of one fingerprint and width, to rows that have none yet, and leave room when more are to come."""
+    def add_vectors(self, fingerprint: str, rows: Sequence[int], vectors: Matrix, *, expected: int = 0) -> None:
+        """Add vectors, all of one fingerprint and width, to rows that have none yet, with space for more where more are to come."""
         owners = np.asarray(rows, dtype=np.int32)
         block = self._held.vectors.setdefault((fingerprint, vectors.shape[1]), Vectors(vectors.shape[1]))
-        block.reserve(room)
+        block.reserve(expected)
         self._held.columns["slot"][owners] = block.add(owners, vectors)
 
-    def patch(self, memory_id: str, facts: Facts) -> None:
+    def patch(self, memory_id: str, facts: GateFacts) -> None:
         """Replace the gate facts of a memory whose content is unchanged."""
         self._held.gates.patch(self._row_of[memory_id], facts)
 
@@ -90,35 +90,35 @@ class Shelf:
 
     @property
     def wasteful(self) -> bool:
-        """Tell whether most rows are dead, so that building the shelf anew would pay."""
+        """Whether most rows are dead, so that building the shelf anew would pay."""
         return self._held.gates.count > 2 * self._held.gates.stored + _LEAST_WASTE
 
     @property
     def nbytes(self) -> int:
-        """Give about how many bytes the shelf occupies."""
+        """About how many bytes the shelf occupies."""
         held = self._held
         matrices = sum(vectors.nbytes for vectors in held.vectors.values())
         lists = held.postings.nbytes + held.sessions.nbytes + _BYTES_PER_ROW * len(held.ids)
         return matrices + lists + held.columns.nbytes + held.gates.nbytes
 
-    def answer(self, lookup: Lookup) -> Answer:
-        """Judge the gates, open the channels, and give the union of their pools as columns, ordered by id."""
+    def search(self, lookup: Lookup) -> Hits:
+        """The memories that the open channels found among those that the gates let through, as columns, ordered by id."""
         visible = self._held.gates.judge(lookup)
-        reading = Reading(self._held, lookup, visible)
-        pools = reading.pools()
-        rows, meaning = reading.candidates(pools), reading.meaning
+        search = Search(self._held, lookup, visible)
+        pools = search.pools()
+        rows, meaning = search.candidates(pools), search.meaning
         findings = Findings(
             stored=self._held.gates.stored,
             visible=visible.total,
             struck=visible.struck,
-            columns=reading.columns(rows, pools),
+            columns=search.columns(rows, pools),
             vectors=None if meaning is None else meaning.take(rows),
             background=Background() if meaning is None else meaning.background,
-            terms=() if reading.words is None else reading.words.statistics,
+            terms=() if search.words is None else search.words.statistics,
             uncomparable=0 if meaning is None else meaning.uncomparable,
         )
         core = by_id(visible.core, self._held.ids)
-        return Answer(self._keys(rows), self._ids(rows), self._keys(core), self._ids(core), findings)
+        return Hits(self._keys(rows), self._ids(rows), self._keys(core), self._ids(core), findings)
 
     def _keys(self, rows: RowNumbers) -> list[int]:
         return cast("list[int]", self._held.columns["key"][rows].tolist())

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cued.errors import InputError
 from cued.model import Matrix, Vector
-from cued.stores.arrays import Rows, room_for
+from cued.stores.arrays import Rows, enlarged
 
 _COARSE = 2.0**11
 _FINE = 2.0**25
@@ -33,7 +33,7 @@ class CueVector(NamedTuple):
 
 
 def checked(vector: Vector, field: str) -> Vector:
-    """Give the vector as float32 when it is finite, flat and of length 1 (within 0.001); an InputError otherwise."""
+    """The vector as float32 when it is finite, flat and of length 1 (within 0.001); an InputError otherwise."""
     array = np.ascontiguousarray(vector, dtype=np.float32)
     length = float(np.sqrt(np.dot(array, array))) if array.ndim == 1 else float("nan")
     if not abs(length - 1.0) <= _UNIT_WITHIN:
@@ -42,7 +42,7 @@ def checked(vector: Vector, field: str) -> Vector:
 
 
 def on_grids(vector: Vector) -> CueVector:
-    """Give the cue's vector as the scan and the exact product need it."""
+    """The cue's vector as the scan and the exact product need it."""
     exact = checked(vector, "dense.vector").astype(np.float64)
     # |a·b - a'·b'| ≤ |a-a'||b| + |a'||b-b'|, each component off by at most half a grid step; 1.05 covers the lengths.
     margin = 1.05 * float(np.sqrt(len(exact))) * (0.5 / _COARSE + 0.5 / _CUE_COARSE)
@@ -61,14 +61,14 @@ class Vectors:
         self._rows: Rows = np.empty(0, dtype=np.int32)
 
     def reserve(self, more: int) -> None:
-        """Make room for so many more vectors."""
+        """Make space for so many more vectors."""
         start, end = self.count, self.count + more
-        self._coarse = room_for(self._coarse, start, end)
-        self._fine = room_for(self._fine, start, end)
-        self._rows = room_for(self._rows, start, end)
+        self._coarse = enlarged(self._coarse, start, end)
+        self._fine = enlarged(self._fine, start, end)
+        self._rows = enlarged(self._rows, start, end)
 
     def add(self, rows: Rows, vectors: Matrix) -> range:
-        """Append the vectors of these rows and give the slots they took."""
+        """Append the vectors of these rows; the answer is the slots that they took."""
         start, end = self.count, self.count + len(rows)
         self.reserve(len(rows))
         # A damaged file can hold anything; what is not finite is never near to any cue.
@@ -82,28 +82,28 @@ class Vectors:
 
     @property
     def rows(self) -> Rows:
-        """Give the row of each slot."""
+        """The row of each slot."""
         return self._rows[: self.count]
 
     def scan(self, cue: CueVector) -> Vector:
-        """Give each slot's dot product with the cue, off by at most the cue's margin."""
+        """Each slot's dot product with the cue, off by at most the cue's margin."""
         # vecdot and not @: one thread at the speed of memory, where a threaded product stalls on a busy machine.
         scanned: Vector = np.vecdot(self._coarse[: self.count], cue.coarse)
         return scanned
 
     def exact(self, slots: Rows, cue: CueVector) -> NDArray[np.float64]:
-        """Give the dot products of these slots with the cue, cut to [-1, 1]."""
+        """The dot products of these slots with the cue, cut to [-1, 1]."""
         products: NDArray[np.float64] = np.vecdot(self.take(slots).astype(np.float64), cue.fine)
         return np.clip(products, -1.0, 1.0)
 
     def take(self, slots: Rows) -> Matrix:
-        """Give the vectors of these slots as they were stored, to within 2^-26 a component."""
+        """The vectors of these slots as they were stored, to within 2^-26 a component."""
         # Not self._fine[slots], which gives the same and takes three times as long.
         return self._fine.take(slots, axis=0)
 
     @property
     def nbytes(self) -> int:
-        """Give the bytes the matrix occupies, with its spare room."""
+        """The bytes that the matrix occupies, with its spare space."""
         return self._coarse.nbytes + self._fine.nbytes + self._rows.nbytes
 
 

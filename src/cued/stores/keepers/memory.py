@@ -15,7 +15,7 @@ from cued.model import EPOCH, Filter, Head, Indexed, Judged, LogQuery, LogRules,
 from cued.stores.admission import admit_tenant
 from cued.stores.paging import place_of
 from cued.stores.recall_log import asked_for, bare
-from cued.stores.standing.listing import counted, shown
+from cued.stores.standing.shown import counted, shown
 
 _UNUSED = Use()
 
@@ -35,7 +35,7 @@ class _Line(NamedTuple):
     number: int
 
 
-class Tenant:
+class TenantRows:
     """What is kept for one tenant: rows by key, those written last at the end, their keys by id, the log, the documents.
 
     Lines of the log are in the order of their times, and once more by recall.
@@ -63,7 +63,7 @@ class MemoryKeeper:
 
     def __init__(self) -> None:
         """Start without any tenant."""
-        self._tenants: dict[str, Tenant] = {}
+        self._tenants: dict[str, TenantRows] = {}
         self._lock = RLock()
         self._epochs = count()
         self._closed = False
@@ -75,7 +75,7 @@ class MemoryKeeper:
         with self._lock:
             self._open()
             # A tenant that is only asked about leaves no trace, and one that was erased and made anew has another epoch.
-            held = self._tenants.get(tenant) or Tenant(next(self._epochs))
+            held = self._tenants.get(tenant) or TenantRows(next(self._epochs))
             rows = MemoryTransaction(held)
             try:
                 yield rows
@@ -107,7 +107,7 @@ class MemoryKeeper:
 class MemoryTransaction:
     """What can be read and written of one tenant while nobody else does."""
 
-    def __init__(self, held: Tenant) -> None:
+    def __init__(self, held: TenantRows) -> None:
         """Read and write this tenant."""
         self._held = held
         self._started = dict(vars(held))

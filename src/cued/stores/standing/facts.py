@@ -11,7 +11,7 @@ CORE = TIERS.index("core")
 REFLECTION = KINDS.index("reflection")
 
 
-class Facts(NamedTuple):
+class GateFacts(NamedTuple):
     """What the gates judge of one memory: times in microseconds, NEVER or ALWAYS where there is none."""
 
     scope: str
@@ -28,7 +28,7 @@ class Facts(NamedTuple):
 
 
 class FactColumns(NamedTuple):
-    """The facts of many memories, a column for each of the fields of Facts."""
+    """The facts of many memories, a column for each of the fields of GateFacts."""
 
     scope: Sequence[str]
     kind: Sequence[int]
@@ -43,15 +43,15 @@ class FactColumns(NamedTuple):
     sources: Sequence[tuple[str, ...]]
 
     @classmethod
-    def of(cls, many: Iterable[Facts]) -> "FactColumns":
+    def of(cls, many: Iterable[GateFacts]) -> "FactColumns":
         """The facts of at least one memory as columns."""
         return cls._make(zip(*many, strict=True))
 
 
-def facts(memory: Memory) -> Facts:
+def facts(memory: Memory) -> GateFacts:
     """A memory's facts; of several supersessions that hold everywhere the earliest counts."""
     since, marks = _marks(memory) if memory.superseded else (NEVER, ())
-    return Facts(
+    return GateFacts(
         scope=memory.scope,
         kind=KINDS.index(memory.kind),
         tier=TIERS.index(memory.tier),

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from cued.model import GATES, GLOBAL, KINDS, Gate, Lookup
 from cued.stores.arrays import Columns, Mask, RowNumbers, Rows
-from cued.stores.standing.facts import CORE, FactColumns, Facts
+from cued.stores.standing.facts import CORE, FactColumns, GateFacts
 from cued.stores.standing.instants import ALWAYS, NEVER, micros
 from cued.stores.standing.marks import Marks
 from cued.stores.standing.sources import Sources
@@ -90,7 +90,7 @@ class Gates:
         """Take notice that these memories have other rows now, or none."""
         self.sources.moved(memory_ids)
 
-    def patch(self, row: int, fact: Facts) -> None:
+    def patch(self, row: int, fact: GateFacts) -> None:
         """Replace the facts of one row."""
         for name, values in self._values(FactColumns.of([fact])).items():
             self._columns[name][row] = values[0]

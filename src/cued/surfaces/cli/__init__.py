@@ -7,7 +7,7 @@ Exit codes: 0 done (a recall that finds nothing is done too) · 2 the input or t
 import click
 
 from cued import __version__
-from cued.surfaces.cli.root import Root
+from cued.surfaces.cli.commands import Root
 
 COMMANDS = {
     "demo": ("recalling.demo", "Show what this is, in one screenful."),

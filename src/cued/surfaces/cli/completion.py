@@ -3,13 +3,13 @@
 import click
 from click.shell_completion import BashComplete, FishComplete, ZshComplete
 
-from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.output import say
 
 _SHELLS = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
 
 
-@click.command(name="completion", cls=Verb, globals_shown=())
+@click.command(name="completion", cls=Command, globals_shown=())
 @click.argument("shell", type=click.Choice(tuple(_SHELLS)))
 @click.pass_context
 def completion_command(ctx: click.Context, shell: str) -> None:

@@ -14,7 +14,7 @@ from cued.surfaces.cli.settings import Settings
 
 
 @contextmanager
-def reading(chosen: Settings, *, embed: bool = False, settle: bool = False) -> Iterator[Tenant]:
+def tenant_to_read(chosen: Settings, *, embed: bool = False, settle: bool = False) -> Iterator[Tenant]:
     """The tenant to read from; where no file is yet, an empty one, and a note that says so."""
     if not chosen.db.exists():
         note(f"nothing is stored at {chosen.db} yet; `cued remember` makes it")
@@ -26,10 +26,10 @@ def reading(chosen: Settings, *, embed: bool = False, settle: bool = False) -> I
 
 
 @contextmanager
-def writing(chosen: Settings, *, embed: bool = False, make: bool = False) -> Iterator[Tenant]:
+def tenant_to_write(chosen: Settings, *, embed: bool = False, make: bool = False) -> Iterator[Tenant]:
     """The tenant to write to; only with `make` a file that is not there is made, its usual folder included."""
     if not make and not chosen.db.exists():
-        with reading(chosen) as tenant:
+        with tenant_to_read(chosen) as tenant:
             yield tenant
         return
     if make:

@@ -93,7 +93,7 @@ def _configured(connection: apsw.Connection) -> apsw.Connection:
 
 
 def identity(connection: apsw.Connection) -> Identity:
-    """Give what the database says of itself."""
+    """What the database says of itself."""
     tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
     return Identity(int(connection.pragma("application_id")), int(connection.pragma("user_version")), int(tables))
 

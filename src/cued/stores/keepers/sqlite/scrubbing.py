@@ -25,7 +25,7 @@ class Scrubber:
 
     @property
     def due(self) -> bool:
-        """Tell whether erased bytes may still be there."""
+        """Whether erased bytes may still be there."""
         return self._file_due or self._log_due
 
     def erased(self, connection: apsw.Connection) -> None:
@@ -56,7 +56,7 @@ class Scrubber:
 
 
 def _last(connection: apsw.Connection) -> int:
-    """Give the number of the last erasure whose bytes may still be there, 0 when there is none."""
+    """The number of the last erasure whose bytes may still be there, 0 when there is none."""
     return int(connection.execute("SELECT ifnull(max(key), 0) FROM unscrubbed").get)
 
 

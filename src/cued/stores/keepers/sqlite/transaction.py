@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from cued.model import DERIVED_FROM, KINDS, Filter, Head, Indexed, Judged, LogQuery, LogRules, Memory, RecallEntry, Row, Slice, Stats, Use
 from cued.stores.admission import body
-from cued.stores.keepers.sqlite import listing, log
+from cued.stores.keepers.sqlite import log, queries
 from cued.stores.standing.instants import time_or_none
 from cued.stores.standing.marks import Mark
 
@@ -61,7 +61,7 @@ _PUT_USE = "INSERT INTO use (key, body) VALUES (?, ?) ON CONFLICT (key) DO UPDAT
 _PUT_DOCUMENT = "INSERT INTO document (tenant, name, body) VALUES (?, ?, ?) ON CONFLICT (tenant, name) DO UPDATE SET body = excluded.body"
 
 
-class Tenant(NamedTuple):
+class TenantRow(NamedTuple):
     """A tenant's row: its key, which no row has for a stranger, and its counters."""
 
     key: int = -1
@@ -83,7 +83,7 @@ class SqliteTransaction:
         """Read the tenant's counters; its row is made with the first thing that is written."""
         self._connection, self._name = connection, name
         row = connection.execute(_TENANT, (name,)).fetchone()
-        self._tenant = Tenant() if row is None else Tenant(*row)
+        self._tenant = TenantRow() if row is None else TenantRow(*row)
         self._started = self._tenant
         self.erased = False
 
@@ -153,7 +153,7 @@ class SqliteTransaction:
             self._connection.execute(f"DELETE FROM {table} WHERE tenant = ?", (self._tenant.key,))  # noqa: S608 - one of ours
         self._connection.execute("DELETE FROM tenant WHERE key = ?", (self._tenant.key,))
         self.erased = self._tenant.key >= 0
-        self._tenant = self._started = Tenant()
+        self._tenant = self._started = TenantRow()
 
     def changed(self, since: int) -> Indexed:
         """The rows written after the change of this number, all for 0, in the order of their keys."""
@@ -190,20 +190,20 @@ class SqliteTransaction:
 
     def page(self, wanted: Filter, asked: Slice) -> tuple[Sequence[Memory], int]:
         """A part of the listing of what the filter wants, and how many it wants in all."""
-        found, total = listing.page(self._connection, self._tenant.key, wanted, asked)
+        found, total = queries.page(self._connection, self._tenant.key, wanted, asked)
         return [decoded(*row) for row in found], total
 
     def scan(self, limit: int, after: str) -> Sequence[Row]:
         """Up to `limit` rows with their vectors, by id, from the first id greater than `after`."""
-        return [_row(*row) for row in listing.scan(self._connection, self._tenant.key, limit=limit, after=after)]
+        return [_row(*row) for row in queries.scan(self._connection, self._tenant.key, limit=limit, after=after)]
 
     def linking(self, memory_ids: Sequence[str]) -> Sequence[Memory]:
         """The memories with an edge to any of these ids, each once."""
-        return [decoded(*row) for row in listing.linking(self._connection, self._tenant.keys, memory_ids)]
+        return [decoded(*row) for row in queries.linking(self._connection, self._tenant.keys, memory_ids)]
 
     def stats(self, at: int) -> Stats:
         """What the tenant holds, counted, as of a moment in microseconds."""
-        return listing.stats(self._connection, self._tenant.key, at=at)
+        return queries.stats(self._connection, self._tenant.key, at=at)
 
     def log(self, query: LogQuery) -> Sequence[RecallEntry]:
         """The lines that the query asks for, by time and then as they were written."""
@@ -233,13 +233,13 @@ class SqliteTransaction:
             sql = "UPDATE tenant SET change = ?, epoch = ?, size = ?, last = ? WHERE key = ?"
             self._connection.execute(sql, (tenant.change, tenant.epoch, tenant.size, tenant.last, tenant.key))
 
-    def _opened(self) -> Tenant:
+    def _opened(self) -> TenantRow:
         """The tenant, its row made if need be."""
         if self._tenant.key < 0:
             # A tenant that was erased and made anew may get its old key; that its epoch starts anywhere tells the two apart in every cache.
             self._connection.execute("INSERT INTO tenant (name, epoch) VALUES (?, random() >> 2)", (self._name,))
             row: tuple[int, ...] = self._connection.execute(_TENANT, (self._name,)).get
-            self._tenant = self._started = Tenant(*row)
+            self._tenant = self._started = TenantRow(*row)
         return self._tenant
 
     def _stamp(self) -> int:

@@ -6,8 +6,8 @@ import click
 
 from cued.model.plain import JSON
 from cued.requests.listing import ListRequest
-from cued.surfaces.cli.grammar import Verb
-from cued.surfaces.cli.opening import opened, reading
+from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.opening import opened, tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
 from cued.surfaces.cli.settings import settings
@@ -16,37 +16,37 @@ from cued.surfaces.verbs import call
 _SHOWN = ("db", "tenant", "json")
 
 
-@click.command(name="list", cls=Verb, globals_shown=_SHOWN)
+@click.command(name="list", cls=Command, globals_shown=_SHOWN)
 @options_of(ListRequest)
 def list_command(**options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """List memories, newest first."""
     chosen = settings()
-    with reading(chosen) as tenant:
+    with tenant_to_read(chosen) as tenant:
         page = call("list", tenant, stated(options))
     show(page, as_json=chosen.json, drawn=lambda: _listing(page))
 
 
-@click.command(name="get", cls=Verb, globals_shown=_SHOWN)
+@click.command(name="get", cls=Command, globals_shown=_SHOWN)
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 def get_command(ids: tuple[str, ...]) -> None:
     """Show memories by id, in full. The JSON of one id is the memory, of several `{"memories": [...]}`."""
     chosen = settings()
-    with reading(chosen) as tenant:
+    with tenant_to_read(chosen) as tenant:
         found = [call("get", tenant, {"id": each}) for each in ids]
     answer = found[0] if len(found) == 1 else {"memories": found}
     show(answer, as_json=chosen.json, drawn=lambda: _cards(found))
 
 
-@click.command(name="stats", cls=Verb, globals_shown=_SHOWN)
+@click.command(name="stats", cls=Command, globals_shown=_SHOWN)
 def stats_command() -> None:
     """Count what is stored."""
     chosen = settings()
-    with reading(chosen) as tenant:
+    with tenant_to_read(chosen) as tenant:
         answer = call("stats", tenant)
     show(answer, as_json=chosen.json, drawn=lambda: _counts(answer, chosen.tenant, str(chosen.db)))
 
 
-@click.command(name="tenants", cls=Verb, globals_shown=("db", "json"))
+@click.command(name="tenants", cls=Command, globals_shown=("db", "json"))
 def tenants_command() -> None:
     """List the tenants of the database, with how many memories each has."""
     chosen = settings()

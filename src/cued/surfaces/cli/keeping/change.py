@@ -9,9 +9,9 @@ from cued.model.plain import JSON
 from cued.requests.draft import UpdateRequest
 from cued.requests.upkeep import ForgetRequest
 from cued.surfaces.cli.asking import ask, ask_for
-from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.keeping.remember import spoken
-from cued.surfaces.cli.opening import writing
+from cued.surfaces.cli.opening import tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import counted, show
 from cued.surfaces.cli.settings import Settings, settings
@@ -20,7 +20,7 @@ from cued.surfaces.verbs import call
 _TIMES = ("ttl", "valid_from", "valid_until")
 
 
-@click.command(name="update", cls=Verb, globals_shown=("db", "tenant", "embedder", "json"))
+@click.command(name="update", cls=Command, globals_shown=("db", "tenant", "embedder", "json"))
 @click.argument("memory_id", metavar="ID")
 @options_of(UpdateRequest, without=("id",))
 @click.option("--no-tags", is_flag=True, help="Take all tags away.")
@@ -42,12 +42,12 @@ def update_command(memory_id: str, *, no_tags: bool, **options: Any) -> None:  #
         fields["text"] = spoken("-", "a text")
     if not fields:
         raise InputError("update", "nothing to change", "at least one option; see cued update --help")
-    with writing(chosen, embed="text" in fields) as tenant:
+    with tenant_to_write(chosen, embed="text" in fields) as tenant:
         answer = call("update", tenant, {"id": memory_id, **fields})
     show(answer, as_json=chosen.json, drawn=lambda: _card(answer))
 
 
-@click.command(name="forget", cls=Verb, globals_shown=("db", "tenant", "json"))
+@click.command(name="forget", cls=Command, globals_shown=("db", "tenant", "json"))
 @click.argument("ids", metavar="[ID...]", nargs=-1)
 @options_of(ForgetRequest, without=("ids",))
 @click.option("--all", "everything", is_flag=True, help="With --erase: all that is kept for the tenant, its recall log included.")
@@ -69,7 +69,7 @@ def forget_command(ids: tuple[str, ...], *, erase: bool | None, everything: bool
         raise click.UsageError(message, ctx=click.get_current_context())
     if erase and not yes:
         ask(f"Erase {counted(len(ids))} for good?")
-    with writing(chosen) as tenant:
+    with tenant_to_write(chosen) as tenant:
         answer = call("restore", tenant, {"ids": ids}) if undo else call("forget", tenant, {"ids": ids, "erase": erase})
     verb = "Restored" if undo else "Erased" if erase else "Forgotten"
     way_back = "" if undo or erase else "; `cued forget --undo` brings them back"
@@ -86,7 +86,7 @@ def _all_or_nothing(ids: tuple[str, ...], *, erase: bool) -> None:
 
 
 def _erase_everything(chosen: Settings, *, yes: bool) -> None:
-    with writing(chosen) as tenant:
+    with tenant_to_write(chosen) as tenant:
         if not yes:
             held = counted(call("stats", tenant)["memories"])
             ask_for(chosen.tenant, f"This erases {chosen.tenant} for good: {held} and the recall log. Type the tenant's name")

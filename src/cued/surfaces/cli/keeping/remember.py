@@ -11,8 +11,8 @@ import click
 from cued.model.plain import JSON
 from cued.requests.draft import RememberRequest
 from cued.surfaces.bulk import MAX_LINE, remember_lines
-from cued.surfaces.cli.grammar import Verb
-from cued.surfaces.cli.opening import writing
+from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.opening import tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import note, show
 from cued.surfaces.cli.progress import progress
@@ -20,7 +20,7 @@ from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 
 
-@click.command(name="remember", cls=Verb, globals_shown=("db", "tenant", "embedder", "json"))
+@click.command(name="remember", cls=Command, globals_shown=("db", "tenant", "embedder", "json"))
 @click.argument("text", required=False)
 @click.option("--jsonl", metavar="FILE|-", help="Store one memory a line; fields as the options here, `ts` for `at`; - reads stdin.")
 @options_of(RememberRequest, without=("text", "entities", "vector", "fingerprint"))
@@ -38,7 +38,7 @@ def remember_command(text: str | None, jsonl: str | None, **options: Any) -> Non
         answer = _many(jsonl)
     else:
         body = {"text": spoken(text, "a memory"), **facts}
-        with writing(chosen, embed=True, make=True) as tenant:
+        with tenant_to_write(chosen, embed=True, make=True) as tenant:
             answer = call("remember", tenant, body)
     for choice in (choice for conflict in answer["conflicts"] for choice in conflict["choices"]):
         choice["cli"] = [chosen.again(command) for command in choice["cli"]]
@@ -60,7 +60,7 @@ def spoken(text: str | None, what: str) -> str:
 
 def _many(source: str) -> JSON:
     total = _counted(source) if sys.stderr.isatty() else 0
-    with _opened(source) as file, progress("remembering") as heard, writing(settings(), embed=True, make=True) as tenant:
+    with _opened(source) as file, progress("remembering") as heard, tenant_to_write(settings(), embed=True, make=True) as tenant:
         return remember_lines(tenant, _lines(file), total=total, progress=heard)
 
 

@@ -6,21 +6,21 @@ import click
 
 from cued.model.plain import JSON
 from cued.requests.upkeep import BootstrapRequest
-from cued.surfaces.cli.grammar import Verb
-from cued.surfaces.cli.opening import reading
+from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import say, show
 from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 
 
-@click.command(name="bootstrap", cls=Verb, globals_shown=("db", "tenant", "policy", "json"))
+@click.command(name="bootstrap", cls=Command, globals_shown=("db", "tenant", "policy", "json"))
 @options_of(BootstrapRequest)
 @click.option("--block", is_flag=True, help="Print only the block for the prompt; empty when there is nothing.")
 def bootstrap_command(*, block: bool, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """Show what a conversation should start with, before there is any cue: the pinned memories, then those needed most."""
     chosen = settings()
-    with reading(chosen) as tenant:
+    with tenant_to_read(chosen) as tenant:
         answer = call("bootstrap", tenant, stated(options))
     if block and not chosen.json:
         say(answer["block"])

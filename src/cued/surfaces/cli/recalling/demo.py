@@ -10,7 +10,7 @@ import click
 from cued.handles.memories import open_memories
 from cued.model.plain import JSON, plain
 from cued.policy.presets import DEFAULT
-from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import noting_warnings
 from cued.surfaces.cli.output import show
 from cued.surfaces.cli.settings import Settings, settings
@@ -20,7 +20,7 @@ _ROWS = 4
 _WIDEST = 100
 
 
-@click.command(name="demo", cls=Verb, globals_shown=("embedder", "policy", "json"))
+@click.command(name="demo", cls=Command, globals_shown=("embedder", "policy", "json"))
 def demo_command() -> None:
     """Show what this is, in one screenful: a small history in memory, five cues and an explanation. Nothing is stored."""
     chosen = settings()

@@ -10,16 +10,16 @@ from cued.policy.presets import load
 from cued.requests.cue import DecideRequest, ExplainRequest
 from cued.requests.reading import read
 from cued.surfaces import service
-from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.keeping.remember import spoken
-from cued.surfaces.cli.opening import reading
+from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import note, show
 from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 
 
-@click.command(name="explain", cls=Verb)
+@click.command(name="explain", cls=Command)
 @click.argument("text", required=False)
 @options_of(ExplainRequest, without=("text", "policy"))
 @click.option("--save", metavar="FILE", help="Save everything that the recall read, to decide it again later.")
@@ -33,7 +33,7 @@ def explain_command(text: str | None, *, save: str | None, saved: str | None, ev
         answer = _again(saved, text, save, body)
     else:
         body["text"] = spoken(text, "a cue") if text == "-" else text or ""
-        with reading(chosen, embed=True) as tenant:
+        with tenant_to_read(chosen, embed=True) as tenant:
             answer = call("explain", tenant, body, keep=lambda recalled: _keep(recalled, save))
     show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer, every=every))
 

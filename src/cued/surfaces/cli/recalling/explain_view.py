@@ -98,7 +98,7 @@ def _line(row: JSON, columns: int) -> Text:
     return text
 
 
-def _terms(rows: Sequence[JSON], room: int, *, product: bool) -> Columns:
+def _terms(rows: Sequence[JSON], width: int, *, product: bool) -> Columns:
     """The contributions that change something, as many as there is room for, and the others together as `rest`."""
     neutral, combine = (1.0, math.prod) if product else (0.0, math.fsum)
     names = [name for name in rows[0]["contributions"] if any(row["contributions"][name] != neutral for row in rows)]
@@ -108,7 +108,7 @@ def _terms(rows: Sequence[JSON], room: int, *, product: bool) -> Columns:
         rest = [[row["contributions"][name] or 0.0 for name in names if name not in kept] for row in rows]
         return [*columns, ("rest", [number(combine(parts)) for parts in rest])] if len(kept) < len(names) else columns
 
-    return next(columns for count in range(len(names), -1, -1) if _wide(columns := drawn(names[:count])) <= room or not count)
+    return next(columns for count in range(len(names), -1, -1) if _wide(columns := drawn(names[:count])) <= width or not count)
 
 
 def _ranks(rows: Sequence[JSON]) -> Columns:

@@ -8,8 +8,8 @@ from cued.errors import InputError
 from cued.handles.tenant import Tenant
 from cued.model.plain import JSON
 from cued.requests.upkeep import FeedbackRequest
-from cued.surfaces.cli.grammar import Verb
-from cued.surfaces.cli.opening import writing
+from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.opening import tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
 from cued.surfaces.cli.settings import settings
@@ -18,16 +18,16 @@ from cued.surfaces.verbs import call
 _LAST = "last"
 
 
-@click.command(name="feedback", cls=Verb, globals_shown=("db", "tenant", "policy", "json"))
+@click.command(name="feedback", cls=Command, globals_shown=("db", "tenant", "policy", "json"))
 @click.argument("recall_id", metavar="RECALL_ID|last")
 @options_of(FeedbackRequest, without=("recall_id",))
 def feedback_command(recall_id: str, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
-    """Tell which memories of a recall were of use and which did harm: their importance rises or falls a little, within bounds.
+    """Say which memories of a recall were of use and which did harm: their importance rises or falls a little, within bounds.
 
     RECALL_ID is the `recall_id` in the recall's JSON; `last` is the tenant's latest recall. The same verdict counts once.
     """
     chosen = settings()
-    with writing(chosen) as tenant:
+    with tenant_to_write(chosen) as tenant:
         answer = call("feedback", tenant, {"recall_id": _named(tenant, recall_id), **stated(options)})
     show(answer, as_json=chosen.json, drawn=lambda: _told(answer))
 

@@ -6,15 +6,15 @@ import click
 
 from cued.model.plain import JSON
 from cued.requests.listing import LogRequest
-from cued.surfaces.cli.grammar import Verb
-from cued.surfaces.cli.opening import reading
+from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
 from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 
 
-@click.command(name="log", cls=Verb, globals_shown=("db", "tenant", "json"))
+@click.command(name="log", cls=Command, globals_shown=("db", "tenant", "json"))
 @click.argument("recall_id", metavar="[RECALL_ID]", required=False)
 @options_of(LogRequest, without=("recall_id", "policy"))
 @click.option("--under", metavar="NAME", help="Only recalls under the policy of this name.")
@@ -24,7 +24,7 @@ def log_command(recall_id: str | None, under: str | None, **options: Any) -> Non
     With RECALL_ID, that recall alone. Below are the rates of the recalls shown.
     """
     chosen = settings()
-    with reading(chosen) as tenant:
+    with tenant_to_read(chosen) as tenant:
         answer = call("log", tenant, stated({"recall_id": recall_id, "policy": under, **options}))
     show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer))
 

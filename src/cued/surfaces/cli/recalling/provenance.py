@@ -6,8 +6,8 @@ import click
 
 from cued.requests.listing import TimelineRequest
 from cued.requests.upkeep import WhyRequest
-from cued.surfaces.cli.grammar import Verb
-from cued.surfaces.cli.opening import reading
+from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
 from cued.surfaces.cli.settings import settings
@@ -16,13 +16,13 @@ from cued.surfaces.verbs import call
 _SHOWN = ("db", "tenant", "json")
 
 
-@click.command(name="why", cls=Verb, globals_shown=_SHOWN)
+@click.command(name="why", cls=Command, globals_shown=_SHOWN)
 @click.argument("memory_id", metavar="ID")
 @options_of(WhyRequest, without=("id",))
 def why_command(memory_id: str, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """Show what the memory ID comes from and what came of it, as a tree of its links."""
     chosen = settings()
-    with reading(chosen) as tenant:
+    with tenant_to_read(chosen) as tenant:
         answer = call("why", tenant, {"id": memory_id, **stated(options)})
 
     def drawn() -> Any:  # noqa: ANN401 - something that rich draws
@@ -33,7 +33,7 @@ def why_command(memory_id: str, **options: Any) -> None:  # noqa: ANN401 - optio
     show(answer, as_json=chosen.json, drawn=drawn)
 
 
-@click.command(name="timeline", cls=Verb, globals_shown=_SHOWN)
+@click.command(name="timeline", cls=Command, globals_shown=_SHOWN)
 @click.argument("memory_id", metavar="[ID]", required=False)
 @options_of(TimelineRequest, without=("id",))
 def timeline_command(memory_id: str | None, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
@@ -42,7 +42,7 @@ def timeline_command(memory_id: str | None, **options: Any) -> None:  # noqa: AN
         message = "one of the two: the ID of a memory, or a time with --at"
         raise click.UsageError(message)
     chosen = settings()
-    with reading(chosen) as tenant:
+    with tenant_to_read(chosen) as tenant:
         answer = call("timeline", tenant, stated({"id": memory_id, **options}))
 
     def drawn() -> Any:  # noqa: ANN401 - something that rich draws

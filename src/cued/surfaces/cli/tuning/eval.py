@@ -8,7 +8,7 @@ import click
 
 from cued.embed import load as load_embedder
 from cued.policy.presets import DEFAULT, load
-from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import noting_warnings
 from cued.surfaces.cli.output import note, show
 from cued.surfaces.cli.progress import progress
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _NO_CACHE = "none"
 
 
-class _ManyPolicies(Verb):
+class _ManyPolicies(Command):
     """A verb whose `--policy` may be repeated, in place of the global one."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - handed on to click

@@ -8,7 +8,7 @@ import click
 from cued.model.plain import JSON
 from cued.policy import presets
 from cued.surfaces import service
-from cued.surfaces.cli.grammar import Verbs
+from cued.surfaces.cli.commands import CommandGroup
 from cued.surfaces.cli.output import say, show
 from cued.surfaces.cli.settings import settings
 from cued.surfaces.failures import REFUSED
@@ -16,7 +16,7 @@ from cued.surfaces.failures import REFUSED
 _SHOWN = ("json",)
 
 
-@click.group(name="policy", cls=Verbs, globals_shown=_SHOWN, invoke_without_command=True)
+@click.group(name="policy", cls=CommandGroup, globals_shown=_SHOWN, invoke_without_command=True)
 @click.pass_context
 def policy_command(ctx: click.Context) -> None:
     """List, show, compare and check policies. A policy is a preset's name or the path of a TOML file."""

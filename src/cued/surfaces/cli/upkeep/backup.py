@@ -9,7 +9,7 @@ import click
 from cued.errors import StoreError
 from cued.requests.upkeep import BackupRequest
 from cued.surfaces import service
-from cued.surfaces.cli.grammar import Verb
+from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import make_folder, opened
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
@@ -20,7 +20,7 @@ from cued.surfaces.verbs import call
 _SHOWN = ("db", "json")
 
 
-@click.command(name="backup", cls=Verb, globals_shown=_SHOWN)
+@click.command(name="backup", cls=Command, globals_shown=_SHOWN)
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @options_of(BackupRequest, without=("path",))
 def backup_command(file: Path, *, overwrite: bool | None) -> None:
@@ -31,7 +31,7 @@ def backup_command(file: Path, *, overwrite: bool | None) -> None:
     show(answer, as_json=chosen.json, drawn=lambda: f"Copied: {chosen.db} to {file} ({answer['bytes']:,} bytes), checked")
 
 
-@click.command(name="restore", cls=Verb, globals_shown=_SHOWN)
+@click.command(name="restore", cls=Command, globals_shown=_SHOWN)
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("--overwrite", is_flag=True, help="Replace the database that is there; what it holds is lost.")
 def restore_command(file: Path, *, overwrite: bool) -> None:

@@ -6,8 +6,8 @@ import click
 
 from cued.model.plain import JSON
 from cued.requests.upkeep import ConsolidateRequest
-from cued.surfaces.cli.grammar import Verb
-from cued.surfaces.cli.opening import reading, writing
+from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.opening import tenant_to_read, tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
 from cued.surfaces.cli.progress import progress
@@ -15,7 +15,7 @@ from cued.surfaces.cli.settings import Settings, settings
 from cued.surfaces.verbs import call
 
 
-@click.command(name="consolidate", cls=Verb, globals_shown=("db", "tenant", "json"))
+@click.command(name="consolidate", cls=Command, globals_shown=("db", "tenant", "json"))
 @click.argument("ids", metavar="[ID...]", nargs=-1)
 @options_of(ConsolidateRequest)
 @click.option("--undo", is_flag=True, help="Undo merges: those into the memory ID, or that of the memory ID; they stay apart from then on.")
@@ -27,11 +27,11 @@ def consolidate_command(ids: tuple[str, ...], *, apply: bool | None, undo: bool,
         raise click.UsageError(message)
     chosen = settings()
     if undo:
-        with writing(chosen) as tenant:
+        with tenant_to_write(chosen) as tenant:
             answer = call("unmerge", tenant, {"ids": ids})
         show(answer, as_json=chosen.json, drawn=lambda: f"Restored: {', '.join(answer['restored'])}")
     elif listed:
-        with reading(chosen) as tenant:
+        with tenant_to_read(chosen) as tenant:
             answer = call("merges", tenant)
         show(answer, as_json=chosen.json, drawn=lambda: _merges(answer))
     else:
@@ -40,7 +40,7 @@ def consolidate_command(ids: tuple[str, ...], *, apply: bool | None, undo: bool,
 
 
 def _consolidated(chosen: Settings, body: dict[str, Any]) -> JSON:
-    opening = writing(chosen) if body.get("apply") else reading(chosen)
+    opening = tenant_to_write(chosen) if body.get("apply") else tenant_to_read(chosen)
     with opening as tenant, progress("consolidating") as heard:
         return call("consolidate", tenant, body, progress=heard)
 

@@ -7,8 +7,8 @@ import click
 from cued.model.plain import JSON
 from cued.requests.upkeep import CoolRequest, SweepRequest
 from cued.surfaces.cli.asking import ask
-from cued.surfaces.cli.grammar import Verb
-from cued.surfaces.cli.opening import opened, reading, writing
+from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.opening import opened, tenant_to_read, tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import counted, note, show
 from cued.surfaces.cli.progress import progress
@@ -18,7 +18,7 @@ from cued.surfaces.verbs import call
 _SHOWN = ("db", "tenant", "json")
 
 
-@click.command(name="sweep", cls=Verb, globals_shown=_SHOWN)
+@click.command(name="sweep", cls=Command, globals_shown=_SHOWN)
 @options_of(SweepRequest)
 @click.option("--yes", is_flag=True, help="Do not ask before erasing.")
 def sweep_command(*, grace: str | None, apply: bool | None, yes: bool) -> None:
@@ -26,11 +26,11 @@ def sweep_command(*, grace: str | None, apply: bool | None, yes: bool) -> None:
     chosen = settings()
     body = stated({"grace": grace})
     if not apply:
-        with reading(chosen) as tenant:
+        with tenant_to_read(chosen) as tenant:
             answer = call("sweep", tenant, body)
         show(answer, as_json=chosen.json, drawn=lambda: _expired(answer))
         return
-    with writing(chosen) as tenant:
+    with tenant_to_write(chosen) as tenant:
         due = len(call("sweep", tenant, body)["expired"])
         if due and not yes:
             ask(f"Erase {counted(due, 'expired memory', 'expired memories')} for good?")
@@ -39,20 +39,20 @@ def sweep_command(*, grace: str | None, apply: bool | None, yes: bool) -> None:
     show(answer, as_json=chosen.json, drawn=lambda: f"Erased: {counted(len(answer['erased']), 'expired memory', 'expired memories')}")
 
 
-@click.command(name="cool", cls=Verb, globals_shown=_SHOWN)
+@click.command(name="cool", cls=Command, globals_shown=_SHOWN)
 @options_of(CoolRequest)
 def cool_command(**options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """List the memories that could go, coolest first: old, not recalled for as long, unimportant. Nothing is changed."""
     chosen = settings()
-    with reading(chosen) as tenant:
+    with tenant_to_read(chosen) as tenant:
         answer = call("cool", tenant, stated(options))
     answer["cli"] = answer["cli"] and chosen.again(answer["cli"])
     show(answer, as_json=chosen.json, drawn=lambda: _cool(answer))
 
 
-@click.command(name="reembed", cls=Verb, globals_shown=("db", "tenant", "embedder", "json"))
+@click.command(name="reembed", cls=Command, globals_shown=("db", "tenant", "embedder", "json"))
 def reembed_command() -> None:
-    """Give every memory a vector of the embedder in use, where it has another's or none; interrupted, it goes on where it was."""
+    """Embed anew every memory that has no vector of the embedder in use; interrupted, it goes on where it was."""
     chosen = settings()
     answer = _reembedded(chosen)
     for each in answer["failed"]:
@@ -64,7 +64,7 @@ def reembed_command() -> None:
 def _reembedded(chosen: Settings) -> JSON:
     # opened to be read first, so that a path mistyped makes no file
     opened(chosen, readonly=True).close()
-    with writing(chosen, embed=True) as tenant, progress("embedding") as heard:
+    with tenant_to_write(chosen, embed=True) as tenant, progress("embedding") as heard:
         return call("reembed", tenant, progress=heard)
 
 

@@ -12,8 +12,8 @@ import click
 from cued.importers import NAMES
 from cued.model.plain import JSON
 from cued.requests.upkeep import ExportRequest, ImportRequest
-from cued.surfaces.cli.grammar import Verb
-from cued.surfaces.cli.opening import reading, writing
+from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.opening import tenant_to_read, tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import counted, note, show, write
 from cued.surfaces.cli.progress import progress
@@ -23,7 +23,7 @@ from cued.surfaces.verbs import call
 _LOG = ("line of the recall log", "lines of the recall log")
 
 
-@click.command(name="export", cls=Verb, globals_shown=("db", "tenant", "json"))
+@click.command(name="export", cls=Command, globals_shown=("db", "tenant", "json"))
 @click.argument("file", metavar="[FILE|-]", default="-")
 @options_of(ExportRequest)
 @click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
@@ -31,16 +31,16 @@ def export_command(file: str, *, overwrite: bool, **options: Any) -> None:  # no
     """Write everything that is kept for the tenant as JSON lines, to FILE or to stdout; `cued import` reads them."""
     chosen = settings()
     if file == "-":
-        with reading(chosen) as tenant, progress("exporting") as heard:
+        with tenant_to_read(chosen) as tenant, progress("exporting") as heard:
             call("export", tenant, stated(options), write=write, progress=heard)
         return
-    with reading(chosen) as tenant, _whole(Path(file), overwrite=overwrite) as made, progress("exporting") as heard:
+    with tenant_to_read(chosen) as tenant, _whole(Path(file), overwrite=overwrite) as made, progress("exporting") as heard:
         answer = {"path": file, **call("export", tenant, stated(options), write=made.write, progress=heard)}
     told = f"Exported: {counted(answer['memories'])} and {counted(answer['recalls'], *_LOG)} to {file}"
     show(answer, as_json=chosen.json, drawn=lambda: told)
 
 
-@click.command(name="import", cls=Verb, globals_shown=("db", "tenant", "embedder", "json"))
+@click.command(name="import", cls=Command, globals_shown=("db", "tenant", "embedder", "json"))
 @click.argument("path", metavar="PATH", type=click.Path(exists=True, path_type=Path))
 @options_of(ImportRequest, without=("path",), types={"format": click.Choice(NAMES)})
 def import_command(path: Path, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
@@ -50,7 +50,7 @@ def import_command(path: Path, **options: Any) -> None:  # noqa: ANN401 - option
     stored already stays as it is, so an import can be run again.
     """
     chosen = settings()
-    with writing(chosen, embed=True, make=True) as tenant, progress("importing") as heard:
+    with tenant_to_write(chosen, embed=True, make=True) as tenant, progress("importing") as heard:
         answer = call("import", tenant, {"path": str(path), **stated(options)}, progress=heard)
     for reason in answer["degraded"]:
         note(reason)

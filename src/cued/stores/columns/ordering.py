@@ -18,17 +18,17 @@ Key = Callable[[RowNumbers, int], tuple[RowNumbers, NDArray[Any]]]
 
 
 def rounded(scores: Column) -> Column:
-    """Give scores to nine decimals: sums in another order differ in the last bit, and what is a tie on paper must be one."""
+    """Scores to nine decimals: sums in another order differ in the last bit, and what is a tie on paper must be one."""
     return np.round(scores, _DECIMALS)
 
 
 def by_time(column: NDArray[np.int64]) -> Key:
-    """Give the key that ranks rows by a column of times, latest first."""
+    """The key that ranks rows by a column of times, latest first."""
     return lambda rows, _pool: (rows, column[rows])
 
 
 def by_score(column: Column) -> Key:
-    """Give the key that ranks rows by a column of scores, to nine decimals."""
+    """The key that ranks rows by a column of scores, to nine decimals."""
 
     def highest(rows: RowNumbers, pool: int) -> tuple[RowNumbers, Column]:
         scores = column[rows]
@@ -42,7 +42,7 @@ def by_score(column: Column) -> Key:
 
 
 def last_of_best(values: NDArray[Any], pool: int) -> Any:  # noqa: ANN401 - a number of the array's own type
-    """Give the lowest of the `pool` highest values."""
+    """The lowest of the `pool` highest values."""
     blocks = len(values) // _BLOCK
     if blocks > pool:
         # The highest values of so many blocks are so many values: whatever is below the least of those is not among the best.
@@ -52,7 +52,7 @@ def last_of_best(values: NDArray[Any], pool: int) -> Any:  # noqa: ANN401 - a nu
 
 
 def best(rows: RowNumbers, pool: int, *, keys: Sequence[Key], ids: Sequence[str]) -> RowNumbers:
-    """Give the best `pool` rows, best first: by the first key, ties by the next, at last by id ascending."""
+    """The best `pool` rows, best first: by the first key, ties by the next, at last by id ascending."""
     if pool < 1:
         return rows[:0]
     kept = by_id(_cut(rows, pool, keys=keys, ids=ids), ids)
@@ -64,7 +64,7 @@ def best(rows: RowNumbers, pool: int, *, keys: Sequence[Key], ids: Sequence[str]
 
 
 def by_id(rows: RowNumbers, ids: Sequence[str]) -> RowNumbers:
-    """Give the rows in the order of their ids."""
+    """The rows in the order of their ids."""
     return np.array(sorted(rows.tolist(), key=ids.__getitem__), dtype=np.intp)
 
 

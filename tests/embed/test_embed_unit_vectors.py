@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from cued.embed.checks import unit
+from cued.embed.unit_vectors import unit
 from cued.errors import EmbedderError
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)

@@ -1,15 +1,27 @@
-"""How commands are built: verbs that all take the global options, before and after, and are imported when they are needed."""
+"""How commands are built, and how errors become messages and exit codes.
 
+Every command takes the global options, before and after, and is imported when it is needed.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import click
+import msgspec
 from click.shell_completion import CompletionItem
 
+from cued.errors import CuedError
 from cued.surfaces.cli.settings import GLOBAL_NAMES, global_options
+from cued.surfaces.failures import error_json, exit_code
 
 Listing = dict[str, tuple[str, str]]
+
+INTERRUPTED = 130
+_TRUE = frozenset({"1", "true", "t", "yes", "y", "on"})
 
 
 class TakesGlobals(click.Command):
@@ -33,14 +45,14 @@ class TakesGlobals(click.Command):
                     formatter.write_dl(records)
 
 
-class Verb(TakesGlobals):
+class Command(TakesGlobals):
     """A command that does something."""
 
 
-class Verbs(TakesGlobals, click.Group):
+class CommandGroup(TakesGlobals, click.Group):
     """A group of commands."""
 
-    command_class = Verb
+    command_class = Command
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, in the order in which they were added."""
@@ -62,7 +74,7 @@ class Verbs(TakesGlobals, click.Group):
         TakesGlobals.format_options(self, ctx, formatter)
 
 
-class LazyGroup(Verbs):
+class LazyGroup(CommandGroup):
     """A group that knows its commands by name and one line each, so that showing help imports none of them."""
 
     def __init__(self, *args: Any, lazy: Listing, **kwargs: Any) -> None:  # noqa: ANN401 - handed on to click
@@ -76,7 +88,7 @@ class LazyGroup(Verbs):
         return list(self.lazy)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the command's module and give the command."""
+        """The command, from its module, which is imported now."""
         del ctx
         if cmd_name not in self.lazy:
             return None
@@ -94,3 +106,39 @@ class LazyGroup(Verbs):
         del ctx
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in self.lazy.items()])
+
+
+class Root(LazyGroup):
+    """The command `cued`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - handed on to click
+        """Make the group whose global options also read the environment."""
+        super().__init__(*args, root=True, **kwargs)
+
+    def main(self, args: Sequence[str] | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]  # noqa: ANN401 - click's other modes are not ours
+        """Run the command line and leave with its exit code."""
+        given = list(sys.argv[1:] if args is None else args)
+        options = given[: given.index("--")] if "--" in given else given
+        as_json = "--json" in options or os.environ.get("CUED_JSON", "").lower() in _TRUE
+        extra |= {"standalone_mode": False, "prog_name": "cued"}
+        try:
+            code = super().main(args, **extra)
+        except click.Abort:
+            sys.exit(INTERRUPTED)
+        except (click.ClickException, CuedError, OSError) as error:
+            _report(error, as_json=as_json)
+            sys.exit(exit_code(error))
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _report(error: BaseException, *, as_json: bool) -> None:
+    told = error_json(error, message=error.format_message() if isinstance(error, click.ClickException) else None)
+    if as_json:
+        click.echo(msgspec.json.encode(told), err=True)
+        return
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        click.echo(error.ctx.get_usage(), err=True)
+    lines = [f"error: {told['error']['message']}", *(f"  {note}" for note in told["error"]["notes"])]
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        lines.append(f"  see: {error.ctx.command_path} --help")
+    click.echo("\n".join(lines), err=True)

@@ -1,4 +1,4 @@
-"""One lookup's reading of one tenant's columns: every open channel once, the pools, and the columns of the findings."""
+"""The search for one lookup in one tenant's columns: every open channel once, the pools, and the columns of the findings."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -8,8 +8,8 @@ import numpy as np
 from cued.model import CHANNELS, Column, Lookup
 from cued.stores.arrays import Columns, Mask, RowNumbers
 from cued.stores.columns.channels import Meaning, Names, Words, by_names, by_words, in_window
+from cued.stores.columns.ordering import Key, best, by_id, by_score, by_time
 from cued.stores.columns.postings import Postings
-from cued.stores.columns.ranking import Key, best, by_id, by_score, by_time
 from cued.stores.columns.sessions import NOBODY, Sessions
 from cued.stores.columns.vectors import Vectors
 from cued.stores.standing.gates import Gates, Visible
@@ -28,8 +28,8 @@ class Contents(NamedTuple):
     vectors: dict[tuple[str, int], Vectors]
 
 
-class Reading:
-    """One lookup's reading of a shelf: each open channel evaluated once."""
+class Search:
+    """The search for one lookup in a shelf: each open channel evaluated once."""
 
     def __init__(self, contents: Contents, lookup: Lookup, visible: Visible) -> None:
         """Evaluate every channel that the lookup opens."""
@@ -50,7 +50,7 @@ class Reading:
             self.window = in_window(contents.gates["time"], visible=visible.rows, lookup=lookup.temporal)
 
     def pools(self) -> dict[str, RowNumbers]:
-        """Give each open channel's best rows, best first."""
+        """Each open channel's best rows, best first."""
         lookup, pools = self._lookup, dict[str, RowNumbers]()
         nearness, wording = self._nearness, self._wording
         if lookup.lexical is not None and self.words is not None:
@@ -65,7 +65,7 @@ class Reading:
         return pools
 
     def candidates(self, pools: dict[str, RowNumbers]) -> RowNumbers:
-        """Give the union of the pools, with the neighbours of the best of each when the lookup asks for context."""
+        """The union of the pools, with the neighbours of the best of each when the lookup asks for context."""
         steps, found = self._lookup.context, [np.empty(0, dtype=np.intp), *pools.values()]
         before = after = np.unique(np.concatenate([pool[: steps * _SEEDS_PER_STEP] for pool in found]))
         sessions, visible = self._contents.sessions, self._visible.rows
@@ -76,7 +76,7 @@ class Reading:
         return by_id(np.unique(np.concatenate(found)), self._contents.ids)
 
     def columns(self, rows: RowNumbers, pools: dict[str, RowNumbers]) -> dict[str, Column]:
-        """Give every column of the findings for these rows."""
+        """Every column of the findings for these rows."""
         visible, sessions = self._visible.rows, self._contents.sessions
         places = {"": rows, "_before": sessions.before(rows, visible), "_after": sessions.after(rows, visible)}
         columns = _ranks(rows, pools)

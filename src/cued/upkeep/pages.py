@@ -1,4 +1,4 @@
-"""What upkeep reads of a tenant: everything in pages, what is visible, and what reflections still rest on."""
+"""What upkeep reads of a tenant: everything, page by page, and what reflections still rest on."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
@@ -9,7 +9,7 @@ from cued.errors import NotFoundError
 from cued.model import Filter, Memory, Stored
 from cued.ports import Store
 from cued.stores.standing.facts import sources_of
-from cued.stores.standing.listing import shown, speaking
+from cued.stores.standing.shown import shown
 
 PAGE = 500
 Item = TypeVar("Item")
@@ -39,11 +39,6 @@ def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
     rest = iter(items)
     while batch := list(islice(rest, size)):
         yield batch
-
-
-def visible(memory: Memory, *, at: datetime) -> bool:
-    """Whether a memory speaks for itself wherever it is seen: not forgotten, superseded nowhere, not expired, and valid now."""
-    return bool(speaking([memory], at=at))
 
 
 def supporting(tenant: str, store: Store, memory_ids: Sequence[str], *, at: datetime) -> frozenset[str]:

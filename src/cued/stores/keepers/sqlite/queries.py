@@ -9,7 +9,7 @@ from msgspec import Struct, field, json, msgpack
 
 from cued.model import EPOCH, KINDS, TIERS, Filter, Scalar, Slice, Stats
 from cued.stores.standing.instants import NEVER, micros
-from cued.stores.standing.listing import has_meta
+from cued.stores.standing.shown import has_meta
 
 _WANTED: Final = """
     WHERE memory.tenant = :tenant

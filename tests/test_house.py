@@ -1,0 +1,66 @@
+"""The house stays readable: small modules, small folders, docstrings that begin with what comes back, and one name for one thing."""
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "cued"
+MODULES = sorted(path for folder in ("src", "tools", "bench", "training", "packages") for path in (ROOT / folder).rglob("*.py"))
+MOST_LINES = 400
+MOST_MODULES = 20
+LEFT = ("src/cued/flow/relevance.py", "src/cued/text/times/")
+"""Where docstrings still begin otherwise."""
+
+SAME_TOPIC = {
+    "cue": "the request of a recall, and the stage that reads its words",
+    "log": "its nouns, and its statements in SQL",
+    "memory": "the noun, and the keeper in memory",
+    "upkeep": "the requests, and the verbs of the handle",
+}
+"""Names that two modules share because they are two sides of one thing."""
+
+NAMED_AFTER_OTHERS = (PACKAGE / "surfaces" / "cli", PACKAGE / "conformance")
+"""Folders whose modules are named after the command that they are, or after what they hold to its contract."""
+
+
+def docstrings(path):
+    """Every docstring of a module, with its line."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(node)
+            if text is not None:
+                yield node.body[0].lineno, text
+
+
+def shared_names(paths):
+    """The modules of each name that several have."""
+    named = defaultdict(list)
+    for path in paths:
+        if path.stem not in ("__init__", "__main__") and not any(path.is_relative_to(folder) for folder in NAMED_AFTER_OTHERS):
+            named[path.stem].append(path)
+    return {name: found for name, found in named.items() if len(found) > 1}
+
+
+def test_no_module_is_long():
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    assert {path: lines for path, lines in lengths.items() if lines > MOST_LINES} == {}
+
+
+def test_no_folder_is_full():
+    folders = defaultdict(list)
+    for path in MODULES:
+        folders[str(path.parent.relative_to(ROOT))].append(path.name)
+    assert {folder: len(names) for folder, names in folders.items() if len(names) > MOST_MODULES} == {}
+
+
+@pytest.mark.parametrize("start", ["Give ", "Gives ", "Tell whether ", "Return whether "])
+def test_docstrings_begin_with_what_comes_back(start):
+    wrong = [f"{path.relative_to(ROOT)}:{line}" for path in MODULES for line, text in docstrings(path) if text.startswith(start)]
+    assert [place for place in wrong if not place.startswith(LEFT)] == []
+
+
+def test_no_two_modules_of_the_package_share_a_name():
+    assert shared_names(path for path in MODULES if path.is_relative_to(PACKAGE)).keys() == SAME_TOPIC.keys()
