@@ -180,3 +180,12 @@ def test_the_calls_that_a_choice_names_are_there(alice):
             name = call.partition("(")[0]
             assert name.startswith("tenant.")
             assert callable(getattr(cued.Tenant, name.removeprefix("tenant.")))
+
+
+def test_a_page_is_gone_through_like_a_list():
+    with cued.open(embedder=None) as memories:
+        alice = memories.tenant("alice")
+        alice.remember_many(["one", "two", "three"])
+        page = alice.list(limit=2)
+    assert [memory.text for memory in page] == [memory.text for memory in page.memories]
+    assert (len(page), page.total) == (2, 3)

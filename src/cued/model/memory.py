@@ -1,5 +1,6 @@
 """A memory and all that is kept with it."""
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -209,6 +210,14 @@ class Page(Struct, frozen=True, kw_only=True):
     memories: tuple[Memory, ...]
     next: str | None
     total: int
+
+    def __iter__(self) -> Iterator[Memory]:
+        """The memories of the page."""
+        return iter(self.memories)
+
+    def __len__(self) -> int:
+        """How many memories are on the page; `total` says how many the listing has."""
+        return len(self.memories)
 
 
 class Stats(Struct, frozen=True, kw_only=True):
