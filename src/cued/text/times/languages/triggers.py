@@ -1,0 +1,30 @@
+"""The words without which a text of Latin letters speaks of no time in another language. Written by `python -m tools.time_words`."""
+
+LATIN_TRIGGERS = frozenset(
+    (
+        "aanstaande abril afgelopen agosto agustos aksam altro altroieri amanha annee annees anni anno ano anoche anos ans "
+        "anteayer anteontem antes antier aout apres aprile aralik atras augustus aujourd avant avantieri avril ayda ayer ayi "
+        "ayinda ayki aylar bu bugun carsamba cerca cette ceyrek cuma cumartesi dag dagen dakika decembre demain depois dernier "
+        "derniere dernierement dernieres derniers deze dezember dezembro dia dias dicembre diciembre dienstag diese diesen dieses "
+        "dimanche dinsdag domani domenica domingo donderdag donnerstag dopodomani dun dunden eergisteren ekim enero evvelki "
+        "evvelsi eylul fait febbraio febrero februar februari fevereiro fevrier finde freitag gece gecen gecenlerde gectigimiz "
+        "gelecek geleden gennaio gestern giorni giorno giovedi gisteravond gisteren gisterenavond gisterochtend giugno gun gunde "
+        "gunler gunleri hace hafta haftada haftaki haftalar haftanin haziran heure heures heute hier hoje hora horas hoy ieri il "
+        "jaar jahr jahre jahren jahres janeiro januar januari janvier jaren jeudi jour journee jours jueves juillet juin julho "
+        "juli julio junho juni junio kasim komende kommende kommenden kommender kommendes kurzlich kwartaal kwartalen laatste "
+        "letzte letztem letzten letzter letztes luglio lundi lunedi lunes maand maandag maanden maart maggio mai maio manana "
+        "manha marco mardi mars mart martedi martes marz marzo matin mattina mayis mayo mei mercoledi mercredi mes mese meses "
+        "mesi miercoles minuten minuti minuto minutos minuut mittwoch mois monat monate monaten monats montag morgen nachste "
+        "nachsten nachster nachstes neulich nisan noche noite novembre novembro noviembre obur ocak octobre octubre oggi oktober "
+        "onceki onlangs ontem onumuzdeki ora ore ottobre outubro overmorgen pasada pasadas pasado pasados passada passadas "
+        "passado passados passata passato passe passee pazar pazartesi persembe pouco prochain prochaine prochaines prochains "
+        "prossima prossime prossimi prossimo proxima proximo quarta quartal quartalen que quest questo quinta recemment recente "
+        "recentemente recientemente retrasado saat sabado sabah sabato sali samedi samstag scorsa scorse scorsi scorso seguinte "
+        "segunda semaine semaines semana semanas sene senenin senesi septembre septiembre setembro setiembre settembre settimana "
+        "settimane sexta siguiente soir sonnabend sonntag stamattina stanotte stasera stunde stunden subat tage tagen tarde "
+        "temmuz terca trimestre trimestres trimestri ubermorgen ultima ultimamente ultimas ultime ultimi ultimo ultimos uur "
+        "vanavond vandaag vanmiddag vanmorgen vannacht vanochtend vendredi venerdi vergangene vergangenen vergangener vergangenes "
+        "viene vient viernes voila volgend volgende vorgestern vorig vorige vorigen voriger voriges vrijdag weken woche wochen "
+        "wochenende woensdag yakinlarda yarin yil yilda yili yilin yilinda yillar zamanda zamanlarda zaterdag zondag "
+    ).split()
+)
