@@ -11,7 +11,6 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,16 @@ UNITS = "minute hour day week month quarter year".split()
 WEEKDAYS = "mon tue wed thu fri sat sun".split()
 SLOT = "{0}"
 # What a trigger may be: a word that no time expression of a kind is without.
-TRIGGER_KINDS = frozenset("month weekday relday relunit unit ago agolead last next quantity recent dayofweek".split())
+TRIGGER_KINDS = frozenset(
+    "month weekday relday relunit unit ago agolead last next quantity recent since until before after sincepost".split()
+)
 WIDTH = 140
 # Words of other languages that English texts are full of; what they stand in is found by its other words.
-ENGLISH = STOP_WORDS | VOCABULARY.keys() | frozenset("an ay over die once tag y ha fa este recent minutes son era faz".split())
+ENGLISH = (
+    STOP_WORDS
+    | VOCABULARY.keys()
+    | frozenset("an ay over die once tag y ha fa este recent minutes son era faz ate na ab que quest apos".split())
+)
 
 Fields = dict[str, Any]
 
@@ -55,7 +60,6 @@ def _table(folder: Path, language: str) -> dict[str, str]:
         "weekday": _numbered(gregorian["days"], "wide"),
         "relday": _relative(fields["day"]),
         **{f"relunit {unit}": _relative(fields[unit]) for unit in UNITS[3:]},
-        **{f"weekday_at {number}": _relative(fields[name]) for number, name in enumerate(WEEKDAYS) if language == "zh"},
         **{f"single {unit}": _joined(forms) for unit, (_, forms) in units.items()},
         **{f"unit {unit}": _joined(forms) for unit, (forms, _) in units.items()},
         **{f"quantity {unit}": _joined(_uncounted(past[unit], ago_lead)) for unit in UNITS},
@@ -79,14 +83,21 @@ def _patterns(fields: Fields, side: str) -> dict[str, list[tuple[str, str]]]:
 
 def _around(patterns: dict[str, list[tuple[str, str]]]) -> tuple[str, str]:
     cut = [text.partition(SLOT) for group in patterns.values() for _, text in group if SLOT in text]
-    before = commonprefix([lead for lead, _, _ in cut])
-    after = commonprefix([trail[::-1] for _, _, trail in cut])[::-1]
+    before = _shared([lead for lead, _, _ in cut])
+    after = _shared([trail[::-1] for _, _, trail in cut])[::-1]
     return before.strip(), after.strip()
+
+
+def _shared(texts: list[str]) -> str:
+    """Give the longest beginning that all texts share."""
+    first, last = min(texts), max(texts)
+    return next((first[:at] for at, letter in enumerate(first) if letter != last[at]), first)
 
 
 def _forms(patterns: list[tuple[str, str]], name: str, around: tuple[str, str, str, str]) -> tuple[list[str], list[str]]:
     ago_lead, ago, in_lead, hence = around
-    forms, single = [name.lower()], []
+    forms = [name.lower()]
+    single: list[str] = []
     for count, text in patterns:
         if SLOT not in text:
             continue
@@ -119,7 +130,7 @@ def _joined(forms: Iterable[str]) -> str:
 
 def _module(version: str, tables: dict[str, dict[str, str]]) -> str:
     lines = [
-        f'"""The words of time as CLDR {version} has them, by language. Written by `python -m tools.time_words`; Unicode-3.0, see NOTICE."""',
+        f'"""The words of time as CLDR {version} has them, by language; written by `python -m tools.time_words` (see NOTICE)."""',
         "",
         "# ruff: noqa: E501 - a line is a row of the table",
         "CLDR: dict[str, dict[str, str]] = {",
@@ -132,7 +143,7 @@ def _module(version: str, tables: dict[str, dict[str, str]]) -> str:
 def _triggers() -> str:
     words = sorted({word for language in LATIN for word in _of(language)} - ENGLISH)
     head = [
-        '"""The words without which a text of Latin letters speaks of no time in another language. Written by `python -m tools.time_words`."""',
+        '"""The words without which a text of Latin letters speaks of no time but in English; written by `python -m tools.time_words`."""',
         "",
         "LATIN_TRIGGERS = frozenset(",
         "    (",

@@ -121,6 +121,7 @@ def gather(question: Question, policy: Policy, parts: Parts, *, lap: Lap = lambd
         findings=findings if cue.as_of is None else _as_known(findings, cue.as_of),
         intent=cues.intent(cue),
         intervals=lookup.temporal.intervals if lookup.temporal else (),
+        time_share=cues.time_share(cue, policy.channels.temporal.over) if lookup.temporal and policy.channels.temporal else 0.0,
         fingerprint=dense.fingerprint if dense else None,
         boost=_boosts(findings.memories, question.boost) if question.boost else None,
         balance=_balance(question.tenant, policy, parts.store),

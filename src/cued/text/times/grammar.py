@@ -97,7 +97,6 @@ _ABSOLUTE: Rules = (
     ("(?<=early) decade", d.decade),
     ("decade", d.full_decade),
     ("the? ordinal unit (?!of)", d.century),
-    ("recent", n.recently),
     ("(?<=(lead|unit)) year (?!measure|unit|slash|dash word)", d.year),
     ("(?<=(lead) the) year (?!measure|unit|slash|dash word)", d.year),
     ("^ year (?!measure|unit|slash|dash|comma|punct)", d.year),
@@ -155,12 +154,14 @@ _RANGES: Rules = (
     ("around the? time", c.around),
 )
 
+_RECENT: Rules = (("recent", n.recently),)
+
 _KINDS = (
     "month weekday weekdays number ordinal year decade iso numeric yearmonth monthday isoweek unit season quarter half holiday "
     "daypart dayparts relday tonight now last past next this ago the an of in on at between from starting and to dash slash comma "
-    "since before by after around halfword rest up thousand other few early earlier function measure label word punct junk time recent "
-    "agolead inlead hence until relunit quantity dayofweek weekdaynear monthshort daymonth will character"  # those of other languages
+    "since before by after around halfword rest up thousand other few early earlier function measure label word punct junk time recent"
 ).split()
+_KINDS += "agolead inlead hence until untilpost sincepost relunit quantity dayofweek weekdaynear monthshort daymonth will".split()
 _LETTERS = {kind: chr(0xA1 + index) for index, kind in enumerate(_KINDS)}  # beyond every sign of a regular expression
 
 
@@ -190,7 +191,7 @@ def stage(rules: Rules, *, needs: str) -> Stage:
 
 
 _STARTERS = (
-    "month season holiday quarter half unit weekday weekdays relday tonight decade year iso numeric yearmonth monthday isoweek daypart recent"
+    "month season holiday quarter half unit weekday weekdays relday tonight decade year iso numeric yearmonth monthday isoweek daypart"
 )
 ENGLISH = (
     stage(_ABSOLUTE, needs=_STARTERS),
@@ -200,6 +201,7 @@ ENGLISH = (
     stage(_COMBINED, needs="time"),  # again, for "two weeks from Monday"
     stage(_PARTS_OF_DAY, needs="daypart"),
     stage(_RANGES, needs="time"),
+    stage(_RECENT, needs="recent"),
 )
 
 

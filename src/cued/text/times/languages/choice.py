@@ -25,7 +25,7 @@ _SCRIPTS = (
 )
 _LETTERS = re.compile(r"[^\W\d_]+")
 # Everyday words or names elsewhere: they say a language only beside other words of it.
-_DOUBTFUL = frozenset("mars mart mai hier morgen ocak ekim pazar avril august april september november juli juni lente".split())
+_DOUBTFUL = frozenset("mars mart mai hier morgen ocak ekim pazar avril august april september november juli juni lente mei".split())
 _AHEAD = frozenset(["next", "hence", "will"])
 
 
@@ -38,9 +38,11 @@ def languages_of(text: str) -> tuple[str, ...]:
 def _latin(words: frozenset[str]) -> tuple[str, ...]:
     """Return the languages that know most of the words, if it is more than English has of its commonest ones."""
     triggers = words & LATIN_TRIGGERS
-    known = {language: len(words & _known(language)) for language in LATIN if triggers & _known(language)}
-    most, english = max(known.values(), default=0), len(words & _common("en"))
-    if not known or most < english or (most == english and triggers <= _DOUBTFUL):
+    if not triggers:
+        return ()
+    known = {language: len(words & _known(language)) for language in LATIN}
+    most, english = max(known.values()), len(words & _common("en"))
+    if most < english or (triggers <= _DOUBTFUL and most - len(triggers) <= english):
         return ()
     return tuple(language for language, count in known.items() if count == most)
 
@@ -53,6 +55,11 @@ def _common(language: str) -> frozenset[str]:
 @cache
 def _known(language: str) -> frozenset[str]:
     return _common(language).union(part for phrase, _ in lexicon(language).phrases() for part in phrase)
+
+
+def function_words(text: str) -> frozenset[str]:
+    """Return the commonest words of the languages that a text may be of."""
+    return frozenset().union(*(_common(language) for language in languages_of(text)))
 
 
 def read(text: str, language: str, *, now: datetime) -> list[Token]:

@@ -1,4 +1,4 @@
-"""The words of time as CLDR 48.2.0 has them, by language. Written by `python -m tools.time_words`; Unicode-3.0, see NOTICE."""
+"""The words of time as CLDR 48.2.0 has them, by language; written by `python -m tools.time_words` (see NOTICE)."""
 
 # ruff: noqa: E501 - a line is a row of the table
 CLDR: dict[str, dict[str, str]] = {
@@ -322,13 +322,6 @@ CLDR: dict[str, dict[str, str]] = {
         "relunit month": "-1 上个月|0 本月|1 下个月",
         "relunit quarter": "-1 上季度|0 本季度|1 下季度",
         "relunit year": "-1 去年|0 今年|1 明年",
-        "weekday_at 0": "-1 上周一|0 本周一|1 下周一",
-        "weekday_at 1": "-1 上周二|0 本周二|1 下周二",
-        "weekday_at 2": "-1 上周三|0 本周三|1 下周三",
-        "weekday_at 3": "-1 上周四|0 本周四|1 下周四",
-        "weekday_at 4": "-1 上周五|0 本周五|1 下周五",
-        "weekday_at 5": "-1 上周六|0 本周六|1 下周六",
-        "weekday_at 6": "-1 上周日|0 本周日|1 下周日",
         "unit minute": "分钟",
         "unit hour": "小时",
         "unit day": "日|天",

@@ -14,7 +14,7 @@ Phrase = tuple[str, ...]
 _SEASONS = ("spring", "summer", "autumn", "winter")
 _NUMBERED = {"month": 1, "month_short": 1, "weekday": 0, "weekdaynear": 0, "number": 1, "ordinal": 1}
 _KINDS = {"month_short": "monthshort"}
-_NOT_WORDS = frozenset(["order", "function", "beginnings", "endings"])
+_NOT_WORDS = frozenset(["order", "function", "beginnings", "endings", "weekdays_behind"])
 
 
 class Lexicon(NamedTuple):
@@ -47,11 +47,20 @@ def lexicon(language: str) -> Lexicon:
             if key not in _NOT_WORDS:
                 for phrase, word in _entries(key, value):
                     table.setdefault(phrase, word)
+    table |= dict(_weekdays_of_weeks(table, SPOKEN[language].get("weekdays_behind", "")))
     by_first: dict[str, list[tuple[Phrase, Word]]] = {}
     for phrase, word in sorted(table.items(), key=lambda item: -len(item[0])):
         by_first.setdefault(phrase[0], []).append((phrase, word))
     carried = {name: tuple(SPOKEN[language].get(name, "").split()) for name in ("beginnings", "endings")}
     return Lexicon(by_first, carried["beginnings"], carried["endings"], CLDR[language]["order"])
+
+
+def _weekdays_of_weeks(table: dict[Phrase, Word], behind: str) -> Iterator[tuple[Phrase, Word]]:
+    """Return the weekdays that are written as a numeral behind a week: 上周 with 五 is its Friday."""
+    weeks = [(phrase, word.number) for phrase, word in table.items() if word.kind == "relunit" and word.name == "week"]
+    for weekday, group in enumerate(filter(None, behind.split("/"))):
+        for numeral in group.split("|"):
+            yield from (((*phrase, numeral), Word("dayofweek", weekday + 7 * week)) for phrase, week in weeks)
 
 
 def _entries(key: str, value: str) -> Iterator[tuple[Phrase, Word]]:
@@ -66,17 +75,11 @@ def _entries(key: str, value: str) -> Iterator[tuple[Phrase, Word]]:
 def _entry(kind: str, name: str, position: int, form: str) -> tuple[Phrase, Word]:
     if kind in _NUMBERED:
         return words(form), Word(_KINDS.get(kind, kind), position)
-    if kind in {"relday", "relunit", "quantity", "weekday_at", "month_more", "weekday_more"}:
+    if kind in {"relday", "relunit", "quantity", "month_more", "weekday_more"}:
         number, _, phrase = form.partition(" ")
-        return words(phrase), _numbered(kind, name, int(number))
+        return words(phrase), Word(kind.removesuffix("_more"), int(number), name)
     if kind == "season":
         return words(form), Word(kind, 0, _SEASONS[position])
     if kind == "weekend":
         return words(form), Word("unit", 0, "weekend")
     return words(form), Word("unit" if kind == "single" else kind, int(kind == "single"), "few" if kind == "few" else name)
-
-
-def _numbered(kind: str, name: str, number: int) -> Word:
-    if kind == "weekday_at":
-        return Word("dayofweek", int(name) + 7 * number)
-    return Word(kind.removesuffix("_more"), number, name)

@@ -14,11 +14,11 @@ _ATOM = re.compile(
       (?P<iso>(?<![\w.-])\d{{4}}(?:-\d{{1,2}}-|/\d{{1,2}}/|\.\d{{1,2}}\.)\d{{1,2}}(?![\d-]|\.\d))
     | (?P<numeric>(?<![\w.-])\d{{1,2}}(?:-\d{{1,2}}-|/\d{{1,2}}/|\.\ ?\d{{1,2}}\.\ ?)(?:\d{{4}}|\d{{2}})(?![\w/-]|\.\d))
     | (?P<daymonth>(?<![\w./-])\d{{1,2}}(?:/\d{{1,2}}|\.\d{{1,2}}\.)(?![\w/-]))
-    | (?P<junk>\d+(?:[.,:]\d+)+|\d{{5,}}|[$€£¥\#]\s?\d[\d,.]*)
-    | (?P<number>\d{{1,4}}(?!\d))
+    | (?P<junk>\d+(?:[.,:]\d+)+|\d{{5,}}|[$€£¥\#]\s?\d[\d,.]*|\d{{3,4}}[a-z]\w*)
+    | (?P<number>\d{{1,4}}(?!\d)(?:er\b|[ºª°])?)
     | (?P<character>[{scripts.UNSPACED}])
     | (?P<word>(?:[^\W\d_{scripts.UNSPACED}]|[{scripts.MARKS}]|[\u0300-\u036f])+)
-    | (?P<comma>[,،、，]) | (?P<dash>[-–—~〜～]) | (?P<punct>[^\w\s])
+    | (?P<apostrophe>['’]) | (?P<comma>[,،、，]) | (?P<dash>[-–—~〜～]) | (?P<punct>[^\w\s])
     """,
     re.VERBOSE,
 )
@@ -39,8 +39,9 @@ def folded(text: str) -> str:
 
 
 def atoms(text: str) -> list[Atom]:
-    """Return the atoms of a text in order."""
-    return [Atom(match.lastgroup or "", *match.span(), folded(match.group())) for match in _ATOM.finditer(text)]
+    """Return the atoms of a text in order; an apostrophe only parts two of them."""
+    matches = (match for match in _ATOM.finditer(text) if match.lastgroup != "apostrophe")
+    return [Atom(match.lastgroup or "", *match.span(), folded(match.group())) for match in matches]
 
 
 def words(phrase: str) -> tuple[str, ...]:

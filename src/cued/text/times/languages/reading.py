@@ -1,4 +1,4 @@
-"""A text of one language as tokens of the grammar: phrases to kinds, the longest first, and numbers that the script writes in characters."""
+"""A text of one language as tokens of the grammar: phrases to kinds, the longest first, and numbers written in characters."""
 
 import re
 
@@ -40,7 +40,7 @@ def _next(pieces: list[Atom], index: int, words: Lexicon, *, inside: bool) -> tu
     if atom.kind in {"word", "character"}:
         return _phrase(pieces, index, words) if not inside else (Token("word", atom.start, atom.end), index + 1)
     if atom.kind == "number":
-        number = int(atom.folded)
+        number = int(_DIGITS.findall(atom.folded)[0])
         return Token("year" if number in _YEARS else "number", atom.start, atom.end, number), index + 1
     if atom.kind in {"iso", "numeric", "daymonth"}:
         return _digits(atom, words.order), index + 1
@@ -63,7 +63,7 @@ def _end(pieces: list[Atom], index: int, phrase: tuple[str, ...]) -> int:
     """Return the place after a phrase that begins here, 0 where it does not; a hyphen may stand between its words."""
     place = index + 1
     for part in phrase[1:]:
-        if place < len(pieces) and pieces[place].kind == "dash" or (place < len(pieces) and pieces[place].folded in {"'", "’"}):
+        if place < len(pieces) and pieces[place].kind == "dash":
             place += 1
         if place >= len(pieces) or pieces[place].folded != part:
             return 0
@@ -109,14 +109,14 @@ def _marked(pieces: list[Token]) -> list[Token]:
         if last is None or token.kind != "unit" or (kind := _mark(last, token, result[-2] if len(result) > 1 else None)) is None:
             result.append(token)
         else:
-            result[-1] = last._replace(kind=kind, end=token.end)
+            result[-1] = last._replace(kind=kind, end=token.end, name="marked")
     return result
 
 
 def _mark(number: Token, mark: Token, before: Token | None) -> str | None:
     if number.kind == "year" and mark.name == "year":
         return "year"
-    if number.kind != "number" or number.end != mark.start:
+    if number.kind != "number" or number.end + 1 < mark.start:
         return None
     if mark.word in _MONTH_MARKS and number.number in _MONTHS:
         return "month"

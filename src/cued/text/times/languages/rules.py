@@ -11,6 +11,8 @@ from cued.text.times.almanac import DAY, Span, midnight, shift, unit_of
 from cued.text.times.found import Found, in_some_year
 from cued.text.times.grammar import Rules, stage
 
+_LIKELY_YEARS = range(1900, 2100)
+
 
 def _year(found: Found) -> int | None:
     """Return the year that is said or pointed at, None where none is."""
@@ -78,6 +80,38 @@ def _one(found: Found, sign: int) -> Span:
     return n.counted(found, [(token.number, token.name)], sign)
 
 
+def _relative_unit(found: Found) -> Span:
+    if found.name("unit") == "day":  # the day is said by words of its own
+        raise ValueError(found.tokens)
+    return n.relative_unit(found)
+
+
+def _surely(found: Found) -> Found:
+    """Return what was found with a word that may be a weekday as one."""
+    tokens = [token._replace(kind="weekday") if token.kind == "weekdaynear" else token for token in found.tokens]
+    return Found(tokens, found.anchor)
+
+
+def _relative_weekday(found: Found) -> Span:
+    return n.relative_weekday(_surely(found))
+
+
+def _weekday(found: Found) -> Span:
+    return c.weekday(_surely(found))
+
+
+def _plain_year(found: Found) -> Span:
+    if found.number("year") not in _LIKELY_YEARS:
+        raise ValueError(found.tokens)
+    return d.year(found)
+
+
+def _marked_year(found: Found) -> Span:
+    if not found.name("year"):
+        raise ValueError(found.tokens)
+    return d.year(found)
+
+
 def _in_future(found: Found) -> Span:
     if not found.anchor.future:
         raise ValueError(found.tokens)
@@ -86,7 +120,7 @@ def _in_future(found: Found) -> Span:
 
 _AGO = "(agolead|before)"
 _YEAR = "(year|relunit|(last|next|this) unit|unit (last|next|this))"
-_LAST = "(last|next)"
+_LAST = "(last|next|recent)"
 
 _ABSOLUTE: Rules = (
     ("iso", d.iso_date),
@@ -108,12 +142,12 @@ _ABSOLUTE: Rules = (
     (f"{_YEAR} of? season", _season),
     ("(last|next|this) season", d.season),
     ("season (last|next|this)", d.season),
-    ("(?<=(in|on|of|since|before|after)) the? season", _season),
+    ("(?<=(in|since|before|after)) the? season", _season),
     (f"{_AGO} number unit", n.ago),
     (f"{_AGO} few unit", n.few_ago),
     (f"{_AGO} (quantity|unit)", _one_ago),
-    ("number unit (ago|before)", n.ago),
-    ("few unit (ago|before)", n.few_ago),
+    ("number unit ago", n.ago),
+    ("few unit ago", n.few_ago),
     ("(quantity|unit) ago", _one_ago),
     (f"the? (in the?)? {_LAST} (number|few) unit", n.rolling),
     (f"the? (number|few) {_LAST} unit", n.rolling),
@@ -121,22 +155,21 @@ _ABSOLUTE: Rules = (
     ("inlead number unit", n.hence),
     ("inlead (quantity|unit)", _one_hence),
     ("(in|after) number unit", _in_future),
-    ("number unit (hence|after)", n.hence),
-    ("quantity (hence|after)", _one_hence),
+    ("number unit hence", n.hence),
+    ("quantity hence", _one_hence),
     ("dayofweek", _day_of_week),
     ("relunit", _unit_at),
     ("relday", n.relative_day),
-    ("recent", n.recently),
-    ("(last|this|next) (weekday|weekdaynear)", n.relative_weekday),
-    ("(weekday|weekdaynear) (last|this|next)", n.relative_weekday),
-    ("the? (last|this|next) unit", n.relative_unit),
-    ("the? unit (last|this|next)", n.relative_unit),
+    ("(last|this|next) (weekday|weekdaynear)", _relative_weekday),
+    ("(weekday|weekdaynear) (last|this|next)", _relative_weekday),
+    ("the? (last|this|next) unit", _relative_unit),
+    ("the? unit (last|this|next)", _relative_unit),
     ("unit year", d.year),
-    ("(?<=(in|of|since|from|before|after|until|to|between|and)) the? year (?!unit|word)", d.year),
-    ("(?<=(in|of|since|from|before|after|until|to|between|and)) the? year (?=word)", d.year),
-    ("^ year $", d.year),
-    ("year (?=of|since|before|after|until|ago)", d.year),
-    ("on weekdaynear end", c.weekday),
+    ("(?<=(in|of|since|from|before|after|until|to|between|and)) the? year", _plain_year),
+    ("(?<=(in|of|since|from|before|after|until|to|between|and) the) year", _plain_year),
+    ("^ year $", _plain_year),
+    ("year", _marked_year),
+    ("(on|in) weekdaynear end", _weekday),
 )
 _WITHIN: Rules = (
     ("weekday (of|in|comma)? the? time", c.weekday_in),
@@ -147,19 +180,21 @@ _WITHIN: Rules = (
 )
 _BARE: Rules = (("weekday", c.weekday),)
 _RANGES: Rules = (
-    ("(between|from|since)? the? time (and|to|dash|until|since|from) the? time (until|to)?", c.between),
+    ("(between|from|since)? the? time (and|to|dash|until|from|sincepost) the? time untilpost?", c.between),
     ("(since|from) the? time", c.since),
-    ("time since", c.since),
+    ("time sincepost ago", c.before),
+    ("time sincepost", c.since),
     ("until the? time", c.up_to),
-    ("time until", c.up_to),
+    ("time untilpost", c.up_to),
     ("(before|agolead) the? time", c.before),
-    ("time (before|ago|since before)", c.before),
+    ("time of? ago", c.before),
     ("after the? time", c.after),
-    ("time (after|hence)", c.after),
+    ("time of? hence", c.after),
 )
 STAGES = (
-    stage(_ABSOLUTE, needs="iso daymonth month monthshort season unit quantity relday relunit dayofweek weekday weekdaynear year recent"),
+    stage(_ABSOLUTE, needs="iso daymonth month monthshort season unit quantity relday relunit dayofweek weekday weekdaynear year"),
     stage(_WITHIN, needs="time unit"),
     stage(_BARE, needs="weekday"),
     stage(_RANGES, needs="time"),
+    stage((("recent", n.recently),), needs="recent"),
 )
