@@ -44,7 +44,7 @@ def main() -> None:
     version = json.loads((package / "package.json").read_text("utf-8"))["version"]
     tables = {language: _table(package / "main" / language, language) for language in LANGUAGES}
     (TARGET / "cldr.py").write_text(_module(version, tables), "utf-8")
-    (TARGET / "triggers.py").write_text(_triggers(), "utf-8")
+    (TARGET / "triggers.py").write_text(triggers(), "utf-8")
 
 
 def _table(folder: Path, language: str) -> dict[str, str]:
@@ -140,7 +140,8 @@ def _module(version: str, tables: dict[str, dict[str, str]]) -> str:
     return "\n".join([*lines, "}", ""])
 
 
-def _triggers() -> str:
+def triggers() -> str:
+    """Give the module of triggers, by the tables as they are."""
     words = sorted({word for language in LATIN for word in _of(language)} - ENGLISH)
     head = [
         '"""The words without which a text of Latin letters speaks of no time but in English; written by `python -m tools.time_words`."""',

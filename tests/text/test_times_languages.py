@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cued.text.times import times
+from cued.text.times.languages import triggers
 from cued.text.times.languages.cldr import CLDR
 from cued.text.times.languages.lexicon import lexicon
 from cued.text.times.languages.phrases import words
 from cued.text.times.vocabulary import Word
+from tools import time_words
 
 NOW = datetime(2024, 5, 15, 15, 30, tzinfo=UTC)  # a Wednesday
 PHRASES = tomllib.loads((Path(__file__).parent / "time_phrases.toml").read_text("utf-8"))
@@ -57,6 +59,10 @@ def test_every_month_and_weekday_of_cldr_is_known_by_its_number(language: str) -
         for number, forms in enumerate(CLDR[language][kind].split("/"), first):
             for form in forms.split("|"):
                 assert known[words(form)] in {Word(kind, number), Word("weekdaynear", number)}, form
+
+
+def test_the_words_that_open_the_tables_are_those_of_the_tables() -> None:
+    assert Path(triggers.__file__).read_text("utf-8") == time_words.triggers(), "run python -m tools.time_words again"
 
 
 _WORDS = [" ".join(phrase) for language in CLDR for phrase, _ in lexicon(language).phrases()] + [

@@ -5,6 +5,7 @@ A logistic model of a few columns whose coefficients are data (`policy/calibrati
 
 import numpy as np
 
+from cued.flow.asked import asked_time
 from cued.flow.table import Table, filled
 from cued.model import Column, Memory
 from cued.policy.calibration import Calibration, calibration_for
@@ -32,7 +33,11 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     """Give the columns beyond those of the store that a calibration may weigh."""
     raw, places, voice = table.columns, _places(table), _voice(table)
     passage = _passage(table, places)
+    window, share = asked_time(table)
     return {
+        "window": window,
+        "timely": share * window,
+        "untimely": share * (1.0 - window),
         "z": _z(raw["cosine"], table, calibration),
         "passage": passage,
         "passage_z": _z(passage, table, calibration),

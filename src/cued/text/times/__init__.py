@@ -1,8 +1,9 @@
-"""Time expressions of an English text as intervals: `times("what did I do last week", now=…)`.
+"""Time expressions of a text as intervals: `times("what did I do last week", now=…)`, in English and thirteen other languages.
 
 Pure: nothing here reads a clock. A date without a year or a week means the latest one that has begun, unless the text
 looks ahead ("next", "will", "tomorrow"). Above: the cue's temporal channel. Below: `tokens` (words to kinds), `grammar`
-(kinds to rules), `dated`, `counted` and `combine` (rules to spans), `almanac` and `holidays` (the calendar).
+(kinds to rules), `dated`, `counted` and `combine` (rules to spans), `almanac` and `holidays` (the calendar), and `languages` for all but
+English.
 """
 
 import re
