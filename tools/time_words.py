@@ -25,7 +25,7 @@ WEEKDAYS = "mon tue wed thu fri sat sun".split()
 SLOT = "{0}"
 # What a trigger may be: a word that no time expression of a kind is without.
 TRIGGER_KINDS = frozenset(
-    "month weekday relday relunit unit ago agolead last next quantity recent since until before after sincepost".split()
+    "month season weekday relday relunit unit ago agolead last next quantity recent since until before after sincepost".split()
 )
 WIDTH = 140
 # Words of other languages that English texts are full of; what they stand in is found by its other words.

@@ -25,6 +25,7 @@ __all__ = ["Mention", "loose", "times"]
 _WORD = re.compile(r"[a-z]+|\d")
 _TRIGGERS = TRIGGERS | frozenset("0123456789")
 _OTHER_SCRIPT = re.compile("[\u0400-\u04ff\u0600-\u06ff\u0900-\u097f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_DIGITS_DATE = re.compile(r"\d[./-]\d\d?[./-]\d\d")  # of which languages differ in what comes first
 _FUTURE = re.compile(
     r"\b(?:next(?! to\b)|upcoming|coming|tomorrow|will|shall|gonna|(?:am|is|are) going to)\b|['’](?:ll|m going to|re going to)\b"
 )
@@ -44,7 +45,7 @@ def times(text: str, *, now: datetime) -> tuple[Mention, ...]:
     """Return every date and period the text speaks of, in order, as read at `now`."""
     words = _WORD.findall(text.lower())
     here = now.astimezone(UTC)
-    if text.isascii() and LATIN_TRIGGERS.isdisjoint(words):
+    if text.isascii() and LATIN_TRIGGERS.isdisjoint(words) and _DIGITS_DATE.search(text) is None:
         return () if _TRIGGERS.isdisjoint(words) else _mentions(text, _english(text, here))
     found = _elsewhere(text, here)
     return found or (() if _TRIGGERS.isdisjoint(words) else _mentions(text, _english(text, here)))
@@ -57,7 +58,8 @@ def _english(text: str, now: datetime) -> list[Token]:
 
 def _elsewhere(text: str, now: datetime) -> tuple[Mention, ...]:
     """Return what the text says in another language; the tables are only loaded for a text that may be of one."""
-    if _OTHER_SCRIPT.search(text) is None and LATIN_TRIGGERS.isdisjoint(_WORD.findall(fold(text).lower())):
+    may_be = _OTHER_SCRIPT.search(text) or _DIGITS_DATE.search(text) or not LATIN_TRIGGERS.isdisjoint(_WORD.findall(fold(text).lower()))
+    if not may_be:
         return ()
     from cued.text.times.languages.choice import languages_of, read  # noqa: PLC0415 - a recall in English does not pay for it
 

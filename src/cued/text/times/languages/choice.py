@@ -25,7 +25,7 @@ _SCRIPTS = (
 )
 _LETTERS = re.compile(r"[^\W\d_]+")
 # Everyday words or names elsewhere: they say a language only beside other words of it.
-_DOUBTFUL = frozenset("mars mart mai hier morgen ocak ekim pazar avril august april september november juli juni lente mei".split())
+_DOUBTFUL = frozenset("mars mart mai hier morgen ocak ekim pazar avril august april september november juli juni lente mei estate ete yaz".split())
 _AHEAD = frozenset(["next", "hence", "will"])
 
 
@@ -38,10 +38,9 @@ def languages_of(text: str) -> tuple[str, ...]:
 def _latin(words: frozenset[str]) -> tuple[str, ...]:
     """Return the languages that know most of the words, if it is more than English has of its commonest ones."""
     triggers = words & LATIN_TRIGGERS
-    if not triggers:
-        return ()
     known = {language: len(words & _known(language)) for language in LATIN}
     most, english = max(known.values()), len(words & _common("en"))
+    # without a word that only such a language has, more must speak for it: a date in digits is all there is to read
     if most < english or (triggers <= _DOUBTFUL and most - len(triggers) <= english):
         return ()
     return tuple(language for language, count in known.items() if count == most)

@@ -138,7 +138,7 @@ _ABSOLUTE: Rules = (
     ("(last|next|this) month", d.month),
     ("month (last|next|this)", d.month),
     ("month", _month),
-    (f"season of? the? {_YEAR}", _season),
+    (f"the? season of? the? {_YEAR}", _season),
     (f"{_YEAR} of? season", _season),
     ("(last|next|this) season", d.season),
     ("season (last|next|this)", d.season),
