@@ -12,7 +12,7 @@ import numpy as np
 from cued.flow.table import Table
 from cued.model import Column, Memory
 from cued.text.analyse import analyse, query_terms
-from cued.text.times.almanac import DAY, day
+from cued.text.times.almanac import day
 from cued.text.times.events import Beside, Relation, beside
 from cued.text.times.share import time_share
 
@@ -35,7 +35,7 @@ def asked_time(table: Table) -> AskedTime:
     if found is None or event is None:
         return stored
     held = _time(table.memories[event])
-    window = [float(row != event and _lies_so(_time(memory), held, found.relation)) for row, memory in enumerate(table.memories)]
+    window = [float(_lies_so(_time(memory), held, found.relation)) for memory in table.memories]
     return AskedTime(np.array(window), time_share(utterance, [found.span]))
 
 
@@ -52,9 +52,5 @@ def _time(memory: Memory) -> datetime:
 
 
 def _lies_so(at: datetime, held: datetime, relation: Relation) -> bool:
-    """Tell whether a moment lies so to the event; during it is within a day of it."""
-    if relation in {"before", "until"}:
-        return at < held
-    if relation in {"after", "since"}:
-        return at > held
-    return day(held).start - DAY <= at < day(held).end + DAY
+    """Tell whether a moment lies so to the event; what came after it is often told along with it, what came before is not."""
+    return at < held if relation in {"before", "until"} else at >= day(held).start

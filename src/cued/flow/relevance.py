@@ -12,6 +12,7 @@ from cued.policy.calibration import Calibration, calibration_for
 from cued.text.voice import AGENTS, addresses_agent, asks
 
 _BRIEF = 20.0
+_PURELY = 3  # a cue that asks for a time and something else is answered by that: half a cue of time counts an eighth
 
 
 def run(table: Table) -> None:
@@ -36,8 +37,8 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     window, share = asked_time(table)
     return {
         "window": window,
-        "timely": share * window,
-        "untimely": share * (1.0 - window),
+        "timely": share**_PURELY * window,
+        "untimely": share**_PURELY * (1.0 - window),
         "z": _z(raw["cosine"], table, calibration),
         "passage": passage,
         "passage_z": _z(passage, table, calibration),

@@ -3,10 +3,10 @@
 import re
 from typing import Literal, NamedTuple, cast
 
-Relation = Literal["before", "after", "since", "until", "during"]
+Relation = Literal["before", "after", "since", "until"]
 
 _OWNERS = r"(?:the|our|my|your|his|her|their|[A-Z]\w+['’]s)"
-_BESIDE = re.compile(rf"\b(before|after|since|until|during)\s+(?:{_OWNERS}\s+)((?:[\w'’-]+\s*){{1,8}})", re.IGNORECASE)
+_BESIDE = re.compile(rf"\b(before|after|since|until)\s+(?:{_OWNERS}\s+)((?:[\w'’-]+\s*){{1,8}})", re.IGNORECASE)
 # The event ends where the question goes on.
 _GOES_ON = re.compile(
     r"\b(?:and|or|but|did|do|does|was|were|is|are|had|has|have|what|who|whom|which|when|where|why|how|i|we|you|he|she|they|it|that|than|"

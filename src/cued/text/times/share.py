@@ -25,13 +25,11 @@ def time_share(text: str, spans: Sequence[tuple[int, int]]) -> float:
     if not spans:
         return 0.0
     function = _function_words(text)
-    timed = sum(_weight(text[start:end], frozenset()) for start, end in spans)
-    rest = _weight(without(text, spans), function)
-    return timed / (timed + rest) if timed else 0.0
+    timed = sum(_weight(text[start:end], function) or 1.0 for start, end in spans)
+    return timed / (timed + _weight(_without(text, spans), function))
 
 
-def without(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """Return the text with a space for each span."""
+def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
     parts, done = [], 0
     for start, end in spans:
         parts.append(text[done:start])

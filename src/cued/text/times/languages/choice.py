@@ -25,7 +25,9 @@ _SCRIPTS = (
 )
 _LETTERS = re.compile(r"[^\W\d_]+")
 # Everyday words or names elsewhere: they say a language only beside other words of it.
-_DOUBTFUL = frozenset("mars mart mai hier morgen ocak ekim pazar avril august april september november juli juni lente mei estate ete yaz".split())
+_DOUBTFUL = frozenset(
+    "mars mart mai hier morgen ocak ekim pazar avril august april september november juli juni lente mei estate ete yaz".split()
+)
 _AHEAD = frozenset(["next", "hence", "will"])
 
 
