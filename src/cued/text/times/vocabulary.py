@@ -144,21 +144,7 @@ HOLIDAY_NAMES = _holiday_names()
 
 # No time expression is without one of these words or a digit; "mother's day" comes as the words mother, s, day.
 TRIGGERS = frozenset(
-    [
-        *MONTHS,
-        *WEEKDAYS,
-        *PLURAL_WEEKDAYS,
-        *DECADES,
-        *UNITS,
-        *SEASONS,
-        *DAYPARTS,
-        *RELATIVE_DAYS,
-        *TENS,
-        "tonight",
-        "thousand",
-        "nineteen",
-        "recently",
-        "lately",
-    ]
+    [*MONTHS, *WEEKDAYS, *PLURAL_WEEKDAYS, *DECADES, *UNITS, *SEASONS, *DAYPARTS, *RELATIVE_DAYS, *TENS]
+    + "tonight thousand nineteen recently lately".split()
     + [form for name in HOLIDAY_NAMES for form in (name, name.removesuffix("s"))]
 )
