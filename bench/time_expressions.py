@@ -48,6 +48,7 @@ _YEAR = r"(?:\d{4}|nineteen \w+|two thousand)"
 _DAY = r"(?:\d{1,2}(?:st|nd|rd|th)?|twenty|first|second|third|thirty|\w+th)"
 # The first family whose pattern is found in an expression is its family.
 FAMILIES = {
+    "recently": r"\b(?:recently|lately)\b",
     "fuzzy amount ago": r"(?:few|couple|several).*\bago",
     "units ago": r"\bago\b|\bback\b",
     "two ends": (

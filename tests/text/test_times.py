@@ -84,6 +84,8 @@ EXPECTED = [
     ("it will end in 3 weeks", "2024-06-05", "2024-06-06"),
     ("two weeks from now", "2024-05-29", "2024-05-30"),
     ("two weeks from Monday", "2024-05-27", "2024-05-28"),
+    ("what have I read recently", "2024-04-15", "2024-05-15T15:30"),
+    ("lately", "2024-04-15", "2024-05-15T15:30"),
     # weekdays
     ("what did she say on Friday", "2024-05-10", "2024-05-11"),
     ("on Wednesday", "2024-05-08", "2024-05-09"),
@@ -135,6 +137,8 @@ EXPECTED = [
     ("Q3 2025", "2025-07-01", "2025-10-01"),
     ("in Q2", "2024-04-01", "2024-07-01"),
     ("second quarter of 2023", "2023-04-01", "2023-07-01"),
+    ("what did we ship in the first quarter", "2024-01-01", "2024-04-01"),
+    ("the third quarter", "2023-07-01", "2023-10-01"),
     ("H1 2024", "2024-01-01", "2024-07-01"),
     ("the first half of September 2022", "2022-09-01", "2022-09-16"),
     ("the second half of last year", "2023-07-01", "2024-01-01"),
@@ -206,7 +210,7 @@ ORDINARY = [
     "on Fridays", "on Saturday mornings", "Theresa May won", "room 2015", "ticket #2023", "192.168.1.1", "every year", "how many days",
     "one-year-old child", "5K run", "in the past", "score was 21-14", "pre-1920 American coins", "half an hour", "the same day",
     "the next day", "good morning", "Feb 30", "February 30, 2024", "2024-13-45", "999999 years ago", "9999 years ago", "in 0000",
-    "0/0/0000", "week 99", "the 99th of May",
+    "0/0/0000", "week 99", "the 99th of May", "the second quarter of the game", "a quarter of the cake",
 ]  # fmt: skip
 
 

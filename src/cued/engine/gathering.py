@@ -83,6 +83,7 @@ def gather(
         findings=findings if findings.document is None else replace(findings, document=None),
         intent=cues.intent(cue),
         intervals=lookup.temporal.intervals if lookup.temporal else (),
+        time_share=cues.time_share(cue, policy.channels.temporal.over) if lookup.temporal and policy.channels.temporal else 0.0,
         fingerprint=dense.fingerprint if dense else None,
         boost=_boosts(findings.memories, question.boost) if question.boost else None,
         balance=arc.learnt_balance(findings.document, policy) if lookup.document else None,

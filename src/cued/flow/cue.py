@@ -6,6 +6,7 @@ from cued.model import Cue, Intent, Interval
 from cued.policy.spec import Over
 from cued.text.intent import intent as intent_of
 from cued.text.times import loose, times
+from cued.text.times.share import time_share as share_of
 
 
 def state(cue: Cue, *, labelled: bool = True) -> str:
@@ -35,6 +36,12 @@ def intent(cue: Cue) -> Intent:
 def intervals(cue: Cue, over: Over) -> tuple[Interval, ...]:
     """The stretches of time that the cue speaks of, relative to its now, as loosely as it speaks of them."""
     return merged([loose(mention) for mention in times(words(cue, over), now=cue.now)])
+
+
+def time_share(cue: Cue, over: Over) -> float:
+    """The share of the cue's words that say a time, 0 to 1: 1 for "what did I do last week", whose other words ask nothing."""
+    text = words(cue, over)
+    return share_of(text, [(mention.start, mention.end) for mention in times(text, now=cue.now)])
 
 
 def merged(found: Sequence[Interval]) -> tuple[Interval, ...]:

@@ -6,6 +6,7 @@ A logistic model of a few columns whose coefficients are data (`policy/calibrati
 import numpy as np
 
 from cued.errors import InputError
+from cued.flow.asked import asked_time
 from cued.flow.table import Table, filled
 from cued.model import Column, Memory
 from cued.policy.calibration import Calibration
@@ -13,6 +14,7 @@ from cued.policy.resolve import calibrated
 from cued.text.voice import AGENTS, addresses_agent, asks
 
 _BRIEF = 20.0
+_PURELY = 3  # a cue that asks for a time and something else is answered by that: half a cue of time counts an eighth
 
 
 def run(table: Table, *, without: str = "") -> None:
@@ -31,10 +33,14 @@ def run(table: Table, *, without: str = "") -> None:
 
 
 def features(table: Table, calibration: Calibration) -> dict[str, Column]:
-    """Give the columns beyond those of the store that a calibration may weigh."""
+    """The columns beyond those of the store that a calibration may weigh."""
     raw, places, voice = table.columns, _places(table), _voice(table)
     passage = _passage(table, places)
+    window, share = asked_time(table)
     return {
+        "window": window,
+        "timely": share**_PURELY * window,
+        "untimely": share**_PURELY * (1.0 - window),
         "z": _z(raw["cosine"], table, calibration),
         "passage": passage,
         "passage_z": _z(passage, table, calibration),
@@ -46,13 +52,13 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
 
 
 def _places(table: Table) -> dict[tuple[str, int], int]:
-    """Give the row of each candidate that is a turn of a session."""
+    """The row of each candidate that is a turn of a session."""
     sources = ((memory.source, row) for row, memory in enumerate(table.memories))
     return {(source.session, source.turn): row for source, row in sources if source.session is not None and source.turn is not None}
 
 
 def _passage(table: Table, places: dict[tuple[str, int], int]) -> Column:
-    """Give the best cosine among a candidate, its neighbours and the candidates within two turns: what is said takes several turns."""
+    """The best cosine among a candidate, its neighbours and the candidates within two turns: what is said takes several turns."""
     raw = table.columns
     best = np.fmax(raw["cosine"], np.fmax(raw["cosine_before"], raw["cosine_after"]))
     steps = (((session, turn + step), row) for (session, turn), row in places.items() for step in (1, 2))
@@ -65,7 +71,7 @@ def _passage(table: Table, places: dict[tuple[str, int], int]) -> Column:
 
 
 def _answers(table: Table, places: dict[tuple[str, int], int]) -> Column:
-    """Give how much of the cue's words the question has, for a turn that tells right after one that asks; else 0.
+    """How much of the cue's words the question has, for a turn that tells right after one that asks; else 0.
 
     An answer need not repeat what was asked.
     """
@@ -79,7 +85,7 @@ def _answers(table: Table, places: dict[tuple[str, int], int]) -> Column:
 
 
 def _voice(table: Table) -> Column:
-    """Give 1 for the agent's own words where the cue does not ask for them, else 0.
+    """1 for the agent's own words where the cue does not ask for them, else 0.
 
     An agent says much about everything, so its words match any cue; what a user needs remembered is mostly what others said.
     """

@@ -47,6 +47,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
     findings: Findings
     intent: Intent = "neutral"
     intervals: tuple[Interval, ...] = ()
+    time_share: float = 0.0
     fingerprint: str | None = None
     boost: Column | None = None
     balance: float | None = None

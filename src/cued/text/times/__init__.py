@@ -1,24 +1,31 @@
-"""Time expressions of an English text as intervals: `times("what did I do last week", now=…)`.
+"""Time expressions of a text as intervals: `times("what did I do last week", now=…)`, in English and thirteen other languages.
 
 Pure: nothing here reads a clock. A date without a year or a week means the latest one that has begun, unless the text
 looks ahead ("next", "will", "tomorrow"). Above: the cue's temporal channel. Below: `tokens` (words to kinds), `grammar`
-(kinds to rules), `dated`, `counted` and `combine` (rules to spans), `almanac` and `holidays` (the calendar).
+(kinds to rules), `dated`, `counted` and `combine` (rules to spans), `almanac` and `holidays` (the calendar), and `languages` for all but
+English.
 """
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
 
 from cued.model import Interval
+from cued.text.scripts import fold
 from cued.text.times.found import Anchor
 from cued.text.times.grammar import reduced
+from cued.text.times.languages.triggers import LATIN_TRIGGERS
 from cued.text.times.tokens import tokens
-from cued.text.times.vocabulary import TRIGGERS
+from cued.text.times.vocabulary import TRIGGERS, Token
 
 __all__ = ["Mention", "loose", "times"]
 
 _WORD = re.compile(r"[a-z]+|\d")
+_TRIGGERS = TRIGGERS | frozenset("0123456789")
+_OTHER_SCRIPT = re.compile("[\u0400-\u04ff\u0600-\u06ff\u0900-\u097f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_DIGITS_DATE = re.compile(r"\d[./-]\d\d?[./-]\d\d")  # of which languages differ in what comes first
 _FUTURE = re.compile(
     r"\b(?:next(?! to\b)|upcoming|coming|tomorrow|will|shall|gonna|(?:am|is|are) going to)\b|['’](?:ll|m going to|re going to)\b"
 )
@@ -36,11 +43,31 @@ class Mention(Struct, frozen=True, kw_only=True):
 
 def times(text: str, *, now: datetime) -> tuple[Mention, ...]:
     """Return every date and period the text speaks of, in order, as read at `now`."""
-    if all(word.isalpha() and word not in TRIGGERS for word in _WORD.findall(text.lower())):
-        return ()
+    words = _WORD.findall(text.lower())
     here = now.astimezone(UTC)
-    today = here.replace(hour=0, minute=0, second=0, microsecond=0)
-    anchor = Anchor(here, today, _FUTURE.search(text) is not None)
+    if text.isascii() and LATIN_TRIGGERS.isdisjoint(words) and _DIGITS_DATE.search(text) is None:
+        return () if _TRIGGERS.isdisjoint(words) else _mentions(text, _english(text, here))
+    found = _elsewhere(text, here)
+    return found or (() if _TRIGGERS.isdisjoint(words) else _mentions(text, _english(text, here)))
+
+
+def _english(text: str, now: datetime) -> list[Token]:
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    return reduced(tokens(text), Anchor(now, today, _FUTURE.search(text) is not None))
+
+
+def _elsewhere(text: str, now: datetime) -> tuple[Mention, ...]:
+    """Return what the text says in another language; the tables are only loaded for a text that may be of one."""
+    may_be = _OTHER_SCRIPT.search(text) or _DIGITS_DATE.search(text) or not LATIN_TRIGGERS.isdisjoint(_WORD.findall(fold(text).lower()))
+    if not may_be:
+        return ()
+    from cued.text.times.languages.choice import languages_of, read  # noqa: PLC0415 - a recall in English does not pay for it
+
+    readings = (_mentions(text, read(text, language, now=now)) for language in languages_of(text))
+    return max(readings, key=lambda found: sum(mention.end - mention.start for mention in found), default=())
+
+
+def _mentions(text: str, found: Iterable[Token]) -> tuple[Mention, ...]:
     return tuple(
         Mention(
             start=token.start,
@@ -49,7 +76,7 @@ def times(text: str, *, now: datetime) -> tuple[Mention, ...]:
             interval=Interval(token.span.start, token.span.end),
             slack_days=token.span.slack_days,
         )
-        for token in reduced(tokens(text), anchor)
+        for token in found
         if token.span is not None
     )
 

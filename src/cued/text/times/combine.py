@@ -229,9 +229,14 @@ def after(found: Found) -> Span:
 
 
 def until(found: Found) -> Span:
-    """Return everything up to a span's end."""
+    """Return everything up to a span's end; "to" and "through" alone do not say that."""
     if found.tokens[0].word not in {"until", "till", "til", "by"}:
         raise ValueError(found.tokens)
+    return up_to(found)
+
+
+def up_to(found: Found) -> Span:
+    """Return everything up to a span's end."""
     end = found.spans()[0].end
     return Span(EPOCH if end > EPOCH else midnight(1, 1, 1), end, "open")
 

@@ -80,11 +80,16 @@ def later(found: Found) -> Span:
 
 
 def _counted(found: Found, sign: int) -> Span:
-    moment, counts = found.anchor.now, [token for token in found.tokens if token.kind in {"number", "an"}]
-    units = found.all("unit")
-    for count, unit in zip(counts, units, strict=True):
-        moment = shift(moment, unit.name, sign * (1 if count.kind == "an" else count.number))
-    finest = units[-1].name
+    counts = [1 if token.kind == "an" else token.number for token in found.tokens if token.kind in {"number", "an"}]
+    return counted(found, list(zip(counts, (unit.name for unit in found.all("unit")), strict=True)), sign)
+
+
+def counted(found: Found, amounts: list[tuple[int, str]], sign: int) -> Span:
+    """Return the day or hour that lies these amounts of units back (-1) or ahead (1)."""
+    moment = found.anchor.now
+    for count, unit in amounts:
+        moment = shift(moment, unit, sign * count)
+    finest = amounts[-1][1]
     if finest in {"hour", "minute", "second"}:
         return unit_of(moment, finest)
     return almanac.day(moment)._replace(slack_days=_COUNTED_SLACK_DAYS.get(finest, 0))
@@ -97,6 +102,12 @@ def few_ago(found: Found) -> Span:
     if unit in {"hour", "minute", "second"}:
         return Span(shift(now, unit, -most), shift(now, unit, -least), unit)
     return Span(almanac.day(shift(now, unit, -most)).start, almanac.day(shift(now, unit, -least)).end, unit)
+
+
+def recently(found: Found) -> Span:
+    """Return the month up to now that "recently" and "lately" mean, to the week."""
+    back = shift(found.anchor.now, "month", -1)
+    return Span(almanac.day(back).start, found.anchor.now, "rolling", slack_days=_COUNTED_SLACK_DAYS["week"])
 
 
 def other_day(found: Found) -> Span:

@@ -175,6 +175,13 @@ def full_decade(found: Found) -> Span:
     return decade(found)
 
 
+def bare_quarter(found: Found) -> Span:
+    """Return "the first quarter" of the year that fits."""
+    _only(found, "quarter")
+    number = found.number("ordinal")
+    return in_some_year(lambda year: almanac.quarter(number, year), found.anchor)
+
+
 def century(found: Found) -> Span:
     """Return a century; the 15th runs from 1400."""
     _only(found, "century")

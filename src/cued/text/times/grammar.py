@@ -17,6 +17,7 @@ from cued.text.times.found import Anchor, Found
 from cued.text.times.vocabulary import Token
 
 Builder = Callable[[Found], Span]
+Rules = tuple[tuple[str, Builder], ...]
 
 _MACROS = {
     "day": "(number|ordinal)",
@@ -28,7 +29,7 @@ _MACROS = {
     "stop": "(?!word|measure|unit|number|weekday)",
 }
 
-_ABSOLUTE: tuple[tuple[str, Builder], ...] = (
+_ABSOLUTE: Rules = (
     ("(between|from)? the? day upto the? day of? month (comma? year)?", d.days_of_month),
     ("between the? day and the? day of? month (comma? year)?", d.days_of_month),
     ("(between|from)? the? day upto the? day of? pointer unit", d.days_of_month),
@@ -102,7 +103,7 @@ _ABSOLUTE: tuple[tuple[str, Builder], ...] = (
     ("(?<=(word|measure|season|daypart|holiday)) year end", d.year),
 )
 
-_NUMBERED_DAYS: tuple[tuple[str, Builder], ...] = (
+_NUMBERED_DAYS: Rules = (
     ("weekday comma? the? ordinal stop", c.numbered_day),
     ("(?<=(on|by|since|before|after|from|to|of|in|starting)) the ordinal stop", c.digit_day),
     ("(?<=(on|by|since|before|in)) the number end", c.digit_day),
@@ -111,7 +112,7 @@ _NUMBERED_DAYS: tuple[tuple[str, Builder], ...] = (
     ("(?<=on) (ordinal|number) end", c.digit_day),
 )
 
-_COMBINED: tuple[tuple[str, Builder], ...] = (
+_COMBINED: Rules = (
     ("the? (ordinal|last) (weekday|unit) (of|in)? the? (time|year)", c.nth_in),
     ("the? (ordinal|last) (weekday|unit) (of|in) the unit", c.nth_in),
     ("the? (ordinal|last) halfword of the? (time|year|unit)", c.half_of),
@@ -131,14 +132,17 @@ _COMBINED: tuple[tuple[str, Builder], ...] = (
     ("(?<=(in|on|at)) the? unit (?!of|before|after) stop", c.bare_weekend),
 )
 
-_BARE: tuple[tuple[str, Builder], ...] = (("weekday (?!dayparts)", c.weekday),)
+_BARE: Rules = (
+    ("weekday (?!dayparts)", c.weekday),
+    ("the? ordinal unit (?!of)", d.bare_quarter),
+)
 
-_PARTS_OF_DAY: tuple[tuple[str, Builder], ...] = (
+_PARTS_OF_DAY: Rules = (
     ("the? daypart of the? time", c.part_of_day),
     ("time daypart", c.part_of_day),
 )
 
-_RANGES: tuple[tuple[str, Builder], ...] = (
+_RANGES: Rules = (
     ("between the? time (and|upto) the? (time|now)", c.between),
     ("from the? time upto the? (time|now)", c.between),
     ("time upto the? (time|now)", c.between),
@@ -150,15 +154,20 @@ _RANGES: tuple[tuple[str, Builder], ...] = (
     ("around the? time", c.around),
 )
 
+_RECENT: Rules = (("recent", n.recently),)
+
 _KINDS = (
     "month weekday weekdays number ordinal year decade iso numeric yearmonth monthday isoweek unit season quarter half holiday "
     "daypart dayparts relday tonight now last past next this ago the an of in on at between from starting and to dash slash comma "
-    "since before by after around halfword rest up thousand other few early earlier function measure label word punct junk time"
+    "since before by after around halfword rest up thousand other few early earlier function measure label word punct junk time recent"
 ).split()
+_KINDS += "agolead inlead hence until untilpost sincepost relunit quantity dayofweek weekdaynear monthshort daymonth will".split()
 _LETTERS = {kind: chr(0xA1 + index) for index, kind in enumerate(_KINDS)}  # beyond every sign of a regular expression
 
 
-class _Stage(NamedTuple):
+class Stage(NamedTuple):
+    """Rules as one pattern over kinds, the builder of each, and the kinds without one of which none can match."""
+
     pattern: re.Pattern[str]
     builders: dict[str, Builder]
     needs: frozenset[str]
@@ -172,25 +181,27 @@ def _letters(pattern: str) -> str:
     return re.sub(r"\((?!\?)", "(?:", lettered.replace(" ", ""))
 
 
-def _stage(rules: tuple[tuple[str, Builder], ...], *, needs: str) -> _Stage:
+def stage(rules: Rules, *, needs: str) -> Stage:
+    """Return the rules as a stage; no text without one of the kinds it needs is searched."""
     named = {f"rule{index}": rule for index, rule in enumerate(rules)}
     pattern = "|".join(f"(?P<{name}>{_letters(rule)})" for name, (rule, _) in named.items())
     no_start = _letters("(?!(word|function|measure|label|junk|punct|comma))")  # no rule begins there: most places fail at once
     builders = {name: builder for name, (_, builder) in named.items()}
-    return _Stage(re.compile(f"{no_start}(?:{pattern})"), builders, frozenset(_LETTERS[kind] for kind in needs.split()))
+    return Stage(re.compile(f"{no_start}(?:{pattern})"), builders, frozenset(_LETTERS[kind] for kind in needs.split()))
 
 
 _STARTERS = (
     "month season holiday quarter half unit weekday weekdays relday tonight decade year iso numeric yearmonth monthday isoweek daypart"
 )
-_STAGES = (
-    _stage(_ABSOLUTE, needs=_STARTERS),
-    _stage(_NUMBERED_DAYS, needs="ordinal number"),
-    _stage(_COMBINED, needs="time unit"),
-    _stage(_BARE, needs="weekday"),
-    _stage(_COMBINED, needs="time"),  # again, for "two weeks from Monday"
-    _stage(_PARTS_OF_DAY, needs="daypart"),
-    _stage(_RANGES, needs="time"),
+ENGLISH = (
+    stage(_ABSOLUTE, needs=_STARTERS),
+    stage(_NUMBERED_DAYS, needs="ordinal number"),
+    stage(_COMBINED, needs="time unit"),
+    stage(_BARE, needs="weekday unit"),
+    stage(_COMBINED, needs="time"),  # again, for "two weeks from Monday"
+    stage(_PARTS_OF_DAY, needs="daypart"),
+    stage(_RANGES, needs="time"),
+    stage(_RECENT, needs="recent"),
 )
 
 
@@ -198,21 +209,21 @@ _STAGES = (
 _WHOLE_DATES = frozenset([d.month_day, d.days_of_month, d.iso_date, d.numeric_date])
 
 
-def reduced(tokens: list[Token], anchor: Anchor) -> list[Token]:
+def reduced(tokens: list[Token], anchor: Anchor, stages: tuple[Stage, ...] = ENGLISH) -> list[Token]:
     """Return the tokens with every time expression as one token of the kind `time` that carries its span."""
-    for stage in _STAGES:
+    for each in stages:
         letters = "".join([_LETTERS[token.kind] for token in tokens])
-        if not stage.needs.isdisjoint(letters):
-            tokens = _apply(stage, tokens, letters, anchor=anchor)
+        if not each.needs.isdisjoint(letters):
+            tokens = _apply(each, tokens, letters, anchor=anchor)
     return tokens
 
 
-def _apply(stage: _Stage, tokens: list[Token], letters: str, *, anchor: Anchor) -> list[Token]:
+def _apply(rules: Stage, tokens: list[Token], letters: str, *, anchor: Anchor) -> list[Token]:
     result: list[Token] = []
     done = position = 0
-    while match := stage.pattern.search(letters, position):
+    while match := rules.pattern.search(letters, position):
         first, last = match.span()
-        builder = stage.builders[match.lastgroup or ""]
+        builder = rules.builders[match.lastgroup or ""]
         span = _built(builder, Found(tokens[first:last], anchor))
         if span is None:
             position = last if builder in _WHOLE_DATES else first + 1

@@ -105,6 +105,7 @@ VOCABULARY: dict[str, Word] = {
     **_all("rest", "rest remainder"),
     **_all("thousand", "thousand"),
     **_all("other", "other"),
+    **_all("recent", "recently lately"),
     **_named("few", "couple few several"),
     **_named("early", "early start=beginning|start|begin mid=mid|middle late end"),
     **_named("earlier", "earlier later"),
@@ -143,6 +144,7 @@ HOLIDAY_NAMES = _holiday_names()
 
 # No time expression is without one of these words or a digit; "mother's day" comes as the words mother, s, day.
 TRIGGERS = frozenset(
-    [*MONTHS, *WEEKDAYS, *PLURAL_WEEKDAYS, *DECADES, *UNITS, *SEASONS, *DAYPARTS, *RELATIVE_DAYS, *TENS, "tonight", "thousand", "nineteen"]
+    [*MONTHS, *WEEKDAYS, *PLURAL_WEEKDAYS, *DECADES, *UNITS, *SEASONS, *DAYPARTS, *RELATIVE_DAYS, *TENS]
+    + "tonight thousand nineteen recently lately".split()
     + [form for name in HOLIDAY_NAMES for form in (name, name.removesuffix("s"))]
 )

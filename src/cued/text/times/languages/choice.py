@@ -1,0 +1,71 @@
+"""The choice of languages that a text is read by, and the reading."""
+
+import re
+from datetime import datetime
+from functools import cache
+
+from cued.text.times.found import Anchor
+from cued.text.times.grammar import reduced
+from cued.text.times.languages.lexicon import lexicon
+from cued.text.times.languages.phrases import LATIN, folded
+from cued.text.times.languages.reading import tokens
+from cued.text.times.languages.rules import STAGES
+from cued.text.times.languages.spoken import SPOKEN
+from cued.text.times.languages.triggers import LATIN_TRIGGERS
+from cued.text.times.vocabulary import Token
+
+# Han is read by the tables of both languages that write it.
+_SCRIPTS = (
+    (re.compile("[\u3040-\u30ff]"), ("ja",)),
+    (re.compile("[\u3400-\u9fff]"), ("zh", "ja")),
+    (re.compile("[\uac00-\ud7af]"), ("ko",)),
+    (re.compile("[\u0400-\u04ff]"), ("ru",)),
+    (re.compile("[\u0600-\u06ff]"), ("ar",)),
+    (re.compile("[\u0900-\u097f]"), ("hi",)),
+)
+_LETTERS = re.compile(r"[^\W\d_]+")
+# Everyday words or names elsewhere: they say a language only beside other words of it.
+_DOUBTFUL = frozenset(
+    "mars mart mai hier morgen ocak ekim pazar avril august april september november juli juni lente mei estate ete yaz".split()
+)
+_AHEAD = frozenset(["next", "hence", "will"])
+
+
+def languages_of(text: str) -> tuple[str, ...]:
+    """Return the languages whose tables a text is read by: those of its scripts, and for Latin letters the likeliest but English."""
+    found = dict.fromkeys(language for script, some in _SCRIPTS if script.search(text) for language in some)
+    return (*found, *_latin(frozenset(_LETTERS.findall(folded(text)))))
+
+
+def _latin(words: frozenset[str]) -> tuple[str, ...]:
+    """Return the languages that know most of the words, if it is more than English has of its commonest ones."""
+    triggers = words & LATIN_TRIGGERS
+    known = {language: len(words & _known(language)) for language in LATIN}
+    most, english = max(known.values()), len(words & _common("en"))
+    # without a word that only such a language has, more must speak for it: a date in digits is all there is to read
+    if most < english or (triggers <= _DOUBTFUL and most - len(triggers) <= english):
+        return ()
+    return tuple(language for language, count in known.items() if count == most)
+
+
+@cache
+def _common(language: str) -> frozenset[str]:
+    return frozenset(folded(SPOKEN[language]["function"]).split())
+
+
+@cache
+def _known(language: str) -> frozenset[str]:
+    return _common(language).union(part for phrase, _ in lexicon(language).phrases() for part in phrase)
+
+
+def function_words(text: str) -> frozenset[str]:
+    """Return the commonest words of the languages that a text may be of."""
+    return frozenset().union(*(_common(language) for language in languages_of(text)))
+
+
+def read(text: str, language: str, *, now: datetime) -> list[Token]:
+    """Return the tokens of a text of this language, each time expression as one of the kind `time`."""
+    found = tokens(text, lexicon(language))
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    ahead = any(token.kind in _AHEAD or (token.kind in {"relday", "relunit"} and token.number > 0) for token in found)
+    return reduced(found, Anchor(now, today, ahead), STAGES)

@@ -1,0 +1,85 @@
+"""The words of time of one language, from CLDR and from what is spoken, as one table from phrases to kinds."""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from cued.text.times.languages.cldr import CLDR
+from cued.text.times.languages.phrases import words
+from cued.text.times.languages.spoken import SPOKEN
+from cued.text.times.vocabulary import Word
+
+Phrase = tuple[str, ...]
+
+_SEASONS = ("spring", "summer", "autumn", "winter")
+_NUMBERED = {"month": 1, "month_short": 1, "weekday": 0, "weekdaynear": 0, "number": 1, "ordinal": 1}
+_KINDS = {"month_short": "monthshort"}
+_NOT_WORDS = frozenset(["order", "function", "beginnings", "endings", "weekdays_behind"])
+
+
+class Lexicon(NamedTuple):
+    """The phrases of a language by their first word, the longest first; what words may carry; and the order of a date in digits."""
+
+    by_first: dict[str, list[tuple[Phrase, Word]]]
+    beginnings: tuple[str, ...]
+    endings: tuple[str, ...]
+    order: str
+
+    def phrases(self) -> Iterator[tuple[Phrase, Word]]:
+        """Return every phrase with what it stands for."""
+        for group in self.by_first.values():
+            yield from group
+
+    def head(self, word: str) -> str:
+        """Return the word as the table has it: itself, or less what it carries before or behind it; "" where it is unknown."""
+        if word in self.by_first:
+            return word
+        bare = [word.removeprefix(start) for start in self.beginnings] + [word.removesuffix(end) for end in self.endings]
+        return next((one for one in bare if one in self.by_first), "")
+
+
+@cache
+def lexicon(language: str) -> Lexicon:
+    """Return the table of a language; what is spoken goes before what CLDR has."""
+    table: dict[Phrase, Word] = {}
+    for source in (SPOKEN[language], CLDR[language]):
+        for key, value in source.items():
+            if key not in _NOT_WORDS:
+                for phrase, word in _entries(key, value):
+                    table.setdefault(phrase, word)
+    table |= dict(_weekdays_of_weeks(table, SPOKEN[language].get("weekdays_behind", "")))
+    by_first: dict[str, list[tuple[Phrase, Word]]] = {}
+    for phrase, word in sorted(table.items(), key=lambda item: -len(item[0])):
+        by_first.setdefault(phrase[0], []).append((phrase, word))
+    carried = {name: tuple(SPOKEN[language].get(name, "").split()) for name in ("beginnings", "endings")}
+    return Lexicon(by_first, carried["beginnings"], carried["endings"], CLDR[language]["order"])
+
+
+def _weekdays_of_weeks(table: dict[Phrase, Word], behind: str) -> Iterator[tuple[Phrase, Word]]:
+    """Return the weekdays that are written as a numeral behind a week: 上周 with 五 is its Friday."""
+    weeks = [(phrase, word.number) for phrase, word in table.items() if word.kind == "relunit" and word.name == "week"]
+    for weekday, group in enumerate(filter(None, behind.split("/"))):
+        for numeral in group.split("|"):
+            yield from (((*phrase, numeral), Word("dayofweek", weekday + 7 * week)) for phrase, week in weeks)
+
+
+def _entries(key: str, value: str) -> Iterator[tuple[Phrase, Word]]:
+    kind, _, name = key.partition(" ")
+    for position, group in enumerate(value.split("/"), _NUMBERED.get(kind, 0)):
+        for form in filter(None, group.split("|")):
+            phrase, word = _entry(kind, name, position, form)
+            if phrase:
+                yield phrase, word
+
+
+def _entry(kind: str, name: str, position: int, form: str) -> tuple[Phrase, Word]:
+    if kind in _NUMBERED:
+        return words(form), Word(_KINDS.get(kind, kind), position)
+    if kind in {"relday", "relunit", "quantity", "month_more", "weekday_more"}:
+        number, _, phrase = form.partition(" ")
+        return words(phrase), Word(kind.removesuffix("_more"), int(number), name)
+    if kind == "season":
+        return words(form), Word(kind, 0, _SEASONS[position])
+    if kind == "weekend":
+        return words(form), Word("unit", 0, "weekend")
+    return words(form), Word("unit" if kind == "single" else kind, int(kind == "single"), "few" if kind == "few" else name)

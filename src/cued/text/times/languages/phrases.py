@@ -1,0 +1,49 @@
+"""Texts and phrases as atoms: a word, a number or a sign, and of scripts that write without spaces a character."""
+
+import re
+from typing import NamedTuple
+
+from cued.text import scripts
+from cued.text.scripts import fold
+
+LATIN = ("de", "es", "fr", "it", "nl", "pt", "tr")
+
+_NUKTA = re.compile("\u093c")
+_ATOM = re.compile(
+    rf"""
+      (?P<iso>(?<![\w.-])\d{{4}}(?:-\d{{1,2}}-|/\d{{1,2}}/|\.\d{{1,2}}\.)\d{{1,2}}(?![\d-]|\.\d))
+    | (?P<numeric>(?<![\w.-])\d{{1,2}}(?:-\d{{1,2}}-|/\d{{1,2}}/|\.\ ?\d{{1,2}}\.\ ?)(?:\d{{4}}|\d{{2}})(?![\w/-]|\.\d))
+    | (?P<daymonth>(?<![\w./-])\d{{1,2}}(?:/\d{{1,2}}|\.\d{{1,2}}\.)(?![\w/-]))
+    | (?P<junk>\d+(?:[.,:]\d+)+|\d{{5,}}|[$€£¥\#]\s?\d[\d,.]*|\d{{3,4}}[a-z]\w*)
+    | (?P<number>\d{{1,4}}(?!\d)(?:er\b|[ºª°])?)
+    | (?P<character>[{scripts.UNSPACED}])
+    | (?P<word>(?:[^\W\d_{scripts.UNSPACED}]|[{scripts.MARKS}]|[\u0300-\u036f])+)
+    | (?P<apostrophe>['’]) | (?P<comma>[,،、，]) | (?P<dash>[-–—~〜～]) | (?P<punct>[^\w\s])
+    """,
+    re.VERBOSE,
+)
+
+
+class Atom(NamedTuple):
+    """A piece of a text: its kind, where it stands, and its letters folded."""
+
+    kind: str
+    start: int
+    end: int
+    folded: str
+
+
+def folded(text: str) -> str:
+    """Return the text in lower case without accents and other marks that people leave out."""
+    return _NUKTA.sub("", fold(text).casefold())
+
+
+def atoms(text: str) -> list[Atom]:
+    """Return the atoms of a text in order; an apostrophe only parts two of them."""
+    matches = (match for match in _ATOM.finditer(text) if match.lastgroup != "apostrophe")
+    return [Atom(match.lastgroup or "", *match.span(), folded(match.group())) for match in matches]
+
+
+def words(phrase: str) -> tuple[str, ...]:
+    """Return the atoms of a phrase as they are compared, without signs."""
+    return tuple(atom.folded for atom in atoms(phrase) if atom.kind in {"word", "character", "number"})

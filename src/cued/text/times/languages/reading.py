@@ -1,0 +1,123 @@
+"""A text of one language as tokens of the grammar: phrases to kinds, the longest first, and numbers written in characters."""
+
+import re
+
+from cued.text.times.languages.lexicon import Lexicon
+from cued.text.times.languages.phrases import Atom, atoms
+from cued.text.times.vocabulary import Token
+
+_DIGITS = re.compile(r"\d+")
+_HANGUL = re.compile("[\uac00-\ud7af]")
+_YEARS = range(1000, 3000)
+_CENTURY = 100
+_LATEST_TWO_DIGIT_YEAR = 49
+_NUMERALS = {character: number for number, character in enumerate("〇一二三四五六七八九十")} | {"两": 2, "兩": 2, "零": 0}
+_MONTH_MARKS = frozenset("月월")
+_DAY_MARKS = frozenset("日号號일")
+_MONTHS = range(1, 13)
+
+
+def tokens(text: str, words: Lexicon) -> list[Token]:
+    """Return the tokens of the text in order."""
+    pieces = atoms(text)
+    result: list[Token] = []
+    index = 0
+    while index < len(pieces):
+        token, index = _next(pieces, index, words, inside=_is_inside(text, pieces[index], result))
+        result.append(token)
+    return _marked(result)
+
+
+def _is_inside(text: str, atom: Atom, before: list[Token]) -> bool:
+    """Whether an atom stands in the middle of a Korean word, whose particles come last, and not behind a word of time."""
+    if atom.start == 0 or not (_HANGUL.match(text, atom.start) and _HANGUL.match(text, atom.start - 1)):
+        return False
+    return before[-1].kind == "word"
+
+
+def _next(pieces: list[Atom], index: int, words: Lexicon, *, inside: bool) -> tuple[Token, int]:
+    atom = pieces[index]
+    if atom.kind in {"word", "character"}:
+        return _phrase(pieces, index, words) if not inside else (Token("word", atom.start, atom.end), index + 1)
+    if atom.kind == "number":
+        number = int(_DIGITS.findall(atom.folded)[0])
+        return Token("year" if number in _YEARS else "number", atom.start, atom.end, number), index + 1
+    if atom.kind in {"iso", "numeric", "daymonth"}:
+        return _digits(atom, words.order), index + 1
+    return Token(atom.kind, atom.start, atom.end), index + 1
+
+
+def _phrase(pieces: list[Atom], index: int, words: Lexicon) -> tuple[Token, int]:
+    atom = pieces[index]
+    head = words.head(atom.folded)
+    for phrase, word in words.by_first.get(head, ()):
+        after = _end(pieces, index, phrase)
+        if after:
+            return Token(word.kind, atom.start, pieces[after - 1].end, word.number, word.name, atom.folded), after
+    if atom.folded in _NUMERALS:
+        return _numeral(pieces, index)
+    return Token("word", atom.start, atom.end, word=atom.folded), index + 1
+
+
+def _end(pieces: list[Atom], index: int, phrase: tuple[str, ...]) -> int:
+    """Return the place after a phrase that begins here, 0 where it does not; a hyphen may stand between its words."""
+    place = index + 1
+    for part in phrase[1:]:
+        if place < len(pieces) and pieces[place].kind == "dash":
+            place += 1
+        if place >= len(pieces) or pieces[place].folded != part:
+            return 0
+        place += 1
+    return place
+
+
+def _numeral(pieces: list[Atom], index: int) -> tuple[Token, int]:
+    """Return the number that a run of Han numerals writes: 十二 is 12, 二十 is 20, 二〇二三 is 2023."""
+    place, digits, total, ten = index, 0, 0, False
+    while place < len(pieces) and pieces[place].folded in _NUMERALS and pieces[place].start == pieces[index].start + place - index:
+        value = _NUMERALS[pieces[place].folded]
+        if value == 10:  # noqa: PLR2004 - the numeral for ten
+            total, digits, ten = 10 * (digits or 1), 0, True
+        else:
+            digits = value if ten else 10 * digits + value
+        place += 1
+    number = total + digits
+    return Token("year" if number in _YEARS else "number", pieces[index].start, pieces[place - 1].end, number, word="han"), place
+
+
+def _digits(atom: Atom, order: str) -> Token:
+    """Return a date in digits as year, month and day, in the order in which the language writes them."""
+    parts = [int(digits) for digits in _DIGITS.findall(atom.folded)]
+    if atom.kind == "iso":
+        return Token("iso", atom.start, atom.end, parts=tuple(parts))
+    day, month = parts[:2] if order == "dmy" else parts[1::-1]
+    if month not in _MONTHS:
+        day, month = month, day
+    if atom.kind == "daymonth":
+        return Token("daymonth", atom.start, atom.end, parts=(month, day))
+    year = parts[2]
+    if year < _CENTURY:
+        year += 2000 if year <= _LATEST_TWO_DIGIT_YEAR else 1900
+    return Token("iso", atom.start, atom.end, parts=(year, month, day))
+
+
+def _marked(pieces: list[Token]) -> list[Token]:
+    """Return the tokens with 2023年, 12月 and, behind a month, 3日 as one token each; so for 년, 월 and 일."""
+    result: list[Token] = []
+    for token in pieces:
+        last = result[-1] if result else None
+        if last is None or token.kind != "unit" or (kind := _mark(last, token, result[-2] if len(result) > 1 else None)) is None:
+            result.append(token)
+        else:
+            result[-1] = last._replace(kind=kind, end=token.end, name="marked")
+    return result
+
+
+def _mark(number: Token, mark: Token, before: Token | None) -> str | None:
+    if number.kind == "year" and mark.name == "year":
+        return "year"
+    if number.kind != "number" or number.end + 1 < mark.start:
+        return None
+    if mark.word in _MONTH_MARKS and number.number in _MONTHS:
+        return "month"
+    return "number" if mark.word in _DAY_MARKS and before is not None and before.kind == "month" else None

@@ -1,0 +1,200 @@
+"""The one grammar of all languages but English: kinds in the orders in which languages put them.
+
+It shares its builders, its calendar and the machinery of stages with the English grammar; see there how a pattern is read.
+"""
+
+from cued.text.times import almanac
+from cued.text.times import combine as c
+from cued.text.times import counted as n
+from cued.text.times import dated as d
+from cued.text.times.almanac import DAY, Span, midnight, shift, unit_of
+from cued.text.times.found import Found, in_some_year
+from cued.text.times.grammar import Rules, stage
+
+_LIKELY_YEARS = range(1900, 2100)
+
+
+def _year(found: Found) -> int | None:
+    """Return the year that is said or pointed at, None where none is."""
+    if found.has("year"):
+        return found.number("year")
+    pointers = found.all("relunit")
+    if not (pointers or found.has("last", "next", "this")):
+        return None
+    unit = pointers[0].name if pointers else found.all("unit")[-1].name
+    if unit != "year":
+        raise ValueError(unit)
+    return found.anchor.now.year + (pointers[0].number if pointers else found.step())
+
+
+def _month_day(found: Found) -> Span:
+    year, month, number = _year(found), found.number("month", "monthshort"), found.number("number", "ordinal")
+    if year is not None:
+        return almanac.day(midnight(year, month, number))
+    return in_some_year(lambda one: almanac.day(midnight(one, month, number)), found.anchor)
+
+
+def _month(found: Found) -> Span:
+    year, number = _year(found), found.number("month", "monthshort")
+    return almanac.month(year, number) if year is not None else in_some_year(lambda one: almanac.month(one, number), found.anchor)
+
+
+def _season(found: Found) -> Span:
+    year, name = _year(found), found.name("season")
+    return almanac.season(name, year) if year is not None else in_some_year(lambda one: almanac.season(name, one), found.anchor)
+
+
+def _quarter(found: Found) -> Span:
+    if found.name("unit") != "quarter":
+        raise ValueError(found.tokens)
+    year, number = _year(found), found.number("ordinal", "number")
+    return almanac.quarter(number, year) if year is not None else in_some_year(lambda one: almanac.quarter(number, one), found.anchor)
+
+
+def _digit_day(found: Found) -> Span:
+    month, number = found.all("daymonth")[0].parts
+    return in_some_year(lambda year: almanac.day(midnight(year, month, number)), found.anchor)
+
+
+def _unit_at(found: Found) -> Span:
+    token = found.all("relunit")[0]
+    return unit_of(shift(unit_of(found.anchor.now, token.name).start, token.name, token.number), token.name)
+
+
+def _day_of_week(found: Found) -> Span:
+    return almanac.day(unit_of(found.anchor.today, "week").start + found.number("dayofweek") * DAY)
+
+
+def _one_ago(found: Found) -> Span:
+    return _one(found, -1)
+
+
+def _one_hence(found: Found) -> Span:
+    return _one(found, 1)
+
+
+def _one(found: Found, sign: int) -> Span:
+    token = found.all("quantity", "unit")[0]
+    if not token.number:
+        raise ValueError(found.tokens)
+    return n.counted(found, [(token.number, token.name)], sign)
+
+
+def _relative_unit(found: Found) -> Span:
+    if found.name("unit") == "day":  # the day is said by words of its own
+        raise ValueError(found.tokens)
+    return n.relative_unit(found)
+
+
+def _surely(found: Found) -> Found:
+    """Return what was found with a word that may be a weekday as one."""
+    tokens = [token._replace(kind="weekday") if token.kind == "weekdaynear" else token for token in found.tokens]
+    return Found(tokens, found.anchor)
+
+
+def _relative_weekday(found: Found) -> Span:
+    return n.relative_weekday(_surely(found))
+
+
+def _weekday(found: Found) -> Span:
+    return c.weekday(_surely(found))
+
+
+def _plain_year(found: Found) -> Span:
+    if found.number("year") not in _LIKELY_YEARS:
+        raise ValueError(found.tokens)
+    return d.year(found)
+
+
+def _marked_year(found: Found) -> Span:
+    if not found.name("year"):
+        raise ValueError(found.tokens)
+    return d.year(found)
+
+
+def _in_future(found: Found) -> Span:
+    if not found.anchor.future:
+        raise ValueError(found.tokens)
+    return n.hence(found)
+
+
+_AGO = "(agolead|before)"
+_YEAR = "(year|relunit|(last|next|this) unit|unit (last|next|this))"
+_LAST = "(last|next|recent)"
+
+_ABSOLUTE: Rules = (
+    ("iso", d.iso_date),
+    ("(?<=(on|in|the|since|from|until|to|before|after)) daymonth", _digit_day),
+    (f"(weekday comma?)? the? day punct? of? (month|monthshort) punct? comma? of? the? {_YEAR}", _month_day),
+    (f"{_YEAR} of? month of? day", _month_day),
+    ("(weekday comma?)? the? day punct? of? month", _month_day),
+    ("month day (?!unit)", _month_day),
+    (f"(month|monthshort) punct? comma? of? the? {_YEAR}", _month),
+    (f"{_YEAR} of? month", _month),
+    (f"the? (ordinal|number) punct? unit of? the? {_YEAR}", _quarter),
+    (f"{_YEAR} of? (word)? (ordinal|number) punct? unit (?!ago|before|hence)", _quarter),
+    ("the? ordinal unit (?!ago|before)", _quarter),
+    ("(?<=(in|the|word)) number punct? unit (?!ago|before|hence|after)", _quarter),
+    ("(last|next|this) month", d.month),
+    ("month (last|next|this)", d.month),
+    ("month", _month),
+    (f"the? season of? the? {_YEAR}", _season),
+    (f"{_YEAR} of? season", _season),
+    ("(last|next|this) season", d.season),
+    ("season (last|next|this)", d.season),
+    ("(?<=(in|since|before|after)) the? season", _season),
+    (f"{_AGO} number unit", n.ago),
+    (f"{_AGO} few unit", n.few_ago),
+    (f"{_AGO} (quantity|unit)", _one_ago),
+    ("number unit ago", n.ago),
+    ("few unit ago", n.few_ago),
+    ("(quantity|unit) ago", _one_ago),
+    (f"the? (in the?)? {_LAST} (number|few) unit", n.rolling),
+    (f"the? (number|few) {_LAST} unit", n.rolling),
+    (f"the? (number|few) unit {_LAST}", n.rolling),
+    ("inlead number unit", n.hence),
+    ("inlead (quantity|unit)", _one_hence),
+    ("(in|after) number unit", _in_future),
+    ("number unit hence", n.hence),
+    ("quantity hence", _one_hence),
+    ("dayofweek", _day_of_week),
+    ("relunit", _unit_at),
+    ("relday", n.relative_day),
+    ("(last|this|next) (weekday|weekdaynear)", _relative_weekday),
+    ("(weekday|weekdaynear) (last|this|next)", _relative_weekday),
+    ("the? (last|this|next) unit", _relative_unit),
+    ("the? unit (last|this|next)", _relative_unit),
+    ("unit year", d.year),
+    ("(?<=(in|of|since|from|before|after|until|to|between|and)) the? year", _plain_year),
+    ("(?<=(in|of|since|from|before|after|until|to|between|and) the) year", _plain_year),
+    ("^ year $", _plain_year),
+    ("year", _marked_year),
+    ("(on|in) weekdaynear end", _weekday),
+)
+_WITHIN: Rules = (
+    ("weekday (of|in|comma)? the? time", c.weekday_in),
+    ("time of? weekday", c.weekday_in),
+    ("(?<=(in|on|at)) the? unit stop", c.bare_weekend),
+    ("^ unit", c.bare_weekend),
+    ("unit (?=of)", c.bare_weekend),
+)
+_BARE: Rules = (("weekday", c.weekday),)
+_RANGES: Rules = (
+    ("(between|from|since)? the? time (and|to|dash|until|from|sincepost) the? time untilpost?", c.between),
+    ("(since|from) the? time", c.since),
+    ("time sincepost ago", c.before),
+    ("time sincepost", c.since),
+    ("until the? time", c.up_to),
+    ("time untilpost", c.up_to),
+    ("(before|agolead) the? time", c.before),
+    ("time of? ago", c.before),
+    ("after the? time", c.after),
+    ("time of? hence", c.after),
+)
+STAGES = (
+    stage(_ABSOLUTE, needs="iso daymonth month monthshort season unit quantity relday relunit dayofweek weekday weekdaynear year"),
+    stage(_WITHIN, needs="time unit"),
+    stage(_BARE, needs="weekday"),
+    stage(_RANGES, needs="time"),
+    stage((("recent", n.recently),), needs="recent"),
+)

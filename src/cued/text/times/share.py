@@ -1,0 +1,50 @@
+"""How much of a text is about a time: the share of its words that belong to time expressions."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from cued.text import scripts
+from cued.text.scripts import fold
+from cued.text.stopwords import STOP_WORDS
+from cued.text.times.languages.triggers import LATIN_TRIGGERS
+
+# A character of Han or katakana counts as half a word; hiragana is mostly particles and endings and counts as none.
+_PIECE = re.compile(
+    rf"(?P<half>[{scripts.HAN}{scripts.KATAKANA}])|(?P<none>[{scripts.HIRAGANA}])"
+    rf"|(?P<word>(?:[^\W_{scripts.HAN}{scripts.KATAKANA}{scripts.HIRAGANA}]|[{scripts.MARKS}])+)"
+)
+_WEIGHTS = {"half": 0.5, "none": 0.0, "word": 1.0}
+_LETTERS = re.compile("[a-z]+")
+# words that ask for nothing but what was at that time
+_ENGLISH = STOP_WORDS | frozenset("happen happens happened happening going tell remember".split())
+_APOSTROPHE = re.compile(r"['’]\w*")
+
+
+def time_share(text: str, spans: Sequence[tuple[int, int]]) -> float:
+    """Return the share of the text's words that stand in these spans, function words left out: 0 without a span, 1 for nothing else."""
+    if not spans:
+        return 0.0
+    function = _function_words(text)
+    timed = sum(_weight(text[start:end], function) or 1.0 for start, end in spans)
+    return timed / (timed + _weight(_without(text, spans), function))
+
+
+def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    parts, done = [], 0
+    for start, end in spans:
+        parts.append(text[done:start])
+        done = end
+    return " ".join([*parts, text[done:]])
+
+
+def _function_words(text: str) -> frozenset[str]:
+    if text.isascii() and LATIN_TRIGGERS.isdisjoint(_LETTERS.findall(text.lower())):
+        return _ENGLISH
+    from cued.text.times.languages.choice import function_words  # noqa: PLC0415 - a recall in English does not pay for it
+
+    return _ENGLISH | function_words(text)
+
+
+def _weight(text: str, function: frozenset[str]) -> float:
+    pieces = _PIECE.finditer(_APOSTROPHE.sub("", fold(text).lower()))
+    return sum(_WEIGHTS[match.lastgroup or "word"] for match in pieces if match.group() not in function)

@@ -1,0 +1,86 @@
+"""Time expressions of fourteen languages become the intervals a reader would mean, and ordinary words become nothing."""
+
+import tomllib
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cued.text.times import times
+from cued.text.times.languages import triggers
+from cued.text.times.languages.cldr import CLDR
+from cued.text.times.languages.lexicon import lexicon
+from cued.text.times.languages.phrases import words
+from cued.text.times.vocabulary import Word
+from tools import time_words
+
+NOW = datetime(2024, 5, 15, 15, 30, tzinfo=UTC)  # a Wednesday
+PHRASES = tomllib.loads((Path(__file__).parent / "time_phrases.toml").read_text("utf-8"))
+ROWS = [(language, *row) for language, halves in PHRASES.items() for half in halves.values() for row in half]
+
+
+def moment(written: str) -> datetime:
+    return datetime.fromisoformat(written).replace(tzinfo=UTC)
+
+
+@pytest.mark.requirement("P11")
+@pytest.mark.parametrize(("language", "text", "start", "end"), ROWS, ids=[f"{row[0]} {row[1]}" for row in ROWS])
+def test_a_phrase_of_any_language_means_its_interval(language: str, text: str, start: str, end: str) -> None:
+    assert [(mention.interval.start, mention.interval.end) for mention in times(text, now=NOW)] == [(moment(start), moment(end))]
+
+
+ORDINARY = [
+    "Guten Morgen", "hier ist das Buch", "die drei Wochen Urlaub", "die letzte Seite", "por la mañana", "hace frío", "me gusta el mar",
+    "una vez más", "non lo so mai", "tre giorni di vacanza", "il y a deux chats", "les étés sont longs", "a segunda reunião",
+    "o último filme", "over drie dingen", "goede morgen allemaal", "в последний раз", "天气很好", "日本料理", "最后一次", "一个人",
+    "日本に行きたい", "月が綺麗ですね", "전화번호가 뭐야", "السلام عليكم", "नमस्ते", "tek bir gün", "Mars is red", "I ate pasta at the mart",
+    "que sera sera", "my quest is over", "the hier of the throne", "Han Mei called", "a la carte", "hasta la vista",
+]  # fmt: skip
+
+
+@pytest.mark.requirement("P11")
+@pytest.mark.parametrize("text", ORDINARY)
+def test_ordinary_words_of_other_languages_are_no_times(text: str) -> None:
+    assert times(text, now=NOW) == ()
+
+
+def test_a_date_in_digits_is_read_in_the_order_of_its_language() -> None:
+    spoken = {"Was war am 05.03.2024 los, letzte Fragen?": "2024-03-05", "¿Qué pasó el lunes pasado, el 5/3/2024?": "2024-03-05"}
+    found = {text: [mention.interval.start for mention in times(text, now=NOW)][-1] for text in spoken}
+    assert found == {text: moment(day) for text, day in spoken.items()}
+
+
+@pytest.mark.parametrize("language", CLDR)
+def test_every_month_and_weekday_of_cldr_is_known_by_its_number(language: str) -> None:
+    known = dict(lexicon(language).phrases())
+    for kind, first in (("month", 1), ("weekday", 0)):
+        for number, forms in enumerate(CLDR[language][kind].split("/"), first):
+            for form in forms.split("|"):
+                assert known[words(form)] in {Word(kind, number), Word("weekdaynear", number)}, form
+
+
+def test_the_words_that_open_the_tables_are_those_of_the_tables() -> None:
+    assert Path(triggers.__file__).read_text("utf-8") == time_words.triggers(), "run python -m tools.time_words again"
+
+
+_WORDS = [" ".join(phrase) for language in CLDR for phrase, _ in lexicon(language).phrases()] + [
+    "3",
+    "12",
+    "2023",
+    "31",
+    "-",
+    ".",
+    "5/3/2024",
+]
+
+
+@given(st.lists(st.sampled_from(_WORDS), max_size=8), st.datetimes(timezones=st.just(UTC)))
+def test_any_words_of_time_of_any_languages_give_sound_mentions(some: list[str], now: datetime) -> None:
+    text = " ".join(some)
+    ends = 0
+    for mention in times(text, now=now):
+        assert mention.interval.start < mention.interval.end
+        assert ends <= mention.start < mention.end <= len(text)
+        ends = mention.end
