@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cued.text.stopwords import STOP_WORDS
-from cued.text.times.languages.phrases import LATIN, folded
+from cued.text.times.languages.atoms import LATIN, folded
 from cued.text.times.vocabulary import VOCABULARY
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "cued" / "text" / "times" / "languages"
@@ -89,7 +89,7 @@ def _around(patterns: dict[str, list[tuple[str, str]]]) -> tuple[str, str]:
 
 
 def _shared(texts: list[str]) -> str:
-    """Give the longest beginning that all texts share."""
+    """The longest beginning that all texts share."""
     first, last = min(texts), max(texts)
     return next((first[:at] for at, letter in enumerate(first) if letter != last[at]), first)
 
@@ -108,7 +108,7 @@ def _forms(patterns: list[tuple[str, str]], name: str, around: tuple[str, str, s
 
 
 def _uncounted(patterns: list[tuple[str, str]], lead: str) -> list[str]:
-    """Give the forms that carry their number in themselves, such as the Arabic dual, as "number form"."""
+    """The forms that carry their number in themselves, such as the Arabic dual, as "number form"."""
     counts = {"one": 1, "two": 2}
     return [f"{counts[count]} {text.removeprefix(lead).strip()}" for count, text in patterns if SLOT not in text and count in counts]
 
@@ -141,7 +141,7 @@ def _module(version: str, tables: dict[str, dict[str, str]]) -> str:
 
 
 def triggers() -> str:
-    """Give the module of triggers, by the tables as they are."""
+    """The module of triggers, by the tables as they are."""
     words = sorted({word for language in LATIN for word in _of(language)} - ENGLISH)
     head = [
         '"""The words without which a text of Latin letters speaks of no time but in English; written by `python -m tools.time_words`."""',
@@ -163,7 +163,7 @@ def _rows(words: list[str]) -> Iterator[str]:
 
 
 def _of(language: str) -> Iterator[str]:
-    from cued.text.times.languages.lexicon import lexicon  # noqa: PLC0415 - it reads the table that was just written
+    from cued.text.times.languages.time_words import lexicon  # noqa: PLC0415 - it reads the table that was just written
 
     for phrase, word in lexicon(language).phrases():
         if word.kind in TRIGGER_KINDS:

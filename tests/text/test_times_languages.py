@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from cued.text.times import times
 from cued.text.times.languages import triggers
+from cued.text.times.languages.atoms import words
 from cued.text.times.languages.cldr import CLDR
-from cued.text.times.languages.lexicon import lexicon
-from cued.text.times.languages.phrases import words
+from cued.text.times.languages.time_words import lexicon
 from cued.text.times.vocabulary import Word
 from tools import time_words
 

@@ -6,11 +6,11 @@ from functools import cache
 
 from cued.text.times.found import Anchor
 from cued.text.times.grammar import reduced
-from cued.text.times.languages.lexicon import lexicon
-from cued.text.times.languages.phrases import LATIN, folded
-from cued.text.times.languages.reading import tokens
+from cued.text.times.languages.atoms import LATIN, folded
 from cued.text.times.languages.rules import STAGES
 from cued.text.times.languages.spoken import SPOKEN
+from cued.text.times.languages.time_words import lexicon
+from cued.text.times.languages.tokenising import tokens
 from cued.text.times.languages.triggers import LATIN_TRIGGERS
 from cued.text.times.vocabulary import Token
 

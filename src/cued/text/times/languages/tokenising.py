@@ -2,8 +2,8 @@
 
 import re
 
-from cued.text.times.languages.lexicon import Lexicon
-from cued.text.times.languages.phrases import Atom, atoms
+from cued.text.times.languages.atoms import Atom, atoms
+from cued.text.times.languages.time_words import Lexicon
 from cued.text.times.vocabulary import Token
 
 _DIGITS = re.compile(r"\d+")

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+from cued.text.times.languages.atoms import words
 from cued.text.times.languages.cldr import CLDR
-from cued.text.times.languages.phrases import words
 from cued.text.times.languages.spoken import SPOKEN
 from cued.text.times.vocabulary import Word
 
