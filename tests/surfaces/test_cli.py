@@ -94,6 +94,15 @@ USED = {
     ("forget",): {"--erase": None, "--all": None, "--yes": None, "--undo": None},
     ("bootstrap",): {"--scope": "x", "--budget": "300", "--block": None},
     ("feedback",): {"--cited": "ID", "--bad": "ID"},
+    ("log",): {
+        "--since": "2025-03-01",
+        "--until": "2027-03-01",
+        "--outcome": "recalled",
+        "--under": "cued",
+        "--limit": "5",
+        "--oldest-first": None,
+        "--content": None,
+    },
     ("why",): {"--depth": "2"},
     ("timeline",): {
         "--at": "2025-03-01",
