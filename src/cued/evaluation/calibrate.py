@@ -122,7 +122,7 @@ def report(judged: Sequence[tuple[Example, Floats]], *, floors: Sequence[float] 
     here = np.array([each.here for each, _, _ in shown])
     return Report(
         recall_at={k: float(np.mean([_found(each, order[:k]) for each, order in own])) for k in (5, 10)},
-        auroc=auroc(best, here),
+        auroc=auroc(best, here) or 0.0,
         ece=_calibration_error(best, here),
         floors={floor: _spoken(shown, floor) for floor in floors},
     )
