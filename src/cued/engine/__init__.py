@@ -184,6 +184,7 @@ def _lookup(cue: Cue, policy: Policy, dense: DenseLookup | None) -> Lookup:
         tags=cue.tags,
         lexical=LexicalLookup(
             terms=terms,
+            alone=query_terms(cues.alone(cue, lexical.over)),
             pool=max(lexical.pool, lexical.per_limit * policy.budget.limit),
             k1=lexical.k1,
             b=lexical.b,
@@ -206,9 +207,10 @@ def _dense_lookup(cue: Cue, policy: Policy, embedder: Embedder | None) -> tuple[
     if embedder is None:
         return None, ["dense: no embedder"]
     try:
-        vector = embedder.embed([cues.words(cue, dense.over, labelled=True)], role="query")[0]
+        said = [cues.words(cue, dense.over, labelled=True), cues.alone(cue, dense.over)]
+        vector, *alone = embedder.embed([text for text in said if text], role="query")
         pool = max(dense.pool, dense.per_limit * policy.budget.limit)
-        return DenseLookup(vector=vector, fingerprint=str(embedder.fingerprint), pool=pool), []
+        return DenseLookup(vector=vector, alone=alone[0] if alone else None, fingerprint=str(embedder.fingerprint), pool=pool), []
     except EmbedderError as error:
         log.warning("the dense channel is left out: %s", error)
         return None, [f"dense: {error}"]
