@@ -31,6 +31,7 @@ OWN, NEAR, FAR = 12, 5, 5
 SPOKEN = 0.7
 """The share of tenants whose texts of the form "Name: words" are stored with a speaker."""
 PROBES = Path(__file__).parent / "probes"
+REQUESTS = Path(__file__).parent / "requests.tsv"
 WHENS = "yesterday|last week|last month|two weeks ago|three days ago|in {month}|on {day}|last {weekday}|this week|in {month} this year"
 ABOUT_THEN = ("What happened {when}?", "What did I do {when}?", "Anything from {when}?", "What did I tell you {when}?", "{when}?")
 NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
@@ -44,7 +45,7 @@ UNUSED = frozenset("kpa_keypoint_argument mnli_entail fever_symmetric_update req
 # Their questions name what they are about, so that one about another document is foreign here.
 DOCUMENTS = frozenset(
     "squad_sentence_nqg qed_nq_sentence clapnq_dev multihop_hotpot_2wiki_musique boolq_passage timeqa_human tweetqa "
-    "ar_arcd pt_faquad zh_cmrc2018 zh_tw_drcd ja_jaquad friendsqa".split()
+    "ar_arcd pt_faquad zh_cmrc2018 zh_tw_drcd ja_jaquad friendsqa requests".split()
 )
 LANGUAGES = {"ar_arcd": "ar", "pt_faquad": "pt", "zh_kdconv": "zh", "zh_cmrc2018": "zh", "zh_tw_drcd": "zh", "ja_jaquad": "ja"}
 CHIT_CHAT = (
@@ -103,6 +104,17 @@ def _probes() -> Iterator[tuple[str, tuple[Row, ...]]]:
                     for place, (cue, memory) in enumerate(pairs)
                 ),
             )
+
+
+def requests() -> Corpus:
+    """Requests of our own writing that never name what bears on them: every leaning of their topic does."""
+    lines = [line.split("\t") for line in REQUESTS.read_text("utf-8").splitlines()[1:]]
+    leanings: dict[str, list[str]] = {}
+    for topic, kind, text in lines:
+        if kind == "leaning":
+            leanings.setdefault(topic, []).append(text)
+    rows = [Row(text, tuple(leanings[topic]), ()) for topic, kind, text in lines if kind == "request"]
+    return Corpus("requests", "en", rows, [text for texts in leanings.values() for text in texts])
 
 
 def _filled(corpus: Corpus, rng: Random) -> Corpus:
@@ -221,7 +233,8 @@ def by_time(rows: Sequence[Row], rng: Random) -> Folder:
             texts = list(dict.fromkeys(row.answers[0] for row in rng.sample(rows, min(size, len(rows)))))
             ages = {text: timedelta(days=rng.choice((3, 30, 250)) * rng.random(), hours=1) for text in texts}
             said = {text: ASKED - age for text, age in ages.items()}
-            made.add(texts, list(_timed_questions(rows, said, rng)), said)
+            foreign: list[Asked] = [("far", cue, ()) for cue in CHIT_CHAT[:FAR]]
+            made.add(texts, [*_timed_questions(rows, said, rng), *foreign], said)
     return made
 
 
@@ -269,6 +282,7 @@ def main() -> None:
         group = [other for other in everything if other.language == corpus.language and other.name != corpus.name]
         strangers = [row for other in group or everything for row in other.rows[:20]] + (chat if corpus.language == "en" else [])
         Builder(corpus, strangers, rng).stores().write(out / corpus.name)
+    Builder(requests(), [*chat, *everything[0].rows[:20]], Random(SEED)).stores().write(out / "requests")
     scenes = next(corpus for corpus in everything if corpus.name == "scenes_user")
     by_time(scenes.rows, rng).write(out / "times")
     mixed([corpus for corpus in everything if corpus.language == "en" and corpus.name not in ONE_ROW], rng).write(out / "mixed")

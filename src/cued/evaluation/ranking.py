@@ -115,7 +115,7 @@ def _leave_out(table: Table, column: str) -> None:
     """Weigh the relevance again without one of its columns."""
     named, fingerprint = table.policy.relevance.calibration, table.evidence.fingerprint
     log_odds = relevance.weighed(table.columns, _lacking(calibration_for(named, fingerprint), column))
-    blind = np.isnan(table.columns["cosine"])
+    blind = table.columns["blind"] > 0
     if named == "auto" and blind.any():
         log_odds = np.where(blind, relevance.weighed(table.columns, _lacking(calibration_for(named, None), column)), log_odds)
     table.columns["log_odds"] = log_odds

@@ -5,9 +5,14 @@ A logistic model of a few columns whose coefficients are data (`policy/calibrati
 
 import numpy as np
 
+from cued.flow import cue as cues
 from cued.flow.table import Table, filled
 from cued.model import Column, Memory
 from cued.policy.calibration import Calibration, calibration_for
+from cued.text.analyse import query_terms
+from cued.text.languages import foreignness, is_latin
+from cued.text.leanings import leans, seeks
+from cued.text.times import times
 from cued.text.voice import AGENTS, addresses_agent, asks
 
 _BRIEF = 20.0
@@ -16,12 +21,12 @@ _BRIEF = 20.0
 def run(table: Table) -> None:
     """Add the columns `log_odds` and `relevance`, and the columns that they were made of.
 
-    A row without a comparable vector is judged by the calibration for words alone.
+    A row without a vector that says something is judged by the calibration for words alone.
     """
     calibration = calibration_for(table.policy.relevance.calibration, table.evidence.fingerprint)
     table.columns |= features(table, calibration)
     log_odds = weighed(table.columns, calibration)
-    blind = np.isnan(table.columns["cosine"])
+    blind = table.columns["blind"] > 0
     if table.policy.relevance.calibration == "auto" and blind.any():
         log_odds = np.where(blind, weighed(table.columns, calibration_for("auto", None)), log_odds)
     table.columns["log_odds"] = log_odds
@@ -29,28 +34,94 @@ def run(table: Table) -> None:
 
 
 def features(table: Table, calibration: Calibration) -> dict[str, Column]:
-    """Give the columns beyond those of the store that a calibration may weigh."""
+    """The columns beyond those of the store that a calibration may weigh."""
     raw, places, voice = table.columns, _places(table), _voice(table)
     passage = _passage(table, places)
     return {
         "z": _z(raw["cosine"], table, calibration),
         "passage": passage,
         "passage_z": _z(passage, table, calibration),
+        "lift": filled(passage - raw["cosine"]),
         "neighbour_coverage": np.maximum(raw["coverage_before"], raw["coverage_after"]) * _BRIEF / (_BRIEF + raw["length"]),
         "answers": _answers(table, places) * (1.0 - voice),
         "voice": voice,
         "crowd": np.full(len(table), np.log1p(table.evidence.findings.visible)),
+        "blind": _blind(table, calibration),
+        **_kind(table),
+        **_words(table),
     }
 
 
+def _blind(table: Table, calibration: Calibration) -> Column:
+    """1 where there is no vector, or none that says anything: the encoder knows Latin script alone and cue or memory has another."""
+    missing = np.isnan(table.columns["cosine"])
+    if not calibration.latin_only:
+        return missing.astype(float)
+    if not is_latin(cues.words(table.evidence.cue, "utterance")):
+        return np.ones(len(table))
+    return np.array(
+        [unread or not is_latin(memory.text) for unread, memory in zip(missing.tolist(), table.memories, strict=True)], dtype=float
+    )
+
+
+def _kind(table: Table) -> dict[str, Column]:
+    """What sort of memory this is for what sort of cue: a turn or a note, how long a note, and whether it bears on a request."""
+    said = cues.words(table.evidence.cue, "cue")
+    turn = np.array([memory.source.session is not None for memory in table.memories], dtype=float)
+    bears = [leans(memory.text) for memory in table.memories] if seeks(said) else [False] * len(table)
+    uttered = cues.words(table.evidence.cue, "utterance")
+    foreign = foreignness(uttered)
+    return {
+        "script": np.full(len(table), float(not is_latin(uttered))),
+        "turn": turn,
+        "note_length": (1.0 - turn) * np.log1p(table.columns["length"]),
+        "bears": (1.0 - turn) * np.array(bears, dtype=float),
+        "foreign": np.full(len(table), foreign),
+        "foreign_coverage": foreign * table.columns["coverage"],
+    }
+
+
+def _words(table: Table) -> dict[str, Column]:
+    """What the cue's words come to: how many they are, how much is known here, how much of it a memory has, and whether they say when.
+
+    Where the cue has state too, the utterance's own words are counted: state may add, and never takes away.
+    """
+    cue, raw = table.evidence.cue, table.columns
+    own = set(query_terms(cues.alone(cue, "cue")))
+    terms = [each for each in table.evidence.findings.terms if not own or each.term in own]
+    total = sum(each.idf for each in terms)
+    lexical = table.policy.channels.lexical
+    most = total * (lexical.k1 + 1.0 + lexical.delta) if lexical and total else 1.0
+    unknown = sum(each.idf for each in terms if not each.documents) / total if total else 0.0
+    return {
+        "cue_length": np.full(len(table), np.log1p(len(terms))),
+        "unknown": np.full(len(table), unknown),
+        "matched": np.log1p(raw["coverage"] * total),
+        "wordless": (raw["coverage"] <= 0.0).astype(float),
+        "wording": np.minimum(raw["bm25"] / most, 1.0),
+        "timed": raw["window"] * _share_of_time(table, {each.term for each in terms}),
+    }
+
+
+def _share_of_time(table: Table, terms: set[str]) -> float:
+    """Which share of the cue's words says when: 1 for "yesterday?", little where the time is one condition of many."""
+    if not table.evidence.intervals:
+        return 0.0
+    cue = table.evidence.cue
+    said = rest = cues.words(cue, "utterance")
+    for mention in sorted(times(said, now=cue.now), key=lambda each: -each.start):
+        rest = f"{rest[: mention.start]} {rest[mention.end :]}"
+    return len(terms - set(query_terms(rest))) / len(terms) if terms else 1.0
+
+
 def _places(table: Table) -> dict[tuple[str, int], int]:
-    """Give the row of each candidate that is a turn of a session."""
+    """The row of each candidate that is a turn of a session."""
     sources = ((memory.source, row) for row, memory in enumerate(table.memories))
     return {(source.session, source.turn): row for source, row in sources if source.session is not None and source.turn is not None}
 
 
 def _passage(table: Table, places: dict[tuple[str, int], int]) -> Column:
-    """Give the best cosine among a candidate, its neighbours and the candidates within two turns: what is said takes several turns."""
+    """The best cosine among a candidate, its neighbours and the candidates within two turns: what is said takes several turns."""
     raw = table.columns
     best = np.fmax(raw["cosine"], np.fmax(raw["cosine_before"], raw["cosine_after"]))
     steps = (((session, turn + step), row) for (session, turn), row in places.items() for step in (1, 2))
@@ -63,7 +134,7 @@ def _passage(table: Table, places: dict[tuple[str, int], int]) -> Column:
 
 
 def _answers(table: Table, places: dict[tuple[str, int], int]) -> Column:
-    """Give how much of the cue's words the question has, for a turn that tells right after one that asks; else 0.
+    """How much of the cue's words the question has, for a turn that tells right after one that asks; else 0.
 
     An answer need not repeat what was asked.
     """
@@ -77,7 +148,7 @@ def _answers(table: Table, places: dict[tuple[str, int], int]) -> Column:
 
 
 def _voice(table: Table) -> Column:
-    """Give 1 for the agent's own words where the cue does not ask for them, else 0.
+    """1 for the agent's own words where the cue does not ask for them, else 0.
 
     An agent says much about everything, so its words match any cue; what a user needs remembered is mostly what others said.
     """
@@ -88,11 +159,11 @@ def _voice(table: Table) -> Column:
 
 def _by_agent(memory: Memory) -> bool:
     # A note that an agent took is meant to be found: only a turn of its own in a transcript is not.
-    return (memory.source.speaker or "").casefold() in AGENTS
+    return memory.source.session is not None and (memory.source.speaker or "").casefold() in AGENTS
 
 
 def weighed(columns: dict[str, Column], calibration: Calibration) -> Column:
-    """Give intercept + Σ weight · column, a missing value counting as 0."""
+    """The intercept + Σ weight · column, a missing value counting as 0."""
     log_odds = np.full(len(columns["cosine"]), calibration.intercept)
     for name, weight in calibration.weights.items():
         log_odds = log_odds + weight * filled(columns[name])
@@ -100,7 +171,7 @@ def weighed(columns: dict[str, Column], calibration: Calibration) -> Column:
 
 
 def _z(cosine: Column, table: Table, calibration: Calibration) -> Column:
-    """Give (cosine − mean)/deviation against this cue's own background; 0 without a vector.
+    """The (cosine − mean)/deviation against this cue's own background; 0 without a vector.
 
     A background of few memories says little, so mean and variance are shrunk towards the embedder's usual ones
     as if `background_count` more memories had been seen.
