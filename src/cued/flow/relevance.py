@@ -16,6 +16,8 @@ from cued.text.times import times
 from cued.text.voice import AGENTS, addresses_agent, asks
 
 _BRIEF = 20.0
+_FEW = 10
+"""Stores of fewer memories count as this large: what stands in one by itself is no nearer for that."""
 
 
 def run(table: Table) -> None:
@@ -45,7 +47,7 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         "neighbour_coverage": np.maximum(raw["coverage_before"], raw["coverage_after"]) * _BRIEF / (_BRIEF + raw["length"]),
         "answers": _answers(table, places) * (1.0 - voice),
         "voice": voice,
-        "crowd": np.full(len(table), np.log1p(table.evidence.findings.visible)),
+        "crowd": np.full(len(table), np.log1p(max(table.evidence.findings.visible, _FEW))),
         "blind": _blind(table, calibration),
         **_kind(table),
         **_words(table),
