@@ -4,7 +4,7 @@ import pytest
 from cued.embed import load as load_embedder
 from cued.embed.hashing import Hashing
 from cued.errors import InputError
-from cued.evaluation.abstain import BINS, auroc, calibration_error, measured, reliability, spoken, strangers
+from cued.evaluation.abstain import BINS, auroc, calibration_error, measured, reliability, silent_asks, spoken, strangers
 from cued.evaluation.cached_embedder import CachedEmbedder
 from cued.evaluation.dataset import narrowed
 from cued.evaluation.evidence import EvidenceCache
@@ -39,7 +39,8 @@ def stream(tmp_path):
 
 @pytest.mark.requirement("P21")
 def test_injection_rate_precision_and_answered_are_counted_as_defined(stream):
-    assert spoken(*stream, floor=0.5) == {"injection_rate": 3 / 4, "precision": 2 / 3, "answered": 1 / 2}
+    told = {"injection_rate": 3 / 4, "precision": 2 / 3, "silence": 1 / 2, "answered": 1 / 2, "shown": 1.0, "extra": 1 / 2}
+    assert spoken(*stream, floor=0.5) == told
 
 
 def test_the_best_relevance_of_own_questions_beats_strangers_three_times_of_four(stream):
@@ -59,7 +60,8 @@ def test_calibration_error_is_the_mean_gap_between_relevance_and_gold(stream):
 def test_nothing_injected_has_no_precision(stream):
     asks, answers = stream
     silent = [Answer(ids=(), sessions=(), relevances=(), spoken={0.9: ()}, best=0.0) for _ in answers]
-    assert spoken(asks, silent, floor=0.9) == {"injection_rate": 0.0, "precision": None, "answered": 0.0}
+    told = {"injection_rate": 0.0, "precision": None, "silence": 1.0, "answered": 0.0, "shown": None, "extra": 0.0}
+    assert spoken(asks, silent, floor=0.9) == told
 
 
 def test_each_tenant_is_asked_as_many_questions_of_others_as_of_its_own_and_always_the_same(tmp_path):
@@ -79,9 +81,42 @@ def test_a_question_that_this_tenant_could_answer_too_is_no_stranger(tmp_path):
     assert [ask.query.id for ask in drawn if ask.tenant == "ada"] == ["q5"]
 
 
-def test_a_data_set_of_one_tenant_cannot_be_mixed(tmp_path):
-    with pytest.raises(InputError, match="at least two tenants"):
-        strangers(narrowed(read(write(tmp_path)), tenants=1))
+@pytest.mark.requirement("P21")
+def test_one_tenant_is_enough_where_it_has_questions_without_an_answer(tmp_path):
+    alone = narrowed(read(write(tmp_path)), tenants=1)
+    assert [(ask.query.id, ask.near, ask.here) for ask in silent_asks(alone)] == [("q4", True, False)]
+    memories, queries = lines()
+    queries.append(
+        {**queries[0], "id": "foreign", "query": "How high is the moon?", "category": "far", "gold_ids": [], "gold_sessions": []}
+    )
+    stated = silent_asks(read(write(tmp_path, memories, queries)))
+    assert {ask.query.id: ask.near for ask in stated} == {"q4": True, "foreign": False}
+
+
+def test_a_data_set_with_nothing_to_be_silent_about_is_refused(tmp_path):
+    memories, queries = lines()
+    alone = narrowed(read(write(tmp_path, memories, [query for query in queries if query["id"] != "q4"])), tenants=1)
+    with pytest.raises(InputError, match="two tenants that have answerable questions, or questions without gold"):
+        silent_asks(alone)
+
+
+@pytest.mark.requirement("P21")
+def test_near_questions_are_measured_apart_from_far_ones_and_every_category_by_itself(tmp_path):
+    bench = Bench(embedder=None, evidence=EvidenceCache(None))
+    request = Request(policies=(load("cued"),), abstain=True, floors=(0.0,))
+    figures = evaluate(read(write(tmp_path)), request, bench)["policies"]["cued"]["abstain"]
+    assert figures["near"]["silence"] in {0.0, 1.0}
+    assert 0 <= figures["near"]["auroc"] <= 1
+    assert {name: row["queries"] for name, row in figures["by_category"].items()} == {"event": 1, "person": 3, "place": 1}
+    assert figures["floors"][0]["extra"] > figures["extra"]
+
+
+def test_the_state_of_a_question_is_part_of_its_cue(tmp_path):
+    memories, queries = lines()
+    queries.append({**queries[0], "id": "busy", "goal": "tidy up", "step": "sorting", "open_questions": ["where is the bow?"]})
+    asked = next(query for query in read(write(tmp_path, memories, queries)).queries if query.id == "busy")
+    cue = Ask(query=asked, tenant="ada", at=asked.asked_at).cue
+    assert (cue.goal, cue.step, cue.open_questions) == ("tidy up", "sorting", ("where is the bow?",))
 
 
 @pytest.mark.requirement("X1")
@@ -92,7 +127,7 @@ def test_one_floor_speaks_to_own_questions_and_is_silent_to_strangers_whatever_t
     request = Request(policies=(load("cued"),), abstain=True, floors=(0.0, 1.0))
     figures = evaluate(read(write(tmp_path)), request, bench)["policies"]["cued"]["abstain"]
     # five own questions and four strangers; no word of a stranger's question stands in the tenant's memories
-    assert figures["queries"] == {"answerable": 5, "stranger": 4}
+    assert figures["queries"] == {"answerable": 5, "near": 1, "far": 4}
     assert figures["floor"] == load("cued").floor.at
     assert figures["auroc"] == 1.0
     assert figures["precision"] == 1.0
@@ -100,7 +135,8 @@ def test_one_floor_speaks_to_own_questions_and_is_silent_to_strangers_whatever_t
     assert 0.333 < figures["injection_rate"] < 0.556
     everything, nothing = figures["floors"]
     assert everything["injection_rate"] >= figures["injection_rate"]
-    assert nothing == {"floor": 1.0, "injection_rate": 0.0, "precision": None, "answered": 0.0}
+    told = {"injection_rate": 0.0, "precision": None, "silence": 1.0, "answered": 0.0, "shown": 0.0, "extra": 0.0}
+    assert nothing == {"floor": 1.0, **told}
 
 
 @pytest.mark.requirement("R3")
@@ -110,7 +146,7 @@ def test_on_a_mixed_stream_a_floor_of_point_seven_speaks_to_about_half_and_the_e
     bench = Bench(embedder=CachedEmbedder(load_embedder("cued"), None), evidence=EvidenceCache(None))
     request = Request(policies=(load("cued"),), abstain=True, floors=(0.5, 0.7, 0.9))
     figures = evaluate(read(stream_of_two(tmp_path)), request, bench)["policies"]["cued"]["abstain"]
-    assert figures["queries"] == {"answerable": 40, "stranger": 40}
+    assert figures["queries"] == {"answerable": 40, "near": 0, "far": 40}
     low, usual, high = (each["injection_rate"] for each in figures["floors"])
     assert 0.40 <= usual <= 0.55
     # uncalibrated scores: 80-95 % at 0.5, and 5-15 % at 0.9

@@ -1,4 +1,4 @@
-"""Fitting a calibration: the regression, and a made-up data set from which one can be learnt."""
+"""Fitting a calibration: the fit, and a made-up data set from which one can be learnt."""
 
 import json
 import subprocess
@@ -8,35 +8,82 @@ import tomllib
 import numpy as np
 import pytest
 
-from cued.evaluation.logistic import fit
+from cued.evaluation.calibrate import AGAINST
+from cued.evaluation.fitting import FAR, NEAR, OWN, Sample, fit, growth, shift, stretched
+
+PER_ASK = 6
 
 
-def test_the_regression_finds_the_coefficients_that_made_the_labels():
-    random = np.random.default_rng(4)
-    columns = random.normal(size=(20_000, 2))
-    chance = 1 / (1 + np.exp(-(-1.0 + 2.0 * columns[:, 0] + 0.5 * columns[:, 1])))
-    labels = (random.uniform(size=20_000) < chance).astype(float)
-    intercept, slopes = fit(columns, labels, np.ones(20_000), ridge=1e-6)
-    assert intercept == pytest.approx(-1.0, abs=0.08)
-    assert slopes == pytest.approx([2.0, 0.5], abs=0.08)
+def made(columns, gold, kind, *, size=None, weight=1.0):
+    """Give a sample of questions with six candidates each."""
+    count = len(kind)
+    return Sample(
+        name="made",
+        columns=np.asarray(columns, dtype=float),
+        gold=np.asarray(gold, dtype=bool),
+        missing=np.zeros(count, dtype=int),
+        starts=np.arange(count) * PER_ASK,
+        kind=np.asarray(kind),
+        size=np.full(count, 3.0) if size is None else np.asarray(size, dtype=float),
+        group=np.array(["g"] * count),
+        weight=weight,
+    )
+
+
+def asked(count, *, seed=4, strength=2.0):
+    """Give questions of which every second has gold that stands out in the first column; the second column is noise."""
+    random = np.random.default_rng(seed)
+    columns, gold = random.normal(size=(count * PER_ASK, 2)), np.zeros(count * PER_ASK, dtype=bool)
+    kind = np.where(np.arange(count) % 2, FAR, OWN)
+    gold[np.flatnonzero(kind == OWN) * PER_ASK] = True
+    columns[gold, 0] += strength
+    return made(columns, gold, kind)
+
+
+def test_what_makes_gold_stand_out_is_weighed_and_noise_is_not():
+    intercept, slopes = fit([asked(400, strength=3.0)], free=[True, True])
+    assert slopes[0] > 5 * abs(slopes[1])
+    assert intercept < 0
 
 
 def test_evidence_never_speaks_against_unless_it_is_let():
-    random = np.random.default_rng(5)
-    columns = random.normal(size=(5_000, 2))
-    labels = (columns[:, 0] - columns[:, 1] > 0).astype(float)
-    _, held = fit(columns, labels, np.ones(5_000), free=[False, False])
-    _, let = fit(columns, labels, np.ones(5_000), free=[False, True])
+    sample = asked(200)
+    sample.columns[:, 1] -= sample.gold
+    _, held = fit([sample], free=[False, False])
+    _, let = fit([sample], free=[False, True])
     assert held[1] == 0.0
     assert let[1] < 0.0
 
 
-def test_a_heavier_example_counts_for_more():
-    columns, labels = np.zeros((2, 1)), np.array([1.0, 0.0])
-    even, _ = fit(columns, labels, np.array([1.0, 1.0]))
-    heavy, _ = fit(columns, labels, np.array([3.0, 1.0]))
-    assert even == pytest.approx(0.0, abs=1e-6)
-    assert heavy == pytest.approx(np.log(3.0), abs=1e-4)
+def test_the_floor_lies_where_so_many_far_questions_are_met_with_silence():
+    sample = asked(400)
+    odds = sample.columns[:, 0]
+    moved = odds + shift([sample], [odds], silence=0.9)
+    silent = sample.best(moved)[sample.kind == FAR] < np.log(0.7 / 0.3)
+    assert silent.mean() == pytest.approx(0.9, abs=0.01)
+
+
+def test_growth_is_the_slope_of_what_far_questions_reach_against_the_size_of_the_store():
+    sample = asked(400)
+    sizes = np.repeat([2.0, 4.0, 6.0, 8.0], 100)
+    grown = made(sample.columns, sample.gold, sample.kind, size=sizes)
+    odds = grown.columns[:, 0] + 0.5 * sizes[grown.asked]
+    assert growth([grown], [odds]) == pytest.approx(0.5, abs=0.15)
+
+
+def test_stretching_makes_the_best_odds_tell_the_chance_of_an_answer():
+    random = np.random.default_rng(3)
+    chance = random.uniform(0.05, 0.95, size=4000)
+    kind = np.where(random.uniform(size=4000) < chance, OWN, FAR)
+    odds = np.repeat(np.log(chance / (1 - chance)), PER_ASK)
+    sample = made(np.zeros((4000 * PER_ASK, 1)), np.zeros(4000 * PER_ASK), kind)
+    assert stretched([sample], [odds / 2]) == pytest.approx(2.0, rel=0.15)
+
+
+def test_kinds_and_sizes_count_alike_and_a_weight_multiplies():
+    kind, size = [OWN] * 3 + [NEAR] + [FAR] * 4, [1, 1, 9, 5, 1, 1, 1, 9]
+    shares = made(np.zeros((48, 1)), np.zeros(48), kind, size=size, weight=3.0).shares
+    assert shares.tolist() == pytest.approx([0.75, 0.75, 1.5, 3.0, 0.5, 0.5, 0.5, 1.5])
 
 
 @pytest.fixture
@@ -66,6 +113,6 @@ def test_the_command_refits_a_calibration_and_reports_it_cross_validated(data, t
     made = tomllib.loads(done.stdout)
     assert made["embedder"].startswith("hashing/")
     assert made["weights"]["coverage"] > 0
-    assert all(weight > 0 for name, weight in made["weights"].items() if name not in {"crowd", "voice"})
-    assert "cross-validated by conversation: recall@5" in done.stderr
-    assert "floor 0.7: injects" in done.stderr
+    assert all(weight > 0 for name, weight in made["weights"].items() if name not in AGAINST)
+    assert "left out of the fit, at a floor of 0.7: recall@10" in done.stderr
+    assert done.stderr.splitlines()[-1].endswith("worst")

@@ -115,7 +115,8 @@ def test_pictures_are_written_and_are_well_formed(tmp_path):
 def test_one_tenant_is_plotted_without_curves_of_the_floor(tmp_path):
     folder = tmp_path / "data"
     folder.mkdir()
-    done = _cli(write(folder), "--tenants", "1", "--plot", tmp_path / "plots")
+    memories, queries = lines()
+    done = _cli(write(folder, memories, [each for each in queries if each["gold_ids"]]), "--tenants", "1", "--plot", tmp_path / "plots")
     assert done.exit_code == 0, done.stderr
     assert "no curves of the floor" in done.stderr
     assert [path.name for path in (tmp_path / "plots").iterdir()] == ["recall-by-category.svg"]

@@ -1,6 +1,7 @@
 """relevance: a probability from absolute evidence."""
 
 import math
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -8,9 +9,10 @@ from msgspec.structs import replace
 
 from cued.engine import decide
 from cued.errors import InputError
-from cued.model import Background, Cue, Source
+from cued.model import Background, Cue, Interval, Source, TermStatistic
 from cued.policy.calibration import calibration_for, calibrations
 from cued.policy.presets import preset
+from cued.text.analyse import query_terms
 from tests.building import NOW, evidence, memory, policy
 
 
@@ -19,19 +21,77 @@ def relevance(**columns):
     return float(decide(evidence([memory("a")], **columns), preset("cued")).trace.columns["relevance"][0])
 
 
+OURS = "cued/recall-minilm-l6@x/384"
+
+
 @pytest.mark.requirement("X1")
-def test_it_is_the_logistic_function_of_weighed_columns():
+@pytest.mark.parametrize(("name", "fingerprint"), [("cued", OURS), ("generic", "test/e@1/2"), ("lexical", None)])
+def test_it_is_the_logistic_function_of_columns_whose_contributions_add_up(name, fingerprint):
+    found = evidence([memory("a")], cosine=[0.5 if fingerprint else math.nan], coverage=[0.6], entities=[0.5], fingerprint=fingerprint)
+    columns = decide(found, preset("cued")).trace.columns
+    chosen = calibrations()[name]
+    odds = chosen.intercept + sum(weight * np.nan_to_num(columns[column][0]) for column, weight in chosen.weights.items())
+    assert columns["log_odds"][0] == pytest.approx(odds)
+    assert columns["relevance"][0] == pytest.approx(1 / (1 + math.exp(-odds)))
+
+
+def test_z_is_the_distance_from_the_cues_own_background_shrunk_towards_the_usual_one():
     generic = calibrations()["generic"]
-    background = Background(count=80, mean=0.05, deviation=0.08)
-    found = evidence([memory("a")], cosine=[0.5], coverage=[0.6], entities=[0.5], background=background)
+    found = evidence([memory("a")], cosine=[0.5], background=Background(count=80, mean=0.05, deviation=0.08))
     mean = (80 * 0.05 + generic.background_count * generic.background_mean) / (80 + generic.background_count)
     variance = (80 * 0.08**2 + generic.background_count * generic.background_deviation**2) / (80 + generic.background_count)
-    z = (0.5 - mean) / math.sqrt(variance)
-    columns = {"cosine": 0.5, "z": z, "passage": 0.5, "passage_z": z, "coverage": 0.6, "entities": 0.5, "crowd": math.log(2)}
-    odds = generic.intercept + sum(generic.weights.get(name, 0.0) * value for name, value in columns.items())
-    recall = decide(found, preset("cued"))
-    assert recall.trace.columns["log_odds"][0] == pytest.approx(odds)
-    assert recall.trace.columns["relevance"][0] == pytest.approx(1 / (1 + math.exp(-odds)))
+    assert decide(found, preset("cued")).trace.columns["z"][0] == pytest.approx((0.5 - mean) / math.sqrt(variance))
+
+
+@pytest.mark.requirement("X1")
+@pytest.mark.parametrize(
+    ("cue", "text"), [("我的血型是什么？", "我的血型是O型。"), ("ما فصيلة دمي؟", "ما فصيلة دمي"), ("what?", "我住在绿洲家园。")]
+)
+def test_where_the_encoder_cannot_read_the_words_decide(cue, text):
+    asked = Cue(utterance=cue, now=NOW)
+    near = evidence([memory("a", text=text)], cue=asked, cosine=[0.9], fingerprint=OURS)
+    columns = decide(near, preset("cued")).trace.columns
+    assert columns["blind"][0] == 1.0
+    assert columns["relevance"][0] < 0.5
+    # an embedder of somebody else's may well know the script
+    other = decide(evidence([memory("a", text=text)], cue=asked, cosine=[0.9]), preset("cued")).trace.columns
+    assert other["blind"][0] == 0.0
+
+
+def test_the_meaning_of_a_note_counts_once_and_a_turn_is_lifted_by_those_beside_it():
+    found = evidence([memory("a"), *turns("b", "c")], cosine=[0.5, 0.2, 0.6], fingerprint=OURS)
+    columns = decide(found, preset("cued")).trace.columns
+    assert columns["lift"].tolist() == pytest.approx([0.0, 0.4, 0.0])
+    assert columns["turn"].tolist() == [0.0, 1.0, 1.0]
+
+
+def test_a_cue_that_is_nothing_but_a_time_counts_the_window_in_full():
+    inside = Interval(NOW - timedelta(days=2), NOW)
+    shares = []
+    for said in ("yesterday?", "Which tea did Marta order yesterday?"):
+        terms = tuple(TermStatistic(term, 1, 1.0) for term in query_terms(said))
+        found = evidence([memory("a")], cue=Cue(utterance=said, now=NOW), cosine=[0.1], window=[1.0])
+        found = replace(found, intervals=(inside,), findings=replace(found.findings, terms=terms))
+        shares.append(decide(found, preset("cued")).trace.columns["timed"][0])
+    assert shares[0] == 1.0
+    assert 0.0 < shares[1] < 0.5
+
+
+@pytest.mark.parametrize(("cue", "bears"), [("Can you recommend a place for dinner?", 1.0), ("Where did we have dinner?", 0.0)])
+def test_a_stated_leaning_bears_on_a_request(cue, bears):
+    found = evidence(
+        [memory("a", text="I can't eat anything with nuts."), memory("b", text="The bus is blue.")], cue=Cue(utterance=cue, now=NOW)
+    )
+    assert decide(found, preset("cued")).trace.columns["bears"].tolist() == [bears, 0.0]
+
+
+def test_words_of_the_state_do_not_count_as_unknown_words_of_the_cue():
+    known, foreign = TermStatistic("tea", 1, 1.0), TermStatistic("rocket", 0, 3.0)
+    found = evidence([memory("a")], cue=Cue(utterance="tea", goal="rocket", now=NOW), cosine=[0.4], coverage=[1.0])
+    found = replace(found, findings=replace(found.findings, terms=(known, foreign)))
+    assert decide(found, preset("cued")).trace.columns["unknown"][0] == 0.0
+    bare = replace(found, cue=Cue(utterance="tea rocket", now=NOW))
+    assert decide(bare, preset("cued")).trace.columns["unknown"][0] == 0.75
 
 
 @pytest.mark.requirement("X1")
@@ -54,7 +114,9 @@ def test_a_single_memory_is_judged_against_the_embedders_usual_background():
 
 
 def test_without_vectors_the_words_decide():
+    terms = tuple(TermStatistic(f"word{number}", 1, 1.0) for number in range(10))
     found = evidence([memory("a"), memory("b")], fingerprint=None, coverage=[1.0, 0.1], lexical_rank=[1, 2])
+    found = replace(found, findings=replace(found.findings, terms=terms, visible=100))
     high, low = decide(found, preset("cued")).trace.columns["relevance"]
     assert high > 0.7
     assert low < 0.5
@@ -75,13 +137,14 @@ def crowded(visible):
 
 @pytest.mark.parametrize(("cue", "heard"), [("what did I say about tea?", False), ("which tea did you recommend?", True)])
 def test_the_agents_own_words_count_less_unless_they_are_asked_for(cue, heard):
-    said = memory("a", source=Source(speaker="Assistant"))
+    said = memory("a", source=Source(session="s", turn=1, speaker="Assistant"))
     found = evidence([said], cue=Cue(utterance=cue, now=NOW), cosine=[0.5], coverage=[0.5])
     assert decide(found, preset("cued")).trace.columns["voice"][0] == (0.0 if heard else 1.0)
 
 
-def test_a_note_that_an_agent_took_is_not_held_against_it():
-    found = evidence([memory("a", trust="agent")], cosine=[0.5], coverage=[0.5])
+@pytest.mark.parametrize("taken", [{"trust": "agent"}, {"source": Source(speaker="assistant")}])
+def test_a_note_that_an_agent_took_is_not_held_against_it(taken):
+    found = evidence([memory("a", **taken)], cosine=[0.5], coverage=[0.5])
     assert decide(found, preset("cued")).trace.columns["voice"][0] == 0.0
 
 

@@ -7,14 +7,23 @@ from cued.text.voice import addresses_agent, asks
 
 @pytest.mark.parametrize(
     "cue",
-    ["What was the third item on the list you gave me?", "which book did the list that you've made start with", "your advice on sleep"],
+    [
+        "What was the third item on the list you gave me?",
+        "which book did the list that you've made start with",
+        "your advice on sleep",
+        "Which painters were recommended to me?",
+        "What was I told about the visa?",
+        "Welches Buch hast du mir empfohlen?",
+        "你给我推荐了什么？",
+    ],
 )
 def test_a_cue_may_ask_for_the_agents_own_words(cue):
     assert addresses_agent(cue)
 
 
 @pytest.mark.parametrize(
-    "cue", ["Can you suggest a dinner?", "Where do I keep my sneakers?", "could you remind me of my plans", "thank you", ""]
+    "cue",
+    ["Can you suggest a dinner?", "Where do I keep my sneakers?", "could you remind me of my plans", "thank you", "我的血型是什么？", ""],
 )
 def test_asking_for_help_is_not_asking_for_its_words(cue):
     assert not addresses_agent(cue)

@@ -105,6 +105,7 @@ def _lookup(cue: Cue, policy: Policy, dense: DenseLookup | None) -> Lookup:
         tags=cue.tags,
         lexical=LexicalLookup(
             terms=terms,
+            alone=query_terms(cues.alone(cue, lexical.over)),
             pool=max(lexical.pool, lexical.per_limit * policy.budget.limit),
             k1=lexical.k1,
             b=lexical.b,
@@ -131,8 +132,9 @@ def _dense_lookup(question: Question, policy: Policy, embedder: Embedder | None)
     if embedder is None:
         return None, ["dense: no embedder"]
     try:
-        vector = embedder.embed([cues.words(question.cue, dense.over, labelled=True)], role="query")[0]
-        return DenseLookup(vector=vector, fingerprint=str(embedder.fingerprint), pool=pool), []
+        said = [cues.words(question.cue, dense.over, labelled=True), cues.alone(question.cue, dense.over)]
+        vector, *alone = embedder.embed([text for text in said if text], role="query")
+        return DenseLookup(vector=vector, alone=alone[0] if alone else None, fingerprint=str(embedder.fingerprint), pool=pool), []
     except EmbedderError as error:
         log.warning("the dense channel is left out: %s", error)
         return None, [f"dense: {error}"]

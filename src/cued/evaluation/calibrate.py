@@ -1,13 +1,12 @@
 """Fits a calibration: what a candidate's evidence is worth, for one embedder, from questions whose answers are known.
 
-Each question is asked at home and of a stranger's store. Gold against the best that strangers' stores offer teaches what
-relevance means; gold against the rest of its own store, weighed lightly because much of that rest is relevant too, teaches
-the order. Then the whole is scaled so that the best relevance of a recall is the chance that its question has an answer here.
+Each data set is asked its own questions, near ones that it has no answer to, and far ones. Data sets count alike unless `--weigh` says
+otherwise, and within each one stores of every size do. The report is of data sets that the fit has not seen.
 """
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -17,14 +16,14 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cued.embed import load as load_embedder
-from cued.evaluation.abstain import auroc, strangers
+from cued.evaluation.abstain import auroc, mixes, silent_asks
 from cued.evaluation.abstain import own as at_home
-from cued.evaluation.cache import default_folder, digest
+from cued.evaluation.cache import default_folder, digest, reading_digest
 from cued.evaluation.cached_embedder import CachedEmbedder
 from cued.evaluation.dataset import Dataset, answerable
 from cued.evaluation.evidence import EvidenceCache
+from cued.evaluation.fitting import FAR, FLOOR, NEAR, OWN, Sample, fit, growth, shift, stretched
 from cued.evaluation.formats import read
-from cued.evaluation.logistic import fit
 from cued.evaluation.ranking import unfloored
 from cued.evaluation.runner import Ask, Bench, evidence_of
 from cued.flow import relevance
@@ -36,167 +35,214 @@ from cued.policy.spec import Policy
 
 Floats = NDArray[np.float64]
 
-COLUMNS = ("z", "cosine", "coverage", "passage", "passage_z", "entities", "window", "neighbour_coverage", "answers", "voice", "crowd")
-AGAINST = frozenset({"voice", "crowd"})
+COLUMNS = (
+    "z", "cosine", "coverage", "passage", "passage_z", "lift", "entities", "window", "timed", "neighbour_coverage", "answers", "voice",
+    "crowd", "turn", "foreign", "matched", "wording", "cue_length", "note_length", "unknown", "bears", "foreign_coverage", "script",
+    "wordless", "blind",
+)  # fmt: skip
+AGAINST = frozenset({"voice", "crowd", "turn", "foreign", "cue_length", "note_length", "unknown", "script", "wordless"})
 """The columns that may speak against a candidate."""
-OWN_REST = 0.01
-HARDEST = 10
+WEIGHED = tuple(name for name in COLUMNS if name != "blind")
 FOLDS = 5
-SIZES = (5, 20, 80)
-"""Stores as small as these are made of each example, since the best of few strangers is weaker than the best of many."""
-
-
-class Example(Struct, frozen=True, kw_only=True):
-    """One question put to one store: its candidates' columns, which of them are gold, and whose question it is."""
-
-    columns: Floats
-    gold: NDArray[np.bool_]
-    missing: int
-    here: bool
-    group: str
-    thinned: bool = False
+SILENCE, GROWTH = 0.96, 0.5
+KEPT = 15
+"""How many candidates of each question are kept by cosine, by words, and by both; gold is kept anyhow."""
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """How a calibration does on questions that it was not fitted on."""
+    """How a calibration does on one data set: share of gold in the first ten, answered, far silence, AUROC against far and near."""
 
-    recall_at: dict[int, float]
-    auroc: float
-    ece: float
-    floors: dict[float, tuple[float, float, float]]
+    name: str
+    recall: float | None
+    answered: float | None
+    silence: float | None
+    far: float | None
+    near: float | None
 
 
-def examples(dataset: Dataset, policy: Policy, start: Calibration, bench: Bench) -> list[Example]:
-    """Every answerable question's example at home, and as many at strangers'."""
+class Wanted(Struct, frozen=True, kw_only=True):
+    """What a calibration is to weigh, to how many far questions its floor is to be silent, and how much of `growth` is undone."""
+
+    start: Calibration
+    columns: tuple[str, ...] = WEIGHED
+    silence: float = SILENCE
+    growth: float = GROWTH
+
+
+def sample(dataset: Dataset, policy: Policy, start: Calibration, bench: Bench) -> Sample:
+    """Every question's candidates as columns: own questions, and where there are any near and far ones."""
     wide = unfloored(policy, limit=10)
-    asks = (*at_home([query for query in answerable(dataset) if query.gold_ids]), *strangers(dataset))
-    whole = [
-        (found.findings.visible, _example(ask, found, gold, wide, start)) for ask, found, gold in evidence_of(dataset, asks, wide, bench)
-    ]
-    return [each for visible, example in whole for each in (example, *_thinned(example, visible))]
-
-
-def calibrate(found: Sequence[Example], start: Calibration, *, columns: Sequence[str] = COLUMNS) -> Calibration:
-    """The start's calibration with intercept and weights fitted to the examples, each data set's share alike."""
-    weights = np.concatenate([_weights(each) for each in found])
-    used = weights > 0
-    chosen = [COLUMNS.index(name) for name in columns]
-    features = np.vstack([each.columns for each in found])[used][:, chosen]
-    labels = np.concatenate([each.gold for each in found]).astype(float)[used]
-    intercept, slopes = fit(features, labels, weights[used], free=[name in AGAINST for name in columns])
-    best = np.array([float((intercept + each.columns[:, chosen] @ slopes).max()) for each in found if len(each.gold)])
-    here = np.array([each.here for each in found if len(each.gold)], dtype=float)
-    shift, stretch = fit(best[:, None], here, np.ones(len(best)), ridge=1e-3)
-    scaled = {name: round(float(slope * stretch[0]), 4) for name, slope in zip(columns, slopes, strict=True)}
-    return replace(
-        start,
-        intercept=round(shift + intercept * float(stretch[0]), 4),
-        weights={name: weight for name, weight in scaled.items() if weight},
+    asks = at_home([query for query in answerable(dataset) if query.gold_ids]) + (silent_asks(dataset) if mixes(dataset) else ())
+    parts = [_part(ask, found, gold, wide, start) for ask, found, gold in evidence_of(dataset, asks, wide, bench)]
+    held = [part for part in parts if len(part.gold)]
+    lengths = [len(part.gold) for part in held]
+    return Sample(
+        name=dataset.name,
+        columns=np.vstack([part.columns for part in held]),
+        gold=np.concatenate([part.gold for part in held]),
+        missing=np.concatenate([part.missing for part in held]),
+        starts=np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.intp),
+        kind=np.concatenate([part.kind for part in held]),
+        size=np.concatenate([part.size for part in held]),
+        group=np.concatenate([part.group for part in held]),
     )
 
 
-def cross_validated(found: Sequence[Example], start: Calibration, *, columns: Sequence[str] = COLUMNS) -> Report:
-    """The report over whole stores, each judged by a calibration that never saw its conversation."""
-    judged: list[tuple[Example, Floats]] = []
-    groups = sorted({each.group for each in found}, key=digest)
-    folds = {group: place % FOLDS for place, group in enumerate(groups)}
-    for fold in range(FOLDS):
-        inside = [each for each in found if folds[each.group] != fold]
-        outside = [each for each in found if folds[each.group] == fold and not each.thinned]
-        if inside and outside:
-            judged += [(each, log_odds(each, calibrate(inside, start, columns=columns))) for each in outside]
-    return report(judged)
+def calibrate(samples: Sequence[Sample], wanted: Wanted) -> Calibration:
+    """The start's calibration with intercept and weights fitted to the samples."""
+    chosen = [_narrowed(each, wanted) for each in samples]
+    intercept, slopes = fit(chosen, free=[name in AGAINST for name in wanted.columns])
+    factor = stretched(chosen, [intercept + each.columns @ slopes for each in chosen])
+    slopes = slopes * factor
+    foreign = [each for each in chosen if (each.kind == FAR).any()]
+    if foreign and "crowd" in wanted.columns:
+        slopes[wanted.columns.index("crowd")] -= wanted.growth * growth(foreign, [each.columns @ slopes for each in foreign])
+    middle = shift(foreign, [each.columns @ slopes for each in foreign], silence=wanted.silence) if foreign else intercept * factor
+    weights = {name: round(float(slope), 4) for name, slope in zip(wanted.columns, slopes, strict=True)}
+    return replace(wanted.start, intercept=round(middle, 4), weights={name: weight for name, weight in weights.items() if weight})
 
 
-def log_odds(example: Example, calibration: Calibration) -> Floats:
+def cross_validated(samples: Sequence[Sample], wanted: Wanted) -> list[Report]:
+    """A report on each data set by a calibration that has not seen it; on tenants that it has not seen, where there is only one."""
+    apart = _by_tenants(samples[0]) if len(samples) == 1 else list(samples)
+    order = sorted(range(len(apart)), key=lambda place: digest(apart[place].name, place))
+    reports = []
+    for fold in range(min(FOLDS, len(apart))):
+        outside = set(order[fold::FOLDS])
+        made = calibrate([each for place, each in enumerate(apart) if place not in outside], wanted)
+        reports += [report(apart[place], made) for place in sorted(outside)]
+    return reports
+
+
+def report(of: Sample, calibration: Calibration) -> Report:
+    """How a calibration does on a data set."""
+    odds = log_odds(of, calibration)
+    best, middle = of.best(odds), np.log(FLOOR / (1.0 - FLOOR))
+    own, near, far = (of.kind == kind for kind in (OWN, NEAR, FAR))
+    recalled, answered = [], []
+    ends = np.append(of.starts[1:], len(odds))
+    for place in np.flatnonzero(own):
+        inside = slice(of.starts[place], ends[place])
+        first = np.argsort(-odds[inside], kind="stable")[:10]
+        gold = of.gold[inside]
+        recalled.append(gold[first].sum() / (gold.sum() + of.missing[place]))
+        answered.append(bool((gold[first] & (odds[inside][first] >= middle)).any()))
+    return Report(
+        name=of.name,
+        recall=float(np.mean(recalled)),
+        answered=float(np.mean(answered)),
+        silence=float((best[far] < middle).mean()) if far.any() else None,
+        far=auroc(best[own | far], own[own | far]),
+        near=auroc(best[own | near], own[own | near]),
+    )
+
+
+def log_odds(of: Sample, calibration: Calibration) -> Floats:
     """Each candidate's log-odds under a calibration."""
     weights = np.array([calibration.weights.get(name, 0.0) for name in COLUMNS])
-    return np.asarray(calibration.intercept + example.columns @ weights)
+    return np.asarray(calibration.intercept + of.columns @ weights)
 
 
-def report(judged: Sequence[tuple[Example, Floats]], *, floors: Sequence[float] = (0.5, 0.7, 0.9)) -> Report:
-    """Recall, AUROC, calibration error of the best relevance, and for each floor injection rate, precision and share answered."""
-    shown = [(each, odds, np.argsort(-odds, kind="stable")) for each, odds in judged]
-    own = [(each, order) for each, _, order in shown if each.here]
-    best = np.array([_chance(odds).max(initial=0.0) for _, odds, _ in shown])
-    here = np.array([each.here for each, _, _ in shown])
-    return Report(
-        recall_at={k: float(np.mean([_found(each, order[:k]) for each, order in own])) for k in (5, 10)},
-        auroc=auroc(best, here),
-        ece=_calibration_error(best, here),
-        floors={floor: _spoken(shown, floor) for floor in floors},
-    )
-
-
-def _example(ask: Ask, found: Evidence, gold: set[str], policy: Policy, start: Calibration) -> Example:
+def _part(ask: Ask, found: Evidence, gold: set[str], policy: Policy, start: Calibration) -> Sample:
+    """One question as a sample of its own."""
     table = Table(found, policy)
     columns = table.columns | relevance.features(table, start) if len(table) else {}
     matrix = np.stack([np.nan_to_num(columns[name], nan=0.0) for name in COLUMNS], axis=1) if columns else np.zeros((0, len(COLUMNS)))
     marked = np.array([ask.here and each in gold for each in table.ids], dtype=bool)
-    return Example(columns=matrix, gold=marked, missing=len(gold) - int(marked.sum()), here=ask.here, group=ask.tenant)
+    kept = _kept(matrix, marked)
+    return Sample(
+        name="",
+        columns=matrix[kept],
+        gold=marked[kept],
+        missing=np.array([len(gold) - int(marked.sum()) if ask.here else 0]),
+        starts=np.zeros(1, dtype=np.intp),
+        kind=np.array([OWN if ask.here else NEAR if ask.near else FAR]),
+        size=np.array([np.log1p(found.findings.visible)]),
+        group=np.array([ask.tenant]),
+    )
 
 
-def _thinned(example: Example, visible: int) -> Iterator[Example]:
-    """The example as it would be in smaller stores: the gold stays, and of the rest a random share."""
-    random = np.random.default_rng(int(digest(example.group, example.here, visible), 16) % 2**32)
-    for size in SIZES:
-        if size < visible:
-            kept = example.gold | (random.uniform(size=len(example.gold)) < size / visible)
-            columns = example.columns[kept].copy()
-            columns[:, COLUMNS.index("crowd")] = np.log1p(size)
-            yield replace(example, columns=columns, gold=example.gold[kept], thinned=True)
+def _kept(matrix: Floats, gold: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    if len(matrix) <= 3 * KEPT:
+        return np.ones(len(matrix), dtype=bool)
+    cosine, words = matrix[:, COLUMNS.index("passage")], matrix[:, COLUMNS.index("matched")]
+    keys = (cosine, words, matrix[:, COLUMNS.index("cosine")] + 0.05 * words)
+    for key in keys:
+        gold = gold | (np.argsort(np.argsort(-key, kind="stable"), kind="stable") < KEPT)
+    return gold
 
 
-def _weights(example: Example) -> Floats:
-    if example.here:
-        return np.where(example.gold, 1.0, OWN_REST)
-    weights = np.zeros(len(example.gold))
-    # the stranger's best matches by the two columns that every calibration has
-    hard = np.argsort(-(example.columns[:, 0] + 4.0 * example.columns[:, 2]), kind="stable")[:HARDEST]
-    weights[hard] = 1.0 / HARDEST
-    return weights
+def _narrowed(of: Sample, wanted: Wanted) -> Sample:
+    return replace(of, columns=of.columns[:, [COLUMNS.index(name) for name in wanted.columns]])
 
 
-def _found(example: Example, rows: NDArray[np.intp]) -> float:
-    return float(example.gold[rows].sum() / (example.gold.sum() + example.missing))
+def _by_tenants(of: Sample) -> list[Sample]:
+    tenants = sorted(set(of.group.tolist()), key=digest)
+    return [_taken(of, np.isin(of.group, tenants[fold::FOLDS])) for fold in range(min(FOLDS, len(tenants)))]
 
 
-def _chance(odds: Floats) -> Floats:
-    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(odds, -50.0, 50.0))))
-
-
-def _calibration_error(best: Floats, here: NDArray[np.bool_], *, bins: int = 10) -> float:
-    order = np.argsort(best, kind="stable")
-    return float(sum(abs(best[part].mean() - here[part].mean()) * len(part) for part in np.array_split(order, bins)) / len(order))
-
-
-def _spoken(shown: Sequence[tuple[Example, Floats, NDArray[np.intp]]], floor: float) -> tuple[float, float, float]:
-    said = [(each, order[:10][_chance(odds)[order[:10]] >= floor]) for each, odds, order in shown]
-    injected = [each.here for each, rows in said if len(rows)]
-    answered = [bool(each.gold[rows].any()) for each, rows in said if each.here]
-    return len(injected) / len(said), float(np.mean(injected)) if injected else 0.0, float(np.mean(answered))
+def _taken(of: Sample, asks: NDArray[np.bool_]) -> Sample:
+    """The sample with these questions alone."""
+    rows, lengths = asks[of.asked], np.diff(np.append(of.starts, len(of.gold)))[asks]
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.intp) if len(lengths) else np.zeros(0, dtype=np.intp)
+    some = {name: getattr(of, name)[asks] for name in ("missing", "kind", "size", "group")}
+    return replace(of, columns=of.columns[rows], gold=of.gold[rows], starts=starts, **some)
 
 
 def main() -> None:
     """Fit a calibration on the data sets named on the command line; the report goes to stderr, the TOML to stdout."""
     options = _arguments()
-    embedders = [CachedEmbedder(load_embedder(name), options.cache) for name in options.embedder]
-    fingerprint = embedders[0].fingerprint
+    embedders = [None if name == "none" else CachedEmbedder(load_embedder(name), options.cache) for name in options.embedder]
+    first = embedders[0].fingerprint if embedders[0] is not None else None
     start = Calibration(
         name=options.name,
         about=options.about,
-        embedder=f"{fingerprint.provider}/{fingerprint.model}" if len(embedders) == 1 else "",
+        embedder=f"{first.provider}/{first.model}" if first is not None and len(embedders) == 1 else "",
+        latin_only=options.latin_only,
         background_mean=options.background[0],
         background_deviation=options.background[1],
         intercept=0.0,
         weights={},
     )
-    benches = [Bench(embedder=embedder, evidence=EvidenceCache(options.cache)) for embedder in embedders]
-    policy, datasets = load_policy(options.policy), [read(path) for path in options.data]
-    found = [each for dataset in datasets for bench in benches for each in examples(dataset, policy, start, bench)]
-    columns = tuple(options.columns)
-    print(_told(cross_validated(found, start, columns=columns)), file=sys.stderr)  # noqa: T201 - a command
-    sys.stdout.write(calibration_toml(calibrate(found, start, columns=columns)))
+    benches = [Bench(embedder=embedder, evidence=EvidenceCache(None)) for embedder in embedders]
+    policy = load_policy(options.policy)
+    weights = {name: float(weight) for name, _, weight in (each.partition("=") for each in options.weigh)}
+    samples = [
+        replace(_remembered(path, policy, start, bench, options.cache), weight=weights.get(path.name, 1.0))
+        for path in options.data
+        for bench in benches
+    ]
+    wanted = Wanted(start=start, columns=tuple(options.columns), silence=options.silence, growth=options.growth)
+    usable = [each for each in (_read_so(each, wanted) for each in samples) if (each.kind == OWN).any()]
+    print(_told(cross_validated(usable, wanted)), file=sys.stderr)  # noqa: T201 - a command
+    sys.stdout.write(calibration_toml(calibrate(usable, wanted)))
+
+
+def _read_so(of: Sample, wanted: Wanted) -> Sample:
+    """The sample without the questions that this calibration is not asked: those of stores that are read by words are the other's."""
+    blind = np.add.reduceat(of.columns[:, COLUMNS.index("blind")], of.starts)
+    lengths = np.diff(np.append(of.starts, len(of.gold)))
+    return of if wanted.start.name == "lexical" else _taken(of, 2 * blind <= lengths)
+
+
+def _remembered(path: Path, policy: Policy, start: Calibration, bench: Bench, cache: Path) -> Sample:
+    """The data set's sample, kept in a file by everything that it depends on."""
+    dataset = read(path)
+    model = None if bench.embedder is None else str(bench.embedder.fingerprint)
+    source = Path(relevance.__file__).read_text("utf-8")
+    background = (start.background_mean, start.background_deviation, start.latin_only)
+    key = digest(
+        dataset.name, dataset.memories, dataset.queries, msgspec.to_builtins(policy.channels), model, source, background, reading_digest()
+    )
+    file = cache / f"sample-{key}.npz"
+    if not file.is_file():
+        made = sample(dataset, policy, start, bench)
+        np.savez(file, **{name: getattr(made, name) for name in _ARRAYS})
+    with np.load(file, allow_pickle=False) as held:
+        return Sample(name=dataset.name, **{name: held[name] for name in _ARRAYS})
+
+
+_ARRAYS = ("columns", "gold", "missing", "starts", "kind", "size", "group")
 
 
 def calibration_toml(calibration: Calibration) -> str:
@@ -206,24 +252,35 @@ def calibration_toml(calibration: Calibration) -> str:
     return "\n".join([*lines, "", "[weights]", *(f"{name} = {weight}" for name, weight in calibration.weights.items()), ""])
 
 
-def _told(made: Report) -> str:
-    recalled = ", ".join(f"recall@{k} {value:.1%}" for k, value in made.recall_at.items())
-    floors = "\n".join(
-        f"floor {floor}: injects {rate:.0%}, precision {right:.1%}, answered {answered:.0%}"
-        for floor, (rate, right, answered) in made.floors.items()
-    )
-    return f"cross-validated by conversation: {recalled}, AUROC {made.auroc:.3f}, calibration error {made.ece:.3f}\n{floors}"
+def _told(reports: Sequence[Report]) -> str:
+    lines = [f"{_line(each)}  {each.name}" for each in sorted(reports, key=lambda each: each.answered or 0.0)]
+    figures = {name: [value for each in reports if (value := getattr(each, name)) is not None] for name in Report.__struct_fields__[1:]}
+    means = Report(name="mean", **{name: float(np.mean(values)) if values else None for name, values in figures.items()})
+    worst = Report(name="worst", **{name: min(values) if values else None for name, values in figures.items()})
+    head = f"left out of the fit, at a floor of {FLOOR}: recall@10, answered, far silence, AUROC far, AUROC near"
+    return "\n".join([head, *lines, f"{_line(means)}  mean", f"{_line(worst)}  worst"])
+
+
+def _line(of: Report) -> str:
+    shares = (of.recall, of.answered, of.silence)
+    return "  ".join(["    –" if value is None else f"{value:5.3f}" for value in (*shares, of.far, of.near)])
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m cued.evaluation.calibrate", description=__doc__)
     parser.add_argument("data", nargs="+", type=Path, help="data sets as `cued eval` takes them")
-    parser.add_argument("--embedder", nargs="+", default=["auto"], help="one, or several for coefficients that hold for any")
+    parser.add_argument(
+        "--embedder", nargs="+", default=["auto"], help="one, or several for coefficients that hold for any; none for words"
+    )
     parser.add_argument("--policy", default="cued", help="whose channels gather the candidates")
     parser.add_argument("--name", default="own")
     parser.add_argument("--about", default="fitted by python -m cued.evaluation.calibrate")
     parser.add_argument("--background", nargs=2, type=float, default=(0.05, 0.10), help="mean and deviation of an unrelated cosine")
-    parser.add_argument("--columns", nargs="+", choices=COLUMNS, default=COLUMNS, help="what the calibration may weigh")
+    parser.add_argument("--latin-only", action="store_true", help="the embedder knows Latin script alone")
+    parser.add_argument("--columns", nargs="+", choices=WEIGHED, default=WEIGHED, help="what the calibration may weigh")
+    parser.add_argument("--weigh", nargs="*", default=(), metavar="NAME=WEIGHT", help="data sets that count more or less than 1")
+    parser.add_argument("--silence", type=float, default=SILENCE, help="the share of far questions that the floor is silent to")
+    parser.add_argument("--growth", type=float, default=GROWTH, help="how much of what far questions gain in larger stores is taken away")
     parser.add_argument("--cache", type=Path, default=default_folder())
     return parser.parse_args()
 

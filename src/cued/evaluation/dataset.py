@@ -19,14 +19,17 @@ from cued.requests.checks import moment
 UNANSWERABLE = frozenset({"adversarial", "abstention"})
 """The categories whose questions have no answer in their tenant's memories."""
 
+FAR = "far"
+"""The category of questions that have nothing to do with their tenant's memories."""
+
 ONE_TENANT = "eval"
 _MEMORIES, _QUERIES = "memories.jsonl", "queries.jsonl"
 _MEMORY_ACCEPTED = (
     '{"id": …, "tenant": …, "session": …, "turn": 0, "speaker": …, "text": …, "ts": "2025-03-01T14:30"}; id and text are needed'
 )
 _QUERY_ACCEPTED = (
-    '{"id": …, "tenant": …, "query": …, "asked_at": "2025-03-01T14:30", "category": …, "gold_ids": […], "gold_sessions": […]}; '
-    "id and query are needed"
+    '{"id": …, "tenant": …, "query": …, "asked_at": "2025-03-01T14:30", "category": …, "gold_ids": […], "gold_sessions": […], '
+    '"goal": …, "step": …, "open_questions": […]}; id and query are needed'
 )
 
 
@@ -42,7 +45,7 @@ class Item(Struct, frozen=True, kw_only=True):
 
 
 class Query(Struct, frozen=True, kw_only=True):
-    """A question to one tenant, with what answers it."""
+    """A question to one tenant, with the agent's state when it is asked, and with what answers it."""
 
     id: str
     tenant: str
@@ -51,6 +54,9 @@ class Query(Struct, frozen=True, kw_only=True):
     category: str = "all"
     gold_ids: tuple[str, ...] = ()
     gold_sessions: tuple[str, ...] = ()
+    goal: str = ""
+    step: str = ""
+    open_questions: tuple[str, ...] = ()
 
 
 class Dataset(Struct, frozen=True, kw_only=True):
@@ -80,6 +86,9 @@ class _QueryLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     category: str = "all"
     gold_ids: tuple[str, ...] = ()
     gold_sessions: tuple[str, ...] = ()
+    goal: str = ""
+    step: str = ""
+    open_questions: tuple[str, ...] = ()
 
 
 Line = TypeVar("Line", _MemoryLine, _QueryLine)
@@ -127,7 +136,17 @@ def narrowed(dataset: Dataset, *, tenants: int | None = None, categories: tuple[
 
 def answerable(dataset: Dataset) -> tuple[Query, ...]:
     """The queries that have gold, those of unanswerable categories left out."""
-    return tuple(q for q in dataset.queries if (q.gold_ids or q.gold_sessions) and q.category not in UNANSWERABLE)
+    return tuple(query for query in dataset.queries if has_answer(query))
+
+
+def unanswerable(dataset: Dataset) -> tuple[Query, ...]:
+    """The queries that their own tenant has no answer to."""
+    return tuple(query for query in dataset.queries if not has_answer(query))
+
+
+def has_answer(query: Query) -> bool:
+    """Whether the query's tenant has what answers it."""
+    return bool(query.gold_ids or query.gold_sessions) and query.category not in UNANSWERABLE | {FAR}
 
 
 def opened(path: Path) -> bytes:
@@ -181,6 +200,9 @@ def _query(line: _QueryLine, where: str, memories: dict[str, tuple[Item, ...]], 
         category=line.category,
         gold_ids=tuple(dict.fromkeys(line.gold_ids)),
         gold_sessions=tuple(dict.fromkeys(line.gold_sessions or (session for session in implied if session))),
+        goal=line.goal,
+        step=line.step,
+        open_questions=line.open_questions,
     )
 
 

@@ -21,7 +21,8 @@ def drawn(answer: JSON) -> RenderableType:
     if any(figures["session"]["queries"] for figures in answer["policies"].values()):
         parts += [_title("sessions, ranked by their best turn"), _sessions(answer)]
     if any("abstain" in figures for figures in answer["policies"].values()):
-        parts += [_title("the floor, on own questions and as many of strangers"), _abstain(answer), _note(_FLOOR)]
+        parts += [_title("the floor, on own, near and far questions"), _abstain(answer), _apart(answer), _note(_FLOOR)]
+        parts += [_title("what the floor lets through, by category"), _told(answer)]
     for name, figures in answer["policies"].items():
         if figures.get("ablate"):
             parts += [_title(f"{name}, without one part at a time"), _ablate(figures["ablate"], most), _note(_PARTS)]
@@ -61,14 +62,39 @@ def _sessions(answer: JSON) -> Table:
 
 
 def _abstain(answer: JSON) -> Table:
-    table = _grid("policy", "floor", "injection rate", "precision", "answered", "auroc", "ece")
+    table = _grid("policy", "floor", "injection rate", "precision", "silence", "answered", "shown", "extra")
     for name, figures in answer["policies"].items():
         measured = figures["abstain"]
         rows = [measured, *(row for row in _few(measured.get("floors", ())) if row["floor"] != measured["floor"])]
         for row in rows:
-            rates = (_percent(row, key) for key in ("injection_rate", "precision", "answered"))
-            whole = (_plain(row[key], 3) if key in row else "" for key in ("auroc", "ece"))
-            table.add_row(name if row is measured else "", _plain(row["floor"], 2), *rates, *whole)
+            table.add_row(name if row is measured else "", *_height(row))
+    return table
+
+
+def _apart(answer: JSON) -> Table:
+    """How well the best relevance tells own questions from far and from near ones, and whether it means what it says."""
+    table = _grid("policy", "auroc far", "auroc near", "silence near", "ece")
+    for name, figures in answer["policies"].items():
+        table.add_row(name, *_whole(figures["abstain"]))
+    return table
+
+
+def _height(row: JSON) -> list[str]:
+    rates = (_percent(row, key) for key in ("injection_rate", "precision", "silence", "answered", "shown"))
+    return [_plain(row["floor"], 2), *rates, _plain(row["extra"], 2)]
+
+
+def _whole(measured: JSON) -> list[str]:
+    near = measured["near"]
+    return [_plain(measured["auroc"], 3), _plain(near["auroc"], 3), _percent(near, "silence"), _plain(measured["ece"], 3)]
+
+
+def _told(answer: JSON) -> Table:
+    first = next(figures["abstain"] for figures in answer["policies"].values() if "abstain" in figures)["by_category"]
+    table = _grid("policy", *(f"{name.replace('-', ' ')}\n({figures['queries']})" for name, figures in first.items()))
+    for name, figures in answer["policies"].items():
+        rows = figures["abstain"]["by_category"]
+        table.add_row(name, *(f"{_percent(rows[category], 'answered')} +{_plain(rows[category]['extra'], 1)}" for category in first))
     return table
 
 
@@ -135,8 +161,10 @@ def _star(p: float) -> str:
 
 _LEVELS = "randomisation test, * p < .05, ** p < .01, *** p < .001"
 _FLOOR = (
-    "Injection rate: recalls that returned something, of all. Precision: share of those whose question has an answer here. "
-    "Answered: share of answerable questions whose result has gold in it. AUROC: best relevance, own questions against strangers'. "
+    "Injection rate: recalls that returned something, of all own and far ones. Precision: share of those whose question has an answer "
+    "here. Silence: share of far questions, or near ones, that nothing was returned to. Answered: share of answerable questions whose "
+    "result has gold in it; shown: of those whose gold is within the limit; extra: other memories a recall. AUROC: best relevance, own "
+    "questions against far ones, or near ones, which sound like this tenant's and have no answer here. "
     "ECE: relevance against gold, over the candidates ranked."
 )
 _PARTS = f"Difference: what is lost (−) or gained (+) without the part, on the same questions. Stars: {_LEVELS}."

@@ -48,7 +48,7 @@ def floor_curves(dataset: str, policy: str, measured: JSON) -> str:
         Series(name=label, points=tuple((row["floor"], row[key]) for row in measured["floors"] if row[key] is not None))
         for key, label in _CURVES
     ]
-    return lines(f"{dataset}: {policy} against its floor", series, x="floor", y="own questions and as many of strangers")
+    return lines(f"{dataset}: {policy} against its floor", series, x="floor", y="own questions and far ones")
 
 
 def calibration(answer: JSON) -> str:

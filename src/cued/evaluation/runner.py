@@ -15,10 +15,11 @@ from cued.engine import Parts, Question, gather
 from cued.errors import EmbedderError, InputError
 from cued.evaluation.cache import digest, reading_digest
 from cued.evaluation.cached_embedder import CachedEmbedder
-from cued.evaluation.dataset import Dataset, Item, Query
+from cued.evaluation.dataset import FAR, Dataset, Item, Query, has_answer
 from cued.evaluation.evidence import EvidenceCache, without_vectors
 from cued.evaluation.metrics import by_best
 from cued.evaluation.ranking import Floor, Ranking, Variant, rank
+from cued.flow import cue as cues
 from cued.handles.memories import open_memories
 from cued.model import EPOCH, Cue, Evidence
 from cued.policy.spec import Policy
@@ -38,8 +39,19 @@ class Ask(Struct, frozen=True, kw_only=True):
 
     @property
     def here(self) -> bool:
-        """Whether the tenant is the question's own."""
-        return self.query.tenant == self.tenant
+        """Whether the tenant is the question's own and has an answer to it."""
+        return self.query.tenant == self.tenant and has_answer(self.query)
+
+    @property
+    def near(self) -> bool:
+        """Whether the tenant is the question's own, has no answer to it, and much that sounds like one."""
+        return self.query.tenant == self.tenant and not has_answer(self.query) and self.query.category != FAR
+
+    @property
+    def cue(self) -> Cue:
+        """The question as a recall is asked it."""
+        query = self.query
+        return Cue(utterance=query.text, now=self.at, goal=query.goal, step=query.step, open_questions=query.open_questions)
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -140,19 +152,19 @@ class _Corpus:
         policy, vectors = reading[0].policy, any(_diversifies(variant.policy) for variant in reading)
         embedder = self._bench.embedder
         model = None if embedder is None else str(embedder.fingerprint)
-        said = [(ask.query.text, ask.at) for ask in asks]
+        said = [ask.cue for ask in asks]
         key = digest(self._content, said, msgspec.to_builtins(policy.channels), model, reading_digest())
         kept = self._bench.evidence.get(key, self.items, vectors=vectors)
         if kept is None:
             if embedder is not None and policy.channels.dense is not None:
-                embedder.embed([ask.query.text for ask in asks], role="query")
+                embedder.embed([cues.words(ask.cue, policy.channels.dense.over, labelled=True) for ask in asks], role="query")
             kept = [self._gather(ask, policy, vectors=vectors) for ask in asks]
             self._bench.evidence.put(key, kept, vectors=vectors)
         return kept
 
     def _gather(self, ask: Ask, policy: Policy, *, vectors: bool) -> Evidence:
         spent: dict[str, float] = {}
-        question = Question(tenant=self._tenant, cue=Cue(utterance=ask.query.text, now=ask.at), recall_id=ask.query.id)
+        question = Question(tenant=self._tenant, cue=ask.cue, recall_id=ask.query.id)
         evidence = gather(question, policy, self._loaded(), spent=spent)
         if evidence.degraded and self._bench.embedder is not None:
             raise EmbedderError(f"asking {self._tenant!r}: {evidence.degraded[0]}")

@@ -28,6 +28,11 @@ def words(cue: Cue, over: Over, *, labelled: bool = False) -> str:
     return "\n".join(part for part in (cue.utterance, working) if part)
 
 
+def alone(cue: Cue, over: Over) -> str:
+    """The utterance by itself where a channel looks for the state as well, so that no state can drown it; else nothing."""
+    return cue.utterance if over == "cue" and cue.utterance and state(cue) else ""
+
+
 def intent(cue: Cue) -> Intent:
     """The cue's temporal intent: what the caller stated, else what its words say."""
     return cue.intent or intent_of(cue.utterance)

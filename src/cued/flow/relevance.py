@@ -6,26 +6,31 @@ A logistic model of a few columns whose coefficients are data (`policy/calibrati
 import numpy as np
 
 from cued.errors import InputError
+from cued.flow import cue as cues
 from cued.flow.asked import asked_time
 from cued.flow.table import Table, filled
 from cued.model import Column, Memory
 from cued.policy.calibration import Calibration
 from cued.policy.resolve import calibrated
+from cued.text.analyse import query_terms
+from cued.text.languages import foreignness, is_latin
+from cued.text.leanings import leans, seeks
 from cued.text.voice import AGENTS, addresses_agent, asks
 
 _BRIEF = 20.0
-_PURELY = 3  # a cue that asks for a time and something else is answered by that: half a cue of time counts an eighth
+_FEW = 10
+"""Stores of fewer memories count as this large: what stands in one by itself is no nearer for that."""
 
 
 def run(table: Table, *, without: str = "") -> None:
     """Add the columns `log_odds` and `relevance`, and the columns that they were made of; `without` is weighed by nobody.
 
-    A row without a comparable vector is judged by the calibration for words alone.
+    A row without a vector that says something is judged by the calibration for words alone.
     """
     calibration, by_words = calibrated(table.policy.relevance, table.evidence.fingerprint)
     table.columns |= features(table, calibration)
     log_odds = weighed(table.columns, calibration, without=without)
-    blind = np.isnan(table.columns["cosine"])
+    blind = table.columns["blind"] > 0
     if by_words is not None and blind.any():
         log_odds = np.where(blind, weighed(table.columns, by_words, without=without), log_odds)
     table.columns["log_odds"] = log_odds
@@ -39,15 +44,68 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     window, share = asked_time(table)
     return {
         "window": window,
-        "timely": share**_PURELY * window,
-        "untimely": share**_PURELY * (1.0 - window),
+        "timed": share * window,
         "z": _z(raw["cosine"], table, calibration),
         "passage": passage,
         "passage_z": _z(passage, table, calibration),
+        "lift": filled(passage - raw["cosine"]),
         "neighbour_coverage": np.maximum(raw["coverage_before"], raw["coverage_after"]) * _BRIEF / (_BRIEF + raw["length"]),
         "answers": _answers(table, places) * (1.0 - voice),
         "voice": voice,
-        "crowd": np.full(len(table), np.log1p(table.evidence.findings.visible)),
+        "crowd": np.full(len(table), np.log1p(max(table.evidence.findings.visible, _FEW))),
+        "blind": _blind(table, calibration),
+        **_kind(table),
+        **_words(table),
+    }
+
+
+def _blind(table: Table, calibration: Calibration) -> Column:
+    """1 where there is no vector, or none that says anything: the encoder knows Latin script alone and cue or memory has another."""
+    missing = np.isnan(table.columns["cosine"])
+    if not calibration.latin_only:
+        return missing.astype(float)
+    if not is_latin(cues.words(table.evidence.cue, "utterance")):
+        return np.ones(len(table))
+    return np.array(
+        [unread or not is_latin(memory.text) for unread, memory in zip(missing.tolist(), table.memories, strict=True)], dtype=float
+    )
+
+
+def _kind(table: Table) -> dict[str, Column]:
+    """What sort of memory this is for what sort of cue: a turn or a note, how long a note, and whether it bears on a request."""
+    said = cues.words(table.evidence.cue, "cue")
+    turn = np.array([memory.source.session is not None for memory in table.memories], dtype=float)
+    bears = [leans(memory.text) for memory in table.memories] if seeks(said) else [False] * len(table)
+    uttered = cues.words(table.evidence.cue, "utterance")
+    foreign = foreignness(uttered)
+    return {
+        "script": np.full(len(table), float(not is_latin(uttered))),
+        "turn": turn,
+        "note_length": (1.0 - turn) * np.log1p(table.columns["length"]),
+        "bears": (1.0 - turn) * np.array(bears, dtype=float),
+        "foreign": np.full(len(table), foreign),
+        "foreign_coverage": foreign * table.columns["coverage"],
+    }
+
+
+def _words(table: Table) -> dict[str, Column]:
+    """What the cue's words come to: how many they are, how much is known here, and how much of it a memory has.
+
+    Where the cue has state too, the utterance's own words are counted: state may add, and never takes away.
+    """
+    cue, raw = table.evidence.cue, table.columns
+    own = set(query_terms(cues.alone(cue, "cue")))
+    terms = [each for each in table.evidence.findings.terms if not own or each.term in own]
+    total = sum(each.idf for each in terms)
+    lexical = table.policy.channels.lexical
+    most = total * (lexical.k1 + 1.0 + lexical.delta) if lexical and total else 1.0
+    unknown = sum(each.idf for each in terms if not each.documents) / total if total else 0.0
+    return {
+        "cue_length": np.full(len(table), np.log1p(len(terms))),
+        "unknown": np.full(len(table), unknown),
+        "matched": np.log1p(raw["coverage"] * total),
+        "wordless": (raw["coverage"] <= 0.0).astype(float),
+        "wording": np.minimum(raw["bm25"] / most, 1.0),
     }
 
 
@@ -96,7 +154,7 @@ def _voice(table: Table) -> Column:
 
 def _by_agent(memory: Memory) -> bool:
     # A note that an agent took is meant to be found: only a turn of its own in a transcript is not.
-    return (memory.source.speaker or "").casefold() in AGENTS
+    return memory.source.session is not None and (memory.source.speaker or "").casefold() in AGENTS
 
 
 def weighed(columns: dict[str, Column], calibration: Calibration, *, without: str = "") -> Column:
@@ -114,7 +172,7 @@ def weighed(columns: dict[str, Column], calibration: Calibration, *, without: st
 
 
 def _z(cosine: Column, table: Table, calibration: Calibration) -> Column:
-    """Give (cosine − mean)/deviation against this cue's own background; 0 without a vector.
+    """The (cosine − mean)/deviation against this cue's own background; 0 without a vector.
 
     A background of few memories says little, so mean and variance are shrunk towards the embedder's usual ones
     as if `background_count` more memories had been seen.

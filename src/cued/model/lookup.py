@@ -34,9 +34,13 @@ class Lookup(Struct, frozen=True, kw_only=True):
 
 
 class LexicalLookup(Struct, frozen=True, kw_only=True):
-    """Search by words: the analysed terms of the cue and the constants of BM25+."""
+    """Search by words: the analysed terms of the cue and the constants of BM25+.
+
+    `alone` has the utterance's own terms where the cue's state adds others: a row is worth the better of both shares.
+    """
 
     terms: tuple[str, ...]
+    alone: tuple[str, ...] = ()
     pool: int
     k1: float
     b: float
@@ -44,9 +48,13 @@ class LexicalLookup(Struct, frozen=True, kw_only=True):
 
 
 class DenseLookup(Struct, frozen=True, kw_only=True):
-    """Search by meaning: the cue's vector and the fingerprint that stored vectors must share."""
+    """Search by meaning: the cue's vector and the fingerprint that stored vectors must share.
+
+    `alone` is the utterance's own vector where the cue has state too: a row is as near as it is to the nearer of both.
+    """
 
     vector: Vector
+    alone: Vector | None = None
     fingerprint: str
     pool: int
 

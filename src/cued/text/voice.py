@@ -4,11 +4,18 @@ import re
 
 AGENTS = frozenset({"agent", "ai", "assistant", "bot", "chatbot", "model"})
 _REQUEST = re.compile(r"\b(?:can|could|would|will|do|may)\s+you\b|\b(?:help|thank)\s+you\b", re.IGNORECASE)
-_ADDRESS = re.compile(r"\b(?:you|your|yours|you've|you'd)\b", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"\b(?:you|your|yours|you've|you'd|du|dir|dich|deine?[mnrs]?|usted|ustedes|vous|votre|vos|você|vocês|jij|jouw|sen|sana|senin|siz)\b"
+    r"|\b(?:ты|тебя|тебе|вы|вас|вам|твой|твоя|ваш|ваша)\b|[你您妳]|あなた|당신|네가|أنت|आप|तुम"
+    r"|\b(?:recommended|suggested|explained|described|offered|given|told|advised|mentioned)\s+(?:to|for)\s+(?:me|us)\b"
+    r"|\b(?:was|were|have|had)\s+(?:I|we)\s+(?:been\s+)?(?:told|given|advised|recommended|offered|shown)\b"
+    r"|\bthe\s+(?:assistant|agent|bot|chatbot|model|ai)\b",
+    re.IGNORECASE,
+)
 
 
 def addresses_agent(cue: str) -> bool:
-    """Whether a cue asks for what the agent itself has said ("what did the list you gave me say?"), not only for its help."""
+    """Whether a cue asks for what the agent itself has said ("the list you gave me", "recommended to me"), not only for its help."""
     return bool(_ADDRESS.search(_REQUEST.sub(" ", cue)))
 
 

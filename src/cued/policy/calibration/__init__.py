@@ -14,11 +14,15 @@ Number = Annotated[float, Meta(ge=-1_000_000.0, le=1_000_000.0)]
 
 
 class Calibration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A logistic model over named columns, and the background cosine that small stores are shrunk towards."""
+    """A logistic model over named columns, and the background cosine that small stores are shrunk towards.
+
+    `latin_only` says that the embedder knows Latin script alone: where cue or memory has another, words decide.
+    """
 
     name: str
     about: str
     embedder: str = ""
+    latin_only: bool = False
     background_mean: Number = 0.0
     background_deviation: Number = 0.1
     background_count: Number = 100.0

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cued.model import Background, Column, DenseLookup, EntityLookup, LexicalLookup, TemporalLookup, TermStatistic, Vector
-from cued.stores.arrays import Mask, RowNumbers
+from cued.stores.arrays import Mask, RowNumbers, Rows
 from cued.stores.columns.forward import Namespace, hashed
 from cued.stores.columns.ordering import Key, by_score, last_of_best, rounded
 from cued.stores.columns.postings import Posting, Postings
@@ -68,7 +68,7 @@ def idf(documents: int, among: int) -> float:
 def by_words(postings: Postings, lengths: NDArray[np.int64], *, visible: Visible, lookup: LexicalLookup) -> Words:
     """Score rows by BM25+ (Lv & Zhai 2011): Σ idf · (δ + tf(k1+1) / (tf + k1(1 - b + b·len/avglen))), matching rows only."""
     found = _visible_postings(postings, lookup.terms, namespace="term", visible=visible)
-    bm25, covered = np.zeros(len(lengths)), np.zeros(len(lengths))
+    bm25, covered, alone = np.zeros(len(lengths)), np.zeros(len(lengths)), _Alone(lookup, len(lengths))
     total_length = int((lengths if visible.everything else lengths[visible.rows]).sum())
     statistics, total_weight = [], 0.0
     for term, posting in found:
@@ -82,7 +82,31 @@ def by_words(postings: Postings, lengths: NDArray[np.int64], *, visible: Visible
         saturated = counts * (lookup.k1 + 1) / (counts + lookup.k1 * (1 - lookup.b + lookup.b * relative))
         bm25[posting.rows] += weight * (lookup.delta + saturated)
         covered[posting.rows] += weight
-    return Words(bm25, covered, total_weight, tuple(statistics))
+        alone.add(term, posting.rows, weight, weight * (lookup.delta + saturated))
+    return Words(*alone.best(bm25, covered, statistics), total_weight, tuple(statistics))
+
+
+class _Alone:
+    """What the utterance's own words find where the state adds others, scaled as if they were all that was looked for."""
+
+    def __init__(self, lookup: LexicalLookup, rows: int) -> None:
+        """Start with no row found."""
+        self._terms = frozenset(lookup.alone) if len(lookup.alone) < len(lookup.terms) else frozenset[str]()
+        self._bm25, self._covered = (np.zeros(rows), np.zeros(rows)) if self._terms else (np.zeros(0), np.zeros(0))
+
+    def add(self, term: str, rows: Rows, weight: float, score: Column) -> None:
+        """Count a term of the cue where it is the utterance's own."""
+        if term in self._terms:
+            self._bm25[rows] += score
+            self._covered[rows] += weight
+
+    def best(self, bm25: Column, covered: Column, statistics: Sequence[TermStatistic]) -> tuple[Column, Column]:
+        """Both columns of the whole cue, or the utterance's where they are a larger share of all that was looked for."""
+        own = sum(each.idf for each in statistics if each.term in self._terms)
+        if not own:
+            return bm25, covered
+        scale = sum(each.idf for each in statistics) / own
+        return np.maximum(bm25, scale * self._bm25), np.maximum(covered, scale * self._covered)
 
 
 def by_names(postings: Postings, rows: int, *, visible: Visible, lookup: EntityLookup) -> Names:
@@ -108,13 +132,15 @@ class Meaning:
 
     def __init__(self, vectors: Vectors | None, slots: NDArray[np.int32], *, visible: Visible, lookup: DenseLookup) -> None:
         """Scan all comparable rows once; `slots` gives each row's place in `vectors`, negative without one."""
-        self._cue: CueVector = on_grids(lookup.vector)
+        self._cues: list[CueVector] = [on_grids(vector) for vector in (lookup.vector, lookup.alone) if vector is not None]
         self._vectors = vectors
         self._slots = slots
         self._near: Vector = np.full(len(slots), -np.inf, dtype=np.float32)
         if vectors is not None:
             place = slice(vectors.count) if vectors.in_order else vectors.rows
-            self._near[place] = vectors.scan(self._cue)
+            self._near[place] = vectors.scan(self._cues[0])
+            for other in self._cues[1:]:
+                self._near[place] = np.maximum(self._near[place], vectors.scan(other))
         if visible.total < len(slots):
             self._near[~visible.rows] = -np.inf
         self.rows: RowNumbers = np.flatnonzero(np.isfinite(self._near))
@@ -140,7 +166,8 @@ class Meaning:
         """The exact cosine of each row, nan where its vector cannot be compared or a gate struck it."""
         unknown = rows[np.isfinite(self._near[rows]) & np.isnan(self._exact[rows])]
         if self._vectors is not None and len(unknown):
-            self._exact[unknown] = self._vectors.exact(self._slots[unknown], self._cue)
+            exact = [self._vectors.exact(self._slots[unknown], cue) for cue in self._cues]
+            self._exact[unknown] = np.maximum.reduce(exact)
         return self._exact[rows]
 
     def key(self) -> Key:
@@ -150,7 +177,7 @@ class Meaning:
             near = self._near.take(rows)
             if len(rows) > pool:
                 # Whoever is exactly among the best is within twice the margin of the last of the best as scanned.
-                rows = rows[near >= last_of_best(near, pool) - np.float32(2 * self._cue.margin)]
+                rows = rows[near >= last_of_best(near, pool) - np.float32(2 * max(cue.margin for cue in self._cues))]
             cosine = self.cosine(rows)
             return rows, np.where(np.isnan(cosine), -np.inf, cosine)
 
@@ -158,7 +185,7 @@ class Meaning:
 
     def take(self, rows: RowNumbers) -> Vector:
         """The rows' vectors, zeros where one cannot be compared."""
-        taken = np.zeros((len(rows), len(self._cue.coarse)), dtype=np.float32)
+        taken = np.zeros((len(rows), len(self._cues[0].coarse)), dtype=np.float32)
         near = np.isfinite(self._near[rows])
         if self._vectors is not None and near.any():
             taken[near] = self._vectors.take(self._slots[rows[near]])

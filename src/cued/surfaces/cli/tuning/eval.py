@@ -52,7 +52,7 @@ class _Numbers(click.ParamType[tuple[float, ...]]):
 @click.argument("path", metavar="DIR|FILE", type=click.Path(exists=True, path_type=Path))
 @click.option("--policy", "policies", multiple=True, metavar="NAME|FILE", help=f"A policy to measure; may be repeated. Default: {DEFAULT}.")
 @click.option("--k", "ks", type=_Numbers(int, "5,10"), default=(5, 10), show_default="5,10", help="How many of each ranking count.")
-@click.option("--abstain", is_flag=True, help="Also measure the floor: own questions and as many that only other tenants can answer.")
+@click.option("--abstain", is_flag=True, help="Also measure the floor: own questions, near ones without an answer, and far ones.")
 @click.option(
     "--floors",
     type=_Numbers(float, "0.5,0.7,0.9"),
@@ -70,7 +70,8 @@ def eval_command(path: Path, cache: str | None, plot: Path | None, **options: An
     """Measure recall on the questions of a data set.
 
     DIR has memories.jsonl and queries.jsonl (.gz or not), a JSON object a line: memories {id, tenant, session, turn, speaker, text, ts},
-    queries {id, tenant, query, asked_at, category, gold_ids, gold_sessions}. FILE is LoCoMo's or LongMemEval's own file.
+    queries {id, tenant, query, asked_at, category, gold_ids, gold_sessions, goal, step, open_questions}. A query without gold is near,
+    one of the category "far" is foreign, and other tenants' are foreign too. FILE is LoCoMo's or LongMemEval's own file.
     Each question is asked at its time, with the greatest k as the limit and no floor.
     """
     from cued.evaluation import cache as caches  # noqa: PLC0415 - only this verb needs the evaluation
@@ -96,7 +97,7 @@ def _request(dataset: "Dataset", options: dict[str, Any], *, preset: str, plotte
 
     curves = plotted and (options["abstain"] or mixes(dataset))
     if plotted and not curves:
-        note("no curves of the floor: they need at least two tenants that have answerable questions")
+        note("no curves of the floor: they need two tenants that have answerable questions, or questions without gold")
     floors = tuple(sorted({*options["floors"], *(FLOORS if curves else ())}))
     return Request(
         policies=tuple(load(name) for name in options["policies"] or (preset,)),

@@ -1,0 +1,27 @@
+"""Requests and leanings: a cue that asks for advice, a choice or a plan is about whatever its user prefers, avoids or cannot have."""
+
+import re
+
+_SEEKS = re.compile(
+    r"\b(?:recommend\w*|suggest\w*|advi[cs]e|ideas?|tips?|options?|plan|planning|choose|pick|find me|looking for|help me|best"
+    r"|should (?:i|we)|(?:could|can|would) (?:i|we|you)|what (?:are|would be) some|which \w+ (?:would|should)"
+    r"|how (?:can|should|do) (?:i|we)|where (?:can|should|could) (?:i|we))\b",
+    re.IGNORECASE,
+)
+_LEANS = re.compile(
+    r"\b(?:prefer\w*|favou?rite|loves?|enjoy\w*|hates?|dislike\w*|avoid\w*|despise|allerg\w+|intoleran\w+"
+    r"|can(?:'t|not| not) (?:stand|eat|tolerate|bear)|never|always|rather|would like|insist|refuse|not (?:a )?fan"
+    r"|do(?:n't|nt| not) (?:like|want|eat|drink|enjoy)|vegan|vegetarian|afraid|scared|i (?:like|want|need|find|only))\b",
+    re.IGNORECASE,
+)
+_LOOKED_AT = 300
+
+
+def seeks(cue: str) -> bool:
+    """Whether a cue asks for advice, a choice or a plan ("recommend …", "what should I …"), in English."""
+    return bool(_SEEKS.search(cue))
+
+
+def leans(text: str) -> bool:
+    """Whether a memory tells what somebody prefers, avoids or cannot have, in English."""
+    return bool(_LEANS.search(text[:_LOOKED_AT]))

@@ -1,0 +1,24 @@
+"""Whether an encoder of English can know a text."""
+
+import pytest
+
+from cued.text.languages import foreignness, is_latin
+
+
+@pytest.mark.parametrize("text", ["", "42", "The café is über-nice", "Tôi sống ở Hà Nội", "Mia said 你好 to the neighbours in the yard"])
+def test_latin_texts(text):
+    assert is_latin(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["我的血型是O型。", "Где мой паспорт?", "ما فصيلة دمي؟", "मेरा नाम", "ฉันชอบชา", "お茶が好き", "Kim은 차를 좋아한다"]
+)
+def test_texts_in_another_script(text):
+    assert not is_latin(text)
+
+
+def test_english_and_code_are_not_foreign_and_german_is():
+    assert foreignness("What is the name of my landlord?") == 0.0
+    assert foreignness("if x == 3: return foo(x)") == 0.0
+    assert foreignness("Wie heißt meine Vermieterin noch gleich?") == 1.0
+    assert foreignness("") == 0.0
