@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from cued.engine.codec import decode, encode
 from msgspec.structs import replace
 
 import cued
 from cued.engine import Parts, Question, decide, gather
+from cued.engine.envelope import Envelope
 from cued.flow.cue import time_share
 from cued.model import Cue
 from cued.policy.presets import preset
@@ -70,22 +70,20 @@ def test_a_clause_or_a_bare_preposition_names_no_event(text):
 def test_the_candidate_that_names_the_event_dates_it(relation, window):
     columns = trace(f"What happened {relation} the launch?")
     assert columns["window"].tolist() == window
-    assert columns["timely"].tolist() == window  # nothing else is asked
+    assert columns["timed"].tolist() == window  # nothing else is asked
 
 
 def test_an_event_that_no_candidate_names_changes_nothing():
     columns = trace("What happened before the wedding?", time_share=0.0)
     assert not columns["window"].any()
-    assert not columns["timely"].any()
-    assert not columns["untimely"].any()
+    assert not columns["timed"].any()
 
 
 def test_a_date_goes_before_an_event():
     dated = evidence(NOTES, cue=Cue(utterance=EVENT, now=NOW), cosine=[0.1] * 3, coverage=[0, 1, 0], window=[0, 0, 1])
     asked = replace(dated, intervals=(cued.model.Interval(ago(days=12), NOW),), time_share=0.5)
     columns = decide(asked, preset("cued")).trace.columns
-    np.testing.assert_array_equal(columns["timely"], [0, 0, 0.5**3])
-    np.testing.assert_array_equal(columns["untimely"], [0.5**3, 0.5**3, 0])
+    np.testing.assert_array_equal(columns["timed"], [0, 0, 0.5])
 
 
 def test_gathering_tells_the_share_and_a_saved_recall_keeps_it():
@@ -94,9 +92,9 @@ def test_gathering_tells_the_share_and_a_saved_recall_keeps_it():
     question = Question(tenant="t", cue=Cue(utterance="What did I do yesterday?", now=NOW), recall_id="r")
     gathered = gather(question, preset("cued"), Parts(store=memories.parts.store))
     assert gathered.time_share == 1.0
-    assert decode(encode(gathered)).time_share == 1.0
+    assert Envelope.decode(Envelope.of(gathered, preset("cued")).encode()).evidence.time_share == 1.0
 
 
 def test_a_recall_saved_before_there_was_a_share_reads_as_none():
-    saved = encode(replace(evidence(NOTES), time_share=0.25))
-    assert decode(saved.replace(b'"time_share":0.25,', b"")).time_share == 0.0
+    saved = Envelope.of(replace(evidence(NOTES), time_share=0.25), preset("cued")).encode()
+    assert Envelope.decode(saved.replace(b'"time_share":0.25,', b"")).evidence.time_share == 0.0
