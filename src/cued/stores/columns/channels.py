@@ -104,7 +104,7 @@ class _Alone:
         self._terms = frozenset(lookup.alone) if len(lookup.alone) < len(lookup.terms) else frozenset[str]()
         self._bm25, self._covered = (np.zeros(rows), np.zeros(rows)) if self._terms else (np.zeros(0), np.zeros(0))
 
-    def add(self, term: str, rows: RowNumbers, weight: float, score: Column) -> None:
+    def add(self, term: str, rows: NDArray[np.int32], weight: float, score: Column) -> None:
         """Count a term of the cue where it is the utterance's own."""
         if term in self._terms:
             self._bm25[rows] += score
