@@ -4,7 +4,7 @@ import re
 
 _SEEKS = re.compile(
     r"\b(?:recommend\w*|suggest\w*|advi[cs]e|ideas?|tips?|options?|plan|planning|choose|pick|find me|looking for|help me|best"
-    r"|should (?:i|we)|(?:could|can|would) (?:i|we|you)|what (?:are|would be) some|which \w+ (?:would|should)"
+    r"|should (?:i|we)|(?:could|can|would) you|what (?:are|would be) some|which \w+ (?:would|should)"
     r"|how (?:can|should|do) (?:i|we)|where (?:can|should|could) (?:i|we))\b",
     re.IGNORECASE,
 )
