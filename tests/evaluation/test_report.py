@@ -80,7 +80,7 @@ def test_the_table_for_people_shows_every_policy_category_and_how_to_read_it(tmp
         "person",
         "recall@10",
         "95 % bootstrap interval",
-        "injection rate",
+        "injection",
         "0.70",
         "channel lexical",
         "Stars:",
