@@ -14,12 +14,12 @@ FILE = ".cued.toml"
 
 
 class Hooks(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which hooks of an agent's session do something here."""
+    """Which of the hooks that a user has set up do something in this project."""
 
     session_start: bool = True
     user_prompt: bool = True
-    store_turns: bool = False
-    recall_first: bool = False
+    store_turns: bool = True
+    recall_first: bool = True
 
 
 class ProjectFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -13,6 +13,8 @@ from cued.surfaces.cli.grammar import LazyGroup
 from cued.surfaces.failures import error_json, exit_code
 
 INTERRUPTED = 130
+FAILS_OPEN = "hook"
+"""The command whose failure must stop nobody: an agent's client takes its exit code for a verdict."""
 _TRUE = frozenset({"1", "true", "t", "yes", "y", "on"})
 
 
@@ -35,7 +37,7 @@ class Root(LazyGroup):
             sys.exit(INTERRUPTED)
         except (click.ClickException, CuedError, OSError) as error:
             _report(error, as_json=as_json)
-            sys.exit(exit_code(error))
+            sys.exit(0 if given[:1] == [FAILS_OPEN] else exit_code(error))
         sys.exit(code if isinstance(code, int) else 0)
 
 
