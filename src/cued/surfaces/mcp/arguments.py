@@ -49,8 +49,8 @@ def body(tool: Tool, said: Mapping[str, Any], *, tenant: Tenant, scope: str) -> 
         stated |= _place(stated, scope, needed=tool.verb == "remember")
     elif tool.verb in _IN_A_PROJECT:
         stated["scope"] = scope
-    if tool.verb == "recall":
-        stated.setdefault("budget_tokens", BUDGET_TOKENS)
+    if tool.verb == "recall" and stated.get("budget_tokens") is None:
+        stated["budget_tokens"] = BUDGET_TOKENS
     for name in _NAMING:
         for each in _ids(stated.get(name)):
             visible(tenant, each, scope=scope)

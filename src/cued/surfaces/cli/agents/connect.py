@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,10 @@ import click
 from cued.errors import InputError
 from cued.surfaces.cli.asking import ask
 from cued.surfaces.cli.grammar import Verb
-from cued.surfaces.cli.output import note, say, show
+from cued.surfaces.cli.output import note, show
 from cued.surfaces.cli.settings import Settings, settings
-from cued.surfaces.clients import changes
-from cued.surfaces.clients.hooking import KINDS
+from cued.surfaces.clients import changes, jsonc
+from cued.surfaces.clients.hooking import KINDS, hooked
 from cued.surfaces.clients.table import CLIENTS, NAME, Client, editing, hook_settings
 from cued.surfaces.project import checkout
 
@@ -35,33 +35,28 @@ from cued.surfaces.project import checkout
 @click.option("--undo", is_flag=True, help="Take it out again.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def connect_command(client: str, scope: str | None, hooks: tuple[str, ...], *, here: bool, print_only: bool, undo: bool, yes: bool) -> None:  # noqa: PLR0913 - one for each option
-    """Give CLIENT these memories: show the change of its configuration, ask, write it with a backup, and try the server.
+    """Give CLIENT these memories: show the change of its configuration, ask, try the server, and write it with a backup.
 
-    CLIENT is claude-code, claude-desktop, cursor, vscode, codex, zed or windsurf. A file that cannot be read is left as it is.
+    The server is started as the client would start it; if it does not answer, or if the file cannot be read, nothing is written.
     """
     chosen, known = settings(), CLIENTS[client]
-    path = _path(known, here=here)
     if hooks and client != "claude-code":
         raise InputError("--hook", client, "claude-code")
-    command, env = [*_launcher(), "mcp", *_options(chosen, scope), *(["--project", known.folder] if known.folder else [])], _env()
-    if print_only:
-        _print(known, path, command, env)
-        return
+    path, server = _path(known, here=here), _server(known, chosen, scope)
     settings_path = hook_settings(here=path.parent if here else None)
+    if print_only:
+        _print({path: _alone(known, server), **({settings_path: _hooks_alone(hooks, chosen, scope)} if hooks else {})}, chosen)
+        return
     if undo:
         made = [changes.disconnected(known, path), *([changes.unhooked(settings_path)] if client == "claude-code" else [])]
     else:
-        made = [changes.connected(known, path, known.entry(command, env))]
+        made = [changes.connected(known, path, known.entry(*server))]
         made += [changes.hooked(settings_path, hooks, _launcher(), _options(chosen, scope))] if hooks else []
-    kept = _written([change for change in made if change.changes], yes=yes)
-    tools = [] if undo else _tried(command, env)
-    told = {
-        "client": client,
-        "paths": [str(change.path) for change in made],
-        "changed": [str(change.path) for change in made if change.changes],
-        "backups": kept,
-        "tools": tools,
-    }
+    due = [change for change in made if change.changes]
+    _agreed(due, yes=yes)
+    tools = [] if undo else _tried(*server)
+    kept = [str(backup) for change in due if (backup := changes.write(change)) is not None]
+    told = {"client": client, "changed": [str(change.path) for change in due], "backups": kept, "tools": tools}
     show(told, as_json=chosen.json, drawn=lambda: _told(known, told, undo=undo))
 
 
@@ -92,24 +87,34 @@ def _options(chosen: Settings, scope: str | None) -> list[str]:
     return [word for name, value in said.items() if value is not None for word in (name, value)]
 
 
-def _env() -> dict[str, str]:
-    """What the command needs of this environment: where its modules are, if not in the usual place."""
-    return {name: os.environ[name] for name in ("PYTHONPATH",) if os.environ.get(name)}
+def _server(client: Client, chosen: Settings, scope: str | None) -> tuple[list[str], dict[str, str]]:
+    """The command that starts the server, and what it needs of this environment: where its modules are, if not in the usual place."""
+    project = ["--project", client.folder] if client.folder else []
+    env = {name: os.environ[name] for name in ("PYTHONPATH",) if os.environ.get(name)}
+    return [*_launcher(), "mcp", *_options(chosen, scope), *project], env
 
 
-def _print(client: Client, path: Path, command: Sequence[str], env: dict[str, str]) -> None:
-    note(f"this belongs into {path}")
-    say(editing(client).put("", client.at, client.entry(list(command), env)))
+def _alone(client: Client, server: tuple[list[str], dict[str, str]]) -> str:
+    content: str = editing(client).put("", client.at, client.entry(*server))
+    return content
 
 
-def _written(made: Sequence[changes.Change], *, yes: bool) -> list[str]:
-    if not made:
-        return []
-    for change in made:
+def _hooks_alone(hooks: Sequence[str], chosen: Settings, scope: str | None) -> str:
+    return jsonc.put("", ("hooks",), hooked({}, hooks, _launcher(), _options(chosen, scope))["hooks"])
+
+
+def _print(files: Mapping[Path, str], chosen: Settings) -> None:
+    for path in files:
+        note(f"this belongs into {path}")
+    told = {"files": [{"path": str(path), "content": content} for path, content in files.items()]}
+    show(told, as_json=chosen.json, drawn=lambda: "\n".join(files.values()).rstrip())
+
+
+def _agreed(due: Sequence[changes.Change], *, yes: bool) -> None:
+    for change in due:
         click.echo(change.diff(), err=True, nl=False)
-    if not yes:
+    if due and not yes:
         ask("Write this?")
-    return [str(kept) for change in made if (kept := changes.write(change)) is not None]
 
 
 def _tried(command: Sequence[str], env: dict[str, str]) -> list[str]:
