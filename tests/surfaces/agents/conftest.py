@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
+import anyio
+import mcp
 import pytest
 
 from cued.handles.memories import open_memories
-
-anyio = pytest.importorskip("anyio", reason='the MCP SDK is not installed: pip install "cued[mcp]"')
-mcp = pytest.importorskip("mcp", reason='the MCP SDK is not installed: pip install "cued[mcp]"')
+from cued.surfaces.mcp.server import Caller, serve
 
 MODERN, LEGACY = "2026-07-28", "legacy"
 
@@ -62,7 +62,6 @@ def memories():
 @pytest.fixture
 def agent_of(memories):
     """Give the agent of a tenant in a project."""
-    from cued.surfaces.mcp.server import Caller, serve  # noqa: PLC0415 - the SDK may not be installed
 
     def made(tenant="mira", scope="boat", *, mode=MODERN, may_write=True, pair=False):
         caller = Caller(tenant=memories.tenant(tenant), scope=scope, may_write=may_write)

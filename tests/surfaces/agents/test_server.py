@@ -86,7 +86,7 @@ def started(tmp_path):
 
 
 @eras
-def test_a_client_over_stdio_remembers_and_recalls_in_its_project(started, era, tmp_path):
+def test_a_client_over_stdio_remembers_and_recalls_in_its_project(started, era):
     async def both(client):
         assert era == "2026-07-28" or client.server_info.name == "cued"
         stored = await client.call_tool("remember", {"text": "The stove needs gas."})
@@ -96,14 +96,18 @@ def test_a_client_over_stdio_remembers_and_recalls_in_its_project(started, era, 
     stored, found = started(both, mode=era)
     assert (found["id"], found["scope"]) == (stored, "galley")
 
-    def ids(client):
-        return client.call_tool("recall", {"text": "What does the stove need?"})
 
-    assert started(ids, mode=era).structured_content["memories"][0]["id"] == stored
-    assert "memories" not in started(ids, "--scope", "other", mode=era).structured_content
-    assert "memories" not in started(ids, mode=era, cwd=tmp_path).structured_content
-    assert "memories" not in started(ids, "--tenant", "jonas", mode=era).structured_content
-    assert started(ids, "--project", str(tmp_path / "galley"), cwd=tmp_path).structured_content["memories"]
+def test_the_project_and_the_tenant_are_the_connection_s(started, tmp_path):
+    started(lambda client: client.call_tool("remember", {"text": "The stove needs gas."}))
+
+    def found(*args, **where):
+        answer = started(lambda client: client.call_tool("recall", {"text": "What does the stove need?"}), *args, **where)
+        return len(answer.structured_content.get("memories", ()))
+
+    assert found("--project", str(tmp_path / "galley"), cwd=tmp_path) == 1
+    assert found("--scope", "other") == 0
+    assert found("--tenant", "jonas") == 0
+    assert found(cwd=tmp_path) == 0
 
 
 def test_a_variable_that_a_client_does_not_know_stands_for_the_working_directory(started, tmp_path):

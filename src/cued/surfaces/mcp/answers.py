@@ -185,7 +185,9 @@ def _recalled(answer: JSON, budget: int) -> Answer:
     memories, over = fitted([row(each) for each in answer["memories"]], budget - spent)
     left_out = len(answer["omitted"]) + over + unpinned
     note = EVIDENCE if memories or pinned else _NOTHING.get(answer["outcome"], _NOTHING["nothing_matched"])
-    note += _more(left_out, any(each.cut for each in memories), "ask for a larger budget_tokens, or a narrower text")
+    note += _more(
+        left_out, any(each.cut for each in memories), "ask for a larger limit or budget_tokens, or say more precisely what you look for"
+    )
     told = Recalled(
         recall_id=answer["recall_id"],
         outcome=answer["outcome"],
@@ -193,15 +195,15 @@ def _recalled(answer: JSON, budget: int) -> Answer:
         memories=memories,
         pinned=pinned,
         left_out=left_out,
-        degraded=tuple(answer["degraded"]),
+        degraded=tuple(map(harmless, answer["degraded"])),
     )
     named = "\n".join(f"{number}. {each.id}" for number, each in enumerate(memories, 1))
-    whole = answer["block"] if not over and not any(each.cut for each in memories) else _lines(memories)
+    whole = answer["block"] if not over and not any(each.cut for each in memories) else _lines((*pinned, *memories))
     parts = (
         whole.strip(),
         f"Ids in this order:\n{named}" if named else "",
         f"{note} recall_id: {told.recall_id}",
-        *map(_weak, told.degraded),
+        *(f"Degraded: {each}" for each in told.degraded),
     )
     return Answer(told, "\n\n".join(part for part in parts if part))
 
@@ -221,7 +223,11 @@ def _remembered(answer: JSON, _budget: int) -> Answer:
             "`supersedes`; else ask the user which one holds."
         )
     told = Remembered(
-        id=answer["id"], note=note, conflicts=conflicts, superseded=tuple(answer["superseded"]), degraded=tuple(answer["degraded"])
+        id=answer["id"],
+        note=note,
+        conflicts=conflicts,
+        superseded=tuple(answer["superseded"]),
+        degraded=tuple(map(harmless, answer["degraded"])),
     )
     return _same(told)
 
@@ -248,9 +254,9 @@ def _explained(answer: JSON, budget: int) -> Answer:
         candidates=shown,
         left_out=len(answer["candidates"]) - len(shown),
         memory=None if verdict is None else _candidate(verdict, texts.get(verdict["id"], "")),
-        change="" if verdict is None else verdict["change"],
+        change="" if verdict is None else harmless(verdict["change"]),
         suppressed=answer["suppressed"],
-        degraded=tuple(answer["degraded"]),
+        degraded=tuple(map(harmless, answer["degraded"])),
     )
     return _same(told)
 
@@ -280,7 +286,7 @@ def _candidate(told: JSON, text: str) -> Candidate:
     return Candidate(
         id=told["id"],
         text=_cut(safe(text), 60),
-        fate=told["fate"],
+        fate=harmless(told["fate"]),
         stage=told["stage"],
         rank=told.get("rank"),
         relevance=None if relevance is None else round(relevance, 3),
@@ -300,7 +306,7 @@ def _more(left_out: int, cut: bool, remedy: str) -> str:  # noqa: FBT001 - two f
 
 
 def _lines(memories: Sequence[Row]) -> str:
-    return "\n".join(f"- [{each.kind}, {each.created_at[:10]}, from {each.trust}] {each.text}{' …' * each.cut}" for each in memories)
+    return "\n".join(f"- [{each.kind}, {each.created_at[:10]}, from {each.trust}] {each.text.replace(chr(10), ' ⏎ ')}" for each in memories)
 
 
 def _cut(text: str, tokens: int) -> str:
@@ -311,10 +317,6 @@ def _cut(text: str, tokens: int) -> str:
     while text and estimate_tokens(text) > tokens:
         text = text[: len(text) * 9 // 10]
     return text.rstrip() + "…"
-
-
-def _weak(reason: str) -> str:
-    return f"Degraded: {harmless(reason)}"
 
 
 def _hidden(memory: Mapping[str, Any]) -> str:
