@@ -185,9 +185,7 @@ def _recalled(answer: JSON, budget: int) -> Answer:
     memories, over = fitted([row(each) for each in answer["memories"]], budget - spent)
     left_out = len(answer["omitted"]) + over + unpinned
     note = EVIDENCE if memories or pinned else _NOTHING.get(answer["outcome"], _NOTHING["nothing_matched"])
-    note += _more(
-        left_out, any(each.cut for each in memories), "ask for a larger limit or budget_tokens, or say more precisely what you look for"
-    )
+    note += _more(left_out, any(each.cut for each in memories), "ask for a larger limit or budget_tokens, or more precisely")
     told = Recalled(
         recall_id=answer["recall_id"],
         outcome=answer["outcome"],
