@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from tools.reference_agents import clients_setup, hooks_setup, tools_table
 from tools.reference_cli import cli_page, commands_table
 from tools.reference_json import json_page, schema_file
 from tools.reference_layout import layers, layout_page
@@ -33,6 +34,9 @@ PARTS: dict[str, Callable[..., str]] = {
     "commands": commands_table,
     "errors": errors_tree,
     "layers": layers,
+    "tools": tools_table,
+    "clients": clients_setup,
+    "hooks": hooks_setup,
 }
 _MARKED = re.compile(r"(?P<open><!-- generated: (?P<name>[^\n]+?) -->\n).*?(?P<close><!-- /generated -->)", re.DOTALL)
 

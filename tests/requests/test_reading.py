@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from cued.errors import InputError, UnknownFieldError
 from cued.requests.cue import CueRequest, DecideRequest, ExplainRequest, RecallRequest
-from cued.requests.draft import Change, Draft
+from cued.requests.draft import Change, Draft, compose
 from cued.requests.fields import accepted, fields_of
 from cued.requests.keywords import Changes, Facts, LogOptions, RecallOptions, Wanted
 from cued.requests.listing import ListRequest, LogRequest
@@ -93,3 +93,10 @@ def test_a_request_is_frozen_and_takes_its_fields_by_name_alone():
         assert issubclass(kind, Struct)
         assert kind.__struct_config__.frozen
         assert kind.__struct_config__.forbid_unknown_fields
+
+
+@pytest.mark.parametrize("body", [{"kind": "\ud800"}, {"at": "\ud800"}, {"meta": {"\ud800": 1}}, {"importance": "\ud800"}])
+def test_a_lone_surrogate_is_refused_by_name_wherever_it_stands(body):
+    with pytest.raises(InputError) as refused:
+        compose(read({"text": "x", **body}, Draft), tenant="t", memory_id="m", now=datetime(2025, 1, 1, tzinfo=UTC))
+    assert refused.value.field == next(iter(body))

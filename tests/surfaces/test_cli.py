@@ -119,6 +119,9 @@ USED = {
     ("import",): {"--format": "markdown", "--scope": "x"},
     ("backup",): {"--overwrite": None},
     ("restore",): {"--overwrite": None},
+    ("mcp",): {"--scope": "x", "--project": ".", "--search-fetch": None},
+    ("connect",): {"--here": None, "--hook": "recall", "--scope": "x", "--print": None, "--undo": None, "--yes": None},
+    ("hook",): {"--scope": "x"},
 }
 CUE_OPTIONS = {
     "--goal": "cook",
@@ -171,7 +174,10 @@ BARE = {
     ("policy", "check"): ("POLICY",),
     ("eval",): ("DATA", "--cache", "none"),
     ("completion",): ("bash",),
+    ("connect",): ("claude-code", "--print"),
+    ("hook",): ("session-start",),
 }
+SPEAKS_OTHERWISE = {("completion",), ("mcp",), ("hook",)}
 INSTEAD = {
     ("remember", "--jsonl"): (),
     ("explain", "--from"): (),
@@ -182,6 +188,7 @@ INSTEAD = {
     ("timeline", "--at"): (),
     ("consolidate", "--undo"): ("ID",),
     ("sweep", "--apply"): ("--yes",),
+    ("connect", "--undo"): ("claude-code",),
 }
 
 
@@ -237,6 +244,8 @@ def stage(scenery, cued, tmp_path, monkeypatch):
     folder, places = scenery
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return cued, places
 
 
@@ -255,7 +264,7 @@ def test_every_option_of_every_command_is_taken(stage, path, option, value):
     assert result.exit_code == 0, result.stderr
 
 
-@pytest.mark.parametrize("path", [path for path, _ in commands() if path != ("completion",)], ids=" ".join)
+@pytest.mark.parametrize("path", [path for path, _ in commands() if path not in SPEAKS_OTHERWISE], ids=" ".join)
 def test_every_answer_is_json_when_asked_before_or_after_the_command(stage, path):
     cued, places = stage
     bare = [places.get(word, word) for word in BARE.get(path, ())]

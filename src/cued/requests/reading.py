@@ -29,6 +29,10 @@ def read(body: Mapping[str, Any], kind: type[Request]) -> Request:
         return msgspec.convert(plain, kind)
     except msgspec.ValidationError as error:
         raise _refused(error, body, kind) from error
+    except UnicodeEncodeError as error:
+        # msgspec looks up words and numbers as UTF-8, which a lone surrogate has none of
+        name = next((name for name, value in body.items() if value == error.object or _holds(value, error.object)), kind.__name__)
+        raise InputError(name, error.object, "a text without lone surrogates") from error
 
 
 def alone(beside: Mapping[str, Any]) -> None:
@@ -69,6 +73,10 @@ def _listed(value: Any, inner: type[Struct] | None) -> Any:  # noqa: ANN401 - an
     if isinstance(value, list | tuple | str | bytes | Mapping) or not isinstance(value, Iterable):
         return value
     return value.tolist() if hasattr(value, "tolist") else list(value)
+
+
+def _holds(value: Any, text: str) -> bool:  # noqa: ANN401 - any value that a caller may give
+    return isinstance(value, list | tuple | Mapping) and text in value
 
 
 def _refused(error: msgspec.ValidationError, body: Mapping[str, Any], kind: type[Struct]) -> InputError:

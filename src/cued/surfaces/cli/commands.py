@@ -21,6 +21,8 @@ from cued.surfaces.failures import error_json, exit_code
 Listing = dict[str, tuple[str, str]]
 
 INTERRUPTED = 130
+FAILS_OPEN = "hook"
+"""The command whose failure must stop nobody: an agent's client takes its exit code for a verdict."""
 _TRUE = frozenset({"1", "true", "t", "yes", "y", "on"})
 
 
@@ -127,7 +129,7 @@ class Root(LazyGroup):
             sys.exit(INTERRUPTED)
         except (click.ClickException, CuedError, OSError) as error:
             _report(error, as_json=as_json)
-            sys.exit(exit_code(error))
+            sys.exit(0 if given[:1] == [FAILS_OPEN] else exit_code(error))
         sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from cued.embed import CuedWarning
 from cued.errors import InputError
 from cued.handles.memories import Memories, open_memories
+from cued.handles.settling import Mode
 from cued.handles.tenant import Tenant
 from cued.policy.presets import DEFAULT
 from cued.surfaces.cli.output import note
@@ -44,7 +45,7 @@ def make_folder(chosen: Settings) -> None:
         chosen.db.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
-def opened(chosen: Settings, *, embed: bool = False, readonly: bool = False) -> Memories:
+def opened(chosen: Settings, *, embed: bool = False, readonly: bool = False, settle: Mode = "now") -> Memories:
     """Open the whole store; a file that is not there is an error when it is only to be read."""
     if chosen.db.is_dir():
         raise InputError("--db", str(chosen.db), "the path of a file, and this is a folder")
@@ -53,7 +54,7 @@ def opened(chosen: Settings, *, embed: bool = False, readonly: bool = False) -> 
             chosen.db,
             embedder=chosen.embedder if embed else None,
             policy=chosen.policy or DEFAULT,
-            settle="now",
+            settle=settle,
             readonly=readonly,
         )
 

@@ -1,0 +1,134 @@
+"""`cued connect`: a client's configuration, written, shown, undone and tried."""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cued.errors import InputError
+from cued.surfaces.cli.asking import ask
+from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.output import note, show
+from cued.surfaces.cli.settings import Settings, settings
+from cued.surfaces.clients import changes, jsonc
+from cued.surfaces.clients.hooking import KINDS, hooked
+from cued.surfaces.clients.table import CLIENTS, NAME, Client, editing, hook_settings
+from cued.surfaces.project import checkout
+
+
+@click.command(name="connect", cls=Command, globals_shown=("db", "tenant", "embedder", "policy", "json"))
+@click.argument("client", type=click.Choice(tuple(CLIENTS)))
+@click.option("--here", is_flag=True, help="Into this project's own configuration, not into the user's.")
+@click.option(
+    "--hook",
+    "hooks",
+    multiple=True,
+    type=click.Choice(tuple(KINDS)),
+    help="Also hooks, for Claude Code. recall: what is known, at each start and prompt. turns: store what was said. "
+    "gate: ask for a recall before the first tool.",
+)
+@click.option("--scope", metavar="NAME", help="The scope of all its memories. Without it: that of the project it works in.")
+@click.option("--print", "print_only", is_flag=True, help="Only print what belongs into which file.")
+@click.option("--undo", is_flag=True, help="Take it out again.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def connect_command(client: str, scope: str | None, hooks: tuple[str, ...], *, here: bool, print_only: bool, undo: bool, yes: bool) -> None:  # noqa: PLR0913 - one for each option
+    """Give CLIENT these memories: show the change of its configuration, ask, try the server, and write it with a backup.
+
+    The server is started as the client would start it; if it does not answer, or if the file cannot be read, nothing is written.
+    """
+    chosen, known = settings(), CLIENTS[client]
+    if hooks and client != "claude-code":
+        raise InputError("--hook", client, "claude-code")
+    path, server = _path(known, here=here), _server(known, chosen, scope)
+    settings_path = hook_settings(here=path.parent if here else None)
+    if print_only:
+        _print({path: _alone(known, server), **({settings_path: _hooks_alone(hooks, chosen, scope)} if hooks else {})}, chosen)
+        return
+    if undo:
+        made = [changes.disconnected(known, path), *([changes.unhooked(settings_path)] if client == "claude-code" else [])]
+    else:
+        made = [changes.connected(known, path, known.entry(*server))]
+        made += [changes.hooked(settings_path, hooks, _launcher(), _options(chosen, scope))] if hooks else []
+    due = [change for change in made if change.changes]
+    _agreed(due, yes=yes)
+    tools = [] if undo else _tried(*server)
+    kept = [str(backup) for change in due if (backup := changes.write(change)) is not None]
+    told = {"client": client, "changed": [str(change.path) for change in due], "backups": kept, "tools": tools}
+    show(told, as_json=chosen.json, drawn=lambda: _told(known, told, undo=undo))
+
+
+def _path(client: Client, *, here: bool) -> Path:
+    if not here:
+        return client.path()
+    if not client.here:
+        raise InputError("--here", client.title, "a client that reads a project's own file")
+    return (checkout(Path()) or Path.cwd()) / client.here
+
+
+def _launcher() -> list[str]:
+    """What starts this very `cued`, wherever it is called from."""
+    script = Path(sys.executable).with_name("cued.exe" if sys.platform == "win32" else "cued")
+    return [str(script)] if script.is_file() else [sys.executable, "-m", "cued.surfaces.cli"]
+
+
+def _options(chosen: Settings, scope: str | None) -> list[str]:
+    """The settings that hold now, spelled out: a client has neither this folder nor this environment."""
+    policy = chosen.policy
+    said = {
+        "--db": None if chosen.default_db else str(chosen.db.absolute()),
+        "--tenant": None if chosen.tenant == "me" else chosen.tenant,
+        "--embedder": None if chosen.embedder == "auto" else chosen.embedder or "none",
+        "--policy": str(Path(policy).absolute()) if policy is not None and Path(policy).is_file() else policy,
+        "--scope": scope,
+    }
+    return [word for name, value in said.items() if value is not None for word in (name, value)]
+
+
+def _server(client: Client, chosen: Settings, scope: str | None) -> tuple[list[str], dict[str, str]]:
+    """The command that starts the server, and what it needs of this environment: where its modules are, if not in the usual place."""
+    project = ["--project", client.folder] if client.folder else []
+    env = {name: os.environ[name] for name in ("PYTHONPATH",) if os.environ.get(name)}
+    return [*_launcher(), "mcp", *_options(chosen, scope), *project], env
+
+
+def _alone(client: Client, server: tuple[list[str], dict[str, str]]) -> str:
+    content: str = editing(client).put("", client.at, client.entry(*server))
+    return content
+
+
+def _hooks_alone(hooks: Sequence[str], chosen: Settings, scope: str | None) -> str:
+    return jsonc.put("", ("hooks",), hooked({}, hooks, _launcher(), _options(chosen, scope))["hooks"])
+
+
+def _print(files: Mapping[Path, str], chosen: Settings) -> None:
+    for path in files:
+        note(f"this belongs into {path}")
+    told = {"files": [{"path": str(path), "content": content} for path, content in files.items()]}
+    show(told, as_json=chosen.json, drawn=lambda: "\n".join(files.values()).rstrip())
+
+
+def _agreed(due: Sequence[changes.Change], *, yes: bool) -> None:
+    for change in due:
+        click.echo(change.diff(), err=True, nl=False)
+    if due and not yes:
+        ask("Write this?")
+
+
+def _tried(command: Sequence[str], env: dict[str, str]) -> list[str]:
+    try:
+        from cued.surfaces.clients.proof import tools_of  # noqa: PLC0415 - the protocol's SDK, when it is needed
+    except ModuleNotFoundError as error:
+        raise click.ClickException(f'{error.name} is not installed; accepted: pip install "cued[mcp]"') from error
+    here = [str(Path.cwd()) if "${" in word else word for word in command]
+    return tools_of(here, env, folder=Path.cwd())
+
+
+def _told(client: Client, told: dict[str, Any], *, undo: bool) -> str:
+    if undo:
+        return f"{client.title} no longer has {NAME}." if told["changed"] else f"{client.title} did not have {NAME}; nothing was changed."
+    done = f"{client.title} has {NAME}" + (" now" if told["changed"] else " already; nothing was changed")
+    kept = f"\nBefore: {', '.join(told['backups'])}" if told["backups"] else ""
+    return f"{done}. The server was started and offers {', '.join(told['tools'])}.\n{client.next_step}{kept}"

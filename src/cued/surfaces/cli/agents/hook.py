@@ -1,0 +1,68 @@
+"""`cued hook`: an event of Claude Code, answered. Whatever goes wrong stops nobody: the exit code is 0, and the log has a line."""
+
+import contextlib
+import sys
+import time
+from pathlib import Path
+
+import click
+import msgspec
+
+from cued.errors import InputError
+from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.output import write
+from cued.surfaces.cli.settings import settings
+from cued.surfaces.hooks import journal, session
+from cued.surfaces.hooks.gate import GATE, WANTED, Heard, Said, Work, gate
+from cued.surfaces.project import project_at
+
+_OPEN = {"ignore_unknown_options": True, "allow_extra_args": True}
+
+
+@click.command(name="hook", cls=Command, globals_shown=("db", "tenant", "embedder", "policy"), context_settings=_OPEN)
+@click.argument("event", metavar="EVENT", default="")
+@click.option("--scope", metavar="NAME", help="The project's scope. Without it: from its .cued.toml, or the name of its repository.")
+def hook_command(event: str, scope: str | None) -> None:
+    """Answer a hook of Claude Code: EVENT is session-start, user-prompt, pre-tool-use, pre-compact or stop, and stdin has its JSON.
+
+    It never fails: whatever goes wrong is a line in the log, and the agent goes on without. `cued connect claude-code --hook recall`
+    sets it up.
+    """
+    began = time.perf_counter()
+    try:
+        said = _answered(event, scope)
+        outcome = said.outcome
+        if said.answer is not None:
+            write(msgspec.json.encode(said.answer) + b"\n")
+    except Exception as error:  # noqa: BLE001 - a hook that fails must stop nobody, whatever it is
+        outcome = f"failed: {type(error).__name__}: {error}"
+    with contextlib.suppress(OSError):
+        journal.write(event, outcome, ms=(time.perf_counter() - began) * 1000)
+
+
+def _answered(event: str, scope: str | None) -> Said:
+    if event not in WANTED:
+        raise InputError("event", event, f"one of {', '.join(WANTED)}")
+    heard = msgspec.json.decode(sys.stdin.buffer.read() or b"{}", type=Heard)
+    project = project_at(Path(heard.cwd or "."), scope=scope)
+    work = Work(heard=heard, scope=project.scope, session=session.load(heard.session_id))
+    if not getattr(project.hooks, WANTED[event]):
+        return Said(session=work.session, outcome="off")
+    said = gate(work) if event == GATE else _from_the_store(event, work, project.policy)
+    if said.session != work.session:
+        session.save(heard.session_id, said.session)
+    return said
+
+
+def _from_the_store(event: str, work: Work, policy: str | None) -> Said:
+    from cued.surfaces.cli.opening import make_folder, opened  # noqa: PLC0415 - the gate runs before every tool, and needs none of it
+    from cued.surfaces.hooks.events import ANSWERS  # noqa: PLC0415
+
+    chosen, answering = settings(), ANSWERS[event]
+    chosen.policy = chosen.policy or policy
+    if answering.stores:
+        make_folder(chosen)
+    elif not chosen.db.exists():
+        return Said(session=work.session, outcome="nothing is stored yet")
+    with opened(chosen, embed=answering.embeds, readonly=not answering.embeds) as memories:
+        return answering.answer(memories.tenant(chosen.tenant), work)

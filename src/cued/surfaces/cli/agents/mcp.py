@@ -1,0 +1,41 @@
+"""`cued mcp`: an agent's tools over stdio."""
+
+from pathlib import Path
+
+import click
+
+from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.opening import make_folder, opened
+from cued.surfaces.cli.output import note
+from cued.surfaces.cli.settings import settings
+from cued.surfaces.project import Project, project_at
+
+
+@click.command(name="mcp", cls=Command, globals_shown=("db", "tenant", "embedder", "policy"))
+@click.option("--scope", metavar="NAME", help="The project's scope. Without it: from its .cued.toml, or the name of its repository.")
+@click.option("--project", "folder", metavar="DIR", default=".", help="The project's folder. Without it: the working directory.")
+@click.option("--search-fetch", is_flag=True, help="Also offer the tools `search` and `fetch`, which some clients ask for.")
+def mcp_command(scope: str | None, folder: str, *, search_fetch: bool) -> None:
+    """Serve an agent's tools over the Model Context Protocol, on stdin and stdout, until the client leaves.
+
+    Needs `pip install "cued[mcp]"`. `cued connect` writes a client's configuration that starts this command.
+    """
+    try:
+        from cued.surfaces.mcp.server import Caller, run_stdio, serve  # noqa: PLC0415 - a second's import, for this command alone
+    except ModuleNotFoundError as error:
+        raise click.ClickException(f'{error.name} is not installed; accepted: pip install "cued[mcp]"') from error
+    chosen, project = settings(), _project(folder, scope)
+    chosen.policy = chosen.policy or project.policy
+    make_folder(chosen)
+    with opened(chosen, embed=True, settle="background") as memories:
+        caller = Caller(tenant=memories.tenant(chosen.tenant), scope=project.scope)
+        run_stdio(serve(lambda _context: caller, search_and_fetch=search_fetch))
+
+
+def _project(folder: str, scope: str | None) -> Project:
+    """The project; a client that does not know a variable hands it over as it is written, and then the working directory counts."""
+    path = Path(folder)
+    if not path.is_dir():
+        note(f"{folder!r} is no folder; the project is that of the working directory")
+        path = Path()
+    return project_at(path, scope=scope)

@@ -1,0 +1,53 @@
+"""Cued's hooks in the settings of Claude Code: which event runs which command, put beside the user's own hooks and taken out again."""
+
+import copy
+import shlex
+from collections.abc import Sequence
+from typing import Any, Final
+
+KINDS: Final = {
+    "recall": {"SessionStart": "session-start", "UserPromptSubmit": "user-prompt"},
+    "turns": {"PreCompact": "pre-compact", "Stop": "stop"},
+    "gate": {"PreToolUse": "pre-tool-use"},
+}
+"""What can be set up, each with its events and the words that `cued hook` has for them."""
+SECONDS: Final = 10
+"""After how long Claude Code gives up on one of them."""
+
+
+def hooked(settings: dict[str, Any], kinds: Sequence[str], launcher: Sequence[str], options: Sequence[str]) -> dict[str, Any]:
+    """The settings with our hooks of these kinds in them, and no others of ours: `LAUNCHER hook EVENT OPTIONS`."""
+    made = unhooked(settings)
+    hooks = made.setdefault("hooks", {})
+    for event, word in (pair for kind in kinds for pair in KINDS[kind].items()):
+        run = {"type": "command", "command": shlex.join([*launcher, "hook", word, *options]), "timeout": SECONDS}
+        hooks.setdefault(event, []).append({"hooks": [run]})
+    return made
+
+
+def unhooked(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings without our hooks; an event and a table that are empty then go too."""
+    made = copy.deepcopy(settings)
+    hooks = made.get("hooks")
+    if not isinstance(hooks, dict):
+        return made
+    for event, word in (pair for events in KINDS.values() for pair in events.items()):
+        groups = hooks.get(event)
+        if isinstance(groups, list):
+            kept = [group for group in groups if not _ours(group, word)]
+            hooks[event] = kept
+            if not kept:
+                hooks.pop(event)
+    if not hooks:
+        made.pop("hooks")
+    return made
+
+
+def _ours(group: Any, word: str) -> bool:  # noqa: ANN401 - whatever stands in a user's file
+    runs = group.get("hooks") if isinstance(group, dict) else None
+    return bool(runs) and isinstance(runs, list) and all(_runs_us(run, word) for run in runs)
+
+
+def _runs_us(run: Any, word: str) -> bool:  # noqa: ANN401 - whatever stands in a user's file
+    command = run.get("command") if isinstance(run, dict) else None
+    return isinstance(command, str) and "cued" in command and f" hook {word}" in command

@@ -1,0 +1,111 @@
+"""What a model may say, as a JSON schema, and what it said, as the body of a verb's request.
+
+The schemas are those of the table of verbs, trimmed. Tenant and scope are the caller's: a tenant is no argument, and a scope is only ever
+the project's own or the global one.
+"""
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+import msgspec
+
+from cued.errors import InputError, NotFoundError, UnknownFieldError
+from cued.handles.tenant import Tenant
+from cued.model import GLOBAL, Memory
+from cued.model.plain import JSON
+from cued.surfaces.mcp.tools import Place, Tool
+from cued.surfaces.verbs import schemas
+
+BUDGET_TOKENS = 2000
+"""How many tokens of memories an answer has where the caller states none."""
+_NAMING = ("id", "ids", "memory", "supersedes", "derived_from")
+_IN_A_PROJECT = frozenset({"recall", "explain", "timeline"})
+
+
+def input_schema(tool: Tool) -> JSON:
+    """The schema of what a tool takes; it stands alone and has no more in it than a model should say."""
+    whole = schemas()[tool.verb]["properties"]
+    shown = {name: _shown(tool, name, whole[name]) for name in tool.fields}
+    return {"type": "object", "properties": shown, "required": list(tool.needed), "additionalProperties": False}
+
+
+def output_schema(tool: Tool) -> JSON:
+    """The schema of a tool's structured answer."""
+    (_,), parts = msgspec.json.schema_components([tool.answer], ref_template="#/$defs/{name}")
+    whole = dict(parts.pop(tool.answer.__name__))
+    return {**whole, **({"$defs": parts} if parts else {})}
+
+
+def body(tool: Tool, said: Mapping[str, Any], *, tenant: Tenant, scope: str) -> JSON:
+    """The body of the verb's request: what was said, what is usual, and the project's scope.
+
+    A memory of another project is as unknown here as one that is not there.
+    """
+    for name in said:
+        if name not in tool.fields:
+            raise UnknownFieldError(str(name), tool.fields)
+    stated = {**tool.usual, **said}
+    if "scope" in tool.fields:
+        stated |= _place(stated, scope, needed=tool.verb == "remember")
+    elif tool.verb in _IN_A_PROJECT:
+        stated["scope"] = scope
+    if tool.verb == "recall" and stated.get("budget_tokens") is None:
+        stated["budget_tokens"] = BUDGET_TOKENS
+    for name in _NAMING:
+        for each in _ids(stated.get(name)):
+            visible(tenant, each, scope=scope)
+    return stated
+
+
+def visible(tenant: Tenant, memory_id: str, *, scope: str) -> Memory:
+    """The memory, where it is the project's or global."""
+    memory = tenant.get(memory_id)
+    if memory.scope not in {scope, GLOBAL}:
+        raise NotFoundError(memory_id)
+    return memory
+
+
+def _place(stated: JSON, scope: str, *, needed: bool) -> JSON:
+    if "scope" not in stated and not needed:
+        return {}
+    said = stated.get("scope", "project")
+    if said not in get_args(Place):
+        raise InputError("scope", said, f"one of {', '.join(get_args(Place))}")
+    return {"scope": scope if said == "project" else GLOBAL}
+
+
+def _ids(value: object) -> tuple[str, ...]:
+    """The ids in a field, as far as they are texts; whatever else it holds the request refuses."""
+    if isinstance(value, str):
+        return (value,)
+    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list | tuple) else ()
+
+
+def _shown(tool: Tool, name: str, field: JSON) -> JSON:
+    if name == "scope":
+        typed: JSON = {"type": "string", "enum": list(get_args(Place))}
+        typed |= {"default": "project"} if tool.verb == "remember" else {}
+    else:
+        typed = _typed(field)
+    usual = {"default": tool.usual[name]} if name in tool.usual else {}
+    return {"description": tool.told.get(name, field["description"]), **typed, **usual}
+
+
+def _typed(field: JSON) -> JSON:
+    """The type of a field, spelled so that every client can read it: no null that says what leaving out says, no text for a list."""
+    kept = {name: value for name, value in field.items() if name not in {"description", "anyOf"}}
+    parts = field.get("anyOf", [])
+    if field.get("default", 0) is None:
+        parts = [part for part in parts if part != {"type": "null"}]
+    if "default" in field and field["default"] in (None, "", []):
+        kept.pop("default")
+    if any(part.get("type") == "array" for part in parts):
+        parts = [part for part in parts if part.get("type") == "array"]
+    parts = [_word(part) for part in parts]
+    return _word({**parts[0], **kept} if len(parts) == 1 else {**({"anyOf": parts} if parts else {}), **kept})
+
+
+def _word(part: JSON) -> JSON:
+    if "enum" in part:
+        part = {"type": "string", **part}
+    return {**part, "items": _word(part["items"])} if isinstance(part.get("items"), dict) else part

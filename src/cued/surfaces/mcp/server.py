@@ -1,0 +1,205 @@
+"""The server: the protocol's requests to the tools, resources and prompts, for whoever the caller is.
+
+It is built on the SDK's own request handlers and not on its decorated functions, because our schemas come from the table of verbs.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+from typing import Any, NamedTuple
+
+import anyio
+import anyio.to_thread
+import mcp_types as types
+import msgspec
+from mcp.server import Server
+from mcp.server.caching import CacheHint
+from mcp.server.context import ServerRequestContext
+from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.exceptions import MCPError
+from msgspec import Struct
+from starlette.applications import Starlette
+
+from cued import __version__
+from cued.errors import CuedError
+from cued.handles.tenant import Tenant
+from cued.surfaces.mcp import pair, prompts, resources
+from cued.surfaces.mcp.answers import Answer, answered
+from cued.surfaces.mcp.arguments import BUDGET_TOKENS, body, input_schema, output_schema
+from cued.surfaces.mcp.refusals import NOT_ALLOWED, refusal
+from cued.surfaces.mcp.tools import BY_NAME, TOOLS, Tool
+from cued.surfaces.verbs import VERBS, call
+
+Context = ServerRequestContext[Any]
+
+
+class Caller(Struct, frozen=True, kw_only=True):
+    """Who calls: the tenant and the scope are the connection's, never an argument's."""
+
+    tenant: Tenant
+    scope: str
+    may_write: bool = True
+
+
+CallerOf = Callable[[Context], Caller]
+
+
+class Mounted(NamedTuple):
+    """The HTTP endpoint: an application to be mounted, and what its host must hold open while it serves."""
+
+    app: Starlette
+    running: Callable[[], AbstractAsyncContextManager[None]]
+
+
+def serve(caller_of: CallerOf, *, search_and_fetch: bool = False) -> Server[Any]:
+    """The server, for callers that this function tells; with `search_and_fetch`, the pair of tools that some clients ask for."""
+    handlers = _Handlers(caller_of, search_and_fetch=search_and_fetch)
+    return Server(
+        "cued",
+        version=__version__,
+        title="Cued",
+        description="Long-term memory: the right memory at the right moment, or nothing at all.",
+        instructions=prompts.instructions(),
+        cache_hints={
+            "tools/list": CacheHint(ttl_ms=300_000, scope="public"),
+            "prompts/list": CacheHint(ttl_ms=300_000, scope="public"),
+            "resources/list": CacheHint(ttl_ms=300_000, scope="public"),
+            "resources/templates/list": CacheHint(ttl_ms=300_000, scope="public"),
+        },
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+    )
+
+
+def run_stdio(server: Server[Any]) -> None:
+    """Serve one client over stdin and stdout until it leaves; both eras of the protocol are spoken."""
+
+    async def served() -> None:
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+    anyio.run(served)
+
+
+def mounted(server: Server[Any], *, hosts: tuple[str, ...], origins: tuple[str, ...] = ()) -> Mounted:
+    """The streamable HTTP endpoint, which answers at the path where it is mounted.
+
+    Only requests to these hosts, and from these origins where a browser names one, are served. Whoever mounts it must have told who calls
+    before it is reached, and holds `running` open for as long as it serves.
+    """
+    security = TransportSecuritySettings(enable_dns_rebinding_protection=True, allowed_hosts=list(hosts), allowed_origins=list(origins))
+    app = server.streamable_http_app(streamable_http_path="/", json_response=True, stateless_http=True, transport_security=security)
+    return Mounted(app, server.session_manager.run)
+
+
+class _Handlers:
+    """The protocol's requests; whatever touches the store runs in a worker thread."""
+
+    def __init__(self, caller_of: CallerOf, *, search_and_fetch: bool) -> None:
+        self._caller_of = caller_of
+        self._tools = [*map(_shown, TOOLS), *(map(_shown_of_pair, pair.TOOLS) if search_and_fetch else ())]
+
+    async def list_tools(self, _context: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=self._tools)
+
+    async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        known = [tool.name for tool in self._tools]
+        if params.name not in known:
+            raise MCPError(types.INVALID_PARAMS, f"unknown tool {params.name[:60]!r}; known: {', '.join(known)}")
+        caller = self._caller_of(context)
+        if params.name in BY_NAME and VERBS[params.name].authority != "read" and not caller.may_write:
+            return _refused(NOT_ALLOWED)
+        try:
+            answer = await anyio.to_thread.run_sync(partial(_called, params.name, params.arguments or {}, caller))
+        except (CuedError, OSError) as error:
+            return _refused(refusal(error))
+        return types.CallToolResult(content=[types.TextContent(text=answer.text)], structured_content=msgspec.to_builtins(answer.data))
+
+    async def list_resources(self, _context: Context, _params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(uri=uri, name=each.name, title=each.title, description=each.about, mime_type=each.mime_type)
+                for uri, each in resources.RESOURCES.items()
+            ]
+        )
+
+    async def list_templates(self, _context: Context, _params: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
+        about = "Everything about one memory, its text in full."
+        template = types.ResourceTemplate(
+            uri_template=resources.TEMPLATE, name="memory", title="A memory", description=about, mime_type="application/json"
+        )
+        return types.ListResourceTemplatesResult(resource_templates=[template])
+
+    async def read_resource(self, context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        caller, uri = self._caller_of(context), str(params.uri)
+        try:
+            mime_type, text = await anyio.to_thread.run_sync(partial(resources.read, uri, tenant=caller.tenant, scope=caller.scope))
+        except (CuedError, OSError) as error:
+            raise MCPError(types.INVALID_PARAMS, refusal(error), {"uri": uri}) from error
+        return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=mime_type, text=text)])
+
+    async def list_prompts(self, _context: Context, _params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+        return types.ListPromptsResult(
+            prompts=[
+                types.Prompt(
+                    name=name,
+                    title=each.title,
+                    description=each.about,
+                    arguments=[types.PromptArgument(name=each.argument, description=each.argument_about, required=False)],
+                )
+                for name, each in prompts.prompts().items()
+            ]
+        )
+
+    async def get_prompt(self, _context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        try:
+            text = prompts.written(params.name, params.arguments or {})
+        except CuedError as error:
+            raise MCPError(types.INVALID_PARAMS, refusal(error)) from error
+        message = types.PromptMessage(role="user", content=types.TextContent(text=text))
+        return types.GetPromptResult(description=prompts.prompts()[params.name].about, messages=[message])
+
+
+def _called(name: str, said: Mapping[str, Any], caller: Caller) -> Answer:
+    if name in pair.TOOLS:
+        return pair.answered(name, said, tenant=caller.tenant, scope=caller.scope)
+    tool = BY_NAME[name]
+    asked = body(tool, said, tenant=caller.tenant, scope=caller.scope)
+    budget = asked.get("budget_tokens", BUDGET_TOKENS)
+    return answered(tool.verb, call(tool.verb, caller.tenant, asked), budget=budget)
+
+
+def _refused(text: str) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
+
+
+def _shown(tool: Tool) -> types.Tool:
+    hints = types.ToolAnnotations(
+        title=tool.title,
+        read_only_hint=tool.reads_only,
+        destructive_hint=tool.destroys,
+        idempotent_hint=tool.repeats_safely,
+        open_world_hint=False,
+    )
+    return types.Tool(
+        name=tool.verb,
+        title=tool.title,
+        description=tool.about,
+        annotations=hints,
+        input_schema=input_schema(tool),
+        output_schema=output_schema(tool),
+    )
+
+
+def _shown_of_pair(name: str) -> types.Tool:
+    hints = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+    tool = pair.TOOLS[name]
+    return types.Tool(
+        name=name, title=tool.title, description=tool.about, annotations=hints, input_schema=tool.takes, output_schema=tool.gives
+    )

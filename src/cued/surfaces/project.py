@@ -1,0 +1,77 @@
+"""The project that an agent works in: where it lies, which scope its memories have, and what its `.cued.toml` says."""
+
+import tomllib
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from cued.errors import InputError
+from cued.model import GLOBAL
+from cued.requests.checks import label
+
+FILE = ".cued.toml"
+
+
+class Hooks(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which of the hooks that a user has set up do something in this project."""
+
+    session_start: bool = True
+    user_prompt: bool = True
+    store_turns: bool = True
+    recall_first: bool = True
+
+
+class ProjectFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a `.cued.toml` may say; a policy is a preset's name, so that a repository cannot make Cued read files."""
+
+    scope: str | None = None
+    policy: str | None = None
+    hooks: Hooks = Hooks()
+
+
+class Project(Struct, frozen=True, kw_only=True):
+    """A project: its scope, and what its file says; one that is nowhere has what is global alone."""
+
+    scope: str = GLOBAL
+    policy: str | None = None
+    hooks: Hooks = Hooks()
+
+
+def project_at(folder: Path, *, scope: str | None = None) -> Project:
+    """The project of this folder: the scope that is given, else the one in its `.cued.toml`, else the name of its repository.
+
+    All worktrees of a repository have one scope, the name of the main one. Outside any repository the scope is `global`.
+    """
+    root = checkout(folder)
+    said = _said(root or folder)
+    named = scope or said.scope or (_name(root) if root is not None else GLOBAL)
+    return Project(scope=label("scope", named), policy=said.policy, hooks=said.hooks)
+
+
+def checkout(folder: Path) -> Path | None:
+    """The root of the checkout that this folder is in; None outside any, and for a home folder that is itself kept in git."""
+    here = folder.absolute()
+    found = next((each for each in (here, *here.parents) if (each / ".git").exists()), None)
+    return None if found is None or found == Path.home() else found
+
+
+def _said(root: Path) -> ProjectFile:
+    path = root / FILE
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text("utf-8")), ProjectFile)
+    except FileNotFoundError:
+        return ProjectFile()
+    except (msgspec.ValidationError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(FILE, str(path), f"scope, policy and a table [hooks]; {error}") from error
+
+
+def _name(root: Path) -> str:
+    """The name of the repository: a worktree's `.git` is a file that leads to the main one."""
+    link = root / ".git"
+    if link.is_file():
+        inside = (root / link.read_text("utf-8", "replace").removeprefix("gitdir:").strip()).resolve()
+        if inside.parent.name == "worktrees":
+            common = inside.parents[1]
+            return common.parent.name if common.name == ".git" else common.name.removesuffix(".git")
+    return root.name

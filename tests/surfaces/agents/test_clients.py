@@ -1,0 +1,263 @@
+"""Connecting a client: its file is edited in place, shown, backed up, undone, and the server is really started."""
+
+import json
+import stat
+import sys
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cued.surfaces.clients import jsonc, toml
+from cued.surfaces.clients.table import CLIENTS
+from tests.surfaces.conftest import SOURCE
+
+ENTRY = {"command": "cued", "args": ["mcp"]}
+clients = pytest.mark.parametrize("name", CLIENTS)
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch, cued):
+    """Give a call to `cued connect` in a home folder of its own, without the start of the server where it does not matter."""
+    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "APPDATA", "CUED_DB"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(SOURCE))
+    monkeypatch.chdir(tmp_path)
+    return cued
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Let the proof be a word, for tests of what is written."""
+    monkeypatch.setattr("cued.surfaces.clients.proof.tools_of", lambda command, env, folder: ["recall"])
+
+
+def saved(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "platform", "expected"),
+    [
+        ("claude-code", "linux", ".claude.json"),
+        ("claude-desktop", "linux", ".config/Claude/claude_desktop_config.json"),
+        ("claude-desktop", "darwin", "Library/Application Support/Claude/claude_desktop_config.json"),
+        ("claude-desktop", "win32", "AppData/Roaming/Claude/claude_desktop_config.json"),
+        ("cursor", "darwin", ".cursor/mcp.json"),
+        ("vscode", "linux", ".config/Code/User/mcp.json"),
+        ("vscode", "darwin", "Library/Application Support/Code/User/mcp.json"),
+        ("vscode", "win32", "AppData/Roaming/Code/User/mcp.json"),
+        ("codex", "linux", ".codex/config.toml"),
+        ("zed", "linux", ".config/zed/settings.json"),
+        ("zed", "darwin", ".config/zed/settings.json"),
+        ("zed", "win32", "AppData/Roaming/Zed/settings.json"),
+        ("windsurf", "linux", ".codeium/windsurf/mcp_config.json"),
+    ],
+)
+def test_each_client_has_its_file_on_each_platform(home, tmp_path, name, platform, expected):
+    assert CLIENTS[name].path(platform=platform) == tmp_path / expected
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="starts the server in a POSIX environment")
+def test_a_client_is_connected_by_a_server_that_answers_and_is_left_as_it_was(home, tmp_path):
+    file = saved(tmp_path / ".cursor" / "mcp.json", '{\n  // mine\n  "mcpServers": {\n    "other": {"command": "x"}, // keep\n  },\n}\n')
+    before = file.read_bytes()
+    done = home("connect", "cursor", "--yes", "--json")
+    assert done.exit_code == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["tools"] == ["recall", "remember", "update", "forget", "explain", "timeline", "feedback"]
+    assert told["backups"] == [f"{file}.before-cued"]
+    assert "// mine" in file.read_text("utf-8")
+    assert "+    " in done.stderr
+    entry = jsonc.parse(file.read_text("utf-8"))["mcpServers"]["cued"]
+    assert entry["args"][-2:] == ["--project", "${workspaceFolder}"]
+    assert home("connect", "cursor", "--undo", "--yes").exit_code == 0
+    assert file.read_bytes() == before
+    assert sorted(path.name for path in file.parent.iterdir()) == ["mcp.json"]
+
+
+def test_a_server_that_does_not_answer_changes_nothing(home, tmp_path, monkeypatch):
+    monkeypatch.setattr("cued.surfaces.cli.agents.connect._launcher", lambda: [sys.executable, "-c", "raise SystemExit('no cued here')"])
+    refused = home("connect", "codex", "--yes")
+    assert refused.exit_code == 2
+    assert "no cued here" in refused.stderr
+    assert not (tmp_path / ".codex").exists()
+
+
+@clients
+def test_every_client_can_be_connected_twice_and_undone(home, quick, tmp_path, name):
+    path = CLIENTS[name].path()
+    for _ in range(2):
+        done = home("connect", name, "--yes", "--tenant", "mira", "--scope", "boat")
+        assert done.exit_code == 0, done.stderr
+    data = (jsonc if path.suffix == ".json" else toml).parse(path.read_text("utf-8"))
+    entry = data[CLIENTS[name].under]["cued"]
+    assert entry["args"][:1] != [] and "mcp" in entry["args"]  # noqa: PT018 - one look at one entry
+    assert entry["args"][entry["args"].index("--tenant") + 1] == "mira"
+    assert entry["args"][entry["args"].index("--scope") + 1] == "boat"
+    assert "nothing was changed" in done.stdout
+    undone = home("connect", name, "--undo", "--yes")
+    assert (undone.exit_code, path.exists()) == (0, False)
+    assert "did not have" in home("connect", name, "--undo", "--yes").stdout
+
+
+@clients
+def test_what_is_printed_is_what_would_be_written(home, quick, tmp_path, name):
+    printed = json.loads(home("connect", name, "--print", "--json").stdout)["files"][0]
+    assert not CLIENTS[name].path().exists()
+    home("connect", name, "--yes")
+    assert CLIENTS[name].path().read_text("utf-8") == printed["content"]
+    assert printed["path"] == str(CLIENTS[name].path())
+
+
+@clients
+@pytest.mark.parametrize("broken", ["{", "[1]", '{"mcpServers": [], "servers": 1, "context_servers": "x"}', "= 1", "\ufffd\0"])
+def test_a_broken_file_is_left_as_it_is(home, quick, name, broken):
+    if name == "codex" and broken == "[1]":
+        return  # a table of TOML
+    path = saved(CLIENTS[name].path(), broken)
+    refused = home("connect", name, "--yes")
+    assert refused.exit_code == 2, refused.stdout
+    assert "Nothing was changed" in refused.stderr
+    assert path.read_bytes() == broken.encode()
+    assert [each.name for each in path.parent.iterdir()] == [path.name] or path.parent == path.home()
+
+
+def test_a_file_that_is_no_text_is_left_as_it_is(home, quick, tmp_path):
+    (tmp_path / ".claude.json").write_bytes(b"\xff\xfe\x00")
+    assert "not UTF-8" in home("connect", "claude-code", "--yes").stderr
+
+
+def test_nobody_there_to_ask_writes_nothing(home, quick, tmp_path):
+    assert home("connect", "cursor").exit_code == 2
+    assert not (tmp_path / ".cursor").exists()
+
+
+def test_what_was_in_our_place_before_comes_back(home, quick, tmp_path):
+    before = '{"mcpServers": {"cued": {"command": "older"}}, "theme": "dark"}'
+    file = saved(tmp_path / ".claude.json", before)
+    file.chmod(0o600)
+    home("connect", "claude-code", "--yes")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert home("connect", "claude-code", "--undo", "--yes").exit_code == 0
+    assert file.read_text("utf-8") == before
+
+
+def test_what_a_client_wrote_in_between_is_kept(home, quick, tmp_path):
+    file = saved(tmp_path / ".claude.json", '{"numStartups": 1, "mcpServers": {}}')
+    home("connect", "claude-code", "--yes")
+    data = json.loads(file.read_text("utf-8"))
+    saved(file, json.dumps({**data, "numStartups": 2}))
+    home("connect", "claude-code", "--undo", "--yes")
+    assert json.loads(file.read_text("utf-8")) == {"numStartups": 2}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="symbolic links need rights on Windows")
+def test_a_link_to_a_file_stays_a_link(home, quick, tmp_path):
+    real = saved(tmp_path / "dotfiles" / "settings.json", "{}\n")
+    link = tmp_path / ".config" / "zed" / "settings.json"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(real)
+    home("connect", "zed", "--yes")
+    assert link.is_symlink()
+    assert "context_servers" in real.read_text("utf-8")
+
+
+def test_a_project_s_own_file_is_written_at_its_root(home, quick, tmp_path, monkeypatch):
+    deep = tmp_path / "repo" / "src"
+    deep.mkdir(parents=True)
+    (tmp_path / "repo" / ".git").mkdir()
+    monkeypatch.chdir(deep)
+    assert home("connect", "vscode", "--here", "--yes").exit_code == 0
+    assert "servers" in json.loads((tmp_path / "repo" / ".vscode" / "mcp.json").read_text("utf-8"))
+    assert home("connect", "windsurf", "--here", "--yes").exit_code == 2
+
+
+def test_hooks_stand_beside_the_user_s_own_and_go_alone(home, quick, tmp_path):
+    own = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}, "model": "x"}
+    file = saved(tmp_path / ".claude" / "settings.json", json.dumps(own, indent=4))
+    for _ in range(2):
+        done = home("connect", "claude-code", "--hook", "recall", "--hook", "turns", "--yes", "--tenant", "mira")
+        assert done.exit_code == 0, done.stderr
+    hooks = json.loads(file.read_text("utf-8"))["hooks"]
+    assert {event: len(groups) for event, groups in hooks.items()} == {"Stop": 2, "SessionStart": 1, "UserPromptSubmit": 1, "PreCompact": 1}
+    command = hooks["SessionStart"][0]["hooks"][0]["command"]
+    assert (" hook session-start --db " in command, " --tenant mira" in command) == (True, True)
+    saved(file, file.read_text("utf-8").replace('"x"', '"y"'))
+    home("connect", "claude-code", "--undo", "--yes")
+    assert json.loads(file.read_text("utf-8")) == {**own, "model": "y"}
+    assert home("connect", "cursor", "--hook", "recall", "--yes").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", '{\n  "a": {\n    "b": 1\n  }\n}\n'),
+        ("{}", '{\n  "a": {\n    "b": 1\n  }\n}'),
+        ('{"x": 1}', '{"x": 1,\n  "a": {\n    "b": 1\n  }\n}'),
+        ('{\n\t"x": [1, 2,], // why\n}\n', '{\n\t"x": [1, 2,], // why\n\t"a": {\n\t\t"b": 1\n\t}\n}\n'),
+        ('{\r\n  "a": {}\r\n}', '{\r\n  "a": {\r\n    "b": 1\r\n  }\r\n}'),
+        ('{"a": {"b": [0]}} // end', '{"a": {"b": 1}} // end'),
+        ("{ /* one */ }", '{ /* one */\n  "a": {\n    "b": 1\n  }\n}'),
+        ('\ufeff{"a": {"c": "// no comment"}}', '\ufeff{"a": {"c": "// no comment",\n  "b": 1\n}}'),
+    ],
+)
+def test_a_value_is_put_where_it_belongs_and_all_else_stays(before, after):
+    assert jsonc.put(before, ("a", "b"), 1) == after
+
+
+scalars = st.none() | st.booleans() | st.integers() | st.text(max_size=8)
+values = st.recursive(
+    scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3), max_leaves=8
+)
+keys = st.sampled_from(["a", "b", "c", '"', "//", "/*", "é"])
+objects = st.dictionaries(keys, values | st.dictionaries(st.sampled_from(["b", "x"]), values), max_size=4)
+
+
+@given(data=objects, indent=st.sampled_from([None, 1, 2, "\t"]), value=values)
+def test_whatever_was_there_is_there_afterwards(data, indent, value):
+    text = json.dumps(data, indent=indent, ensure_ascii=False)
+    assert jsonc.parse(text) == data
+    if isinstance(data.get("a", {}), dict):
+        put = jsonc.put(text, ("a", "cued"), value)
+        assert jsonc.parse(put) == {**data, "a": {**data.get("a", {}), "cued": value}}
+        left = jsonc.parse(jsonc.drop(put, ("a", "cued")))
+        assert left == {**data, "a": {name: each for name, each in data.get("a", {}).items() if name != "cued"}}
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "}", '{"a"}', '{"a": }', '{"a": 1 "b": 2}', "[1", '"x', '{"a": tru}', "{,}", '{"a": 1} x', "[" * 300, '{"a": "\n"}']
+)
+def test_what_is_no_json_is_refused_with_its_line(text):
+    with pytest.raises(ValueError, match="line"):
+        jsonc.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        'model = "x"',
+        '# hi\n[mcp_servers.other]\ncommand = "y"\n',
+        '[mcp_servers.cued]\ncommand = "old"\n[mcp_servers.cued.env]\nA = "b"\n\n[last]\nx = 1\n',
+        '["mcp_servers"."cued"]\ncommand = "old"\n',
+    ],
+)
+def test_a_table_is_put_at_the_end_and_taken_out(text):
+    value = {"command": 'c"\\', "args": ["é", "-x"], "env": {"A B": "c"}}
+    put = toml.put(text, ("mcp_servers", "cued"), value)
+    before = tomllib.loads(text)
+    rest = {name: each for name, each in before.get("mcp_servers", {}).items() if name != "cued"}
+    assert tomllib.loads(put) == {**before, "mcp_servers": {**rest, "cued": value}}
+    assert tomllib.loads(toml.drop(put, ("mcp_servers", "cued"))).get("mcp_servers", {}) == rest
+
+
+def test_a_table_that_is_written_inline_is_left_to_the_user(home, quick, tmp_path):
+    file = saved(tmp_path / ".codex" / "config.toml", 'mcp_servers = { cued = { command = "x" } }\n')
+    assert "Nothing was changed" in home("connect", "codex", "--yes").stderr
+    assert file.read_text("utf-8") == 'mcp_servers = { cued = { command = "x" } }\n'

@@ -1,0 +1,184 @@
+"""The hooks of Claude Code: the JSON that it sends, the JSON that it reads, and never an exit code but 0."""
+
+import json
+import os
+
+import pytest
+
+from cued.handles.memories import open_memories
+
+SENT = {
+    "session-start": {"hook_event_name": "SessionStart", "source": "startup", "model": "claude"},
+    "user-prompt": {"hook_event_name": "UserPromptSubmit", "permission_mode": "default", "prompt": "What does the stove need?"},
+    "pre-tool-use": {
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": "ls", "description": "List files"},
+        "tool_use_id": "toolu_01ABC123",
+    },
+    "pre-compact": {"hook_event_name": "PreCompact", "trigger": "auto", "custom_instructions": ""},
+    "stop": {"hook_event_name": "Stop", "stop_hook_active": False, "last_assistant_message": "It needs gas."},
+}
+SAID = [
+    {"type": "summary", "summary": "Stove"},
+    {"type": "user", "message": {"role": "user", "content": "What does the stove need?"}, "timestamp": "2026-03-01T10:00:00.000Z"},
+    {
+        "type": "assistant",
+        "message": {
+            "role": "assistant",
+            "content": [{"type": "thinking", "thinking": "hm"}, {"type": "tool_use", "name": "Bash", "input": {"command": "ls"}}],
+        },
+    },
+    {"type": "user", "message": {"role": "user", "content": [{"type": "tool_result", "content": "secret.txt"}]}},
+    {"type": "user", "isMeta": True, "message": {"role": "user", "content": "Caveat: a meta remark"}},
+    {"type": "user", "message": {"role": "user", "content": "<command-name>/clear</command-name>"}},
+    {"type": "assistant", "isSidechain": True, "message": {"role": "assistant", "content": [{"type": "text", "text": "An aside."}]}},
+    {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": "It needs gas."}]}},
+]
+
+
+@pytest.fixture
+def hook(cued, tmp_path, monkeypatch):
+    """Give a hook as Claude Code runs it in a repository: what it answers, None for silence."""
+    project = tmp_path / "galley"
+    (project / ".git").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    def run(event, *args, stdin=None, **more):
+        sent = {"session_id": "s-1", "cwd": str(project), "transcript_path": str(tmp_path / "t.jsonl"), **SENT.get(event, {}), **more}
+        done = cued("hook", event, *args, stdin=json.dumps(sent) if stdin is None else stdin)
+        assert done.exit_code == 0
+        return json.loads(done.stdout)["hookSpecificOutput"] if done.stdout else None
+
+    run.project = project
+    run.log = lambda: (tmp_path / "cache" / "cued" / "hooks.log").read_text("utf-8").splitlines()
+    run.open = lambda: open_memories(cued.db, embedder="hashing")
+    return run
+
+
+@pytest.fixture
+def stocked(hook, cued):
+    cued.remember("The stove needs gas.", "--scope", "galley", "--id", "gas")
+    cued.remember("Mira drinks green tea.", "--id", "tea")
+    return hook
+
+
+def test_a_session_starts_with_what_is_needed_most(stocked):
+    said = stocked("session-start")
+    assert said["hookEventName"] == "SessionStart"
+    assert "The stove needs gas." in said["additionalContext"]
+    assert "green tea" in said["additionalContext"]
+    assert stocked("session-start", "--scope", "other")["additionalContext"].count("stove") == 0
+
+
+def test_a_prompt_brings_what_fits_once_and_is_silent_otherwise(stocked):
+    said = stocked("user-prompt")
+    assert (said["hookEventName"], "needs gas" in said["additionalContext"]) == ("UserPromptSubmit", True)
+    assert stocked("user-prompt") is None
+    assert "needs gas" in stocked("user-prompt", session_id="s-2")["additionalContext"]
+    assert stocked("user-prompt", session_id="s-3", prompt="How tall is the Eiffel tower?") is None
+    assert stocked("user-prompt", session_id="s-4", prompt="/compact") is None
+    assert stocked("user-prompt", session_id="s-5", prompt=" ") is None
+
+
+def test_after_a_compaction_the_start_is_given_again_and_prompts_may_repeat_the_rest(stocked):
+    stocked("user-prompt")
+    assert "needs gas" in stocked("session-start", source="compact")["additionalContext"]
+    assert stocked("user-prompt") is None
+
+
+def test_turns_are_stored_once_and_without_tools_thoughts_and_asides(hook, tmp_path):
+    transcript = tmp_path / "t.jsonl"
+    transcript.write_text("\n".join(map(json.dumps, SAID)) + "\nnot json\n", "utf-8")
+    assert hook("stop") is None
+    assert hook("pre-compact") is None
+    more = [{"type": "user", "message": {"role": "user", "content": "And the lamp?"}}]
+    transcript.write_text("\n".join(map(json.dumps, SAID + more)) + "\n", "utf-8")
+    assert hook("stop") is None
+    with hook.open() as memories:
+        kept = memories.tenant("me").list(session="s-1").memories
+    assert sorted((memory.source.turn, memory.source.speaker, memory.text, memory.scope) for memory in kept) == [
+        (1, "user", "What does the stove need?", "galley"),
+        (2, "assistant", "It needs gas.", "galley"),
+        (3, "user", "And the lamp?", "galley"),
+    ]
+    assert [line.split(" ms ")[1] for line in hook.log()] == ["2 turns stored", "0 turns stored", "1 turns stored"]
+
+
+def test_the_gate_asks_once_for_a_recall_and_never_again(hook):
+    refused = hook("pre-tool-use")
+    assert (refused["permissionDecision"], "recall" in refused["permissionDecisionReason"]) == ("deny", True)
+    assert hook("pre-tool-use") is None
+    assert hook("pre-tool-use", session_id="s-2", tool_name="mcp__cued__recall") is None
+    assert hook("pre-tool-use", session_id="s-2") is None
+
+
+def test_a_prompt_that_was_looked_up_opens_the_gate(stocked):
+    stocked("user-prompt")
+    assert stocked("pre-tool-use") is None
+
+
+def test_a_project_can_silence_each_hook(stocked, tmp_path):
+    (stocked.project / ".cued.toml").write_text(
+        "[hooks]\nsession_start = false\nuser_prompt = false\nstore_turns = false\nrecall_first = false\n", "utf-8"
+    )
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, SAID)), "utf-8")
+    assert [stocked(event) for event in SENT] == [None] * len(SENT)
+    assert [line.rpartition(" ")[2] for line in stocked.log()] == ["off"] * len(SENT)
+
+
+def test_a_project_can_set_its_scope_and_policy(stocked):
+    (stocked.project / ".cued.toml").write_text('scope = "other"\npolicy = "recall"\n', "utf-8")
+    assert "stove" not in stocked("session-start")["additionalContext"]
+    assert stocked("user-prompt") is None
+
+
+@pytest.mark.parametrize("event", SENT)
+def test_nothing_stored_yet_is_silence(hook, cued, event):
+    answer = hook(event)
+    assert answer is None or event == "pre-tool-use"
+    assert event in {"stop", "pre-compact"} or not cued.db.exists()
+
+
+@pytest.mark.parametrize("event", [*SENT, "no-such-event", ""])
+@pytest.mark.parametrize("stdin", ["", "{", "[]", '{"session_id": 7}', '{"cwd": "\\u0000"}', "\0", '{"prompt": "' + "x" * 50_000 + '"}'])
+def test_whatever_comes_in_nobody_is_stopped(hook, event, stdin):
+    hook(event, stdin=stdin)
+    assert len(hook.log()) == 1
+
+
+def test_a_store_or_a_project_that_is_broken_stops_nobody_and_is_logged(stocked, cued):
+    (stocked.project / ".cued.toml").write_text("nonsense", "utf-8")
+    assert stocked("user-prompt") is None
+    (stocked.project / ".cued.toml").unlink()
+    cued.db.write_bytes(b"no database")
+    assert [stocked(event) for event in ("session-start", "user-prompt", "stop")] == [None] * 3
+    assert [("failed: InputError" in line, "failed: ForeignFileError" in line) for line in stocked.log()] == [
+        (True, False),
+        *[(False, True)] * 3,
+    ]
+
+
+@pytest.mark.parametrize(
+    "args", [("--no-such-option",), ("--db", ""), ("--db", os.sep), ("--embedder", "nonsense"), ("--policy", "nonsense")]
+)
+def test_a_wrong_option_stops_nobody(stocked, args):
+    assert stocked("user-prompt", *args) is None or args == ("--no-such-option",)
+
+
+def test_the_log_says_nothing_of_what_was_said_and_stays_small(stocked, tmp_path):
+    stocked("user-prompt", prompt="What does the stove need? My key is hunter2.")
+    assert "hunter2" not in "".join(stocked.log())
+    file = tmp_path / "cache" / "cued" / "hooks.log"
+    file.write_bytes(b"x" * 99 + b"\n" + b"y\n" * 600_000)
+    stocked("user-prompt")
+    assert file.stat().st_size < 600_000
+
+
+def test_a_process_answers_on_stdout_alone(process, tmp_path):
+    process("remember", "The stove needs gas.")
+    sent = json.dumps({"session_id": "x", "cwd": str(tmp_path), "prompt": "What does the stove need?"}).encode()
+    done = process("hook", "user-prompt", input=sent, env={"XDG_CACHE_HOME": str(tmp_path / "cache"), "HOME": str(tmp_path)})
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "gas" in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]

@@ -1,0 +1,57 @@
+"""The project that an agent works in: its scope, and what its `.cued.toml` says."""
+
+import pytest
+
+from cued.errors import InputError
+from cued.surfaces.project import project_at
+
+
+@pytest.fixture
+def repository(tmp_path):
+    root = tmp_path / "galley"
+    (root / ".git").mkdir(parents=True)
+    (root / "src" / "deep").mkdir(parents=True)
+    return root
+
+
+def test_the_scope_is_the_name_of_the_repository_from_anywhere_in_it(repository):
+    assert project_at(repository).scope == "galley"
+    assert project_at(repository / "src" / "deep").scope == "galley"
+    assert project_at(repository, scope="mine").scope == "mine"
+
+
+def test_outside_a_repository_and_at_home_what_is_global_counts(repository, monkeypatch):
+    assert project_at(repository.parent).scope == "global"
+    monkeypatch.setenv("HOME", str(repository))
+    monkeypatch.setenv("USERPROFILE", str(repository))
+    assert project_at(repository).scope == "global"
+
+
+@pytest.mark.parametrize(("gitdir", "name"), [("../galley/.git/worktrees/w", "galley"), ("../galley.git/worktrees/w", "galley")])
+def test_a_worktree_has_the_scope_of_its_repository(repository, gitdir, name):
+    tree = repository.parent / "w"
+    tree.mkdir()
+    (tree / ".git").write_text(f"gitdir: {gitdir}\n", "utf-8")
+    assert project_at(tree).scope == name
+
+
+def test_a_submodule_has_its_own_scope(repository):
+    inner = repository / "hull"
+    inner.mkdir()
+    (inner / ".git").write_text("gitdir: ../.git/modules/hull\n", "utf-8")
+    assert project_at(inner).scope == "hull"
+
+
+def test_the_file_sets_scope_policy_and_hooks(repository):
+    (repository / ".cued.toml").write_text('scope = "boat"\npolicy = "coding"\n[hooks]\nuser_prompt = false\n', "utf-8")
+    project = project_at(repository / "src")
+    assert (project.scope, project.policy) == ("boat", "coding")
+    assert (project.hooks.user_prompt, project.hooks.session_start) == (False, True)
+    assert project_at(repository, scope="mine").scope == "mine"
+
+
+@pytest.mark.parametrize("text", ["scope = 1", "tenant = 'x'", "[hooks]\nno_such = true", "not toml", "[hooks]\nstore_turns = 'x'"])
+def test_a_file_that_says_something_else_is_refused_with_what_it_may_say(repository, text):
+    (repository / ".cued.toml").write_text(text, "utf-8")
+    with pytest.raises(InputError, match=r"\.cued\.toml: got .*accepted: scope, policy and a table"):
+        project_at(repository)

@@ -1,0 +1,183 @@
+"""The server as a client meets it: instructions, resources and prompts, over stdio in both eras, and over HTTP."""
+
+import json
+import subprocess
+import sys
+
+import anyio
+import httpx2
+import mcp
+import pytest
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+from cued.surfaces.mcp.server import Caller, mounted, serve
+from tests.surfaces.conftest import SOURCE
+
+eras = pytest.mark.parametrize("era", ["2026-07-28", "auto", "legacy"])
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+def test_the_instructions_tell_an_agent_to_use_memory_well(agent_of, era):
+    said = agent_of(mode=era)(_instructions)
+    for word in ("Before you answer", "`recall`", "corrections", "ask the user", "supersedes", "Never store passwords"):
+        assert word in said
+
+
+async def _instructions(client):
+    return client.instructions
+
+
+def test_resources_give_the_start_the_pinned_and_a_memory(agent, memories):
+    tenant = memories.tenant("mira")
+    assert agent.read("cued://bootstrap") == "Nothing is stored yet."
+    assert agent.read("cued://pinned") == "Nothing is pinned."
+    tenant.remember("Mira is allergic to peanuts.", id="nuts", tier="core", speaker="<Mira>")
+    tenant.remember("The boiler is blue.", scope="boat")
+    assert "peanuts" in agent.read("cued://pinned")
+    assert "boiler" in agent.read("cued://bootstrap")
+    assert json.loads(agent.read("cued://memory/nuts"))["tier"] == "core"
+    listed = agent(lambda client: client.list_resources()).resources
+    assert [str(each.uri) for each in listed] == ["cued://bootstrap", "cued://pinned"]
+    (template,) = agent(lambda client: client.list_resource_templates()).resource_templates
+    assert template.uri_template == "cued://memory/{id}"
+
+
+@pytest.mark.parametrize("uri", ["cued://memory/", "cued://memory/nope", "cued://memory/%00", "cued://nothing", "file:///etc/passwd"])
+def test_what_is_not_there_is_not_found(agent, uri):
+    with pytest.raises(MCPError) as refused:
+        agent.read(uri)
+    assert refused.value.code == -32602
+
+
+def test_prompts_can_be_picked_with_and_without_their_argument(agent):
+    listed = agent(lambda client: client.list_prompts()).prompts
+    assert [each.name for each in listed] == ["remember-this", "what-do-you-know"]
+    with_one = agent(lambda client: client.get_prompt("remember-this", {"what": "Tea {} at four"})).messages[0].content.text
+    assert with_one.startswith("Store the following in Cued: Tea {} at four\n")
+    without = agent(lambda client: client.get_prompt("what-do-you-know")).messages[0].content.text
+    assert without.startswith("What do you remember about me")
+    with pytest.raises(MCPError, match="one of remember-this"):
+        agent(lambda client: client.get_prompt("nope"))
+
+
+@pytest.fixture
+def started(tmp_path):
+    """Give a call to the real server, as a client starts it: in a repository, with a client's small environment."""
+    project = tmp_path / "galley"
+    (project / ".git").mkdir(parents=True)
+    (project / "deep").mkdir()
+    env = {"PYTHONPATH": str(SOURCE), "CUED_DB": str(tmp_path / "memories.db"), "CUED_EMBEDDER": "hashing", "HOME": str(tmp_path)}
+
+    def call(asking, *args, mode="auto", cwd=project / "deep"):
+        async def asked():
+            command = ["-m", "cued.surfaces.cli", "mcp", *args]
+            server = StdioServerParameters(command=sys.executable, args=command, env=env, cwd=cwd)
+            with (tmp_path / "stderr").open("w") as said, anyio.fail_after(60):
+                async with mcp.Client(stdio_client(server, said), mode=mode) as client:
+                    return await asking(client)
+
+        return anyio.run(asked)
+
+    return call
+
+
+@eras
+def test_a_client_over_stdio_remembers_and_recalls_in_its_project(started, era):
+    async def both(client):
+        assert era == "2026-07-28" or client.server_info.name == "cued"
+        stored = await client.call_tool("remember", {"text": "The stove needs gas."})
+        found = await client.call_tool("recall", {"text": "What does the stove need?"})
+        return stored.structured_content["id"], found.structured_content["memories"][0]
+
+    stored, found = started(both, mode=era)
+    assert (found["id"], found["scope"]) == (stored, "galley")
+
+
+def test_the_project_and_the_tenant_are_the_connection_s(started, tmp_path):
+    started(lambda client: client.call_tool("remember", {"text": "The stove needs gas."}))
+
+    def found(*args, **where):
+        answer = started(lambda client: client.call_tool("recall", {"text": "What does the stove need?"}), *args, **where)
+        return len(answer.structured_content.get("memories", ()))
+
+    assert found("--project", str(tmp_path / "galley"), cwd=tmp_path) == 1
+    assert found("--scope", "other") == 0
+    assert found("--tenant", "jonas") == 0
+    assert found(cwd=tmp_path) == 0
+
+
+def test_a_variable_that_a_client_does_not_know_stands_for_the_working_directory(started, tmp_path):
+    stored = started(lambda client: client.call_tool("remember", {"text": "The stove."}), "--project", "${workspaceFolder}")
+    assert not stored.is_error
+    assert "is no folder" in (tmp_path / "stderr").read_text("utf-8")
+
+
+def test_the_server_leaves_when_the_client_does_and_says_nothing_else(process):
+    done = process("mcp", input=b"", env={"CUED_JSON": "1"})
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_what_is_no_message_does_not_end_the_server(process):
+    listed = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    done = process("mcp", input=b"not json\n{}\n[1]\n" + json.dumps(listed).encode() + b"\n")
+    assert done.returncode == 0
+    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in done.stdout.splitlines())
+
+
+def test_the_sdk_is_loaded_for_the_server_alone():
+    program = "import sys; from cued.surfaces.cli.agents import mcp, hook, connect; print('mcp' in sys.modules, 'pydantic' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, env={"PYTHONPATH": str(SOURCE)}, timeout=60)
+    assert done.stdout.split() == [b"False", b"False"]
+
+
+@pytest.fixture
+def web(memories):
+    """Give a call to the HTTP endpoint, mounted as a server mounts it, with the tenant from the request."""
+
+    def caller_of(context):
+        name = context.request.headers["x-tenant"]
+        return Caller(tenant=memories.tenant(name), scope="boat", may_write=name != "reader")
+
+    def call(asking, *, headers):
+        async def asked():
+            endpoint = mounted(serve(caller_of), hosts=("cued.test",), origins=("http://cued.test",))
+            app = Starlette(routes=[Mount("/mcp", app=endpoint.app)])
+            transport = httpx2.ASGITransport(app=app)
+            async with endpoint.running(), httpx2.AsyncClient(transport=transport, headers=headers, base_url="http://cued.test") as http:
+                return await asking(http)
+
+        return anyio.run(asked)
+
+    return call
+
+
+@pytest.mark.parametrize("era", ["2026-07-28", "legacy"])
+def test_the_endpoint_serves_each_request_for_its_own_caller(web, memories, era):
+    memories.tenant("mira").remember("The boiler is blue.", id="boiler")
+
+    async def asked(http):
+        async with mcp.Client(streamable_http_client("http://cued.test/mcp/", http_client=http), mode=era) as client:
+            found = await client.call_tool("recall", {"text": "boiler"})
+            stored = await client.call_tool("remember", {"text": "The mast is tall."})
+            return [each["id"] for each in found.structured_content.get("memories", ())], stored.is_error
+
+    assert web(asked, headers={"x-tenant": "mira"}) == (["boiler"], False)
+    assert web(asked, headers={"x-tenant": "jonas"}) == ([], False)
+    assert web(asked, headers={"x-tenant": "reader"}) == ([], True)
+
+
+@pytest.mark.parametrize(
+    ("evil", "status"), [({"host": "evil.example"}, 421), ({"origin": "https://evil.example"}, 403), ({"content-type": "text/plain"}, 400)]
+)
+def test_a_stranger_s_host_origin_or_form_is_turned_away(web, evil, status):
+    headers = {"x-tenant": "mira", "accept": "application/json, text/event-stream", "content-type": "application/json"}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+
+    async def posted(http):
+        return (await http.post("/mcp/", content=body, headers={**headers, **evil})).status_code
+
+    assert web(posted, headers={}) == status
