@@ -2,7 +2,7 @@
 
 from cued.surfaces.clients.hooking import hooked
 from cued.surfaces.clients.jsonc import put
-from cued.surfaces.clients.table import CLIENTS, Client, editing
+from cued.surfaces.clients.known import CLIENTS, Client, editing
 from cued.surfaces.mcp.tools import TOOLS
 from tools.reference_policy import rows
 

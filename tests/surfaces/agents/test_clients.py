@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cued.surfaces.clients import jsonc, toml
-from cued.surfaces.clients.table import CLIENTS
+from cued.surfaces.clients.known import CLIENTS
 from tests.surfaces.conftest import SOURCE
 
 ENTRY = {"command": "cued", "args": ["mcp"]}

@@ -15,7 +15,7 @@ from cued.surfaces.cli.output import note, show
 from cued.surfaces.cli.settings import Settings, settings
 from cued.surfaces.clients import changes, jsonc
 from cued.surfaces.clients.hooking import KINDS, hooked
-from cued.surfaces.clients.table import CLIENTS, NAME, Client, editing, hook_settings
+from cued.surfaces.clients.known import CLIENTS, NAME, Client, editing, hook_settings
 from cued.surfaces.project import checkout
 
 
@@ -35,7 +35,7 @@ from cued.surfaces.project import checkout
 @click.option("--undo", is_flag=True, help="Take it out again.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def connect_command(client: str, scope: str | None, hooks: tuple[str, ...], *, here: bool, print_only: bool, undo: bool, yes: bool) -> None:  # noqa: PLR0913 - one for each option
-    """Give CLIENT these memories: show the change of its configuration, ask, try the server, and write it with a backup.
+    """Connect CLIENT to these memories: show the change of its configuration, ask, try the server, and write it with a backup.
 
     The server is started as the client would start it; if it does not answer, or if the file cannot be read, nothing is written.
     """

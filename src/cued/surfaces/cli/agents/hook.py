@@ -56,7 +56,7 @@ def _answered(event: str, scope: str | None) -> Said:
 
 def _from_the_store(event: str, work: Work, policy: str | None) -> Said:
     from cued.surfaces.cli.opening import make_folder, opened  # noqa: PLC0415 - the gate runs before every tool, and needs none of it
-    from cued.surfaces.hooks.events import ANSWERS  # noqa: PLC0415
+    from cued.surfaces.hooks.answering import ANSWERS  # noqa: PLC0415
 
     chosen, answering = settings(), ANSWERS[event]
     chosen.policy = chosen.policy or policy

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from cued.errors import InputError
 from cued.surfaces.clients import hooking, jsonc
-from cued.surfaces.clients.table import Client, editing
+from cued.surfaces.clients.known import Client, editing
 
 BACKUP: Final = ".before-cued"
 
