@@ -32,6 +32,8 @@ COMMANDS = {
     "import": ("upkeep.transfer", "Store memories from elsewhere."),
     "backup": ("upkeep.backup", "Copy the whole database into one file."),
     "restore": ("upkeep.backup", "Make the database from such a copy."),
+    "serve": ("serving.serve", "Serve the memories over HTTP."),
+    "token": ("serving.token", "Make, list and revoke the server's tokens."),
     "policy": ("tuning.policy", "List, show, compare and check policies."),
     "eval": ("tuning.eval", "Measure policies on questions with known answers."),
     "completion": ("completion", "Print a shell's completion script."),
