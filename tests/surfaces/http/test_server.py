@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from cued.embed.hashing import Hashing
+from cued.errors import EmbedderError
 from cued.surfaces.http.app import Limits, Mounted
 from cued.surfaces.http.guard import Rules
 from cued.surfaces.http.retries import Once
@@ -278,14 +280,32 @@ def test_what_takes_too_long_is_given_up_and_said(serve):
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
 
 
+def test_an_embedder_that_fails_leaves_words_and_says_so(serve):
+    with serve(embedder=Failing()) as server:
+        client = server.client()
+        stored = remember(client, "The staging deploy runs every Friday.")
+        assert (stored.status_code, stored.json()["degraded"][0].startswith("vector pending")) == (201, True)
+        recalled = client.post("/v1/recall", json={"text": "staging deploy", "floor": 0}).json()
+        assert [memory["id"] for memory in recalled["memories"]] == [stored.json()["id"]]
+        assert recalled["degraded"]
+        assert client.get("/readyz").json() == {"ready": True, "store": "ok", "embedder": "failing"}
+
+
+class Failing:
+    """An embedder whose model cannot be reached."""
+
+    fingerprint = Hashing().fingerprint
+
+    def embed(self, texts, *, role):
+        raise EmbedderError("the model cannot be reached")
+
+
 class Sleeper:
     """An embedder that sleeps until it is woken."""
 
     awake = threading.Event()
 
     def __init__(self):
-        from cued.embed.hashing import Hashing  # noqa: PLC0415
-
         self._inner = Hashing()
         Sleeper.awake.set()
 

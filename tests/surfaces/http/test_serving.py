@@ -14,6 +14,11 @@ from cued.handles.memories import open_memories
 from cued.surfaces.http.serving import Place
 from cued.surfaces.tokens import Tokens
 
+# Files of at most 600 kB, as on a disk that is nearly full.
+SMALL_DISK = (
+    "import os, resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000)); "
+    "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+)
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
 
 
@@ -22,8 +27,8 @@ def running(process):
     """Give what starts a server and says where it is, with what else it said before it served."""
     started = []
 
-    def start(*args):
-        server = process("serve", "--port", "0", *args, runner=subprocess.Popen, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    def start(*args, **how):
+        server = process("serve", "--port", "0", *args, runner=subprocess.Popen, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
         started.append(server)
         said = server.stdout.readline().decode()
         return server, re.search(r"http://\S+?:\d+/", said)[0]
@@ -133,3 +138,20 @@ def test_another_process_revokes_a_token_of_a_running_server(running, process, t
         assert client.get("/v1/stats").status_code == 401
     with open_memories(tmp_path / "memories.db", embedder=None) as memories:
         assert not Tokens(memories.parts.store).any_live()
+
+
+@posix
+def test_a_full_disk_refuses_writes_with_507_and_reads_go_on(running, process):
+    written = process("token", "create", "--tenant", "mira", "--scope", "write").stdout.decode().strip()
+    _, url = running("--rate", "100000", by=("-c", SMALL_DISK))
+    stored = 0
+    with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {written}"}, timeout=30) as client:
+        for number in range(500):
+            answer = client.post("/v1/memories", json={"text": f"{number}: " + "Peanuts and tea. " * 200, "conflicts": False})
+            if answer.status_code != 201:
+                break
+            stored += 1
+        assert (answer.status_code, answer.json()["type"]) == (507, "urn:cued:error:FullError")
+        assert stored > 0
+        assert client.get("/v1/stats").json()["memories"] == stored
+        assert client.post("/v1/recall", json={"text": "peanuts", "floor": 0}).json()["outcome"] == "recalled"
