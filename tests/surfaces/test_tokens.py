@@ -44,6 +44,17 @@ def test_a_token_counts_until_it_expires_or_is_revoked(memories):
         tokens.revoke("000000000000")
 
 
+def test_tokens_that_ended_long_ago_are_no_longer_listed(memories):
+    moment = [NOW]
+    tokens = Tokens(memories.parts.store, clock=lambda: moment[0])
+    tokens.create("mira", scope="read", expires="1d")
+    _, kept = tokens.create("mira", scope="read")
+    moment[0] += timedelta(days=92)
+    tokens.create("jonas", scope="read")
+    assert [token.tenant for token in tokens.all()] == ["mira", "jonas"]
+    assert tokens.all()[0] == kept
+
+
 def test_tokens_that_are_made_at_the_same_time_are_all_kept(memories):
     tokens = Tokens(memories.parts.store)
     makers = [Thread(target=lambda: [tokens.create("mira", scope="read") for _ in range(5)]) for _ in range(4)]

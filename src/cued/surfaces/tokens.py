@@ -10,7 +10,7 @@ import re
 import secrets
 import threading
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Literal, get_args
 
 import msgspec
@@ -30,6 +30,7 @@ AUTHORITIES: tuple[Authority, ...] = get_args(Authority)
 
 _DOCUMENT = "tokens"
 _TRIES = 20
+_LISTED = timedelta(days=90)
 _WRITTEN = re.compile(r"cued_(?P<id>[0-9a-f]{12})_[A-Za-z0-9_-]{43}")
 
 
@@ -51,6 +52,11 @@ class Token(Struct, frozen=True, kw_only=True):
     def live(self, now: datetime) -> bool:
         """Whether it is neither revoked nor expired."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+
+    def long_gone(self, now: datetime) -> bool:
+        """Whether it has not counted for so long that it need not be listed any more."""
+        ended = min((end for end in (self.revoked_at, self.expires_at) if end is not None), default=now)
+        return now - ended > _LISTED
 
     def shown(self, now: datetime) -> JSON:
         """What may be told of it."""
@@ -80,7 +86,7 @@ class Tokens:
         )
         written = f"cued_{made.id}_{secrets.token_urlsafe(32)}"
         kept = replace(made, digest=_digest(written))
-        self._change(lambda tokens: {**tokens, kept.id: kept})
+        self._change(lambda tokens: {**{each: token for each, token in tokens.items() if not token.long_gone(now)}, kept.id: kept})
         return written, kept
 
     def all(self) -> tuple[Token, ...]:

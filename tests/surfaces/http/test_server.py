@@ -189,6 +189,18 @@ def test_a_write_whose_answer_was_lost_in_a_crash_is_not_done_again(server, mira
     assert mira.get("/v1/memories").json()["total"] == 6
 
 
+def test_turns_whose_answer_was_lost_in_a_crash_are_stored_once_and_keep_their_numbers(server, mira):
+    tenant, store = server.memories.tenant("mira"), server.memories.parts.store
+    tenant.remember_turns([{"role": "user", "content": "Hello."}], session="s")
+    body = {"session": "s", "turns": [{"role": "user", "content": text} for text in ("", "One.", "Two.", "Three.")]}
+    once = Once(store, tenant, "remember_turns", key="lost")
+    tenant.remember_many(once._named({"memories": once._turns(body)})["memories"][:2])  # noqa: SLF001 - what a first try had stored
+    answers = [mira.post("/v1/remember_turns", json=body, headers={"Idempotency-Key": "lost"}) for _ in range(3)]
+    assert {(answer.status_code, answer.headers["idempotent-replayed"]) for answer in answers} == {(201, "true")}
+    stored = [(memory["turn"], memory["text"]) for memory in mira.get("/v1/memories").json()["memories"]]
+    assert sorted(stored) == [(1, "Hello."), (3, "One."), (4, "Two."), (5, "Three.")]
+
+
 def test_a_change_and_a_forgetting_with_a_key_happen_once_too(mira):
     key = remember(mira, "Likes tea.").json()["id"]
     path, once = f"/v1/memories/{key}", {"Idempotency-Key": "a"}

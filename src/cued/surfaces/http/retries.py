@@ -9,15 +9,21 @@ import hashlib
 import re
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cued.errors import BusyError, InputError, NotFoundError
 from cued.handles.tenant import Tenant
 from cued.model.plain import JSON
 from cued.ports import Store
+from cued.requests.checks import label
+from cued.requests.reading import read
+from cued.requests.turns import TurnsRequest, drafts_of
+from cued.surfaces import verbs
 from cued.surfaces.http.problems import RefusedError
 
 KEPT_S = 86_400
@@ -58,6 +64,8 @@ class Once:
                 if done.request != request:
                     raise _another()
                 return self._replayed(done.answer), True
+        if self._verb == "remember_turns":
+            body, call = {"memories": self._turns(body)}, partial(verbs.call, "remember_many", self._tenant)
         answer, again = self._called(body, call)
         self._keep(_Done(key=self._key, request=request, at=int(time.time()), answer=self._without_texts(answer)))
         return answer, again
@@ -79,13 +87,26 @@ class Once:
         if self._verb == "remember":
             return {"id": self._id(0), **_given(body)}
         memories = body.get("memories")
-        if self._verb != "remember_many" or not isinstance(memories, list):
+        if not self._verb.startswith("remember") or not isinstance(memories, list):
             return body
         return {**body, "memories": [{"id": self._id(at), **_given(m)} if isinstance(m, dict) else m for at, m in enumerate(memories)]}
 
+    def _turns(self, body: JSON) -> list[JSON]:
+        """The turns of a conversation as memories; those that an earlier try had begun to store keep their numbers."""
+        asked = read(body, TurnsRequest)
+        drafts = list(drafts_of(asked.turns, session=label("session", asked.session), scope=asked.scope, at=asked.at, first=0))
+        first = asked.first
+        if first is None and drafts:
+            try:
+                first = (self._tenant.get(self._id(0)).source.turn or 0) - (drafts[0].turn or 0)
+            except NotFoundError:
+                newest = self._tenant.list(session=asked.session, hidden=True, limit=1).memories
+                first = (newest[0].source.turn or 0) + 1 if newest else 1
+        return [msgspec.to_builtins(replace(draft, turn=(draft.turn or 0) + (first or 0))) for draft in drafts]
+
     def _missing(self, body: JSON, named: JSON) -> tuple[list[JSON], list[str]] | None:
         """The drafts that an earlier try did not store, and the ids of all; None where no earlier try stored any."""
-        drafts, own = (named["memories"], body["memories"]) if self._verb == "remember_many" else ([named], [body])
+        drafts, own = ([named], [body]) if self._verb == "remember" else (named["memories"], body["memories"])
         stored = [self._stored(draft) if _given(mine).get("id") is None else False for draft, mine in zip(drafts, own, strict=True)]
         if not any(stored):
             return None
