@@ -121,6 +121,8 @@ USED = {
         "--rate": "10",
         "--max-body": "1000",
         "--threads": "2",
+        "--upkeep": "sweep",
+        "--upkeep-every": "1d",
     },
     ("token", "create"): {"--scope": "read", "--expires": "90d"},
 }

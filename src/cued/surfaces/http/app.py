@@ -29,6 +29,7 @@ from cued.surfaces.http.metrics import Metrics
 from cued.surfaces.http.problems import RETRY_AFTER_S, RefusedError
 from cued.surfaces.http.retries import Once
 from cued.surfaces.http.routes import ROUTES, Route
+from cued.surfaces.http.upkeep import Upkeep
 from cued.surfaces.http.workers import THREADS, WAITING, Answer, Workers
 from cued.surfaces.tokens import Tokens
 from cued.surfaces.verbs import call
@@ -48,6 +49,13 @@ class Limits(Struct, frozen=True, kw_only=True):
     waiting: int = WAITING
 
 
+class Chores(Struct, frozen=True, kw_only=True):
+    """Which upkeep a server does by itself, and how often."""
+
+    jobs: tuple[str, ...] = ()
+    every_s: float = 21_600.0
+
+
 class Mounted(Struct, frozen=True, kw_only=True):
     """Another ASGI app under a path, behind the same gate: whoever asks stands in `scope["cued.caller"]`."""
 
@@ -56,9 +64,16 @@ class Mounted(Struct, frozen=True, kw_only=True):
     lifespan: Callable[[], AbstractAsyncContextManager[Any]] | None = None
 
 
-def make_app(memories: Memories, *, rules: Rules | None = None, limits: Limits | None = None, mounted: Sequence[Mounted] = ()) -> ASGIApp:
+def make_app(
+    memories: Memories,
+    *,
+    rules: Rules | None = None,
+    limits: Limits | None = None,
+    chores: Chores | None = None,
+    mounted: Sequence[Mounted] = (),
+) -> ASGIApp:
     """The whole app over an open store; when it ends, what has begun is done and what recalls left is written."""
-    server = _Server(memories, limits or Limits())
+    server = _Server(memories, limits or Limits(), chores or Chores())
     routes: list[routing.BaseRoute] = [
         routing.Route("/", server.front),
         routing.Route("/healthz", server.health),
@@ -85,9 +100,10 @@ def _verb_routes(server: "_Server") -> Iterator[routing.Route]:
 class _Server:
     """What answers."""
 
-    def __init__(self, memories: Memories, limits: Limits) -> None:
+    def __init__(self, memories: Memories, limits: Limits, chores: Chores) -> None:
         self._memories, self._limits = memories, limits
         self._workers = Workers(limits.threads, waiting=limits.waiting)
+        self._upkeep = Upkeep(memories, self._workers, jobs=chores.jobs, every_s=chores.every_s)
         self._keys: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
         self._checked: tuple[float, str] = (-_CHECKED_S, "")
         self.metrics = Metrics(waiting=lambda: self._workers.waiting)
@@ -98,7 +114,10 @@ class _Server:
             for each in mounted:
                 if each.lifespan is not None:
                     await stack.enter_async_context(each.lifespan())
+            upkeep = asyncio.create_task(self._upkeep.go_on())
             yield
+            upkeep.cancel()
+            await asyncio.wait([upkeep])
         await asyncio.to_thread(self._workers.close)
         await asyncio.to_thread(self._memories.flush)
 
@@ -115,7 +134,11 @@ class _Server:
     async def ready(self, request: Request) -> Response:
         """Whether the store can be read; an embedder that fails is told, for recalls go on by words alone."""
         _seen(request, "readyz")
-        return _json(await self._workers.run(OWN_TENANT, self._readiness))
+        caller: Caller = request.scope["cued.caller"]
+        told = await self._workers.run(OWN_TENANT, self._readiness)
+        if caller.token.allows("admin"):
+            told["upkeep"] = await self._workers.run(OWN_TENANT, self._upkeep.shown)
+        return _json(told)
 
     async def show_metrics(self, request: Request) -> Response:
         """The counters."""

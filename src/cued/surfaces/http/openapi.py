@@ -158,7 +158,7 @@ def _parameter(name: str, schema: JSON, *, needed: bool) -> JSON:
 def _answer(route: Route) -> JSON:
     if route.of.streams:
         return {"application/x-ndjson": {"schema": {"type": "string", "description": "One JSON object a line."}}}
-    return {"application/json": {"schema": {"type": "object", "required": list(ANSWERS[route.verb])}}}
+    return {"application/json": {"schema": {"type": "object", "required": list(ANSWERS.get(route.verb, ()))}}}
 
 
 def _needed(route: Route) -> list[str]:

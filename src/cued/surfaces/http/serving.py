@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from cued.errors import InputError, StoreError
 from cued.handles.memories import Memories
-from cued.surfaces.http.app import Limits, Mounted, make_app
+from cued.surfaces.http.app import Chores, Limits, Mounted, make_app
 from cued.surfaces.http.guard import LOOPBACK, Rules
 from cued.surfaces.tokens import Tokens
 
@@ -44,7 +44,17 @@ class Place(Struct, frozen=True, kw_only=True):
         return self.host in LOOPBACK
 
 
-def serve(memories: Memories, place: Place, *, tenant: str, say: Say, rate: float, limits: Limits, mounted: Sequence[Mounted] = ()) -> None:  # noqa: PLR0913 - what a command line says
+def serve(  # noqa: PLR0913 - what a command line says
+    memories: Memories,
+    place: Place,
+    *,
+    tenant: str,
+    say: Say,
+    rate: float,
+    limits: Limits,
+    chores: Chores,
+    mounted: Sequence[Mounted] = (),
+) -> None:
     """Serve until a signal ends it: then take no more, finish what has begun, and write what recalls left."""
     if (place.certificate is None) is not (place.key is None):
         raise InputError("--tls-cert", str(place.certificate), "a certificate together with its --tls-key")
@@ -60,7 +70,7 @@ def serve(memories: Memories, place: Place, *, tenant: str, say: Say, rate: floa
         say(_EXPOSED)
     hosts = LOOPBACK | {place.host.lower(), *(name.lower() for name in place.names)}
     rules = Rules(hosts=frozenset(hosts), any_address=not place.local, rate=rate, burst=2 * rate)
-    _run(uvicorn.Server(_config(make_app(memories, rules=rules, limits=limits, mounted=mounted), place)), listening)
+    _run(uvicorn.Server(_config(make_app(memories, rules=rules, limits=limits, chores=chores, mounted=mounted), place)), listening)
 
 
 def _admitted(tokens: Tokens, place: Place, tenant: str) -> str | None:

@@ -11,6 +11,9 @@ from cued.surfaces.cli.grammar import Verb
 from cued.surfaces.cli.opening import make_folder, noting_warnings
 from cued.surfaces.cli.output import say
 from cued.surfaces.cli.settings import settings
+from cued.text.durations import parse_duration
+
+_JOBS = ("sweep", "consolidate", "preview", "reembed")
 
 
 @click.command(name="serve", cls=Verb, globals_shown=("db", "tenant", "embedder", "policy"))
@@ -23,6 +26,8 @@ from cued.surfaces.cli.settings import settings
 @click.option("--rate", type=click.FloatRange(1), default=100.0, help="Requests a second with one token. Default: 100.")
 @click.option("--max-body", type=click.IntRange(1000), default=8_000_000, help="Bytes that one request may have. Default: 8000000.")
 @click.option("--threads", type=click.IntRange(2), default=4, help="How many verbs run at the same time. Default: 4.")
+@click.option("--upkeep", "jobs", type=click.Choice(_JOBS), multiple=True, help="Do this for every tenant, now and then; may be repeated.")
+@click.option("--upkeep-every", "every", metavar="TIME", default="6h", help="How often. Default: 6h.")
 def serve_command(  # noqa: PLR0913 - one parameter an option
     host: str,
     port: int,
@@ -34,10 +39,12 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     rate: float,
     max_body: int,
     threads: int,
+    jobs: tuple[str, ...],
+    every: str,
 ) -> None:
     """Serve the memories over HTTP until it is stopped; what each token may do, `cued token` says."""
     try:
-        from cued.surfaces.http.app import Limits  # noqa: PLC0415 - the server's packages are an extra
+        from cued.surfaces.http.app import Chores, Limits  # noqa: PLC0415 - the server's packages are an extra
         from cued.surfaces.http.serving import Place, serve  # noqa: PLC0415
     except ImportError as error:
         raise InputError("serve", str(error), "the server's packages: pip install 'cued[server]'") from error
@@ -45,7 +52,8 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     make_folder(chosen)
     place = Place(host=host, port=port, names=names, behind_proxy=behind_proxy, certificate=tls_cert, key=tls_key)
     limits = Limits(body_bytes=max_body, threads=threads)
+    chores = Chores(jobs=tuple(dict.fromkeys(jobs)), every_s=parse_duration(every, field="--upkeep-every").total_seconds())
     with noting_warnings():
         memories = open_memories(chosen.db, embedder=chosen.embedder, policy=chosen.policy or DEFAULT)
     with memories:
-        serve(memories, place, tenant=chosen.tenant, say=lambda text: say(f"{text}\n"), rate=rate, limits=limits)
+        serve(memories, place, tenant=chosen.tenant, say=lambda text: say(f"{text}\n"), rate=rate, limits=limits, chores=chores)
