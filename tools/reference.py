@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tools.reference_agents import clients_setup, hooks_setup, tools_table
 from tools.reference_cli import cli_page, commands_table
+from tools.reference_http import http_page
 from tools.reference_json import json_page, schema_file
 from tools.reference_layout import layers, layout_page
 from tools.reference_policy import knobs, policy_page, preset_text, presets_table, signals_table
@@ -22,6 +23,7 @@ WHOLE: dict[str, Callable[[], str]] = {
     "docs/reference/python.md": python_page,
     "docs/reference/errors.md": errors_page,
     "docs/reference/json.md": json_page,
+    "docs/reference/http.md": http_page,
     "docs/reference/requests.schema.json": schema_file,
     "docs/reference/cli.md": cli_page,
     "docs/reference/layout.md": layout_page,

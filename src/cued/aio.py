@@ -140,9 +140,11 @@ class AsyncTenant:
         """What `Tenant.list` gives."""
         return await self._threads.run(self._tenant.list, request, **wanted)
 
-    async def update(self, memory_id: str, change: Change | None = None, **fields: Unpack[Changes]) -> Memory:
+    async def update(
+        self, memory_id: str, change: Change | None = None, *, if_version: int | None = None, **fields: Unpack[Changes]
+    ) -> Memory:
         """What `Tenant.update` gives."""
-        return await self._threads.run(self._tenant.update, memory_id, change, **fields)
+        return await self._threads.run(self._tenant.update, memory_id, change, if_version=if_version, **fields)
 
     async def forget(self, *memory_ids: str, erase: bool = False) -> None:
         """What `Tenant.forget` does."""

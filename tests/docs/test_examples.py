@@ -6,7 +6,7 @@ from tests.docs.pages import every_page
 from tests.docs.running import commands_of, run_console, run_python
 
 PAGES = every_page()
-KNOWN = {"python", "console", "text", "toml", "json", ""}
+KNOWN = {"python", "console", "text", "toml", "ts", "json", ""}
 
 
 def having(language):

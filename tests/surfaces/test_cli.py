@@ -90,6 +90,7 @@ USED = {
         "--ttl": "12h",
         "--valid-from": "2025-03-01",
         "--valid-until": "none",
+        "--if-version": "VERSION",
     },
     ("forget",): {"--erase": None, "--all": None, "--yes": None, "--undo": None},
     ("bootstrap",): {"--scope": "x", "--budget": "300", "--block": None},
@@ -122,6 +123,20 @@ USED = {
     ("mcp",): {"--scope": "x", "--project": ".", "--search-fetch": None},
     ("connect",): {"--here": None, "--hook": "recall", "--scope": "x", "--print": None, "--undo": None, "--yes": None},
     ("hook",): {"--scope": "x"},
+    ("serve",): {
+        "--host": "127.0.0.1",
+        "--port": "0",
+        "--allow-host": "memory.example",
+        "--behind-proxy": None,
+        "--tls-cert": "FILE",
+        "--tls-key": "FILE",
+        "--rate": "10",
+        "--max-body": "1000",
+        "--threads": "2",
+        "--upkeep": "sweep",
+        "--upkeep-every": "1d",
+    },
+    ("token", "create"): {"--scope": "read", "--expires": "90d"},
 }
 CUE_OPTIONS = {
     "--goal": "cook",
@@ -169,6 +184,8 @@ BARE = {
     ("import",): ("NOTES",),
     ("backup",): ("copy.db", "--overwrite"),
     ("restore",): ("COPY", "--overwrite"),
+    ("token", "create"): ("--scope", "read"),
+    ("token", "revoke"): ("TOKEN",),
     ("policy", "show"): ("cued",),
     ("policy", "diff"): ("cued", "dense"),
     ("policy", "check"): ("POLICY",),
@@ -192,8 +209,14 @@ INSTEAD = {
 }
 
 
+ENDLESS = ("serve",)
+"""It runs until it is stopped: tests/surfaces/http/test_serving.py."""
+
+
 def cases():
     for path, command in commands():
+        if path == ENDLESS:
+            continue
         for param in command.params:
             if isinstance(param, click.Option):
                 for option in param.opts:
@@ -235,6 +258,7 @@ def scenery(tmp_path_factory, shell_of):
         "utf-8",
     )
     cued.json("explain", "peanuts", "--save", str(folder / "saved.json"))
+    places |= {"TOKEN": cued.json("token", "create", "--scope", "read")["id"], "VERSION": str(cued.json("get", places["ID"])["version"])}
     return folder, {**places, "DB": cued.db.name, "CURSOR": cued.json("list", "--limit", "1")["next"]}
 
 
@@ -264,7 +288,7 @@ def test_every_option_of_every_command_is_taken(stage, path, option, value):
     assert result.exit_code == 0, result.stderr
 
 
-@pytest.mark.parametrize("path", [path for path, _ in commands() if path not in SPEAKS_OTHERWISE], ids=" ".join)
+@pytest.mark.parametrize("path", [path for path, _ in commands() if path not in {*SPEAKS_OTHERWISE, ENDLESS}], ids=" ".join)
 def test_every_answer_is_json_when_asked_before_or_after_the_command(stage, path):
     cued, places = stage
     bare = [places.get(word, word) for word in BARE.get(path, ())]

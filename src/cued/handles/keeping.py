@@ -113,11 +113,16 @@ class Keeping(Bound):
         asked = read_list(wanted, request)
         return self._store.list(self.name, asked.filter(), at=self._clock(), limit=asked.limit, after=asked.after)
 
-    def update(self, memory_id: str, change: Change | None = None, **fields: Unpack[Changes]) -> Memory:
-        """The memory with some of its fields changed; its decay clock starts anew."""
+    def update(self, memory_id: str, change: Change | None = None, *, if_version: int | None = None, **fields: Unpack[Changes]) -> Memory:
+        """The memory with some of its fields changed; its decay clock starts anew.
+
+        With `if_version` only a memory that is still at this version is changed; an InputError names the version that it has.
+        """
         change = read_change(fields, change)
         for _ in range(_TRIES):
             memory, now = self.get(memory_id), self._clock()
+            if if_version not in (None, memory.version):
+                raise InputError("if_version", if_version, f"the version of the memory as it is now, {memory.version}")
             revised = self._store.revise(self.name, [self._revision(memory, change, now)], at=now)
             if not revised.left_out:
                 return revised.memories[0]

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from cued.upkeep.backup import Copied
 
 
+OWN_TENANT = " "
+"""Under this name a store keeps what is nobody's memory, such as tokens; no tenant is called so, for a name has more than white space."""
+
+
 class Memories:
     """What `cued.open` gives: one store, open; close it, or use it in a `with`."""
 
@@ -36,7 +40,7 @@ class Memories:
 
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants, for whoever looks after the store; no tenant is to see them."""
-        return self.parts.store.tenants()
+        return tuple(name for name in self.parts.store.tenants() if name != OWN_TENANT)
 
     def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> "Copied":
         """Copy the whole store, all tenants, into one file as it is now, while others go on writing; `progress` hears of pages."""

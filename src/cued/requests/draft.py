@@ -81,6 +81,7 @@ class UpdateRequest(Change, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """A change of one memory."""
 
     id: Annotated[str, Meta(description="The memory to change.")]
+    if_version: Annotated[int | None, Meta(description="Only if the memory is still at this version.")] = None
 
 
 def read_draft(value: str | Mapping[str, Any] | Draft) -> Draft:

@@ -20,11 +20,13 @@ def read(body: Mapping[str, Any], kind: type[Request]) -> Request:
     if not isinstance(body, Mapping):
         raise InputError("request", body, f"an object with the fields {', '.join(fields_of(kind))}")
     refuse_unknown(body, fields_of(kind))
-    times, inner = _times(kind), _inner(kind)
+    times, inner, whole = _times(kind), _inner(kind), _whole(kind)
     plain = {
         name: moment(name, value) if name in times else value if type(value) in _AS_THEY_ARE else _listed(value, inner.get(name))
         for name, value in body.items()
     }
+    # JSON knows one kind of number, so that 3.0 is a whole one
+    plain |= {name: int(value) for name in whole if type(value := plain.get(name)) is float and value.is_integer()}
     try:
         return msgspec.convert(plain, kind)
     except msgspec.ValidationError as error:
@@ -50,7 +52,7 @@ def refuse_unknown(body: Iterable[str], known: Collection[str]) -> None:
 
 @cache
 def _times(kind: type[Struct]) -> frozenset[str]:
-    return frozenset(name for name, field in fields_of(kind).items() if _is_time(field.type))
+    return frozenset(name for name, field in fields_of(kind).items() if _has(field.type, shapes.DateTimeType))
 
 
 @cache
@@ -63,8 +65,13 @@ def _inner(kind: type[Struct]) -> dict[str, type[Struct]]:
     }
 
 
-def _is_time(kind: shapes.Type) -> bool:
-    return any(isinstance(part, shapes.DateTimeType) for part in (kind.types if isinstance(kind, shapes.UnionType) else (kind,)))
+@cache
+def _whole(kind: type[Struct]) -> frozenset[str]:
+    return frozenset(name for name, field in fields_of(kind).items() if _has(field.type, shapes.IntType))
+
+
+def _has(kind: shapes.Type, wanted: type[shapes.Type]) -> bool:
+    return any(isinstance(part, wanted) for part in (kind.types if isinstance(kind, shapes.UnionType) else (kind,)))
 
 
 def _listed(value: Any, inner: type[Struct] | None) -> Any:  # noqa: ANN401 - any value that a caller may give

@@ -136,7 +136,7 @@ def get(tenant: Tenant, request: IdRequest) -> JSON:
 
 def update(tenant: Tenant, request: UpdateRequest) -> JSON:
     """A memory with some of its fields changed; null takes a time away."""
-    return tenant.update(request.id, request).to_dict()
+    return tenant.update(request.id, request, if_version=request.if_version).to_dict()
 
 
 def forget(tenant: Tenant, request: ForgetRequest) -> JSON:

@@ -36,6 +36,8 @@ COMMANDS = {
     "mcp": ("agents.mcp", "Serve an agent's tools over stdio."),
     "connect": ("agents.connect", "Give an agent's client these memories."),
     "hook": ("agents.hook", "Answer a hook of Claude Code."),
+    "serve": ("serving.serve", "Serve the memories over HTTP."),
+    "token": ("serving.token", "Make, list and revoke the server's tokens."),
     "policy": ("tuning.policy", "List, show, compare and check policies."),
     "eval": ("tuning.eval", "Measure policies on questions with known answers."),
     "completion": ("completion", "Print a shell's completion script."),

@@ -37,6 +37,7 @@ _METAVARS = {
     "derived_from": "ID",
     "edges": "RELATION=ID",
     "grace": "TIME",
+    "if_version": "N",
     "memory": "ID",
     "meta": "KEY=VALUE",
     "older_than": "TIME",

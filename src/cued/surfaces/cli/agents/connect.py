@@ -13,7 +13,7 @@ from cued.surfaces.cli.asking import ask
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.output import note, show
 from cued.surfaces.cli.settings import Settings, settings
-from cued.surfaces.clients import editing, jsonc
+from cued.surfaces.clients import file_changes, jsonc
 from cued.surfaces.clients.hooking import KINDS, hooked
 from cued.surfaces.clients.known import CLIENTS, NAME, Client, editing, hook_settings
 from cued.surfaces.project import checkout
@@ -48,14 +48,14 @@ def connect_command(client: str, scope: str | None, hooks: tuple[str, ...], *, h
         _print({path: _alone(known, server), **({settings_path: _hooks_alone(hooks, chosen, scope)} if hooks else {})}, chosen)
         return
     if undo:
-        made = [editing.disconnected(known, path), *([editing.unhooked(settings_path)] if client == "claude-code" else [])]
+        made = [file_changes.disconnected(known, path), *([file_changes.unhooked(settings_path)] if client == "claude-code" else [])]
     else:
-        made = [editing.connected(known, path, known.entry(*server))]
-        made += [editing.hooked(settings_path, hooks, _launcher(), _options(chosen, scope))] if hooks else []
+        made = [file_changes.connected(known, path, known.entry(*server))]
+        made += [file_changes.hooked(settings_path, hooks, _launcher(), _options(chosen, scope))] if hooks else []
     due = [change for change in made if change.changes]
     _agreed(due, yes=yes)
     tools = [] if undo else _tried(*server)
-    kept = [str(backup) for change in due if (backup := editing.write(change)) is not None]
+    kept = [str(backup) for change in due if (backup := file_changes.write(change)) is not None]
     told = {"client": client, "changed": [str(change.path) for change in due], "backups": kept, "tools": tools}
     show(told, as_json=chosen.json, drawn=lambda: _told(known, told, undo=undo))
 
@@ -110,7 +110,7 @@ def _print(files: Mapping[Path, str], chosen: Settings) -> None:
     show(told, as_json=chosen.json, drawn=lambda: "\n".join(files.values()).rstrip())
 
 
-def _agreed(due: Sequence[editing.Change], *, yes: bool) -> None:
+def _agreed(due: Sequence[file_changes.Change], *, yes: bool) -> None:
     for change in due:
         click.echo(change.diff(), err=True, nl=False)
     if due and not yes:

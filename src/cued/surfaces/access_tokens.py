@@ -1,0 +1,143 @@
+"""Tokens: who may do what with whose memories, for whoever serves them. Only a digest of a token is kept, in the store itself.
+
+A token is `cued_ID_SECRET`, with 256 random bits in its secret. The list of them is read anew at each request, so that a token which one
+process revokes is refused by every other at its next request.
+"""
+
+import hashlib
+import hmac
+import re
+import secrets
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Literal, get_args
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from cued.errors import BusyError, InputError
+from cued.handles.memories import OWN_TENANT
+from cued.model.plain import JSON, plain
+from cued.ports import Clock, Store
+from cued.requests.checks import label, one_of
+from cued.text.durations import parse_duration
+
+Authority = Literal["read", "write", "admin"]
+AUTHORITIES: tuple[Authority, ...] = get_args(Authority)
+"""What a token allows, each with all that stands before it."""
+
+_DOCUMENT = "tokens"
+_TRIES = 20
+_LISTED = timedelta(days=90)
+_WRITTEN = re.compile(r"cued_(?P<id>[0-9a-f]{12})_[A-Za-z0-9_-]{43}")
+
+
+class Token(Struct, frozen=True, kw_only=True):
+    """A token as it is kept."""
+
+    id: str
+    digest: str
+    tenant: str
+    scope: Authority
+    created_at: datetime
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+
+    def allows(self, authority: Authority) -> bool:
+        """Whether the token's holder may do what needs this authority."""
+        return AUTHORITIES.index(self.scope) >= AUTHORITIES.index(authority)
+
+    def live(self, now: datetime) -> bool:
+        """Whether it is neither revoked nor expired."""
+        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+
+    def long_gone(self, now: datetime) -> bool:
+        """Whether it has not counted for so long that it need not be listed any more."""
+        ended = min((end for end in (self.revoked_at, self.expires_at) if end is not None), default=now)
+        return now - ended > _LISTED
+
+    def shown(self, now: datetime) -> JSON:
+        """What may be told of it."""
+        kept = ("id", "tenant", "scope", "created_at", "expires_at", "revoked_at")
+        return {**plain({name: getattr(self, name) for name in kept}), "live": self.live(now)}
+
+
+class Tokens:
+    """The tokens of one store."""
+
+    def __init__(self, store: Store, *, clock: Clock = lambda: datetime.now(UTC)) -> None:
+        """Read and write them in this store."""
+        self._store, self._clock = store, clock
+        self._lock = threading.Lock()
+        self._read: tuple[bytes | None, dict[str, Token]] = (None, {})
+
+    def create(self, tenant: str, *, scope: str, expires: str | float | None = None) -> tuple[str, Token]:
+        """A new token in full, which is shown this once, and what is kept of it."""
+        now = self._clock()
+        made = Token(
+            id=secrets.token_hex(6),
+            digest="",
+            tenant=label("tenant", tenant),
+            scope=one_of("scope", scope, AUTHORITIES),
+            created_at=now,
+            expires_at=None if expires is None else now + parse_duration(expires, field="expires"),
+        )
+        written = f"cued_{made.id}_{secrets.token_urlsafe(32)}"
+        kept = replace(made, digest=_digest(written))
+        self._change(lambda tokens: {**{each: token for each, token in tokens.items() if not token.long_gone(now)}, kept.id: kept})
+        return written, kept
+
+    def all(self) -> tuple[Token, ...]:
+        """Every token, the oldest first, those that no longer count included."""
+        return tuple(self._tokens().values())
+
+    def any_live(self) -> bool:
+        """Whether any token counts now."""
+        now = self._clock()
+        return any(token.live(now) for token in self.all())
+
+    def revoke(self, token_id: str) -> Token:
+        """The token of this id, which no longer counts from now on."""
+        now = self._clock()
+
+        def revoked(tokens: dict[str, Token]) -> dict[str, Token]:
+            if token_id not in tokens:
+                raise InputError("id", token_id, "the id of a token, as `cued token list` shows them")
+            token = tokens[token_id]
+            return {**tokens, token_id: replace(token, revoked_at=token.revoked_at or now)}
+
+        return self._change(revoked)[token_id]
+
+    def find(self, written: str) -> Token | None:
+        """The token that was written, if it is one of ours and counts now."""
+        match = _WRITTEN.fullmatch(written)
+        found = None if match is None else self._tokens().get(match["id"])
+        if found is None or not hmac.compare_digest(found.digest, _digest(written)) or not found.live(self._clock()):
+            return None
+        return found
+
+    def _tokens(self) -> dict[str, Token]:
+        """The tokens as they are in the store now; they are decoded again only when they have changed."""
+        body = self._store.document(OWN_TENANT, _DOCUMENT)
+        with self._lock:
+            if body != self._read[0]:
+                self._read = body, _decoded(body)
+            return self._read[1]
+
+    def _change(self, change: Callable[[dict[str, Token]], dict[str, Token]]) -> dict[str, Token]:
+        for _ in range(_TRIES):
+            old = self._store.document(OWN_TENANT, _DOCUMENT)
+            new = change(_decoded(old))
+            if self._store.swap_document(OWN_TENANT, _DOCUMENT, old=old, new=msgspec.json.encode(list(new.values()))):
+                return new
+        raise BusyError(f"the tokens were changed by others {_TRIES} times over; try again")
+
+
+def _digest(written: str) -> str:
+    return hashlib.sha256(written.encode()).hexdigest()
+
+
+def _decoded(body: bytes | None) -> dict[str, Token]:
+    return {} if body is None else {token.id: token for token in msgspec.json.decode(body, type=list[Token])}

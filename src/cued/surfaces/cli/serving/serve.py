@@ -1,0 +1,59 @@
+"""`cued serve`: the memories over HTTP."""
+
+from pathlib import Path
+
+import click
+
+from cued.errors import InputError
+from cued.handles.memories import open_memories
+from cued.policy.presets import DEFAULT
+from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.opening import make_folder, noting_warnings
+from cued.surfaces.cli.output import say
+from cued.surfaces.cli.settings import settings
+from cued.text.durations import parse_duration
+
+_JOBS = ("sweep", "consolidate", "preview", "reembed")
+
+
+@click.command(name="serve", cls=Command, globals_shown=("db", "tenant", "embedder", "policy"))
+@click.option("--host", default="127.0.0.1", help="Where to listen. Default: 127.0.0.1, which only this machine reaches.")
+@click.option("--port", type=click.IntRange(0, 65535), default=7333, help="The port; 0 takes a free one. Default: 7333.")
+@click.option("--allow-host", "names", metavar="NAME", multiple=True, help="A name that clients call this server by; may be repeated.")
+@click.option("--behind-proxy", is_flag=True, help="A proxy before it has TLS: say nothing of plain HTTP.")
+@click.option("--tls-cert", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Serve HTTPS with it.")
+@click.option("--tls-key", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The certificate's key.")
+@click.option("--rate", type=click.FloatRange(1), default=100.0, help="Requests a second with one token. Default: 100.")
+@click.option("--max-body", type=click.IntRange(1000), default=8_000_000, help="Bytes that one request may have. Default: 8000000.")
+@click.option("--threads", type=click.IntRange(2), default=4, help="How many verbs run at the same time. Default: 4.")
+@click.option("--upkeep", "jobs", type=click.Choice(_JOBS), multiple=True, help="Do this for every tenant, now and then; may be repeated.")
+@click.option("--upkeep-every", "every", metavar="TIME", default="6h", help="How often. Default: 6h.")
+def serve_command(  # noqa: PLR0913 - one parameter an option
+    host: str,
+    port: int,
+    *,
+    names: tuple[str, ...],
+    behind_proxy: bool,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    rate: float,
+    max_body: int,
+    threads: int,
+    jobs: tuple[str, ...],
+    every: str,
+) -> None:
+    """Serve the memories over HTTP until it is stopped; what each token may do, `cued token` says."""
+    try:
+        from cued.surfaces.http.app import Chores, Limits  # noqa: PLC0415 - the server's packages are an extra
+        from cued.surfaces.http.serving import Place, serve  # noqa: PLC0415
+    except ImportError as error:
+        raise InputError("serve", str(error), "the server's packages: pip install 'cued[server]'") from error
+    chosen = settings()
+    make_folder(chosen)
+    place = Place(host=host, port=port, names=names, behind_proxy=behind_proxy, certificate=tls_cert, key=tls_key)
+    limits = Limits(body_bytes=max_body, threads=threads)
+    chores = Chores(jobs=tuple(dict.fromkeys(jobs)), every_s=parse_duration(every, field="--upkeep-every").total_seconds())
+    with noting_warnings():
+        memories = open_memories(chosen.db, embedder=chosen.embedder, policy=chosen.policy or DEFAULT)
+    with memories:
+        serve(memories, place, tenant=chosen.tenant, say=lambda text: say(f"{text}\n"), rate=rate, limits=limits, chores=chores)

@@ -1,0 +1,67 @@
+"""`cued token`: who may reach the memories through a server."""
+
+import click
+
+from cued.errors import StoreError
+from cued.surfaces.access_tokens import AUTHORITIES, Tokens
+from cued.surfaces.cli.commands import CommandGroup
+from cued.surfaces.cli.opening import make_folder, opened
+from cued.surfaces.cli.output import note, show
+from cued.surfaces.cli.settings import settings
+from cued.surfaces.cli.tables import local_now, sheet
+
+_SHOWN = ("db", "json")
+
+
+@click.group(name="token", cls=CommandGroup, globals_shown=_SHOWN, invoke_without_command=True)
+@click.pass_context
+def token_command(ctx: click.Context) -> None:
+    """Make, list and revoke the tokens that `cued serve` asks for; each is for one tenant."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+@token_command.command(name="create", globals_shown=("db", "tenant", "json"))
+@click.option("--scope", type=click.Choice(AUTHORITIES), required=True, help="What it allows; write includes read, and admin both.")
+@click.option("--expires", metavar="TIME", help='After how long it no longer counts: "90d", "12h". Default: never.')
+def token_create(scope: str, expires: str | None) -> None:
+    """Make a token for the tenant and print it; it is shown this once, and only its digest is kept."""
+    chosen = settings()
+    make_folder(chosen)
+    with opened(chosen) as memories:
+        written, token = Tokens(memories.parts.store).create(chosen.tenant, scope=scope, expires=expires)
+    answer = {"token": written, **token.shown(local_now())}
+    show(answer, as_json=chosen.json, drawn=lambda: written)
+
+
+@token_command.command(name="list", globals_shown=_SHOWN)
+def token_list() -> None:
+    """List the tokens: whose, what each allows, until when. The tokens themselves are not kept."""
+    chosen = settings()
+    now = local_now()
+    if chosen.db.exists():
+        with opened(chosen, readonly=True) as memories:
+            tokens = [token.shown(now) for token in Tokens(memories.parts.store).all()]
+    else:
+        note(f"nothing is stored at {chosen.db} yet")
+        tokens = []
+    rows = [(row["id"], row["tenant"], row["scope"], _until(row)) for row in tokens]
+    show({"tokens": tokens}, as_json=chosen.json, drawn=lambda: sheet(("id", "tenant", "scope", "until"), rows))
+
+
+@token_command.command(name="revoke", globals_shown=_SHOWN)
+@click.argument("token_id", metavar="ID")
+def token_revoke(token_id: str) -> None:
+    """Revoke the token ID: every server refuses it from its next request on."""
+    chosen = settings()
+    if not chosen.db.exists():
+        raise StoreError(f"{chosen.db}: no such file")
+    with opened(chosen) as memories:
+        token = Tokens(memories.parts.store).revoke(token_id)
+    show(token.shown(local_now()), as_json=chosen.json, drawn=lambda: f"Revoked: {token.id} of {token.tenant}")
+
+
+def _until(row: dict[str, str | None]) -> str:
+    if row["revoked_at"] is not None:
+        return f"revoked {row['revoked_at']}"
+    return row["expires_at"] or "for ever"

@@ -1,0 +1,238 @@
+"""The server as an ASGI app: the routes of the verbs, health, metrics, and a place for other apps behind the same gate."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from functools import partial
+from tempfile import SpooledTemporaryFile
+from typing import Any
+from weakref import WeakValueDictionary
+
+import msgspec
+from msgspec import Struct
+from starlette import routing
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.types import ASGIApp
+
+from cued import __version__
+from cued.errors import EmbedderError
+from cued.handles.memories import OWN_TENANT, Memories
+from cued.handles.tenant import Tenant
+from cued.model.plain import JSON
+from cued.surfaces.access_tokens import Tokens
+from cued.surfaces.http import asking, openapi
+from cued.surfaces.http.guard import Caller, Guard, Rules
+from cued.surfaces.http.problems import RETRY_AFTER_S, RefusedError
+from cued.surfaces.http.prometheus import CONTENT_TYPE as METRICS_TYPE
+from cued.surfaces.http.prometheus import Metrics
+from cued.surfaces.http.retries import Once
+from cued.surfaces.http.routes import ROUTES, Route
+from cued.surfaces.http.upkeep import Upkeep
+from cued.surfaces.http.workers import THREADS, WAITING, Answer, Workers
+from cued.surfaces.verbs import call
+
+_SPOOLED = 8_000_000
+_CHUNK = 65_536
+_CHECKED_S = 30.0
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """How much one request may be and take."""
+
+    body_bytes: int = asking.MAX_BODY
+    short_s: float = 60.0
+    long_s: float = 600.0
+    threads: int = THREADS
+    waiting: int = WAITING
+
+
+class Chores(Struct, frozen=True, kw_only=True):
+    """Which upkeep a server does by itself, and how often."""
+
+    jobs: tuple[str, ...] = ()
+    every_s: float = 21_600.0
+
+
+class Mounted(Struct, frozen=True, kw_only=True):
+    """Another ASGI app under a path, behind the same gate: whoever asks stands in `scope["cued.caller"]`."""
+
+    path: str
+    app: ASGIApp
+    lifespan: Callable[[], AbstractAsyncContextManager[Any]] | None = None
+
+
+def make_app(
+    memories: Memories,
+    *,
+    rules: Rules | None = None,
+    limits: Limits | None = None,
+    chores: Chores | None = None,
+    mounted: Sequence[Mounted] = (),
+) -> ASGIApp:
+    """The whole app over an open store; when it ends, what has begun is done and what recalls left is written."""
+    server = _Server(memories, limits or Limits(), chores or Chores())
+    routes: list[routing.BaseRoute] = [
+        routing.Route("/", server.front),
+        routing.Route("/healthz", server.health),
+        routing.Route("/readyz", server.ready),
+        routing.Route("/metrics", server.show_metrics),
+        routing.Route("/v1/openapi.json", server.describe),
+        *_verb_routes(server),
+        *(routing.Mount(each.path, each.app) for each in mounted),
+    ]
+    router = routing.Router(routes, redirect_slashes=False, lifespan=partial(server.lifespan, mounted))
+    app = GZipMiddleware(router, minimum_size=1024)
+    return Guard(app, tokens=Tokens(memories.parts.store), rules=rules or Rules(), metrics=server.metrics)
+
+
+def _verb_routes(server: "_Server") -> Iterator[routing.Route]:
+    """One route a path, so that a method which it does not have is refused with those that it has."""
+    paths: dict[str, dict[str, Route]] = {}
+    for route in ROUTES:
+        paths.setdefault(route.path, {})[route.method] = route
+    for path, methods in paths.items():
+        yield routing.Route(path.replace("{id}", "{id:path}"), partial(server.answer, methods), methods=list(methods))
+
+
+class _Server:
+    """What answers."""
+
+    def __init__(self, memories: Memories, limits: Limits, chores: Chores) -> None:
+        self._memories, self._limits = memories, limits
+        self._workers = Workers(limits.threads, waiting=limits.waiting)
+        self._upkeep = Upkeep(memories, self._workers, jobs=chores.jobs, every_s=chores.every_s)
+        self._keys: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+        self._checked: tuple[float, str] = (-_CHECKED_S, "")
+        self.metrics = Metrics(waiting=lambda: self._workers.waiting)
+
+    @asynccontextmanager
+    async def lifespan(self, mounted: Sequence[Mounted], _app: object) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for each in mounted:
+                if each.lifespan is not None:
+                    await stack.enter_async_context(each.lifespan())
+            upkeep = asyncio.create_task(self._upkeep.go_on())
+            yield
+            upkeep.cancel()
+            await asyncio.wait([upkeep])
+        await asyncio.to_thread(self._workers.close)
+        await asyncio.to_thread(self._memories.flush)
+
+    async def front(self, request: Request) -> Response:
+        """The front page: what this is, and where the rest is."""
+        _seen(request, "front")
+        return _json({"cued": __version__, "openapi": "/v1/openapi.json", "ready": "/readyz", "metrics": "/metrics"})
+
+    async def health(self, request: Request) -> Response:
+        """Whether the process answers, and nothing else about it."""
+        _seen(request, "healthz")
+        return _json({"status": "ok"})
+
+    async def ready(self, request: Request) -> Response:
+        """Whether the store can be read; an embedder that fails is told, for recalls go on by words alone."""
+        _seen(request, "readyz")
+        caller: Caller = request.scope["cued.caller"]
+        told = await self._workers.run(OWN_TENANT, self._readiness)
+        if caller.token.allows("admin"):
+            told["upkeep"] = await self._workers.run(OWN_TENANT, self._upkeep.shown)
+        return _json(told)
+
+    async def show_metrics(self, request: Request) -> Response:
+        """The counters."""
+        _seen(request, "metrics")
+        return Response(self.metrics.text(), media_type=METRICS_TYPE)
+
+    async def describe(self, request: Request) -> Response:
+        """The interface as OpenAPI."""
+        _seen(request, "openapi")
+        return Response(openapi.document(), media_type="application/json")
+
+    async def answer(self, methods: Mapping[str, Route], request: Request) -> Response:
+        """A verb's answer."""
+        route = methods["GET" if request.method == "HEAD" else request.method]
+        _seen(request, route.name)
+        caller: Caller = request.scope["cued.caller"]
+        caller.require(route.of.authority)
+        body = await asking.asked(request, route, most=self._limits.body_bytes)
+        target = self._memories if route.of.works_on == "store" else self._memories.tenant(caller.tenant)
+        if route.of.streams:
+            return await self._streamed(route, caller.tenant, partial(call, route.verb, target, body))
+        answer, again = await self._done(request, route, target, body)
+        if route.verb == "recall":
+            self.metrics.recalled(answer["outcome"])
+        return _json(answer, status=route.status, headers=_headers(route, answer, again=again))
+
+    async def _done(self, request: Request, route: Route, target: Memories | Tenant, body: JSON) -> tuple[JSON, bool]:
+        doing = partial(call, route.verb, target)
+        tenant, key = request.scope["cued.caller"].tenant, request.headers.get("idempotency-key")
+        if not route.once or key is None or isinstance(target, Memories):
+            return await self._run(route, tenant, partial(doing, body)), False
+        once = Once(self._memories.parts.store, target, route.verb, key=key)
+        async with self._keys.setdefault((tenant, key), asyncio.Lock()):
+            return await self._run(route, tenant, partial(once.answer, body, doing))
+
+    async def _run(self, route: Route, tenant: str, doing: Callable[[], Answer]) -> Answer:
+        most = self._limits.long_s if route.of.long else self._limits.short_s
+        try:
+            async with asyncio.timeout(most):
+                return await self._workers.run(tenant, doing, long=route.of.long)
+        except TimeoutError as error:
+            raise RefusedError(
+                503,
+                f"it took longer than {most:g} s; a write that had begun may still be done",
+                "ask again; with an Idempotency-Key a write happens once",
+                headers={"Retry-After": str(RETRY_AFTER_S)},
+            ) from error
+
+    async def _streamed(self, route: Route, tenant: str, doing: Callable[..., JSON]) -> Response:
+        """The lines that a verb writes; they are gathered first, so that a slow reader holds no thread and a failure is an answer."""
+        lines = SpooledTemporaryFile(max_size=_SPOOLED)  # noqa: SIM115 - closed when it is sent
+        try:
+            await self._run(route, tenant, partial(doing, write=lines.write))
+        except BaseException:
+            lines.close()
+            raise
+        return StreamingResponse(_sent(lines), media_type="application/x-ndjson")
+
+    def _readiness(self) -> JSON:
+        self._memories.parts.store.document(OWN_TENANT, "tokens")
+        now = time.monotonic()
+        if now - self._checked[0] >= _CHECKED_S:
+            self._checked = now, self._embedding()
+        return {"ready": True, "store": "ok", "embedder": self._checked[1]}
+
+    def _embedding(self) -> str:
+        embedder = self._memories.parts.embedder
+        if embedder is None:
+            return "none"
+        try:
+            embedder.embed(["ready"], role="query")
+        except EmbedderError:
+            return "failing"
+        return "ok"
+
+
+def _sent(lines: "SpooledTemporaryFile[bytes]") -> Iterator[bytes]:
+    with lines:
+        lines.seek(0)
+        while chunk := lines.read(_CHUNK):
+            yield chunk
+
+
+def _seen(request: Request, route: str) -> None:
+    """Tell the guard which route it was, for its log and its counters."""
+    request.scope["cued.route"] = route
+
+
+def _json(answer: JSON, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(msgspec.json.encode(answer), status, headers=headers, media_type="application/json")
+
+
+def _headers(route: Route, answer: JSON, *, again: bool) -> dict[str, str]:
+    headers = {"Idempotent-Replayed": "true"} if again else {}
+    if route.verb in {"get", "update"}:
+        headers["ETag"] = f'"{answer["version"]}"'
+    return headers

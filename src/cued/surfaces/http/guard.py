@@ -1,0 +1,229 @@
+"""The gate that every request passes: is the host ours, is the origin our own, whose token is it, and is it too often.
+
+It also gives each request its id, words what fails as a problem, counts it, and writes one line of log: never a text, a query or a tenant.
+"""
+
+import asyncio
+import ipaddress
+import logging
+import re
+import secrets
+import time
+import traceback
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import msgspec
+from msgspec import Struct
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from cued.errors import CuedError, EmbedderError, InputError, StoreError
+from cued.requests.checks import label
+from cued.surfaces.access_tokens import Authority, Token, Tokens
+from cued.surfaces.http.problems import RefusedError, problem
+from cued.surfaces.http.prometheus import Metrics
+
+log = logging.getLogger("cued.http")
+OPEN = frozenset({"/healthz"})
+"""Paths that need no token."""
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+TENANT = "(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2}){1,600}"
+"""What Cued-Tenant may say."""
+_REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_BUCKETS = 10_000
+
+
+class Caller(Struct, frozen=True):
+    """Who asks: the token, and whose memories it is about."""
+
+    token: Token
+    tenant: str
+
+    def require(self, authority: Authority) -> None:
+        """Nothing, if the token allows this; else it is refused."""
+        if not self.token.allows(authority):
+            detail = f"the token's scope is {self.token.scope}, and this needs {authority}"
+            raise RefusedError(403, detail, f"a token of scope {authority}: cued token create --scope {authority}")
+
+
+class Rules(Struct, frozen=True, kw_only=True):
+    """What a server lets in."""
+
+    hosts: frozenset[str] = LOOPBACK
+    any_address: bool = False
+    rate: float = 100.0
+    burst: float = 200.0
+
+    def knows(self, host: str) -> bool:
+        """Whether a Host header names this server: by a name that was said, or by an address, which no foreign page can claim."""
+        name = _host(host)
+        return name in self.hosts or (self.any_address and _is_address(name))
+
+
+class Guard:
+    """An ASGI app before another."""
+
+    def __init__(self, app: ASGIApp, *, tokens: Tokens, rules: Rules, metrics: Metrics) -> None:
+        """Let to the app what the rules let in."""
+        self._app, self._tokens, self._rules, self._metrics = app, tokens, rules, metrics
+        self._rates = _Rates(rules.rate, rules.burst)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass one request through; what starts and ends the server passes as it is."""
+        if scope["type"] != "http":
+            await self._other(scope, receive, send)
+            return
+        started, headers = time.perf_counter(), Headers(scope=scope)
+        asked_id = headers.get("x-request-id", "")
+        request_id = asked_id if _REQUEST_ID.fullmatch(asked_id) else secrets.token_hex(8)
+        scope["app"], scope["cued.request_id"] = self, request_id
+        answer = _Answer(send, request_id)
+        try:
+            await self._admit(scope, headers)
+            await self._app(scope, receive, answer.send)
+        except Exception as error:  # noqa: BLE001 - whatever fails becomes an answer and a line of log
+            _note_failure(error, request_id)
+            if answer.status is None:
+                await problem(error, request_id=request_id)(scope, receive, answer.send)
+        self._done(scope, answer.status or 500, time.perf_counter() - started)
+
+    async def _other(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    async def _admit(self, scope: Scope, headers: Headers) -> None:
+        if not self._rules.knows(headers.get("host", "")):
+            raise RefusedError(421, "the Host header names another server", "the address that the server printed, or --allow-host NAME")
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc.lower() != headers["host"].lower():
+            raise RefusedError(
+                403, "the request comes from another site's page", "ask from outside a browser, or from a page of this server"
+            )
+        if scope["path"] in OPEN:
+            return
+        token = await asyncio.to_thread(self._tokens.find, _written(scope, headers))
+        if token is None:
+            raise RefusedError(
+                401,
+                "no token, or one that is unknown, expired or revoked",
+                "Authorization: Bearer TOKEN; `cued token create` makes one",
+                headers={"WWW-Authenticate": 'Bearer realm="cued"'},
+            )
+        scope["cued.caller"] = Caller(token, _tenant(token, headers))
+        self._rates.take(token.id)
+
+    def _done(self, scope: Scope, status: int, seconds: float) -> None:
+        route = scope.get("cued.route", "other")
+        self._metrics.answered(route, status, seconds)
+        if log.isEnabledFor(logging.INFO):
+            caller: Caller | None = scope.get("cued.caller")
+            line = {
+                "at": time.time(),
+                "request_id": scope["cued.request_id"],
+                "route": route,
+                "status": status,
+                "ms": round(seconds * 1000, 2),
+                "token": None if caller is None else caller.token.id,
+            }
+            log.info("%s", msgspec.json.encode(line).decode())
+
+
+class _Answer:
+    """The way back: it sees the status, and adds what every answer has."""
+
+    def __init__(self, send: Send, request_id: str) -> None:
+        self._send, self._request_id = send, request_id
+        self.status: int | None = None
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            headers["X-Request-Id"] = self._request_id
+            headers["X-Content-Type-Options"] = "nosniff"
+            headers["Cache-Control"] = "no-store"
+        await self._send(message)
+
+
+class _Rates:
+    """A bucket of requests for each token: it fills at a rate, and each request takes one."""
+
+    def __init__(self, rate: float, burst: float, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate, self._burst, self._clock = rate, burst, clock
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, token_id: str) -> None:
+        """Nothing, if there is one left; else the request is refused with how long to wait."""
+        now = self._clock()
+        left, then = self._buckets.pop(token_id, (self._burst, now))
+        left = min(self._burst, left + (now - then) * self._rate)
+        self._buckets[token_id] = (max(0.0, left - 1), now) if left >= 1 else (left, now)
+        if len(self._buckets) > _BUCKETS:
+            self._buckets.popitem(last=False)
+        if left < 1:
+            wait = max(1, round((1 - left) / self._rate))
+            raise RefusedError(
+                429,
+                f"more than {self._rate:g} requests a second with one token",
+                "wait as long as Retry-After says",
+                headers={"Retry-After": str(wait)},
+            )
+
+
+def _written(scope: Scope, headers: Headers) -> str:
+    """The token that came along; the front page takes it from its link too."""
+    scheme, _, written = headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return written.strip()
+    if scope["path"] == "/" and scope["method"] == "GET":
+        query: str = scope["query_string"].decode("latin-1")
+        return parse_qs(query).get("token", [""])[0]
+    return ""
+
+
+def _tenant(token: Token, headers: Headers) -> str:
+    """The token's tenant; an admin's token may name another, percent-encoded."""
+    named = headers.get("cued-tenant")
+    if named is None:
+        return token.tenant
+    if not re.fullmatch(TENANT, named):
+        raise InputError("Cued-Tenant", named, "a tenant's name, percent-encoded")
+    if (tenant := unquote(named)) == token.tenant:
+        return token.tenant
+    if not token.allows("admin"):
+        raise RefusedError(403, "the token is for another tenant than Cued-Tenant names", "leave the header out, or a token of scope admin")
+    return label("tenant", tenant)
+
+
+def _host(header: str) -> str:
+    """The name or the address in a Host header, without its port."""
+    try:
+        return (urlsplit(f"//{header}").hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _note_failure(error: Exception, request_id: str) -> None:
+    """A line for the operator on what is not the caller's doing; frames and kinds alone, for a message may quote a memory."""
+    if isinstance(error, RefusedError | HTTPException | CuedError) and not isinstance(error, StoreError | EmbedderError):
+        return
+    told: dict[str, Any] = {"request_id": request_id, "failed": type(error).__name__}
+    if isinstance(error, CuedError):
+        told["message"] = str(error)
+    else:
+        told["frames"] = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
+    log.error("%s", msgspec.json.encode(told).decode())

@@ -1,0 +1,182 @@
+"""The interface as OpenAPI 3.1, made from the table of verbs and the table of routes."""
+
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from cued import __version__
+from cued.model.plain import JSON
+from cued.surfaces.http.asking import ETAG
+from cued.surfaces.http.guard import TENANT
+from cued.surfaces.http.problems import CONTENT_TYPE
+from cued.surfaces.http.retries import KEY
+from cued.surfaces.http.routes import ROUTES, Route
+
+ANSWERS: dict[str, tuple[str, ...]] = {
+    "remember": ("id", "ids", "conflicts", "superseded", "degraded"),
+    "remember_many": ("id", "ids", "conflicts", "superseded", "degraded"),
+    "remember_turns": ("id", "ids", "conflicts", "superseded", "degraded"),
+    "recall": ("recall_id", "outcome", "memories", "block", "near_misses", "omitted", "suppressed", "degraded", "tokens"),
+    "bootstrap": ("core", "memories", "block", "omitted", "tokens"),
+    "explain": ("recall_id", "outcome", "memories", "candidates", "read", "verdict", "ablation"),
+    "feedback": ("recall_id", "changed"),
+    "log": ("recalls",),
+    "list": ("memories", "next", "total"),
+    "get": ("id", "text", "kind", "tier", "scope", "tags", "created_at", "updated_at", "version"),
+    "stats": ("memories",),
+    "why": ("memory",),
+    "timeline": ("before", "centre", "after"),
+    "update": ("id", "text", "kind", "tier", "scope", "tags", "created_at", "updated_at", "version"),
+    "forget": ("forgotten", "erased"),
+    "restore": ("restored",),
+    "erase_everything": ("erased", "everything", "memories"),
+    "consolidate": ("applied", "at_least", "scanned", "compared", "merges", "spared", "skipped"),
+    "merges": ("merges",),
+    "unmerge": ("restored",),
+    "sweep": ("applied", "expired", "erased"),
+    "cool": ("memories", "cli"),
+    "reembed": ("done", "left", "failed", "fingerprint"),
+    "tenants": ("tenants",),
+}
+"""The fields that each verb's answer always has; docs/reference/json.md shows whole answers."""
+_ID = {"name": "id", "in": "path", "required": True, "description": "The memory.", "schema": {"type": "string", "minLength": 1}}
+_TENANT = {
+    "name": "Cued-Tenant",
+    "in": "header",
+    "description": "Whose memories, percent-encoded; only a token of scope admin may name another tenant than its own.",
+    "schema": {"type": "string", "pattern": f"^{TENANT}$"},
+}
+_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "description": "A key of your own for this one write: sent again within a day, it does not happen again.",
+    "schema": {"type": "string", "pattern": f"^{KEY}$"},
+}
+_IF_MATCH = {
+    "name": "If-Match",
+    "in": "header",
+    "description": "The ETag of the memory as it was read; changed since, it is not changed again.",
+    "schema": {"type": "string", "pattern": f"^{ETAG}$"},
+}
+_PROBLEM: JSON = {
+    "type": "object",
+    "description": "What went wrong (`detail`), and what would help (`remedy`).",
+    "required": ["type", "title", "status", "detail", "remedy", "request_id"],
+    "properties": {
+        **{name: {"type": "string"} for name in ("type", "title", "detail", "remedy", "request_id", "field", "accepted", "memory_id")},
+        "status": {"type": "integer"},
+        "problems": {"type": "array", "items": {"type": "string"}},
+        "conflicts": {"type": "array", "items": {"type": "object"}},
+    },
+}
+
+
+@cache
+def document() -> bytes:
+    """The whole document as JSON."""
+    return msgspec.json.encode(described())
+
+
+def described() -> JSON:
+    """The whole document."""
+    requests = tuple({route.of.request: None for route in ROUTES})
+    _, schemas = msgspec.json.schema_components(requests, ref_template="#/components/schemas/{name}")
+    paths: dict[str, JSON] = {}
+    for route in ROUTES:
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, schemas)
+    paths["/healthz"] = {"get": {**_plain("healthz", "Whether the process answers; it needs no token."), "security": []}}
+    paths["/readyz"] = {"get": _plain("readyz", "Whether the store can be read, and how the embedder does.")}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Cued",
+            "version": __version__,
+            "summary": "Cued recall for AI agents: the right memory at the right moment, or nothing at all, and it can show why.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {
+            "schemas": {**_used(schemas, paths), "Problem": _PROBLEM},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": "A token, as `cued token create` makes it."}},
+        },
+    }
+
+
+def _operation(route: Route, schemas: dict[str, JSON]) -> JSON:
+    verb, schema = route.of, schemas[route.of.request.__name__]
+    told: JSON = {
+        "operationId": route.name,
+        "summary": verb.about,
+        "description": f"Needs a token of scope {verb.authority}.",
+        "parameters": _parameters(route, schema),
+        "responses": {
+            str(route.status): {"description": "Done.", "content": _answer(route)},
+            "default": {"description": "Refused, or failed.", "content": {CONTENT_TYPE: {"schema": {"$ref": _ref("Problem")}}}},
+        },
+    }
+    if not route.in_query:
+        told["requestBody"] = {"required": bool(_needed(route)), "content": {"application/json": _body(route, schema)}}
+    return told
+
+
+def _body(route: Route, schema: JSON) -> JSON:
+    examples = [dict(example) for example in route.of.examples]
+    named = {f"example_{n}": {"value": {k: v for k, v in example.items() if k != route.place}} for n, example in enumerate(examples, 1)}
+    if not route.place:
+        return {"schema": {"$ref": _ref(route.of.request.__name__)}, "examples": named}
+    properties = {name: each for name, each in schema["properties"].items() if name in route.fields}
+    inner = {**schema, "properties": properties, "required": _needed(route), "title": f"{schema['title']} without {route.place}"}
+    return {"schema": inner, "examples": named}
+
+
+def _parameters(route: Route, schema: JSON) -> list[JSON]:
+    found: list[JSON] = []
+    if route.place:
+        found.append(_ID)
+    if route.in_query:
+        found += [_parameter(name, schema["properties"][name], needed=name in _needed(route)) for name in route.fields]
+    if route.once:
+        found.append(_KEY)
+    if route.method == "PATCH":
+        found.append(_IF_MATCH)
+    return [*found, _TENANT]
+
+
+def _parameter(name: str, schema: JSON, *, needed: bool) -> JSON:
+    """A field in the query; what is no plain value is JSON there, and null is not said but left out."""
+    told = {"name": name, "in": "query", "required": needed, "description": schema.get("description", "")}
+    inner = {key: value for key, value in schema.items() if key not in {"description", "default"}}
+    if "anyOf" in inner:
+        (inner,) = [each for each in inner["anyOf"] if each != {"type": "null"}]
+    if inner.get("type") == "object":
+        return {**told, "content": {"application/json": {"schema": inner}}}
+    return {**told, "schema": inner}
+
+
+def _answer(route: Route) -> JSON:
+    if route.of.streams:
+        return {"application/x-ndjson": {"schema": {"type": "string", "description": "One JSON object a line."}}}
+    return {"application/json": {"schema": {"type": "object", "required": list(ANSWERS.get(route.verb, ()))}}}
+
+
+def _needed(route: Route) -> list[str]:
+    return [name for name, field in route.fields.items() if field.required]
+
+
+def _plain(name: str, about: str) -> JSON:
+    told: dict[str, Any] = {"operationId": name, "summary": about}
+    default = {"description": "Refused, or failed.", "content": {CONTENT_TYPE: {"schema": {"$ref": _ref("Problem")}}}}
+    answer = {"description": "Yes.", "content": {"application/json": {"schema": {"type": "object"}}}}
+    return {**told, "responses": {"200": answer, "default": default}}
+
+
+def _used(schemas: dict[str, JSON], paths: JSON) -> dict[str, JSON]:
+    """The schemas that something refers to, by name."""
+    wanted = msgspec.json.encode(paths).decode() + msgspec.json.encode(schemas).decode()
+    return {name: schema for name, schema in sorted(schemas.items()) if f'"{_ref(name)}"' in wanted}
+
+
+def _ref(name: str) -> str:
+    return f"#/components/schemas/{name}"

@@ -1,0 +1,132 @@
+"""Running the server: where it listens, who may reach it, and how it ends."""
+
+import contextlib
+import ipaddress
+import logging
+import signal
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+import uvicorn
+from msgspec import Struct
+
+from cued.errors import InputError, StoreError
+from cued.handles.memories import Memories
+from cued.surfaces.access_tokens import Tokens
+from cued.surfaces.http.app import Chores, Limits, Mounted, make_app
+from cued.surfaces.http.guard import LOOPBACK, Rules
+
+PORT = 7333
+_DRAIN_S = 30
+_BACKLOG = 512
+Say = Callable[[str], None]
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """Where a server listens, and what stands before it."""
+
+    host: str = "127.0.0.1"
+    port: int = PORT
+    names: tuple[str, ...] = ()
+    behind_proxy: bool = False
+    certificate: Path | None = None
+    key: Path | None = None
+
+    @property
+    def local(self) -> bool:
+        """Whether only this machine can reach it."""
+        with contextlib.suppress(ValueError):
+            return ipaddress.ip_address(self.host).is_loopback
+        return self.host in LOOPBACK
+
+
+def serve(  # noqa: PLR0913 - what a command line says
+    memories: Memories,
+    place: Place,
+    *,
+    tenant: str,
+    say: Say,
+    rate: float,
+    limits: Limits,
+    chores: Chores,
+    mounted: Sequence[Mounted] = (),
+) -> None:
+    """Serve until a signal ends it: then take no more, finish what has begun, and write what recalls left."""
+    if (place.certificate is None) is not (place.key is None):
+        raise InputError("--tls-cert", str(place.certificate), "a certificate together with its --tls-key")
+    written = _admitted(Tokens(memories.parts.store), place, tenant)
+    listening = listen(place)
+    scheme = "http" if place.certificate is None else "https"
+    shown = f"[{place.host}]" if ":" in place.host else place.host
+    address = f"{scheme}://{shown}:{listening.getsockname()[1]}/"
+    say(f"Serving at {address}")
+    if written is not None:
+        say(f"A first token, for tenant {tenant!r}, shown this once: {address}?token={written}")
+    if not place.local and place.certificate is None and not place.behind_proxy:
+        say(_EXPOSED)
+    hosts = LOOPBACK | {place.host.lower(), *(name.lower() for name in place.names)}
+    rules = Rules(hosts=frozenset(hosts), any_address=not place.local, rate=rate, burst=2 * rate)
+    _run(uvicorn.Server(_config(make_app(memories, rules=rules, limits=limits, chores=chores, mounted=mounted), place)), listening)
+
+
+def _admitted(tokens: Tokens, place: Place, tenant: str) -> str | None:
+    """A new token where there is none yet and only this machine can reach the server; elsewhere there must be one."""
+    if tokens.any_live():
+        return None
+    if not place.local:
+        raise InputError("--host", place.host, "an address of this machine alone, until there is a token: cued token create --scope …")
+    return tokens.create(tenant, scope="admin")[0]
+
+
+def listen(place: Place) -> socket.socket:
+    """A socket at the place; it says that it is TCP, without which asyncio leaves Nagle's algorithm on, at 40 ms an answer."""
+    listening = socket.socket(socket.AF_INET6 if ":" in place.host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if sys.platform != "win32":
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((place.host, place.port))
+        listening.listen(_BACKLOG)
+    except OSError as error:
+        listening.close()
+        raise StoreError(f"{place.host} port {place.port} cannot be listened at: {error.strerror or error}; see --port") from error
+    return listening
+
+
+def _config(app: object, place: Place) -> uvicorn.Config:
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
+    logging.getLogger("cued.http").setLevel(logging.INFO)
+    return uvicorn.Config(
+        app,  # type: ignore[arg-type]  # an ASGI app, which uvicorn spells in its own words
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        lifespan="on",
+        timeout_graceful_shutdown=_DRAIN_S,
+        ssl_certfile=place.certificate,
+        ssl_keyfile=place.key,
+    )
+
+
+def _run(server: uvicorn.Server, listening: socket.socket) -> None:
+    """Run until a signal; uvicorn raises it again when it is done, and then the store is closed as at any other end."""
+    before = signal.signal(signal.SIGTERM, _leave)
+    try:
+        server.run(sockets=[listening])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _leave(_signal: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit(0)
+
+
+_EXPOSED = (
+    "Warning: this is plain HTTP that other machines can reach. Whoever sees the traffic can read the memories and the tokens in it, "
+    "and use them. Give --tls-cert and --tls-key, or put it behind a proxy that has TLS and say --behind-proxy."
+)

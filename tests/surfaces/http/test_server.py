@@ -1,0 +1,354 @@
+"""What a server holds to: whose memories, who may ask, how often, how much; what is said when it is refused; and what happens once."""
+
+import gzip
+import json
+import logging
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from cued.embed.hashing import Hashing
+from cued.errors import EmbedderError
+from cued.surfaces.http.app import Limits, Mounted
+from cued.surfaces.http.guard import Rules
+from cued.surfaces.http.retries import Once
+from tests.surfaces.http.conftest import FAST
+
+
+def remember(client, text, **more):
+    return client.post("/v1/memories", json={"text": text, **more})
+
+
+def test_a_memory_is_stored_recalled_changed_and_forgotten(mira):
+    stored = remember(mira, "The staging deploy runs every Friday at 16:00.", tags=["ops"])
+    assert stored.status_code == 201
+    key = stored.json()["id"]
+    recall = mira.post("/v1/recall", json={"text": "When is the staging deploy?"}).json()
+    assert [memory["id"] for memory in recall["memories"]] == [key]
+    assert mira.patch(f"/v1/memories/{key}", json={"importance": 0.9}).json()["importance"] == 0.9
+    assert mira.get("/v1/memories", params={"tags": "ops"}).json()["total"] == 1
+    assert mira.delete(f"/v1/memories/{key}").json() == {"forgotten": [key], "erased": False}
+    assert mira.get("/v1/memories").json()["total"] == 0
+    assert mira.get("/v1/log", params={"limit": 1}).json()["recalls"][0]["recall_id"] == recall["recall_id"]
+
+
+def test_an_id_may_have_slashes_and_any_letters(mira):
+    key = "notes/Küche #1?.md"
+    remember(mira, "Oats are in the left cupboard.", id=key)
+    path = "/v1/memories/notes/K%C3%BCche%20%231%3F.md"
+    assert mira.get(path).json()["id"] == key
+    assert mira.delete(path, params={"erase": "true"}).json()["erased"] is True
+    assert mira.get(path).status_code == 404
+
+
+def test_the_tenant_is_the_tokens_and_another_tenants_id_is_not_there(server, mira):
+    key = remember(mira, "Mira is allergic to peanuts.").json()["id"]
+    jonas = server.client(tenant="jonas")
+    for answer in (
+        jonas.get(f"/v1/memories/{key}"),
+        jonas.patch(f"/v1/memories/{key}", json={"text": "x"}),
+        jonas.delete(f"/v1/memories/{key}"),
+        jonas.post("/v1/why", json={"id": key}),
+        jonas.post("/v1/restore", json={"ids": [key]}),
+    ):
+        assert (answer.status_code, answer.json()["memory_id"]) == (404, key)
+    assert jonas.get("/v1/stats", headers={"Cued-Tenant": "mira"}).status_code == 403
+    assert jonas.post("/v1/recall", json={"text": "peanuts", "tenant": "mira"}).status_code == 422
+    assert jonas.get("/v1/stats").json()["memories"] == 0
+
+
+def test_an_admin_may_name_the_tenant_and_sees_all_of_them(server, mira):
+    remember(mira, "One.")
+    admin = server.client("admin", tenant="ops")
+    assert admin.get("/v1/stats", headers={"Cued-Tenant": "mira"}).json()["memories"] == 1
+    assert admin.post("/v1/memories", headers={"Cued-Tenant": "J%C3%BCrgen"}, json={"text": "Two."}).status_code == 201
+    assert [row["name"] for row in admin.get("/v1/tenants").json()["tenants"]] == ["Jürgen", "mira"]
+    assert admin.get("/v1/stats", headers={"Cued-Tenant": "%20"}).status_code == 422
+
+
+def test_a_token_that_is_revoked_or_has_expired_is_refused_at_the_next_request(server):
+    client = server.client()
+    assert client.get("/v1/stats").status_code == 200
+    server.tokens.revoke(server.tokens.all()[0].id)
+    refused = client.get("/v1/stats")
+    assert (refused.status_code, refused.headers["www-authenticate"]) == (401, 'Bearer realm="cued"')
+    short, _ = server.tokens.create("mira", scope="read", expires=0.001)
+    assert server.bare(Authorization=f"Bearer {short}").get("/v1/stats").status_code == 401
+    assert server.bare(Authorization="Bearer cued_000000000000_" + "A" * 43).get("/v1/stats").status_code == 401
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", "/metrics", "/v1/openapi.json", "/v1/stats", "/v1/memories"])
+def test_another_host_and_another_sites_page_are_refused_everywhere(mira, path):
+    assert mira.get(path, headers={"Host": "evil.example"}).status_code == 421
+    for origin in ("https://evil.example", "null", "http://127.0.0.1:1"):
+        for answer in (mira.get(path, headers={"Origin": origin}), mira.options(path, headers={"Origin": origin})):
+            assert answer.status_code == 403
+            assert not [name for name in answer.headers if name.startswith("access-control")]
+    assert mira.get(path, headers={"Origin": str(mira.base_url).rstrip("/")}).status_code == 200
+
+
+def test_off_loopback_an_address_or_an_allowed_name_is_a_host():
+    rules = Rules(hosts=frozenset({"memory.example"}), any_address=True)
+    assert rules.knows("memory.example:443")
+    assert rules.knows("10.0.0.7:7333")
+    assert rules.knows("[2001:db8::1]:7333")
+    assert not rules.knows("10.0.0.7.evil.example")
+    assert not rules.knows("")
+    assert not rules.knows("[::1")
+
+
+def test_what_is_refused_says_the_cause_and_the_remedy(mira):
+    refused = remember(mira, "Likes tea.", importance=7)
+    told = refused.json()
+    assert (refused.status_code, refused.headers["content-type"]) == (422, "application/problem+json")
+    assert (told["type"], told["field"]) == ("urn:cued:error:InputError", "importance")
+    assert "a number from 0 to 1" in told["remedy"]
+    assert told["request_id"] == refused.headers["x-request-id"]
+    assert mira.post("/v1/memories", content=b'{"text": ', headers={"Content-Type": "application/json"}).status_code == 400
+    assert mira.post("/v1/memories", content=b"[" * 100_000, headers={"Content-Type": "application/json"}).status_code == 400
+    assert mira.post("/v1/memories", content=b"[1]", headers={"Content-Type": "application/json"}).status_code == 422
+    assert mira.post("/v1/memories", content=b'{"text": "\\ud800"}', headers={"Content-Type": "application/json"}).status_code in {400, 422}
+    assert mira.post("/v1/memories", data={"text": "Likes tea."}).status_code == 415
+    assert mira.get("/v1/memories", params={"limit": "many"}).status_code == 422
+    assert mira.get("/v1/memories", params={"limt": 1}).json()["detail"].startswith("unknown field 'limt'; did you mean 'limit'?")
+    assert mira.get("/v1/no-such-thing").status_code == 404
+    wrong = mira.put("/v1/memories")
+    assert (wrong.status_code, set(wrong.headers["allow"].split(", "))) == (405, {"GET", "HEAD", "POST"})
+
+
+def test_a_memory_that_is_at_odds_is_refused_with_what_it_is_at_odds_with(mira):
+    old = remember(mira, "The office is in Berlin.").json()["id"]
+    refused = remember(mira, "The office is in Lisbon.", on_conflict="refuse")
+    assert (refused.status_code, refused.json()["conflicts"][0]["id"]) == (409, old)
+
+
+def test_a_body_that_is_too_large_is_refused_before_it_is_read(serve):
+    with serve(limits=Limits(body_bytes=1000)) as server:
+        client = server.client()
+        assert remember(client, "x" * 2000).status_code == 413
+        assert client.post("/v1/memories", content=iter([b"x" * 600] * 3)).status_code == 413
+        assert remember(client, "Likes tea.").status_code == 201
+
+
+def test_a_token_that_asks_too_often_is_told_to_wait_and_others_are_not(serve):
+    with serve(rules=Rules(rate=1, burst=3)) as server:
+        eager, other = server.client(), server.client()
+        answers = [eager.get("/v1/stats") for _ in range(5)]
+        assert [answer.status_code for answer in answers] == [200, 200, 200, 429, 429]
+        assert int(answers[-1].headers["retry-after"]) >= 1
+        assert other.get("/v1/stats").status_code == 200
+
+
+def test_a_store_that_cannot_be_written_refuses_writes_and_goes_on_reading(serve):
+    with serve() as server:
+        written, _ = server.tokens.create("mira", scope="write")
+        remember(server.bare(Authorization=f"Bearer {written}"), "One.")
+    with serve(readonly=True) as server:
+        client = server.bare(Authorization=f"Bearer {written}")
+        refused = remember(client, "Two.")
+        assert (refused.status_code, refused.json()["type"]) == (403, "urn:cued:error:ReadOnlyError")
+        assert "memories.db" not in refused.text
+        assert client.get("/v1/stats").json()["memories"] == 1
+
+
+def test_a_write_with_a_key_happens_once_however_often_it_is_sent(server, mira):
+    key = {"Idempotency-Key": "turn-17"}
+    with ThreadPoolExecutor(8) as many:
+        body = {"text": "Mira moved to Lisbon."}
+        answers = list(many.map(lambda _: mira.post("/v1/memories", json=body, headers=key), range(40)))
+    assert {answer.status_code for answer in answers} == {201}
+    assert len({answer.json()["id"] for answer in answers}) == 1
+    assert sum("idempotent-replayed" not in answer.headers for answer in answers) == 1
+    assert mira.get("/v1/memories").json()["total"] == 1
+    another = mira.post("/v1/memories", json={"text": "Something else."}, headers=key)
+    assert (another.status_code, "another request" in another.json()["detail"]) == (422, True)
+    jonas = server.client(tenant="jonas")
+    assert jonas.post("/v1/memories", json={"text": "Something else."}, headers=key).status_code == 201
+
+
+def test_a_write_whose_answer_was_lost_in_a_crash_is_not_done_again(server, mira):
+    """The write is stored and the record of it is not: as after a kill between the two."""
+    tenant, store = server.memories.tenant("mira"), server.memories.parts.store
+    for verb, body in (
+        ("remember", {"text": "One."}),
+        ("remember_many", {"memories": [{"text": f"Number {n}."} for n in range(5)]}),
+    ):
+        once = Once(store, tenant, verb, key=f"lost-{verb}")
+        call = getattr(tenant, verb)
+        half = once._named(body)  # noqa: SLF001 - what a first try had stored
+        if verb == "remember":
+            call(half["text"], id=half["id"])
+        else:
+            call(half["memories"][:2])
+        path = "/v1/memories" if verb == "remember" else "/v1/remember_many"
+        answer = mira.post(path, json=body, headers={"Idempotency-Key": f"lost-{verb}"})
+        assert (answer.status_code, answer.headers.get("idempotent-replayed")) == (201, "true")
+        assert len(set(answer.json()["ids"])) == len(body.get("memories", [0]))
+    assert mira.get("/v1/memories").json()["total"] == 6
+
+
+def test_turns_whose_answer_was_lost_in_a_crash_are_stored_once_and_keep_their_numbers(server, mira):
+    tenant, store = server.memories.tenant("mira"), server.memories.parts.store
+    tenant.remember_turns([{"role": "user", "content": "Hello."}], session="s")
+    body = {"session": "s", "turns": [{"role": "user", "content": text} for text in ("", "One.", "Two.", "Three.")]}
+    once = Once(store, tenant, "remember_turns", key="lost")
+    tenant.remember_many(once._named({"memories": once._turns(body)})["memories"][:2])  # noqa: SLF001 - what a first try had stored
+    answers = [mira.post("/v1/remember_turns", json=body, headers={"Idempotency-Key": "lost"}) for _ in range(3)]
+    assert {(answer.status_code, answer.headers["idempotent-replayed"]) for answer in answers} == {(201, "true")}
+    stored = [(memory["turn"], memory["text"]) for memory in mira.get("/v1/memories").json()["memories"]]
+    assert sorted(stored) == [(1, "Hello."), (3, "One."), (4, "Two."), (5, "Three.")]
+
+
+def test_a_change_and_a_forgetting_with_a_key_happen_once_too(mira):
+    key = remember(mira, "Likes tea.").json()["id"]
+    path, once = f"/v1/memories/{key}", {"Idempotency-Key": "a"}
+    first = mira.patch(path, json={"importance": 0.9}, headers=once)
+    assert (first.json()["version"], mira.patch(path, json={"importance": 0.9}, headers=once).json()["version"]) == (2, 2)
+    gone = {"Idempotency-Key": "b"}
+    erased = [mira.delete(path, params={"erase": "true"}, headers=gone) for _ in range(2)]
+    assert [answer.status_code for answer in erased] == [200, 200]
+
+
+def test_what_is_kept_of_a_write_has_no_text_in_it_and_goes_with_the_tenant(server, mira):
+    remember(mira, "The office is in Berlin.")
+    mira.post("/v1/memories", json={"text": "The office is in Lisbon."}, headers={"Idempotency-Key": "k"})
+    store = server.memories.parts.store
+    kept = [body for n in range(256) if (body := store.document("mira", f"retries/{n:02x}")) is not None]
+    assert len(kept) == 1
+    assert b"office" not in kept[0]
+    server.client("admin").post("/v1/erase_everything")
+    assert not any(store.document("mira", f"retries/{n:02x}") for n in range(256))
+    assert "mira" not in store.tenants()
+
+
+def test_a_change_of_what_has_changed_since_it_was_read_is_refused(mira):
+    key = remember(mira, "Likes tea.").json()["id"]
+    path = f"/v1/memories/{key}"
+    etag = mira.get(path).headers["etag"]
+    changed = mira.patch(path, json={"importance": 0.9}, headers={"If-Match": etag})
+    assert (changed.status_code, changed.headers["etag"] != etag) == (200, True)
+    refused = mira.patch(path, json={"importance": 0.1}, headers={"If-Match": etag})
+    assert (refused.status_code, refused.json()["field"]) == (412, "if_version")
+    assert mira.patch(path, json={"importance": 0.1}, headers={"If-Match": "soon"}).status_code == 422
+    assert mira.get(path).json()["importance"] == 0.9
+
+
+def test_a_list_is_gone_through_by_cursors_and_a_long_answer_is_packed(mira):
+    many = mira.post("/v1/remember_many", json={"memories": [{"text": f"Number {n}."} for n in range(25)]}).json()["ids"]
+    seen, after = [], None
+    while True:
+        page = mira.get("/v1/memories", params={"limit": 10, **({"after": after} if after else {})}).json()
+        seen += [memory["id"] for memory in page["memories"]]
+        after = page["next"]
+        if after is None:
+            break
+    assert sorted(seen) == sorted(many)
+    with mira.stream("GET", "/v1/memories", headers={"Accept-Encoding": "gzip"}) as answer:
+        assert answer.headers["content-encoding"] == "gzip"
+        assert json.loads(gzip.decompress(b"".join(answer.iter_raw())))["total"] == 25
+
+
+def test_logs_and_counters_have_routes_and_no_texts_tenants_or_queries(serve, caplog):
+    with caplog.at_level(logging.INFO, logger="cued.http"), serve() as server:
+        client = server.client(tenant="mira-canary")
+        remember(client, "text-canary", id="id-canary")
+        client.get("/v1/memories", params={"scope": "query-canary"}, headers={"X-Request-Id": "my-id"})
+        client.get("/v1/memories/id-canary")
+        client.post("/v1/recall", json={"text": "cue-canary"})
+        metrics = client.get("/metrics").text
+    lines = [json.loads(record.message) for record in caplog.records if record.name == "cued.http"]
+    assert [line["route"] for line in lines] == ["remember", "list", "get", "recall", "metrics"]
+    assert lines[1]["request_id"] == "my-id"
+    assert 'cued_requests_total{route="remember",status="201"} 1.0' in metrics
+    assert "cued_recalls_total{outcome=" in metrics
+    assert "canary" not in metrics + caplog.text
+
+
+def test_readiness_tells_of_the_store_and_the_embedder(serve, mira):
+    assert mira.get("/readyz").json() == {"ready": True, "store": "ok", "embedder": "ok"}
+
+
+def test_a_mounted_app_stands_behind_the_same_gate(serve):
+    async def app(scope, receive, send):
+        who = scope["cued.caller"].tenant.encode()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": who})
+
+    with serve(mounted=[Mounted(path="/mcp", app=app)]) as server:
+        assert server.bare().get("/mcp/").status_code == 401
+        assert server.client(tenant="jonas").get("/mcp/").text == "jonas"
+
+
+def test_what_takes_too_long_is_given_up_and_said(serve):
+    with serve(limits=Limits(short_s=0.05), embedder=Sleeper()) as server:
+        client = server.client()
+        Sleeper.awake.clear()
+        try:
+            answer = remember(client, "Likes tea.")
+        finally:
+            Sleeper.awake.set()
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+
+
+def test_an_embedder_that_fails_leaves_words_and_says_so(serve):
+    with serve(embedder=Failing()) as server:
+        client = server.client()
+        stored = remember(client, "The staging deploy runs every Friday.")
+        assert (stored.status_code, stored.json()["degraded"][0].startswith("vector pending")) == (201, True)
+        recalled = client.post("/v1/recall", json={"text": "staging deploy", "floor": 0}).json()
+        assert [memory["id"] for memory in recalled["memories"]] == [stored.json()["id"]]
+        assert recalled["degraded"]
+        assert client.get("/readyz").json() == {"ready": True, "store": "ok", "embedder": "failing"}
+
+
+class Failing:
+    """An embedder whose model cannot be reached."""
+
+    fingerprint = Hashing().fingerprint
+
+    def embed(self, texts, *, role):
+        raise EmbedderError("the model cannot be reached")
+
+
+class Sleeper:
+    """An embedder that sleeps until it is woken."""
+
+    awake = threading.Event()
+
+    def __init__(self):
+        self._inner = Hashing()
+        Sleeper.awake.set()
+
+    @property
+    def fingerprint(self):
+        return self._inner.fingerprint
+
+    def embed(self, texts, *, role):
+        assert Sleeper.awake.wait(20)
+        return self._inner.embed(texts, role=role)
+
+
+def test_one_tenants_bulk_load_does_not_starve_anothers_recall(serve):
+    with serve(rules=FAST) as server:
+        bulk, other = server.client(tenant="bulk"), server.client(tenant="other")
+        remember(other, "The staging deploy runs every Friday.")
+        stop = threading.Event()
+
+        def load():
+            while not stop.is_set():
+                assert bulk.post("/v1/remember_many", json={"memories": [{"text": f"Number {n}."} for n in range(256)]}).status_code == 201
+
+        loaders = [threading.Thread(target=load) for _ in range(8)]
+        for loader in loaders:
+            loader.start()
+        waits = []
+        for _ in range(20):
+            started = time.perf_counter()
+            assert other.post("/v1/recall", json={"text": "When is the deploy?"}).status_code == 200
+            waits.append(time.perf_counter() - started)
+        stop.set()
+        for loader in loaders:
+            loader.join()
+        assert sorted(waits)[10] < 1.0

@@ -1,0 +1,157 @@
+"""The server as a process: how it starts, what it refuses to expose, and what is kept when it ends, gently or not."""
+
+import itertools
+import re
+import signal
+import subprocess
+import sys
+import threading
+
+import httpx
+import pytest
+
+from cued.handles.memories import open_memories
+from cued.surfaces.access_tokens import Tokens
+from cued.surfaces.http.serving import Place
+
+# Files of at most 600 kB, as on a disk that is nearly full.
+SMALL_DISK = (
+    "import os, resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000)); "
+    "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+)
+posix = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
+
+
+@pytest.fixture
+def running(process):
+    """Give what starts a server and says where it is, with what else it said before it served."""
+    started = []
+
+    def start(*args, **how):
+        server = process("serve", "--port", "0", *args, runner=subprocess.Popen, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
+        started.append(server)
+        said = server.stdout.readline().decode()
+        return server, re.search(r"http://\S+?:\d+/", said)[0]
+
+    yield start
+    for server in started:
+        server.kill()
+        server.communicate()
+
+
+def test_a_first_start_makes_a_token_and_prints_a_link_with_it_and_a_second_does_not(running, tmp_path):
+    server, url = running("--tenant", "mira")
+    link = re.search(r"http\S+\?token=(\S+)", server.stdout.readline().decode())
+    front = httpx.get(link[0], timeout=30)
+    assert (front.status_code, front.json()["openapi"]) == (200, "/v1/openapi.json")
+    headers = {"Authorization": f"Bearer {link[1]}"}
+    assert httpx.get(f"{url}v1/tenants", headers=headers, timeout=30).json() == {"tenants": []}
+    assert httpx.get(f"{url}v1/stats?token={link[1]}", timeout=30).status_code == 401
+    server.terminate()
+    out, err = server.communicate(timeout=60)
+    assert (server.returncode, out) == (0, b"")
+    assert link[1].encode() not in err
+    again, _ = running()
+    again.terminate()
+    assert again.communicate(timeout=60)[0] == b""
+    assert link[1].encode() not in (tmp_path / "memories.db").read_bytes()
+
+
+def test_off_loopback_it_does_not_start_without_a_token_and_warns_without_tls(process, running):
+    refused = process("serve", "--host", "0.0.0.0", "--port", "0")
+    assert (refused.returncode, b"until there is a token" in refused.stderr) == (2, True)
+    written = process("token", "create", "--scope", "read").stdout.decode().strip()
+    server, url = running("--host", "0.0.0.0")
+    assert b"plain HTTP" in server.stdout.readline()
+    port = url.rstrip("/").rpartition(":")[2]
+    assert httpx.get(f"http://127.0.0.1:{port}/v1/stats", headers={"Authorization": f"Bearer {written}"}, timeout=30).status_code == 200
+    assert process("serve", "--tls-cert", __file__, "--port", "0").returncode == 2
+
+
+def test_a_port_that_is_taken_is_an_error_that_says_so(running, process):
+    _, url = running()
+    taken = process("serve", "--port", url.rstrip("/").rpartition(":")[2])
+    assert (taken.returncode, b"cannot be listened at" in taken.stderr) == (4, True)
+
+
+@pytest.mark.parametrize(("host", "local"), [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False)])
+def test_only_loopback_is_local(host, local):
+    assert Place(host=host).local is local
+
+
+def hammer(url, written, acknowledged, *, keys=False):
+    """Store memories until the server is gone, and note each that was acknowledged."""
+    with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {written}"}, timeout=30) as client:
+        for number in itertools.count():
+            headers = {"Idempotency-Key": f"{threading.get_ident()}-{number}"} if keys else {}
+            try:
+                answer = client.post("/v1/memories", json={"text": f"Number {number}.", "conflicts": False}, headers=headers)
+            except httpx.HTTPError:
+                return
+            if answer.status_code == 201:
+                acknowledged.append(answer.json()["id"])
+
+
+@posix
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM], ids=["kill", "term"])
+def test_every_write_that_was_acknowledged_is_there_after_the_end(running, process, tmp_path, ending):
+    written = process("token", "create", "--tenant", "mira", "--scope", "write").stdout.decode().strip()
+    server, url = running("--rate", "100000")
+    acknowledged = []
+    writers = [threading.Thread(target=hammer, args=(url, written, acknowledged), kwargs={"keys": n % 2}) for n in range(4)]
+    for writer in writers:
+        writer.start()
+    while len(acknowledged) < 100:
+        assert server.poll() is None
+        threading.Event().wait(0.01)
+    server.send_signal(ending)
+    for writer in writers:
+        writer.join()
+    server.communicate(timeout=60)
+    assert server.returncode == (0 if ending == signal.SIGTERM else -ending)
+    with open_memories(tmp_path / "memories.db", embedder=None) as memories:
+        tenant = memories.tenant("mira")
+        assert len(acknowledged) == len(set(acknowledged)) >= 100
+        assert {memory.id for memory in memories.parts.store.get("mira", acknowledged)} == set(acknowledged)
+        assert tenant.stats().memories <= len(acknowledged) + len(writers)
+
+
+@posix
+def test_what_recalls_left_is_written_when_it_ends(running, process, tmp_path):
+    written = process("token", "create", "--tenant", "mira", "--scope", "write").stdout.decode().strip()
+    server, url = running()
+    with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {written}"}, timeout=30) as client:
+        client.post("/v1/memories", json={"text": "The staging deploy runs every Friday."})
+        recalled = [client.post("/v1/recall", json={"text": "When is the staging deploy?"}).json()["recall_id"] for _ in range(5)]
+    server.terminate()
+    server.communicate(timeout=60)
+    with open_memories(tmp_path / "memories.db", embedder=None) as memories:
+        assert {entry.recall_id for entry in memories.tenant("mira").log()} == set(recalled)
+
+
+def test_another_process_revokes_a_token_of_a_running_server(running, process, tmp_path):
+    written = process("token", "create", "--tenant", "mira", "--scope", "read").stdout.decode().strip()
+    _, url = running()
+    with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {written}"}, timeout=30) as client:
+        assert client.get("/v1/stats").status_code == 200
+        assert process("token", "revoke", written.split("_")[1]).returncode == 0
+        assert client.get("/v1/stats").status_code == 401
+    with open_memories(tmp_path / "memories.db", embedder=None) as memories:
+        assert not Tokens(memories.parts.store).any_live()
+
+
+@posix
+def test_a_full_disk_refuses_writes_with_507_and_reads_go_on(running, process):
+    written = process("token", "create", "--tenant", "mira", "--scope", "write").stdout.decode().strip()
+    _, url = running("--rate", "100000", by=("-c", SMALL_DISK))
+    stored = 0
+    with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {written}"}, timeout=30) as client:
+        for number in range(500):
+            answer = client.post("/v1/memories", json={"text": f"{number}: " + "Peanuts and tea. " * 200, "conflicts": False})
+            if answer.status_code != 201:
+                break
+            stored += 1
+        assert (answer.status_code, answer.json()["type"]) == (507, "urn:cued:error:FullError")
+        assert stored > 0
+        assert client.get("/v1/stats").json()["memories"] == stored
+        assert client.post("/v1/recall", json={"text": "peanuts", "floor": 0}).json()["outcome"] == "recalled"

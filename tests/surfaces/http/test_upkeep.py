@@ -1,0 +1,84 @@
+"""Upkeep on a timer: every tenant, when it is time, by one server at a time, and what came of it is shown."""
+
+import asyncio
+
+import pytest
+from click import Choice
+
+from cued.handles.memories import open_memories
+from cued.surfaces.cli import main
+from cued.surfaces.http import upkeep
+from cued.surfaces.http.app import Chores
+from cued.surfaces.http.upkeep import JOBS, Upkeep
+from cued.surfaces.http.workers import Workers
+
+
+@pytest.fixture
+def memories(tmp_path):
+    with open_memories(tmp_path / "memories.db", embedder="hashing") as opened:
+        yield opened
+
+
+@pytest.fixture
+def workers():
+    made = Workers(2)
+    yield made
+    made.close()
+
+
+def stocked(memories):
+    """Give two tenants, each with an expired memory and a pair of near-duplicates."""
+    tenants = [memories.tenant(name) for name in ("jonas", "mira")]
+    for tenant in tenants:
+        tenant.remember("The wifi code is 1234.", at="2025-01-01", ttl="1d")
+        tenant.remember("Bob bakes a lemon cake.", at="2025-01-01", conflicts=False)
+        tenant.remember("Bob bakes a lemon cake.", conflicts=False)
+    return tenants
+
+
+@pytest.mark.requirement("S5")
+def test_every_job_is_done_for_every_tenant_and_its_outcome_is_kept(memories, workers):
+    tenants = stocked(memories)
+    keeping = Upkeep(memories, workers, jobs=("sweep", "preview", "consolidate", "reembed"), every_s=3600)
+    assert asyncio.run(keeping.run_if_due())
+    assert [tenant.stats().memories for tenant in tenants] == [2, 2]
+    told = keeping.shown()
+    assert {name: done["changed"] for name, done in told["last"].items()} == {"sweep": 2, "preview": 2, "consolidate": 2, "reembed": 0}
+    assert (told["running"], {done["tenants"] for done in told["last"].values()}) == (False, {2})
+
+
+def test_it_is_not_done_again_before_it_is_time_nor_while_another_is_at_it(memories, workers):
+    stocked(memories)
+    often, seldom = (Upkeep(memories, workers, jobs=("sweep",), every_s=every) for every in (0, 3600))
+    assert asyncio.run(seldom.run_if_due())
+    assert not asyncio.run(seldom.run_if_due())
+    assert asyncio.run(often.run_if_due())
+    assert often._take()  # noqa: SLF001 - a server that is at it
+    other = Upkeep(memories, workers, jobs=("sweep",), every_s=0)
+    assert other.shown()["running"]
+    assert not asyncio.run(other.run_if_due())
+
+
+def test_a_server_that_crashed_at_it_does_not_keep_others_from_it_for_ever(memories, workers, monkeypatch):
+    monkeypatch.setattr(upkeep, "LEASE_S", -1.0)
+    assert Upkeep(memories, workers, jobs=("sweep",), every_s=0)._take()  # noqa: SLF001 - and then it was gone
+    assert asyncio.run(Upkeep(memories, workers, jobs=("sweep",), every_s=0).run_if_due())
+
+
+def test_a_server_does_it_by_itself_and_shows_it_to_an_admin_alone(serve):
+    with serve(chores=Chores(jobs=("sweep",), every_s=0.01)) as server:
+        server.memories.tenant("mira").remember("The wifi code is 1234.", at="2025-01-01", ttl="1d")
+        admin = server.client("admin")
+        for _ in range(500):
+            told = admin.get("/readyz").json()["upkeep"]
+            if not server.memories.tenant("mira").stats().memories and told["last"]:
+                break
+        assert server.memories.tenant("mira").stats().memories == 0
+        assert (told["jobs"], told["last"]["sweep"]["failed"]) == (["sweep"], 0)
+        assert "upkeep" not in server.client("write").get("/readyz").json()
+
+
+def test_the_command_line_knows_every_job():
+    (option,) = (param for param in main.get_command(None, "serve").params if param.name == "jobs")
+    assert isinstance(option.type, Choice)
+    assert tuple(option.type.choices) == tuple(JOBS)
