@@ -13,11 +13,12 @@ from cued.conformance.samples import HOUR, NOW, WORDS, random_lookup, random_rec
 from cued.errors import InputError
 from cued.explain.origins import with_origins
 from cued.model import DERIVED_FROM, GLOBAL, Edge, Filter
-from cued.stores.keepers.memory import MemoryStore
-from cued.stores.keepers.sqlite import SqliteStore
+from cued.stores.keepers.memory import MemoryKeeper
+from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.standing.judging import judge
 from cued.stores.standing.listing import counted, shown
 from cued.stores.standing.why_not import change_of
+from cued.stores.store import Store
 
 TENANT = "t"
 
@@ -51,7 +52,7 @@ def live(store, random):
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32))
 def test_what_is_said_of_each_memory_is_what_the_store_counts(seed):
-    random, store = Random(seed), MemoryStore()
+    random, store = Random(seed), Store(MemoryKeeper())
     memories = live(store, random)
     for _ in range(8):
         lookup = replace(random_lookup(random), lexical=words(*WORDS, pool=99), context=0, as_of=random.random() < 0.6)
@@ -70,7 +71,7 @@ def test_what_is_said_of_each_memory_is_what_the_store_counts(seed):
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 2**32))
 def test_what_is_shown_and_counted_here_is_what_a_keeper_selects_in_its_database(tmp_path_factory, seed):
-    random, store = Random(seed), SqliteStore(tmp_path_factory.mktemp("kept") / "memories.db")
+    random, store = Random(seed), Store(SqliteKeeper(tmp_path_factory.mktemp("kept") / "memories.db"))
     memories = live(store, random)
     for _ in range(4):
         at = NOW - random.randint(-3, 20) * HOUR

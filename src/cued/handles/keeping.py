@@ -20,6 +20,7 @@ from cued.requests.turns import drafts_of
 from cued.text.analyse import analyse, searchable
 
 CHUNK = 256
+ERASED_AT_ONCE = 500
 _GIVE_WAY: frozenset[ConflictType] = frozenset({"update", "negation"})
 _AT_ODDS: frozenset[ConflictType] = _GIVE_WAY | {"duplicate"}
 
@@ -137,10 +138,15 @@ class Keeping(Bound):
         return Revision(id=memory.id, set=fields, terms=terms, vector=vector, made_from=memory.version)
 
     def forget(self, *memory_ids: str, erase: bool = False) -> None:
-        """Hide memories from every recall, so that `restore` can undo it; with `erase` remove them for good, down to the last byte."""
+        """Hide memories from every recall, so that `restore` can undo it; with `erase` remove them for good, down to the last byte.
+
+        An unknown id is refused before anything is done. Of very many, some hundred are erased in a step, so that others can write between.
+        """
         if erase:
             self._settler.flush()
-            self._store.erase(self.name, memory_ids)
+            self._store.get(self.name, memory_ids)
+            for start in range(0, len(memory_ids), ERASED_AT_ONCE):
+                self._store.erase(self.name, memory_ids[start : start + ERASED_AT_ONCE])
         else:
             self._store.forget(self.name, memory_ids, at=self._clock())
 
