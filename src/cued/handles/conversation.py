@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.flow.drift import Turn, digest, drift
+from cued.forking import across_forks
 from cued.model import Cue, Recall
 from cued.policy.spec import Policy
 from cued.requests.keywords import RecallOptions
@@ -31,6 +32,11 @@ class Conversation:
         self._recall, self._avoid_repeats = recall, avoid_repeats
         self._history: deque[Turn] = deque(maxlen=_MOST)
         self._state = digest()
+        self.after_fork()
+        across_forks(self)
+
+    def after_fork(self) -> None:
+        """Let no thread of the parent hold this up."""
         self._lock = threading.Lock()
 
     def heard(self, text: str) -> None:

@@ -14,6 +14,7 @@ from typing import Literal
 from msgspec import Struct
 
 from cued.errors import CuedError, ReadOnlyError
+from cued.forking import across_forks
 from cued.model import RecallEntry, Touch
 from cued.ports import Store
 
@@ -42,11 +43,16 @@ class Settler:
 
     def __init__(self, store: Store, mode: Mode, *, room: int = _QUEUE) -> None:
         """Write to this store; the thread starts with the first recall, and at most `room` recalls wait for it."""
-        self._store, self._mode = store, mode
-        self._queue: queue.Queue[_Left | None] = queue.Queue(maxsize=room)
+        self._store, self._mode, self._room = store, mode, room
+        self._closed = self._full = False
+        self.after_fork()
+        across_forks(self)
+
+    def after_fork(self) -> None:
+        """Start anew with nothing waiting: what waits at a fork is the parent's, whose thread writes it."""
+        self._queue: queue.Queue[_Left | None] = queue.Queue(maxsize=self._room)
         self._thread: threading.Thread | None = None
         self._taking, self._writing = threading.Lock(), threading.Lock()
-        self._closed = self._full = False
 
     def settle(self, tenant: str, touches: tuple[Touch, ...], *, entry: RecallEntry, documents: Mapping[str, Rewrite] = _NONE) -> None:
         """Take what one recall leaves behind."""

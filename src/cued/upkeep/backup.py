@@ -38,8 +38,8 @@ def backup(store: Store, path: str | Path, *, overwrite: bool = False, progress:
     keeper = getattr(store, "keeper", store)
     if not isinstance(keeper, SqliteKeeper):
         raise StoreError(f"{type(keeper).__name__}: only a store in a SQLite file can be backed up; `export` writes any tenant")
-    connection = keeper.connection()
-    return _copy(connection, Path(connection.filename), Path(path), overwrite=overwrite, progress=progress)
+    with keeper.connected() as connection:
+        return _copy(connection, Path(connection.filename), Path(path), overwrite=overwrite, progress=progress)
 
 
 def restore(backup_path: str | Path, target_path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> Copied:
