@@ -6,7 +6,7 @@ not be used on both sides. So whoever has one of these says here what is to beco
 
 import os
 from collections.abc import Callable
-from threading import RLock
+from threading import Lock, RLock
 from typing import Any, Final, Protocol, runtime_checkable
 from weakref import WeakSet
 
@@ -44,6 +44,27 @@ def across_forks(each: Forkable) -> None:
     """Tell this of every fork for as long as it lives."""
     with _KNOWING:
         _KNOWN.add(each)
+
+
+class OwnLock:
+    """A lock that is free in a child, whoever held it in the parent."""
+
+    def __init__(self) -> None:
+        """Start free."""
+        self.after_fork()
+        across_forks(self)
+
+    def after_fork(self) -> None:
+        """Be free."""
+        self._lock = Lock()
+
+    def __enter__(self) -> None:
+        """Wait for the lock and take it."""
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        """Give it back."""
+        self._lock.release()
 
 
 def _before() -> None:

@@ -59,7 +59,7 @@ def _copy(connection: apsw.Connection, source: Path, target: Path, *, overwrite:
         with _partial(place) as partial:
             _fill(partial, connection, source, progress)
             schema = _examined(partial, target)
-            partial.chmod((place if place.exists() else source).stat().st_mode & 0o777)
+            partial.chmod(place.stat().st_mode & 0o777 if place.exists() else 0o600)
             _synced(partial)
             with _alone(place):
                 _named(partial, place, overwrite=overwrite)

@@ -15,7 +15,8 @@ import apsw
 
 from cued.errors import StoreError
 from cued.forking import PATIENCE_S, across_forks
-from cued.stores.keepers.sqlite.connection import connect
+from cued.stores.keepers.sqlite.connection import connect, never_changing
+from cued.stores.keepers.sqlite.watching import Watched
 
 _CARRIED: dict[Path, list[apsw.Connection]] = {}
 """The connections that could not be closed before a fork, by file: a child keeps them, never uses nor closes them, and cannot open more."""
@@ -29,6 +30,7 @@ class Process:
         """Open nothing yet."""
         self._path, self._writable, self._place = path, writable, path.resolve()
         self.closed = self._resting = False
+        self._watched: Watched | None = None
         self._start()
         across_forks(self)
 
@@ -48,6 +50,8 @@ class Process:
             self._working += 1
         self._thread.working = getattr(self._thread, "working", 0) + 1
         try:
+            if self._watched is not None and not self.closed:
+                self._watched.check()
             yield self.connection()
         finally:
             self._thread.working -= 1
@@ -69,7 +73,8 @@ class Process:
         return found
 
     def adopt(self, connection: apsw.Connection) -> None:
-        """Take an open connection as this thread's."""
+        """Take an open connection as this thread's, and its file as the one to stay with."""
+        self._watched = Watched(self._path, never_changing=never_changing(connection))
         self._thread.connection = connection
         self._connections.add(connection)
 
@@ -110,8 +115,7 @@ class Process:
             if not checkpoint:
                 connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             connection.close()
-        if not checkpoint:
-            self._forget_connections()
+        self._forget_connections()
 
     def _forget_connections(self) -> None:
         self._thread = local()
