@@ -80,10 +80,11 @@ class Store(Protocol):
     def erase_tenant(self, tenant: str) -> None:
         """Remove everything that is kept for the tenant for good, its name and its recall log included."""
 
-    def settle(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = ()) -> None:
-        """Count these uses on top of what is stored, and write to the recall log, where a known `recall_id` replaces its entry.
+    def settle(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = (), *, known: bool = False) -> bool:
+        """Whether this was written: uses counted on top of what is stored, ids that are gone passed over, and lines of the recall log.
 
-        Ids that are gone by now are passed over.
+        A known `recall_id` replaces its line. Of a tenant that was `known` when these recalls were made and is gone by now nothing is
+        written: no recall in flight brings an erased tenant back.
         """
 
     def feedback(self, tenant: str, feedback: Feedback) -> tuple[str, ...]:

@@ -37,7 +37,9 @@ class Recalling(Bound):
             now, asked = self._clock(), evidence.cue
             touched = touches(recall, applied, cue=asked, now=now)
             learnt = documents(recall, applied, cue=asked, now=now)
-            self._settler.settle(self.name, touched, entry=entry(recall, evidence, applied, now=now), documents=learnt)
+            self._settler.settle(
+                self.name, touched, entry=entry(recall, evidence, applied, now=now), documents=learnt, known=evidence.findings.stored > 0
+            )
         return recall
 
     def explain(

@@ -36,6 +36,7 @@ class _Left(Struct, frozen=True):
     touches: tuple[Touch, ...]
     entry: RecallEntry
     documents: Mapping[str, Rewrite]
+    known: bool
 
 
 class Settler:
@@ -54,9 +55,11 @@ class Settler:
         self._thread: threading.Thread | None = None
         self._taking, self._writing = threading.Lock(), threading.Lock()
 
-    def settle(self, tenant: str, touches: tuple[Touch, ...], *, entry: RecallEntry, documents: Mapping[str, Rewrite] = _NONE) -> None:
-        """Take what one recall leaves behind."""
-        left = _Left(tenant, touches, entry, documents)
+    def settle(
+        self, tenant: str, touches: tuple[Touch, ...], *, entry: RecallEntry, documents: Mapping[str, Rewrite] = _NONE, known: bool = False
+    ) -> None:
+        """Take what one recall leaves behind; nothing is left by one that found a tenant `known` which is gone when this is written."""
+        left = _Left(tenant, touches, entry, documents, known)
         if self._mode == "now" and not self._closed:
             self._write([left])
         elif self._mode == "background":
@@ -109,14 +112,16 @@ class Settler:
             tenants.setdefault(left.tenant, []).append(left)
         with self._writing:
             for tenant, lefts in tenants.items():
-                self._write_tenant(tenant, lefts)
+                for known in {left.known for left in lefts}:
+                    self._write_tenant(tenant, [left for left in lefts if left.known == known], known=known)
 
-    def _write_tenant(self, tenant: str, lefts: Sequence[_Left]) -> None:
+    def _write_tenant(self, tenant: str, lefts: Sequence[_Left], *, known: bool) -> None:
         if self._mode == "off":
             return
         touches = tuple(touch for left in lefts for touch in left.touches)
         try:
-            self._store.settle(tenant, touches, tuple(left.entry for left in lefts))
+            if not self._store.settle(tenant, touches, tuple(left.entry for left in lefts), known=known):
+                return
             for name in dict.fromkeys(name for left in lefts for name in left.documents):
                 self._rewrite(tenant, name, [left.documents[name] for left in lefts if name in left.documents])
         except ReadOnlyError as error:
@@ -130,9 +135,12 @@ class Settler:
 
     def _rewrite(self, tenant: str, name: str, rewrites: Sequence[Rewrite]) -> None:
         """Make these changes of a document in the order in which they came, again when somebody else was quicker."""
+        first = old = self._store.document(tenant, name)
         for _ in range(_TRIES):
-            old = self._store.document(tenant, name)
             new = reduce(lambda document, rewrite: rewrite(document), rewrites, old)
             if new == old or self._store.swap_document(tenant, name, old=old, new=new):
                 return
+            old = self._store.document(tenant, name)
+            if first is not None and old is None:
+                return  # Erased meanwhile, with what it was learnt from.
         log.warning("the document %r was changed by others %d times over, so this change of it is lost", name, _TRIES)

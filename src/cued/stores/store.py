@@ -118,13 +118,18 @@ class Store:
             rows.erase()
         self._shelves.drop(tenant)
 
-    def settle(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = ()) -> None:
-        """Count these uses on top of what is stored, and write to the recall log; ids that are gone by now are passed over."""
+    def settle(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = (), *, known: bool = False) -> bool:
+        """Whether this was written: uses counted on top of what is stored, ids that are gone passed over, and lines of the recall log.
+
+        Of a tenant that was `known` when these recalls were made and is gone by now nothing is written.
+        """
         admit_tenant(tenant)
         lines = [as_kept(admit_entry(entry), self._log_rules) for entry in entries]
         if not touches and not lines:
-            return
+            return True
         with self.keeper.begin(tenant, write=True) as rows:
+            if known and not rows.head().change:
+                return False
             found, uses = rows.read([touch.id for touch in touches]) if touches else {}, dict[str, Use]()
             for touch in touches:
                 if touch.id in found:
@@ -132,6 +137,7 @@ class Store:
             rows.put_uses([(found[each].key, use) for each, use in uses.items() if use != found[each].memory.use])
             if lines:
                 rows.put_log(lines, self._log_rules)
+        return True
 
     def feedback(self, tenant: str, feedback: Feedback) -> tuple[str, ...]:
         """The ids on which this is a new verdict; uses and log are changed in one step, so it counts once."""
