@@ -29,6 +29,9 @@ def read(body: Mapping[str, Any], kind: type[Request]) -> Request:
         return msgspec.convert(plain, kind)
     except msgspec.ValidationError as error:
         raise _refused(error, body, kind) from error
+    except UnicodeEncodeError as error:
+        name = next((name for name, value in body.items() if value == error.object), "request")
+        raise InputError(name, error.object, "text that UTF-8 can carry: no lone surrogates") from error
 
 
 def alone(beside: Mapping[str, Any]) -> None:
