@@ -15,7 +15,7 @@ import apsw
 
 from cued.errors import StoreError
 from cued.forking import PATIENCE_S, across_forks
-from cued.stores.keepers.sqlite.connection import connect, never_changing
+from cued.stores.keepers.sqlite.connection import BUSY_TIMEOUT_S, connect, never_changing
 from cued.stores.keepers.sqlite.watching import Watched
 
 _CARRIED: dict[Path, list[apsw.Connection]] = {}
@@ -38,7 +38,7 @@ class Process:
         # Threads queue here rather than at SQLite's lock, which is polled and not fair.
         self.writers = Lock()
         self._pid = os.getpid()
-        self._working, self._change = 0, Condition(Lock())
+        self._working, self._here, self._change = 0, local(), Condition(Lock())
         self._forget_connections()
 
     @contextmanager
@@ -46,16 +46,16 @@ class Process:
         """This thread's connection, which no fork takes away meanwhile."""
         with self._change:
             # Whoever works already may begin more: a fork waits for it anyway.
-            self._change.wait_for(lambda: not self._resting or getattr(self._thread, "working", 0))
+            self._change.wait_for(lambda: not self._resting or self._working_here())
             self._working += 1
-        self._thread.working = getattr(self._thread, "working", 0) + 1
+            self._here.working = self._working_here() + 1
         try:
             if self._watched is not None and not self.closed:
                 self._watched.check()
             yield self.connection()
         finally:
-            self._thread.working -= 1
             with self._change:
+                self._here.working -= 1
                 self._working -= 1
                 self._change.notify_all()
 
@@ -106,9 +106,14 @@ class Process:
         self._start()
 
     def close(self) -> None:
-        """Close every connection; a second call does nothing."""
+        """Take no more work, wait for what other threads have begun, and close every connection; a second call does nothing."""
         self.closed = True
+        with self._change:
+            self._change.wait_for(lambda: self._working <= self._working_here(), timeout=BUSY_TIMEOUT_S)
         self._close_connections(checkpoint=True)
+
+    def _working_here(self) -> int:
+        return getattr(self._here, "working", 0)
 
     def _close_connections(self, *, checkpoint: bool) -> None:
         for connection in list(self._connections):
