@@ -74,8 +74,11 @@ class Store(Protocol):
     def restore(self, tenant: str, memory_ids: Sequence[str]) -> None:
         """Undo `forget`, as if they had never been forgotten."""
 
-    def erase(self, tenant: str, memory_ids: Sequence[str]) -> None:
-        """Remove these memories for good, down to the last byte; what they had superseded passes to what supersedes them."""
+    def erase(self, tenant: str, memory_ids: Sequence[str], *, more: bool = False) -> None:
+        """Remove these memories for good, down to the last byte; what they had superseded passes to what supersedes them.
+
+        With `more` to be erased right after, their bytes may be overwritten together with those.
+        """
 
     def erase_tenant(self, tenant: str) -> None:
         """Remove everything that is kept for the tenant for good, its name and its recall log included."""
@@ -173,8 +176,8 @@ class Transaction(Protocol):
     def update(self, rows: Sequence[Row]) -> None:
         """Replace rows by their keys, all but their use, and where `forward` is None all but forward index and vector."""
 
-    def remove(self, keys: Sequence[int]) -> None:
-        """Remove rows and all that hangs on them, down to the last byte."""
+    def remove(self, keys: Sequence[int], *, more: bool = False) -> None:
+        """Remove rows and all that hangs on them, down to the last byte; with `more` to be removed right after, together with those."""
 
     def erase(self) -> None:
         """Remove all that is kept for the tenant, down to the last byte; it is the last thing that a transaction does."""

@@ -148,7 +148,8 @@ class Keeping(Bound):
             self._settler.flush()
             self._store.get(self.name, memory_ids)
             for start in range(0, len(memory_ids), ERASED_AT_ONCE):
-                self._store.erase(self.name, memory_ids[start : start + ERASED_AT_ONCE])
+                last = start + ERASED_AT_ONCE >= len(memory_ids)
+                self._store.erase(self.name, memory_ids[start : start + ERASED_AT_ONCE], more=not last)
         else:
             self._store.forget(self.name, memory_ids, at=self._clock())
 

@@ -102,14 +102,14 @@ class Store:
             work.draft.restore(memory_ids)
             work.update({})
 
-    def erase(self, tenant: str, memory_ids: Sequence[str]) -> None:
-        """Remove these memories for good."""
+    def erase(self, tenant: str, memory_ids: Sequence[str], *, more: bool = False) -> None:
+        """Remove these memories for good; with `more` to be erased right after, their bytes are overwritten together with those."""
         admit_tenant(tenant)
         with self.keeper.begin(tenant, write=True) as rows:
             work = Work(rows)
             erased = work.draft.erase(memory_ids, lapsed=work.lapsed())
             work.update({})
-            work.remove(erased)
+            work.remove(erased, more=more)
 
     def erase_tenant(self, tenant: str) -> None:
         """Remove everything that is kept for the tenant for good; a stranger has nothing to remove."""

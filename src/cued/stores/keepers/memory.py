@@ -163,7 +163,7 @@ class MemoryTransaction:
             self._set(self._held.rows, row.key, None)
             self._set(self._held.rows, row.key, _Written(new, change, content if row.forward is None else change))
 
-    def remove(self, keys: Sequence[int]) -> None:
+    def remove(self, keys: Sequence[int], *, more: bool = False) -> None:  # noqa: ARG002 - nothing is left of a row here
         """Remove rows."""
         self._stamp(size=-len(keys), epoch=1)
         for key in keys:

@@ -64,7 +64,7 @@ class SqliteKeeper:
                 rows.finish()
                 if rows.erased:
                     self._scrubber.erased(connection)
-            if self._scrubber.due:
+            if self._scrubber.due and not rows.more:
                 self._scrubber.scrub(connection)
 
     def tenants(self) -> tuple[str, ...]:
