@@ -35,11 +35,11 @@ class HeldStore(Store):
         self.began, self.go = threading.Event(), threading.Event()
         self.written = []
 
-    def settle(self, tenant, touches, entries=()):
+    def settle(self, tenant, touches, entries=(), **known):
         self.began.set()
         assert self.go.wait(WAIT_S)
         self.written.append((tenant, tuple(touch.id for touch in touches), len(entries)))
-        super().settle(tenant, touches, entries)
+        return super().settle(tenant, touches, entries, **known)
 
 
 class BrokenStore(Store):
@@ -49,11 +49,11 @@ class BrokenStore(Store):
         super().__init__(MemoryKeeper())
         self.error, self.tried = error, 0
 
-    def settle(self, tenant, touches, entries=()):
+    def settle(self, tenant, touches, entries=(), **known):
         self.tried += 1
         if self.error is not None:
             raise self.error
-        super().settle(tenant, touches, entries)
+        return super().settle(tenant, touches, entries, **known)
 
 
 def stored(store, *names, tenant="t"):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from cued.errors import InputError, StoreError
 from cued.explain import Explanation, Timeline, Why
+from cued.forking import across_forks
 from cued.handles.bootstrap import Pack
 from cued.handles.conversation import Conversation
 from cued.handles.keeping import Remembered
@@ -50,8 +51,13 @@ class _Threads:
     def __init__(self, limit: int) -> None:
         if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
             raise InputError("threads", limit, "a whole number, 1 or more")
-        self._pool = ThreadPoolExecutor(limit, thread_name_prefix="cued-aio")
-        self._closed = False
+        self._limit, self._closed = limit, False
+        self.after_fork()
+        across_forks(self)
+
+    def after_fork(self) -> None:
+        """Start with threads of our own."""
+        self._pool = ThreadPoolExecutor(self._limit, thread_name_prefix="cued-aio")
 
     async def run(self, function: Callable[..., Answer], *args: Any, **options: Any) -> Answer:  # noqa: ANN401 - the function's own
         if self._closed:

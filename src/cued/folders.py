@@ -19,6 +19,17 @@ def user_folder(purpose: Purpose, *, platform: str = sys.platform) -> Path:
     return Path(os.environ.get(variable) or home / usual) / "cued"
 
 
+def made(folder: Path) -> Path:
+    """The folder, made for its owner alone if it is not there."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder
+
+
+def private(path: str, flags: int) -> int:
+    """A handle on a file that is made for its owner alone where there is none: an `opener` of `open`."""
+    return os.open(path, flags, 0o600)
+
+
 _WINDOWS: dict[Purpose, str] = {"data": "", "cache": "Cache"}
 _MAC: dict[Purpose, str] = {"data": "Application Support", "cache": "Caches"}
 _XDG: dict[Purpose, tuple[str, str]] = {"data": ("XDG_DATA_HOME", ".local/share"), "cache": ("XDG_CACHE_HOME", ".cache")}

@@ -78,19 +78,21 @@ class Store(Protocol):
     def restore(self, tenant: str, memory_ids: Sequence[str]) -> None:
         """Undo `forget`, as if they had never been forgotten."""
 
-    def erase(self, tenant: str, memory_ids: Sequence[str]) -> None:
+    def erase(self, tenant: str, memory_ids: Sequence[str], *, more: bool = False) -> None:
         """Remove these memories for good, down to the last byte; what they had superseded passes to what supersedes them.
 
-        Nor does the log keep them: a line whose evidence names one of them loses its cue and its evidence.
+        Nor does the log keep them: a line whose evidence names one of them loses its cue and its evidence. With `more` to be erased
+        right after, their bytes may be overwritten together with those.
         """
 
     def erase_tenant(self, tenant: str) -> None:
         """Remove everything that is kept for the tenant for good, its name and its recall log included."""
 
-    def settle(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = ()) -> None:
-        """Count these uses on top of what is stored, and write to the recall log, where a known `recall_id` replaces its entry.
+    def settle(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = (), *, known: bool = False) -> bool:
+        """Whether this was written: uses counted on top of what is stored, ids that are gone passed over, and lines of the recall log.
 
-        Ids that are gone by now are passed over.
+        A known `recall_id` replaces its line. Of a tenant that was `known` when these recalls were made and is gone by now nothing is
+        written: no recall in flight brings an erased tenant back.
         """
 
     def feedback(self, tenant: str, feedback: Feedback) -> tuple[str, ...]:
@@ -179,8 +181,8 @@ class Transaction(Protocol):
     def update(self, rows: Sequence[Row]) -> None:
         """Replace rows by their keys, all but their use, and where `forward` is None all but forward index and vector."""
 
-    def remove(self, keys: Sequence[int]) -> None:
-        """Remove rows and all that hangs on them, down to the last byte."""
+    def remove(self, keys: Sequence[int], *, more: bool = False) -> None:
+        """Remove rows and all that hangs on them, down to the last byte; with `more` to be removed right after, together with those."""
 
     def erase(self) -> None:
         """Remove all that is kept for the tenant, down to the last byte; it is the last thing that a transaction does."""

@@ -55,7 +55,8 @@ def test_the_chunks_before_a_bad_line_stay_stored_and_the_error_says_how_many(te
     with pytest.raises(InputError) as refused:
         remember_lines(tenant, many)
     assert refused.value.__notes__ == [
-        f"in line {CHUNK + 4}; {CHUNK} memories from the lines before are stored, nothing of the chunk with line {CHUNK + 4} is"
+        f"in line {CHUNK + 4}; {CHUNK} memories from the lines before are stored, nothing of the chunk with line {CHUNK + 4} is",
+        f"to store the rest and nothing twice, leave out the first {CHUNK} lines that are not empty",
     ]
     assert tenant.stats().memories == CHUNK
 

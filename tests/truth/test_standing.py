@@ -13,12 +13,12 @@ from cued.conformance.samples import HOUR, NOW, WORDS, random_lookup, random_rec
 from cued.errors import InputError
 from cued.explain.origins import with_origins
 from cued.model import DERIVED_FROM, GLOBAL, Edge, Filter
-from cued.stores import Store
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.standing.judging import judge
 from cued.stores.standing.shown import counted, shown
 from cued.stores.standing.why_not import change_of
+from cued.stores.store import Store
 
 TENANT = "t"
 

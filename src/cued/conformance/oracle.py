@@ -74,9 +74,11 @@ def _validity(memory: Memory, lookup: Lookup) -> bool:
 
 def _supersession(memory: Memory, lookup: Lookup) -> bool:
     def holds(mark: Supersession) -> bool:
-        return mark.lifted_at is None or (lookup.as_of and lookup.at < mark.lifted_at)
+        if not lookup.as_of:
+            return mark.lifted_at is None
+        return mark.at <= lookup.at and (mark.lifted_at is None or lookup.at < mark.lifted_at)
 
-    return not any(mark.at <= lookup.at and mark.scope in (None, lookup.scope) and holds(mark) for mark in memory.superseded)
+    return not any(mark.scope in (None, lookup.scope) and holds(mark) for mark in memory.superseded)
 
 
 def _stale(memories: Sequence[Memory], lookup: Lookup) -> set[str]:

@@ -1,8 +1,9 @@
 """A circuit breaker: what has failed again and again is not asked for a while, and then by one request at a time until it works."""
 
-import threading
 from collections.abc import Callable
 from typing import Literal
+
+from cued.forking import OwnLock
 
 State = Literal["closed", "open", "half-open"]
 
@@ -16,7 +17,7 @@ class Breaker:
     def __init__(self, clock: Callable[[], float], *, failures: int = FAILURES, pause_s: float = PAUSE_S) -> None:
         """Start closed."""
         self._clock, self._failures, self._pause_s = clock, failures, pause_s
-        self._lock = threading.Lock()
+        self._lock = OwnLock()
         self._failed, self._opened_at, self._trying = 0, 0.0, False
 
     @property

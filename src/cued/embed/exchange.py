@@ -20,6 +20,7 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from cued.deadline import within
+from cued.forking import across_forks
 
 KEPT_OPEN = 4
 _PIECE_BYTES = 1024 * 1024
@@ -44,10 +45,14 @@ class Connections:
     def __init__(self, base_url: str) -> None:
         """Open nothing yet."""
         self._url = urlsplit(base_url)
+        self.after_fork()
+        across_forks(self)
+
+    def after_fork(self) -> None:
+        """Start with none: the parent goes on with its own, and whoever closed them here would say goodbye in its name."""
         self._lock = threading.Lock()
         self._idle: list[HTTPConnection] = []
-        self._process = os.getpid()
-        weakref.finalize(self, _close_all, self._idle, self._process)
+        weakref.finalize(self, _close_all, self._idle, os.getpid())
 
     def post(self, path: str, body: bytes, headers: Mapping[str, str], *, seconds: float, most_bytes: int) -> Reply:
         """The reply to one request; none within the time is a TimeoutError, anything else wrong an OSError or HTTPException."""
@@ -81,10 +86,6 @@ class Connections:
 
     def _taken(self) -> HTTPConnection:
         with self._lock:
-            if self._process != os.getpid():
-                # The parent goes on with these: whoever closed them here would say goodbye in its name.
-                self._process, self._idle = os.getpid(), []
-                weakref.finalize(self, _close_all, self._idle, self._process)
             while self._idle:
                 connection = self._idle.pop()
                 if connection.sock is not None and not select.select([connection.sock], [], [], 0)[0]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from cued.embed.unit_vectors import unit
 from cued.errors import EmbedderError
+from cued.forking import across_forks
 from cued.model import Fingerprint, Matrix
 from cued.ports import Role
 
@@ -33,14 +34,19 @@ class MiniLM:
             message = f"cued_minilm is a source tree without its model: {INSTALL}"
             raise EmbedderError(message)
         self._threads = threads
-        self._model: Model | None = None
-        self._loading = threading.Lock()
+        self.after_fork()
+        across_forks(self)
         self._fingerprint = Fingerprint(
             provider=provider,
             model=encoder.name,
             revision=encoder.revision,
             dimensions=cued_minilm.DIMENSIONS,
         )
+
+    def after_fork(self) -> None:
+        """Let no thread of the parent hold this up; the model's threads are the parent's too, so it is loaded again."""
+        self._model: Model | None = None
+        self._loading = threading.Lock()
 
     @property
     def fingerprint(self) -> Fingerprint:

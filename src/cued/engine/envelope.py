@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from cued.engine import decide
 from cued.errors import InputError
+from cued.folders import private
 from cued.model import COLUMNS, Evidence, Findings, Recall
 from cued.policy.parse import dump, parse
 from cued.policy.resolve import resolved
@@ -74,7 +75,8 @@ class Envelope(Struct, frozen=True, kw_only=True):
 
     def save(self, path: str | Path) -> None:
         """Write the envelope to this file. It holds the texts of the candidates: treat it as you treat the store."""
-        Path(path).write_bytes(self.encode())
+        with open(path, "wb", opener=private) as file:
+            file.write(self.encode())
 
     def decide(self, policy: Policy | None = None) -> Recall:
         """The recall that was decided then, to the bit; or what another policy makes of the same evidence."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from cued.errors import InputError
-from cued.folders import user_folder
+from cued.folders import made, user_folder
 
 MOST_BYTES = 2 * 2**30
 _READING = (
@@ -51,7 +51,7 @@ def reading_digest() -> str:
 def checked_folder(folder: Path) -> Path:
     """The folder, made if it is not there; one that cannot be written is refused."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        made(folder)
     except OSError as error:
         raise InputError("cache", str(folder), f"a folder that can be written ({error})") from error
     return folder

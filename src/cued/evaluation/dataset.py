@@ -175,7 +175,7 @@ def _lines(path: Path, kind: type[Line], accepted: str) -> Iterator[tuple[Line, 
             where = f"{path}, line {number}"
             try:
                 yield decoder.decode(line), where
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 raise InputError(where, line.decode("utf-8", "replace"), f"{accepted} ({error})") from error
 
 

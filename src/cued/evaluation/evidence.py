@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cued.engine.envelope import pack, unpack
 from cued.evaluation.dataset import Item
+from cued.folders import private
 from cued.model import Evidence, Memory
 
 Array = NDArray[Any]
@@ -46,7 +47,7 @@ class EvidenceCache:
             return
         path = self._paths(key, vectors=vectors)[-1]
         written = path.with_suffix(f".{os.getpid()}.tmp")
-        with written.open("wb") as file:
+        with open(written, "wb", opener=private) as file:
             np.savez_compressed(file, allow_pickle=False, **_packed(gathered, vectors=vectors))
         written.replace(path)
 

@@ -69,7 +69,7 @@ def read(path: Path) -> Dataset:
         if mark in data:
             try:
                 return reader(name, data)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 raise InputError(str(path), "something else", f"{_ACCEPTED} ({error})") from error
     raise InputError(str(path), data[:40].decode("utf-8", "replace"), _ACCEPTED)
 

@@ -141,7 +141,7 @@ def _read(document: bytes | None) -> Learnt | None:
         return None
     try:
         learnt = _DECODER.decode(document)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return None
     return learnt if _sound(learnt.arc) and set(learnt.counted_at) == set(_listed(learnt.arc)) else None
 

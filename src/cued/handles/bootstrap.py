@@ -65,8 +65,8 @@ def bootstrap(  # noqa: PLR0913 - a pack has a place, a moment, numbers and a si
     Of more than 20,000 candidates the newest are looked at. Among `omitted` are the core memories that did not fit and the most
     needed of the others.
     """
-    if budget_tokens < 1:
-        raise InputError("budget_tokens", budget_tokens, "1 or more")
+    if isinstance(budget_tokens, bool) or not isinstance(budget_tokens, int) or budget_tokens < 1:
+        raise InputError("budget_tokens", budget_tokens, "a whole number, 1 or more")
     lookup = Lookup(
         scope=scope,
         at=at,

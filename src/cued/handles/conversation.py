@@ -1,6 +1,5 @@
 """A conversation's handle: it recalls like a tenant does, and notices when the recalls stop following what is said."""
 
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
@@ -10,6 +9,7 @@ from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.flow.drift import Turn, digest, drift
+from cued.forking import OwnLock
 from cued.model import Cue, Recall
 from cued.policy.spec import Policy
 from cued.requests.keywords import RecallOptions
@@ -31,7 +31,7 @@ class Conversation:
         self._recall, self._avoid_repeats = recall, avoid_repeats
         self._history: deque[Turn] = deque(maxlen=_MOST)
         self._state = digest()
-        self._lock = threading.Lock()
+        self._lock = OwnLock()
 
     def heard(self, text: str) -> None:
         """Take note of what happened between recalls: a user's turn, a tool's result; a cue that stays the same is stale from then on."""

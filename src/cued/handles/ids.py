@@ -4,10 +4,13 @@ import os
 import threading
 from datetime import datetime
 
+from cued.forking import across_forks
+
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _PAIRS = tuple(first + second for first in _ALPHABET for second in _ALPHABET)
 _PAIR_SHIFTS = range(120, -1, -10)
 _RANDOM_BITS = 80
+_APART_BITS = 72
 
 
 class IdMaker:
@@ -17,6 +20,12 @@ class IdMaker:
         """Start with no id made."""
         self._last = 0
         self._lock = threading.Lock()
+        across_forks(self)
+
+    def after_fork(self) -> None:
+        """Go on apart from the parent: where both count on from one id, as when a clock stands still, they are far from each other."""
+        self._lock = threading.Lock()
+        self._last += int.from_bytes(os.urandom(_APART_BITS // 8))
 
     def make(self, at: datetime) -> str:
         """A new id for this moment; a clock that went back does not make ids fall."""

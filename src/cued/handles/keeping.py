@@ -12,7 +12,7 @@ from cued.errors import BusyError, ConflictError, CuedError, InputError
 from cued.handles.bound import Bound
 from cued.model import GLOBAL, Conflict, ConflictType, Memory, Page, Record, Revision, Stats, Vector
 from cued.ports import Progress, silent
-from cued.requests.checks import label, one_of
+from cued.requests.checks import known_as, label, one_of
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, changed, compose, read_change, read_draft
 from cued.requests.keywords import Changes, Facts, Wanted
 from cued.requests.listing import ListRequest, read_list
@@ -20,6 +20,7 @@ from cued.requests.turns import drafts_of
 from cued.text.analyse import analyse, searchable
 
 CHUNK = 256
+ERASED_AT_ONCE = 500
 _GIVE_WAY: frozenset[ConflictType] = frozenset({"update", "negation"})
 _AT_ODDS: frozenset[ConflictType] = _GIVE_WAY | {"duplicate"}
 
@@ -106,7 +107,7 @@ class Keeping(Bound):
 
     def get(self, memory_id: str) -> Memory:
         """One memory by its id."""
-        return self._store.get(self.name, [memory_id])[0]
+        return self._store.get(self.name, [known_as("id", memory_id)])[0]
 
     def list(self, request: ListRequest | None = None, **wanted: Unpack[Wanted]) -> Page:
         """One page of memories, newest first; a filter that is not named does not filter."""
@@ -142,16 +143,24 @@ class Keeping(Bound):
         return Revision(id=memory.id, set=fields, terms=terms, vector=vector, made_from=memory.version)
 
     def forget(self, *memory_ids: str, erase: bool = False) -> None:
-        """Hide memories from every recall, so that `restore` can undo it; with `erase` remove them for good, down to the last byte."""
+        """Hide memories from every recall, so that `restore` can undo it; with `erase` remove them for good, down to the last byte.
+
+        An unknown id is refused before anything is done. Of very many, some hundred are erased in a step, so that others can write between.
+        """
+        for memory_id in memory_ids:
+            known_as("ids", memory_id)
         if erase:
             self._settler.flush()
-            self._store.erase(self.name, memory_ids)
+            self._store.get(self.name, memory_ids)
+            for start in range(0, len(memory_ids), ERASED_AT_ONCE):
+                last = start + ERASED_AT_ONCE >= len(memory_ids)
+                self._store.erase(self.name, memory_ids[start : start + ERASED_AT_ONCE], more=not last)
         else:
             self._store.forget(self.name, memory_ids, at=self._clock())
 
     def restore(self, *memory_ids: str) -> None:
         """Undo `forget`."""
-        self._store.restore(self.name, memory_ids)
+        self._store.restore(self.name, [known_as("ids", memory_id) for memory_id in memory_ids])
 
     def erase_everything(self) -> int:
         """Remove all that is kept for this tenant for good, its name and its recall log included, and give how many memories that were."""

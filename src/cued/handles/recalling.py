@@ -17,7 +17,7 @@ from cued.handles.bound import Bound
 from cued.handles.conversation import Conversation
 from cued.model import GLOBAL, Cue, DenseLookup, Evidence, Recall, RecallEntry
 from cued.policy.spec import Policy
-from cued.requests.checks import label, moment
+from cued.requests.checks import known_as, label, listed, moment
 from cued.requests.cue import CueRequest, ExplainRequest, RecallRequest, asked_for
 from cued.requests.keywords import LogOptions, RecallOptions
 from cued.requests.listing import LogRequest, read_log
@@ -40,7 +40,7 @@ class Recalling(Bound):
             touched = touches(recall, applied, cue=asked, now=now)
             learnt = documents(recall, applied, cue=asked, now=now)
             line = entry(recall, evidence, applied, now=now, content=self._content(recall, evidence, applied))
-            self._settler.settle(self.name, touched, entry=line, documents=learnt)
+            self._settler.settle(self.name, touched, entry=line, documents=learnt, known=evidence.findings.stored > 0)
         return recall
 
     def explain(
@@ -57,7 +57,7 @@ class Recalling(Bound):
         """
         memory = cue.memory if isinstance(cue, ExplainRequest) else memory
         recall, evidence, applied = self._recall(cue, policy, options)
-        asked = self._store.get(self.name, [memory])[0] if memory is not None else None
+        asked = self._store.get(self.name, [known_as("memory", memory)])[0] if memory is not None else None
         told = explain(recall, evidence, applied, asked=asked, parts=self._parts)
         shut = cue.without if isinstance(cue, CueRequest) else options.get("without")
         return replace(told, whole=self._whole(cue, policy, options, evidence)) if shut else told
@@ -82,12 +82,13 @@ class Recalling(Bound):
         The same verdict on the same memory of the same recall counts once.
         """
         self._settler.flush()
-        verdicts = feedback(label("recall_id", recall_id), cited=cited, bad=bad, rules=self.policy.settle)
+        named = {name: ids if isinstance(ids, str) else listed(name, ids) for name, ids in (("cited", cited), ("bad", bad))}
+        verdicts = feedback(label("recall_id", recall_id), **named, rules=self.policy.settle)
         return self._store.feedback(self.name, verdicts)
 
     def why(self, memory_id: str, *, depth: int = 3) -> Why:
         """The tree of what a memory comes from, and of what came of it."""
-        return why(self.name, self._store, memory_id, depth=depth)
+        return why(self.name, self._store, known_as("id", memory_id), depth=depth)
 
     def timeline(  # noqa: PLR0913 - a stretch of time has a centre, two sides and three ways to narrow it
         self,

@@ -14,6 +14,7 @@ from typing import Literal
 from msgspec import Struct
 
 from cued.errors import CuedError, ReadOnlyError
+from cued.forking import across_forks
 from cued.model import RecallEntry, Touch
 from cued.ports import Store
 
@@ -35,6 +36,7 @@ class _Left(Struct, frozen=True):
     touches: tuple[Touch, ...]
     entry: RecallEntry
     documents: Mapping[str, Rewrite]
+    known: bool
 
 
 class Settler:
@@ -42,20 +44,27 @@ class Settler:
 
     def __init__(self, store: Store, mode: Mode, *, most_waiting: int = _QUEUE) -> None:
         """Write to this store; the thread starts with the first recall, and at most `most_waiting` recalls wait for it."""
-        self._store, self._mode = store, mode
-        self._queue: queue.Queue[_Left | None] = queue.Queue(maxsize=most_waiting)
+        self._store, self._mode, self._most_waiting = store, mode, most_waiting
+        self._closed = self._full = False
+        self.after_fork()
+        across_forks(self)
+
+    def after_fork(self) -> None:
+        """Start anew with nothing waiting: what waits at a fork is the parent's, whose thread writes it."""
+        self._queue: queue.Queue[_Left | None] = queue.Queue(maxsize=self._most_waiting)
         self._thread: threading.Thread | None = None
         self._taking, self._writing = threading.Lock(), threading.Lock()
-        self._closed = self._full = False
 
     @property
     def off(self) -> bool:
         """Whether nothing is written, or no longer."""
         return self._mode == "off" or self._closed
 
-    def settle(self, tenant: str, touches: tuple[Touch, ...], *, entry: RecallEntry, documents: Mapping[str, Rewrite] = _NONE) -> None:
-        """Take what one recall leaves behind."""
-        left = _Left(tenant, touches, entry, documents)
+    def settle(
+        self, tenant: str, touches: tuple[Touch, ...], *, entry: RecallEntry, documents: Mapping[str, Rewrite] = _NONE, known: bool = False
+    ) -> None:
+        """Take what one recall leaves behind; nothing is left by one that found a tenant `known` which is gone when this is written."""
+        left = _Left(tenant, touches, entry, documents, known)
         if self._mode == "now" and not self._closed:
             self._write([left])
         elif self._mode == "background":
@@ -108,14 +117,16 @@ class Settler:
             tenants.setdefault(left.tenant, []).append(left)
         with self._writing:
             for tenant, lefts in tenants.items():
-                self._write_tenant(tenant, lefts)
+                for known in {left.known for left in lefts}:
+                    self._write_tenant(tenant, [left for left in lefts if left.known == known], known=known)
 
-    def _write_tenant(self, tenant: str, lefts: Sequence[_Left]) -> None:
+    def _write_tenant(self, tenant: str, lefts: Sequence[_Left], *, known: bool) -> None:
         if self._mode == "off":
             return
         touches = tuple(touch for left in lefts for touch in left.touches)
         try:
-            self._store.settle(tenant, touches, tuple(left.entry for left in lefts))
+            if not self._store.settle(tenant, touches, tuple(left.entry for left in lefts), known=known):
+                return
             for name in dict.fromkeys(name for left in lefts for name in left.documents):
                 self._rewrite(tenant, name, [left.documents[name] for left in lefts if name in left.documents])
         except ReadOnlyError as error:
@@ -129,9 +140,12 @@ class Settler:
 
     def _rewrite(self, tenant: str, name: str, rewrites: Sequence[Rewrite]) -> None:
         """Make these changes of a document in the order in which they came, again when somebody else was quicker."""
+        first = old = self._store.document(tenant, name)
         for _ in range(_TRIES):
-            old = self._store.document(tenant, name)
             new = reduce(lambda document, rewrite: rewrite(document), rewrites, old)
             if new == old or self._store.swap_document(tenant, name, old=old, new=new):
                 return
+            old = self._store.document(tenant, name)
+            if first is not None and old is None:
+                return  # Erased meanwhile, with what it was learnt from.
         log.warning("the document %r was changed by others %d times over, so this change of it is lost", name, _TRIES)

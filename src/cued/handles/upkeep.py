@@ -111,6 +111,7 @@ class Upkeep(Bound):
 
 
 def _span(name: str, value: Span) -> timedelta:
-    if isinstance(value, timedelta):
+    if isinstance(value, timedelta) and value <= timedelta(0):
         return value
-    return timedelta(0) if value in {0, "0"} else parse_duration(value, field=name)
+    nothing = isinstance(value, str | int | float) and value in {0, "0"}
+    return timedelta(0) if nothing else parse_duration(value, field=name)

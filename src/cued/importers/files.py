@@ -4,6 +4,7 @@ import re
 import struct
 import zlib
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 from zipfile import BadZipFile, ZipFile, ZipInfo
@@ -15,11 +16,17 @@ from cued.importers.own import bounded_lines
 
 MAX_BYTES = 256 * 2**20
 MAX_ITEMS = 10_000_000
+MAX_OPENED = 3_000_000
+"""How many objects and lists a file may have; each takes a few hundred bytes once it is decoded, however few it has in the file."""
+FEWEST_BYTES = 16
+"""What an object or list has at least, on average, in a file of many."""
 MAX_RATIO = 200
 MAX_LISTING = 16 * 2**20
 HEAD = 2**20
 
 _RATIO_FROM = 2**20
+_MANY = 200_000
+_STRING_OR_OPENING = re.compile(rb'"(?:[^"\\]+|\\.)*+"|([\[{])', re.DOTALL)
 _MAX_COMMENT = 2**16
 _END, _LOCATOR, _END_64 = struct.Struct("<4s4H2LH"), struct.Struct("<4sLQL"), struct.Struct("<4sQ2H2L4Q")
 _DAMAGED = (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
@@ -114,6 +121,16 @@ def _check_density(member: Member, mark: bytes, called: str) -> None:
     """Refuse what would be small as a file and large once it is decoded."""
     if member.data.count(mark) > MAX_ITEMS:
         raise InputError("file", member.name, f"at most {MAX_ITEMS} {called}: this is denser than any export of memories")
+    most = min(MAX_OPENED, max(_MANY, len(member.data) // FEWEST_BYTES))
+    # Texts may be full of brackets: only where those are too many is it worth the time to look without them.
+    if member.data.count(b"[") + member.data.count(b"{") > most and _opens_more(member.data, most):
+        raise InputError("file", member.name, f"at most {most} objects and lists: this is denser than any export of memories")
+
+
+def _opens_more(data: bytes, most: int) -> bool:
+    """Whether there are more objects and lists than this, brackets in texts left aside."""
+    opened = (found for found in _STRING_OR_OPENING.finditer(data) if found[1])
+    return next(islice(opened, most, None), None) is not None
 
 
 def _decode(data: bytes | msgspec.Raw, kind: type[Value]) -> Value:

@@ -21,7 +21,7 @@ def parse(text: str, *, name: str = "policy") -> Policy:
     """The policy written in this TOML; a PolicyError lists all the problems of one that is not sound."""
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise PolicyError(name, [f"not TOML: {error}"]) from error
     document.setdefault("name", name)
     problems: list[str] = []

@@ -4,13 +4,19 @@ import math
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
+from unicodedata import normalize
 
 from cued.errors import InputError
 from cued.model import Scalar
 
 MAX_TEXT = 100_000
+MAX_CUE = 50_000
+"""Of a cue in all: its text, goal, step and open questions."""
+GROWTH = 2
+"""How much longer a text may be in its normal form, in which it is searched: some characters stand for eighteen others."""
 MAX_LABEL = 200
 MAX_TAGS = 64
+MOST_GROWTH = 18
 MAX_META = 64
 
 
@@ -19,7 +25,28 @@ def checked_text(name: str, value: object) -> str:
     accepted = f"a text of 1 to {MAX_TEXT} characters, not only white space, without NUL and lone surrogates"
     if not isinstance(value, str) or not value.strip() or len(value) > MAX_TEXT or not storable(value):
         raise InputError(name, value, accepted)
+    refuse_growth(name, value, most=MAX_TEXT)
     return value
+
+
+def refuse_growth(name: str, text: str, *, most: int) -> None:
+    """Nothing, if a text stays within bounds when it is brought to its normal form, which is what is searched."""
+    if not text.isascii() and len(text) * MOST_GROWTH > GROWTH * most and (grown := len(normalize("NFKC", text))) > GROWTH * most:
+        raise InputError(name, f"{grown} characters in normal form", f"at most {GROWTH * most}: write what its ligatures stand for")
+
+
+def known_as(name: str, value: object) -> str:
+    """An id of a memory as it is asked for, known or not."""
+    if not isinstance(value, str):
+        raise InputError(name, value, "an id, as `list` and `recall` show them")
+    return value
+
+
+def listed(name: str, values: Iterable[str]) -> tuple[str, ...]:
+    """Ids of memories as they are asked for, known or not."""
+    if not isinstance(values, Iterable):
+        raise InputError(name, values, "a list of ids")
+    return tuple(known_as(name, value) for value in values)
 
 
 def label(name: str, value: object, *, most: int = MAX_LABEL) -> str:
@@ -31,7 +58,7 @@ def label(name: str, value: object, *, most: int = MAX_LABEL) -> str:
 
 def labels(name: str, values: Iterable[str]) -> tuple[str, ...]:
     """Distinct short names, in the order given."""
-    if isinstance(values, str):
+    if isinstance(values, str) or not isinstance(values, Iterable):
         raise InputError(name, values, "a list of names, not one string")
     found = tuple(dict.fromkeys(label(name, value) for value in values))
     if len(found) > MAX_TAGS:

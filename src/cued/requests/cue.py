@@ -12,7 +12,7 @@ from cued.model import GLOBAL, NO_TIME, Cue, Intent, Kind
 from cued.policy.adjust import Adjustment, adjust
 from cued.policy.presets import load, preset
 from cued.policy.spec import Policy
-from cued.requests.checks import label, labels, moment
+from cued.requests.checks import MAX_CUE, label, labels, moment, refuse_growth
 from cued.requests.keywords import RecallOptions
 from cued.requests.reading import alone, read, refuse_unknown
 
@@ -72,6 +72,7 @@ def asked_for(
     said = replace(said, **fields, now=moment("now", options.get("now")) or (now if said.now == NO_TIME else said.now))
     if not any(part.strip() for part in (said.utterance, said.goal, said.step, *said.open_questions)):
         raise InputError("text", said.utterance, "a cue with words in its text, goal, step or open_questions")
+    _refuse_long(said)
     return Asked(said, adjusted(request, load(policy) if policy is not None else usual))
 
 
@@ -102,6 +103,15 @@ def _said(cue: str | Cue | CueRequest) -> Cue:
 def _sayable(text: str) -> str:
     """A cue's text with what no encoder can take replaced: any string with a word in it may be asked."""
     return text.encode("utf-8", "replace").decode().replace("\0", " ")
+
+
+def _refuse_long(cue: Cue) -> None:
+    parts = (cue.utterance, cue.goal, cue.step, *cue.open_questions)
+    size = sum(map(len, parts))
+    if size > MAX_CUE:
+        raise InputError("text", f"{size} characters", f"a cue of at most {MAX_CUE} characters in its text, goal, step and open_questions")
+    if not all(map(str.isascii, parts)):
+        refuse_growth("text", " ".join(parts), most=MAX_CUE)
 
 
 def _all_sayable(texts: Iterable[str]) -> tuple[str, ...]:

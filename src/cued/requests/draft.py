@@ -135,7 +135,7 @@ def compose(draft: Draft, *, tenant: str, memory_id: str, now: datetime) -> Memo
         ),
         valid_from=moment("valid_from", draft.valid_from),
         valid_until=moment("valid_until", draft.valid_until),
-        expires_at=None if draft.ttl is None else created + parse_duration(draft.ttl, field="ttl"),
+        expires_at=None if draft.ttl is None else _after(created, draft.ttl),
         supersedes=ids("supersedes", draft.supersedes),
         edges=_edges(draft),
     )
@@ -161,10 +161,17 @@ def changed(memory: Memory, change: Change, *, now: datetime) -> Memory:
     if change.meta is not UNSET:
         new["source"] = replace(memory.source, meta=metadata(change.meta))
     if change.ttl is not UNSET:
-        new["expires_at"] = None if change.ttl is None else now + parse_duration(change.ttl, field="ttl")
+        new["expires_at"] = None if change.ttl is None else _after(now, change.ttl)
     if "text" in new:
         new["entities"] = entities(searchable(new["text"], memory.source.speaker))
     return _with_valid_span(replace(memory, **new, updated_at=now))
+
+
+def _after(moment: datetime, ttl: str | float) -> datetime:
+    try:
+        return moment + parse_duration(ttl, field="ttl")
+    except OverflowError as error:
+        raise InputError("ttl", ttl, f"a time that ends before the year 10000; it would begin at {moment.isoformat()}") from error
 
 
 def _edges(draft: Draft) -> tuple[Edge, ...]:

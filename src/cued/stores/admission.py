@@ -107,8 +107,8 @@ def admit_entry(entry: RecallEntry) -> RecallEntry:
 
 
 def at_least_one(limit: int) -> int:
-    """The limit; below 1 it is an InputError."""
-    if limit < 1:
+    """The limit; what is no whole number, below 1 or beyond all bounds is an InputError."""
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit < 2**31:
         raise InputError("limit", limit, "1 or more")
     return limit
 

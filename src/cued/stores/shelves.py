@@ -1,6 +1,5 @@
 """The shelves of the tenants searched of late: each loaded once, then brought up to date by the tenant's change counter."""
 
-import os
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -9,6 +8,7 @@ from threading import Lock, RLock
 from msgspec import DecodeError
 from msgspec.structs import replace
 
+from cued.forking import across_forks
 from cued.model import Head, Indexed, Memory
 from cued.ports import Transaction
 from cued.stores.columns.shelf import Entries, Shelf
@@ -112,13 +112,16 @@ class Shelves:
     def __init__(self, most_bytes: int = SHELVES_BYTES) -> None:
         """Start with none."""
         self._most_bytes = most_bytes
-        self._empty()
+        self.after_fork()
+        across_forks(self)
+
+    def after_fork(self) -> None:
+        """Start with none: after a fork a shelf may be half made, and locked by a thread that is not here."""
+        self._lock = Lock()
+        self._held: OrderedDict[str, TenantShelf] = OrderedDict()
 
     def of(self, tenant: str) -> TenantShelf:
         """The tenant's shelf, made if need be."""
-        if self._pid != os.getpid():
-            # After a fork a lock may be held for ever by a thread that is not here.
-            self._empty()
         with self._lock:
             found = self._held.setdefault(tenant, TenantShelf())
             self._held.move_to_end(tenant)
@@ -140,10 +143,6 @@ class Shelves:
     def __len__(self) -> int:
         """The number of shelves held."""
         return len(self._held)
-
-    def _empty(self) -> None:
-        self._pid, self._lock = os.getpid(), Lock()
-        self._held: OrderedDict[str, TenantShelf] = OrderedDict()
 
 
 def _loaded(rows: Transaction) -> Shelf:

@@ -103,14 +103,17 @@ class Store:
             work.beliefs.restore(memory_ids)
             work.update({})
 
-    def erase(self, tenant: str, memory_ids: Sequence[str]) -> None:
-        """Remove these memories for good, out of kept recalls too: a line whose evidence names one loses it, and its cue."""
+    def erase(self, tenant: str, memory_ids: Sequence[str], *, more: bool = False) -> None:
+        """Remove these memories for good, out of kept recalls too: a line whose evidence names one loses it, and its cue.
+
+        With `more` to be erased right after, their bytes are overwritten together with those.
+        """
         admit_tenant(tenant)
         with self.keeper.begin(tenant, write=True) as rows:
             work = Work(rows)
             erased = work.beliefs.erase(memory_ids, lapsed=work.lapsed())
             work.update({})
-            work.remove(erased)
+            work.remove(erased, more=more)
             lines = rows.log(LogQuery(kept=True, limit=_EVERY_LINE))
             rest = [line for line in lines if not set(erased).isdisjoint(_evidence_names(rows, line))]
             if rest:
@@ -123,13 +126,18 @@ class Store:
             rows.erase()
         self._shelves.drop(tenant)
 
-    def settle(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = ()) -> None:
-        """Count these uses on top of what is stored, and write to the recall log; ids that are gone by now are passed over."""
+    def settle(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = (), *, known: bool = False) -> bool:
+        """Whether this was written: uses counted on top of what is stored, ids that are gone passed over, and lines of the recall log.
+
+        Of a tenant that was `known` when these recalls were made and is gone by now nothing is written.
+        """
         admit_tenant(tenant)
         lines = [as_kept(admit_entry(entry), self.log_rules) for entry in entries]
         if not touches and not lines:
-            return
+            return True
         with self.keeper.begin(tenant, write=True) as rows:
+            if known and not rows.head().change:
+                return False
             # what was erased since the recall must not come back in its evidence
             lines = [line if line.evidence is None or _all_stored(rows, line.evidence) else bare(line) for line in lines]
             found, uses = rows.read([touch.id for touch in touches]) if touches else {}, dict[str, Use]()
@@ -139,6 +147,7 @@ class Store:
             rows.put_uses([(found[each].key, use) for each, use in uses.items() if use != found[each].memory.use])
             if lines:
                 rows.put_log(lines, self.log_rules)
+        return True
 
     def feedback(self, tenant: str, feedback: Feedback) -> tuple[str, ...]:
         """The ids on which this is a new verdict; uses and log are changed in one step, so it counts once."""

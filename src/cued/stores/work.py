@@ -49,9 +49,9 @@ class Work:
         if changed:
             self._rows.update(changed)
 
-    def remove(self, memory_ids: Iterable[str]) -> None:
-        """Remove memories."""
-        self._rows.remove([self._read[memory_id].key for memory_id in memory_ids])
+    def remove(self, memory_ids: Iterable[str], *, more: bool = False) -> None:
+        """Remove memories; `more` are to be removed right after."""
+        self._rows.remove([self._read[memory_id].key for memory_id in memory_ids], more=more)
 
     def _fetch(self, memory_ids: Sequence[str]) -> dict[str, Memory]:
         missing = [memory_id for memory_id in memory_ids if memory_id not in self._read]

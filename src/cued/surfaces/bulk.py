@@ -49,7 +49,7 @@ def _draft(line: bytes) -> Draft:
         raise InputError("line", f"{len(line)} bytes", f"at most {MAX_LINE} bytes")
     try:
         fields = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError("line", line.decode("utf-8", "replace"), f"{_ACCEPTED} ({error})") from error
     if not isinstance(fields, dict):
         raise InputError("line", fields, _ACCEPTED)
@@ -80,4 +80,5 @@ def _place(tenant: str, chunk: Sequence[Numbered]) -> str:
 
 def _placed(error: CuedError, place: str, done: int) -> CuedError:
     error.add_note(f"in {place}; {done} memories from the lines before are stored, nothing of the chunk with {place} is")
+    error.add_note(f"to store the rest and nothing twice, leave out the first {done} lines that are not empty")
     return error

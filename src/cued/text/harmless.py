@@ -26,15 +26,23 @@ _LOOKALIKES: Final = (
     {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
     | dict.fromkeys(map(ord, "﹤˂ᐸ❮⧼〈"), "<")
     | dict.fromkeys(map(ord, "〈⟨"), "‹")
-    | dict.fromkeys(map(ord, "﹝【〔⟦"), "[")
-    | dict.fromkeys(map(ord, "﹞】〕⟧"), "]")
+    | dict.fromkeys(map(ord, "﹝【〔⟦❲⦗〘〚⁅⌈⌊"), "[")
+    | dict.fromkeys(map(ord, "﹞】〕⟧❳⦘〙〛⁆⌉⌋"), "]")
     | dict.fromkeys(map(ord, "∕⁄⧸"), "/")
     | dict.fromkeys(map(ord, "¦│∣ǀ❘"), "|")
     | {ord("▁"): "_"}
+    | str.maketrans("аеіјорсѕухһԁԛԝοα", "aeijopcsyxhdqwoa")
+    | str.maketrans("АВЕІЈКМНОРСЅТУХΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABEIJKMHOPCSTYXABEZHIKMNOPTYX")
+    | {code: base for code in range(0xC0, 0x250) if (base := unicodedata.normalize("NFD", chr(code))[0]).isascii() and base.isalpha()}
 )
-_SPEAKERS = r"inst|sys|system|user|human|assistant|model|tools?|end[\s_]+of|recalled|memor(?:y|ies)|core|digest|instructions?"
+_HEADS = r"(?:semantic|episodic|procedural)(?:[\s_]+memor(?:y|ies)|,)|previously[\s_]+inferred"
+"""What our own lines begin with."""
+_SPEAKERS = (
+    r"inst|sys|system|user|human|assistant|model|tools?|end[\s_]+of|recalled|memor(?:y|ies)|core|digest|instructions?"
+    rf"|\|\s{{0,9}}\w+\s{{0,9}}\||unused_token_\d+|{_HEADS}"
+)
 _OBEYED = re.compile(
-    r"(?P<tag><(?=[|/!?<]|[^\W\d])|‹(?=[|/]))"
+    r"(?P<tag><(?=[|/!?<]|[^\W\d]|0x[0-9a-f]{2}>)|‹(?=[|/]))"
     rf"|(?P<bracket>\[(?=\s{{0,9}}/?\s{{0,9}}(?:{_SPEAKERS})(?![^\W_])|(?-i:/?[A-Za-z]?[A-Z][A-Z_]+\]))(?P<inside>[^\[\]<‹#`~]{{0,80}}\])?)"
     r"|(?P<minimax>\](?=~))"
     r"|(?P<heading>(?<!\#)\#{2,}+(?=\s{0,9}[^\W\d]))"

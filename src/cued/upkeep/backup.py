@@ -38,8 +38,8 @@ def backup(store: Store, path: str | Path, *, overwrite: bool = False, progress:
     keeper = getattr(store, "keeper", store)
     if not isinstance(keeper, SqliteKeeper):
         raise StoreError(f"{type(keeper).__name__}: only a store in a SQLite file can be backed up; `export` writes any tenant")
-    connection = keeper.connection()
-    return _copy(connection, Path(connection.filename), Path(path), overwrite=overwrite, progress=progress)
+    with keeper.connected() as connection:
+        return _copy(connection, Path(connection.filename), Path(path), overwrite=overwrite, progress=progress)
 
 
 def restore(backup_path: str | Path, target_path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> Copied:
@@ -59,7 +59,7 @@ def _copy(connection: apsw.Connection, source: Path, target: Path, *, overwrite:
         with _partial(place) as partial:
             _fill(partial, connection, source, progress)
             schema = _examined(partial, target)
-            partial.chmod((place if place.exists() else source).stat().st_mode & 0o777)
+            partial.chmod(place.stat().st_mode & 0o777 if place.exists() else 0o600)
             _synced(partial)
             with _alone(place):
                 _named(partial, place, overwrite=overwrite)

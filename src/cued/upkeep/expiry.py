@@ -30,18 +30,19 @@ def sweep(tenant: str, store: Store, *, at: datetime, grace: timedelta = NO_GRAC
     """Erase what expired at least `grace` before `at`, some hundred a transaction, and give the ids; a run cut short is run again."""
     due = [memory.id for memory in expired(tenant, store, at=at, grace=grace)]
     swept: list[str] = []
-    for batch in batches(due, BATCH):
-        erased, _ = with_those_left(batch, partial(_erase, tenant, store, at - grace))
+    for start in range(0, len(due), BATCH):
+        more = start + BATCH < len(due)
+        erased, _ = with_those_left(due[start : start + BATCH], partial(_erase, tenant, store, at - grace, more=more))
         swept += erased or ()
         progress(len(swept), len(due))
     return tuple(swept)
 
 
-def _erase(tenant: str, store: Store, until: datetime, memory_ids: Sequence[str]) -> list[str]:
+def _erase(tenant: str, store: Store, until: datetime, memory_ids: Sequence[str], *, more: bool) -> list[str]:
     """Erase those of the memories that are still due when they are read once more: a time to live may have been extended."""
     due = [memory.id for memory in _due(store.get(tenant, memory_ids), until)]
     if due:
-        store.erase(tenant, due)
+        store.erase(tenant, due, more=more)
     return due
 
 

@@ -38,5 +38,8 @@ def load(policy: str | Path | Policy = DEFAULT) -> Policy:
     if isinstance(policy, Path) or path.suffix == ".toml":
         if not path.is_file():
             raise InputError("policy", str(policy), f"an existing TOML file, or one of {', '.join(names())}")
-        return parse(path.read_text("utf-8"), name=path.stem)
+        try:
+            return parse(path.read_text("utf-8"), name=path.stem)
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError("policy", str(policy), f"a TOML file in UTF-8 that can be read ({error})") from error
     return preset(policy)

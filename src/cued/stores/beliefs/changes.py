@@ -9,19 +9,23 @@ what an erased one had ever done, is as if it had not been; but what an erased o
 both claims were there and where both hold: erasing b from the same chain leaves a ← c.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from msgspec.structs import replace
 
 from cued.errors import InputError, NotFoundError
-from cued.model import GLOBAL, Memory, Supersession
+from cued.model import Memory, Supersession
 from cued.stores.admission import superseding_scope
-from cued.stores.beliefs.spans import BEGINNING, END, Span, Spans, cover, onward, united
+from cued.stores.beliefs.heirs import Heirs
+from cued.stores.beliefs.holding import claimed, holding, marks_by, over, span, until
+from cued.stores.beliefs.spans import Spans, cover, onward
 from cued.stores.standing.marks import everywhere
 
 FADED_WEIGHT = 0.1
 LAPSED_KEPT = 32
+LOOKED_AT = 100
+"""How many memories of a history are looked at for a circle that a new memory would close."""
 
 
 class Beliefs:
@@ -63,8 +67,11 @@ class Beliefs:
         for memory in new:
             self.put(memory)
         self.prefetch(old for memory in new for old in memory.supersedes)
+        claimed_here = {old for memory in new for old in memory.supersedes}
         for memory in new:
-            self._claim(memory.id, {self.get(old).id for old in memory.supersedes}, at=memory.created_at)
+            # Only what was erased and left its id behind can claim a memory that is new: no reason to read all of a long history.
+            most = None if memory.id in claimed_here else LOOKED_AT
+            self._claim(memory.id, {self.get(old).id for old in memory.supersedes}, at=memory.created_at, most=most)
 
     def revise(self, old: Memory, new: Memory, *, at: datetime) -> None:
         """Replace a memory; what it supersedes now and did not before gives way as of `at`, and the reverse comes back.
@@ -80,7 +87,7 @@ class Beliefs:
             self._let_go(memory_id, new.id, at=at)
         self._settle(rising=False)
         self._claim(new.id, added, at=at)
-        before, after = _holding(old), _holding(new)
+        before, after = holding(old), holding(new)
         if before != after:
             self._unsettled[new.id] = before
             self._settle(rising=cover(after, before))
@@ -108,7 +115,8 @@ class Beliefs:
         marked = {old for memory_id in erased for old in self.get(memory_id).supersedes}
         self.prefetch(marked.union(lapsed))
         left = {old_id: old for old_id in sorted(marked.union(lapsed) - erased) if (old := self.find(old_id)) is not None}
-        passed = [(old_id, mark) for old_id, old in left.items() if old_id in marked for mark in self._passed(old, erased)]
+        heirs = Heirs(self.find, erased)
+        passed = [(old_id, mark) for old_id, old in left.items() if old_id in marked for mark in heirs.of(old)]
         for old_id, mark in passed:
             self._inherit(old_id, mark, erased)
         for heir in [self.get(memory_id) for memory_id in {mark.by for _, mark in passed}]:
@@ -131,90 +139,69 @@ class Beliefs:
         self.prefetch(old for memory in found for old in memory.supersedes)
         return found
 
-    def _passed(self, old: Memory, erased: Collection[str]) -> list[Supersession]:
-        """The claims on a memory that pass to others when these are erased: the widest to each heir, and of those the first."""
-        best: dict[str, Supersession] = {}
-        for mark in self._claims(old, erased):
-            known = best.get(mark.by, mark)
-            best[mark.by] = min(
-                known, mark, key=lambda each: (each.scope is not None, each.at, each.scope or "", each not in old.superseded)
-            )
-        return [mark for mark in best.values() if mark not in old.superseded]
-
-    def _claims(self, old: Memory, erased: Collection[str], below: tuple[str, ...] = ()) -> Iterator[Supersession]:
-        """What those claim of a memory that are not erased, at once or through erased ones, each as the claim's first mark."""
-        for newer_id in dict.fromkeys(mark.by for mark in old.superseded):
-            newer = self.find(newer_id)
-            if newer is None or old.id not in newer.supersedes:
-                continue
-            mark = _claimed(_marks_by(newer_id, old), _holding(newer))[0]
-            if below and old.forgotten_at is not None and mark.scope is not None:
-                continue  # It holds nothing down.
-            if newer_id not in erased:
-                yield mark
-            elif newer_id not in below:
-                # Where an old file has a circle, none of it passes to whoever gives way itself.
-                above = [each for each in self._claims(newer, erased, (*below, old.id)) if not self._replaces(old, each.by)]
-                yield from (each for each in (_joint(old, mark, more) for more in above) if each is not None)
-
     def _inherit(self, old_id: str, mark: Supersession, erased: Collection[str]) -> None:
         heir, old = self.get(mark.by), self.get(old_id)
-        marks = _marks_by(heir.id, old)
-        had = _claimed(marks, _holding(heir)) if old_id in heir.supersedes else []
+        marks = marks_by(heir.id, old)
+        had = claimed(marks, holding(heir)) if old_id in heir.supersedes else []
         place = next(place for place, each in enumerate(heir.supersedes) if each in erased)
         self.put(replace(heir, supersedes=tuple(dict.fromkeys((*heir.supersedes[:place], old_id, *heir.supersedes[place:])))))
-        (since, until), *later = onward(mark.at, _holding(heir))
-        if since < until:
+        (since, end), *later = onward(mark.at, holding(heir))
+        if since < end:
             # What the heir had let go of after it came to hold it through the erased one was never let go.
-            had += [each for each in marks if each not in had and each.scope == mark.scope and _until(each) >= since]
+            had += [each for each in marks if each not in had and each.scope == mark.scope and until(each) >= since]
             since = min([since, *(each.at for each in had if each.scope == mark.scope)])
-        narrower = [replace(each, lifted_at=min(_until(each), since)) for each in had if each.scope != mark.scope and each.at < since]
-        self._rewrite(old, had, [*narrower, *_over(mark, ((since, until), *later))])
+        narrower = [replace(each, lifted_at=min(until(each), since)) for each in had if each.scope != mark.scope and each.at < since]
+        self._rewrite(old, had, [*narrower, *over(mark, ((since, end), *later))])
 
     def _moved(self, old: Memory, new: Memory) -> set[str]:
         """What a memory goes on to supersede, though no longer where it did."""
-        claimed = [each for memory_id in set(old.supersedes).intersection(new.supersedes) if (each := self.find(memory_id)) is not None]
-        marks = {each.id: _claimed(_marks_by(old.id, each), _holding(old)) for each in claimed}
-        return {each.id for each in claimed if marks[each.id] and marks[each.id][0].scope != superseding_scope(each, new)}
+        kept = [each for memory_id in set(old.supersedes).intersection(new.supersedes) if (each := self.find(memory_id)) is not None]
+        marks = {each.id: claimed(marks_by(old.id, each), holding(old)) for each in kept}
+        return {each.id for each in kept if marks[each.id] and marks[each.id][0].scope != superseding_scope(each, new)}
 
     def _hide(self, memory: Memory, at: datetime | None) -> None:
-        self._unsettled.setdefault(memory.id, _holding(memory))
+        self._unsettled.setdefault(memory.id, holding(memory))
         self.put(replace(self.get(memory.id), forgotten_at=at))
 
-    def _claim(self, new_id: str, old_ids: Iterable[str], *, at: datetime) -> None:
-        new = self.get(new_id)
-        for old_id in sorted(old_ids):
+    def _claim(self, new_id: str, old_ids: Iterable[str], *, at: datetime, most: int | None = None) -> None:
+        new, asked = self.get(new_id), sorted(old_ids)
+        self._refuse_circle(new_id, asked, most=most)
+        for old_id in asked:
             old = self.get(old_id)
-            if self._replaces(old, new_id):
-                raise InputError("supersedes", old_id, "a memory that this one does not itself give way to")
-            last = next(reversed(_marks_by(new_id, old)), None)
+            last = next(reversed(marks_by(new_id, old)), None)
             if last is not None and last.lifted_at is None:
                 continue
             mark = Supersession(by=new_id, at=at, scope=superseding_scope(old, new), weight_before=_unfaded(old))
-            spans, gone = onward(at, _holding(new)), list[Supersession]()
+            spans, gone = onward(at, holding(new)), list[Supersession]()
             if last is not None and (last.lifted_at, last.scope) == (at, mark.scope) and spans[0] != (at, at):
                 # Let go and taken up again at the same moment: nothing happened.
                 spans, gone = ((last.at, spans[0][1]), *spans[1:]), [last]
-            self._rewrite(old, gone, _over(mark, spans))
+            self._rewrite(old, gone, over(mark, spans))
         self._settle(rising=True)
 
-    def _replaces(self, newer: Memory, older_id: str) -> bool:
-        """Whether a memory claims another, at once or through others; the claim need not hold."""
-        known, ahead = set[str](), set(newer.supersedes)
-        while ahead and older_id not in ahead:
+    def _refuse_circle(self, new_id: str, old_ids: Sequence[str], *, most: int | None) -> None:
+        """Refuse that a memory claims what itself claims it; of a long history at most so many are looked at."""
+        if self._replaces(old_ids, new_id, most=most):
+            found = next(old_id for old_id in old_ids if self._replaces([old_id], new_id, most=most))
+            raise InputError("supersedes", found, "a memory that this one does not itself give way to")
+
+    def _replaces(self, newer_ids: Iterable[str], older_id: str, *, most: int | None) -> bool:
+        """Whether any of these claims the other, at once or through others, whether that holds or not."""
+        known, ahead = set[str](), set(newer_ids)
+        while ahead and older_id not in ahead and (most is None or len(known) < most):
             known |= ahead
             self.prefetch(ahead)
             found = [memory for memory_id in ahead if (memory := self.find(memory_id)) is not None]
-            ahead = {claimed for memory in found for claimed in memory.supersedes} - known
-        return bool(ahead)
+            ahead = {each for memory in found for each in memory.supersedes} - known
+        return older_id in ahead
 
     def _let_go(self, old_id: str, new_id: str, *, at: datetime) -> None:
         old = self.find(old_id)
         if old is None:
             return
-        gone = [mark for mark in _marks_by(new_id, old) if _until(mark) > at or _until(mark) <= mark.at]
+        gone = [mark for mark in marks_by(new_id, old) if until(mark) > at or until(mark) <= mark.at]
         if gone:
-            self._rewrite(old, gone, [replace(mark, lifted_at=at) for mark in gone if mark.at < min(at, _until(mark))])
+            self._rewrite(old, gone, [replace(mark, lifted_at=at) for mark in gone if mark.at < min(at, until(mark))])
 
     def _settle(self, *, rising: bool) -> None:
         # Holds only grow when rising and only shrink when not, and stretches begin and end at finitely many moments:
@@ -229,29 +216,30 @@ class Beliefs:
                     self._follow(memory, before, old, rising=rising)
 
     def _follow(self, memory: Memory, before: Spans, old: Memory, *, rising: bool) -> None:
-        marks = _claimed(_marks_by(memory.id, old), before)
+        marks = claimed(marks_by(memory.id, old), before)
         if not marks and not rising:
             return
         since = marks[0].at if marks else memory.created_at
-        has, wanted = tuple(map(_span, marks)), onward(since, _holding(memory))
+        has, wanted = tuple(map(span, marks)), onward(since, holding(memory))
         if wanted == has or not (cover(wanted, has) if rising else cover(has, wanted)):
             return
         if not marks:
             # Files from before marks could be lifted have none of what a forgotten memory superseded.
             marks = [Supersession(by=memory.id, at=since, scope=superseding_scope(old, memory), weight_before=_unfaded(old))]
-        self._rewrite(old, marks, _over(marks[0], wanted))
+        self._rewrite(old, marks, over(marks[0], wanted))
 
     def _rewrite(self, old: Memory, gone: Collection[Supersession], fresh: Iterable[Supersession]) -> None:
         weight = _unfaded(old)
-        kept = [mark for mark in old.superseded if mark not in gone]
+        left_out = frozenset(gone)
+        kept = [mark for mark in old.superseded if mark not in left_out]
         kept += [replace(mark, weight_before=weight) if mark.lifted_at is None else mark for mark in fresh]
-        marks = _bounded(sorted(kept, key=lambda mark: (mark.at, _until(mark), mark.by)))
+        marks = _bounded(sorted(kept, key=lambda mark: (mark.at, until(mark), mark.by)))
         if any(map(everywhere, marks)):
             weight = old.weight if any(map(everywhere, old.superseded)) else FADED_WEIGHT
         changed = replace(old, superseded=marks, weight=weight)
         self.put(changed)
-        if _holding(changed) != _holding(old):
-            self._unsettled.setdefault(old.id, _holding(old))
+        if holding(changed) != holding(old):
+            self._unsettled.setdefault(old.id, holding(old))
 
 
 def _unfaded(memory: Memory) -> float:
@@ -267,46 +255,8 @@ def _faded_still(old: Memory, new: Memory) -> Memory:
     return replace(new, superseded=marks, weight=FADED_WEIGHT)
 
 
-def _holding(memory: Memory) -> Spans:
-    """When a memory holds down what it claims."""
-    if memory.forgotten_at is None:
-        return ((BEGINNING, END),)
-    return united([(BEGINNING, memory.forgotten_at), *(_span(mark) for mark in memory.superseded if mark.scope is None)])
-
-
-def _claimed(marks: Sequence[Supersession], holding: Spans) -> list[Supersession]:
-    """Those of a memory's marks on another that its present claim has left: all from the first that explains the rest."""
-    spans = tuple(map(_span, marks))
-    place = next((place for place, mark in enumerate(marks) if onward(mark.at, holding) == spans[place:]), len(marks) - 1)
-    return list(marks[max(place, 0) :])
-
-
-def _joint(old: Memory, mark: Supersession, above: Supersession) -> Supersession | None:
-    """The claim on a memory that a mark on it and one on the marking memory make together, None where no scope has both."""
-    scopes = {mark.scope, above.scope} - {None, old.scope}
-    if scopes and (len(scopes) > 1 or old.scope != GLOBAL):
-        return None
-    return replace(mark, by=above.by, at=max(mark.at, above.at), scope=next(iter(scopes), None), lifted_at=None)
-
-
-def _marks_by(new_id: str, old: Memory) -> list[Supersession]:
-    return [mark for mark in old.superseded if mark.by == new_id]
-
-
-def _span(mark: Supersession) -> Span:
-    return mark.at, _until(mark)
-
-
-def _until(mark: Supersession) -> datetime:
-    return END if mark.lifted_at is None else mark.lifted_at
-
-
-def _over(mark: Supersession, spans: Spans) -> list[Supersession]:
-    return [replace(mark, at=since, lifted_at=None if until == END else until) for since, until in spans]
-
-
 def _bounded(marks: Sequence[Supersession]) -> tuple[Supersession, ...]:
     # Whoever supersedes and lets go over and over leaves a mark each time: the oldest of those are given up.
     lapsed = [mark for mark in marks if mark.lifted_at is not None]
-    given_up = lapsed[:-LAPSED_KEPT]
+    given_up = frozenset(lapsed[:-LAPSED_KEPT])
     return tuple(mark for mark in marks if mark not in given_up)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from cued.errors import StoreError
+from cued.forking import PATIENCE_S, across_forks
 from cued.model import EPOCH, Filter, Head, Indexed, Judged, LogQuery, LogRules, Memory, RecallEntry, Row, Slice, Stats, Use
 from cued.stores.admission import admit_tenant
 from cued.stores.paging import place_of
@@ -66,7 +67,22 @@ class MemoryKeeper:
         self._tenants: dict[str, TenantRows] = {}
         self._lock = RLock()
         self._epochs = count()
-        self._closed = False
+        self._closed = self._torn = False
+        across_forks(self)
+
+    def before_fork(self) -> None:
+        """Wait for whoever writes."""
+        self._torn = not self._lock.acquire(timeout=PATIENCE_S)
+
+    def go_on(self) -> None:
+        """Let others work again."""
+        if not self._torn:
+            self._lock.release()
+        self._torn = False
+
+    def after_fork(self) -> None:
+        """Go on with a copy of what was kept at the fork, unless somebody was about to change it."""
+        self._lock = RLock()
 
     @contextmanager
     def begin(self, tenant: str, *, write: bool) -> Iterator["MemoryTransaction"]:
@@ -102,6 +118,8 @@ class MemoryKeeper:
     def _open(self) -> None:
         if self._closed:
             raise StoreError("the store in this process has been closed")
+        if self._torn:
+            raise StoreError("this process was forked while the store was in use, so what is in memory may be half written: open a new one")
 
 
 class MemoryTransaction:
@@ -145,7 +163,7 @@ class MemoryTransaction:
             self._set(self._held.rows, row.key, None)
             self._set(self._held.rows, row.key, _Written(new, change, content if row.forward is None else change))
 
-    def remove(self, keys: Sequence[int]) -> None:
+    def remove(self, keys: Sequence[int], *, more: bool = False) -> None:  # noqa: ARG002 - nothing is left of a row here
         """Remove rows."""
         self._stamp(size=-len(keys), epoch=1)
         for key in keys:

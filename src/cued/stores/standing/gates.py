@@ -173,7 +173,7 @@ def _validity(gates: Gates, _lookup: Lookup, at: int) -> Mask | None:
 
 
 def _supersession(gates: Gates, lookup: Lookup, at: int) -> Mask | None:
-    passed, struck = gates.after("superseded", at), gates.marks.struck(lookup.scope, at, as_of=lookup.as_of)
+    passed, struck = gates.after("superseded", at if lookup.as_of else NEVER - 1), gates.marks.struck(lookup.scope, at, as_of=lookup.as_of)
     if struck is not None:
         passed = np.ones(gates.count, dtype=np.bool_) if passed is None else passed
         passed[struck] = False

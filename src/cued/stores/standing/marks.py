@@ -59,13 +59,14 @@ class Marks:
     def struck(self, scope: str, at: int, *, as_of: bool) -> RowNumbers | None:
         """The rows that are superseded for this scope at a time, None when no row ever was.
 
-        What no longer holds counts only as of a time: a lookup of now that comes with a clock behind the writer's shows what is known.
+        A lookup of now shows what is known, whatever its clock says: what no longer holds counts only as of a time, and what holds
+        counts though the clock has gone back behind the moment it began.
         """
         tables = [self._table(place) for place in ((EVERYWHERE, scope) if as_of else (scope,)) if self._held.get(place)]
         if not tables:
             return None
         rows, since, until = np.concatenate(tables).T
-        struck: RowNumbers = rows[(since <= at) & ((at < until) if as_of else (until == NEVER))]
+        struck: RowNumbers = rows[(since <= at) & (at < until) if as_of else until == NEVER]
         return struck
 
     def _table(self, scope: str) -> NDArray[np.int64]:

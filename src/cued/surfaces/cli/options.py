@@ -134,7 +134,7 @@ def _scalar(text: str) -> Any:  # noqa: ANN401 - a JSON value
     """A value as JSON reads it, and a text where that reads nothing plain."""
     try:
         value = msgspec.json.decode(text)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return text
     return text if isinstance(value, list | dict) else value
 

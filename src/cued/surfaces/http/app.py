@@ -223,7 +223,7 @@ def _sent(lines: "SpooledTemporaryFile[bytes]") -> Iterator[bytes]:
 
 
 def _seen(request: Request, route: str) -> None:
-    """Tell the guard which route it was, for its log and its counters."""
+    """The guard which route it was, for its log and its counters."""
     request.scope["cued.route"] = route
 
 

@@ -5,21 +5,26 @@ Above: the keeper. Below: apsw, which nothing else in Cued imports.
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Lock, local
 from time import monotonic, sleep
 from typing import NamedTuple
-from weakref import WeakSet
 
 import apsw
 from msgspec import DecodeError
 
 from cued.errors import BusyError, CorruptError, ForeignFileError, FullError, InputError, NewerSchemaError, ReadOnlyError, StoreError
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
+from cued.stores.keepers.sqlite.watching import SERVED_HOW, changes_never
 
 BUSY_TIMEOUT_S = 30.0
 CACHE_KIB = 8192
+_DEFENSIVE = (
+    (apsw.SQLITE_DBCONFIG_DEFENSIVE, 1),
+    (apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+    (apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0),
+    (apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0),
+)
 
 _OURS: tuple[tuple[type[apsw.Error], type[StoreError], str], ...] = (
     (apsw.BusyError, BusyError, "another process held the file for too long"),
@@ -34,11 +39,12 @@ _DAMAGED = {apsw.SQLITE_IOERR_SHORT_READ, apsw.SQLITE_IOERR_CORRUPTFS}
 
 
 class Identity(NamedTuple):
-    """What a database says of itself: whose it is, its schema's version, and how many tables it has."""
+    """What a database says of itself: whose it is, its schema's version, how many tables it has, and which triggers and views."""
 
     application: int
     version: int
     tables: int
+    planted: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -65,23 +71,38 @@ def _ours(error: apsw.Error) -> tuple[type[StoreError], str]:
 
 
 def connect(path: Path, *, writable: bool) -> apsw.Connection:
-    """Open the file with our settings; one that lies in a folder we cannot write is opened as never changing."""
+    """A connection to the file with our settings; a file that nothing can write is opened as never changing."""
+    if writable:
+        _made_private(path)
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE if writable else apsw.SQLITE_OPEN_READONLY
     try:
         return _configured(apsw.Connection(str(path), flags=flags))
     except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
         if not path.exists():
             raise ReadOnlyError(f"{path}: there is no such file, and none can be made in its folder") from error
-        log = path.with_name(path.name + "-wal")
-        if log.exists() and log.stat().st_size > 0:
-            raise
-    # Reading needs a file of its own for shared memory. Where that cannot be made there is no writer either,
-    # and with nothing left in the write-ahead log the database file alone is the truth.
+        if not changes_never(path):
+            # A reader that takes a file as never changing sees no write, goes on showing what was erased, and at last reads torn pages.
+            raise ReadOnlyError(f"{path}: {SERVED_HOW}") from error
     still = f"{path.resolve().as_uri()}?immutable=1"
     return _configured(apsw.Connection(still, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI))
 
 
+def never_changing(connection: apsw.Connection) -> bool:
+    """Whether a connection was opened to a file that never changes."""
+    return connection.open_flags & apsw.SQLITE_OPEN_URI != 0
+
+
+def _made_private(path: Path) -> None:
+    """Make a file that is not there yet, for its owner alone; SQLite gives what it lays beside it the same permissions."""
+    with suppress(OSError):
+        # Only a new file: closing another handle on one that is open here would drop its locks.
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+
+
 def _configured(connection: apsw.Connection) -> apsw.Connection:
+    # The file may have been in other hands: nothing that its schema says is run, and no statement may write to its inner tables.
+    for setting, value in _DEFENSIVE:
+        connection.config(setting, value)
     connection.set_busy_timeout(int(BUSY_TIMEOUT_S * 1000))
     # FULL: an acknowledged write survives power loss. NORMAL was seen to lose the last ones.
     connection.pragma("synchronous", "FULL")
@@ -95,13 +116,16 @@ def _configured(connection: apsw.Connection) -> apsw.Connection:
 def identity(connection: apsw.Connection) -> Identity:
     """What the database says of itself."""
     tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
-    return Identity(int(connection.pragma("application_id")), int(connection.pragma("user_version")), int(tables))
+    planted = tuple(name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('trigger', 'view') LIMIT 3"))
+    return Identity(int(connection.pragma("application_id")), int(connection.pragma("user_version")), int(tables), planted)
 
 
 def check(path: Path, found: Identity) -> None:
     """Refuse a database that is not ours or was written by a newer Cued."""
     if found.application != APPLICATION_ID:
         raise ForeignFileError(f"{path}: not a Cued database (application id {found.application}, {found.tables} tables)")
+    if found.planted:
+        raise ForeignFileError(f"{path}: triggers or views that Cued never makes: {', '.join(map(repr, found.planted))}; drop them first")
     if found.version > VERSION:
         raise NewerSchemaError(f"{path}: written by a newer Cued (schema {found.version}; this one knows up to {VERSION})")
 
@@ -164,50 +188,3 @@ def reading(connection: apsw.Connection) -> Iterator[None]:
         yield
     finally:
         connection.execute("ROLLBACK")
-
-
-_INHERITED: list["Process"] = []
-"""After a fork the parent's connections are kept and never used or closed: closing them here would disturb the parent."""
-
-
-class Process:
-    """The file as this process has it open."""
-
-    def __init__(self, path: Path, *, writable: bool) -> None:
-        """Open nothing yet."""
-        # Threads queue here rather than at SQLite's lock, which is polled and not fair.
-        self.writers = Lock()
-        self._pid = os.getpid()
-        self._path, self._writable = path, writable
-        self._thread = local()
-        # A thread that ends takes its connection along; this only knows those that are left.
-        self._connections: WeakSet[apsw.Connection] = WeakSet()
-        self.closed = False
-
-    def here(self) -> "Process":
-        """This, or after a fork a fresh one for the child."""
-        if self._pid == os.getpid():
-            return self
-        _INHERITED.append(self)
-        return Process(self._path, writable=self._writable)
-
-    def connection(self) -> apsw.Connection:
-        """This thread's connection."""
-        if self.closed:
-            raise StoreError(f"{self._path}: the store has been closed")
-        found: apsw.Connection | None = getattr(self._thread, "connection", None)
-        if found is None:
-            found = self._thread.connection = connect(self._path, writable=self._writable)
-            self._connections.add(found)
-        return found
-
-    def adopt(self, connection: apsw.Connection) -> None:
-        """Take an open connection as this thread's."""
-        self._thread.connection = connection
-        self._connections.add(connection)
-
-    def close(self) -> None:
-        """Close every connection; a second call does nothing."""
-        self.closed = True
-        for connection in list(self._connections):
-            connection.close()

@@ -9,7 +9,8 @@ import apsw
 
 from cued.errors import ReadOnlyError, StoreError
 from cued.stores.admission import admit_tenant
-from cued.stores.keepers.sqlite.connection import Process, check, connect, identity, prepare, reading, translated, writing
+from cued.stores.keepers.sqlite.connection import check, connect, identity, prepare, reading, translated, writing
+from cued.stores.keepers.sqlite.process import Process, refuse_carried
 from cued.stores.keepers.sqlite.schema import VERSION
 from cued.stores.keepers.sqlite.scrubbing import Scrubber
 from cued.stores.keepers.sqlite.transaction import SqliteTransaction
@@ -34,6 +35,7 @@ class SqliteKeeper:
             raise StoreError(f"{self._path}: there is no folder {self._path.parent}")
         if readonly and not self._path.exists():
             raise StoreError(f"{self._path}: there is no such file to read")
+        refuse_carried(self._path.resolve())
         with translated(self._path):
             connection = connect(self._path, writable=not readonly)
             self._writable = not connection.readonly("main")
@@ -48,43 +50,45 @@ class SqliteKeeper:
     @contextmanager
     def begin(self, tenant: str, *, write: bool) -> Iterator[SqliteTransaction]:
         """A transaction on one tenant: a snapshot of the file, or its only writer."""
-        name, process = admit_tenant(tenant), self._here()
+        name = admit_tenant(tenant)
         if not write:
-            with translated(self._path):
-                connection = process.connection()
-                with reading(connection):
-                    yield SqliteTransaction(connection, name)
+            with translated(self._path), self._process.use() as connection, reading(connection):
+                yield SqliteTransaction(connection, name)
             return
         if not self._writable:
             raise ReadOnlyError(f"{self._path}: opened for reading only")
-        with process.writers, translated(self._path):
-            connection = process.connection()
+        with self._process.writers, translated(self._path), self._process.use() as connection:
             with writing(connection):
                 rows = SqliteTransaction(connection, name)
                 yield rows
                 rows.finish()
                 if rows.erased:
                     self._scrubber.erased(connection)
-            if self._scrubber.due:
+            if self._scrubber.due and not rows.more:
                 self._scrubber.scrub(connection)
 
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants for which anything is kept, in order."""
-        with translated(self._path):
-            return tuple(name.decode() for (name,) in self._here().connection().execute(_TENANTS))
+        with self.connected() as connection:
+            return tuple(name.decode() for (name,) in connection.execute(_TENANTS))
+
+    @contextmanager
+    def connected(self) -> Iterator[apsw.Connection]:
+        """This thread's connection to the file, which no fork takes away meanwhile."""
+        with translated(self._path), self._process.use() as connection:
+            yield connection
 
     def connection(self) -> apsw.Connection:
         """This thread's connection to the file, for a backup or a check of its health."""
-        return self._here().connection()
+        return self._process.connection()
 
     def close(self) -> None:
         """Let go of files and connections; a second call does nothing."""
         with translated(self._path):
-            process = self._here()
-            if self._scrubber.due and not process.closed:
-                with process.writers:
-                    self._scrubber.scrub(process.connection())
-            process.close()
+            if self._scrubber.due and not self._process.closed:
+                with self._process.writers, self._process.use() as connection:
+                    self._scrubber.scrub(connection)
+            self._process.close()
 
     def _receive(self, connection: apsw.Connection) -> None:
         if self._writable:
@@ -95,7 +99,3 @@ class SqliteKeeper:
         check(self._path, found)
         if found.version < VERSION:
             raise StoreError(f"{self._path}: schema {found.version}, not {VERSION}; reading never migrates, so open it once for writing")
-
-    def _here(self) -> Process:
-        self._process = self._process.here()
-        return self._process

@@ -85,7 +85,7 @@ class SqliteTransaction:
         row = connection.execute(_TENANT, (name,)).fetchone()
         self._tenant = TenantRow() if row is None else TenantRow(*row)
         self._started = self._tenant
-        self.erased = False
+        self.erased = self.more = False
 
     def head(self) -> Head:
         """The tenant's counters."""
@@ -137,13 +137,13 @@ class SqliteTransaction:
         self._connection.executemany("DELETE FROM vector WHERE key = ?", [(row.key,) for row in new])
         self._connection.executemany(_ADD_VECTOR, [(row.key, row.vector) for row in new if row.vector is not None])
 
-    def remove(self, keys: Sequence[int]) -> None:
-        """Remove rows and all that hangs on them."""
+    def remove(self, keys: Sequence[int], *, more: bool = False) -> None:
+        """Remove rows and all that hangs on them; with `more` to be removed right after, the file is not rewritten for these alone."""
         self._stamp()
         for table in _HANGING:
             self._connection.executemany(f"DELETE FROM {table} WHERE key = ?", [(key,) for key in keys])  # noqa: S608 - one of ours
         self._tenant = self._tenant._replace(size=self._tenant.size - len(keys), epoch=self._tenant.epoch + 1)
-        self.erased = True
+        self.erased, self.more = True, more
 
     def erase(self) -> None:
         """Remove all that is kept for the tenant."""

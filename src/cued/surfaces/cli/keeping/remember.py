@@ -8,6 +8,7 @@ from typing import IO, Any
 
 import click
 
+from cued.errors import InputError
 from cued.model.plain import JSON
 from cued.requests.draft import RememberRequest
 from cued.surfaces.bulk import MAX_LINE, remember_lines
@@ -55,7 +56,11 @@ def spoken(text: str | None, what: str) -> str:
         return text
     if sys.stdin.isatty():
         note(f"reading {what} from the terminal; Ctrl-D ends it")
-    return sys.stdin.buffer.read().decode("utf-8", "replace").rstrip("\r\n")
+    try:
+        return sys.stdin.buffer.read().decode().rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        found = error.object[max(0, error.start - 20) : error.end]
+        raise InputError("text", found, "text in UTF-8; `iconv -f LATIN1 -t UTF-8` makes it of older files") from error
 
 
 def _many(source: str) -> JSON:

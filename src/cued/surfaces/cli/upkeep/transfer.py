@@ -70,7 +70,11 @@ def _whole(target: Path, *, overwrite: bool) -> Iterator[IO[bytes]]:
     if target.exists() and not overwrite:
         message = f"{target}: exists already; --overwrite replaces it"
         raise click.UsageError(message)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
+    except OSError as error:
+        message = f"{target}: could not be written ({error.strerror})"
+        raise click.UsageError(message) from error
     try:
         with os.fdopen(handle, "wb") as file:
             yield file

@@ -1,0 +1,160 @@
+"""Whatever a caller sends costs little or is refused in words: sizes, growth, times at the edge, nesting, wrong types."""
+
+import resource
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+
+import pytest
+
+import cued
+from cued.errors import CuedError, InputError
+from cued.policy import parse
+from cued.policy.presets import load
+from cued.surfaces.bulk import remember_lines
+from tests.faults.test_fork import in_a_child
+
+SECONDS = 5
+"""Five times what is promised: this may run on a busy machine."""
+DEEP = 100_000
+
+
+@pytest.fixture
+def tenant():
+    with cued.open(None, embedder="hashing") as memories:
+        held = memories.tenant("ada")
+        held.remember("Ada drinks green tea in Paris.")
+        yield held
+
+
+HOSTILE = {
+    "words": "word " * 200_000,
+    "distinct words": " ".join(f"w{number}" for number in range(150_000)),
+    "fewer distinct words": " ".join(f"w{number}" for number in range(7_000)),
+    "ligatures that grow": "\ufdfa" * 100_000,
+    "fewer of them": "\ufdfa" * 5_000,
+    "marks": "a" + "\u0301" * 99_000,
+    "dates": "last tuesday or 3 weeks ago " * 3_500,
+    "quotes": '"' * 99_000,
+    "identifiers": "aB" * 49_000,
+    "white space": " " * 99_000 + "a",
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_any_cue_and_any_text_take_their_time_or_are_refused(tenant, text):
+    refused = []
+    for verb in (tenant.recall, tenant.remember, tenant.explain):
+        started = time.perf_counter()
+        try:
+            verb(text)
+        except InputError as error:
+            refused.append(str(error))
+        assert time.perf_counter() - started < SECONDS
+    assert all("characters" in each or "at most" in each for each in refused)
+
+
+def test_the_bounds_are_named(tenant):
+    with pytest.raises(InputError, match="at most 50000 characters"):
+        tenant.recall("tea " * 12_501)
+    with pytest.raises(InputError, match="at most 50000 characters"):
+        tenant.recall(cued.Cue(utterance="tea", goal="tea " * 12_500))
+    with pytest.raises(InputError, match="normal form"):
+        tenant.remember("\ufdfa" * 12_000)
+    assert tenant.recall("tea " * 12_000).memories
+
+
+def test_times_at_the_edge_are_refused(tenant):
+    with pytest.raises(InputError, match="year 10000"):
+        tenant.remember("x y", at="9999-12-31", ttl="30d")
+    memory_id = tenant.remember("x y z").id
+    for attempt in (
+        lambda: tenant.update(memory_id, ttl=1e300),
+        lambda: tenant.remember("x y", ttl=float("inf")),
+        lambda: tenant.sweep(grace=1e12),
+        lambda: tenant.recall("x y", floor=float("nan")),
+        lambda: parse.parse("[floor]\nat = nan"),
+    ):
+        with pytest.raises(CuedError):
+            attempt()
+    for moment in (datetime.max.replace(tzinfo=UTC), datetime.min.replace(tzinfo=UTC)):
+        tenant.timeline(moment)
+        tenant.recall("x y last week, three years ago", now=moment)
+
+
+ODD = [5, 2.5, True, "", "\0", "\ud800", b"x", [], [[]], {}, {"a": [1]}, object(), float("nan")]
+
+
+@pytest.mark.parametrize("value", ODD, ids=repr)
+def test_wrong_types_are_refused_by_name(tenant, value):
+    attempts = [(tenant.list, {name: value}) for name in ("limit", "tags", "meta", "kinds", "tiers", "since", "after", "scope", "session")]
+    attempts += [(tenant.log, {"limit": value}), (tenant.why, {"memory_id": value}), (tenant.get, {"memory_id": value})]
+    attempts += [(tenant.update, {"memory_id": value, "text": "x y"}), (tenant.timeline, {"around": value})]
+    attempts += [(tenant.feedback, {"recall_id": value}), (tenant.feedback, {"recall_id": "r", "cited": value})]
+    attempts += [(tenant.explain, {"cue": "tea", "memory": value}), (tenant.recall, {"cue": value})]
+    attempts += [(lambda ids=value: tenant.forget(ids), {}), (lambda ids=value: tenant.restore(ids), {})]
+    attempts += [(lambda ids=value: tenant.forget(ids, erase=True), {})]
+    for verb, said in attempts:
+        try:
+            verb(**said)
+        except CuedError as error:
+            str(error).encode()  # Whoever passes it on in JSON can.
+
+
+def test_nesting_is_refused_wherever_it_is_read(tenant, tmp_path):
+    nested = b"[" * DEEP + b"]" * DEEP
+    with pytest.raises(InputError):
+        remember_lines(tenant, [b'{"text": "x y", "meta": {"a": ' + nested + b"}}"])
+    policy = tmp_path / "deep.toml"
+    policy.write_bytes(b"a = " + nested)
+    with pytest.raises(CuedError):
+        load(policy)
+    policy.write_bytes(b"name = 'caf\xe9'")
+    with pytest.raises(InputError, match="UTF-8"):
+        load(policy)
+    for name, text in {"mem0": b'[{"memory": ' + nested + b"}]", "cued": b'{"cued": ' + nested + b"}"}.items():
+        file = tmp_path / f"{name}.json"
+        file.write_bytes(text)
+        try:
+            tenant.import_file(file, format=name)
+        except InputError:
+            continue
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the memory of a child is measured in another way here")
+def test_a_dense_file_does_not_fill_the_memory(tenant, tmp_path):
+    dense = tmp_path / "conversations.json"
+    dense.write_text('[{"mapping":{' + ",".join(f'"{number:x}":{{}}' for number in range(3_100_000)) + "}}]")
+
+    def imported() -> str:
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        try:
+            tenant.import_file(dense)
+        except InputError:
+            grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024
+            return "refused" if grown < 400 else f"{grown} MB"
+        return "imported"
+
+    assert in_a_child(imported) == "refused"
+
+
+def test_brackets_in_texts_are_no_objects(tenant, tmp_path):
+    code = tmp_path / "rows.json"
+    code.write_text('[{"memory": "' + "[{" * 45_000 + '"},' + ",".join(['{"memory": "' + "[{" * 45_000 + '"}'] * 3) + "]")
+    assert sum(tenant.import_file(code, format="mem0").skipped.values()) == 0
+
+
+def test_bytes_that_are_no_text_are_refused_and_not_replaced(tmp_path):
+    command = [sys.executable, "-m", "cued.surfaces.cli", "--db", str(tmp_path / "m.db"), "--embedder", "none", "remember", "-"]
+    done = subprocess.run(command, input=b"caf\xe9", capture_output=True, check=False)
+    assert done.returncode == 2
+    assert b"UTF-8" in done.stderr
+
+
+def test_a_bulk_load_that_fails_says_how_to_go_on(tenant):
+    lines = [b'{"text": "memory %d"}' % number for number in range(300)] + [b"broken"]
+    with pytest.raises(InputError) as failed:
+        remember_lines(tenant, lines)
+    assert any("leave out the first 256 lines" in note for note in failed.value.__notes__)
+    assert tenant.list().total == 257

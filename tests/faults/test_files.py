@@ -1,0 +1,164 @@
+"""The file is its owner's, is opened with suspicion, and is missed when it is gone."""
+
+import os
+import stat
+import threading
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import apsw
+import pytest
+
+import cued
+from cued.conformance.samples import lookup, words
+from cued.engine.envelope import Envelope
+from cued.errors import ForeignFileError, ReadOnlyError, StoreError
+from cued.stores import Store
+from cued.stores.keepers.sqlite import SqliteKeeper
+from tests.faults.test_fork import in_a_child
+from tests.stores.other_process import NOBODY, note
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="permissions and files work in another way here")
+
+
+def mode(path) -> int:
+    return stat.S_IMODE(Path(path).stat().st_mode)
+
+
+def as_nobody(work):
+    """What the work says in a process that may not write what belongs to this one."""
+
+    def there():
+        if os.geteuid() == 0:
+            os.setuid(NOBODY)
+        return work()
+
+    return in_a_child(there)
+
+
+@pytest.fixture
+def shared():
+    """A folder that everybody may read and only its owner may write."""
+    with TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+def test_what_is_made_is_its_owners_alone(tmp_path):
+    before = os.umask(0)
+    try:
+        with cued.open(tmp_path / "memories.db", embedder=None) as memories:
+            tenant = memories.tenant("ada")
+            tenant.remember("Ada drinks green tea.")
+            memories.backup(tmp_path / "copy.db")
+            Envelope(evidence=tenant.gather("tea")).save(tmp_path / "tea.evidence")
+            assert {each.name: mode(each) for each in tmp_path.iterdir()} == {
+                "memories.db": 0o600,
+                "memories.db-wal": 0o600,
+                "memories.db-shm": 0o600,
+                "copy.db": 0o600,
+                "tea.evidence": 0o600,
+            }
+    finally:
+        os.umask(before)
+
+
+def test_a_reader_without_write_permission_never_takes_a_live_file_as_never_changing(shared):
+    path = shared / "memories.db"
+    store = Store(SqliteKeeper(path))
+    store.remember("t", [note("t", "kept-1"), note("t", "erased-2")])
+    store.close()
+    path.chmod(0o644)
+
+    def read() -> str:
+        try:
+            return f"{Store(SqliteKeeper(path, readonly=True)).size('t')}"
+        except ReadOnlyError as error:
+            return f"refused: {error}"
+
+    assert "cued backup" in as_nobody(read)  # Nobody has it open, and its owner may open it at any moment.
+    store = Store(SqliteKeeper(path))
+    store.size("t")
+    for beside in ("-wal", "-shm"):
+        assert mode(f"{path}{beside}") == 0o644
+    assert as_nobody(read) == "2"
+    store.erase("t", ["erased-2"])
+    assert as_nobody(read) == "1"
+    store.close()
+
+
+def test_a_file_that_was_taken_as_never_changing_is_refused_once_it_changes(shared):
+    path = shared / "memories.db"
+    store = Store(SqliteKeeper(path))
+    store.remember("t", [note("t", "kept-1"), note("t", "erased-2")])
+    store.close()
+    path.chmod(0o444)
+    shared.chmod(0o555)
+    asked, told = os.pipe()
+    told_back, answered = os.pipe()
+
+    def read() -> str:
+        reader = Store(SqliteKeeper(path, readonly=True))
+        said = f"{reader.size('t')}"
+        os.write(answered, b"1")
+        os.read(asked, 1)
+        try:
+            return said + f" {reader.size('t')}"
+        except ReadOnlyError:
+            return said + " refused"
+
+    def change() -> None:
+        os.read(told_back, 1)
+        shared.chmod(0o755)
+        path.chmod(0o644)
+        writer = Store(SqliteKeeper(path))
+        writer.erase("t", ["erased-2"])
+        writer.close()
+        os.write(told, b"1")
+
+    changing = threading.Thread(target=change, daemon=True)
+    changing.start()
+    said = as_nobody(read)
+    changing.join(5)
+    assert said == "2 refused"
+
+
+@pytest.mark.parametrize("what", ["deleted", "moved", "replaced"])
+def test_a_file_that_is_gone_from_beneath_an_open_handle_is_missed(tmp_path, what):
+    path = tmp_path / "memories.db"
+    store = Store(SqliteKeeper(path))
+    store.remember("t", [note("t", "kept-1")])
+    if what == "deleted":
+        path.unlink()
+    elif what == "moved":
+        path.rename(tmp_path / "elsewhere.db")
+    else:
+        other = Store(SqliteKeeper(tmp_path / "other.db"))
+        other.close()
+        (tmp_path / "other.db").replace(path)
+    for attempt in (lambda: store.remember("t", [note("t", "lost-2")]), lambda: store.search("t", lookup(lexical=words("tea")))):
+        with pytest.raises(StoreError, match="open it again"):
+            attempt()
+    store.close()
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "CREATE TRIGGER planted AFTER INSERT ON memory BEGIN DELETE FROM memory WHERE key = new.key; END",
+        "CREATE VIEW planted AS SELECT * FROM memory",
+    ],
+)
+def test_a_planted_trigger_or_view_is_refused_and_never_run(tmp_path, planted):
+    path = tmp_path / "memories.db"
+    store = Store(SqliteKeeper(path))
+    store.remember("t", [note("t", "before-1")])
+    stranger = apsw.Connection(str(path))
+    stranger.execute(planted)
+    stranger.close()
+    store.remember("t", [note("t", "after-2")])
+    assert store.size("t") == len(store.get("t", ["before-1", "after-2"])) == 2
+    store.close()
+    for readonly in (False, True):
+        with pytest.raises(ForeignFileError, match="planted"):
+            Store(SqliteKeeper(path, readonly=readonly))
