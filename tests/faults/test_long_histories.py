@@ -7,7 +7,7 @@ import pytest
 
 from cued.conformance.samples import NOW, record
 from cued.model import Memory
-from cued.stores.beliefs.changes import Draft
+from cued.stores.beliefs.changes import Beliefs
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.store import Store
 
@@ -58,5 +58,5 @@ def test_a_new_memory_reads_no_more_of_a_long_history_than_of_a_short_one() -> N
         read.extend(ids)  # type: ignore[arg-type]
         return {each: held_here[each] for each in ids if each in held_here}  # type: ignore[attr-defined]
 
-    Draft(fetch).remember([record("t", "new", supersedes=("m4999",)).memory])
+    Beliefs(fetch).remember([record("t", "new", supersedes=("m4999",)).memory])
     assert len(read) < 200

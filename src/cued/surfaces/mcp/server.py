@@ -87,13 +87,15 @@ def run_stdio(server: Server[Any]) -> None:
     anyio.run(served)
 
 
-def mounted(server: Server[Any], *, hosts: tuple[str, ...], origins: tuple[str, ...] = ()) -> Mounted:
+def mounted(server: Server[Any], *, hosts: tuple[str, ...] | None, origins: tuple[str, ...] = ()) -> Mounted:
     """The streamable HTTP endpoint, which answers at the path where it is mounted.
 
-    Only requests to these hosts, and from these origins where a browser names one, are served. Whoever mounts it must have told who calls
-    before it is reached, and holds `running` open for as long as it serves.
+    Only requests to these hosts, and from these origins where a browser names one, are served; None where whoever mounts it has seen to
+    that. It must have told who calls before this is reached, and holds `running` open for as long as it serves.
     """
-    security = TransportSecuritySettings(enable_dns_rebinding_protection=True, allowed_hosts=list(hosts), allowed_origins=list(origins))
+    security = TransportSecuritySettings(
+        enable_dns_rebinding_protection=hosts is not None, allowed_hosts=list(hosts or ()), allowed_origins=list(origins)
+    )
     app = server.streamable_http_app(streamable_http_path="/", json_response=True, stateless_http=True, transport_security=security)
     return Mounted(app, server.session_manager.run)
 

@@ -44,7 +44,8 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Serve the memories over HTTP until it is stopped; what each token may do, `cued token` says."""
     try:
-        from cued.surfaces.http.app import Chores, Limits  # noqa: PLC0415 - the server's packages are an extra
+        from cued.surfaces.http.agents import agents  # noqa: PLC0415 - the server's packages are an extra
+        from cued.surfaces.http.app import Chores, Limits  # noqa: PLC0415
         from cued.surfaces.http.serving import Place, serve  # noqa: PLC0415
     except ImportError as error:
         raise InputError("serve", str(error), "the server's packages: pip install 'cued[server]'") from error
@@ -56,4 +57,13 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     with noting_warnings():
         memories = open_memories(chosen.db, embedder=chosen.embedder, policy=chosen.policy or DEFAULT)
     with memories:
-        serve(memories, place, tenant=chosen.tenant, say=lambda text: say(f"{text}\n"), rate=rate, limits=limits, chores=chores)
+        serve(
+            memories,
+            place,
+            tenant=chosen.tenant,
+            say=lambda text: say(f"{text}\n"),
+            rate=rate,
+            limits=limits,
+            chores=chores,
+            mounted=agents(memories),
+        )

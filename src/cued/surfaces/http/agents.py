@@ -1,0 +1,33 @@
+"""The tools of agents at `/mcp`, behind the server's own gate: the token says whose memories, and whether it may write.
+
+Above: `cued serve` mounts it where the packages of MCP are installed. Below: `surfaces.mcp`, which is the same over stdio.
+The scope is the address's, `/mcp?scope=atlas`, which whoever sets a client up writes once: never an argument that a model could say.
+"""
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from cued.handles.memories import Memories
+from cued.model import GLOBAL
+from cued.requests.checks import label
+from cued.surfaces.http.app import Mounted
+
+if TYPE_CHECKING:
+    from cued.surfaces.mcp.server import Caller
+
+PATH = "/mcp"
+
+
+def agents(memories: Memories) -> tuple[Mounted, ...]:
+    """The endpoint, whose requests the server's gate has let through; none where MCP is not installed."""
+    if find_spec("mcp") is None:
+        return ()
+    from cued.surfaces.mcp.server import Caller, mounted, serve  # noqa: PLC0415 - its packages are an extra, and slow to load
+
+    def caller_of(context: Any) -> "Caller":  # noqa: ANN401 - the SDK's context
+        asked = context.request.scope["cued.caller"]
+        scope = label("scope", context.request.query_params.get("scope", GLOBAL))
+        return Caller(tenant=memories.tenant(asked.tenant), scope=scope, may_write=asked.token.allows("write"))
+
+    end = mounted(serve(caller_of), hosts=None)
+    return (Mounted(path=PATH, app=end.app, lifespan=end.running),)

@@ -1,0 +1,61 @@
+"""The tools of agents at /mcp, asked by the official client through the server's own gate."""
+
+import pytest
+
+pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+
+import anyio
+import httpx
+from mcp.client.session import ClientSession
+from mcp.client.streamable_http import streamable_http_client
+
+from cued.handles.memories import open_memories
+from cued.surfaces.access_tokens import Tokens
+from cued.surfaces.http.agents import agents
+from cued.surfaces.http.app import make_app
+from tests.surfaces.http.conftest import FAST, serving
+
+
+@pytest.fixture
+def served(tmp_path):
+    with (
+        open_memories(tmp_path / "memories.db", embedder=None) as memories,
+        serving(make_app(memories, rules=FAST, mounted=agents(memories))) as url,
+    ):
+        yield url, memories
+
+
+def ask(url, token, tool, arguments, *, query=""):
+    """The answer of one tool to a token's holder."""
+
+    async def asked():
+        async with (
+            httpx.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=30) as client,
+            streamable_http_client(f"{url}/mcp/{query}", http_client=client) as (read, write, *_),
+            ClientSession(read, write) as session,
+        ):
+            await session.initialize()
+            return await session.call_tool(tool, arguments)
+
+    return anyio.run(asked)
+
+
+def test_the_token_says_whose_memories_an_agent_has_and_the_address_which_project(served):
+    url, memories = served
+    tokens = Tokens(memories.parts.store)
+    mira, _ = tokens.create("mira", scope="write")
+    noor, _ = tokens.create("noor", scope="write")
+    told = ask(url, mira, "remember", {"text": "The atlas deploy needs a green build."}, query="?scope=atlas")
+    assert not told.is_error
+    assert [memory.scope for memory in memories.tenant("mira").list()] == ["atlas"]
+    assert "green build" in str(ask(url, mira, "recall", {"text": "atlas deploy build"}, query="?scope=atlas").content)
+    assert "green build" not in str(ask(url, mira, "recall", {"text": "atlas deploy build"}).content)
+    assert "green build" not in str(ask(url, noor, "recall", {"text": "atlas deploy build"}, query="?scope=atlas").content)
+
+
+def test_a_token_that_may_only_read_lets_no_agent_write_and_none_lets_it_in(served):
+    url, memories = served
+    reader, _ = Tokens(memories.parts.store).create("mira", scope="read")
+    assert ask(url, reader, "remember", {"text": "Mira likes tea."}).is_error
+    assert memories.tenant("mira").stats().memories == 0
+    assert httpx.post(f"{url}/mcp/", json={}).status_code == 401
