@@ -83,7 +83,7 @@ def test_a_date_goes_before_an_event():
     dated = evidence(NOTES, cue=Cue(utterance=EVENT, now=NOW), cosine=[0.1] * 3, coverage=[0, 1, 0], window=[0, 0, 1])
     asked = replace(dated, intervals=(cued.model.Interval(ago(days=12), NOW),), time_share=0.5)
     columns = decide(asked, preset("cued")).trace.columns
-    np.testing.assert_array_equal(columns["timed"], [0, 0, 0.5])
+    np.testing.assert_array_equal(columns["timed"], [0, 0, 0.5**2])
 
 
 def test_gathering_tells_the_share_and_a_saved_recall_keeps_it():

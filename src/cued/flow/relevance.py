@@ -41,10 +41,11 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     """The columns beyond those of the store that a calibration may weigh."""
     raw, places, voice = table.columns, _places(table), _voice(table)
     passage = _passage(table, places)
+    # Squared: a cue that asks for a time and something else is answered by that.
     window, share = asked_time(table)
     return {
         "window": window,
-        "timed": share * window,
+        "timed": share**2 * window,
         "z": _z(raw["cosine"], table, calibration),
         "passage": passage,
         "passage_z": _z(passage, table, calibration),
