@@ -10,8 +10,8 @@ _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[A-Za-z\u00aa-\u024f\u1e00-\u1eff']+")
 # Other languages have these words too; what is left of the function words shows English.
 _SHARED = frozenset("a all am an as at by do he i id im in me my no not on or per so to up us via was we will".split())
-_ENGLISH = STOP_WORDS - _SHARED
-_CODE = re.compile(r"[{}=<>_\\`|]|\w\(|\w/\w|://")
+ENGLISH = STOP_WORDS - _SHARED
+CODE = re.compile(r"[{}=<>_\\`|]|\w\(|\w/\w|://")
 # The share of English function words from which a text is hardly English, and from which it surely is.
 _HARDLY, _SURELY = 0.04, 0.14
 
@@ -28,7 +28,11 @@ def foreignness(text: str) -> float:
     """How little a text looks like English or code, 0 to 1, by its share of English function words."""
     begun = text[:_LOOKED_AT]
     words = _WORD.findall(begun)
-    if not words or _CODE.search(begun):
+    if not words or CODE.search(begun):
         return 0.0
-    share = sum(word.lower() in _ENGLISH for word in words) / len(words)
+    return unlike_english(sum(word.lower() in ENGLISH for word in words) / len(words))
+
+
+def unlike_english(share: float) -> float:
+    """How little words are like English, 0 to 1, of which this share are English function words."""
     return min(1.0, max(0.0, (_SURELY - share) / (_SURELY - _HARDLY)))

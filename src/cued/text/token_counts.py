@@ -11,7 +11,7 @@ from math import ceil
 from typing import Final, NamedTuple
 
 from cued.text import scripts
-from cued.text.stopwords import STOP_WORDS
+from cued.text.languages import CODE, ENGLISH, unlike_english
 
 _DIGITS_PER_TOKEN = 3
 _MARKS_PER_TOKEN = 2
@@ -44,13 +44,6 @@ _PIECE = re.compile(
     re.DOTALL,
 )
 _LATIN_WORD = re.compile(rf"[{_LATIN}]+")
-_CODE = re.compile(r"[{}=<>_\\`|]|\w\(|\w/\w|://")
-# Other languages have these words too; what is left of the function words shows English.
-_SHARED: Final = frozenset("a all am an as at by do he i id im in me my no not on or per so to up us via was we will".split())
-_ENGLISH: Final = STOP_WORDS - _SHARED
-# The share of English function words in a line from which it is hardly English, and from which it surely is.
-_FOREIGN_SHARE = 0.04
-_ENGLISH_SHARE = 0.14
 
 
 def estimate_tokens(text: str) -> int:
@@ -119,16 +112,13 @@ def _costs(line: str) -> _Costs:
         else:
             plain += _mark_tokens(kind, piece)
     words = _LATIN_WORD.findall(line)
-    function_words = sum(word.lower() in _ENGLISH for word in words)
-    return _Costs(plain, english, other, len(words), function_words, _CODE.search(line) is not None, line[:1] in _NUMERALS)
+    function_words = sum(word.lower() in ENGLISH for word in words)
+    return _Costs(plain, english, other, len(words), function_words, CODE.search(line) is not None, line[:1] in _NUMERALS)
 
 
 def _foreignness(costs: _Costs) -> float:
     """How little a line looks like English or code, from 0 to 1, by its share of English function words."""
-    if not costs.words or costs.code:
-        return 0.0
-    share = costs.function_words / costs.words
-    return min(1.0, max(0.0, (_ENGLISH_SHARE - share) / (_ENGLISH_SHARE - _FOREIGN_SHARE)))
+    return 0.0 if not costs.words or costs.code else unlike_english(costs.function_words / costs.words)
 
 
 _NUMERALS: Final = frozenset("0123456789")
