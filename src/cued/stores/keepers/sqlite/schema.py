@@ -13,6 +13,9 @@ from msgspec import Struct, field, json, msgpack
 from cued.model import Edge
 from cued.stores.columns.forward import with_names
 
+Value = str | int | float | bytes | None
+"""What a column can hold. Not `object`: the stubs of apsw know what SQLite takes."""
+
 APPLICATION_ID = 0x43756564
 """The letters "Cued": what tells our files from other SQLite databases."""
 
@@ -190,7 +193,7 @@ def _fill_log(connection: apsw.Connection) -> None:
     connection.execute("DROP TABLE old_recall")
 
 
-def _columns(line: _Line) -> tuple[object, ...]:
+def _columns(line: _Line) -> tuple[Value, ...]:
     # What feedback noted is in the detail, and an import may have brought a detail of any kind.
     lists = line.chosen, *([each for each in _listed(line.detail.get(name)) if isinstance(each, str)] for name in ("cited", "bad"))
     chosen, cited, bad = (json.encode(ids).decode() for ids in lists)

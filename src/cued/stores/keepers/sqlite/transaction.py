@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from cued.model import DERIVED_FROM, KINDS, Filter, Head, Indexed, Judged, LogQuery, LogRules, Memory, RecallEntry, Row, Slice, Stats, Use
 from cued.stores.admission import body
 from cued.stores.keepers.sqlite import log, queries
+from cued.stores.keepers.sqlite.schema import Value
 from cued.stores.standing.instants import time_or_none
 from cued.stores.standing.marks import Mark
 
@@ -276,7 +277,7 @@ def _row(key: int, memory_body: bytes, use_body: bytes | None, forward: bytes | 
     return Row(decoded(memory_body, use_body), key, None, forward, vector)
 
 
-def columns(row: Row, *, change: int) -> dict[str, object]:
+def columns(row: Row, *, change: int) -> dict[str, Value]:
     """The columns that may change while the content of a row stays."""
     memory, judged = row.memory, row.judged
     if judged is None:
