@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 import cued
+from cued.embed import exchange
 from cued.embed.breaker import Breaker
 from cued.embed.endpoint import MOST_REPLY_BYTES, Endpoint, Patience
 from cued.embed.openai import OpenAICompatible
@@ -128,6 +129,18 @@ def test_half_open_only_one_request_at_a_time_tries():
 def test_an_address_that_must_not_or_cannot_be_asked_is_refused(url):
     with pytest.raises(InputError, match="base_url"):
         Endpoint(url)
+
+
+def test_a_name_that_leads_to_the_local_link_is_left_before_the_key_is_sent(monkeypatch):
+    def refused(host):
+        raise OSError(f"{host} is a link-local address, and those are not asked")
+
+    with FakeEndpoint() as server:
+        embedder = model(server, attempts=1)
+        monkeypatch.setattr(exchange, "refuse_link_local", refused)
+        with pytest.raises(EmbedderError, match="link-local"):
+            embedder.embed(["alpha"], role="memory")
+    assert server.requests == []
 
 
 def test_a_host_with_a_bad_label_is_an_embedder_error():

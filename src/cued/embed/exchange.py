@@ -57,14 +57,15 @@ class Connections:
     def post(self, path: str, body: bytes, headers: Mapping[str, str], *, seconds: float, most_bytes: int) -> Reply:
         """The reply to one request; none within the time is a TimeoutError, anything else wrong an OSError or HTTPException."""
         connection = self._taken()
-        target = (
-            (self._url.path.rstrip("/") + "/" + path) if self._proxy is None or self._secure else f"{self._url.geturl().rstrip('/')}/{path}"
-        )
+        # A proxy is told the whole address of what it fetches in the clear; through a tunnel it sees none of it.
+        place = self._url.path if self._proxy is None or self._secure else self._url.geturl()
+        target = f"{place.rstrip('/')}/{path}"
 
         def exchange() -> Reply:
             connection.timeout = seconds
+            if connection.sock is None:
+                _connect(connection)
             connection.request("POST", target, body=body, headers=dict(headers))
-            refuse_link_local(str(connection.sock.getpeername()[0]))
             return _read(connection, most_bytes)
 
         try:
@@ -120,6 +121,12 @@ def refuse_link_local(host: str) -> None:
     if local:
         message = f"{host} is a link-local address, and those are not asked"
         raise OSError(message)
+
+
+def _connect(connection: HTTPConnection) -> None:
+    """Open a connection, and refuse where it leads before anything is sent: the headers have the key."""
+    connection.connect()
+    refuse_link_local(str(connection.sock.getpeername()[0]))
 
 
 def _read(connection: HTTPConnection, most_bytes: int) -> Reply:
