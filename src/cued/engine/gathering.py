@@ -91,6 +91,12 @@ def gather(
     )
 
 
+def pool_of(policy: Policy, channel: str) -> int:
+    """How many candidates an open channel may bring under this policy."""
+    rules = getattr(policy.channels, channel)
+    return max(rules.pool, getattr(rules, "per_limit", 0) * policy.budget.limit)
+
+
 def _lookup(cue: Cue, policy: Policy, dense: DenseLookup | None) -> Lookup:
     channels = policy.channels
     lexical, entity, temporal = channels.lexical, channels.entity, channels.temporal
@@ -106,7 +112,7 @@ def _lookup(cue: Cue, policy: Policy, dense: DenseLookup | None) -> Lookup:
         lexical=LexicalLookup(
             terms=terms,
             alone=query_terms(cues.alone(cue, lexical.over)),
-            pool=max(lexical.pool, lexical.per_limit * policy.budget.limit),
+            pool=pool_of(policy, "lexical"),
             k1=lexical.k1,
             b=lexical.b,
             delta=lexical.delta,
@@ -126,7 +132,7 @@ def _dense_lookup(question: Question, policy: Policy, embedder: Embedder | None)
     dense = policy.channels.dense
     if dense is None:
         return None, []
-    pool = max(dense.pool, dense.per_limit * policy.budget.limit)
+    pool = pool_of(policy, "dense")
     if question.embedded is not None:
         return replace(question.embedded, pool=pool), []
     if embedder is None:
