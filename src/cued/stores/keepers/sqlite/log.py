@@ -60,12 +60,11 @@ _TALLY: Final = """
            sum(outcome = 'recalled'), sum(outcome = 'nothing_stored'), sum(outcome = 'all_gated'), sum(outcome = 'nothing_matched'),
            sum(outcome = 'below_floor'), sum(outcome = 'omitted')
     FROM recall WHERE tenant = :tenant AND at >= :start AND at < :end
-    GROUP BY {label} ORDER BY {label}
-"""
+{grouped}"""
 _TALLIES: Final = {
-    "": _TALLY.format(label="''"),
-    "scope": _TALLY.format(label="scope"),
-    "policy": _TALLY.format(label="policy || '@' || policy_digest"),
+    "": _TALLY.format(label="''", grouped=""),
+    "scope": _TALLY.format(label="scope", grouped="GROUP BY scope ORDER BY scope"),
+    "policy": _TALLY.format(label="policy || '@' || policy_digest", grouped="GROUP BY policy, policy_digest ORDER BY 1"),
 }
 _ENDS: Final = "SELECT min(at), max(at), count(*) FROM recall WHERE tenant = :tenant AND at >= :since AND at < :until"
 # A floor of none is 21, as the model has it.

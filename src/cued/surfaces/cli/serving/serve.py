@@ -6,7 +6,6 @@ import click
 
 from cued.errors import InputError
 from cued.handles.memories import open_memories
-from cued.policy.presets import DEFAULT
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import make_folder, noting_warnings
 from cued.surfaces.cli.output import say
@@ -55,7 +54,7 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     limits = Limits(body_bytes=max_body, threads=threads)
     chores = Chores(jobs=tuple(dict.fromkeys(jobs)), every_s=parse_duration(every, field="--upkeep-every").total_seconds())
     with noting_warnings():
-        memories = open_memories(chosen.db, embedder=chosen.embedder, policy=chosen.policy or DEFAULT)
+        memories = open_memories(chosen.db, embedder=chosen.embedder, policy=chosen.policy)
     with memories:
         serve(
             memories,
