@@ -54,12 +54,14 @@ class LoggingConformance:
             logged(f"r{number}", NOW - number * 5 * HOUR, scope="web" if number % 2 else "global", policy=("a", "b", "c")[number % 3])
             for number in range(40)
         ]
-        odd = replace(lines[7], outcome="nothing_stored", chosen=(), found_by=(), best_relevance=0.0, floor=0.7, total_ms=300.0, degraded=())
+        odd = replace(
+            lines[7], outcome="nothing_stored", chosen=(), found_by=(), best_relevance=0.0, floor=0.7, total_ms=300.0, degraded=()
+        )
         store.settle("t", [], [*lines[:7], odd, *lines[8:]])
         read = store.log("t", LogQuery(limit=99))
         for by in ("", "scope", "policy"):
             for since, until in ((None, None), (NOW - 70 * HOUR, NOW - 3 * HOUR)):
-                query = TallyQuery(since=since, until=until, by=by, every_s=86_400)  # type: ignore[arg-type]
+                query = TallyQuery(since=since, until=until, by=by, every_s=86_400)
                 asked_for = [line for line in read if (since is None or line.at >= since) and (until is None or line.at < until)]
                 assert store.tally("t", query) == tallied(asked_for, query)
         assert sum(row.recalls for row in store.tally("t", TallyQuery()).rows) == 40

@@ -81,7 +81,7 @@ def gather(
 def pool_of(policy: Policy, channel: str) -> int:
     """How many candidates an open channel may bring under this policy."""
     rules = getattr(policy.channels, channel)
-    return max(rules.pool, getattr(rules, "per_limit", 0) * policy.budget.limit)
+    return int(max(rules.pool, getattr(rules, "per_limit", 0) * policy.budget.limit))
 
 
 def _dense_lookup(question: Question, policy: Policy, embedder: Embedder | None) -> tuple[DenseLookup | None, list[str]]:

@@ -27,7 +27,7 @@ def narrowed(evidence: Evidence, policy: Policy) -> Evidence:
     if lookup is None or not findings.memories:
         return evidence
     shut = [name for name in CHANNELS if getattr(lookup, name) is not None and getattr(policy.channels, name) is None]
-    pools = {name: pool_of(policy, name) for name in CHANNELS if getattr(lookup, name) is not None and name not in shut}
+    pools: dict[str, int] = {name: pool_of(policy, name) for name in CHANNELS if getattr(lookup, name) is not None and name not in shut}
     columns = _columns(findings.columns, shut, pools)
     if columns is None:
         return evidence
@@ -69,12 +69,12 @@ def _columns(read: dict[str, Column], shut: Iterable[str], pools: dict[str, int]
 def _kept(memories: tuple[Memory, ...], read: dict[str, Column], left: dict[str, Column], *, steps: int) -> list[int]:
     """The rows that some channel still finds, and the neighbours of the best of these."""
     ranks = np.array([left[f"{name}_rank"] for name in CHANNELS])
-    found = (ranks > 0).any(axis=0)
+    found = np.asarray((ranks > 0).any(axis=0))
     if not steps:
         return np.flatnonzero(found).tolist()
     seeds = np.flatnonzero(((ranks > 0) & (ranks <= steps * _SEEDS_PER_STEP)).any(axis=0))
     beside = {(memories[row].source.session, _turn(memories[row]) + step) for row in seeds for step in range(-steps, steps + 1)}
-    before = np.array([read[f"{name}_rank"] for name in CHANNELS]).any(axis=0)
+    before = np.asarray(np.array([read[f"{name}_rank"] for name in CHANNELS]).any(axis=0))
     # a neighbour without a number was somebody's: it stays
     near = [
         memory.source.session is not None

@@ -22,12 +22,13 @@ _STATE = ("goal", "step", "open_questions")
 class Conversation:
     """The recalls of one conversation. It holds digests and ids of the last hundred turns at most, and no text."""
 
-    def __init__(  # noqa: PLR0913 - what a conversation is, and how it watches itself
+    def __init__(
         self, recall: Callable[..., Recall], *, name: str = "", turns: int = 3, keep: int = 10, avoid_repeats: bool = False
     ) -> None:
         """Recall through `recall(cue, **options)`, and speak of drift from this many turns on.
 
-        The log tells its recalls by a digest of the `name`. With `avoid_repeats` a memory is not brought again within `keep` turns, since it is still in the prompt.
+        The log tells its recalls by a digest of the `name`.
+        With `avoid_repeats` a memory is not brought again within `keep` turns, since it is still in the prompt.
         """
         self._turns, self._keep = _within("turns", turns, _FEWEST), _within("keep", keep, 1)
         self._recall, self._name, self._avoid_repeats = recall, name, avoid_repeats

@@ -20,7 +20,7 @@ from cued.policy.presets import load
 from cued.policy.spec import Policy
 from cued.ports import Progress, Store, silent
 from cued.requests.checks import label, moment
-from cued.requests.insights import LAST, TARGET_RATE, Grouping, Judgement, Labelled, Labels
+from cued.requests.insights import LAST, TARGET_RATE, Grouping, Judgement, Labelled, Labels, When
 from cued.text.durations import parse_duration
 
 if TYPE_CHECKING:
@@ -40,14 +40,7 @@ _LOG = 10_000
 class Measuring(Bound):
     """Insight, doctor, replay, compare, tune, label, and the history of what was learnt."""
 
-    def insight(
-        self,
-        *,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        every: str | None = None,
-        by: Grouping = "none",
-    ) -> "Insight":
+    def insight(self, *, since: When = None, until: When = None, every: str | None = None, by: Grouping = "none") -> "Insight":
         """What the recall log says as a whole: rates over time, how figures are spread, what each channel adds."""
         from cued.insight.overview import insight
 
@@ -158,9 +151,7 @@ class Measuring(Bound):
             pairs = list[Pair]()
             for number, cue in enumerate(cues):
                 at = cue.asked_at or now
-                asked = Cue(
-                    utterance=cue.query, goal=cue.goal, step=cue.step, open_questions=cue.open_questions, scope=cue.scope, now=at
-                )
+                asked = Cue(utterance=cue.query, goal=cue.goal, step=cue.step, open_questions=cue.open_questions, scope=cue.scope, now=at)
                 before = starts[0].pairs[number].evidence.lookup if starts else None
                 known = before.dense if before is not None and not (cue.goal or cue.step or cue.open_questions) else None
                 question = engine.Question(tenant=self.name, cue=asked, recall_id=f"pair-{number:05}", embedded=known)
@@ -186,7 +177,7 @@ class Measuring(Bound):
         return [line for line in reversed(lines) if line.policy_digest in {known, ""}]
 
 
-def window(since: datetime | str | None, until: datetime | str | None, every: str | None, by: Grouping) -> Any:  # noqa: ANN401 - loaded when asked for
+def window(since: When, until: When, every: str | None, by: Grouping) -> Any:  # noqa: ANN401 - loaded when asked for
     """The recalls to be looked at, as a caller says it."""
     from cued.insight.overview import Window
 
@@ -213,7 +204,9 @@ def tune_for_all(store: Store, tenants: Sequence[str], usual: Usual, *, at: date
 
     pairs = tuple(pair for name in tenants for pair in judged_pairs(name, store))
     policies = {digest(policy): policy for policy in (usual.of(EVERYBODY), load())}
-    tuned = tune([Start(policy=policy, pairs=pairs) for policy in policies.values()], source="judged recalls of all tenants", progress=progress)
+    tuned = tune(
+        [Start(policy=policy, pairs=pairs) for policy in policies.values()], source="judged recalls of all tenants", progress=progress
+    )
     if at is None or not tuned.helps:
         return tuned
     if usual.named:

@@ -16,6 +16,7 @@ from cued.model import LogRules
 from cued.policy.presets import DEFAULT, load
 from cued.policy.spec import Policy
 from cued.ports import Clock, Embedder, Judge, Keeper, Progress, Reranker, Store, Summariser, silent
+from cued.requests.insights import When
 
 if TYPE_CHECKING:
     from cued.insight.overview import Insight
@@ -50,7 +51,7 @@ class Memories:
         """The names of all tenants, for whoever looks after the store; no tenant is to see them."""
         return tuple(name for name in self.parts.store.tenants() if name != OWN_TENANT)
 
-    def insight(self, *, since: datetime | str | None = None, until: datetime | str | None = None, every: str | None = None) -> "Insight":
+    def insight(self, *, since: When = None, until: When = None, every: str | None = None) -> "Insight":
         """What the recall logs of all tenants say together, each tenant a group, for whoever looks after the store."""
         from cued.handles.measuring import window  # noqa: PLC0415 - loaded when it is asked for
         from cued.insight.overview import insight_of_all  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Which policy decides where a recall names none: the one that was named at opening, or learnt for the tenant, or the default; and trials."""
+"""Which policy decides where a recall names none: the one named at opening, or learnt for the tenant, or the default; and trials."""
 
 import time
 from hashlib import blake2b
@@ -80,7 +80,7 @@ def on_trial(policy: Policy, share: float, *, beside: Policy) -> Trial:
         raise InputError("share", share, "a number from 0 to 1")
     more = [name for name in CHANNELS if getattr(policy.channels, name) is not None and getattr(beside.channels, name) is None]
     if more:
-        raise InputError("shadow", policy.name, f"a policy that opens no more channels than {beside.name}; this one opens {', '.join(more)}")
+        raise InputError("shadow", policy.name, f"a policy with no more channels than {beside.name}; this one opens {', '.join(more)}")
     return Trial(policy=policy, share=float(share))
 
 

@@ -1,4 +1,4 @@
-"""The search for a better policy over labelled pairs: one move at a time, and only moves that are worth more than chance would make them."""
+"""The search for a better policy over labelled pairs: one move at a time, and only such as are better by more than chance."""
 
 import math
 from collections.abc import Sequence

@@ -71,9 +71,7 @@ def compare(tenant: str, store: Store, *, last: int = LATELY) -> Compared:
             trials.setdefault((line.policy, line.shadow.policy, line.shadow.policy_digest), []).append(line)
     arms = tuple(_arm(name, own) for name, own in shown.items())
     fewest = min((arm.rates.recalls for arm in arms), default=0)
-    return Compared(
-        recalls=len(lines), arms=arms, beside=tuple(_beside(own) for own in trials.values()), missing=max(0, ENOUGH - fewest)
-    )
+    return Compared(recalls=len(lines), arms=arms, beside=tuple(_beside(own) for own in trials.values()), missing=max(0, ENOUGH - fewest))
 
 
 def _arm(name: tuple[str, str], lines: Sequence[RecallEntry]) -> Arm:

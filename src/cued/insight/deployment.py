@@ -16,7 +16,12 @@ def lexical(seen: Observed) -> Line:
         return fine("lexical", f"policy {seen.policy.name}", "the lexical channel is open")
     told = "the lexical channel is shut: exact identifiers will not be found"
     return Line(
-        name="lexical", verdict="fail", figure=f"policy {seen.policy.name}", told=told, cause="lexical channel absent", mend="cued policy show cued"
+        name="lexical",
+        verdict="fail",
+        figure=f"policy {seen.policy.name}",
+        told=told,
+        cause="lexical channel absent",
+        mend="cued policy show cued",
     )
 
 
@@ -55,7 +60,9 @@ def use(seen: Observed) -> Line:
     if kept < 1 or not popular(seen.policy):
         return fine("use", f"counts keep {percent(kept)} a day", "counts of use fade, or weigh next to nothing")
     told = "counts of use never fade, so what was popular once stays so: settle.count_kept_per_day = 0.99"
-    return Line(name="use", verdict="warn", figure="counts keep 100 % a day", told=told, cause="counts never fade", mend="cued policy show cued")
+    return Line(
+        name="use", verdict="warn", figure="counts keep 100 % a day", told=told, cause="counts never fade", mend="cued policy show cued"
+    )
 
 
 def database(seen: Observed) -> Line:

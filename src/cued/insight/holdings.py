@@ -40,7 +40,9 @@ def salience(seen: Observed) -> Line:
     if share < _ALIKE:
         return fine("salience", figure, "importances tell memories apart")
     told = "salience collapse: importances are all alike, so they order nothing; score them on anchors, or leave them out"
-    return Line(name="salience", verdict="warn", figure=figure, told=told, cause="salience collapse", mend="cued update ID --importance 0.9")
+    return Line(
+        name="salience", verdict="warn", figure=figure, told=told, cause="salience collapse", mend="cued update ID --importance 0.9"
+    )
 
 
 def fading(seen: Observed) -> Line:
@@ -89,7 +91,7 @@ def scans(seen: Observed) -> Line:
     refreshed = any(term.since == "last_used" or term.signal == "activation" for term in leaves(seen.policy.score.terms))
     if not warmed or not refreshed or seen.policy.settle.second_within is not None:
         return fine("scans", figure, "no scan has warmed an old session, or the second use alone would count")
-    told = f"a scan warmed session {warmed[0]!r} as a whole: let recency count from the second use, settle.second_within = \"7d\""
+    told = f'a scan warmed session {warmed[0]!r} as a whole: let recency count from the second use, settle.second_within = "7d"'
     return Line(name="scans", verdict="warn", figure=figure, told=told, cause="scan warms an old session", mend="cued policy show cued")
 
 
@@ -111,7 +113,9 @@ def embedder(seen: Observed) -> Line:
         return Line(name="embedder", verdict="warn", figure="none", told=told, cause="embedder absent", mend="pip install 'cued[minilm]'")
     if "hashing" in seen.embedder.partition("@")[0]:
         told = "hashing knows spellings and no meanings: fine for tests, weak in use"
-        return Line(name="embedder", verdict="warn", figure=seen.embedder, told=told, cause="weak embedder", mend="pip install 'cued[minilm]'")
+        return Line(
+            name="embedder", verdict="warn", figure=seen.embedder, told=told, cause="weak embedder", mend="pip install 'cued[minilm]'"
+        )
     return fine("embedder", seen.embedder, "it answers")
 
 
@@ -142,7 +146,14 @@ def vectors(seen: Observed) -> Line:
         oldest = min((m.created_at for m in seen.memories if m.fingerprint is None), default=seen.now)
         figure = f"{pending} pending, the oldest since {oldest:%Y-%m-%d %H:%M}"
         if seen.now - oldest > _WAITS:
-            return Line(name="vectors", verdict="warn", figure=figure, told="they are found by words alone", cause="vectors pending", mend="cued reembed")
+            return Line(
+                name="vectors",
+                verdict="warn",
+                figure=figure,
+                told="they are found by words alone",
+                cause="vectors pending",
+                mend="cued reembed",
+            )
         return fine("vectors", figure, "some are still being made")
     return fine("vectors", f"{sum(kinds.values())} of one model", "none is pending")
 

@@ -1,20 +1,19 @@
 """The single moves by which a policy is tuned: a weight, the half-lives, the pools; each gives another whole policy."""
 
 from collections.abc import Iterator
-from datetime import timedelta
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from cued.model import CHANNELS
-from cued.policy.spec import Channels, Policy, Term
+from cued.policy.adjust import slower
+from cued.policy.spec import Channels, Policy
 
 WEIGHTS = (0.0, 0.5, 2.0)
 HALF_LIVES = (0.25, 0.5, 2.0, 4.0, 16.0)
 POOLS = (0.5, 2.0)
 FLOORS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 _MOST_WEIGHT, _MOST_POOL = 100.0, 10_000
-_LONGEST = timedelta(days=3650)
 
 
 class Move(Struct, frozen=True, kw_only=True):
@@ -67,23 +66,9 @@ def _legs(policy: Policy) -> Iterator[Move]:
 
 def _half_lives(policy: Policy) -> Iterator[Move]:
     for factor in HALF_LIVES:
-        terms = tuple(_slower(term, factor) for term in policy.score.terms)
+        terms = tuple(slower(term, factor) for term in policy.score.terms)
         if terms != policy.score.terms:
             yield Move(name="half-life", policy=replace(policy, score=replace(policy.score, terms=terms)))
-
-
-def _slower(term: Term, factor: float) -> Term:
-    """The term with everything that fades in it fading so many times slower."""
-    changed: dict[str, object] = {name: tuple(_slower(each, factor) for each in getattr(term, name)) for name in ("sum", "product")}
-    for name in ("half_life", "tau"):
-        value: timedelta | None = getattr(term, name)
-        if value is not None:
-            changed[name] = min(_LONGEST, timedelta(seconds=round(value.total_seconds() * factor)))
-    if term.rate_per_day is not None:
-        changed["rate_per_day"] = term.rate_per_day / factor
-    if term.per_hour is not None:
-        changed["per_hour"] = min(0.999999, term.per_hour ** (1 / factor))
-    return replace(term, **changed)
 
 
 def _pools(policy: Policy) -> Iterator[Move]:

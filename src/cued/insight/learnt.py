@@ -1,6 +1,5 @@
 """Policies that were learnt, in versions, each with the report that it rests on: one document a tenant."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -59,7 +58,12 @@ def applied(document: bytes | None, tuned: Tuned, *, at: datetime) -> bytes:
     known = history(document)
     number = 1 + max((version.number for version in known.versions), default=0)
     version = Version(
-        number=number, at=at, name=tuned.policy.name, digest=digest(tuned.policy), toml=tuned.toml, report=_report(replace(tuned, version=number))
+        number=number,
+        at=at,
+        name=tuned.policy.name,
+        digest=digest(tuned.policy),
+        toml=tuned.toml,
+        report=_report(replace(tuned, version=number)),
     )
     return msgspec.json.encode(History(current=number, versions=(*known.versions, version)[-_MOST:]))
 
@@ -76,8 +80,7 @@ def rolled_back(document: bytes | None, to: int | None) -> bytes:
 
 
 def _report(tuned: Tuned) -> dict[str, Any]:
-    whole: Mapping[str, Any] = tuned.to_dict()
-    return {name: value for name, value in whole.items() if name != "toml"}
+    return {name: value for name, value in tuned.to_dict().items() if name != "toml"}
 
 
 _DECODER = msgspec.json.Decoder(History)

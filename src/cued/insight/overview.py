@@ -153,7 +153,9 @@ def _counted(rows: Iterable[Tally]) -> Counted:
         outcomes.update(row.outcomes)
     holding = recalls - outcomes["nothing_stored"]
     injected = sum(row.injected for row in every)
-    means = {name: sum(getattr(row, name) for row in every) / recalls for name in ("chosen", "tokens", "below_floor", "suppressed", "omitted")}
+    means = {
+        name: sum(getattr(row, name) for row in every) / recalls for name in ("chosen", "tokens", "below_floor", "suppressed", "omitted")
+    }
     shares = {f"{name}_rate": sum(getattr(row, name) for row in every) / recalls for name in ("degraded", "cited", "bad")}
     return Counted(
         recalls=recalls,

@@ -1,10 +1,11 @@
 """Replay: what another policy would have made of recalls that are kept, before anybody switches to it."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cued.engine import decide
 from cued.engine.envelope import Envelope
@@ -95,7 +96,8 @@ def replay(tenant: str, store: Store, policy: Policy, *, last: int = LAST, progr
         notes |= dict.fromkeys(_unread(envelope, policy))
         changes.append(_changed(line, decide(narrowed(envelope.evidence, policy), policy)))
         progress(done, len(lines))
-    return _summed(policy, [*reversed(lines)], changes, asked=last, text=lambda memory_id: seen[memory_id].text if memory_id in seen else "", notes=notes)
+    texts = {memory_id: memory.text for memory_id, memory in seen.items()}
+    return replace(_summed(policy, [*reversed(lines)], changes, texts), asked=last, notes=tuple(notes))
 
 
 def replay_one(tenant: str, store: Store, policy: Policy, recall_id: str) -> Replayed:
@@ -107,7 +109,7 @@ def replay_one(tenant: str, store: Store, policy: Policy, recall_id: str) -> Rep
     after = decide(narrowed(envelope.evidence, policy), policy)
     texts = {memory.id: memory.text for memory in envelope.evidence.findings.memories}
     change = _changed(lines[0], after, places=_places(lines[0], after, texts))
-    return _summed(policy, lines, [change], asked=1, text=lambda memory_id: texts.get(memory_id, ""), notes=_unread(envelope, policy))
+    return replace(_summed(policy, lines, [change], texts), notes=tuple(_unread(envelope, policy)))
 
 
 def _changed(line: RecallEntry, after: Recall, *, places: tuple[Place, ...] = ()) -> Changed:
@@ -145,25 +147,23 @@ def _places(line: RecallEntry, after: Recall, texts: dict[str, str]) -> tuple[Pl
     )
 
 
-def _summed(
-    policy: Policy, lines: Sequence[RecallEntry], changes: Sequence[Changed], *, asked: int, text: Callable[[str], str], notes: object
-) -> Replayed:
-    count = len(changes)
-    sizes = [(len(line.chosen), len(line.chosen) - len(change.went) + len(change.came)) for line, change in zip(lines, changes, strict=True)]
+def _summed(policy: Policy, lines: Sequence[RecallEntry], changes: Sequence[Changed], texts: Mapping[str, str]) -> Replayed:
+    count, both = len(changes), list(zip(lines, changes, strict=True))
+    sizes = [(len(line.chosen), len(line.chosen) - len(change.went) + len(change.came)) for line, change in both]
     shared = [
-        (old - len(change.went)) / (old + len(change.came)) for (old, new), change in zip(sizes, changes, strict=True) if old or new
+        (old - len(change.went)) / (old + len(change.came)) for (old, new), (_, change) in zip(sizes, both, strict=True) if old or new
     ]
 
     def moved(name: str) -> tuple[Moved, ...]:
         counts = Counter(memory_id for change in changes for memory_id in getattr(change, name))
-        return tuple(Moved(id=memory_id, text=text(memory_id), recalls=n) for memory_id, n in counts.most_common(_SHOWN))
+        return tuple(Moved(id=memory_id, text=texts.get(memory_id, ""), recalls=n) for memory_id, n in counts.most_common(_SHOWN))
 
     differing = [change for change in changes if change.came or change.went]
     return Replayed(
         policy=policy.name,
         policy_digest=digest(policy),
         recalls=count,
-        asked=asked,
+        asked=count,
         injection_before=sum(old > 0 for old, _ in sizes) / count,
         injection_after=sum(new > 0 for _, new in sizes) / count,
         overlap=sum(shared) / len(shared) if shared else 1.0,
@@ -173,7 +173,6 @@ def _summed(
         came=moved("came"),
         went=moved("went"),
         changed=tuple(changes if any(change.places for change in changes) else differing[-_SHOWN:]),
-        notes=tuple(notes),  # type: ignore[arg-type]
     )
 
 

@@ -54,7 +54,7 @@ def popularity(seen: Observed) -> Line:
     figure = f"{percent(top / slots if slots else 0.0)} of {slots} places went to {min(_FEW, len(used))} memories"
     if seen.stats.visible < _HOLDS or cues < _HOLDS or slots < _HOLDS or top <= _LOCKED * slots or not popular(seen.policy):
         return fine("popularity", figure, "what is recalled is not recalled for having been recalled")
-    told = f"a popularity loop: of {seen.stats.visible} memories these lock in, and policy {seen.policy.name} weighs how often they were used"
+    told = f"a popularity loop: of {seen.stats.visible} memories these lock in, and policy {seen.policy.name} weighs their use"
     return Line(name="popularity", verdict="warn", figure=figure, told=told, cause="popularity loop", mend="cued tune")
 
 
@@ -136,6 +136,7 @@ def _redundant(vectors: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> fl
 
 
 def leaves(terms: Sequence[Term]) -> Iterator[Term]:
+    """Every term with a signal, however deep."""
     for term in terms:
         if term.signal is not None:
             yield term

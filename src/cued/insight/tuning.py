@@ -90,7 +90,7 @@ def tune(starts: Sequence[Start], *, source: str, progress: Progress = silent) -
     shares = paired(_found(before, held[0]), _found(after, held[best]))
     worths = paired(_worths(before, held[0], current), _worths(after, held[best], ends[best].policy))
     moved = () if best == 0 and not ends[0].moves else ((f"start from {ordered[best].policy.name}",) if best else ()) + ends[best].moves
-    helps, told = _verdict(moved, shares.ci, worths.ci, held[best], after, count)
+    helps, told = _verdict(moved, shares.ci, worths.ci, chance=_by_chance(held[best], after), count=count)
     policy = replace(ends[best].policy, name=_named(current), about=f"Tuned from {ordered[best].policy.name} on {count} {source}.")
     return Tuned(
         source=source,
@@ -159,13 +159,12 @@ def differences(before: Policy, after: Policy) -> tuple[Difference, ...]:
 
 
 def _verdict(
-    moved: Sequence[str], shares: tuple[float, float], worths: tuple[float, float], pairs: Sequence[Pair], answers: Sequence[tuple[str, ...]],
-    count: int,
-) -> tuple[bool, str]:  # fmt: skip
+    moved: Sequence[str], shares: tuple[float, float], worths: tuple[float, float], *, chance: bool, count: int
+) -> tuple[bool, str]:
     few = f"; {count} pairs show little, {FEW} and more show something" if count < FEW else ""
     if not moved:
         return False, f"nothing to gain: no single move is better by more than chance{few}"
-    if _by_chance(pairs, answers):
+    if chance:
         return False, f"these labels look like chance: shuffled among the cues they are found as often{few}"
     if shares[0] < 0 or worths[0] <= 0:
         return False, f"not shown to help: on the held-out pairs the interval does not exclude harm{few}"

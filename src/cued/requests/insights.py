@@ -13,6 +13,7 @@ TARGET_RATE = 0.475
 LAST = 500
 """How many kept recalls are replayed."""
 
+When = datetime | str | None
 Recalls = Annotated[int, Meta(ge=1, le=10_000)]
 Few = Annotated[int, Meta(ge=1, le=200)]
 Number = Annotated[int, Meta(ge=0)]

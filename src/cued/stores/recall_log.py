@@ -64,7 +64,8 @@ def tallied(entries: Sequence[RecallEntry], query: TallyQuery) -> Tallies:
     groups: dict[tuple[int, str], list[RecallEntry]] = {}
     for entry in entries:
         groups.setdefault((micros(entry.at) // every * every, _LABELS[query.by](entry)), []).append(entry)
-    stretches(*(f(micros(entry.at) for entry in entries) for f in (min, max)), query.every_s)
+    times = [start for start, _ in groups]
+    stretches(min(times), max(times), query.every_s)
     spread = Counter(map(_spread, entries))
     rows = tuple(_tally(start, label, groups[start, label]) for start, label in sorted(groups))
     return Tallies(rows=rows, spread=tuple(Spread(*place, count) for place, count in sorted(spread.items())))

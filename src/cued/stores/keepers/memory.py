@@ -12,7 +12,23 @@ from msgspec.structs import replace
 
 from cued.errors import StoreError
 from cued.forking import PATIENCE_S, across_forks
-from cued.model import EPOCH, Filter, Head, Indexed, Judged, LogQuery, LogRules, Memory, RecallEntry, Row, Slice, Stats, Tallies, TallyQuery, Use
+from cued.model import (
+    EPOCH,
+    Filter,
+    Head,
+    Indexed,
+    Judged,
+    LogQuery,
+    LogRules,
+    Memory,
+    RecallEntry,
+    Row,
+    Slice,
+    Stats,
+    Tallies,
+    TallyQuery,
+    Use,
+)
 from cued.stores.admission import admit_tenant
 from cued.stores.paging import place_of
 from cued.stores.recall_log import asked_for, bare, tallied

@@ -9,6 +9,7 @@ from cued.errors import InputError
 from cued.handles.memories import Memories, open_memories
 from cued.handles.settling import Mode
 from cued.handles.tenant import Tenant
+from cued.model import LogRules
 from cued.surfaces.cli.output import note
 from cued.surfaces.cli.settings import Settings
 
@@ -54,6 +55,7 @@ def opened(chosen: Settings, *, embed: bool = False, readonly: bool = False, set
             embedder=chosen.embedder if embed else None,
             policy=chosen.policy,
             settle=settle,
+            log=LogRules(content=chosen.keep),  # type: ignore[arg-type]  # checked by the rules
             readonly=readonly,
         )
 

@@ -20,17 +20,19 @@ _NAMES: Final = RecallEntry.__struct_fields__
 
 _PUT: Final = """
     INSERT INTO recall (tenant, recall_id, at, policy, policy_digest, scope, outcome, candidates, chosen, found_by, best_relevance, floor,
-                        below_floor, suppressed, omitted, tokens, degraded, total_ms, stage_ms, cited, bad, conversation, cue_mark, shadow, cue, evidence)
+                        below_floor, suppressed, omitted, tokens, degraded, total_ms, stage_ms, cited, bad, conversation, cue_mark,
+                        shadow, cue, evidence)
     VALUES (:tenant, :recall_id, :at, :policy, :policy_digest, :scope, :outcome, :candidates, :chosen, :found_by, :best_relevance, :floor,
-            :below_floor, :suppressed, :omitted, :tokens, :degraded, :total_ms, :stage_ms, :cited, :bad, :conversation, :cue_mark, :shadow, :cue,
-            :evidence)
+            :below_floor, :suppressed, :omitted, :tokens, :degraded, :total_ms, :stage_ms, :cited, :bad, :conversation, :cue_mark,
+            :shadow, :cue, :evidence)
     ON CONFLICT (tenant, recall_id) DO UPDATE SET
         at = excluded.at, policy = excluded.policy, policy_digest = excluded.policy_digest, scope = excluded.scope,
         outcome = excluded.outcome, candidates = excluded.candidates, chosen = excluded.chosen, found_by = excluded.found_by,
         best_relevance = excluded.best_relevance, floor = excluded.floor, below_floor = excluded.below_floor,
         suppressed = excluded.suppressed, omitted = excluded.omitted, tokens = excluded.tokens, degraded = excluded.degraded,
         total_ms = excluded.total_ms, stage_ms = excluded.stage_ms, cited = excluded.cited, bad = excluded.bad,
-        conversation = excluded.conversation, cue_mark = excluded.cue_mark, shadow = excluded.shadow, cue = excluded.cue, evidence = excluded.evidence
+        conversation = excluded.conversation, cue_mark = excluded.cue_mark, shadow = excluded.shadow, cue = excluded.cue,
+        evidence = excluded.evidence
 """
 _READ: Final = """
     SELECT recall_id, at, policy, policy_digest, scope, outcome, candidates, chosen, found_by, best_relevance, floor, below_floor,
@@ -75,7 +77,7 @@ _SPREAD: Final = """
     GROUP BY code ORDER BY code
 """
 _OUTCOMES: Final = get_args(Outcome)
-_COUNTED: Final = ("recalls", "injected", "degraded", "cited", "bad", "chosen", "tokens", "below_floor", "suppressed", "omitted", "total_ms")
+_COUNTED: Final = tuple("recalls injected degraded cited bad chosen tokens below_floor suppressed omitted total_ms".split())  # noqa: SIM905
 
 
 def read(connection: apsw.Connection, tenant: int, query: LogQuery) -> list[RecallEntry]:

@@ -8,7 +8,24 @@ import numpy as np
 from msgspec import DecodeError, json, msgpack
 from msgspec.structs import replace
 
-from cued.model import DERIVED_FROM, KINDS, Filter, Head, Indexed, Judged, LogQuery, LogRules, Memory, RecallEntry, Row, Slice, Stats, Tallies, TallyQuery, Use
+from cued.model import (
+    DERIVED_FROM,
+    KINDS,
+    Filter,
+    Head,
+    Indexed,
+    Judged,
+    LogQuery,
+    LogRules,
+    Memory,
+    RecallEntry,
+    Row,
+    Slice,
+    Stats,
+    Tallies,
+    TallyQuery,
+    Use,
+)
 from cued.stores.admission import body
 from cued.stores.keepers.sqlite import log, queries
 from cued.stores.keepers.sqlite.schema import Value

@@ -31,9 +31,7 @@ def demo_command() -> None:
 def played(history: Mapping[str, Any], chosen: Settings) -> JSON:
     """Every scene with its answer, from a store that holds the history at the history's own time."""
     with noting_warnings():
-        memories = open_memories(
-            None, embedder=chosen.embedder, policy=chosen.policy, settle="off", clock=lambda: history["now"]
-        )
+        memories = open_memories(None, embedder=chosen.embedder, policy=chosen.policy, settle="off", clock=lambda: history["now"])
     with memories:
         tenant = memories.tenant("mira")
         tenant.remember_many(history["memories"])
