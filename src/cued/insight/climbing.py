@@ -1,5 +1,6 @@
 """The search for a better policy over labelled pairs: one move at a time, and only such as are better by more than chance."""
 
+import copy
 import math
 from collections.abc import Sequence
 
@@ -13,14 +14,14 @@ from cued.flow.table import Table
 from cued.insight.knobs import FLOORS, Move, moves, with_floor
 from cued.insight.pairs import Pair, worth
 from cued.model import Evidence
-from cued.policy.spec import Policy
+from cued.policy.spec import Channels, Policy, Relevance
 from cued.ports import Progress, silent
 
 ROUNDS = 8
 SURE = 1.0
 """By how many standard errors a move must be better before it is made."""
 _LEAST = 0.005
-_OPENED = flow.ORDER[: flow.ORDER.index(flow.floor)]
+_ORDERING = flow.ORDER[flow.ORDER.index(flow.relevance) + 1 : flow.ORDER.index(flow.floor)]
 Worths = NDArray[np.float64]
 _Floor = float | None
 
@@ -42,12 +43,12 @@ class Reached(Struct, frozen=True, kw_only=True):
 
 def climb(start: Start, *, progress: Progress = silent) -> Reached:
     """The policy that single moves lead to, the best first, for as long as one is better by more than a standard error."""
-    policy, made = start.policy, list[str]()
-    here = _worths(start.pairs, policy, (policy.floor.at,))[policy.floor.at]
+    policy, made, read = start.policy, list[str](), _Read(start.pairs)
+    here = read.worths(policy, (policy.floor.at,))[policy.floor.at]
     for number in range(ROUNDS):
         best: tuple[float, Move, Worths] | None = None
         for move in (Move(name="", policy=policy), *moves(policy)):
-            for floor, there in _worths(start.pairs, move.policy, (policy.floor.at, *FLOORS)).items():
+            for floor, there in read.worths(move.policy, (policy.floor.at, *FLOORS)).items():
                 sure = _surely(there - here)
                 if sure > 0 and (best is None or sure > best[0]):
                     best = sure, Move(name=_told(move.name, policy.floor.at, floor), policy=with_floor(move.policy, floor)), there
@@ -71,25 +72,48 @@ def _surely(change: Worths) -> float:
     return float(change.mean()) - max(_LEAST, SURE * error)
 
 
-def _worths(pairs: Sequence[Pair], policy: Policy, floors: Sequence[_Floor]) -> dict[_Floor, Worths]:
-    """What the policy's answers are worth on each pair, at each floor."""
-    found: dict[_Floor, list[float]] = {floor: [] for floor in dict.fromkeys(floors)}
-    limit = policy.budget.limit
-    for pair in pairs:
-        ids, own, relevance = _ranked(pair.evidence, policy)
-        for floor, values in found.items():
-            column = own if floor == policy.floor.at else relevance
-            passed = ids if floor is None else [ids[place] for place in np.flatnonzero(column >= floor)[:limit].tolist()]
-            values.append(worth(passed[:limit], pair, limit=limit))
-    return {floor: np.array(values) for floor, values in found.items()}
+class _Read:
+    """The pairs as tables with their relevance, which most moves leave as it is: read once for each set of channels."""
+
+    def __init__(self, pairs: Sequence[Pair]) -> None:
+        self._pairs = pairs
+        self._tables: dict[tuple[Channels, Relevance], list[Table]] = {}
+
+    def worths(self, policy: Policy, floors: Sequence[_Floor]) -> dict[_Floor, Worths]:
+        """What the policy's answers are worth on each pair, at each floor."""
+        found: dict[_Floor, list[float]] = {floor: [] for floor in dict.fromkeys(floors)}
+        limit = policy.budget.limit
+        for pair, table in zip(self._pairs, self._opened(policy), strict=True):
+            ids, own, relevance = _ranked(table, policy)
+            for floor, values in found.items():
+                column = own if floor == policy.floor.at else relevance
+                passed = ids[:limit] if floor is None else [ids[place] for place in np.flatnonzero(column >= floor)[:limit].tolist()]
+                values.append(worth(passed, pair, limit=limit))
+        return {floor: np.array(values) for floor, values in found.items()}
+
+    def _opened(self, policy: Policy) -> list[Table]:
+        key = policy.channels, policy.relevance
+        if key not in self._tables:
+            self._tables[key] = [_with_relevance(narrowed(pair.evidence, policy), policy) for pair in self._pairs]
+        return self._tables[key]
 
 
-def _ranked(evidence: Evidence, policy: Policy) -> tuple[list[str], Worths, Worths]:
+def _with_relevance(evidence: Evidence, policy: Policy) -> Table:
+    table = Table(evidence, policy)
+    if len(table):
+        flow.fuse.run(table)
+        flow.relevance.run(table)
+    return table
+
+
+def _ranked(read: Table, policy: Policy) -> tuple[list[str], Worths, Worths]:
     """The candidates in the order of their score, with the column that the policy's floor looks at, and with their relevance."""
-    table = Table(narrowed(evidence, policy), policy)
-    if not len(table):
+    if not len(read):
         return [], np.zeros(0), np.zeros(0)
-    for stage in _OPENED:
+    table = copy.copy(read)
+    table.policy, table.columns, table.contributions = policy, dict(read.columns), {}
+    flow.fuse.run(table)
+    for stage in _ORDERING:
         stage.run(table)
     order = table.order
     column = table.columns[flow.floor.COLUMNS[policy.floor.on]][order]
