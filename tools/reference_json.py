@@ -13,7 +13,8 @@ import cued
 from cued.embed.hashing import Hashing
 from cued.requests.fields import Field, accepted, fields_of
 from cued.surfaces import service
-from cued.surfaces.verbs import VERBS, Verb, call, schemas
+from cued.surfaces.verb import Verb
+from cued.surfaces.verbs import VERBS, call, schemas
 from tools.reference_policy import rows
 
 NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)

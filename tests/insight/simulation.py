@@ -29,7 +29,33 @@ FOREIGN = (
     "Who wrote Don Quixote?",
 )
 _SAME = {"store": "keep", "keeps": "keep", "stores": "keep", "put": "keep", "where": "keep", "kept": "keep", "find": "keep"}
-_EMPTY = frozenset("a an the of in to is does do did for and her his their which what who how when was has my".split())
+_EMPTY = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "in",
+        "to",
+        "is",
+        "does",
+        "do",
+        "did",
+        "for",
+        "and",
+        "her",
+        "his",
+        "their",
+        "which",
+        "what",
+        "who",
+        "how",
+        "when",
+        "was",
+        "has",
+        "my",
+    ]
+)
 
 
 class ConceptEmbedder:

@@ -87,7 +87,11 @@ def test_on_a_healthy_store_of_any_sort_nothing_is_named(made, world):
 @pytest.mark.requirement("R24")
 def test_the_six_items_of_the_checklist_are_computed_each_with_its_figure(world):
     diagnosis = world().fill().ask().tenant.doctor()
-    assert [each.name for each in diagnosis.checklist] == list(CHECKLIST) == "injection lexical fading variety blindness budget".split()
+    assert (
+        [each.name for each in diagnosis.checklist]
+        == list(CHECKLIST)
+        == ["injection", "lexical", "fading", "variety", "blindness", "budget"]
+    )
     assert all(each.verdict == "pass" and each.figure and each.told for each in diagnosis.checklist)
     assert [each.name for each in diagnosis.beside] == list(BESIDE)
     told = diagnosis.to_dict()
@@ -144,7 +148,9 @@ def test_blindness_by_a_floor_that_is_too_high_is_named_with_its_numbers(world):
 
 @pytest.mark.requirement("R8")
 def test_blindness_without_the_lexical_channel_is_named(world):
-    made = world(policy=parse('[channels]\ndense = { pool = 50 }\n[score]\nterms = [{ signal = "similarity" }]\n[floor]\nat = 0.7\n', name="d"))
+    made = world(
+        policy=parse('[channels]\ndense = { pool = 50 }\n[score]\nterms = [{ signal = "similarity" }]\n[floor]\nat = 0.7\n', name="d")
+    )
     made.fill().ask()
     assert line(made, "blindness").cause == "lexical channel absent"
     assert line(made, "lexical").verdict == "fail"
@@ -320,7 +326,8 @@ def test_mixed_and_pending_vectors_are_named(world, tmp_path):
 
 @pytest.mark.requirement("R23")
 def test_the_decision_guide_is_applied_to_what_has_changed(world):
-    leaning = 'recency_weight = {}\nterms = [{{ signal = "log_odds" }}, {{ signal = "recency", tau = "14d", since = "created", weight = 0.0, lean = 1.0 }}]'
+    faded = '{{ signal = "recency", tau = "14d", since = "created", weight = 0.0, lean = 1.0 }}'
+    leaning = 'recency_weight = {}\nterms = [{{ signal = "log_odds" }}, ' + faded + "]"
 
     def told(weight, changed):
         rules = parse(f"[channels]\nlexical = {{ pool = 50 }}\n[score]\n{leaning.format(weight)}\n", name="leaning")

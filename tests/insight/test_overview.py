@@ -21,8 +21,8 @@ MILLION = """
     INSERT INTO recall (tenant, recall_id, at, policy, policy_digest, scope, outcome, candidates, chosen, found_by, best_relevance, floor,
                         below_floor, suppressed, omitted, tokens, degraded, total_ms, stage_ms, cited, bad)
     SELECT 1, printf('%026d', n), 1748000000000000 + n * 2592000, 'cued', '0123456789abcdef', iif(n % 3, 'global', 'web'),
-           iif(n % 2, 'recalled', 'below_floor'), 50, iif(n % 2, '["a","b"]', '[]'), iif(n % 2, '["lexical",""]', '[]'), n % 100 / 100.0, 0.7,
-           40, 0, 0, 40, '[]', 1 + n % 7, '{{"embed": 4.1, "search": 1.2, "score": 0.2}}', '[]', '[]'
+           iif(n % 2, 'recalled', 'below_floor'), 50, iif(n % 2, '["a","b"]', '[]'), iif(n % 2, '["lexical",""]', '[]'),
+           n % 100 / 100.0, 0.7, 40, 0, 0, 40, '[]', 1 + n % 7, '{{"embed": 4.1, "search": 1.2, "score": 0.2}}', '[]', '[]'
     FROM line
 """
 

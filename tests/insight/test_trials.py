@@ -9,7 +9,9 @@ from cued.policy.parse import parse
 from cued.policy.presets import load
 from tests.insight.simulation import World
 
-LOOSE = parse('[channels]\nlexical = { pool = 50, over = "cue" }\n[score]\nterms = [{ signal = "bm25" }]\n[budget]\nlimit = 3\n', name="loose")
+LOOSE = parse(
+    '[channels]\nlexical = { pool = 50, over = "cue" }\n[score]\nterms = [{ signal = "bm25" }]\n[budget]\nlimit = 3\n', name="loose"
+)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from click.testing import CliRunner
 from msgspec.structs import replace
 
 import cued
@@ -11,6 +12,7 @@ from cued.engine.envelope import Envelope
 from cued.explain.single import single_changes
 from cued.policy.adjust import Adjustment, adjust
 from cued.policy.presets import load
+from cued.surfaces.cli import main
 from tests.insight.simulation import World
 
 
@@ -107,10 +109,6 @@ def test_a_saved_recall_is_explained_with_a_channel_off_another_floor_and_anothe
 
 @pytest.fixture
 def shell(tmp_path):
-    from click.testing import CliRunner
-
-    from cued.surfaces.cli import main
-
     def run(*args):
         result = CliRunner().invoke(main, [*args, "--json"], env={"CUED_DB": str(tmp_path / "m.db"), "CUED_EMBEDDER": "hashing"})
         assert result.exit_code == 0, result.stderr

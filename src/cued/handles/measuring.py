@@ -87,8 +87,6 @@ class Measuring(Bound):
         from cued.insight.tuning import tune, tune_floor
 
         self._settler.flush()
-        if apply and self._usual.named:
-            raise InputError("apply", self.policy.name, "a store that was opened without naming a policy: one that is named decides")
         if pairs:
             tuned = tune(self._asked_now([_labelled(pair) for pair in pairs]), source="labelled pairs", progress=progress)
         elif source == "judged":
@@ -209,8 +207,6 @@ def tune_for_all(store: Store, tenants: Sequence[str], usual: Usual, *, at: date
     )
     if at is None or not tuned.helps:
         return tuned
-    if usual.named:
-        raise InputError("apply", usual.policy.name, "a store that was opened without naming a policy: one that is named decides")
     written = rewritten(store, EVERYBODY, DOCUMENT, lambda old: applied(old, tuned, at=at))
     usual.changed(EVERYBODY)
     return replace(tuned, version=history(written).current)

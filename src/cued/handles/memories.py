@@ -96,7 +96,8 @@ class Opening(TypedDict, total=False):
     """What `open` takes beside the place of the memories."""
 
     embedder: str | Embedder | None
-    policy: str | Path | Policy | None
+    policy: str | Path | Policy
+    learnt: bool
     shadow: str | Path | Policy | None
     share: float
     reranker: Reranker | None
@@ -112,7 +113,8 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     path: str | Path | Store | Keeper | None = None,
     *,
     embedder: str | Embedder | None = "auto",
-    policy: str | Path | Policy | None = None,
+    policy: str | Path | Policy = DEFAULT,
+    learnt: bool = True,
     shadow: str | Path | Policy | None = None,
     share: float = 0.0,
     reranker: Reranker | None = None,
@@ -127,8 +129,8 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
 
     `embedder` is an Embedder, None for words alone, or a name: "auto", "cued", "minilm", "hashing", "openai:MODEL",
     "sentence-transformers:NAME".
-    `policy` is a preset's name, a TOML file or a Policy, and decides for every tenant; without one, what `tune` has learnt for a tenant
-    decides, else the preset "cued". A `shadow` is a second policy that decides on the same evidence without being shown, but to this
+    `policy` is a preset's name, a TOML file or a Policy. Where `tune` has `learnt` one for a tenant, that decides for it, unless learnt is
+    False or a recall names its own. A `shadow` is a second policy that decides on the same evidence without being shown, but to this
     `share` of the conversations; `compare` tells the two apart.
     `reranker`, `summariser` and `judge` are parts of your own: one orders the best candidates anew, one writes a digest of what does not
     fit, one tells conflicts apart.
@@ -137,13 +139,13 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     """
     if settle not in {"background", "now", "off"}:
         raise InputError("settle", settle, '"background", "now" or "off"')
-    chosen = load(DEFAULT if policy is None else policy)
+    chosen = load(policy)
     trial = None if shadow is None else on_trial(load(shadow), share, beside=chosen)
     made = _embedder(embedder)
     store = _store(path, log, readonly=readonly)
     return Memories(
         Parts(store=store, embedder=made, reranker=reranker, summariser=summariser, judge=judge),
-        usual=Usual(store, chosen, named=policy is not None, trial=trial),
+        usual=Usual(store, chosen, learnt=learnt, trial=trial),
         clock=clock,
         settle="off" if readonly else settle,
     )

@@ -16,6 +16,7 @@ from cued.flow.settle import documents, entry, log_line, shadowed, touches
 from cued.handles.bootstrap import Pack, bootstrap
 from cued.handles.bound import Bound
 from cued.handles.conversation import Conversation
+from cued.handles.spans import of_recall, spanned
 from cued.handles.usual import Arms
 from cued.model import GLOBAL, Cue, DenseLookup, Evidence, Recall, RecallEntry, Shadowed
 from cued.policy.spec import Policy
@@ -29,6 +30,7 @@ from cued.requests.upkeep import BUDGET_TOKENS
 class Recalling(Bound):
     """Recall, and everything that explains, surrounds or judges one."""
 
+    @spanned("search_memory", of_recall)
     def recall(
         self, cue: str | Cue | RecallRequest, *, policy: str | Policy | None = None, settle: bool = True, **options: Unpack[RecallOptions]
     ) -> Recall:
@@ -150,8 +152,8 @@ class Recalling(Bound):
 
     def _arms(self, cue: str | Cue | CueRequest, options: Mapping[str, Any]) -> Arms:
         """The policy that this recall is shown where it names none, and the one that decides beside."""
-        said = options.get("conversation") or ("" if isinstance(cue, str) else cue.conversation)
-        return self._usual.arms(self.name, said)
+        said = options.get("conversation") or getattr(cue, "conversation", "")
+        return self._usual.arms(self.name, said if isinstance(said, str) else "")
 
     def _aside(
         self, cue: str | Cue | CueRequest, policy: str | Policy | None, options: Mapping[str, Any], evidence: Evidence

@@ -1,4 +1,4 @@
-"""Which policy decides where a recall names none: the one named at opening, or learnt for the tenant, or the default; and trials."""
+"""Which policy decides where a recall names none: the one that was learnt for the tenant, else the store's own; and trials."""
 
 import time
 from hashlib import blake2b
@@ -40,15 +40,15 @@ class Arms(Struct, frozen=True):
 class Usual:
     """The policies of one open store; what others learn meanwhile is noticed within two seconds."""
 
-    def __init__(self, store: Store, policy: Policy, *, named: bool, trial: Trial | None = None) -> None:
-        """Decide by this policy; unless it was named, by what was learnt for the tenant instead."""
-        self.policy, self.named, self.trial = policy, named, trial
-        self._store = store
+    def __init__(self, store: Store, policy: Policy, *, learnt: bool = True, trial: Trial | None = None) -> None:
+        """Decide by this policy, and where something was `learnt` for a tenant and may decide, by that."""
+        self.policy, self.trial = policy, trial
+        self._store, self._may_decide = store, learnt
         self._learnt: dict[str, tuple[float, bytes | None, Policy | None]] = {}
 
     def of(self, tenant: str) -> Policy:
         """The policy that decides for a tenant."""
-        if self.named:
+        if not self._may_decide:
             return self.policy
         return self._learnt_for(tenant) or self._learnt_for(EVERYBODY) or self.policy
 

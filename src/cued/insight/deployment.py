@@ -1,6 +1,6 @@
 """What stands around recall: the policy's own settings, the block's share of the prompt, the database's files, and versions."""
 
-from cued.insight.lines import Line, fine, percent
+from cued.insight.line import Line, fine, percent
 from cued.insight.observing import Observed
 from cued.insight.traffic import leaves, popular
 

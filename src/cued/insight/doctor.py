@@ -5,7 +5,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from cued.insight import deployment, holdings, speaking, traffic
-from cued.insight.lines import Line
+from cued.insight.line import Line
 from cued.insight.observing import Observed
 from cued.insight.rates import Verdict
 from cued.model.plain import JSON, plain

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from datetime import timedelta
 
-from cued.insight.lines import Line, fine, percent
+from cued.insight.line import Line, fine, percent
 from cued.insight.observing import Observed
 from cued.insight.traffic import leaves
 from cued.model import Memory

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from cued.insight.lines import Line, fine, percent, too_few
+from cued.insight.line import Line, fine, percent, too_few
 from cued.insight.observing import Observed
 from cued.insight.rates import advice, blindness_rate, injection_rate
 from cued.model import RecallEntry

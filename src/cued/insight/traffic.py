@@ -6,7 +6,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from cued.insight.lines import Line, fine, percent, too_few
+from cued.insight.line import Line, fine, percent, too_few
 from cued.insight.observing import Observed
 from cued.model import RecallEntry
 from cued.policy.spec import Policy, Term

@@ -10,6 +10,7 @@ from cued.handles.memories import Memories, open_memories
 from cued.handles.settling import Mode
 from cued.handles.tenant import Tenant
 from cued.model import LogRules
+from cued.policy.presets import DEFAULT
 from cued.surfaces.cli.output import note
 from cued.surfaces.cli.settings import Settings
 
@@ -19,7 +20,7 @@ def tenant_to_read(chosen: Settings, *, embed: bool = False, settle: bool = Fals
     """The tenant to read from; where no file is yet, an empty one, and a note that says so."""
     if not chosen.db.exists():
         note(f"nothing is stored at {chosen.db} yet; `cued remember` makes it")
-        with open_memories(None, embedder=None, policy=chosen.policy) as memories:
+        with open_memories(None, embedder=None, policy=chosen.policy or DEFAULT) as memories:
             yield memories.tenant(chosen.tenant)
         return
     with opened(chosen, embed=embed, readonly=not settle) as memories:
@@ -53,7 +54,9 @@ def opened(chosen: Settings, *, embed: bool = False, readonly: bool = False, set
         return open_memories(
             chosen.db,
             embedder=chosen.embedder if embed else None,
-            policy=chosen.policy,
+            policy=chosen.policy or DEFAULT,
+            # what is named on the command line decides
+            learnt=chosen.policy is None,
             settle=settle,
             log=LogRules(content=chosen.keep),  # type: ignore[arg-type]  # checked by the rules
             readonly=readonly,

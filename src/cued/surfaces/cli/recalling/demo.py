@@ -9,6 +9,7 @@ import click
 
 from cued.handles.memories import open_memories
 from cued.model.plain import JSON, plain
+from cued.policy.presets import DEFAULT
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import noting_warnings
 from cued.surfaces.cli.output import show
@@ -31,7 +32,9 @@ def demo_command() -> None:
 def played(history: Mapping[str, Any], chosen: Settings) -> JSON:
     """Every scene with its answer, from a store that holds the history at the history's own time."""
     with noting_warnings():
-        memories = open_memories(None, embedder=chosen.embedder, policy=chosen.policy, settle="off", clock=lambda: history["now"])
+        memories = open_memories(
+            None, embedder=chosen.embedder, policy=chosen.policy or DEFAULT, settle="off", clock=lambda: history["now"]
+        )
     with memories:
         tenant = memories.tenant("mira")
         tenant.remember_many(history["memories"])

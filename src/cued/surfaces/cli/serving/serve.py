@@ -7,6 +7,7 @@ import click
 from cued.errors import InputError
 from cued.handles.memories import open_memories
 from cued.model import LogRules
+from cued.policy.presets import DEFAULT
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import make_folder, noting_warnings
 from cued.surfaces.cli.output import say
@@ -60,7 +61,7 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     chores = Chores(jobs=tuple(dict.fromkeys(jobs)), every_s=parse_duration(every, field="--upkeep-every").total_seconds())
     with noting_warnings():
         log = LogRules(content=chosen.keep)  # type: ignore[arg-type]  # checked by the rules
-        parts = {"embedder": chosen.embedder, "policy": chosen.policy, "shadow": shadow, "share": share}
+        parts = {"embedder": chosen.embedder, "policy": chosen.policy or DEFAULT, "shadow": shadow, "share": share}
         memories = open_memories(chosen.db, log=log, **parts)  # type: ignore[arg-type]
     with memories:
         serve(

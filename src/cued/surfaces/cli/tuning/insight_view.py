@@ -39,7 +39,7 @@ def insight_view(answer: JSON) -> RenderableType:
     if not whole["recalls"]:
         return shown("No recalls.")
     series = answer["series"]
-    first, last = (stretch["start"][:16].replace("T", " ") for stretch in (series[0], series[-1]))
+    first, last = (stretch["start"][:19].replace("T", " ") for stretch in (series[0], series[-1]))
     head = f"{counted(whole['recalls'], 'recall', 'recalls')} from {first} to {last}, in stretches of {_length(answer['every_s'])}"
     parts: list[RenderableType] = [shown(head, "bold"), _figures(whole, series), Text("")]
     parts += [shown(line) for line in _spreads(answer)]
