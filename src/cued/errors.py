@@ -108,6 +108,10 @@ class BusyError(StoreError):
     """Another process held the file for longer than the busy timeout."""
 
 
+class LostConnectionError(StoreError):
+    """The database server cannot be reached, or went away in the middle; of what was being written, it may or may not have kept all."""
+
+
 class EmbedderError(CuedError):
     """The embedder was unreachable or gave something that cannot be used."""
 
