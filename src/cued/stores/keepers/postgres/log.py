@@ -41,8 +41,8 @@ _BEYOND: Final = """
     WHERE tenant = %(tenant)s
       AND (at, key) <= (SELECT at, key FROM cued.recall WHERE tenant = %(tenant)s ORDER BY at DESC, key DESC LIMIT 1 OFFSET %(kept)s)
 """
-_TRIM: Final = "DELETE FROM cued.recall" + _BEYOND
-_BARE: Final = "UPDATE cued.recall SET cue = NULL, evidence = NULL" + _BEYOND + "AND (cue IS NOT NULL OR evidence IS NOT NULL)"
+_TRIM: Final = "DELETE FROM cued.recall" + _BEYOND  # noqa: S608 - constants
+_BARE: Final = "UPDATE cued.recall SET cue = NULL, evidence = NULL" + _BEYOND + "AND (cue IS NOT NULL OR evidence IS NOT NULL)"  # noqa: S608 - constants
 _AGED: Final = """
     DELETE FROM cued.recall WHERE tenant = %(tenant)s AND at < (SELECT max(at) FROM cued.recall WHERE tenant = %(tenant)s) - %(age)s
 """
@@ -62,14 +62,14 @@ def read(cursor: psycopg.Cursor[Any], tenant: bytes, query: LogQuery) -> list[Re
         "content": query.content,
     }
     statement = _ONE if query.recall_id is not None else _OLDEST if query.oldest_first else _NEWEST
-    return [_entry(row) for row in cursor.execute(statement, values).fetchall()]  # type: ignore[arg-type] # constants
+    return [_entry(row) for row in cursor.execute(statement, values).fetchall()]
 
 
 def write(cursor: psycopg.Cursor[Any], tenant: bytes, entries: Sequence[RecallEntry]) -> None:
     """Append lines, or replace what is known already in its place; of two with one id the later one is written."""
     latest = {entry.recall_id: _values(entry) for entry in entries}
     columns = {name: [values[name] for values in latest.values()] for name in _NAMES}
-    cursor.execute(_PUT, columns | {"tenant": tenant})  # type: ignore[arg-type] # constants
+    cursor.execute(_PUT, columns | {"tenant": tenant})
 
 
 def trim(cursor: psycopg.Cursor[Any], tenant: bytes, rules: LogRules) -> None:

@@ -69,18 +69,18 @@ def page(cursor: psycopg.Cursor[Any], tenant: bytes, wanted: Filter, asked: Slic
         "id": memory_id.encode(),
         "rows": asked.limit,
     }
-    found = cursor.execute(_OLDEST if asked.oldest_first else _NEWEST, values).fetchall()  # type: ignore[arg-type] # constants
+    found = cursor.execute(_OLDEST if asked.oldest_first else _NEWEST, values).fetchall()
     return found, int(_one(cursor, _COUNT, values)[0])
 
 
 def scan(cursor: psycopg.Cursor[Any], tenant: bytes, *, limit: int, after: str) -> Found:
     """A tenant's rows with their vectors, by id: key, two bodies, no forward index, and the vector."""
-    return cursor.execute(_SCAN, (tenant, after.encode(), limit)).fetchall()  # type: ignore[arg-type] # constants
+    return cursor.execute(_SCAN, (tenant, after.encode(), limit)).fetchall()
 
 
 def linking(cursor: psycopg.Cursor[Any], tenant: bytes, targets: Sequence[str]) -> Found:
     """The two bodies of each memory that has an edge to any of these ids."""
-    return cursor.execute(_LINKING, (tenant, tenant, [each.encode() for each in targets])).fetchall()  # type: ignore[arg-type] # constants
+    return cursor.execute(_LINKING, (tenant, tenant, [each.encode() for each in targets])).fetchall()
 
 
 def stats(cursor: psycopg.Cursor[Any], tenant: bytes, *, at: int) -> Stats:
@@ -88,7 +88,7 @@ def stats(cursor: psycopg.Cursor[Any], tenant: bytes, *, at: int) -> Stats:
     memories, visible, forgotten, superseded, expired, pending, oldest, newest = _one(cursor, _TOTALS, {"tenant": tenant, "at": at})
 
     def counted(statement: str) -> dict[Any, int]:
-        return dict(sorted(cursor.execute(statement, (tenant,)).fetchall()))  # type: ignore[arg-type] # constants
+        return dict(sorted(cursor.execute(statement, (tenant,)).fetchall()))
 
     return Stats(
         memories=memories,
@@ -108,5 +108,5 @@ def stats(cursor: psycopg.Cursor[Any], tenant: bytes, *, at: int) -> Stats:
 
 
 def _one(cursor: psycopg.Cursor[Any], statement: str, values: dict[str, Any]) -> tuple[Any, ...]:
-    found = cursor.execute(statement, values).fetchone()  # type: ignore[arg-type] # constants
+    found = cursor.execute(statement, values).fetchone()
     return () if found is None else tuple(found)

@@ -11,6 +11,8 @@ from psycopg import sql
 
 from cued.errors import ForeignFileError, NewerSchemaError, StoreError
 
+Statement = sql.SQL | sql.Composed
+
 VERSION: Final = 1
 PARTS: Final = 16
 """Into how many parts each table is split; `cued db init` takes another number."""
@@ -98,9 +100,9 @@ _OWN: Final = "tenant = (SELECT decode(current_setting('cued.tenant', true), 'he
 _LISTED: Final = "(SELECT current_setting('cued.listing', true)) = 'on'"
 
 
-def setup(role: str = ROLE, *, parts: int = PARTS) -> list[sql.Composable]:
+def setup(role: str = ROLE, *, parts: int = PARTS) -> list[Statement]:
     """The statements that make the tables for a role that owns nothing: run by whoever is to own them, in an empty database or schema."""
-    made: list[sql.Composable] = [
+    made: list[Statement] = [
         sql.SQL("CREATE SCHEMA cued"),
         sql.SQL("CREATE SEQUENCE cued.line"),
         sql.SQL("CREATE TABLE cued.version (number integer NOT NULL)"),
@@ -115,24 +117,24 @@ def setup(role: str = ROLE, *, parts: int = PARTS) -> list[sql.Composable]:
     return [*made, *_granted(role)]
 
 
-def _part(name: str, number: int, parts: int) -> sql.Composable:
+def _part(name: str, number: int, parts: int) -> Statement:
     return sql.SQL("CREATE TABLE cued.{} PARTITION OF cued.{} FOR VALUES WITH (MODULUS {}, REMAINDER {})").format(
         sql.Identifier(f"{name}_{number}"), sql.Identifier(name), parts, number
     )
 
 
-def _walled(name: str, parts: int) -> list[sql.Composable]:
+def _walled(name: str, parts: int) -> list[Statement]:
     """Row-level security on a table and its parts, for their owner too; only a tenant's counters can be listed, by whoever says so."""
     tables = [sql.Identifier(name), *(sql.Identifier(f"{name}_{number}") for number in range(parts))]
     switches = (sql.SQL("ENABLE ROW LEVEL SECURITY"), sql.SQL("FORCE ROW LEVEL SECURITY"))
-    walls = [sql.SQL("ALTER TABLE cued.{} {}").format(table, switch) for table in tables for switch in switches]
+    walls: list[Statement] = [sql.SQL("ALTER TABLE cued.{} {}").format(table, switch) for table in tables for switch in switches]
     walls.append(sql.SQL(f"CREATE POLICY own ON cued.{{}} USING ({_OWN}) WITH CHECK ({_OWN})").format(tables[0]))
     if name == "tenant":
         walls.append(sql.SQL(f"CREATE POLICY listed ON cued.tenant FOR SELECT USING ({_LISTED})"))
     return walls
 
 
-def _granted(role: str) -> list[sql.Composable]:
+def _granted(role: str) -> list[Statement]:
     name = sql.Identifier(role)
     tables = sql.SQL(", ").join(sql.SQL("cued.") + sql.Identifier(table) for table in TABLES)
     return [

@@ -88,9 +88,7 @@ def _taken(columns: Iterable[str]) -> str:
 
 
 _INSERTED = _COLUMNS | _CONTENT
-_INSERT = (
-    f"INSERT INTO cued.memory (tenant, {', '.join(_INSERTED)}) SELECT %(tenant)s, {_taken(_INSERTED)} FROM {_unnested(_INSERTED)}"  # noqa: S608 - constants
-)
+_INSERT = f"INSERT INTO cued.memory (tenant, {', '.join(_INSERTED)}) SELECT %(tenant)s, {_taken(_INSERTED)} FROM {_unnested(_INSERTED)}"  # noqa: S608 - constants
 _SET = ", ".join(f"{name} = {_taken([name])}" for name in _COLUMNS if name != "key")
 _UPDATE = f"UPDATE cued.memory SET {_SET} FROM {_unnested(_COLUMNS)} WHERE memory.tenant = %(tenant)s AND memory.key = new.key"  # noqa: S608 - constants
 _REPLACED = {"key": "bigint", "fingerprint": "bytea", "forward": "bytea"}
@@ -99,12 +97,18 @@ _REPLACE = f"""
     WHERE memory.tenant = %(tenant)s AND memory.key = new.key
 """  # noqa: S608 - constants
 _ADD_VECTORS = "INSERT INTO cued.vector (tenant, key, data) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[])"
-_LINK = "INSERT INTO cued.edge (tenant, key, relation, target) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[]) ON CONFLICT DO NOTHING"
+_LINK = """
+    INSERT INTO cued.edge (tenant, key, relation, target) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[])
+    ON CONFLICT DO NOTHING
+"""
 _PUT_USES = """
     INSERT INTO cued.use (tenant, key, body) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[])
     ON CONFLICT (tenant, key) DO UPDATE SET body = excluded.body
 """
-_PUT_DOCUMENT = "INSERT INTO cued.document (tenant, name, body) VALUES (%s, %s, %s) ON CONFLICT (tenant, name) DO UPDATE SET body = excluded.body"
+_PUT_DOCUMENT = """
+    INSERT INTO cued.document (tenant, name, body) VALUES (%s, %s, %s) ON CONFLICT (tenant, name) DO UPDATE SET body = excluded.body
+"""
+
 _NEW_TENANT = "INSERT INTO cued.tenant (tenant, epoch) VALUES (%s, %s)"
 _STAMP = """
     UPDATE cued.tenant SET change = %(change)s, epoch = %(epoch)s, size = %(size)s, last = %(last)s,
@@ -320,7 +324,7 @@ class PostgresTransaction:
             self._run(_LINK, (self._name, *map(list, zip(*edges, strict=True))))
 
     def _run(self, statement: str, values: Any) -> None:  # noqa: ANN401 - a tuple or a dict
-        self._cursor.execute(statement, values)  # type: ignore[arg-type] # constants of this module, with every value bound
+        self._cursor.execute(statement, values)
 
     def _all(self, statement: str, *values: Any) -> list[Any]:  # noqa: ANN401 - whatever a column takes
         self._run(statement, values)
