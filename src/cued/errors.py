@@ -12,7 +12,8 @@ CuedError
 │   ├── NewerSchemaError  the file was written by a newer Cued
 │   ├── ReadOnlyError     the file or its folder cannot be written
 │   ├── FullError         the disk is full
-│   └── BusyError         another process held the file for too long
+│   ├── BusyError         another process held the file for too long
+│   └── LostConnectionError  the database server cannot be reached, or went away
 └── EmbedderError         the embedder gave nothing usable
 """
 
