@@ -11,7 +11,7 @@ from cued.errors import InputError
 from cued.flow import cue as cues
 from cued.flow.asked import asked_time
 from cued.flow.table import Table, filled
-from cued.model import Column, Cue, Memory
+from cued.model import Column, Cue
 from cued.policy.calibration import calibrated
 from cued.policy.spec import Calibration
 from cued.text.analyse import query_terms
@@ -102,7 +102,7 @@ def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
 
 def _kind(table: Table, heard: _Heard) -> dict[str, Column]:
     """What sort of memory this is for what sort of cue: a turn or a note, how long a note, and whether it bears on a request."""
-    turn = np.array([memory.source.session is not None for memory in table.memories], dtype=float)
+    turn = np.array([source.session is not None for source in table.sources], dtype=float)
     bears = [leans(memory.text) for memory in table.memories] if heard.seeks else [False] * len(table)
     return {
         "script": np.full(len(table), float(not heard.latin)),
@@ -136,8 +136,8 @@ def _words(table: Table, heard: _Heard) -> dict[str, Column]:
 
 def _places(table: Table) -> dict[tuple[str, int], int]:
     """The row of each candidate that is a turn of a session."""
-    sources = ((memory.source, row) for row, memory in enumerate(table.memories))
-    return {(source.session, source.turn): row for source, row in sources if source.session is not None and source.turn is not None}
+    sources = enumerate(table.sources)
+    return {(source.session, source.turn): row for row, source in sources if source.session is not None and source.turn is not None}
 
 
 def _passage(table: Table, places: dict[tuple[str, int], int]) -> Column:
@@ -160,9 +160,9 @@ def _answers(table: Table, places: dict[tuple[str, int], int]) -> Column:
     """
     found = np.zeros(len(table))
     covered = table.columns["coverage"].tolist()
-    for (session, turn), row in places.items():
-        before = places.get((session, turn - 1))
-        if before is not None and covered[before] > 0 and asks(table.memories[before].text) and not asks(table.memories[row].text):
+    for (session, turn), before in places.items():
+        row = places.get((session, turn + 1)) if covered[before] > 0 else None
+        if row is not None and asks(table.memories[before].text) and not asks(table.memories[row].text):
             found[row] = covered[before]
     return found
 
@@ -174,12 +174,9 @@ def _voice(table: Table, heard: _Heard) -> Column:
     """
     if heard.to_agent:
         return np.zeros(len(table))
-    return np.array([_by_agent(memory) for memory in table.memories], dtype=float)
-
-
-def _by_agent(memory: Memory) -> bool:
+    agents = {speaker for speaker in {source.speaker for source in table.sources} if speaker and speaker.casefold() in AGENTS}
     # A note that an agent took is meant to be found: only a turn of its own in a transcript is not.
-    return memory.source.session is not None and (memory.source.speaker or "").casefold() in AGENTS
+    return np.array([source.speaker in agents and source.session is not None for source in table.sources], dtype=float)
 
 
 def weighed(columns: dict[str, Column], calibration: Calibration, *, without: str = "") -> Column:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import get_args
+from typing import Any, get_args
 
 import msgspec
 from msgspec import Struct
@@ -11,8 +11,11 @@ from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.model import EPOCH, LogQuery, LogRules, Outcome, RecallEntry, Tallies, TallyQuery
-from cued.model.log import MOST_STRETCHES, NO_FLOOR, RELEVANCE_STEPS, Spread, Tally, ms_step
+from cued.model.log import MOST_STRETCHES, MS_STEPS, NO_FLOOR, RELEVANCE_STEPS, Spread, Tally, ms_step
 from cued.stores.standing.instants import micros
+
+COUNTED = ("recalls", "injected", "degraded", "cited", "bad", "chosen", "tokens", "below_floor", "suppressed", "omitted", "total_ms")
+"""What a keeper counts of a stretch, in this order."""
 
 
 class _Named(Struct, frozen=True):
@@ -69,6 +72,21 @@ def tallied(entries: Sequence[RecallEntry], query: TallyQuery) -> Tallies:
     spread = Counter(map(_spread, entries))
     rows = tuple(_tally(start, label, groups[start, label]) for start, label in sorted(groups))
     return Tallies(rows=rows, spread=tuple(Spread(*place, count) for place, count in sorted(spread.items())))
+
+
+def tally_of(start: int, row: Sequence[Any]) -> Tally:
+    """A row as a keeper counts it in SQL: the label, the counts in the order of `COUNTED`, and the count of each outcome."""
+    label, *counts = row
+    outcomes = {outcome: count for outcome, count in zip(get_args(Outcome), counts[len(COUNTED) :], strict=True) if count}
+    at = EPOCH + timedelta(microseconds=start)
+    return Tally(start=at, label=label, outcomes=outcomes, **dict(zip(COUNTED, counts, strict=False)))
+
+
+def spread_of(code: int, count: int) -> Spread:
+    """A place of the spread as a keeper codes it in SQL: (relevance · 22 + floor) · 80 + ms."""
+    rest, ms = divmod(code, MS_STEPS)
+    relevance, floor = divmod(rest, NO_FLOOR + 1)
+    return Spread(relevance, floor, ms, count)
 
 
 def stretches(first: int, last: int, every_s: int) -> range:

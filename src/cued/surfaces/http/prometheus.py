@@ -1,4 +1,4 @@
-"""What `/metrics` shows: requests by route and status and how long they took, how many wait, what recalls came to. No label has a tenant."""
+"""What `/metrics` shows: requests by route and status and how long they took, how many wait, what recalls were. No label has a tenant."""
 
 from collections.abc import Callable
 

@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import apsw
 from msgspec import json
 
 from cued.model import EPOCH, LogQuery, LogRules, RecallEntry, Shadowed, Tallies, TallyQuery
-from cued.model.log import MS_STEPS, NO_FLOOR, SPREAD_LINES, Spread, Tally
-from cued.model.words import Outcome
-from cued.stores.recall_log import stretches
+from cued.model.log import SPREAD_LINES, Tally
+from cued.stores.recall_log import spread_of, stretches, tally_of
 from cued.stores.standing.instants import ALWAYS, NEVER, micros
 
 _LISTS: Final = {"chosen": tuple[str, ...], "found_by": tuple[str, ...], "degraded": tuple[str, ...], "cited": tuple[str, ...],
@@ -76,8 +75,6 @@ _SPREAD: Final = """
     FROM recall WHERE tenant = :tenant AND at >= :since AND at < :until AND key % :nth = 0
     GROUP BY code ORDER BY code
 """
-_OUTCOMES: Final = get_args(Outcome)
-_COUNTED: Final = tuple("recalls injected degraded cited bad chosen tokens below_floor suppressed omitted total_ms".split())  # noqa: SIM905
 
 
 def read(connection: apsw.Connection, tenant: int, query: LogQuery) -> list[RecallEntry]:
@@ -110,10 +107,10 @@ def tally(connection: apsw.Connection, tenant: int, query: TallyQuery) -> Tallie
     rows = list[Tally]()
     for start in stretches(first, last, query.every_s):
         ends = {"tenant": tenant, "start": max(start, values["since"]), "end": min(start + query.every_s * 1_000_000, values["until"])}
-        rows += [_tally(start, row) for row in connection.execute(_TALLIES[query.by], ends) if row[1]]
+        rows += [tally_of(start, row) for row in connection.execute(_TALLIES[query.by], ends) if row[1]]
     nth = 1 + lines // SPREAD_LINES
     spread = connection.execute(_SPREAD, values | {"nth": nth})
-    return Tallies(rows=tuple(rows), spread=tuple(_spread(code, count) for code, count in spread), nth=nth)
+    return Tallies(rows=tuple(rows), spread=tuple(spread_of(code, count) for code, count in spread), nth=nth)
 
 
 def write(connection: apsw.Connection, tenant: int, entries: Sequence[RecallEntry]) -> None:
@@ -128,19 +125,6 @@ def trim(connection: apsw.Connection, tenant: int, rules: LogRules) -> None:
         connection.execute(_AGED, {"tenant": tenant, "age": rules.age // timedelta(microseconds=1)})
     if rules.content == "last":
         connection.execute(_BARE, {"tenant": tenant, "kept": rules.last})
-
-
-def _tally(start: int, row: tuple[Any, ...]) -> Tally:
-    label, *counts = row
-    outcomes = {outcome: count for outcome, count in zip(_OUTCOMES, counts[11:], strict=True) if count}
-    at = EPOCH + timedelta(microseconds=start)
-    return Tally(start=at, label=label, outcomes=outcomes, **dict(zip(_COUNTED, counts[:11], strict=True)))
-
-
-def _spread(code: int, count: int) -> Spread:
-    rest, ms = divmod(code, MS_STEPS)
-    relevance, floor = divmod(rest, NO_FLOOR + 1)
-    return Spread(relevance, floor, ms, count)
 
 
 def _values(entry: RecallEntry) -> dict[str, Any]:
