@@ -14,12 +14,13 @@ from cued import engine
 from cued.errors import BusyError, InputError
 from cued.handles.bound import Bound
 from cued.handles.usual import DOCUMENT, EVERYBODY, Usual
-from cued.model import Cue, LogQuery
+from cued.model import LogQuery
 from cued.policy.calibration import digest
 from cued.policy.presets import load
 from cued.policy.spec import Policy
 from cued.ports import Progress, Store, silent
 from cued.requests.checks import label, moment
+from cued.requests.cue import CueRequest, asked_for
 from cued.requests.insights import LAST, TARGET_RATE, Grouping, Judgement, Labelled, Labels, When
 from cued.text.durations import parse_duration
 
@@ -142,14 +143,17 @@ class Measuring(Bound):
         from cued.insight.climbing import Start
         from cued.insight.knobs import widened
         from cued.insight.pairs import Pair
+        from cued.insight.tuning import enough
 
+        enough(len(cues))
         self._store.get(self.name, list(dict.fromkeys(gold for cue in cues for gold in cue.gold_ids)))
         starts, now = list[Start](), self._clock()
         for policy in self._starts():
             pairs = list[Pair]()
             for number, cue in enumerate(cues):
                 at = cue.asked_at or now
-                asked = Cue(utterance=cue.query, goal=cue.goal, step=cue.step, open_questions=cue.open_questions, scope=cue.scope, now=at)
+                said = CueRequest(text=cue.query, goal=cue.goal, step=cue.step, open_questions=cue.open_questions, scope=cue.scope)
+                asked = asked_for(said, {"now": at}, policy=None, usual=policy, now=now).cue
                 before = starts[0].pairs[number].evidence.lookup if starts else None
                 known = before.dense if before is not None and not (cue.goal or cue.step or cue.open_questions) else None
                 question = engine.Question(tenant=self.name, cue=asked, recall_id=f"pair-{number:05}", embedded=known)

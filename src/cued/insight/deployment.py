@@ -4,8 +4,8 @@ from cued.insight.line import Line, fine, percent
 from cued.insight.observing import Observed
 from cued.insight.traffic import leaves, popular
 
-ROOM_TOKENS = 2000
-"""A quarter of a window of 8,000 tokens: what an unbounded block may come to."""
+ROOM_TOKENS = 4000
+"""A quarter of a window of 16,000 tokens: what an unbounded block may come to."""
 _FREE, _LOG_BYTES, _DISK_BYTES = 0.3, 64_000_000, 500_000_000
 _CHANGES = 0.2
 
@@ -36,7 +36,7 @@ def budget(seen: Observed) -> Line:
     if largest <= ROOM_TOKENS:
         return fine("budget", f"at most {rules.limit} memories, {figure}", "bounded by the limit, within a quarter of a small window")
     told = f"no budget of tokens, and a block of more than {ROOM_TOKENS}: say the model's window, lower the limit, then raise the floor"
-    return Line(name="budget", verdict="warn", figure=figure, told=told, cause="unbounded block", mend="cued recall CUE --window 8000")
+    return Line(name="budget", verdict="warn", figure=figure, told=told, cause="unbounded block", mend="cued recall CUE --window 16000")
 
 
 def guide(seen: Observed) -> Line:

@@ -6,13 +6,14 @@ from statistics import median
 
 from cued.insight.line import Line, fine, percent, too_few
 from cued.insight.observing import Observed
-from cued.insight.rates import advice, blindness_rate, injection_rate
+from cued.insight.rates import LOW, START, advice, blindness_rate, injection_rate
 from cued.model import RecallEntry
 
 WARN, FAIL = 0.20, 0.50
-SPARSE = 20
+SPARSE = 10
 """Fewer visible memories than these cannot answer much."""
 _LIKELY = 0.5
+_MISSED = 0.2
 _MANY = 0.3
 
 
@@ -26,7 +27,8 @@ def injection(seen: Observed) -> Line:
     figure = f"{percent(rate)} of {len(seen.lines)} recalls at floor {'none' if floor is None else f'{floor:.2f}'}"
     if said.verdict == "pass":
         return fine("injection", figure, said.told)
-    if said.verdict == "warn" and said.floor is not None and floor is not None and said.floor < floor and not _floor_too_high(_blind(seen)):
+    lower = said.verdict == "warn" and said.floor is not None and floor is not None and said.floor < floor
+    if lower and not _floor_too_high(seen, _blind(seen)):
         # a store that is asked for what it does not hold is silent for a good reason
         return fine("injection", figure, "low, and what stayed silent was not relevant")
     cause = "floor too low" if said.floor is not None and (floor is None or said.floor > floor) else "floor too high"
@@ -93,19 +95,23 @@ def _sparse(seen: Observed, _blind: Sequence[RecallEntry]) -> _Cause | None:
 
 
 def _high_floor(seen: Observed, blind: Sequence[RecallEntry]) -> _Cause | None:
-    if not _floor_too_high(blind):
+    if not _floor_too_high(seen, blind):
         return None
     likely = sum(_was_likely(line) for line in blind)
-    told = f"{likely} of {len(blind)} silent recalls had a memory more likely relevant than not, below the floor of {seen.policy.floor.at}"
+    told = f"{likely} of {len(blind)} silent recalls had a memory that was likely relevant, below a floor of {blind[-1].floor}"
     return "floor too high", told, "cued tune --from log"
 
 
-def _floor_too_high(blind: Sequence[RecallEntry]) -> bool:
-    return bool(blind) and sum(map(_was_likely, blind)) > _MANY * len(blind)
+def _floor_too_high(seen: Observed, blind: Sequence[RecallEntry]) -> bool:
+    """Whether many stayed silent that the usual floor would have let speak; below it, only where memory hardly speaks."""
+    likely = sum(map(_was_likely, blind))
+    high = any(line.floor is not None and line.floor > START for line in blind)
+    return likely > _MISSED * len(blind) and (high or injection_rate(seen.lines) < LOW)
 
 
 def _was_likely(line: RecallEntry) -> bool:
-    return line.outcome == "below_floor" and line.best_relevance >= _LIKELY
+    usual = START if line.floor is not None and line.floor > START else _LIKELY
+    return line.outcome == "below_floor" and line.best_relevance >= usual
 
 
 def _blind(seen: Observed) -> list[RecallEntry]:

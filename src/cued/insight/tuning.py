@@ -25,6 +25,8 @@ from cued.significance import paired
 
 FEWEST = 12
 """From how many pairs on a search is worth the while."""
+MOST = 5000
+"""More pairs than these are refused: they show no more, and take long."""
 FEW = 60
 """Below how many pairs hardly anything can be shown to help."""
 _SEEN = 2 / 3
@@ -76,8 +78,7 @@ def tune(starts: Sequence[Start], *, source: str, progress: Progress = silent) -
     The starts have the same pairs in the same order, each as its own channels read them.
     """
     count = len(starts[0].pairs)
-    if count < FEWEST:
-        raise InputError("pairs", count, f"{FEWEST} labelled pairs or more: {FEWEST - count} are missing; `cued label` makes them")
+    enough(count)
     ordered = [replace(start, pairs=tuple(by_time(start.pairs))) for start in starts]
     cut = round(_SEEN * count)
     current = ordered[0].policy
@@ -108,6 +109,14 @@ def tune(starts: Sequence[Start], *, source: str, progress: Progress = silent) -
         toml=dump(policy),
         policy=policy,
     )
+
+
+def enough(pairs: int) -> None:
+    """Nothing, if there are pairs enough to learn from, and not so many that nobody would wait."""
+    if pairs < FEWEST:
+        raise InputError("pairs", pairs, f"{FEWEST} labelled pairs or more: {FEWEST - pairs} are missing; `cued label` makes them")
+    if pairs > MOST:
+        raise InputError("pairs", pairs, f"at most {MOST} labelled pairs")
 
 
 def tune_floor(lines: Sequence[RecallEntry], policy: Policy, *, target: float = sum(TARGET) / 2) -> Tuned:
