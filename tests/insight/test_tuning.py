@@ -135,6 +135,21 @@ def test_from_fewer_than_two_hundred_recalls_nothing_is_learnt(world):
         made.tenant.tune(source="log")
 
 
+def test_a_learnt_policy_that_cannot_be_read_leaves_the_usual_one(world):
+    made = world().fill(10)
+    for damaged in (b"no json", b'{"current": 1, "versions": [{"number": 1}]}'):
+        store = made.memories.parts.store
+        store.swap_document("t", "policy", old=store.document("t", "policy"), new=damaged)
+        made.memories._usual.changed("t")  # noqa: SLF001 - else it is noticed two seconds later
+        assert made.tenant.policy == load()
+
+
+def test_rolling_back_where_nothing_was_learnt_leaves_no_trace(world):
+    made = world()
+    assert made.memories.tenant("stranger").policy_rollback().current == 0
+    assert made.memories.tenants() == ()
+
+
 def labelled_world(world, count=60):
     """A world under a floor that is too high, whose recalls are kept and judged by what is known to be true."""
     made = world(keep="last", policy=with_floor(0.9)).fill(144)

@@ -113,6 +113,8 @@ class Measuring(Bound):
         """The history after an earlier policy was applied again: the one before, or that of this number, 0 for the usual one."""
         from cued.insight.learnt import history, rolled_back
 
+        if not to and self._store.document(self.name, DOCUMENT) is None:
+            return history(None)
         written = rewritten(self._store, self.name, DOCUMENT, lambda old: rolled_back(old, to))
         self._usual.changed(self.name)
         return history(written)

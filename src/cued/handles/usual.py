@@ -1,15 +1,18 @@
 """Which policy decides where a recall names none: the one that was learnt for the tenant, else the store's own; and trials."""
 
+import logging
 import time
 from hashlib import blake2b
 
+import msgspec
 from msgspec import Struct
 
-from cued.errors import InputError
+from cued.errors import InputError, PolicyError
 from cued.model import CHANNELS
 from cued.policy.spec import Policy
 from cued.ports import Store
 
+log = logging.getLogger("cued")
 EVERYBODY = " "
 """The tenant under whose name is kept what was learnt for all; no tenant is called so."""
 DOCUMENT = "policy"
@@ -87,4 +90,8 @@ def on_trial(policy: Policy, share: float, *, beside: Policy) -> Trial:
 def _policy(document: bytes | None) -> Policy | None:
     from cued.insight.learnt import current_policy  # noqa: PLC0415 - few tenants have learnt anything
 
-    return None if document is None else current_policy(document)
+    try:
+        return None if document is None else current_policy(document)
+    except (msgspec.DecodeError, PolicyError) as error:
+        log.warning("the policy that was learnt cannot be read, so the usual one decides: %s", error)
+        return None
