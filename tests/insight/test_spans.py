@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import cued
-from cued.handles.spans import CONTENT
+from cued.handles.telemetry import CONTENT
 
 trace = pytest.importorskip("opentelemetry.trace")
 sdk = pytest.importorskip("opentelemetry.sdk.trace", reason="the extra otel is not installed")

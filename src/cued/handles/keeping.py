@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from cued import engine
 from cued.errors import BusyError, ConflictError, CuedError, InputError
 from cued.handles.bound import Bound
-from cued.handles.spans import of_named, of_stored, spanned
+from cued.handles.telemetry import of_named, of_stored, spanned
 from cued.model import GLOBAL, Conflict, ConflictType, Memory, Page, Record, Revision, Stats, Vector
 from cued.ports import Progress, silent
 from cued.requests.checks import known_as, label, one_of

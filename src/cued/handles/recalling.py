@@ -16,7 +16,7 @@ from cued.flow.settle import documents, entry, log_line, shadowed, touches
 from cued.handles.bootstrap import Pack, bootstrap
 from cued.handles.bound import Bound
 from cued.handles.conversation import Conversation
-from cued.handles.spans import of_recall, spanned
+from cued.handles.telemetry import of_recall, spanned
 from cued.handles.usual import Arms
 from cued.model import GLOBAL, Cue, DenseLookup, Evidence, Recall, RecallEntry, Shadowed
 from cued.policy.spec import Policy
