@@ -8,6 +8,7 @@ import json
 import shlex
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from itertools import islice
 from math import isnan
 from typing import NamedTuple, get_args
 
@@ -91,12 +92,16 @@ def _candidates(memory: Memory, vector: Vector | None, store: Store, *, terms: C
         return []
     findings = store.search(memory.tenant, lookup)
     passed_over = {memory.id, *memory.supersedes}
-    found = []
-    for old, cosine in zip(findings.memories, findings.columns.get("cosine", ()), strict=True):
-        if old.id not in passed_over and not _other_voice(memory, old):
-            known = None if isnan(cosine) else float(cosine)
-            found.append(_Candidate(old, known, overlap(memory.text, old.text) if known is None else min(1.0, max(0.0, known))))
-    return sorted(found, key=lambda candidate: (-candidate.similarity, candidate.memory.id))[:POOL]
+    cosines = findings.columns.get("cosine", ())
+    found = [_candidate(memory, old, cosine) for old, cosine in zip(findings.memories, cosines, strict=True) if old.id not in passed_over]
+    found.sort(key=lambda candidate: (-candidate.similarity, candidate.memory.id))
+    # Whose voice it is is told by reading a text, so only as many are read as are needed.
+    return list(islice((candidate for candidate in found if not _other_voice(memory, candidate.memory)), POOL))
+
+
+def _candidate(new: Memory, old: Memory, cosine: float) -> _Candidate:
+    known = None if isnan(cosine) else float(cosine)
+    return _Candidate(old, known, overlap(new.text, old.text) if known is None else min(1.0, max(0.0, known)))
 
 
 def _lookup(memory: Memory, vector: Vector | None, *, terms: Collection[str], at: datetime) -> Lookup:
