@@ -2,8 +2,10 @@
 
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Sequence
+from copy import copy
 from itertools import islice
-from threading import Lock, RLock
+from threading import Lock
+from typing import NamedTuple, Self, cast
 
 from msgspec import DecodeError
 from msgspec.structs import replace
@@ -13,7 +15,7 @@ from cued.model import Head, Indexed, Memory
 from cued.ports import Transaction
 from cued.stores.columns.shelf import Entries, Shelf
 from cued.stores.encoding import joined, width
-from cued.stores.standing.facts import FactColumns, GateFacts
+from cued.stores.standing.facts import FactColumns
 from cued.stores.standing.marks import Mark
 
 SHELVES_BYTES = 1024 * 2**20
@@ -37,21 +39,24 @@ class Winners:
         """The memories of these keys in their order, each with its use as of the transaction's snapshot."""
         if not keys:
             return ()
-        missing = [key for key in keys if key not in self._kept]
-        read = dict(zip(missing, rows.memories(missing), strict=True)) if missing else {}
-        found = {key: read[key] if key in read else self._kept[key] for key in keys}
-        for key, use in rows.uses(keys):
-            found[key] = replace(found[key], use=use)
-        for key, memory in read.items():
+        found = {key: self._kept.get(key) for key in keys}
+        missing = [key for key, memory in found.items() if memory is None]
+        for key, memory in zip(missing, rows.memories(missing) if missing else (), strict=True):
+            found[key] = memory
             self._keep(key, memory)
-        return tuple(found.values())
+        for key, use in rows.uses(keys):
+            found[key] = replace(cast("Memory", found[key]), use=use)
+        return cast("tuple[Memory, ...]", tuple(found.values()))
 
-    def drop(self, keys: Iterable[int]) -> None:
-        """Let go of memories that have changed; an unknown key changes nothing."""
+    def without(self, keys: Iterable[int]) -> Self:
+        """These winners but for those of some keys, which have changed."""
+        other = copy(self)
+        other._kept = dict(self._kept)  # noqa: SLF001 - its own kind
         for key in keys:
-            dropped = self._kept.pop(key, None)
+            dropped = other._kept.pop(key, None)  # noqa: SLF001
             if dropped is not None:
-                self.nbytes -= _size(dropped)
+                other.nbytes -= _size(dropped)
+        return other
 
     def _keep(self, key: int, memory: Memory) -> None:
         # Nothing is let go of to make space: in a tenant too large for it, each recall would replace what the next one needs.
@@ -61,49 +66,53 @@ class Winners:
             self.nbytes += size
 
 
-class TenantShelf:
-    """One tenant's shelf. Hold its lock from before the snapshot until the answer is read.
+class Version(NamedTuple):
+    """A tenant's shelf as of one change, and the memories that were found on it."""
 
-    So whoever holds it reads a state at least as new as the one before did, and the shelf never runs ahead of the snapshot.
+    shelf: Shelf
+    winners: Winners
+    change: int
+    epoch: int
+    shelf_nbytes: int
+
+    def is_of(self, head: Head) -> bool:
+        """Whether nothing has changed since."""
+        return (self.change, self.epoch) == (head.change, head.epoch)
+
+
+class TenantShelf:
+    """One tenant's shelf: the last version of it, which all who search share and nobody changes.
+
+    Take the version before the snapshot: then it is of the snapshot's state or of an older one. An older one is brought up to date
+    by whoever holds the lock from before its own snapshot; so the versions follow each other in the order of the changes.
     """
 
     def __init__(self) -> None:
         """Start without anything loaded."""
-        self.lock = RLock()
-        self.nbytes = 0
-        self._shelf, self._shelf_nbytes = Shelf(), 0
-        self._winners = Winners()
-        self._seen, self._epoch = 0, 0
+        self.lock = Lock()
+        self.version: Version | None = None
+        self.weighed = 0
 
-    def current(self, rows: Transaction, head: Head) -> Shelf:
-        """The tenant's shelf as of the transaction's snapshot."""
-        if self._epoch != head.epoch or self._seen == 0 or self._shelf.wasteful:
-            self._shelf, self._winners = _loaded(rows), Winners()
-        elif self._seen != head.change:
-            self._refresh(rows)
+    def bring_to(self, rows: Transaction, head: Head) -> Version:
+        """The tenant's shelf as of the transaction's snapshot; the lock must be held."""
+        last, self.version = self.version, None
+        # Where something fails on the way, there is no version, and the next one is loaded anew.
+        if last is None or last.epoch != head.epoch or last.shelf.wasteful:
+            found, winners = _loaded(rows), Winners()
+        elif not last.is_of(head):
+            found, winners = _refreshed(last, rows)
         else:
-            return self._shelf
-        self._seen, self._epoch = head.change, head.epoch
-        self._shelf_nbytes = self._shelf.nbytes
-        return self._shelf
+            self.version = last
+            return last
+        found.settle()
+        self.version = Version(found, winners, head.change, head.epoch, found.nbytes)
+        return self.version
 
-    def memories(self, rows: Transaction, keys: Sequence[int]) -> tuple[Memory, ...]:
-        """The memories of these keys of the current shelf in their order."""
-        found = self._winners.read(rows, keys)
-        self.nbytes = self._shelf_nbytes + self._winners.nbytes
-        return found
-
-    def _refresh(self, rows: Transaction) -> None:
-        read = rows.changed(self._seen)
-        self._winners.drop(read.keys)
-        new = [place for place, content in enumerate(read.contents) if content > self._seen]
-        if len(new) < len(read.ids):
-            entries = _entries(read)
-            for memory_id, content, *facts in zip(entries.ids, read.contents, *entries.facts, strict=True):
-                if content <= self._seen:
-                    self._shelf.patch(memory_id, GateFacts(*facts))
-        if new:
-            _shelve(self._shelf, _taken(read, new), rows.vectors(self._seen))
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes the shelf and its winners occupy."""
+        version = self.version
+        return 0 if version is None else version.shelf_nbytes + version.winners.nbytes
 
 
 class Shelves:
@@ -127,9 +136,13 @@ class Shelves:
             self._held.move_to_end(tenant)
             return found
 
-    def trim(self) -> None:
-        """Let go of the shelves searched longest ago until the rest fits; the last one searched always stays."""
+    def trim(self, searched: TenantShelf) -> None:
+        """Let go of the shelves searched longest ago until the rest fits, where this one has grown; the last one searched always stays."""
+        nbytes = searched.nbytes
+        if nbytes == searched.weighed:
+            return
         with self._lock:
+            searched.weighed = nbytes
             held = sum(each.nbytes for each in self._held.values())
             while held > self._most_bytes and len(self._held) > 1:
                 _, oldest = self._held.popitem(last=False)
@@ -150,6 +163,18 @@ def _loaded(rows: Transaction) -> Shelf:
     if read.ids:
         _shelve(shelf, read, rows.vectors(0))
     return shelf
+
+
+def _refreshed(last: Version, rows: Transaction) -> tuple[Shelf, Winners]:
+    """A branch of the shelf with what has changed since, and the winners that have not."""
+    shelf, read = last.shelf.branched(), rows.changed(last.change)
+    new = [place for place, content in enumerate(read.contents) if content > last.change]
+    if len(new) < len(read.ids):
+        kept = _taken(read, [place for place, content in enumerate(read.contents) if content <= last.change])
+        shelf.patch(kept.ids, _entries(kept).facts)
+    if new:
+        _shelve(shelf, _taken(read, new), rows.vectors(last.change))
+    return shelf, last.winners.without(read.keys)
 
 
 def _entries(read: Indexed) -> Entries:

@@ -3,20 +3,21 @@
 Above: the store, which brings a shelf up to date with its keeper before each search. Below: gates, channels, ranking.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple, cast
+from collections.abc import Callable, Sequence
+from copy import copy
+from typing import NamedTuple, Self, cast
 
 import numpy as np
 
 from cued.model import Background, Findings, Lookup, Matrix
-from cued.stores.arrays import Columns, RowNumbers
+from cued.stores.arrays import Columns, RowNumbers, Rows
 from cued.stores.columns.forward import hashed, unpack
 from cued.stores.columns.ordering import by_id
 from cued.stores.columns.postings import Postings
 from cued.stores.columns.search import Contents, Search
-from cued.stores.columns.sessions import NOBODY, Sessions, place
+from cued.stores.columns.sessions import NOBODY, Sessions, Turns
 from cued.stores.columns.vectors import Vectors
-from cued.stores.standing.facts import FactColumns, GateFacts
+from cued.stores.standing.facts import FactColumns
 from cued.stores.standing.gates import Gates
 
 _LEAST_WASTE = 1024
@@ -45,48 +46,55 @@ class Hits(NamedTuple):
 
 
 class Shelf:
-    """The memories of one tenant, ready to be searched."""
+    """The memories of one tenant, ready to be searched, by many at a time.
+
+    A shelf that is searched does not change: a change is made to a branch of it, and the branch takes its place.
+    """
 
     def __init__(self) -> None:
         """Start empty."""
-        postings, columns = Postings(), Columns({"key": np.int64, "length": np.int64, "slot": np.int32})
+        postings, columns, ids = Postings(), Columns({"key": np.int64, "length": np.int64, "slot": np.int32}), list[str]()
         self._row_of: dict[str, int] = {}
-        gates = Gates(self._row_of, lambda tag: postings.find(hashed("tag", tag)).rows)
-        self._held = Contents([], columns, postings, gates, Sessions(), {})
+        self._held = Contents(ids, columns, postings, Gates(self._row_of, _tagged(postings)), Sessions(ids), {})
+
+    def branched(self) -> Self:
+        """The same shelf to go on with: whatever is done to it does not show in this one, which is not to be changed any more."""
+        other, held = copy(self), self._held
+        postings = held.postings.branched()
+        gates, vectors = held.gates.branched(_tagged(postings)), {kind: each.branched() for kind, each in held.vectors.items()}
+        # Ids are only ever added, and nobody who searches asks for the row of an id.
+        other._held = Contents(held.ids, held.columns.branched(), postings, gates, held.sessions.branched(), vectors)  # noqa: SLF001
+        return other
 
     def add(self, entries: Entries) -> range:
         """Append memories and give their rows; an id that is there already is replaced."""
-        forward = unpack(entries.forwards)
-        rows = self._held.gates.add(entries.facts)
-        self._held.columns.append(len(rows), {"key": entries.keys, "length": forward.lengths, "slot": NOBODY})
+        held, forward = self._held, unpack(entries.forwards)
+        rows = held.gates.add(entries.facts)
+        held.columns.append(len(rows), {"key": entries.keys, "length": forward.lengths, "slot": NOBODY})
         owners = np.repeat(np.arange(rows.start, rows.stop, dtype=np.int32), forward.sizes)
-        self._held.postings.add(forward.hashes, owners, forward.counts)
-        places = map(place, entries.turns, entries.facts.created, entries.ids, rows)
-        self._held.sessions.add(len(rows), zip(entries.sessions, places, strict=True))
-        for memory_id in entries.ids:
-            self.remove(memory_id)
+        held.postings.add(forward.hashes, owners, forward.counts)
+        held.ids.extend(entries.ids)
+        held.sessions.add(Turns(entries.sessions, entries.turns, entries.facts.created))
+        held.gates.kill([self._row_of[memory_id] for memory_id in entries.ids if memory_id in self._row_of])
         self._row_of.update(zip(entries.ids, rows, strict=True))
-        self._held.ids.extend(entries.ids)
-        self._held.gates.moved(entries.ids)
+        held.gates.moved(entries.ids)
         return rows
 
     def add_vectors(self, fingerprint: str, rows: Sequence[int], vectors: Matrix, *, expected: int = 0) -> None:
-        """Add vectors, all of one fingerprint and width, to rows that have none yet, with space for more where more are to come."""
+        """Add vectors, all of one fingerprint and width, to rows that were just added, with space for more where more are to come."""
         owners = np.asarray(rows, dtype=np.int32)
         block = self._held.vectors.setdefault((fingerprint, vectors.shape[1]), Vectors(vectors.shape[1]))
         block.reserve(expected)
+        # In place: whoever searches an earlier branch has none of these rows.
         self._held.columns["slot"][owners] = block.add(owners, vectors)
 
-    def patch(self, memory_id: str, facts: GateFacts) -> None:
-        """Replace the gate facts of a memory whose content is unchanged."""
-        self._held.gates.patch(self._row_of[memory_id], facts)
+    def patch(self, memory_ids: Sequence[str], facts: FactColumns) -> None:
+        """Replace the gate facts of memories whose content is unchanged."""
+        self._held.gates.patch([self._row_of[memory_id] for memory_id in memory_ids], facts)
 
-    def remove(self, memory_id: str) -> None:
-        """Take a memory out; an unknown id changes nothing."""
-        row = self._row_of.pop(memory_id, None)
-        if row is not None:
-            self._held.gates.kill(row)
-            self._held.gates.moved((memory_id,))
+    def settle(self) -> None:
+        """Be ready to be searched by many: what is worked out from all that was added is worked out now."""
+        self._held.gates.sources.link()
 
     @property
     def wasteful(self) -> bool:
@@ -125,3 +133,7 @@ class Shelf:
 
     def _ids(self, rows: RowNumbers) -> list[str]:
         return [self._held.ids[row] for row in rows.tolist()]
+
+
+def _tagged(postings: Postings) -> Callable[[str], Rows]:
+    return lambda tag: postings.find(hashed("tag", tag)).rows
