@@ -42,6 +42,13 @@ class Columns:
         self._arrays: dict[str, NDArray[Any]] = {name: np.empty(0, dtype=kind) for name, kind in types.items()}
         self._owned: set[str] = set()
 
+    @classmethod
+    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """The table of these columns, which are all of one length; they are never written to."""
+        table = cls({})
+        table._arrays, table.count = dict(arrays), len(next(iter(arrays.values())))
+        return table
+
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The filled part of a column."""
         return self._arrays[name][: self.count]
@@ -69,6 +76,10 @@ class Columns:
             self._arrays[name] = self._arrays[name].copy()
             self._owned.add(name)
         self._arrays[name][rows] = values
+
+    def items(self) -> list[tuple[str, NDArray[Any]]]:
+        """The names of the columns with their filled parts."""
+        return [(name, self[name]) for name in self._arrays]
 
     @property
     def nbytes(self) -> int:

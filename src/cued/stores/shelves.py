@@ -1,19 +1,21 @@
 """The shelves of the tenants searched of late: each loaded once, then brought up to date by the tenant's change counter."""
 
-from collections import Counter, OrderedDict, defaultdict
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from copy import copy
-from itertools import islice
 from threading import Lock
 from typing import NamedTuple, Self, cast
 
+import numpy as np
 from msgspec import DecodeError
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from cued.forking import across_forks
 from cued.model import Head, Indexed, Memory
 from cued.ports import Transaction
 from cued.stores.columns.shelf import Entries, Shelf
+from cued.stores.columns.snapshot import unwrap, wrap
 from cued.stores.encoding import joined, width
 from cued.stores.standing.facts import FactColumns
 from cued.stores.standing.marks import Mark
@@ -21,8 +23,8 @@ from cued.stores.standing.marks import Mark
 SHELVES_BYTES = 1024 * 2**20
 WINNERS_BYTES = 32 * 2**20
 
-_LOADED_AT_ONCE = 4096
 _BYTES_EACH = 1500
+_LEAST_UNKEPT = 500
 _MARKS = 9
 
 
@@ -74,6 +76,14 @@ class Version(NamedTuple):
     change: int
     epoch: int
     shelf_nbytes: int
+    unkept: int = 0
+    """How many rows it has that the keeper's snapshot of it has not, or has otherwise."""
+
+    def keep(self, rows: Transaction) -> None:
+        """Have it kept as the tenant's snapshot, unless something was erased since."""
+        head = rows.head()
+        if head.epoch == self.epoch and head.change >= self.change:
+            rows.put_snapshot(wrap(self.shelf, change=self.change, epoch=self.epoch))
 
     def is_of(self, head: Head) -> bool:
         """Whether nothing has changed since."""
@@ -97,15 +107,12 @@ class TenantShelf:
         """The tenant's shelf as of the transaction's snapshot; the lock must be held."""
         last, self.version = self.version, None
         # Where something fails on the way, there is no version, and the next one is loaded anew.
-        if last is None or last.epoch != head.epoch or last.shelf.wasteful:
-            found, winners = _loaded(rows), Winners()
-        elif not last.is_of(head):
-            found, winners = _refreshed(last, rows)
-        else:
+        if last is not None and last.is_of(head):
             self.version = last
             return last
-        found.settle()
-        self.version = Version(found, winners, head.change, head.epoch, found.nbytes)
+        if last is None or last.epoch != head.epoch or last.shelf.wasteful:
+            last = _restored(rows, head) or Version(Shelf(), Winners(), 0, head.epoch, 0)
+        self.version = last if last.is_of(head) else _refreshed(last, rows, head)
         return self.version
 
     @property
@@ -153,28 +160,44 @@ class Shelves:
         with self._lock:
             self._held.pop(tenant, None)
 
+    def unkept(self) -> list[tuple[str, Version]]:
+        """The tenants and last versions whose snapshot would save the next process much, and is not what it could be."""
+        with self._lock:
+            held = [(tenant, each.version) for tenant, each in self._held.items()]
+        return [(tenant, each) for tenant, each in held if each is not None and each.unkept > max(_LEAST_UNKEPT, each.shelf.stored // 10)]
+
     def __len__(self) -> int:
         """The number of shelves held."""
         return len(self._held)
 
 
-def _loaded(rows: Transaction) -> Shelf:
-    shelf, read = Shelf(), rows.changed(0)
-    if read.ids:
-        _shelve(shelf, read, rows.vectors(0))
-    return shelf
+def _restored(rows: Transaction, head: Head) -> Version | None:
+    """The shelf as the keeper's snapshot has it, None where there is none of use; what has changed since is to be read yet."""
+    found = unwrap(rows.snapshot(), change=head.change, epoch=head.epoch)
+    if found is None:
+        return None
+    shelf = found.shelf
+    _add_vectors(shelf, _Owners.of(shelf.keys, found.fingerprints, found.coded), rows.vectors(0), more=found.change < head.change)
+    shelf.settle()
+    return Version(shelf, Winners(), found.change, head.epoch, shelf.nbytes)
 
 
-def _refreshed(last: Version, rows: Transaction) -> tuple[Shelf, Winners]:
-    """A branch of the shelf with what has changed since, and the winners that have not."""
+def _refreshed(last: Version, rows: Transaction, head: Head) -> Version:
+    """The next version: a branch of the shelf with what has changed since, and the winners that have not."""
     shelf, read = last.shelf.branched(), rows.changed(last.change)
     new = [place for place, content in enumerate(read.contents) if content > last.change]
-    if len(new) < len(read.ids):
-        kept = _taken(read, [place for place, content in enumerate(read.contents) if content <= last.change])
-        shelf.patch(kept.ids, _entries(kept).facts)
-    if new:
-        _shelve(shelf, _taken(read, new), rows.vectors(last.change))
-    return shelf, last.winners.without(read.keys)
+    kept = [place for place, content in enumerate(read.contents) if content <= last.change]
+    try:
+        if kept:
+            some = _taken(read, kept)
+            shelf.patch(some.ids, _entries(some).facts)
+        if new:
+            _shelve(shelf, _taken(read, new), rows.vectors(last.change))
+    except (ValueError, TypeError, OverflowError) as error:
+        raise DecodeError(f"a row has what no row can have: {error}") from error
+    shelf.settle()
+    winners = last.winners.without(read.keys)
+    return Version(shelf, winners, head.change, head.epoch, shelf.nbytes, last.unkept + len(read.ids))
 
 
 def _entries(read: Indexed) -> Entries:
@@ -190,20 +213,41 @@ def _taken(read: Indexed, places: Sequence[int]) -> Indexed:
     return Indexed._make([*some, [[column[place] for place in places] for column in read.judged]])
 
 
-def _shelve(shelf: Shelf, read: Indexed, vectors: Iterable[tuple[int, bytes]]) -> None:
-    keys, expected = read.keys, Counter(read.fingerprints)
-    row_of = dict(zip(keys, shelf.add(_entries(read)), strict=True))
-    fingerprint_of = dict(zip(keys, read.fingerprints, strict=True))
-    left = iter(vectors)
-    while some := list(islice(left, _LOADED_AT_ONCE)):
-        groups: defaultdict[tuple[str, int], list[tuple[int, bytes]]] = defaultdict(list)
-        if not row_of.keys() >= {key for key, _ in some}:
+class _Owners(NamedTuple):
+    """Whose vectors are to come: keys in order, the row of each, and its fingerprint by a code."""
+
+    keys: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    fingerprints: Sequence[str]
+    coded: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, keys: NDArray[np.int64], fingerprints: Sequence[str], coded: NDArray[np.int32], first: int = 0) -> Self:
+        """The owners of consecutive rows, whose keys are in order."""
+        return cls(keys, np.arange(first, first + len(keys), dtype=np.int32), fingerprints, coded)
+
+
+def _shelve(shelf: Shelf, read: Indexed, vectors: Iterable[tuple[Sequence[int], bytes]]) -> None:
+    rows = shelf.add(_entries(read))
+    codes: dict[str, int] = {}
+    coded = np.array([codes.setdefault(text, len(codes)) for text in read.fingerprints], dtype=np.int32)
+    _add_vectors(shelf, _Owners.of(np.array(read.keys, dtype=np.int64), list(codes), coded, rows.start), vectors)
+
+
+def _add_vectors(shelf: Shelf, owners: _Owners, vectors: Iterable[tuple[Sequence[int], bytes]], *, more: bool = False) -> None:
+    """Add the vectors to their owners' rows; those of no owner are passed over where there may be `more`, and else are damage."""
+    expected = dict(zip(owners.fingerprints, np.bincount(owners.coded[owners.coded >= 0], minlength=len(owners.fingerprints)), strict=True))
+    for keys, data in vectors:
+        matrix, wanted = joined((data,), width(len(data) // len(keys))), np.asarray(keys, dtype=np.int64)
+        places = np.minimum(np.searchsorted(owners.keys, wanted), max(len(owners.keys) - 1, 0))
+        known = owners.keys[places] == wanted if len(owners.keys) else np.zeros(len(wanted), dtype=np.bool_)
+        if not more and not known.all():
             raise DecodeError("a vector belongs to no memory")
-        for key, data in some:
-            groups[fingerprint_of[key], len(data)].append((row_of[key], data))
-        for (fingerprint, size), members in groups.items():
-            numbers, blobs = zip(*members, strict=True)
-            shelf.add_vectors(fingerprint, numbers, joined(blobs, width(size)), expected=expected.pop(fingerprint, 0))
+        for code, fingerprint in enumerate(owners.fingerprints):
+            mine = known & (owners.coded[places] == code)
+            if mine.any():
+                taken = matrix if mine.all() else matrix[mine]
+                shelf.add_vectors(fingerprint, owners.rows[places[mine]], taken, expected=int(expected.pop(fingerprint, 0)))
 
 
 def _size(memory: Memory) -> int:

@@ -4,13 +4,14 @@ Above: the handles, upkeep, importers, and the engine, which know it by its port
 a keeper, which reads and writes rows and knows nothing of what they mean.
 """
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 
 from msgspec.structs import replace
 
-from cued.errors import InputError, NotFoundError
+from cued.errors import InputError, NotFoundError, StoreError
 from cued.model import (
     Feedback,
     Filter,
@@ -42,6 +43,8 @@ from cued.stores.standing.instants import micros
 from cued.stores.standing.past import as_known
 from cued.stores.use import judged, news, noted, told, touched
 from cued.stores.work import Work
+
+log = logging.getLogger("cued")
 
 _AS_USUAL = LogRules()
 _EVERY_LINE = 2**62
@@ -279,7 +282,14 @@ class Store:
             yield rows, version
 
     def close(self) -> None:
-        """Let go of files and connections; a second call does nothing."""
+        """Let go of files and connections, with a snapshot of the shelves for whoever comes next; a second call does nothing."""
+        for tenant, version in self._shelves.unkept():
+            try:
+                with self.keeper.begin(tenant, write=True) as rows:
+                    version.keep(rows)
+            except StoreError as error:
+                log.info("the shelf of a tenant is not kept for the next process: %s", error)
+        self._shelves.after_fork()
         self.keeper.close()
 
 

@@ -70,12 +70,17 @@ class Postings:
         empty = Posting(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint16))
         return Posting(*map(np.concatenate, zip(*found, strict=True))) if found else empty
 
-    def whole(self) -> Segment:
-        """The whole index as one segment."""
+    def renumbered(self, numbers: Rows) -> Segment:
+        """The whole index as one segment, with the row that `numbers` has for each, without those for which it has a negative one."""
         segments = list(self.segments) or [_segment(*_NOTHING)]
         while len(segments) > 1:
             segments[-2:] = [_merged(*segments[-2:])]
-        return segments[0]
+        hashes, starts, rows, counts = segments[0]
+        rows = numbers[rows]
+        alive = rows >= 0
+        if alive.all():
+            return Segment(hashes, starts, rows, counts)
+        return _laid_out(np.repeat(hashes, np.diff(starts))[alive], rows[alive], counts[alive])
 
     @property
     def nbytes(self) -> int:

@@ -1,8 +1,8 @@
 """Who stands before and after whom in a session, as two columns of row numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,8 @@ from cued.stores.arrays import Columns, Mask, RowNumbers
 
 NOBODY = -1
 _NO_SESSION = -1
+_LINKS = {"before": np.int32, "after": np.int32}
+_PLACES = {"session": np.int32, "untold": np.bool_, "turn": np.int64, "made": np.int64}
 
 
 class Turns(NamedTuple):
@@ -26,11 +28,28 @@ class Sessions:
 
     def __init__(self, ids: Sequence[str]) -> None:
         """Start without any session; `ids` tells the id of a row at any time."""
-        self._links = Columns({"before": np.int32, "after": np.int32})
-        self._places = Columns({"session": np.int32, "untold": np.bool_, "turn": np.int64, "created": np.int64})
+        self._links, self._places = Columns(_LINKS), Columns(_PLACES)
         self._ids = ids
         self._codes: dict[str, int] = {}
         self._last: dict[int, int] = {}
+
+    @classmethod
+    def of(cls, columns: Mapping[str, NDArray[Any]], names: Sequence[str], ids: Sequence[str]) -> Self:
+        """The sessions that `compacted` gave, with these names by code."""
+        found = cls(ids)
+        found._places, found._links = (Columns.of({name: columns[name] for name in kind}) for kind in (_PLACES, _LINKS))
+        found._codes = {name: code for code, name in enumerate(names)}
+        ends = np.flatnonzero((columns["after"] == NOBODY) & (columns["session"] != _NO_SESSION))
+        found._last = dict(zip(columns["session"][ends].tolist(), ends.tolist(), strict=True))
+        return found
+
+    def compacted(self, rows: RowNumbers, ids: Sequence[str]) -> tuple[dict[str, NDArray[Any]], list[str]]:
+        """The columns of these rows alone, chained anew, whose ids are these, and the sessions' names by code."""
+        alone = type(self)(ids)
+        alone._places = Columns.of({name: column[rows] for name, column in self._places.items()})  # noqa: SLF001 - its own kind
+        alone._links.append(len(rows), {"before": NOBODY, "after": NOBODY})  # noqa: SLF001
+        alone._chain(np.flatnonzero(alone._places["session"] != _NO_SESSION))  # noqa: SLF001
+        return dict([*alone._places.items(), *alone._links.items()]), list(self._codes)  # noqa: SLF001
 
     def branched(self) -> Self:
         """The same sessions to go on with: what is added to them does not show in these, to which nothing is to be added any more."""
@@ -44,7 +63,7 @@ class Sessions:
         codes = [_NO_SESSION if name is None else self._codes.setdefault(name, len(self._codes)) for name in many.sessions]
         untold = [turn is None for turn in many.turns]
         told = [turn or 0 for turn in many.turns]
-        rows = self._places.append(count, {"session": codes, "untold": untold, "turn": told, "created": many.created})
+        rows = self._places.append(count, {"session": codes, "untold": untold, "turn": told, "made": many.created})
         self._links.append(count, {"before": NOBODY, "after": NOBODY})
         added, session = np.arange(rows.start, rows.stop), np.array(codes, dtype=np.int32)
         self._chain(added[session >= known])
@@ -76,7 +95,7 @@ class Sessions:
         self._last[session] = rows[-1]
 
     def _place(self, row: int) -> tuple[bool, int, int, str, int]:
-        untold, turn, created = (self._places[name][row].item() for name in ("untold", "turn", "created"))
+        untold, turn, created = (self._places[name][row].item() for name in ("untold", "turn", "made"))
         return untold, turn, created, self._ids[row], row
 
     def _chain(self, rows: RowNumbers) -> None:
@@ -85,7 +104,7 @@ class Sessions:
             return
         ids, rank = self._ids, np.empty(len(rows), dtype=np.intp)
         rank[sorted(range(len(rows)), key=[ids[row] for row in rows.tolist()].__getitem__)] = np.arange(len(rows))
-        session, untold, turn, created = (self._places[name][rows] for name in ("session", "untold", "turn", "created"))
+        session, untold, turn, created = (self._places[name][rows] for name in _PLACES)
         order = np.lexsort((rank, created, turn, untold, session))
         chain, session = rows[order], session[order]
         together = session[1:] == session[:-1]

@@ -3,25 +3,29 @@
 Above: the store, which brings a shelf up to date with its keeper before each search. Below: gates, channels, ranking.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from typing import NamedTuple, Self, cast
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
 
 from cued.model import Background, Findings, Lookup, Matrix
 from cued.stores.arrays import Columns, RowNumbers, Rows
 from cued.stores.columns.forward import hashed, unpack
 from cued.stores.columns.ordering import by_id
-from cued.stores.columns.postings import Postings
+from cued.stores.columns.postings import Postings, Segment
 from cued.stores.columns.search import Contents, Search
 from cued.stores.columns.sessions import NOBODY, Sessions, Turns
 from cued.stores.columns.vectors import Vectors
 from cued.stores.standing.facts import FactColumns
 from cued.stores.standing.gates import Gates
+from cued.stores.standing.marks import Mark
 
 _LEAST_WASTE = 1024
 _BYTES_PER_ROW = 250
+_POSTINGS = ("posting_hash", "posting_start", "posting_row", "posting_count")
 
 
 class Entries(NamedTuple):
@@ -33,6 +37,17 @@ class Entries(NamedTuple):
     turns: Sequence[int | None]
     forwards: Sequence[bytes]
     facts: FactColumns
+
+
+class Names(Struct, frozen=True, kw_only=True):
+    """What of a shelf is no column of numbers: ids by row, sessions, scopes and fingerprints by code, marks and sources by row."""
+
+    ids: list[str]
+    sessions: list[str]
+    scopes: list[str]
+    fingerprints: list[str]
+    marks: list[tuple[int, list[Mark]]]
+    sources: list[tuple[int, tuple[str, ...]]]
 
 
 class Hits(NamedTuple):
@@ -56,6 +71,48 @@ class Shelf:
         postings, columns, ids = Postings(), Columns({"key": np.int64, "length": np.int64, "slot": np.int32}), list[str]()
         self._row_of: dict[str, int] = {}
         self._held = Contents(ids, columns, postings, Gates(self._row_of, _tagged(postings)), Sessions(ids), {})
+
+    @classmethod
+    def of(cls, columns: Mapping[str, NDArray[Any]], names: Names) -> Self:
+        """The shelf that `compacted` gave, without its vectors."""
+        shelf, ids, count = cls(), names.ids, len(names.ids)
+        shelf._row_of.update(zip(ids, range(count), strict=True))
+        postings = Postings((Segment(*(columns[name] for name in _POSTINGS)),))
+        gates = shelf._held.gates.branched(_tagged(postings))
+        gates.restore(columns, names.scopes)
+        for row, marks in names.marks:
+            gates.marks.put(row, marks)
+        for row, sources in names.sources:
+            gates.sources.derive(row, sources)
+        # The only column that is written to later: when the vectors come.
+        own = Columns.of({"key": columns["key"], "length": columns["length"], "slot": np.full(count, NOBODY, dtype=np.int32)})
+        shelf._held = Contents(ids, own, postings, gates, Sessions.of(columns, names.sessions, ids), {})
+        return shelf
+
+    def compacted(self) -> tuple[dict[str, NDArray[Any]], Names]:
+        """All but the vectors, without dead rows and by key: the columns, and what is no column of numbers."""
+        held = self._held
+        rows = np.flatnonzero(held.gates.codes("alive"))
+        rows = rows[np.argsort(held.columns["key"][rows], kind="stable")]
+        numbers = np.full(held.gates.count, NOBODY, dtype=np.int32)
+        numbers[rows] = np.arange(len(rows))
+        ids = [held.ids[row] for row in rows.tolist()]
+        places, sessions = held.sessions.compacted(rows, ids)
+        coded = np.full(held.gates.count, NOBODY, dtype=np.int32)
+        fingerprints = list(dict.fromkeys(fingerprint for fingerprint, _ in held.vectors))
+        for (fingerprint, _), block in held.vectors.items():
+            coded[block.rows] = fingerprints.index(fingerprint)
+        columns: dict[str, NDArray[Any]] = {"key": held.columns["key"][rows], "length": held.columns["length"][rows]}
+        columns |= {"fingerprint": coded[rows], **dict(zip(_POSTINGS, held.postings.renumbered(numbers), strict=True))}
+        names = Names(
+            ids=ids,
+            sessions=sessions,
+            scopes=list(held.gates.scopes),
+            fingerprints=fingerprints,
+            marks=[(int(numbers[row]), marks) for row, marks in held.gates.marks.items() if numbers[row] >= 0],
+            sources=[(int(numbers[row]), each) for row, each in held.gates.sources.items() if numbers[row] >= 0],
+        )
+        return columns | places | held.gates.compacted(rows), names
 
     def branched(self) -> Self:
         """The same shelf to go on with: whatever is done to it does not show in this one, which is not to be changed any more."""
@@ -95,6 +152,16 @@ class Shelf:
     def settle(self) -> None:
         """Be ready to be searched by many: what is worked out from all that was added is worked out now."""
         self._held.gates.sources.link()
+
+    @property
+    def keys(self) -> NDArray[np.int64]:
+        """The key of each row."""
+        return self._held.columns["key"]
+
+    @property
+    def stored(self) -> int:
+        """The number of memories."""
+        return self._held.gates.stored
 
     @property
     def wasteful(self) -> bool:

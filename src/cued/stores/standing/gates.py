@@ -76,6 +76,18 @@ class Gates:
         """Which rows' time in a column comes at this one or before, None when every row's does."""
         return None if self._latest[name] <= at else self[name] <= at
 
+    def compacted(self, rows: RowNumbers) -> dict[str, NDArray[Any]]:
+        """The columns of these rows alone."""
+        return {name: column[rows] for name, column in self._columns.items()}
+
+    def restore(self, columns: Mapping[str, NDArray[Any]], scopes: Iterable[str]) -> None:
+        """Take the columns that `compacted` gave, with the scopes by code."""
+        self._columns = Columns.of({name: columns[name] for name, _ in self._columns.items()})
+        self.scopes = {scope: code for code, scope in enumerate(scopes)}
+        self.stored = self.count
+        for name in _TIMES:
+            self._earliest[name], self._latest[name] = int(self[name].min()), int(self[name].max())
+
     def branched(self, tagged: Tagged) -> Self:
         """The same rows to go on with: whatever is done to them does not show in these; `tagged` tells which of them carry a tag."""
         other = copy(self)
