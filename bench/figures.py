@@ -24,7 +24,7 @@ class Figure(Struct, frozen=True, kw_only=True):
     cpu: float | None = None
 
     def worse_than(self, before: "Figure") -> float:
-        """How many times as bad this is as an earlier figure: rates and shares are good when they are high, all others when they are low."""
+        """How many times as bad this is as an earlier figure: rates and shares are good when high, all others when low."""
         good, bad = (self.value, before.value) if self.unit in {"/s", "%"} else (before.value, self.value)
         return bad / good if good else 1.0
 
