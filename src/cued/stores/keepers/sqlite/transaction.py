@@ -1,6 +1,6 @@
 """One tenant's rows inside a transaction: how memories are written, and how they are read back."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import apsw
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from cued.model import DERIVED_FROM, KINDS, Filter, Head, Indexed, Judged, LogQuery, LogRules, Memory, RecallEntry, Row, Slice, Stats, Use
 from cued.stores.admission import body
+from cued.stores.encoding import runs
 from cued.stores.keepers.sqlite import log, queries
 from cued.stores.keepers.sqlite.schema import Value
 from cued.stores.standing.instants import time_or_none
@@ -180,7 +181,7 @@ class SqliteTransaction:
     def vectors(self, since: int) -> Iterable[tuple[Sequence[int], bytes]]:
         """The vectors of the rows whose content was written after this change, all for 0, in runs of one size."""
         if since:
-            yield from _runs(self._connection.execute(_VECTORS, (self._tenant.key, since, since)))
+            yield from runs(self._connection.execute(_VECTORS, (self._tenant.key, since, since)))
             return
         first, last = self._connection.execute(_BOUNDS, self._tenant.keys).get
         for start in range(first or 0, (last or -1) + 1, _RUN_KEYS):
@@ -190,7 +191,7 @@ class SqliteTransaction:
                 together = count == keys[1] - keys[0] + 1
                 yield range(keys[0], keys[1] + 1) if together else [key for (key,) in self._connection.execute(_KEYS, keys)], data
             elif count:
-                yield from _runs(self._connection.execute(_SOME_VECTORS, keys))
+                yield from runs(self._connection.execute(_SOME_VECTORS, keys))
 
     def memories(self, keys: Sequence[int]) -> Sequence[Memory]:
         """The memories of these rows in their order, without their use."""
@@ -302,15 +303,6 @@ def decoded(memory_body: bytes, use_body: bytes | None) -> Memory:
     """A memory from its two bodies."""
     memory = _MEMORY.decode(memory_body)
     return memory if use_body is None else replace(memory, use=_USE.decode(use_body))
-
-
-def _runs(rows: Iterable[tuple[int, bytes]]) -> Iterator[tuple[Sequence[int], bytes]]:
-    sizes: dict[int, list[tuple[int, bytes]]] = {}
-    for key, data in rows:
-        sizes.setdefault(len(data), []).append((key, data))
-    for run in sizes.values():
-        keys, blobs = zip(*run, strict=True)
-        yield keys, b"".join(blobs)
 
 
 def _row(key: int, memory_body: bytes, use_body: bytes | None, forward: bytes | None = None, vector: bytes | None = None) -> Row:
