@@ -118,7 +118,7 @@ def _unkept(path: Path, shape: Shape) -> None:
     keeper = SqliteKeeper(path)
     for tenant in range(1 if shape.tenants == 1 else 0):
         with keeper.begin(tenant_name(tenant), write=True) as rows:
-            rows.put_snapshot(())
+            rows.put_shelf(())
     keeper.close()
 
 

@@ -233,10 +233,10 @@ class Transaction(Protocol):
     def put_document(self, name: str, body: bytes | None) -> None:
         """Write a document; None removes it."""
 
-    def snapshot(self) -> Sequence[bytes]:
+    def shelf(self) -> Sequence[bytes]:
         """The parts of the tenant's shelf as they were last put; none where none were, or where this keeper keeps none."""
 
-    def put_snapshot(self, parts: Sequence[bytes]) -> None:
+    def put_shelf(self, parts: Sequence[bytes]) -> None:
         """Keep the parts of the tenant's shelf, in place of those before, until any row is removed; that changes no counter of the head.
 
         They save the next process the building of the shelf and are never the truth, so a keeper without durable rows keeps none.

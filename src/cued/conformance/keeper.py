@@ -180,26 +180,26 @@ class SearchLevel:
             assert rows.read(["c"])["c"].memory.use == Use(count=7.0)
             assert (list(rows.memories([])), list(rows.uses([]))) == ([], [])
 
-    def test_a_snapshot_is_given_back_as_it_was_put_or_not_at_all(self, keeper: Keeper) -> None:
+    def test_a_shelf_is_given_back_as_it_was_put_or_not_at_all(self, keeper: Keeper) -> None:
         """It changes no counter, each takes the place of the one before, and it goes with the first row that is removed."""
         head, parts = put(keeper, row("a"), row("b"), row("c")), [b"one", b"", b"\x00\xff" * 5000]
         for some in (parts, parts[:1]):
             with keeper.begin("t", write=True) as rows:
-                rows.put_snapshot(some)
+                rows.put_shelf(some)
             with keeper.begin("t", write=False) as rows:
-                assert list(rows.snapshot()) in ([], some)
+                assert list(rows.shelf()) in ([], some)
                 assert rows.head() == head
         with keeper.begin("T", write=False) as rows:
-            assert not rows.snapshot()
+            assert not rows.shelf()
         with keeper.begin("t", write=True) as rows:
             rows.remove([rows.read(["a"])["a"].key])
-            assert not rows.snapshot()
-            rows.put_snapshot(parts)
+            assert not rows.shelf()
+            rows.put_shelf(parts)
         with keeper.begin("t", write=True) as rows:
             rows.erase()
         put(keeper, row("a"))
         with keeper.begin("t", write=False) as rows:
-            assert not rows.snapshot()
+            assert not rows.shelf()
 
 
 class ListingLevel:

@@ -15,7 +15,7 @@ from cued.forking import across_forks
 from cued.model import Head, Indexed, Memory
 from cued.ports import Transaction
 from cued.stores.columns.shelf import Entries, Shelf
-from cued.stores.columns.snapshot import unwrap, wrap
+from cued.stores.columns.wrapping import unwrap, wrap
 from cued.stores.encoding import joined, width
 from cued.stores.standing.facts import FactColumns
 from cued.stores.standing.marks import Mark
@@ -77,13 +77,13 @@ class Version(NamedTuple):
     epoch: int
     shelf_nbytes: int
     unkept: int = 0
-    """How many rows it has that the keeper's snapshot of it has not, or has otherwise."""
+    """How many rows it has that the kept shelf has not, or has otherwise."""
 
     def keep(self, rows: Transaction) -> None:
-        """Have it kept as the tenant's snapshot, unless something was erased since."""
+        """Have it kept for the next process, unless something was erased since."""
         head = rows.head()
         if head.epoch == self.epoch and head.change >= self.change:
-            rows.put_snapshot(wrap(self.shelf, change=self.change, epoch=self.epoch))
+            rows.put_shelf(wrap(self.shelf, change=self.change, epoch=self.epoch))
 
     def is_of(self, head: Head) -> bool:
         """Whether nothing has changed since."""
@@ -161,7 +161,7 @@ class Shelves:
             self._held.pop(tenant, None)
 
     def unkept(self) -> list[tuple[str, Version]]:
-        """The tenants and last versions whose snapshot would save the next process much, and is not what it could be."""
+        """The tenants and last versions which, kept, would save the next process much."""
         with self._lock:
             held = [(tenant, each.version) for tenant, each in self._held.items()]
         return [(tenant, each) for tenant, each in held if each is not None and each.unkept > max(_LEAST_UNKEPT, each.shelf.stored // 10)]
@@ -172,8 +172,8 @@ class Shelves:
 
 
 def _restored(rows: Transaction, head: Head) -> Version | None:
-    """The shelf as the keeper's snapshot has it, None where there is none of use; what has changed since is to be read yet."""
-    found = unwrap(rows.snapshot(), change=head.change, epoch=head.epoch)
+    """The shelf as it was kept, None where there is none of use; what has changed since is to be read yet."""
+    found = unwrap(rows.shelf(), change=head.change, epoch=head.epoch)
     if found is None:
         return None
     shelf = found.shelf

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
+from time import monotonic
 
 from msgspec.structs import replace
 
@@ -48,6 +49,7 @@ log = logging.getLogger("cued")
 
 _AS_USUAL = LogRules()
 _EVERY_LINE = 2**62
+_TRIED_AGAIN, _TRIED_AGAIN_S = 5, 1.0
 
 
 class Store:
@@ -249,13 +251,17 @@ class Store:
     def search(self, tenant: str, lookup: Lookup) -> Findings:
         """A recall's whole reading, from one consistent snapshot; as of a time, with each memory as it was known then.
 
-        A connection that is lost in the middle is tried once more: reading twice changes nothing.
+        Where a connection is lost in the middle it is tried again, some times and for a second at most: reading twice changes nothing.
         """
         admit_tenant(tenant)
-        try:
-            return self._search(tenant, lookup)
-        except LostConnectionError:
-            return self._search(tenant, lookup)
+        until = monotonic() + _TRIED_AGAIN_S
+        for _ in range(_TRIED_AGAIN):
+            try:
+                return self._search(tenant, lookup)
+            except LostConnectionError:
+                if monotonic() > until:
+                    raise
+        return self._search(tenant, lookup)
 
     def _search(self, tenant: str, lookup: Lookup) -> Findings:
         held = self._shelves.of(tenant)
@@ -291,7 +297,7 @@ class Store:
             yield rows, version
 
     def close(self) -> None:
-        """Let go of files and connections, with a snapshot of the shelves for whoever comes next; a second call does nothing."""
+        """Let go of files and connections, with the shelves kept for whoever comes next; a second call does nothing."""
         for tenant, version in self._shelves.unkept():
             try:
                 with self.keeper.begin(tenant, write=True) as rows:

@@ -270,11 +270,11 @@ class MemoryTransaction:
         """Write a document; None removes it."""
         self._set(self._held.documents, name, None if body is None else bytes(body))
 
-    def snapshot(self) -> Sequence[bytes]:
+    def shelf(self) -> Sequence[bytes]:
         """Nothing: rows are at hand here."""
         return ()
 
-    def put_snapshot(self, parts: Sequence[bytes]) -> None:
+    def put_shelf(self, parts: Sequence[bytes]) -> None:
         """Keep nothing."""
 
     def undo(self) -> None:

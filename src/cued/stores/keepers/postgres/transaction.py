@@ -199,7 +199,7 @@ class PostgresTransaction:
         self._stamp()
         for table in _HANGING:
             self._run(f"DELETE FROM cued.{table} WHERE tenant = %s AND key = ANY(%s)", (self._name, list(keys)))  # noqa: S608 - one of ours
-        self.put_snapshot(())
+        self.put_shelf(())
         self._tenant = self._tenant._replace(size=self._tenant.size - len(keys), epoch=self._tenant.epoch + 1)
 
     def erase(self) -> None:
@@ -290,15 +290,15 @@ class PostgresTransaction:
             self._open()
             self._run(_PUT_DOCUMENT, (self._name, name.encode(), body))
 
-    def snapshot(self) -> Sequence[bytes]:
+    def shelf(self) -> Sequence[bytes]:
         """The parts of the tenant's shelf as they were last put."""
         return [bytes(body) for (body,) in self._all("SELECT body FROM cued.shelf WHERE tenant = %s ORDER BY part", self._name)]
 
-    def put_snapshot(self, parts: Sequence[bytes]) -> None:
+    def put_shelf(self, parts: Sequence[bytes]) -> None:
         """Keep the parts of the tenant's shelf, in place of those before."""
         self._run("DELETE FROM cued.shelf WHERE tenant = %s", (self._name,))
-        for number, body in enumerate(parts):
-            self._run("INSERT INTO cued.shelf (tenant, part, body) VALUES (%s, %s, %s)", (self._name, number, body))
+        for number, part in enumerate(parts):
+            self._run("INSERT INTO cued.shelf (tenant, part, body) VALUES (%s, %s, %s)", (self._name, number, part))
 
     def finish(self) -> None:
         """Stamp the tenant with this change, if there was any, so that every shelf of it is brought up to date."""

@@ -152,7 +152,7 @@ class SqliteTransaction:
         self._stamp()
         for table in _HANGING:
             self._connection.executemany(f"DELETE FROM {table} WHERE key = ?", [(key,) for key in keys])  # noqa: S608 - one of ours
-        self._drop_snapshot()
+        self._drop_shelf()
         self._tenant = self._tenant._replace(size=self._tenant.size - len(keys), epoch=self._tenant.epoch + 1)
         self.erased, self.more = True, more
 
@@ -246,13 +246,13 @@ class SqliteTransaction:
         else:
             self._connection.execute(_PUT_DOCUMENT, (self._opened().key, name, body))
 
-    def snapshot(self) -> Sequence[bytes]:
+    def shelf(self) -> Sequence[bytes]:
         """The parts of the tenant's shelf as they were last put."""
         return [body for (body,) in self._connection.execute("SELECT body FROM shelf WHERE tenant = ? ORDER BY part", (self._tenant.key,))]
 
-    def put_snapshot(self, parts: Sequence[bytes]) -> None:
+    def put_shelf(self, parts: Sequence[bytes]) -> None:
         """Keep the parts of the tenant's shelf, in place of those before."""
-        self._drop_snapshot()
+        self._drop_shelf()
         key = self._opened().key
         self._connection.executemany("INSERT INTO shelf (tenant, part, body) VALUES (?, ?, ?)", [(key, *each) for each in enumerate(parts)])
 
@@ -272,7 +272,7 @@ class SqliteTransaction:
             self._tenant = self._started = TenantRow(*row)
         return self._tenant
 
-    def _drop_snapshot(self) -> None:
+    def _drop_shelf(self) -> None:
         self._connection.execute("DELETE FROM shelf WHERE tenant = ?", (self._tenant.key,))
 
     def _stamp(self) -> int:

@@ -10,7 +10,7 @@ from cued.conformance.samples import NOW, lookup, near, random_lookup, random_re
 from cued.conformance.searching import assert_same_bits, ids, scatter
 from cued.model import Filter, Head
 from cued.stores import Store
-from cued.stores.columns.snapshot import unwrap, wrap
+from cued.stores.columns.wrapping import unwrap, wrap
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.shelves import TenantShelf
@@ -19,7 +19,7 @@ ASKED = lookup(lexical=words("tea", "rain", pool=40), dense=near(3, pool=40), co
 
 
 class Kept:
-    """The rows of a keeper with a snapshot put before them, and how many rows were read."""
+    """The rows of a keeper with a kept shelf put before them, and how many rows were read."""
 
     def __init__(self, rows, parts):
         self._rows, self._parts, self.read = rows, parts, 0
@@ -27,7 +27,7 @@ class Kept:
     def __getattr__(self, name):
         return getattr(self._rows, name)
 
-    def snapshot(self):
+    def shelf(self):
         return self._parts
 
     def changed(self, since):
@@ -84,7 +84,7 @@ def test_closing_keeps_the_shelf_and_the_next_process_reads_it(tmp_path):
     store.close()
     again = Store(SqliteKeeper(tmp_path / "memories.db"))
     with again.keeper.begin("t", write=False) as rows:
-        parts = list(rows.snapshot())
+        parts = list(rows.shelf())
     assert shelved(again.keeper, parts)[1] == 0
     assert shelved(again.keeper)[1] == 600
     same = again.search("t", ASKED)
@@ -103,14 +103,14 @@ def test_a_few_changes_do_not_make_it_be_kept_anew(tmp_path):
     again.remember("t", [record("t", "late", "tea rain", vector=3)])
     again.search("t", ASKED)
     with again.keeper.begin("t", write=False) as rows:
-        before = list(rows.snapshot())
+        before = list(rows.shelf())
     again.close()
     with SqliteKeeper(tmp_path / "memories.db").begin("t", write=False) as rows:
-        assert list(rows.snapshot()) == before
+        assert list(rows.shelf()) == before
 
 
 @pytest.mark.parametrize("at", range(0, 4000, 97))
-def test_a_snapshot_with_one_wrong_byte_is_passed_over(at):
+def test_a_kept_shelf_with_one_wrong_byte_is_passed_over(at):
     store = Store(MemoryKeeper())
     store.remember("t", many(40))
     version, _ = shelved(store.keeper)
@@ -128,7 +128,7 @@ def test_a_snapshot_with_one_wrong_byte_is_passed_over(at):
     assert shelved(store.keeper, damaged)[1] == 40
 
 
-def test_a_snapshot_of_another_life_or_of_the_future_is_passed_over():
+def test_a_kept_shelf_of_another_life_or_of_the_future_is_passed_over():
     store = Store(MemoryKeeper())
     store.remember("t", many(5))
     version, _ = shelved(store.keeper)
@@ -151,7 +151,7 @@ def test_an_erased_memory_is_in_no_byte_of_a_kept_shelf(tmp_path):
     store = Store(SqliteKeeper(path))
     store.erase("t", ["secret-identity-of-somebody"])
     with store.keeper.begin("t", write=False) as rows:
-        assert not rows.snapshot()
+        assert not rows.shelf()
     assert all(b"secret-identity-of-somebody" not in each.read_bytes() for each in tmp_path.iterdir())
     store.close()
     assert all(b"secret-identity-of-somebody" not in each.read_bytes() for each in tmp_path.iterdir())
