@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Literal, Protocol, runtime_checkable
 
 from cued.model import (
+    Condition,
     ConflictType,
     Feedback,
     Filter,
@@ -31,6 +32,8 @@ from cued.model import (
     Slice,
     Stats,
     Stored,
+    Tallies,
+    TallyQuery,
     Touch,
     Use,
 )
@@ -124,6 +127,12 @@ class Store(Protocol):
     def log(self, tenant: str, query: LogQuery) -> tuple[RecallEntry, ...]:
         """The lines of the tenant's recall log that the query asks for, newest first unless told otherwise."""
 
+    def tally(self, tenant: str, query: TallyQuery) -> Tallies:
+        """The lines of the tenant's recall log counted in stretches of time, however many they are."""
+
+    def condition(self) -> Condition:
+        """The state of what the memories are kept in, for whoever looks after the store."""
+
     def document(self, tenant: str, name: str) -> bytes | None:
         """A small document kept for the tenant, such as what has been learnt about its traffic; None when there is none."""
 
@@ -158,6 +167,14 @@ class Keeper(Protocol):
 
     def close(self) -> None:
         """Let go of files and connections; a second call does nothing, and whatever comes later is a StoreError."""
+
+
+@runtime_checkable
+class Inspectable(Protocol):
+    """A keeper whose files have a state that can be looked at."""
+
+    def condition(self) -> Condition:
+        """The state of its files."""
 
 
 class Transaction(Protocol):
@@ -219,6 +236,9 @@ class Transaction(Protocol):
 
     def log(self, query: LogQuery) -> Sequence[RecallEntry]:
         """The lines that the query asks for, by time and then as they were written; cue and evidence only with `content`."""
+
+    def tally(self, query: TallyQuery) -> Tallies:
+        """The lines that the query means, counted, by start and label; `cued.stores.recall_log.tallied` counts any lines."""
 
     def put_log(self, entries: Sequence[RecallEntry], rules: LogRules) -> None:
         """Write lines, in place of those with the same `recall_id`, and drop what the rules do not keep.

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from cued.errors import InputError, LostConnectionError, NotFoundError, StoreError
 from cued.model import (
+    Condition,
     Feedback,
     Filter,
     Findings,
@@ -29,10 +30,12 @@ from cued.model import (
     Slice,
     Stats,
     Stored,
+    Tallies,
+    TallyQuery,
     Touch,
     Use,
 )
-from cued.ports import Keeper, Transaction
+from cued.ports import Inspectable, Keeper, Transaction
 from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant, at_least_one, document_name, first_of_each
 from cued.stores.columns.shelf import Shelf
 from cued.stores.encoding import as_vector
@@ -225,6 +228,17 @@ class Store:
         at_least_one(query.limit)
         with self.keeper.begin(tenant, write=False) as rows:
             return tuple(rows.log(query))
+
+    def tally(self, tenant: str, query: TallyQuery) -> Tallies:
+        """The lines of the tenant's recall log counted, without reading each."""
+        admit_tenant(tenant)
+        at_least_one(query.every_s)
+        with self.keeper.begin(tenant, write=False) as rows:
+            return rows.tally(query)
+
+    def condition(self) -> Condition:
+        """The state that the keeper's files are in; one that has none says so by leaving it empty."""
+        return self.keeper.condition() if isinstance(self.keeper, Inspectable) else Condition()
 
     def document(self, tenant: str, name: str) -> bytes | None:
         """A small document kept for the tenant; None when there is none."""

@@ -12,10 +12,26 @@ from msgspec.structs import replace
 
 from cued.errors import StoreError
 from cued.forking import PATIENCE_S, across_forks
-from cued.model import EPOCH, Filter, Head, Indexed, Judged, LogQuery, LogRules, Memory, RecallEntry, Row, Slice, Stats, Use
+from cued.model import (
+    EPOCH,
+    Filter,
+    Head,
+    Indexed,
+    Judged,
+    LogQuery,
+    LogRules,
+    Memory,
+    RecallEntry,
+    Row,
+    Slice,
+    Stats,
+    Tallies,
+    TallyQuery,
+    Use,
+)
 from cued.stores.admission import admit_tenant
 from cued.stores.paging import place_of
-from cued.stores.recall_log import asked_for, bare
+from cued.stores.recall_log import asked_for, bare, tallied
 from cued.stores.standing.shown import counted, shown
 
 _UNUSED = Use()
@@ -244,6 +260,10 @@ class MemoryTransaction:
             lines = [self._held.line_of[query.recall_id]] if query.recall_id in self._held.line_of else []
         found = islice((line.entry for line in lines if asked_for(line.entry, query)), query.limit)
         return list(found) if query.content else [bare(entry) for entry in found]
+
+    def tally(self, query: TallyQuery) -> Tallies:
+        """The lines that the query means, counted."""
+        return tallied(self.log(LogQuery(since=query.since, until=query.until, limit=len(self._held.lines) or 1)), query)
 
     def put_log(self, entries: Sequence[RecallEntry], rules: LogRules) -> None:
         """Write lines, in place of those with the same `recall_id`, and drop what the rules do not keep."""

@@ -81,6 +81,9 @@ TABLES: Final[dict[str, LiteralString]] = {
         stage_ms       text NOT NULL,
         cited          text NOT NULL,
         bad            text NOT NULL,
+        conversation   bytea NOT NULL,
+        cue_mark       bytea NOT NULL,
+        shadow         text,                -- JSON object
         cue            bytea,
         evidence       bytea,
         PRIMARY KEY (tenant, key)

@@ -8,7 +8,24 @@ import numpy as np
 from msgspec import DecodeError, json, msgpack
 from msgspec.structs import replace
 
-from cued.model import DERIVED_FROM, KINDS, Filter, Head, Indexed, Judged, LogQuery, LogRules, Memory, RecallEntry, Row, Slice, Stats, Use
+from cued.model import (
+    DERIVED_FROM,
+    KINDS,
+    Filter,
+    Head,
+    Indexed,
+    Judged,
+    LogQuery,
+    LogRules,
+    Memory,
+    RecallEntry,
+    Row,
+    Slice,
+    Stats,
+    Tallies,
+    TallyQuery,
+    Use,
+)
 from cued.stores.admission import body
 from cued.stores.encoding import runs
 from cued.stores.keepers.sqlite import log, queries
@@ -228,6 +245,10 @@ class SqliteTransaction:
     def log(self, query: LogQuery) -> Sequence[RecallEntry]:
         """The lines that the query asks for, by time and then as they were written."""
         return log.read(self._connection, self._tenant.key, query)
+
+    def tally(self, query: TallyQuery) -> Tallies:
+        """The lines that the query means, counted."""
+        return log.tally(self._connection, self._tenant.key, query)
 
     def put_log(self, entries: Sequence[RecallEntry], rules: LogRules) -> None:
         """Write lines, in place of those with the same `recall_id`, and drop what the rules do not keep."""
