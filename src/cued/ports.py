@@ -207,8 +207,11 @@ class Transaction(Protocol):
     def changed(self, since: int) -> Indexed:
         """The rows written after the change of this number, all for 0, in the order of their keys."""
 
-    def vectors(self, since: int) -> Iterable[tuple[int, bytes]]:
-        """The vectors of the rows whose content was written after this change, all for 0, each with its key."""
+    def vectors(self, since: int) -> Iterable[tuple[Sequence[int], bytes]]:
+        """The vectors of the rows whose content was written after this change, all for 0, in runs: their keys, and their bytes end to end.
+
+        The vectors of one run are of one size.
+        """
 
     def memories(self, keys: Sequence[int]) -> Sequence[Memory]:
         """The memories of these rows in their order; their use need not be in them."""
@@ -249,6 +252,15 @@ class Transaction(Protocol):
 
     def put_document(self, name: str, body: bytes | None) -> None:
         """Write a document; None removes it."""
+
+    def shelf(self) -> Sequence[bytes]:
+        """The parts of the tenant's shelf as they were last put; none where none were, or where this keeper keeps none."""
+
+    def put_shelf(self, parts: Sequence[bytes]) -> None:
+        """Keep the parts of the tenant's shelf, in place of those before, until any row is removed; that changes no counter of the head.
+
+        They save the next process the building of the shelf and are never the truth, so a keeper without durable rows keeps none.
+        """
 
 
 class Embedder(Protocol):

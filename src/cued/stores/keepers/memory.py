@@ -207,13 +207,13 @@ class MemoryTransaction:
             judged=list(zip(*(each.row.judged or () for each in written), strict=True)) or [()] * len(Judged._fields),
         )
 
-    def vectors(self, since: int) -> Iterable[tuple[int, bytes]]:
+    def vectors(self, since: int) -> Iterable[tuple[Sequence[int], bytes]]:
         """The vectors of the rows whose content was written after this change, each with its key."""
         read = self.changed(since)
         for key, content in zip(read.keys, read.contents, strict=True):
             vector = self._held.rows[key].row.vector
             if content > since and vector is not None:
-                yield key, vector
+                yield (key,), vector
 
     def memories(self, keys: Sequence[int]) -> Sequence[Memory]:
         """The memories of these rows in their order."""
@@ -289,6 +289,13 @@ class MemoryTransaction:
     def put_document(self, name: str, body: bytes | None) -> None:
         """Write a document; None removes it."""
         self._set(self._held.documents, name, None if body is None else bytes(body))
+
+    def shelf(self) -> Sequence[bytes]:
+        """Nothing: rows are at hand here."""
+        return ()
+
+    def put_shelf(self, parts: Sequence[bytes]) -> None:
+        """Keep nothing."""
 
     def undo(self) -> None:
         """Take back all that was written."""

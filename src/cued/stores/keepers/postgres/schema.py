@@ -89,6 +89,7 @@ TABLES: Final[dict[str, LiteralString]] = {
         PRIMARY KEY (tenant, key)
     """,
     "document": "tenant bytea NOT NULL, name bytea NOT NULL, body bytea NOT NULL, PRIMARY KEY (tenant, name)",
+    "shelf": "tenant bytea NOT NULL, part integer NOT NULL, body bytea NOT NULL, PRIMARY KEY (tenant, part)",  # never the truth
 }
 _INDEXES: Final[tuple[LiteralString, ...]] = (
     "CREATE UNIQUE INDEX memory_id ON cued.memory (tenant, id)",
