@@ -73,23 +73,11 @@ _USES = "SELECT key, body FROM cued.use WHERE tenant = %s AND key = ANY(%s)"
 _SOURCES = "SELECT key, target FROM cued.edge WHERE tenant = %s AND key = ANY(%s) AND relation = %s ORDER BY key, target"
 
 _COLUMNS = {
-    "key": "bigint",
-    "change": "bigint",
-    "scope": "bytea",
-    "kind": "smallint",
-    "tier": "smallint",
-    "created": "bigint",
-    "valid_from": "bigint",
-    "valid_until": "bigint",
-    "expires": "bigint",
-    "forgotten": "bigint",
-    "superseded": "bigint",
-    "locally": "bytea",
-    "session": "bytea",
-    "turn": "bigint",
+    **dict.fromkeys(("key", "change", "created", "valid_from", "valid_until", "expires", "forgotten", "superseded", "turn"), "bigint"),
+    **dict.fromkeys(("scope", "locally", "session", "body"), "bytea"),
+    **dict.fromkeys(("kind", "tier"), "smallint"),
     "tags": "text",
     "meta": "jsonb",
-    "body": "bytea",
 }
 """The columns that may change while the content of a row stays, and of what kind they are sent."""
 _CONTENT = {"id": "bytea", "content": "bigint", "fingerprint": "bytea", "forward": "bytea"}
