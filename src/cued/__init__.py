@@ -27,8 +27,11 @@ if TYPE_CHECKING:
         NewerSchemaError,
         NotFoundError,
         PolicyError,
+        QuotaError,
+        RateError,
         ReadOnlyError,
         StoreError,
+        TrustError,
         UnknownFieldError,
     )
     from cued.explain import Explanation, Timeline, Verdict, Why
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
     from cued.handles.memories import open_memories as open  # noqa: A004 - `cued.open` is the name that users type
     from cued.handles.tenant import Tenant
     from cued.importers.intake import Imported
-    from cued.model import Choice, Conflict, Cue, Evidence, LogRules, Memory, Page, Recall, Recalled, RecallEntry, Stats
+    from cued.model import Choice, Conflict, Cue, Evidence, LogRules, Memory, Page, Quotas, Recall, Recalled, RecallEntry, Stats
     from cued.policy.presets import load as load_policy
     from cued.policy.spec import Policy
     from cued.requests.draft import Draft
@@ -81,6 +84,9 @@ __all__ = [
     "Plan",
     "Policy",
     "PolicyError",
+    "QuotaError",
+    "Quotas",
+    "RateError",
     "ReadOnlyError",
     "Recall",
     "RecallEntry",
@@ -91,6 +97,7 @@ __all__ = [
     "StoreError",
     "Tenant",
     "Timeline",
+    "TrustError",
     "UnknownFieldError",
     "Verdict",
     "Why",
@@ -111,7 +118,20 @@ _HOMES = {
     "handles.keeping": ("Remembered",),
     "handles.memories": ("Memories", "open"),
     "handles.tenant": ("Tenant",),
-    "model": ("Choice", "Conflict", "Cue", "Evidence", "LogRules", "Memory", "Page", "Recall", "RecallEntry", "Recalled", "Stats"),
+    "model": (
+        "Choice",
+        "Conflict",
+        "Cue",
+        "Evidence",
+        "LogRules",
+        "Memory",
+        "Page",
+        "Quotas",
+        "Recall",
+        "RecallEntry",
+        "Recalled",
+        "Stats",
+    ),
     "policy.presets": ("load_policy",),
     "policy.spec": ("Policy",),
     "requests.draft": ("Draft",),

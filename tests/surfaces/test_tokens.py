@@ -6,7 +6,8 @@ from threading import Thread
 import pytest
 
 from cued.errors import InputError
-from cued.handles.memories import OWN_TENANT, open_memories
+from cued.handles.memories import open_memories
+from cued.model import OWN_TENANT
 from cued.surfaces.access_tokens import Tokens
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)

@@ -35,6 +35,7 @@ from cued.model.memory import (
     Touch,
     Use,
 )
+from cued.model.quotas import Quotas
 from cued.model.recall import Cue, Evidence, Omitted, Recall, Recalled, Summary, Trace
 from cued.model.rows import Head, Indexed, Judged, Row, Slice
 from cued.model.words import (
@@ -47,8 +48,10 @@ from cued.model.words import (
     KINDS,
     MERGED,
     NO_TIME,
+    OWN_TENANT,
     TIERS,
     TRUSTS,
+    UNVERIFIED,
     ChannelName,
     Column,
     ConflictType,
@@ -61,6 +64,8 @@ from cued.model.words import (
     Tier,
     Trust,
     Vector,
+    lower_of,
+    outranks,
 )
 
 __all__ = [
@@ -74,8 +79,10 @@ __all__ = [
     "KINDS",
     "MERGED",
     "NO_TIME",
+    "OWN_TENANT",
     "TIERS",
     "TRUSTS",
+    "UNVERIFIED",
     "Background",
     "ChannelName",
     "Choice",
@@ -108,6 +115,7 @@ __all__ = [
     "Omitted",
     "Outcome",
     "Page",
+    "Quotas",
     "Recall",
     "RecallEntry",
     "Recalled",
@@ -131,4 +139,6 @@ __all__ = [
     "Trust",
     "Use",
     "Vector",
+    "lower_of",
+    "outranks",
 ]

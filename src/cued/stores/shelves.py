@@ -9,7 +9,7 @@ from msgspec import DecodeError
 from msgspec.structs import replace
 
 from cued.forking import across_forks
-from cued.model import Head, Indexed, Memory
+from cued.model import Head, Indexed, Judged, Memory
 from cued.ports import Transaction
 from cued.stores.columns.shelf import Entries, Shelf
 from cued.stores.encoding import joined, width
@@ -21,7 +21,7 @@ WINNERS_BYTES = 32 * 2**20
 
 _LOADED_AT_ONCE = 4096
 _BYTES_EACH = 1500
-_MARKS = 9
+_MARKS = Judged._fields.index("marks")
 
 
 class Winners:

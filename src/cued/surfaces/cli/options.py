@@ -22,6 +22,7 @@ _FLAGS = {
     "open_questions": "--open",
     "tags": "--tag",
     "tiers": "--tier",
+    "trusts": "--trust",
     "window_tokens": "--window",
 }
 """Fields that the command line calls otherwise."""
