@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self, TypedDict
 
 from cued.engine import Parts
 from cued.errors import InputError
+from cued.forking import across_forks
 from cued.handles.ids import IdMaker
 from cued.handles.settling import Mode, Settler
 from cued.handles.tenant import Tenant
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from cued.upkeep.backup import Copied
 
 
+_USUAL_LOG = LogRules()
+_NO_QUOTAS = Quotas()
+
+
 class Memories:
     """What `cued.open` gives: one store, open; close it, or use it in a `with`."""
 
@@ -30,6 +35,7 @@ class Memories:
         self._clock = clock
         self._settler = Settler(parts.store, settle)
         self._ids = IdMaker()
+        across_forks(self._settler, self._ids)
 
     def tenant(self, name: str, *, trust: Trust = "user") -> Tenant:
         """The handle of this tenant; a tenant exists as soon as something is remembered for it.
@@ -127,7 +133,7 @@ def _store(path: str | Path | Store | Keeper | None, log: LogRules | None, quota
     # imported here, so that `import cued` stays light
     from cued.stores import Store as KeptStore  # noqa: PLC0415
 
-    made = partial(KeptStore, log_rules=log or LogRules(), quotas=quotas or Quotas())
+    made = partial(KeptStore, log_rules=log or _USUAL_LOG, quotas=quotas or _NO_QUOTAS)
     if path is None:
         from cued.stores.keepers.memory import MemoryKeeper  # noqa: PLC0415
 
