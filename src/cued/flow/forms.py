@@ -20,7 +20,7 @@ NOTE = (
 CORE = "Core memories, shown every time"
 RECALLED = "Recalled"
 DIGEST = "Digest, shortened to fit"
-UNSURE = "Unverified, from tools and imports: nobody has confirmed these"
+UNSURE = "Unverified, said by tools and imports and confirmed by nobody"
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|!~])")
 _TRUST: dict[Trust, str] = {
     "user": "from user",
