@@ -37,19 +37,34 @@ def operations(tenant, random, ids):
         return random.choice(ids)
 
     def remember():
-        names = ("at", "ttl", "tags", "scope", "kind", "meta", "turn", "supersedes", "importance")
+        names = ("at", "ttl", "tags", "scope", "kind", "meta", "turn", "supersedes", "importance", "trust", "quarantine", "derived_from")
         facts = {name: odd() for name in random.sample(names, 2)}
         ids.append(tenant.remember(text(), **facts).id)
 
     return {
         "remember": remember,
         "remember plainly": lambda: ids.append(tenant.remember(f"Note {random.random()}", supersedes=ids[-40:]).id),
-        "recall": lambda: tenant.recall(text(), **{random.choice(("as_of", "now", "scope", "tags", "limit", "budget", "floor")): odd()}),
+        "recall": lambda: tenant.recall(
+            text(), **{random.choice(("as_of", "now", "scope", "tags", "trusts", "limit", "budget", "floor")): odd()}
+        ),
         "explain": lambda: tenant.explain(text(), memory=random.choice((known(), odd()))),
-        "list": lambda: tenant.list(**{random.choice(("limit", "tags", "meta", "since", "after", "session")): odd()}),
+        "list": lambda: tenant.list(
+            **{random.choice(("limit", "tags", "meta", "since", "after", "session", "trusts", "quarantined")): odd()}
+        ),
         "update": lambda: tenant.update(known(), **{random.choice(("text", "ttl", "tags", "scope", "supersedes", "valid_until")): odd()}),
         "forget": lambda: tenant.forget(random.choice((known(), odd()))),
         "restore": lambda: tenant.restore(known()),
+        "quarantine": lambda: tenant.quarantine(random.choice((known(), odd()))),
+        "promote": lambda: tenant.promote(known(), trust=random.choice((None, "user", "tool", odd()))),
+        "remember many": lambda: ids.extend(tenant.remember_many([text() for _ in range(3)]).ids),
+        "gather": lambda: tenant.gather(text(), vector=odd()),
+        "conversation": lambda: tenant.conversation(turns=odd()).recall(text()),
+        "consolidate": lambda: tenant.consolidate(at_least=random.choice((0.9, odd()))),
+        "merges": tenant.merges,
+        "unmerge": lambda: tenant.unmerge(known()),
+        "expired": lambda: tenant.expired(grace=odd()),
+        "reembed": tenant.reembed,
+        "import": lambda: tenant.import_file(random.choice(("/nowhere", "/", text() or "x")), format=odd(), as_exported=odd()),
         "erase": lambda: tenant.forget(known(), erase=True),
         "why": lambda: tenant.why(known(), depth=random.choice((1, 20, odd()))),
         "timeline": lambda: tenant.timeline(random.choice((known(), odd()))),

@@ -22,6 +22,7 @@ from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
 from cued.stores.keepers.sqlite.transaction import columns
 from cued.stores.standing.instants import micros
+from cued.text.analyse import query_terms
 from tests.stores.files.write_third import as_line, found, kept
 
 INSERT = """
@@ -186,9 +187,9 @@ def test_a_file_from_before_trust_acted_gets_its_trusts_and_its_bytes_and_keeps_
     assert store.stats("bob", at=NOW).bytes == weighed(store.get("bob", ["cake"])[0])
     assert {memory.id for memory in store.list("ada", Filter(trusts=("tool",)), at=NOW, limit=9)} == {"tool", "pinned", "new"}
     # what was pinned then is pinned no more, and what gave way stays so until a person says otherwise
-    found = store.search("ada", lookup(lexical=words("tea", "coffee"), at=NOW, core=True, trusts=("user", "tool")))
+    found = store.search("ada", lookup(lexical=words(*query_terms("tea coffee")), at=NOW, core=True, trusts=("user", "tool")))
     assert (ids(found), found.core) == (["new", "tool", "user"], ())
     store.revise("ada", [revision("pinned", importance=0.9)], at=NOW)
     store.revise("ada", [revision("new", quarantined_at=NOW)], at=NOW)
-    assert "old" in ids(store.search("ada", lookup(lexical=words("coffee"), at=NOW)))
+    assert "old" in ids(store.search("ada", lookup(lexical=words(*query_terms("coffee")), at=NOW)))
     store.close()

@@ -192,7 +192,7 @@ class Keeping(Bound):
 
     def _set(self, memory_ids: Sequence[str], fields: Mapping[str, Any], *, where: Callable[[Memory], bool] = bool) -> tuple[Memory, ...]:
         """These memories with the same fields set in all of them, or, where one is unknown, in none."""
-        known = [known_as("ids", memory_id) for memory_id in dict.fromkeys(memory_ids)]
+        known = list(dict.fromkeys(known_as("ids", memory_id) for memory_id in memory_ids))
         memories = self._store.get(self.name, known)
         changes = [Revision(id=memory.id, set=dict(fields), word=self.trust) for memory in memories if where(memory)]
         self._store.revise(self.name, changes, at=self._clock())
