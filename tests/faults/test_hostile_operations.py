@@ -11,8 +11,10 @@ import cued
 from cued.errors import CuedError
 
 ROUNDS = int(os.environ.get("CUED_FAULT_ROUNDS", "400"))
-SECONDS = 5
-"""Five times what is promised: this may run on a busy machine."""
+SECONDS = 1
+"""What an operation may take of the processor, whatever else runs on the machine."""
+WAITED = 30
+"""What it may take by the clock."""
 
 TEXTS = (
     "Ada drinks green tea.", "", " ", "\0", "\ud800", "a" * 99_999, "a" * 100_001, "\ufdfa" * 30_000, "w " * 40_000, "a\u0301" * 20_000,
@@ -89,13 +91,13 @@ def test_every_operation_answers_in_time_or_is_refused_in_our_words(tmp_path, se
         slow, foreign = [], []
         for _ in range(ROUNDS):
             name = random.choice(list(verbs))
-            started = time.perf_counter()
+            started = time.process_time(), time.perf_counter()
             try:
                 verbs[name]()
             except CuedError as error:
                 str(error).encode()
             except Exception as error:  # noqa: BLE001 - what is counted here
                 foreign.append(f"{name}: {type(error).__name__}: {error}"[:200])
-            if time.perf_counter() - started > SECONDS:
+            if time.process_time() - started[0] > SECONDS or time.perf_counter() - started[1] > WAITED:
                 slow.append(name)
         assert (sorted(set(foreign)), slow) == ([], [])
