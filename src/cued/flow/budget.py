@@ -38,8 +38,9 @@ def run(table: Table) -> None:
     if table.mixed:
         # what is verified may not have fitted
         chosen = within_share(table, chosen, len(chosen))
+    taken = set(chosen)
     for row in rows:
-        if row not in chosen:
+        if row not in taken:
             table.strike(row, "budget", f"beyond the limit of {budget.limit}")
     for row in chosen:
         table.fates[row], table.stages[row] = "chosen", "budget"

@@ -6,7 +6,7 @@ import click
 
 from cued.errors import InputError
 from cued.handles.memories import open_memories
-from cued.model import Quotas
+from cued.model import LogRules, Quotas
 from cued.policy.presets import DEFAULT
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import make_folder, noting_warnings
@@ -17,7 +17,7 @@ from cued.text.durations import parse_duration
 _JOBS = ("sweep", "consolidate", "preview", "reembed")
 
 
-@click.command(name="serve", cls=Command, globals_shown=("db", "tenant", "embedder", "policy"))
+@click.command(name="serve", cls=Command, globals_shown=("db", "tenant", "embedder", "policy", "keep"))
 @click.option("--host", default="127.0.0.1", help="Where to listen. Default: 127.0.0.1, which only this machine reaches.")
 @click.option("--port", type=click.IntRange(0, 65535), default=7333, help="The port; 0 takes a free one. Default: 7333.")
 @click.option("--allow-host", "names", metavar="NAME", multiple=True, help="A name that clients call this server by; may be repeated.")
@@ -32,6 +32,8 @@ _JOBS = ("sweep", "consolidate", "preview", "reembed")
 @click.option("--quota-recalls", type=click.IntRange(1), help="At most so many recalls a minute and tenant. Default: no bound.")
 @click.option("--upkeep", "jobs", type=click.Choice(_JOBS), multiple=True, help="Do this for every tenant, now and then; may be repeated.")
 @click.option("--upkeep-every", "every", metavar="TIME", default="6h", help="How often. Default: 6h.")
+@click.option("--shadow", metavar="NAME|FILE", help="A second policy that decides beside the first; `cued insight --compare` tells.")
+@click.option("--share", type=click.FloatRange(0, 1), default=0.0, help="Show it to this share of the conversations. Default: 0.")
 def serve_command(  # noqa: PLR0913 - one parameter an option
     host: str,
     port: int,
@@ -48,6 +50,8 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     quota_recalls: int | None,
     jobs: tuple[str, ...],
     every: str,
+    shadow: str | None,
+    share: float,
 ) -> None:
     """Serve the memories over HTTP until it is stopped; what each token may do, `cued token` says."""
     try:
@@ -63,7 +67,9 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     chores = Chores(jobs=tuple(dict.fromkeys(jobs)), every_s=parse_duration(every, field="--upkeep-every").total_seconds())
     quotas = Quotas(memories=quota_memories, bytes=quota_bytes, recalls_a_minute=quota_recalls)
     with noting_warnings():
-        memories = open_memories(chosen.db, embedder=chosen.embedder, policy=chosen.policy or DEFAULT, quotas=quotas)
+        log = LogRules(content=chosen.keep)  # type: ignore[arg-type]  # checked by the rules
+        parts = {"embedder": chosen.embedder, "policy": chosen.policy or DEFAULT, "shadow": shadow, "share": share}
+        memories = open_memories(chosen.db, log=log, quotas=quotas, **parts)  # type: ignore[arg-type]
     with memories:
         serve(
             memories,
