@@ -23,6 +23,7 @@ class RecallOptions(TypedDict, total=False):
     scope: str
     tags: Sequence[str]
     kinds: Sequence[Kind] | Kind
+    trusts: Sequence[Trust] | Trust
     as_of: datetime | str | None
     intent: Intent | None
     present: Sequence[str]
@@ -53,6 +54,7 @@ class Facts(TypedDict, total=False):
     importance: float
     weight: float
     trust: Trust
+    quarantine: bool
     session: str | None
     turn: int | None
     speaker: str | None
@@ -93,6 +95,8 @@ class Wanted(TypedDict, total=False):
     scope: str | None
     kinds: Sequence[Kind] | Kind
     tiers: Sequence[Tier] | Tier
+    trusts: Sequence[Trust] | Trust
+    quarantined: bool | None
     tags: Sequence[str]
     meta: Mapping[str, Scalar]
     session: str | None

@@ -100,6 +100,13 @@ def kind(table: Table, term: Term) -> Column:
     return np.array([(term.values or {}).get(m.kind, 0.0) for m in table.memories], dtype=float)
 
 
+def trust(table: Table, term: Term) -> Column:
+    """The value for where a memory comes from, less that of the most trusted candidate: 0 where all come from one."""
+    values = term.values or {}
+    column = np.array([values.get(m.trust, 0.0) for m in table.memories], dtype=float)
+    return column - column.max(initial=-np.inf) if len(column) else column
+
+
 def ages_days(table: Table, since: str) -> Column:
     """The days since a memory was created, updated or last used, at least 0."""
     times = [moment.timestamp() for moment in _TIMES[since](table)]
@@ -172,4 +179,5 @@ SIGNALS: dict[str, Callable[[Table, Term], Column]] = {
     "scope": scope,
     "tier": tier,
     "kind": kind,
+    "trust": trust,
 }

@@ -23,6 +23,7 @@ _FLAGS = {
     "source": "--from",
     "tags": "--tag",
     "tiers": "--tier",
+    "trusts": "--trust",
     "window_tokens": "--window",
 }
 """Fields that the command line calls otherwise."""
