@@ -19,19 +19,13 @@ LEAST_WORDS = 8
 PEOPLE = 40
 # What a report of a fault has beside the fault.
 AROUND = (
-    "I searched the open issues and found nothing like it.", "Steps to reproduce: see above.", "Expected: no error. Actual: see the output.",
+    "I searched the open issues and found nothing like it.", "Steps to reproduce: see above.",
+    "Expected: no error. Actual: see the output.",
     "Ubuntu 22.04, Python 3.10.4, everything else at its latest version.", "It worked two releases ago.", "Happy to send a patch.",
-    "This happens on macOS as well.", "Traceback (most recent call last): File \"run.py\", line 12, in <module> main()",
+    "This happens on macOS as well.", 'Traceback (most recent call last): File "run.py", line 12, in <module> main()',
     "We noticed it in our nightly build.", "A minimal example is attached.", "Let me know if you need more details.",
 )  # fmt: skip
-NAMES = {
-    "zh": ("陈 林 黄 周 吴 徐 孙 马 朱 胡 郭 何 高 罗 郑 梁".split(), "思远 嘉怡 文博 晓彤 雨涵 建军 国强 丽华 一鸣 欣然 子墨 春燕 志远 美玲".split(), ""),
-    "ja": ("佐藤 鈴木 高橋 田中 伊藤 渡辺 山本 中村 小林 加藤 吉田 山田 松本 井上".split(), ["", "健", "葵", "誠"], ""),
-    "de": ("Anke Bernd Dörte Egon Frauke Gerd Heike Jochen Katrin Lothar".split(), "Vogt Brandt Kühn Lorenz Thoma Riedel Ebert".split(), " "),
-    "es": ("Marta Íñigo Rocío Álvaro Nuria Gonzalo Pilar Rubén Inés Jaime".split(), "Soler Vidal Ibáñez Rojas Luna Prieto Cano".split(), " "),
-    "fr": ("Élodie Thibault Solène Gaspard Maëlle Rémi Clotilde Yann".split(), "Girard Perrin Lambert Fontaine Chevalier Brun Masson".split(), " "),
-    "ru": ("Антон Глеб Тимур Захар Олег Егор Родион Марат".split(), "Громов Белкин Сомов Ершов Жилин Котов Лосев".split(), " "),
-}  # fmt: skip
+NAMES_FILE = Path(__file__).parent / "people.tsv"
 _CHOICE = re.compile(r"\{([^{}]*\|[^{}]*)\}")
 
 
@@ -61,11 +55,11 @@ def reports(rng: Random) -> Iterator[tuple[str, list[Row]]]:
 
 
 def facts(rng: Random) -> Iterator[tuple[str, str, list[Row]]]:
-    """For each language of `NAMES` the facts about some people, with their questions, under a name of the corpus."""
+    """For each language of `people.tsv` the facts about some people, with their questions, under a name of the corpus."""
     lines = [line.split("\t") for line in FACTS.read_text("utf-8").splitlines()[1:]]
-    for language, (first, second, between) in NAMES.items():
+    for language, between, first, second in (line.split("\t") for line in NAMES_FILE.read_text("utf-8").splitlines()[1:]):
         templates = [(statement, question) for spoken, statement, question in lines if spoken == language]
-        people = rng.sample([f"{one}{between}{other}".strip() for one in first for other in second], PEOPLE)
+        people = rng.sample([one + " " * (between == "space") + other for one in first.split() for other in second.split()], PEOPLE)
         told = {(name, place): _told(statement, name, rng) for name in people for place, (statement, _) in enumerate(templates)}
         rows = []
         for (name, place), statement in told.items():

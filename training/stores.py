@@ -47,7 +47,7 @@ UNUSED = frozenset("kpa_keypoint_argument mnli_entail fever_symmetric_update req
 # Their questions name what they are about, so that one about another document is foreign here.
 DOCUMENTS = frozenset(
     "squad_sentence_nqg qed_nq_sentence clapnq_dev multihop_hotpot_2wiki_musique boolq_passage timeqa_human tweetqa "
-    "ar_arcd pt_faquad zh_cmrc2018 zh_tw_drcd ja_jaquad friendsqa requests facts_zh facts_ja facts_de facts_es facts_fr facts_ru "
+    "ar_arcd pt_faquad zh_cmrc2018 zh_tw_drcd ja_jaquad friendsqa facts_zh facts_ja facts_de facts_es facts_fr facts_ru "
     "reports_commit_subject_body".split()
 )
 LANGUAGES = {"ar_arcd": "ar", "pt_faquad": "pt", "zh_kdconv": "zh", "zh_cmrc2018": "zh", "zh_tw_drcd": "zh", "ja_jaquad": "ja"}
@@ -197,12 +197,16 @@ class Builder:
 
     def _asked(self, own: Sequence[Row], gone: Sequence[Row], outside: Sequence[Row], held: set[str]) -> list[Asked]:
         rng, strangers = self._rng, self._strangers
-        far = [row for row in outside if held.isdisjoint((*row.answers, *row.others))] if self._corpus.name in DOCUMENTS else []
+        foreign_here = [row for row in outside if held.isdisjoint((*row.answers, *row.others))]
+        far = foreign_here if self._corpus.name in DOCUMENTS else []
         foreign = (*far[:FAR], *rng.sample(strangers, min(2 * FAR - len(far[:FAR]), len(strangers))))
         chosen = rng.sample(own, min(OWN, len(own)))
         asked: list[Asked] = [("own", row.cue, row.answers) for row in chosen]
         asked += [("near", row.cue, ()) for row in gone[:NEAR] if held & set(row.others)]
         asked += [("near", cue, ()) for cue in list(_of_others(chosen, held, rng))[:NEAR]]
+        if self._corpus.name == "requests":
+            # A leaning of another topic may bear on a request as well: what to be silent to is not told by topics.
+            asked += [("near", row.cue, ()) for row in foreign_here[:NEAR]]
         return asked + [("far", row.cue, ()) for row in foreign]
 
 

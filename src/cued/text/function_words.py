@@ -20,17 +20,17 @@ yo él ella ellos no ni si sí más muy ya como pero también este esta estos es
     "fr": """le la les l un une des du de d au aux et ou où mais que qu qui quoi quel quelle quels quelles quand comment combien pourquoi
 est sont était étaient sera a ont avait être avoir il elle ils elles on je j tu nous vous me m te se s ce c cette ces cet mon ma mes son
 sa ses leur leurs dans en sur sous par pour avec sans ne n pas plus très y si""",
-    "it": """il lo la i gli le l un uno una di del della dei delle dello degli a al alla ai alle da dal dalla in nel nella nei con su sul sulla
-per tra fra e ed o ma che chi cosa quale quali quando dove come quanto quanti quante perché è sono era erano fu furono ha hanno aveva
+    "it": """il lo la i gli le l un uno una di del della dei delle dello degli a al alla ai alle da dal dalla in nel nella nei con su sul
+sulla per tra fra e ed o ma che chi cosa quale quali quando dove come quanto quanti quante perché è sono era erano fu furono ha hanno aveva
 essere si mi ti ci vi ho io lui lei loro mio mia suo sua non più anche questo questa""",
-    "pt": """o a os as um uma uns umas de do da dos das em no na nos nas ao à aos às por pelo pela para com sem entre sobre e ou mas que quem
-qual quais quando onde como quanto quantos quantas é são era foi foram ser está estão há tem têm tinha se me te lhe nos eu ele ela eles
+    "pt": """o a os as um uma uns umas de do da dos das em no na nos nas ao à aos às por pelo pela para com sem entre sobre e ou mas que
+quem qual quais quando onde como quanto quantos quantas é são era foi foram ser está estão há tem têm tinha se me te lhe nos eu ele ela eles
 meu minha seu sua não mais muito já também este esta isso""",
     "nl": """de het een en of maar niet geen is zijn was waren wordt worden werd werden heeft hebben had ik jij je hij zij ze wij we u mij
 me ons zich mijn zijn haar hun wat wie hoe waar wanneer waarom welke hoeveel van voor met op in aan uit bij naar over onder door om te
 als ook dat die dit deze er nog meer""",
-    "pl": """i oraz lub ale nie jest są był była było były być ma mają się to ten ta te tego tej w we na z ze do od dla po za przez pod nad o
-u że co kto jak gdzie kiedy dlaczego jaki jaka jakie jakich który która które ile czy ja ty on ona oni my wy mnie mi mój moja jego jej
+    "pl": """i oraz lub ale nie jest są był była było były być ma mają się to ten ta te tego tej w we na z ze do od dla po za przez pod nad
+o u że co kto jak gdzie kiedy dlaczego jaki jaka jakie jakich który która które ile czy ja ty on ona oni my wy mnie mi mój moja jego jej
 ich już tylko także""",
     "tr": """ve ile veya ama bir bu şu o ne neyi neden niçin nasıl kim kimin nerede nereye hangi kaç ben sen biz siz onlar benim bana beni
 için gibi kadar çok daha en de da mi mı mu mü ki değil var yok olan olarak oldu olduğu ise""",
