@@ -3,12 +3,14 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from cued.embed import CuedWarning
 from cued.errors import InputError
 from cued.handles.memories import Memories, open_memories
 from cued.handles.settling import Mode
 from cued.handles.tenant import Tenant
+from cued.model import LogRules
 from cued.policy.presets import DEFAULT
 from cued.surfaces.cli.output import note
 from cued.surfaces.cli.settings import Settings
@@ -41,7 +43,7 @@ def tenant_to_write(chosen: Settings, *, embed: bool = False, make: bool = False
 
 def make_folder(chosen: Settings) -> None:
     """Make the database's usual folder; one that the user has named must be there already."""
-    if chosen.default_db:
+    if chosen.default_db and isinstance(chosen.db, Path):
         chosen.db.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
@@ -54,7 +56,10 @@ def opened(chosen: Settings, *, embed: bool = False, readonly: bool = False, set
             chosen.db,
             embedder=chosen.embedder if embed else None,
             policy=chosen.policy or DEFAULT,
+            # what is named on the command line decides
+            learnt=chosen.policy is None,
             settle=settle,
+            log=LogRules(content=chosen.keep),  # type: ignore[arg-type]  # checked by the rules
             readonly=readonly,
         )
 
