@@ -501,7 +501,7 @@ def test_explain_draws_ranks_signals_contributions_and_fates(cued):
     cued.remember(PEANUTS)
     cued.remember("The audit is in March.")
     drawn = cued("explain", "peanuts allergic").stdout
-    for said in ("fate", "lex", "den", "rel", "log_o", "score", "chosen", "floor: ", "score = log_odds + activation"):
+    for said in ("fate", "lex", "den", "rel", "log_o", "score", "chosen", "floor: ", "score = log_odds + note_words"):
         assert said in drawn
 
 

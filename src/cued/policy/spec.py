@@ -35,6 +35,7 @@ SIGNALS: dict[str, frozenset[str]] = {
     "fused": frozenset(),
     "relevance": frozenset(),
     "log_odds": frozenset(),
+    "note_words": frozenset(),
     "recency": frozenset({"half_life", "tau", "rate_per_day", "per_hour", "since", "stretch"}),
     "decay": frozenset({"rate_per_day", "since", "full_at"}),
     "activation": frozenset({"exponent", "unit"}),

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TypedDict
 
 from cued.model import ChannelName, Intent, Kind, Outcome, Scalar, Tier, Trust
+from cued.policy.adjust import FloorName
 from cued.ports import Boost
 
 
@@ -29,7 +30,7 @@ class RecallOptions(TypedDict, total=False):
     present: Sequence[str]
     conversation: str
     limit: int | None
-    floor: float | None
+    floor: float | FloorName | None
     budget_tokens: int | None
     window_tokens: int | None
     compact: bool | None
