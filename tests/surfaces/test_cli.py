@@ -61,11 +61,14 @@ USED = {
         "--turn": "3",
         "--speaker": "Jonas",
         "--trust": "tool",
+        "--quarantine": None,
     },
     ("list",): {
         "--scope": "x",
         "--kind": "episodic",
         "--tier": "core",
+        "--trust": "tool",
+        "--quarantined": None,
         "--tag": "food",
         "--meta": "ticket=7",
         "--session": "s",
@@ -92,6 +95,8 @@ USED = {
         "--valid-until": "none",
         "--if-version": "VERSION",
     },
+    ("quarantine",): {},
+    ("promote",): {"--trust": "agent"},
     ("forget",): {"--erase": None, "--all": None, "--yes": None, "--undo": None},
     ("bootstrap",): {"--scope": "x", "--budget": "300", "--block": None},
     ("feedback",): {"--cited": "ID", "--bad": "ID"},
@@ -117,10 +122,10 @@ USED = {
     ("sweep",): {"--grace": "7d", "--apply": None, "--yes": None},
     ("cool",): {"--older-than": "30d", "--importance-below": "0.6"},
     ("export",): {"--vectors": None, "--overwrite": None},
-    ("import",): {"--format": "markdown", "--scope": "x"},
+    ("import",): {"--format": "markdown", "--scope": "x", "--as-exported": None},
     ("backup",): {"--overwrite": None},
     ("restore",): {"--overwrite": None},
-    ("mcp",): {"--scope": "x", "--project": ".", "--search-fetch": None},
+    ("mcp",): {"--trust": "tool", "--scope": "x", "--project": ".", "--search-fetch": None},
     ("connect",): {"--here": None, "--hook": "recall", "--scope": "x", "--print": None, "--undo": None, "--yes": None},
     ("hook",): {"--scope": "x"},
     ("serve",): {
@@ -133,11 +138,15 @@ USED = {
         "--rate": "10",
         "--max-body": "1000",
         "--threads": "2",
+        "--quota-memories": "1000",
+        "--quota-bytes": "1000000",
+        "--quota-recalls": "100",
         "--upkeep": "sweep",
         "--upkeep-every": "1d",
         "--shadow": "rrf",
         "--share": "0.1",
     },
+    ("token", "create"): {"--scope": "read", "--trust": "tool", "--expires": "90d"},
     ("insight",): {
         "--since": "2025-03-01",
         "--until": "2030-03-01",
@@ -151,7 +160,6 @@ USED = {
     ("label",): {"--verdict": "right", "--limit": "3", "--list": None},
     ("tune",): {"--from": "log", "--target": "0.5", "--apply": None, "--all-tenants": None},
     ("policy", "rollback"): {"--to": "0"},
-    ("token", "create"): {"--scope": "read", "--expires": "90d"},
     ("db", "init"): {"--role": "app", "--parts": "2", "--print": None},
 }
 CUE_OPTIONS = {
@@ -161,6 +169,7 @@ CUE_OPTIONS = {
     "--scope": "x",
     "--tag": "food",
     "--kind": "semantic",
+    "--trust": "user",
     "--as-of": "2026-03-01",
     "--intent": "past",
     "--present": "ID",
@@ -194,6 +203,8 @@ BARE = {
     ("get",): ("ID",),
     ("update",): ("ID", "--weight", "0.9"),
     ("forget",): ("ID",),
+    ("quarantine",): ("ID",),
+    ("promote",): ("ID",),
     ("feedback",): ("last", "--cited", "ID"),
     ("why",): ("ID",),
     ("timeline",): ("ID",),
@@ -230,6 +241,7 @@ INSTEAD = {
     ("timeline", "--at"): (),
     ("consolidate", "--undo"): ("ID",),
     ("sweep", "--apply"): ("--yes",),
+    ("import", "--as-exported"): ("EXPORT",),
     ("connect", "--undo"): ("claude-code",),
 }
 
@@ -265,6 +277,7 @@ def scenery(tmp_path_factory, shell_of):
         "DATA": "data",
         "NOTES": "notes",
         "COPY": "kept.db",
+        "EXPORT": "export.jsonl",
     }
     places |= {"SECOND": cued.remember("A second one."), "EDGE": f"mentions={places['ID']}"}
     (folder / "cues.jsonl").write_text('{"text": "peanuts"}\n' * 16, "utf-8")
@@ -277,6 +290,7 @@ def scenery(tmp_path_factory, shell_of):
     cued.json("recall", *CUE)
     assert cued.json("consolidate", "--apply")["merges"][0]["older"] == twin
     cued.json("backup", str(folder / "kept.db"))
+    cued.json("export", str(folder / "export.jsonl"))
     (folder / "notes").mkdir()
     (folder / "notes" / "one.md").write_text("# Kitchen\n\nOats are in the left cupboard.\n", "utf-8")
     (folder / "lines.jsonl").write_text('{"text": "One."}\n', "utf-8")
@@ -487,7 +501,7 @@ def test_explain_draws_ranks_signals_contributions_and_fates(cued):
     cued.remember(PEANUTS)
     cued.remember("The audit is in March.")
     drawn = cued("explain", "peanuts allergic").stdout
-    for said in ("fate", "lex", "den", "rel", "log_o", "score", "chosen", "floor: ", "score = log_odds + activation"):
+    for said in ("fate", "lex", "den", "rel", "log_o", "score", "chosen", "floor: ", "score = log_odds + note_words"):
         assert said in drawn
 
 
