@@ -373,7 +373,7 @@ def test_the_first_label_is_the_tenant_and_others_memories_of_it_are_items(store
     assert keys(store.search(("alice", "facts"), query="bicycle")) == ["k"]
     assert store.search(("bob",), query="bicycle") == []
     assert store.get(("bob",), note) is None
-    assert [each.text for each in alice.recall("does she have brothers?", floor=0.0)][0] == "Alice has two brothers"
+    assert next(iter(alice.recall("does she have brothers?", floor=0.0))).text == "Alice has two brothers"
 
 
 def test_one_tenant_for_all_keeps_namespaces_apart_and_shows_no_others():
@@ -438,7 +438,7 @@ def test_the_async_store_awaits_everything_and_takes_an_async_embedder():
             assert await store.start_ttl_sweeper() is task
             await store.aput(("t", "0"), "short", {"text": "x"}, ttl=0.00001)
             while await store.aget(("t", "0"), "short", refresh_ttl=False) is not None:
-                await asyncio.sleep(0)
+                pass
             assert await store.stop_ttl_sweeper(5)
             assert await store.sweep_ttl() == 0
             assert store.get(("t", "1"), "k").value == {"text": "bbb"}

@@ -1,16 +1,18 @@
 """What adapters ask of a tenant beyond its verbs: every memory of a listing, and a recall that ranks and leaves nothing out."""
 
-from collections.abc import Iterator
-from typing import Unpack
+from collections.abc import Callable, Iterator
+from typing import TypeVar, Unpack
 
 from msgspec.structs import replace
 
 from cued.handles.tenant import Tenant
-from cued.model import GLOBAL, Memory
+from cued.model import Memory, Recall
 from cued.policy.spec import Diversify, Floor, Policy, Rerank
-from cued.requests.keywords import Wanted
+from cued.requests.checks import MAX_CUE
+from cued.requests.keywords import RecallOptions, Wanted
 from cued.requests.listing import MAX_PAGE
 
+Kept = TypeVar("Kept")
 MOST = 10_000
 """How many memories one search may rank."""
 
@@ -50,10 +52,28 @@ def ranking(policy: Policy, limit: int, *, floor: float | None = None) -> Policy
     )
 
 
-def found(tenant: Tenant, query: str, *, limit: int, floor: float | None = None, scope: str = GLOBAL) -> list[tuple[Memory, float]]:
-    """The best memories for a query with their relevance, the best first."""
-    recall = tenant.recall(query, policy=ranking(tenant.policy, limit, floor=floor), scope=scope)
-    return [(each.memory, each.relevance) for each in recall]
+def best(  # noqa: PLR0913 - a search has words, a size, a policy and two ways to narrow it
+    tenant: Tenant,
+    query: str,
+    keep: Callable[[Recall], list[Kept]],
+    *,
+    wanted: int,
+    policy: Policy,
+    least: float | None = None,
+    **where: Unpack[RecallOptions],
+) -> list[Kept]:
+    """The best that `keep` makes of a recall, at least as many as wanted where there are so many of `least` relevance.
+
+    More memories are ranked until there are enough, for what is not kept may have taken most of the places.
+    """
+    many = min(max(_AT_FIRST * wanted, 1), MOST)
+    while True:
+        recall = tenant.recall(query[:MAX_CUE], policy=ranking(policy, many, floor=least), **where)
+        kept = keep(recall)
+        if len(kept) >= wanted or len(recall) < many or many == MOST:
+            return kept
+        many = min(4 * many, MOST)
 
 
+_AT_FIRST = 3
 _RERANKED = 100

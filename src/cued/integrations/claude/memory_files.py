@@ -8,11 +8,13 @@ import posixpath
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
+from msgspec.structs import replace
+
 from cued.errors import NotFoundError
 from cued.handles.tenant import Tenant
 from cued.integrations.documents import packed, unpacked
 from cued.integrations.searching import every, holds
-from cued.model import GLOBAL, Memory
+from cued.model import GLOBAL, Memory, Scalar
 from cued.requests.checks import storable
 from cued.requests.draft import Draft
 
@@ -142,7 +144,9 @@ class MemoryFiles:
         content = self.read(place)
         if content is None:
             there = self._is_folder(place)
-            raise ValueError(f"The path {path} is not a file." if there else f"The path {path} does not exist. Please provide a valid path.")
+            raise ValueError(
+                f"The path {path} is not a file." if there else f"The path {path} does not exist. Please provide a valid path."
+            )
         return place, content
 
     def _write(self, place: str, content: str) -> None:
@@ -163,7 +167,7 @@ class MemoryFiles:
 
     def _draft(self, place: str, number: int, text: str) -> Draft:
         plain = bool(text.strip()) and storable(text)
-        meta = {_PATH: place, _PLACE: self._scope}
+        meta: dict[str, Scalar] = {_PATH: place, _PLACE: self._scope}
         shown = text if plain else f"An empty file at {place}"
         return Draft(
             text=shown,
@@ -178,11 +182,10 @@ class MemoryFiles:
         number = memory.source.turn or 0
         if memory.scope == FOLDERS:
             return self._folder(place)
-        draft = self._draft(place, number, _text(memory))
-        return Draft(**{name: getattr(draft, name) for name in draft.__struct_fields__ if name != "at"}, at=memory.created_at)
+        return replace(self._draft(place, number, _text(memory)), at=memory.created_at)
 
     def _folder(self, place: str) -> Draft:
-        meta = {_PATH: place, _PLACE: self._scope}
+        meta: dict[str, Scalar] = {_PATH: place, _PLACE: self._scope}
         return Draft(text=f"A folder of files: {place}", id=self._id(f"{place}/", 0), scope=FOLDERS, trust="agent", meta=meta)
 
     def _make_folders(self, place: str) -> None:
@@ -212,7 +215,8 @@ class MemoryFiles:
         return memory if holds(memory) else None
 
     def _id(self, place: str, number: int) -> str:
-        name = f"file-{sha256(f'{self._scope}\0{place}'.encode()).hexdigest()[:40]}"
+        written = f"{self._scope}\x00{place}"
+        name = f"file-{sha256(written.encode()).hexdigest()[:40]}"
         return f"{name}.{number}" if number else name
 
     def _listed(self, path: str, place: str) -> str:

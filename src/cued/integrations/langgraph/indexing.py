@@ -51,6 +51,8 @@ def said(value: Mapping[str, Any]) -> str:
     """A document as a person would say it: its only text by itself, and otherwise each field with its name."""
     if len(value) == 1 and isinstance(only := next(iter(value.values())), str):
         return only
-    return "\n".join(
-        f"{key}: {each if isinstance(each, str) else json.dumps(each, ensure_ascii=False, default=str)}" for key, each in value.items()
-    )
+    return "\n".join(f"{key}: {each if isinstance(each, str) else _written(each)}" for key, each in value.items())
+
+
+def _written(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

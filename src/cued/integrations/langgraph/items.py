@@ -133,12 +133,5 @@ def guest(memory: Memory) -> Kept | None:
 
 
 def _document(item: Kept, rows: int) -> dict[str, Scalar]:
-    whole = {
-        "namespace": item.namespace,
-        "key": item.key,
-        "at": item.updated_at,
-        "ttl": item.ttl_minutes,
-        "rows": rows,
-        "value": item.value,
-    }
-    return packed(DOCUMENT, whole)
+    told = {"at": item.updated_at, "ttl": item.ttl_minutes, "rows": rows}
+    return packed(DOCUMENT, {"namespace": item.namespace, "key": item.key, **told, "value": item.value})

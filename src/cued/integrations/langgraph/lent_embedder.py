@@ -26,7 +26,7 @@ class LentEmbedder:
         if dims is not None and (isinstance(dims, bool) or not isinstance(dims, int) or dims < 1):
             raise InputError("dims", dims, "how many numbers a vector has")
         self._embeddings: Embeddings = ensure_embeddings(embed)
-        self._waits = iscoroutinefunction(embed) or iscoroutinefunction(getattr(embed, "__call__", None))
+        self._waits = iscoroutinefunction(embed) or iscoroutinefunction(getattr(type(embed), "__call__", None))  # noqa: B004 - whether calling it must be awaited
         self._name, self._dims = name or _name(embed), dims
 
     @property
