@@ -75,7 +75,7 @@ def test_a_text_or_one_message_is_enough_and_anything_else_is_refused(memory):
 
 
 def test_somebody_must_be_named_and_ids_have_no_white_space(memory):
-    for call in (lambda: memory.add("x"), lambda: memory.get_all(), lambda: memory.search("x", filters={}), lambda: memory.delete_all()):
+    for call in (lambda: memory.add("x"), memory.get_all, lambda: memory.search("x", filters={}), memory.delete_all):
         with pytest.raises(ValueError, match="user_id, agent_id, run_id"):
             call()
     with pytest.raises(ValueError, match="white space"):

@@ -1,6 +1,6 @@
 """The two tools that agents get, as plain functions: what they may recall and remember is bound to a tenant, never said by the model."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -19,13 +19,12 @@ class MemoryTools(Struct, frozen=True, kw_only=True):
     scope: str = GLOBAL
     limit: int | None = None
     budget_tokens: int | None = None
+    present: Callable[[], Sequence[str]] = tuple
+    """The ids of what the prompt holds already, asked for at each recall."""
 
     def recall_memories(self, query: str) -> str:
         """The block of what a question brings to mind, or word that there is nothing."""
-        if not query.strip():
-            return NOTHING
-        found = self.tenant.recall(query, scope=self.scope, limit=self.limit, budget_tokens=self.budget_tokens)
-        return found.block or NOTHING
+        return self.block(query) or NOTHING
 
     def remember_memory(self, text: str) -> str:
         """Word of what was kept, and of what it may be at odds with."""
@@ -37,8 +36,5 @@ class MemoryTools(Struct, frozen=True, kw_only=True):
         """The block of what is said now brings to mind; "" where there is nothing to say or nothing relevant."""
         if not query.strip():
             return ""
-        return self.tenant.recall(query, scope=self.scope, limit=self.limit, budget_tokens=self.budget_tokens).block
-
-    def functions(self) -> dict[str, tuple[Callable[[str], str], str]]:
-        """Each tool by its name, with its description for the model."""
-        return {"recall_memories": (self.recall_memories, RECALL), "remember_memory": (self.remember_memory, REMEMBER)}
+        held = self.present()
+        return self.tenant.recall(query, scope=self.scope, limit=self.limit, budget_tokens=self.budget_tokens, present=held).block

@@ -49,6 +49,10 @@ class CuedSession:
         """Remove all items of the session for good."""
         await asyncio.to_thread(self._clear)
 
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the session's memories."""
+        return tuple(memory.id for rows in self._rows().values() for memory in rows)
+
     def _items(self, limit: int | None) -> list[TResponseInputItem]:
         settings = self.session_settings
         most = limit if limit is not None else settings.limit if settings else None
@@ -100,13 +104,12 @@ class CuedSession:
 
     def _clear(self) -> None:
         with self._lock:
-            gone = [memory.id for rows in self._rows().values() for memory in rows]
-            self._tenant.forget(*gone, erase=True)
+            self._tenant.forget(*self.ids(), erase=True)
 
 
-def recall_tool(tenant: Tenant, *, scope: str = GLOBAL, limit: int | None = None) -> FunctionTool:
-    """The tool with which an agent recalls from this tenant."""
-    tools = MemoryTools(tenant=tenant, scope=scope, limit=limit)
+def recall_tool(tenant: Tenant, *, scope: str = GLOBAL, limit: int | None = None, besides: CuedSession | None = None) -> FunctionTool:
+    """The tool with which an agent recalls from this tenant; what was said in the session `besides` it has before it already."""
+    tools = MemoryTools(tenant=tenant, scope=scope, limit=limit, present=besides.ids if besides is not None else tuple)
 
     async def recall_memories(query: str) -> str:
         return await asyncio.to_thread(tools.recall_memories, query)

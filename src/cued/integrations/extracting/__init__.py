@@ -16,6 +16,7 @@ from cued.handles.tenant import Tenant
 from cued.integrations.extracting.chat_extractor import ChatExtractor
 from cued.model import GLOBAL
 from cued.ports import Extractor
+from cued.requests.checks import checked_text
 from cued.requests.draft import Draft, read_draft
 from cued.requests.turns import drafts_of
 
@@ -83,4 +84,6 @@ def _plain(
 def _read(told: Sequence[str | Mapping[str, Any]]) -> list[Draft]:
     """The extractor's memories, checked; they come from an agent, whatever it says of them, and never claim an id or a pin."""
     drafts = [read_draft(value) for value in told][:MOST]
+    for draft in drafts:
+        checked_text("text", draft.text)
     return [replace(draft, id=None, tier=None, trust="agent", supersedes=()) for draft in drafts]

@@ -28,6 +28,7 @@ _JOBS = ("sweep", "consolidate", "preview", "reembed")
 @click.option("--threads", type=click.IntRange(2), default=4, help="How many verbs run at the same time. Default: 4.")
 @click.option("--upkeep", "jobs", type=click.Choice(_JOBS), multiple=True, help="Do this for every tenant, now and then; may be repeated.")
 @click.option("--upkeep-every", "every", metavar="TIME", default="6h", help="How often. Default: 6h.")
+@click.option("--mem0", "as_mem0", is_flag=True, help="Also answer mem0's REST interface, at /mem0.")
 def serve_command(  # noqa: PLR0913 - one parameter an option
     host: str,
     port: int,
@@ -41,11 +42,13 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     threads: int,
     jobs: tuple[str, ...],
     every: str,
+    as_mem0: bool,
 ) -> None:
     """Serve the memories over HTTP until it is stopped; what each token may do, `cued token` says."""
     try:
         from cued.surfaces.http.agents import agents  # noqa: PLC0415 - the server's packages are an extra
         from cued.surfaces.http.app import Chores, Limits  # noqa: PLC0415
+        from cued.surfaces.http.mem0_paths import mem0  # noqa: PLC0415
         from cued.surfaces.http.serving import Place, serve  # noqa: PLC0415
     except ImportError as error:
         raise InputError("serve", str(error), "the server's packages: pip install 'cued[server]'") from error
@@ -65,5 +68,5 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
             rate=rate,
             limits=limits,
             chores=chores,
-            mounted=agents(memories),
+            mounted=(*agents(memories), *(mem0(memories) if as_mem0 else ())),
         )
