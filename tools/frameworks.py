@@ -20,6 +20,7 @@ class Framework(NamedTuple):
     extra: str
     tests: tuple[str, ...]
     also: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
 
 
 _SHARED = ("test_one_conversation.py", "test_examples_run.py")
@@ -30,7 +31,9 @@ FRAMEWORKS = {
     "crewai": Framework("crewai", ("test_crewai.py", *_SHARED)),
     "agent_framework": Framework("agent-framework", ("test_agent_framework.py", *_SHARED)),
     "strands": Framework("strands", ("test_strands.py", *_SHARED)),
-    "langchain": Framework("langchain", ("test_langchain_standard.py",), also=("langchain-tests>=1.1", "langgraph>=1.2")),
+    "langchain": Framework(
+        "langchain", ("test_langchain_standard.py",), also=("langchain-tests>=1.1",), options=("-o", "asyncio_mode=auto")
+    ),
 }
 
 
@@ -52,7 +55,20 @@ def _tried(name: str, framework: Framework) -> str:
         return "passed over: it cannot be installed here"
     tests = [str(ROOT / "tests" / "integrations" / test) for test in framework.tests]
     # What a framework warns of in its own code is its own matter.
-    command = [_python(folder), "-m", "pytest", "-q", "-W", "default", "-p", "no:cacheprovider", "-k", _chosen(name), *tests]
+    command = [
+        _python(folder),
+        "-m",
+        "pytest",
+        "-q",
+        "-W",
+        "default",
+        "-p",
+        "no:cacheprovider",
+        "-k",
+        _chosen(name),
+        *framework.options,
+        *tests,
+    ]
     return "passed" if subprocess.run(command, cwd=ROOT, check=False).returncode == 0 else "failed"  # noqa: S603 - our own command
 
 

@@ -290,6 +290,32 @@ def test_a_file_is_opened_and_closed_and_a_configuration_of_theirs_is_no_obstacl
     assert (tmp_path / "data" / "cued" / "memories.db").exists()
 
 
+def test_memories_of_mem0_are_taken_in_split_by_user_and_once(memories):
+    rows = [
+        {
+            "id": "u-1",
+            "memory": "Likes tea",
+            "user_id": "ada",
+            "created_at": "2024-02-03T10:00:00+00:00",
+            "metadata": {"n": 1},
+            "hash": "x",
+        },
+        {"id": "u-2", "data": "Likes coffee", "user_id": "bob", "role": "user", "topic": "drinks", "expiration_date": "2999-01-01"},
+        {"id": "u-3", "memory": "Stir slowly", "agent_id": "cook"},
+    ]
+    memory = Memory(memories)
+    assert memory.take_in(rows) == {"ada": 1, "bob": 1, "cook": 1}
+    assert memory.take_in(rows) == {"ada": 0, "bob": 0, "cook": 0}
+    ada, bob = (memory.get_all(filters={"user_id": name})["results"] for name in ("ada", "bob"))
+    assert [(each["memory"], each["metadata"], each["created_at"][:10]) for each in ada] == [("Likes tea", {"n": 1}, "2024-02-03")]
+    assert [(each["memory"], each["metadata"], each["role"]) for each in bob] == [("Likes coffee", {"topic": "drinks"}, "user")]
+    assert texts(memory.search("tea", filters={"user_id": "ada"}, threshold=0)) == ["Likes tea"]
+    with pytest.raises(ValueError, match="at least one of user_id"):
+        memory.take_in([{"id": "x", "memory": "nobody's"}])
+    with pytest.raises(ValueError, match="rows with an id"):
+        memory.take_in([{"memory": "no id", "user_id": "ada"}])
+
+
 def test_the_async_class_awaits_every_method():
     async def use():
         async with AsyncMemory(cued.open()) as memory:

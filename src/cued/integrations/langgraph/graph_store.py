@@ -147,8 +147,8 @@ class CuedStore(BaseStore):
         for name, labels in self._places(op.namespace_prefix):
             asked = ranked(self.memories.tenant(name), query, tag=tag_of(labels) if labels else None, index=self.index, floor=self._floor)
             found += asked(op.offset + op.limit, lambda memory: self._shown(memory, wanted))
-        # The sort keeps the order of each tenant's recall among equals; within one tenant it is the recall's own.
-        return found if len(self._places(op.namespace_prefix)) == 1 else sorted(found, key=lambda pair: -(pair[1] or 0.0))
+        # By the score that is shown: what was recalled before would else move from one page to another.
+        return sorted(found, key=lambda pair: -(pair[1] or 0.0))
 
     def _shown(self, memory: Memory, wanted: Mapping[str, Any]) -> Kept | None:
         item = self._item(memory)

@@ -1,7 +1,7 @@
 """mem0's `Memory` over Cued: the same methods, arguments and answers."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from msgspec.structs import replace
 
 from cued.embed import CuedWarning
-from cued.errors import InputError
+from cued.errors import InputError, NotFoundError
 from cued.folders import made, user_folder
 from cued.handles.memories import Memories, open_memories
 from cued.handles.tenant import Tenant
 from cued.integrations.extracting import extracted
 from cued.integrations.mem0.homes import ENTITIES, Home, Homes, entities_of
 from cued.integrations.mem0.payload_filters import checked, passes
-from cued.integrations.mem0.payloads import Payload, expiration, history, item, payload, seconds_until_over, with_former
+from cued.integrations.mem0.payloads import Payload, expiration, history, item, payload, seconds_until_over, taken, with_former
 from cued.integrations.searching import MOST, best, every, holds
 from cued.model import GLOBAL, Recall
 from cued.model import Memory as Kept
 from cued.ports import Extractor
+from cued.requests.checks import moment
 from cued.requests.draft import Draft
 from cued.requests.turns import drafts_of
 
@@ -76,7 +77,7 @@ class Memory:
         day = expiration(expiration_date)
         turns = _turns(messages)
         found = extracted(self._asked(infer=infer), turns, at=None if timestamp is None else _moment(timestamp))
-        now = datetime.now(UTC)
+        said_at = moment("timestamp", None if timestamp is None else _moment(timestamp)) or datetime.now(UTC)
         kept = {name: value for name, value in (metadata or {}).items() if name not in ENTITIES}
         home = self._homes.of(entities)
         drafts = []
@@ -84,7 +85,7 @@ class Memory:
             said: Mapping[str, Any] = {} if found.inferred else turns[number]
             actor = {"role": said.get("role"), "actor_id": said.get("name"), "expiration_date": day}
             told = Payload(promoted={**entities, **{key: value for key, value in actor.items() if value}}, metadata=kept)
-            placed = {"scope": home.scope, "session": entities.get("run_id"), "meta": told.facts(), "ttl": seconds_until_over(day, now)}
+            placed = {"scope": home.scope, "session": entities.get("run_id"), "meta": told.facts(), "ttl": seconds_until_over(day, said_at)}
             kind = "procedural" if memory_type else draft.kind if found.inferred else "semantic"
             drafts.append(replace(draft, **placed, kind=kind))
         return {"results": self._added(home, drafts, turns if not found.inferred else ())}
@@ -210,6 +211,22 @@ class Memory:
         for home in list(self._homes.every()):
             self._homes.erase(home)
 
+    def take_in(self, rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+        """How many memories of mem0's were new, by whose they are; rows are as its `get_all` or its vector store tell them.
+
+        Ids and times are kept, so that what was taken in before is passed over; a row of nobody, or without a text, is refused.
+        """
+        counts: dict[str, int] = {}
+        for row in rows:
+            entities = entities_of(row)
+            home, told = self._homes.of(entities), taken(row, entities)
+            new = not _known(home.tenant, str(row["id"]))
+            if new:
+                home.tenant.remember_many([replace(told, scope=home.scope)])
+            name = next(iter(entities.values()))
+            counts[name] = counts.get(name, 0) + new
+        return counts
+
     def close(self) -> None:
         """Close the file, if it was opened here."""
         if self._own is not None:
@@ -262,6 +279,14 @@ class Memory:
         if found is None or not holds(found[1]):
             raise InputError("memory_id", memory_id, "the id of a memory that is there, as add, search and get_all tell it")
         return found
+
+
+def _known(tenant: Tenant, memory_id: str) -> bool:
+    try:
+        tenant.get(memory_id)
+    except NotFoundError:
+        return False
+    return True
 
 
 def _opened(place: str | Path | None) -> Memories:

@@ -11,6 +11,8 @@ from cued.errors import InputError
 from cued.integrations.documents import packed, plain_facts, unpacked
 from cued.integrations.mem0.homes import ENTITIES
 from cued.model import Memory, Scalar
+from cued.requests.checks import moment
+from cued.requests.draft import Draft
 
 DOCUMENT = "mem0"
 PROMOTED = (*ENTITIES, "actor_id", "role", "expiration_date")
@@ -62,6 +64,20 @@ def with_former(kept: Payload, memory: Memory, at: datetime) -> tuple[tuple[str,
     return (*kept.former, (memory.text, at.isoformat()))[-_FORMER:]
 
 
+def taken(row: Mapping[str, Any], entities: Mapping[str, str]) -> Draft:
+    """A row of mem0's as a memory, with its id, its time, its metadata and what is promoted."""
+    text = row.get("memory") or row.get("data")
+    if not isinstance(text, str) or not row.get("id"):
+        raise InputError("rows", dict(row), "rows with an id and a memory, as get_all tells them, or data, as a vector store does")
+    day = expiration(row.get("expiration_date"))
+    promoted = {**entities, "actor_id": row.get("actor_id"), "role": row.get("role"), "expiration_date": day}
+    others = {key: value for key, value in row.items() if key not in (*PROMOTED, *_OWN_KEYS)}
+    told = Payload(promoted={key: value for key, value in promoted.items() if value}, metadata={**others, **(row.get("metadata") or {})})
+    at = moment("created_at", row.get("created_at"))
+    ttl = seconds_until_over(day, at or datetime.now(UTC))
+    return Draft(text=text, id=str(row["id"]), at=at, session=entities.get("run_id"), trust="import", meta=told.facts(), ttl=ttl)
+
+
 def history(memory: Memory, told_id: str, kept: Payload) -> list[dict[str, Any]]:
     """What became of a memory: added, changed, deleted, the oldest first."""
     texts = [text for text, _ in kept.former] + [memory.text]
@@ -89,8 +105,8 @@ def expiration(value: object) -> str | None:
 
 
 def seconds_until_over(day: str | None, now: datetime) -> float | None:
-    """How long it is until a day is over, which is when a memory expires; at least a moment, and None without a day."""
-    if day is None:
+    """How long it is until a day is over, which is when a memory expires; at least a moment, and None without a day or for one far away."""
+    if day is None or date.fromisoformat(day).year - now.year > _FAR_YEARS:
         return None
     end = datetime.combine(date.fromisoformat(day), datetime.min.time(), UTC) + timedelta(days=1)
     return max((end - now).total_seconds(), _MOMENT_S)
@@ -113,3 +129,5 @@ def _event(told_id: str, kept: Payload, number: int, what: tuple[str, str | None
 
 
 _MOMENT_S = 1e-6
+_FAR_YEARS = 150
+_OWN_KEYS = ("id", "memory", "data", "hash", "score", "metadata", "created_at", "updated_at", "text_lemmatized", "attributed_to")
