@@ -1,8 +1,11 @@
 """Claude's memory tool as the `anthropic` package knows it; tried where that is installed."""
 
 import asyncio
+import tempfile
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import cued
 
@@ -43,3 +46,37 @@ def test_the_async_tool_answers_every_command():
             assert await tool.clear_all_memory() == "All memory cleared"
 
     asyncio.run(use())
+
+
+PATHS = ["/memories", "/memories/a", "/memories/a/b.md", "/memories/c.txt", "/memories/a/d/e", "/memories/../x", "/tmp/x", "/memories/c.txt/z"]
+TEXTS = ["", "one", "one\ntwo\n", "a\r\nb", "x\n\n\nx", "\n", "tab\tü"]
+path, text, line = st.sampled_from(PATHS), st.sampled_from(TEXTS), st.integers(-2, 5)
+command = st.one_of(
+    st.fixed_dictionaries({"command": st.just("view"), "path": path}, optional={"view_range": st.lists(st.integers(-1, 5), min_size=2, max_size=2)}),
+    st.fixed_dictionaries({"command": st.just("create"), "path": path, "file_text": text}),
+    st.fixed_dictionaries({"command": st.just("str_replace"), "path": path, "old_str": st.sampled_from(["one", "x", "b", "gone"]), "new_str": text}),
+    st.fixed_dictionaries({"command": st.just("insert"), "path": path, "insert_line": line, "insert_text": text}),
+    st.fixed_dictionaries({"command": st.just("delete"), "path": path}),
+    st.fixed_dictionaries({"command": st.just("rename"), "old_path": path, "new_path": path}),
+)  # fmt: skip
+
+
+def said(tool, asked):
+    """What a tool says to a command, without the sizes of folders, which are a file system's own."""
+    try:
+        answer = tool.call(asked)
+    except anthropic_tools.ToolError as error:
+        return f"refused: {error}"
+    except OSError:
+        return "refused by the file system"
+    return "\n".join(row.split("\t")[-1] if row.endswith("/") or row.split("\t")[-1] == asked.get("path") else row for row in answer.split("\n"))
+
+
+@settings(max_examples=150)
+@given(st.lists(command, min_size=1, max_size=12))
+def test_it_says_what_the_packages_own_tool_over_files_says(commands):
+    with tempfile.TemporaryDirectory() as folder, cued.open(embedder=None) as memories:
+        theirs, ours = anthropic_tools.BetaLocalFilesystemMemoryTool(folder), CuedMemoryTool(memories.tenant("ada"))
+        for asked in commands:
+            expected = said(theirs, asked)
+            assert said(ours, asked) == expected or (expected == "refused by the file system" and said(ours, asked).startswith("refused: ")), asked
