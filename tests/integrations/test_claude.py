@@ -11,6 +11,8 @@ import cued
 
 anthropic_tools = pytest.importorskip("anthropic.lib.tools", reason="the claude extra is not installed: make frameworks")
 
+from anthropic.tools.memory import BetaLocalFilesystemMemoryTool  # noqa: E402 - after the question whether it can be
+
 from cued.integrations.claude import AsyncCuedMemoryTool, CuedMemoryTool  # noqa: E402 - after the question whether it can be
 
 COMMANDS = [
@@ -48,13 +50,22 @@ def test_the_async_tool_answers_every_command():
     asyncio.run(use())
 
 
-PATHS = ["/memories", "/memories/a", "/memories/a/b.md", "/memories/c.txt", "/memories/a/d/e", "/memories/../x", "/tmp/x", "/memories/c.txt/z"]
+PATHS = [
+    "/memories",
+    "/memories/a",
+    "/memories/a/b.md",
+    "/memories/c.txt",
+    "/memories/a/d/e",
+    "/memories/../x",
+    "/tmp/x",
+    "/memories/c.txt/z",
+]
 TEXTS = ["", "one", "one\ntwo\n", "a\r\nb", "x\n\n\nx", "\n", "tab\tü"]
-path, text, line = st.sampled_from(PATHS), st.sampled_from(TEXTS), st.integers(-2, 5)
+path, text, line, old = st.sampled_from(PATHS), st.sampled_from(TEXTS), st.integers(-2, 5), st.sampled_from(["one", "x", "b", "gone"])
 command = st.one_of(
-    st.fixed_dictionaries({"command": st.just("view"), "path": path}, optional={"view_range": st.lists(st.integers(-1, 5), min_size=2, max_size=2)}),
+    st.fixed_dictionaries({"command": st.just("view"), "path": path}, optional={"view_range": st.lists(line, min_size=2, max_size=2)}),
     st.fixed_dictionaries({"command": st.just("create"), "path": path, "file_text": text}),
-    st.fixed_dictionaries({"command": st.just("str_replace"), "path": path, "old_str": st.sampled_from(["one", "x", "b", "gone"]), "new_str": text}),
+    st.fixed_dictionaries({"command": st.just("str_replace"), "path": path, "old_str": old, "new_str": text}),
     st.fixed_dictionaries({"command": st.just("insert"), "path": path, "insert_line": line, "insert_text": text}),
     st.fixed_dictionaries({"command": st.just("delete"), "path": path}),
     st.fixed_dictionaries({"command": st.just("rename"), "old_path": path, "new_path": path}),
@@ -69,14 +80,19 @@ def said(tool, asked):
         return f"refused: {error}"
     except OSError:
         return "refused by the file system"
-    return "\n".join(row.split("\t")[-1] if row.endswith("/") or row.split("\t")[-1] == asked.get("path") else row for row in answer.split("\n"))
+    return "\n".join(
+        row.split("\t")[-1] if row.endswith("/") or row.split("\t")[-1] == asked.get("path") else row for row in answer.split("\n")
+    )
 
 
 @settings(max_examples=150)
 @given(st.lists(command, min_size=1, max_size=12))
 def test_it_says_what_the_packages_own_tool_over_files_says(commands):
     with tempfile.TemporaryDirectory() as folder, cued.open(embedder=None) as memories:
-        theirs, ours = anthropic_tools.BetaLocalFilesystemMemoryTool(folder), CuedMemoryTool(memories.tenant("ada"))
+        theirs, ours = BetaLocalFilesystemMemoryTool(folder), CuedMemoryTool(memories.tenant("ada"))
         for asked in commands:
-            expected = said(theirs, asked)
-            assert said(ours, asked) == expected or (expected == "refused by the file system" and said(ours, asked).startswith("refused: ")), asked
+            expected, got = said(theirs, asked), said(ours, asked)
+            assert got == expected or (expected == "refused by the file system" and got.startswith("refused: ")), asked
+            if asked["command"] == "rename" and got.startswith("refused"):
+                # Theirs leaves the new folder behind when there is nothing to rename.
+                return

@@ -341,6 +341,13 @@ def test_expired_items_are_read_until_they_are_swept_unless_they_are_to_be_omitt
         assert keys(store.search(("t",))) == ["ever"]
 
 
+def test_no_time_to_live_at_all_is_over_at_once(store):
+    store.put(("t",), "a", {"n": 1}, ttl=0)
+    while not store.memories.tenant("t").expired():
+        pass
+    assert store.sweep_ttl() == 1
+
+
 def test_the_configuration_says_whether_reads_refresh(store):
     store.ttl_config = {"default_ttl": 10, "refresh_on_read": False}
     store.put(("t",), "a", {"n": 1})
@@ -411,7 +418,7 @@ def test_a_file_is_read_again_and_two_stores_on_it_see_each_other(tmp_path):
 
 
 def test_a_place_that_is_no_file_is_refused():
-    with pytest.raises(cued.InputError, match="path of a file"), CuedStore.from_conn_string("postgres://host/db"):
+    with pytest.raises(cued.InputError, match="path of a file"), CuedStore.from_conn_string("https://host/"):
         pass
 
 

@@ -38,7 +38,10 @@ class AsyncCuedStore(BaseStore):
     async def from_conn_string(
         cls, conn_string: str, *, index: IndexConfig | None = None, ttl: TTLConfig | None = None, tenant: str | None = None
     ) -> AsyncIterator[Self]:
-        """A store over the memories in a file, which is made if it is not there; `:memory:` keeps them in this process alone."""
+        """A store over the memories in a file, which is made if it is not there, or at a postgresql:// address.
+
+        `:memory:` keeps them in this process alone.
+        """
         memories = await asyncio.to_thread(opened, conn_string, index)
         try:
             store = cls(memories, index=index, ttl=ttl, tenant=tenant)
@@ -56,7 +59,7 @@ class AsyncCuedStore(BaseStore):
         self._stop.set()
 
     async def setup(self) -> None:
-        """Nothing: the file is ready as soon as it is open."""
+        """Nothing: memories that can be opened are ready."""
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """What `CuedStore.batch` gives."""

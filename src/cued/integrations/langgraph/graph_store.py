@@ -27,7 +27,7 @@ from cued.handles.memories import Memories, open_memories
 from cued.handles.tenant import Tenant
 from cued.integrations.langgraph.filters import checked, matches, matching
 from cued.integrations.langgraph.indexing import Index
-from cued.integrations.langgraph.items import Kept, Namespace, change, drafts, guest, item_id, kept, part_id, tag_of, tags_of
+from cued.integrations.langgraph.items import Kept, Namespace, change, drafts, guest, item_id, kept, part_id, seconds, tag_of, tags_of
 from cued.integrations.langgraph.lent_embedder import LentEmbedder
 from cued.integrations.langgraph.ranked_search import ranked
 from cued.integrations.langgraph.sweeping import EVERY_MINUTES, Sweeper
@@ -68,7 +68,10 @@ class CuedStore(BaseStore):
     def from_conn_string(
         cls, conn_string: str, *, index: IndexConfig | None = None, ttl: TTLConfig | None = None, tenant: str | None = None
     ) -> Iterator[Self]:
-        """A store over the memories in a file, which is made if it is not there; `:memory:` keeps them in this process alone."""
+        """A store over the memories in a file, which is made if it is not there, or at a postgresql:// address.
+
+        `:memory:` keeps them in this process alone.
+        """
         memories = opened(conn_string, index)
         try:
             store = cls(memories, index=index, ttl=ttl, tenant=tenant)
@@ -78,7 +81,7 @@ class CuedStore(BaseStore):
             memories.close()
 
     def setup(self) -> None:
-        """Nothing: the file is ready as soon as it is open; LangGraph's stores ask for this call before the first use."""
+        """Nothing: memories that can be opened are ready; LangGraph's own stores ask for this call before the first use."""
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """The results in the order of the operations; reads see the state before the writes, and of two puts of a key the last counts."""
@@ -200,7 +203,7 @@ class CuedStore(BaseStore):
             if asked and item.ttl_minutes is not None:
                 tenant = self.memories.tenant(self._place(item.namespace)[0])
                 for number in range(item.rows):
-                    _tried(tenant, part_id(item_id(item.namespace, item.key), number), ttl=item.ttl_minutes * 60)
+                    _tried(tenant, part_id(item_id(item.namespace, item.key), number), ttl=seconds(item.ttl_minutes))
 
     def _write_settled(self, puts: Collection[PutOp]) -> None:
         """Write, and again where another process put the same key in between: then it is there to be replaced."""
@@ -235,8 +238,8 @@ class CuedStore(BaseStore):
 
 def opened(conn_string: str, index: IndexConfig | None) -> Memories:
     """The memories at a place, with the embedder of the index configuration where it has one."""
-    if not isinstance(conn_string, str) or "://" in conn_string:
-        raise InputError("conn_string", conn_string, f"the path of a file, or {_IN_MEMORY!r}")
+    if not isinstance(conn_string, str) or conn_string.startswith(("http://", "https://")):
+        raise InputError("conn_string", conn_string, f"the path of a file, a postgresql:// address, or {_IN_MEMORY!r}")
     embedder = LentEmbedder(index) if index and index.get("embed") is not None else "auto"
     return open_memories(None if conn_string == _IN_MEMORY else conn_string, embedder=embedder)
 

@@ -25,6 +25,7 @@ PART_OF = "langgraph.part_of"
 UNSEARCHED = "langgraph: not indexed"
 """The scope of what is kept and never recalled."""
 Namespace = tuple[str, ...]
+_MOMENT_S = 1e-6
 
 
 class Kept(Struct, frozen=True, kw_only=True):
@@ -75,9 +76,14 @@ def tag_of(labels: Namespace) -> str:
     return written if len(written) <= MAX_LABEL else f"namespace:{sha256(written.encode()).hexdigest()}"
 
 
+def seconds(minutes: float) -> float:
+    """A time to live in seconds; none at all is a moment."""
+    return max(minutes * 60, _MOMENT_S)
+
+
 def drafts(kept: Kept, texts: Sequence[str], tags: tuple[str, ...]) -> list[Draft]:
     """The memories of an item: one for each text, or a single one that nobody recalls."""
-    first, ttl = item_id(kept.namespace, kept.key), None if kept.ttl_minutes is None else kept.ttl_minutes * 60
+    first, ttl = item_id(kept.namespace, kept.key), None if kept.ttl_minutes is None else seconds(kept.ttl_minutes)
     scope = GLOBAL if texts else UNSEARCHED
     shown = [sayable(text[:MAX_TEXT]) for text in texts] or [f"LangGraph item {kept.key[:MAX_LABEL]!a}"]
     return [
