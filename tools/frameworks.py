@@ -15,7 +15,7 @@ NEEDED = ("pytest>=9.0", "hypothesis>=6.140")
 
 
 class Framework(NamedTuple):
-    """An extra of Cued's, what else its tests need, and which tests they are."""
+    """An extra of Cued's if it has one, which tests are its, what else they need, and how pytest runs them."""
 
     extra: str
     tests: tuple[str, ...]
@@ -31,6 +31,7 @@ FRAMEWORKS = {
     "crewai": Framework("crewai", ("test_crewai.py", *_SHARED)),
     "agent_framework": Framework("agent-framework", ("test_agent_framework.py", *_SHARED)),
     "strands": Framework("strands", ("test_strands.py", *_SHARED)),
+    "mem0": Framework("", ("test_mem0_same.py", "test_mem0.py"), also=("mem0ai>=2.2,<3",)),
     "langchain": Framework(
         "langchain", ("test_langchain_standard.py",), also=("langchain-tests>=1.1",), options=("-o", "asyncio_mode=auto")
     ),
@@ -82,7 +83,7 @@ def _installed(folder: Path, framework: Framework) -> bool:
         print(f"making {folder.relative_to(ROOT)}")
         venv.create(folder, with_pip=True)
     wheels = map(str, (ROOT / ".venv" / "wheels").glob("*.whl"))
-    wanted = [*wheels, "--editable", f"{ROOT}[{framework.extra}]", *NEEDED, *framework.also]
+    wanted = [*wheels, "--editable", f"{ROOT}[{framework.extra}]" if framework.extra else str(ROOT), *NEEDED, *framework.also]
     command = [_python(folder), "-m", "pip", "--disable-pip-version-check", "--quiet", "install", *wanted]
     return subprocess.run(command, cwd=ROOT, check=False).returncode == 0  # noqa: S603 - our own command
 

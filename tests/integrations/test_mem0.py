@@ -62,7 +62,7 @@ def test_messages_are_kept_as_they_are_without_instructions_and_empty_ones(memor
     assert (first["user_id"], first["actor_id"], first["role"]) == ("ada", "Ada", "user")
     assert first["created_at"] <= first["updated_at"]
     assert len(first["hash"]) == 32
-    assert "score" not in first
+    assert first["score"] is None
 
 
 def test_a_text_or_one_message_is_enough_and_anything_else_is_refused(memory):

@@ -93,7 +93,7 @@ class Memory:
     def get(self, memory_id: str) -> JSON | None:
         """One memory; None where there is none."""
         found = self._homes.find(memory_id)
-        return None if found is None or not holds(found[1]) else self._item(found[1])
+        return None if found is None or not holds(found[1]) else {**self._item(found[1]), "score": None}
 
     def get_all(  # noqa: PLR0913 - mem0's
         self,

@@ -31,12 +31,12 @@ JSON = dict[str, Any]
 Answer = Callable[[Memory, Request, JSON], Any]
 
 
-def mem0(memories: Memories) -> tuple[Mounted, ...]:
-    """The endpoint, whose requests the server's gate has let through."""
-    return (Mounted(path=PATH, app=routing.Router(_routes(memories), redirect_slashes=False)),)
+def mem0(memories: Memories, *, most_bytes: int = MAX_BODY) -> tuple[Mounted, ...]:
+    """The endpoint, whose requests the server's gate has let through, each of at most so many bytes."""
+    return (Mounted(path=PATH, app=routing.Router(_routes(memories, most_bytes), redirect_slashes=False)),)
 
 
-def _routes(memories: Memories) -> list[routing.Route]:
+def _routes(memories: Memories, most: int) -> list[routing.Route]:
     paths: dict[str, dict[str, tuple[Authority, Answer]]] = {
         "/memories": {"POST": ("write", _add), "GET": ("read", _get_all), "DELETE": ("write", _delete_all)},
         "/memories/{id}": {"GET": ("read", _get), "PUT": ("write", _update), "DELETE": ("write", _delete)},
@@ -45,16 +45,16 @@ def _routes(memories: Memories) -> list[routing.Route]:
         "/reset": {"POST": ("admin", _reset)},
         "/configure": {"GET": ("read", _configured), "POST": ("admin", _configure)},
     }
-    return [routing.Route(path, _endpoint(memories, methods), methods=list(methods)) for path, methods in paths.items()]
+    return [routing.Route(path, _endpoint(memories, methods, most), methods=list(methods)) for path, methods in paths.items()]
 
 
-def _endpoint(memories: Memories, methods: dict[str, tuple[Authority, Answer]]) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(memories: Memories, methods: dict[str, tuple[Authority, Answer]], most: int) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         needed, told = methods["GET" if request.method == "HEAD" else request.method]
         request.scope["cued.route"] = f"mem0{told.__name__}"
         caller: Caller = request.scope["cued.caller"]
         caller.require(needed)
-        body = await read_body(request, MAX_BODY) if request.method in {"POST", "PUT"} else dict(request.query_params)
+        body = await read_body(request, most) if request.method in {"POST", "PUT"} else dict(request.query_params)
         memory = Memory(memories.tenant(caller.tenant))
         answered = await run_in_threadpool(partial(told, memory, request, body))
         return Response(msgspec.json.encode(answered), media_type="application/json")

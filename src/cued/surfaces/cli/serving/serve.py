@@ -68,5 +68,5 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
             rate=rate,
             limits=limits,
             chores=chores,
-            mounted=(*agents(memories), *(mem0(memories) if as_mem0 else ())),
+            mounted=(*agents(memories), *(mem0(memories, most_bytes=max_body) if as_mem0 else ())),
         )
