@@ -135,6 +135,7 @@ USED = {
         "--threads": "2",
         "--upkeep": "sweep",
         "--upkeep-every": "1d",
+        "--mem0": None,
     },
     ("token", "create"): {"--scope": "read", "--expires": "90d"},
     ("db", "init"): {"--role": "app", "--parts": "2", "--print": None},
