@@ -15,14 +15,14 @@ PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 p
 	"$$p" -c '$(SUPPORTED)' >/dev/null 2>&1 && { command -v "$$p"; break; }; done)
 
 # What is checked: those of our folders that this checkout has.
-CODE  := $(wildcard src tests tools bench training packages)
+CODE  := $(wildcard src tests tools bench training packages examples)
 TYPED := $(wildcard src/cued tools bench $(MODEL)/src)
 
 # The sources of the model's wheel, without what its build leaves among them.
 MODEL_FILES := $(shell find $(MODEL) -type f -not -path '*/__pycache__/*' -not -path '*/data/*' -not -path '*/dist/*')
 PIP := $(PY) -m pip --disable-pip-version-check --quiet
 
-.PHONY: help setup run test suite pythons lint types layers bench quality docs requirements clean
+.PHONY: help setup run test suite pythons frameworks lint types layers bench quality docs requirements clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -44,6 +44,10 @@ pythons: $(STAMPS)/dev ## types and tests, without the longest, on every other s
 		[ -z "$$version" ] || $(MAKE) VENV=$(VENV)/pythons/$$version PYTHON="$$path" \
 			PYTEST_ARGS="$(LONG:%=--ignore=%) $(PYTEST_ARGS)" types suite </dev/null; \
 	done
+
+# Each framework with what its adapter's tests need beside it, in an environment of its own, for their pins are at odds.
+frameworks: $(STAMPS)/model ## the adapters of the frameworks that are too large for the development tools, each in its own environment
+	@$(PY) -m tools.frameworks $(FRAMEWORKS)
 
 lint: $(STAMPS)/dev ## ruff's rules and format
 	$(PY) -m ruff check $(CODE)

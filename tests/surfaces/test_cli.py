@@ -145,6 +145,7 @@ USED = {
         "--upkeep-every": "1d",
         "--shadow": "rrf",
         "--share": "0.1",
+        "--mem0": None,
     },
     ("token", "create"): {"--scope": "read", "--trust": "tool", "--expires": "90d"},
     ("insight",): {
