@@ -5,6 +5,7 @@ one that has begun goes on in its thread to its end, so that nothing is written 
 """
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -32,6 +33,7 @@ from cued.requests.draft import Change, Draft, OnConflict
 from cued.requests.keywords import Changes, Facts, LogOptions, RecallOptions, Wanted
 from cued.requests.listing import ListRequest, LogRequest
 from cued.requests.upkeep import AT_LEAST, BUDGET_TOKENS, IMPORTANCE_BELOW, OLDER_THAN
+from cued.surfaces.remote.connecting import connect as connect_memories
 
 if TYPE_CHECKING:
     from cued.importers.intake import Imported
@@ -336,3 +338,13 @@ def open(path: str | Path | Store | None = None, *, threads: int = THREADS, **pa
     `threads` says how many verbs run at the same time; the others wait for their turn.
     """
     return _Opened(partial(open_memories, path, **parts), _Threads(threads))
+
+
+def connect(  # noqa: PLR0913 - as `cued.connect` has it
+    url: str, *, token: str, timeout_s: float = 60.0, tries: int = 4, tls: ssl.SSLContext | None = None, threads: int = THREADS
+) -> _Opened:
+    """The memories of a server as `cued.connect` gives them, with the same arguments, to be awaited or used in an `async with`.
+
+    `threads` says how many calls are under way at the same time; the others wait for their turn.
+    """
+    return _Opened(partial(connect_memories, url, token=token, timeout_s=timeout_s, tries=tries, tls=tls), _Threads(threads))

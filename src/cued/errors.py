@@ -12,7 +12,9 @@ CuedError
 │   ├── NewerSchemaError  the file was written by a newer Cued
 │   ├── ReadOnlyError     the file or its folder cannot be written
 │   ├── FullError         the disk is full
-│   └── BusyError         another process held the file for too long
+│   ├── BusyError         another process held the file for too long
+│   ├── AccessError       a server does not let this token do that
+│   └── ServerError       a server cannot be reached, or does not answer as Cued does
 └── EmbedderError         the embedder gave nothing usable
 """
 
@@ -106,6 +108,14 @@ class FullError(StoreError):
 
 class BusyError(StoreError):
     """Another process held the file for longer than the busy timeout."""
+
+
+class AccessError(StoreError):
+    """A server refused the token, or what it asked for."""
+
+
+class ServerError(StoreError):
+    """A server cannot be reached, or does not answer as Cued does."""
 
 
 class EmbedderError(CuedError):

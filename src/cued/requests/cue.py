@@ -43,6 +43,7 @@ class ExplainRequest(CueRequest, frozen=True, kw_only=True, forbid_unknown_field
     """A request to explain a recall; nothing is settled."""
 
     memory: Annotated[str | None, Meta(description="Also say what became of this memory, and what would have to change.")] = None
+    envelope: Annotated[bool, Meta(description="Also all that the recall read, to be decided again elsewhere.")] = False
 
 
 class DecideRequest(Adjustment, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -74,6 +75,18 @@ def asked_for(
         raise InputError("text", said.utterance, "a cue with words in its text, goal, step or open_questions")
     _refuse_long(said)
     return Asked(said, adjusted(request, load(policy) if policy is not None else usual))
+
+
+def request_for(cue: str | Cue | CueRequest, options: Mapping[str, Any]) -> CueRequest:
+    """The request that a text or a cue makes with the options beside it, for whoever sends it on; a request is one already."""
+    if isinstance(cue, CueRequest):
+        alone(options)
+        return cue
+    request, said = _read(options), _said(cue)
+    if said.now != NO_TIME:
+        raise InputError("now", said.now.isoformat(), "a cue without a `now`: who decides has a clock")
+    stated = {name: check(getattr(request if options.get(name) is not None else said, name)) for name, check in _CHECKED.items()}
+    return replace(request, text=said.utterance, **stated)
 
 
 def adjusted(request: CueRequest | DecideRequest, usual: Policy) -> Policy:

@@ -145,7 +145,7 @@ def test_a_store_that_cannot_be_written_refuses_writes_and_goes_on_reading(serve
     with serve() as server:
         written, _ = server.tokens.create("mira", scope="write")
         remember(server.bare(Authorization=f"Bearer {written}"), "One.")
-    with serve(readonly=True) as server:
+    with serve(opened={"readonly": True}) as server:
         client = server.bare(Authorization=f"Bearer {written}")
         refused = remember(client, "Two.")
         assert (refused.status_code, refused.json()["type"]) == (403, "urn:cued:error:ReadOnlyError")
@@ -282,7 +282,7 @@ def test_a_mounted_app_stands_behind_the_same_gate(serve):
 
 
 def test_what_takes_too_long_is_given_up_and_said(serve):
-    with serve(limits=Limits(short_s=0.05), embedder=Sleeper()) as server:
+    with serve(limits=Limits(short_s=0.05), opened={"embedder": Sleeper()}) as server:
         client = server.client()
         Sleeper.awake.clear()
         try:
@@ -293,7 +293,7 @@ def test_what_takes_too_long_is_given_up_and_said(serve):
 
 
 def test_an_embedder_that_fails_leaves_words_and_says_so(serve):
-    with serve(embedder=Failing()) as server:
+    with serve(opened={"embedder": Failing()}) as server:
         client = server.client()
         stored = remember(client, "The staging deploy runs every Friday.")
         assert (stored.status_code, stored.json()["degraded"][0].startswith("vector pending")) == (201, True)

@@ -21,7 +21,7 @@ from cued.surfaces.verbs import call
 
 @click.command(name="explain", cls=Command)
 @click.argument("text", required=False)
-@options_of(ExplainRequest, without=("text", "policy"))
+@options_of(ExplainRequest, without=("text", "policy", "envelope"))
 @click.option("--save", metavar="FILE", help="Save everything that the recall read, to decide it again later.")
 @click.option("--from", "saved", metavar="FILE", help="Decide a saved recall again, without a store; with --policy, under another policy.")
 @click.option("--all", "every", is_flag=True, help="Show every candidate, not only the first 15.")
