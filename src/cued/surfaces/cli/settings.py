@@ -12,6 +12,8 @@ from cued.folders import user_folder
 _META = "cued.settings."
 _TYPED = "cued.settings typed"
 GLOBAL_NAMES = ("db", "tenant", "embedder", "policy", "json")
+ASKING_NAMES = (*GLOBAL_NAMES, "direct")
+"""Those of the commands that ask a running server, where there is one."""
 
 
 class Settings:
@@ -19,13 +21,14 @@ class Settings:
 
     def __init__(self, ctx: click.Context) -> None:
         """Read what the options have left in the context."""
-        said = {name: ctx.meta.get(_META + name) for name in GLOBAL_NAMES}
+        said = {name: ctx.meta.get(_META + name) for name in ASKING_NAMES}
         self.default_db = said["db"] is None
         self.db = Path(said["db"]).expanduser() if said["db"] is not None else default_db()
         self.tenant: str = said["tenant"] or "me"
         self.embedder: str | None = None if said["embedder"] == "none" else said["embedder"] or "auto"
         self.policy: str | None = said["policy"]
         self.json = bool(said["json"])
+        self.direct = bool(said["direct"])
         self._typed: dict[str, str] = ctx.meta.get(_TYPED, {})
 
     def typed(self, name: str) -> str | None:
@@ -95,4 +98,5 @@ _OPTIONS = (
     ),
     ("policy", ("--policy",), "NAME|FILE", "A preset, as `cued policy list` shows them, or a TOML file. Default: cued, or CUED_POLICY."),
     ("json", ("--json",), None, "Print the result as JSON; CUED_JSON=1 does so always."),
+    ("direct", ("--direct",), None, "Ask the database itself, though `cued serve` runs on it; CUED_DIRECT=1 does so always."),
 )

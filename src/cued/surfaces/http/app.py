@@ -64,13 +64,14 @@ class Mounted(Struct, frozen=True, kw_only=True):
     lifespan: Callable[[], AbstractAsyncContextManager[Any]] | None = None
 
 
-def make_app(
+def make_app(  # noqa: PLR0913 - what a server is made of
     memories: Memories,
     *,
     rules: Rules | None = None,
     limits: Limits | None = None,
     chores: Chores | None = None,
     mounted: Sequence[Mounted] = (),
+    tokens: Tokens | None = None,
 ) -> ASGIApp:
     """The whole app over an open store; when it ends, what has begun is done and what recalls left is written."""
     server = _Server(memories, limits or Limits(), chores or Chores())
@@ -85,7 +86,7 @@ def make_app(
     ]
     router = routing.Router(routes, redirect_slashes=False, lifespan=partial(server.lifespan, mounted))
     app = GZipMiddleware(router, minimum_size=1024)
-    return Guard(app, tokens=Tokens(memories.parts.store), rules=rules or Rules(), metrics=server.metrics)
+    return Guard(app, tokens=tokens or Tokens(memories.parts.store), rules=rules or Rules(), metrics=server.metrics)
 
 
 def _verb_routes(server: "_Server") -> Iterator[routing.Route]:

@@ -25,15 +25,16 @@ _GATE: Final[Mapping[str, type[CuedError]]] = MappingProxyType(
 """What the server's gate refuses before any verb is asked; whatever else it says is a ServerError."""
 
 
-def raised(status: int, raw: bytes) -> CuedError:
-    """The error that a refusal stands for, with what would help in its notes."""
+def raised(status: int, raw: bytes, *, noted: bool = True) -> CuedError:
+    """The error that a refusal stands for; `noted`, with what would help and the request's id in its notes."""
     try:
         problem = msgspec.json.decode(raw)
         kind, detail = str(problem["type"]).removeprefix("urn:cued:error:"), str(problem["detail"])
     except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError):
         return ServerError(f"the server answered with status {status} and not as Cued does: is the address right?")
     error = _made(_OURS.get(kind) or _GATE.get(kind, ServerError), detail, problem)
-    error.add_note(f"{problem.get('remedy', '')} (request {problem.get('request_id', 'unknown')}, status {status})")
+    if noted:
+        error.add_note(f"{problem.get('remedy', '')} (request {problem.get('request_id', 'unknown')}, status {status})")
     return error
 
 

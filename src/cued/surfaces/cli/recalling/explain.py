@@ -11,10 +11,9 @@ from cued.requests.cue import DecideRequest, ExplainRequest
 from cued.requests.reading import read
 from cued.surfaces import service
 from cued.surfaces.cli.commands import Command
-from cued.surfaces.cli.keeping.remember import spoken
 from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
-from cued.surfaces.cli.output import note, show
+from cued.surfaces.cli.output import note, show, spoken
 from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 

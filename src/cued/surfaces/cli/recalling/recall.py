@@ -6,16 +6,14 @@ import click
 
 from cued.model.plain import JSON
 from cued.requests.cue import RecallRequest
+from cued.surfaces.cli.answered import read
 from cued.surfaces.cli.commands import Command
-from cued.surfaces.cli.keeping.remember import spoken
-from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
-from cued.surfaces.cli.output import say, show
-from cued.surfaces.cli.settings import settings
-from cued.surfaces.verbs import call
+from cued.surfaces.cli.output import say, show, spoken
+from cued.surfaces.cli.settings import ASKING_NAMES, settings
 
 
-@click.command(name="recall", cls=Command)
+@click.command(name="recall", cls=Command, globals_shown=ASKING_NAMES)
 @click.argument("text", required=False)
 @options_of(RecallRequest, without=("text", "policy"))
 @click.option("--block", is_flag=True, help="Print only the block for the prompt; empty when nothing is relevant.")
@@ -23,8 +21,7 @@ def recall_command(text: str | None, *, block: bool, **options: Any) -> None:  #
     """Bring to mind what fits TEXT and the state of the work; nothing is a good answer too. - reads TEXT from stdin."""
     chosen = settings()
     body = {"text": spoken(text, "a cue") if text == "-" else text or "", **stated(options)}
-    with tenant_to_read(chosen, embed=True, settle=body.get("settle", True)) as tenant:
-        answer = call("recall", tenant, body)
+    answer = read(chosen, "recall", body, embed=True, settle=body.get("settle", True))
     if block and not chosen.json:
         say(answer["block"])
         return
