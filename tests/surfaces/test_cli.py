@@ -169,7 +169,7 @@ USED[("eval",)] = {
     "--category": "all",
     "--cache": "kept",
 }
-GLOBALS = {"--db": "DB", "--tenant": "me", "--embedder": "hashing", "--policy": "cued", "--json": None}
+GLOBALS = {"--db": "DB", "--tenant": "me", "--embedder": "hashing", "--policy": "cued", "--json": None, "--direct": None}
 BARE = {
     ("remember",): ("Likes tea.",),
     ("recall",): ("peanuts",),
