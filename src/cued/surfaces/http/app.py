@@ -15,7 +15,7 @@ from starlette import routing
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from cued import __version__
 from cued.errors import EmbedderError
@@ -85,8 +85,19 @@ def make_app(  # noqa: PLR0913 - what a server is made of
         *(routing.Mount(each.path, each.app) for each in mounted),
     ]
     router = routing.Router(routes, redirect_slashes=False, lifespan=partial(server.lifespan, mounted))
-    app = GZipMiddleware(router, minimum_size=1024)
+    app = GZipMiddleware(_entered(router, frozenset(each.path for each in mounted)), minimum_size=1024)
     return Guard(app, tokens=tokens or Tokens(memories.parts.store), rules=rules or Rules(), metrics=server.metrics)
+
+
+def _entered(app: ASGIApp, doors: frozenset[str]) -> ASGIApp:
+    """The app, where the path of a mounted one leads into it without a slash at its end too: clients write `/mcp`."""
+
+    async def entered(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"] in doors:
+            scope["path"] += "/"
+        await app(scope, receive, send)
+
+    return entered
 
 
 def _verb_routes(server: "_Server") -> Iterator[routing.Route]:
