@@ -14,7 +14,8 @@ CuedError
 │   ├── FullError         the disk is full
 │   ├── BusyError         another process held the file for too long
 │   ├── AccessError       a server does not let this token do that
-│   └── ServerError       a server cannot be reached, or does not answer as Cued does
+│   ├── ServerError       a server cannot be reached, or does not answer as Cued does
+│   └── LostConnectionError  the database server cannot be reached, or went away
 └── EmbedderError         the embedder gave nothing usable
 """
 
@@ -116,6 +117,10 @@ class AccessError(StoreError):
 
 class ServerError(StoreError):
     """A server cannot be reached, or does not answer as Cued does."""
+
+
+class LostConnectionError(StoreError):
+    """The database server cannot be reached, or went away in the middle; of what was being written, it may or may not have kept all."""
 
 
 class EmbedderError(CuedError):

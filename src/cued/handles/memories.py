@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Self, TypedDict
 
 from cued.engine import Parts
 from cued.errors import InputError
+from cued.folders import Address, place
+from cued.forking import across_forks
 from cued.handles.ids import IdMaker
 from cued.handles.settling import Mode, Settler
 from cued.handles.tenant import Tenant
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 OWN_TENANT = " "
 """Under this name a store keeps what is nobody's memory, such as tokens; no tenant is called so, for a name has more than white space."""
 
+_USUAL_LOG = LogRules()
+
 
 class Memories:
     """What `cued.open` gives: one store, open; close it, or use it in a `with`."""
@@ -33,6 +37,7 @@ class Memories:
         self._clock = clock
         self._settler = Settler(parts.store, settle)
         self._ids = IdMaker()
+        across_forks(self._settler, self._ids)
 
     def tenant(self, name: str) -> Tenant:
         """The handle of this tenant; a tenant exists as soon as something is remembered for it."""
@@ -83,7 +88,7 @@ class Opening(TypedDict, total=False):
 
 
 def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
-    path: str | Path | Store | Keeper | None = None,
+    path: str | Path | Address | Store | Keeper | None = None,
     *,
     embedder: str | Embedder | None = "auto",
     policy: str | Path | Policy = DEFAULT,
@@ -95,7 +100,7 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     readonly: bool = False,
     clock: Clock = lambda: datetime.now(UTC),
 ) -> Memories:
-    """Open the memories in a file (made if it is not there), in a store or with a keeper of your own, or else in this process alone.
+    """Open memories: in a file (made if it is not there), at a postgresql:// address, in a store or keeper of your own, or in this process.
 
     `embedder` is an Embedder, None for words alone, or a name: "auto", "cued", "minilm", "hashing", "openai:MODEL",
     "sentence-transformers:NAME".
@@ -117,26 +122,36 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     )
 
 
-def _store(path: str | Path | Store | Keeper | None, log: LogRules | None, *, readonly: bool) -> Store:
+def _store(path: str | Path | Address | Store | Keeper | None, log: LogRules | None, *, readonly: bool) -> Store:
     if not isinstance(log, LogRules | None):
         raise InputError("log", log, 'a cued.LogRules, such as LogRules(rows=1000, content="last")')
     # imported here, so that `import cued` stays light
     from cued.stores import Store as KeptStore  # noqa: PLC0415
 
-    rules = log or LogRules()
+    rules = log or _USUAL_LOG
     if path is None:
         from cued.stores.keepers.memory import MemoryKeeper  # noqa: PLC0415
 
         return KeptStore(MemoryKeeper(), log_rules=rules)
-    if isinstance(path, str | Path):
-        from cued.stores.keepers.sqlite import SqliteKeeper  # noqa: PLC0415
-
-        return KeptStore(SqliteKeeper(Path(path), readonly=readonly), log_rules=rules)
+    if isinstance(path, str | Path | Address):
+        return KeptStore(_keeper(path if isinstance(path, Address) else place(path), readonly=readonly), log_rules=rules)
     if isinstance(path, Keeper):
         return KeptStore(path, log_rules=rules)
     if log is not None:
         raise InputError("log", log, "nothing beside a store, which has rules of its own: Store(keeper, log_rules=…)")
     return path
+
+
+def _keeper(found: Path | Address, *, readonly: bool) -> Keeper:
+    if isinstance(found, Path):
+        from cued.stores.keepers.sqlite import SqliteKeeper  # noqa: PLC0415
+
+        return SqliteKeeper(found, readonly=readonly)
+    try:
+        from cued.stores.keepers.postgres import PostgresKeeper  # noqa: PLC0415
+    except ImportError as error:
+        raise InputError("path", str(found), f"a file, or with pip install 'cued[postgres]' an address such as this ({error})") from error
+    return PostgresKeeper(found, readonly=readonly)
 
 
 def _embedder(embedder: str | Embedder | None) -> Embedder | None:

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from cued.errors import InputError, NotFoundError
+from cued.errors import InputError, LostConnectionError, NotFoundError
 from cued.model import (
     Feedback,
     Filter,
@@ -39,8 +39,8 @@ from cued.stores.revising import revise
 from cued.stores.shelves import SHELVES_BYTES, Shelves
 from cued.stores.standing.instants import micros
 from cued.stores.standing.past import as_known
+from cued.stores.use import judged, news, noted, told, touched
 from cued.stores.work import Work
-from cued.use import judged, news, noted, told, touched
 
 _AS_USUAL = LogRules()
 _EVERY_LINE = 2**62
@@ -132,7 +132,7 @@ class Store:
         Of a tenant that was `known` when these recalls were made and is gone by now nothing is written.
         """
         admit_tenant(tenant)
-        lines = [as_kept(admit_entry(entry), self.log_rules) for entry in entries]
+        lines = [as_kept(entry, self.log_rules) if entry.cue or entry.evidence else entry for entry in map(admit_entry, entries)]
         if not touches and not lines:
             return True
         with self.keeper.begin(tenant, write=True) as rows:
@@ -243,8 +243,17 @@ class Store:
         return self.keeper.tenants()
 
     def search(self, tenant: str, lookup: Lookup) -> Findings:
-        """A recall's whole reading, from one consistent snapshot; as of a time, with each memory as it was known then."""
+        """A recall's whole reading, from one consistent snapshot; as of a time, with each memory as it was known then.
+
+        A connection that is lost in the middle is tried once more: reading twice changes nothing.
+        """
         admit_tenant(tenant)
+        try:
+            return self._search(tenant, lookup)
+        except LostConnectionError:
+            return self._search(tenant, lookup)
+
+    def _search(self, tenant: str, lookup: Lookup) -> Findings:
         held = self._shelves.of(tenant)
         with held.lock, self.keeper.begin(tenant, write=False) as rows:
             head = rows.head()

@@ -67,5 +67,5 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
             limits=limits,
             chores=chores,
             mounted=agents(memories),
-            started=Started(db=chosen.db, embedder=chosen.embedder, policy=chosen.policy),
+            started=Started(db=chosen.db, embedder=chosen.embedder, policy=chosen.policy) if isinstance(chosen.db, Path) else None,
         )
