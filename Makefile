@@ -22,7 +22,7 @@ TYPED := $(wildcard src/cued tools bench $(MODEL)/src)
 MODEL_FILES := $(shell find $(MODEL) -type f -not -path '*/__pycache__/*' -not -path '*/data/*' -not -path '*/dist/*')
 PIP := $(PY) -m pip --disable-pip-version-check --quiet
 
-.PHONY: help setup run test suite pythons lint types layers bench quality docs requirements clean
+.PHONY: help setup run test suite pythons lint types layers bench quality dist docs requirements clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -60,6 +60,12 @@ bench: $(STAMPS)/dev ## measure speed; figures and budgets
 
 quality: $(STAMPS)/dev ## measure every preset on the development data (CUED_DATA), and fail on a drift
 	$(PY) -m tools.quality
+
+dist: $(STAMPS)/dev $(WHEELS)/built ## build both wheels into dist/, try them in a clean environment, and write what it is made of
+	@rm -rf dist
+	@$(PIP) wheel --no-deps --wheel-dir dist .
+	@cp $(WHEELS)/*.whl dist/
+	$(PY) -m tools.release dist
 
 docs: $(STAMPS)/dev ## write the generated parts of the documentation, and run its examples
 	$(PY) -m tools.reference
