@@ -16,6 +16,7 @@ from tools.reference_json import json_page, schema_file
 from tools.reference_layout import layers, layout_page
 from tools.reference_policy import knobs, policy_page, preset_text, presets_table, signals_table
 from tools.reference_python import errors_page, errors_tree, python_page
+from tools.reference_reasons import reasons
 
 ROOT = Path(__file__).resolve().parent.parent
 WHOLE: dict[str, Callable[[], str]] = {
@@ -39,6 +40,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "tools": tools_table,
     "clients": clients_setup,
     "hooks": hooks_setup,
+    "reasons": reasons,
 }
 _MARKED = re.compile(r"(?P<open><!-- generated: (?P<name>[^\n]+?) -->\n).*?(?P<close><!-- /generated -->)", re.DOTALL)
 

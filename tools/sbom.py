@@ -38,14 +38,17 @@ def bill(name: str) -> dict[str, Any]:
 
 def licence(package: Distribution) -> str:
     """The licence that a package states: as an expression, in a line, or by its classifiers; "" where it states none."""
-    told = package.metadata
-    stated = [told["License-Expression"] or "", (told["License"] or "").strip().partition("\n")[0]]
-    classified = [each.rpartition(" :: ")[2] for each in told.get_all("Classifier") or () if each.startswith("License ::")]
-    return next((each for each in (stated[0], ", ".join(classified), stated[1]) if each), "")
+    classified = [each.rpartition(" :: ")[2] for each in package.metadata.get_all("Classifier") or () if each.startswith("License ::")]
+    line = _said(package, "License").strip().partition("\n")[0]
+    return next((each for each in (_said(package, "License-Expression"), ", ".join(classified), line) if each), "")
+
+
+def _said(package: Distribution, key: str) -> str:
+    return str((package.metadata.get_all(key) or [""])[0])
 
 
 def _component(package: Distribution) -> dict[str, Any]:
-    stated = package.metadata["License-Expression"]
+    stated = _said(package, "License-Expression")
     licences = [{"expression": stated}] if stated else [{"license": {"name": licence(package) or "not stated"}}]
     told = {"type": "library", "bom-ref": _ref(package), "name": package.name, "version": package.version}
     return {**told, "purl": _ref(package), "licenses": licences}
