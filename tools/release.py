@@ -55,7 +55,7 @@ def _problems_of(wheel: Path, version: str, *, marker: str) -> Iterator[str]:
     for licence in ("LICENSE", "NOTICE"):
         if licence not in (told.get_all("License-File") or ()) or not any(name.endswith(f"licenses/{licence}") for name in names):
             yield f"{wheel.name} lacks {licence}"
-    if not (told["Requires-Python"] or "").startswith(">=3.11"):
+    if ">=3.11" not in (told["Requires-Python"] or "").split(","):
         yield f"{wheel.name}: Requires-Python is {told['Requires-Python']!r}"
     package = marker.partition("/")[0]
     strangers = [name for name in names if name.partition("/")[0] not in {package, f"{package}-{version}.dist-info"}]
