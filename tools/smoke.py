@@ -59,7 +59,7 @@ def _command_line() -> None:
     _hold(_run("--version").strip() == f"cued {cued.__version__}", "the command is there")
     made = _run("remember", TEXT).strip()
     _hold(json.loads(_run("recall", CUE, "--json"))["memories"][0]["id"] == made, "what was stored comes back")
-    _hold("floor" in _run("explain", CUE), "a recall is explained")
+    _hold("chosen" in _run("explain", CUE), "a recall is explained")
     _hold(len(json.loads(_run("policy", "list", "--json"))["policies"]) > 1, "presets are there")
     _run("backup", "copy.db")
     _hold(TEXT in _run("export"), "memories are exported")
