@@ -1,14 +1,16 @@
 """What a caller may change for one recall without writing a policy: limit, floor, budget, window, compaction, recency, decay, channels."""
 
 from collections.abc import Sequence
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.model import CHANNELS, ChannelName
-from cued.policy.spec import Policy
+
+if TYPE_CHECKING:
+    from cued.policy.spec import Policy
 
 Number = TypeVar("Number", int, float)
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -30,7 +32,7 @@ class Adjustment(Struct, frozen=True, kw_only=True):
     without: Annotated[tuple[ChannelName, ...], Meta(description="Shut this channel.")] = ()
 
 
-def adjust(policy: Policy, change: Adjustment) -> Policy:
+def adjust(policy: "Policy", change: Adjustment) -> "Policy":
     """The policy with what this recall changes of it; a number outside the policy's own bounds is refused."""
     if all(getattr(change, name) is None for name in _CHANGES) and not change.without:
         return policy

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from cued.errors import InputError
 from cued.model import GLOBAL, NO_TIME, Cue, Intent, Kind
 from cued.policy.adjust import Adjustment, adjust
-from cued.policy.presets import load, preset
-from cued.policy.spec import Policy
 from cued.requests.checks import MAX_CUE, alone, label, labels, moment, read, refuse_growth, refuse_unknown
 from cued.requests.keywords import RecallOptions
+
+if TYPE_CHECKING:
+    from cued.policy.spec import Policy
 
 
 class CueRequest(Adjustment, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -56,13 +57,15 @@ class Asked(Struct, frozen=True):
     """What a recall is about to do: its cue, and its policy with this recall's changes."""
 
     cue: Cue
-    policy: Policy
+    policy: "Policy"
 
 
 def asked_for(
-    cue: str | Cue | CueRequest, options: Mapping[str, Any], *, policy: str | Policy | None, usual: Policy, now: datetime
+    cue: str | Cue | CueRequest, options: Mapping[str, Any], *, policy: "str | Policy | None", usual: "Policy", now: datetime
 ) -> Asked:
     """The cue and the policy that a caller asks for, in a text, a cue or a whole request, with the options beside it."""
+    from cued.policy.presets import load  # noqa: PLC0415 - what only asks a server needs no policies
+
     if isinstance(cue, CueRequest):
         alone({name: value for name, value in options.items() if name not in _BESIDE_A_REQUEST})
         request, stated = cue, frozenset(_OF_CUE)
@@ -73,7 +76,7 @@ def asked_for(
     if not any(part.strip() for part in (said.utterance, said.goal, said.step, *said.open_questions)):
         raise InputError("text", said.utterance, "a cue with words in its text, goal, step or open_questions")
     _refuse_long(said)
-    return Asked(said, adjusted(request, load(policy) if policy is not None else usual))
+    return Asked(said, adjusted(request, usual if policy is None else load(policy)))
 
 
 def request_for(cue: str | Cue | CueRequest, options: Mapping[str, Any]) -> CueRequest:
@@ -88,11 +91,13 @@ def request_for(cue: str | Cue | CueRequest, options: Mapping[str, Any]) -> CueR
     return replace(request, text=said.utterance, **stated)
 
 
-def adjusted(request: CueRequest | DecideRequest, usual: Policy) -> Policy:
+def adjusted(request: CueRequest | DecideRequest, usual: "Policy") -> "Policy":
     """The policy that a request names, or the usual one, with the request's changes.
 
     A request names a preset alone, so that it cannot make a server read files.
     """
+    from cued.policy.presets import preset  # noqa: PLC0415 - what only asks a server needs no policies
+
     return adjust(usual if request.policy is None else preset(request.policy), request)
 
 

@@ -7,7 +7,6 @@ way. An offer whose server is gone is cleared away, and one that would answer ot
 
 import hashlib
 import os
-import secrets
 import socket
 import sys
 from contextlib import suppress
@@ -129,7 +128,7 @@ def _request(offer: Offer, verb: str, body: JSON, *, tenant: str) -> bytes:
         said = msgspec.json.encode(body)
     head = (
         f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer {offer.token}\r\n"
-        f"Cued-Tenant: {quote(tenant, safe='')}\r\nIdempotency-Key: {secrets.token_hex(16)}\r\n"
+        f"Cued-Tenant: {quote(tenant, safe='')}\r\nIdempotency-Key: {os.urandom(16).hex()}\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(said)}\r\n\r\n"
     )
     return head.encode("ascii") + said
