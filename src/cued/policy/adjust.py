@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from cued.policy.spec import Policy
 
 Number = TypeVar("Number", int, float)
-Share = Annotated[float, Meta(ge=0, le=1)]
+Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 Count = Annotated[int, Meta(ge=1)]
 Tokens = Annotated[int, Meta(ge=1, le=1_000_000)]
 Window = Annotated[int, Meta(ge=1, le=100_000_000)]
