@@ -43,6 +43,13 @@ if TYPE_CHECKING:
     from cued.handles.memories import open_memories as open  # noqa: A004 - `cued.open` is the name that users type
     from cued.handles.tenant import Tenant
     from cued.importers.intake import Imported
+    from cued.insight.comparing import Compared
+    from cued.insight.doctor import Diagnosis
+    from cued.insight.learnt import History
+    from cued.insight.overview import Insight
+    from cued.insight.pairs import Label, Unjudged
+    from cued.insight.replay import Replayed
+    from cued.insight.tuning import Tuned
     from cued.model import Choice, Conflict, Cue, Evidence, LogRules, Memory, Page, Recall, Recalled, RecallEntry, Stats
     from cued.policy.presets import load as load_policy
     from cued.policy.spec import Policy
@@ -59,6 +66,7 @@ __all__ = [
     "Applied",
     "BusyError",
     "Choice",
+    "Compared",
     "Conflict",
     "ConflictError",
     "Conversation",
@@ -67,6 +75,7 @@ __all__ = [
     "CorruptError",
     "Cue",
     "CuedError",
+    "Diagnosis",
     "Draft",
     "EmbedderError",
     "Envelope",
@@ -74,8 +83,11 @@ __all__ = [
     "Explanation",
     "ForeignFileError",
     "FullError",
+    "History",
     "Imported",
     "InputError",
+    "Insight",
+    "Label",
     "LogRules",
     "LostConnectionError",
     "Memories",
@@ -94,11 +106,14 @@ __all__ = [
     "Recalled",
     "Reembedded",
     "Remembered",
+    "Replayed",
     "ServerError",
     "Stats",
     "StoreError",
     "Tenant",
     "Timeline",
+    "Tuned",
+    "Unjudged",
     "UnknownFieldError",
     "Verdict",
     "Why",
@@ -126,6 +141,13 @@ _HOMES = {
     "requests.draft": ("Draft",),
     "surfaces.remote.connecting": ("connect",),
     "importers.intake": ("Imported",),
+    "insight.comparing": ("Compared",),
+    "insight.doctor": ("Diagnosis",),
+    "insight.learnt": ("History",),
+    "insight.overview": ("Insight",),
+    "insight.pairs": ("Label", "Unjudged"),
+    "insight.replay": ("Replayed",),
+    "insight.tuning": ("Tuned",),
     "upkeep.backup": ("Copied",),
     "upkeep.consolidation": ("Applied", "Merged", "Plan"),
     "upkeep.cooling": ("Cool",),

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cued.model.array_types import Column, Matrix, Vector
+    from cued.model.condition import Condition
     from cued.model.conflict import Choice, Conflict
     from cued.model.cues import Cue
-    from cued.model.log import Feedback, LogQuery, LogRules, RecallEntry
+    from cued.model.log import Feedback, LogQuery, LogRules, RecallEntry, Shadowed, Tallies, TallyQuery
     from cued.model.lookup import (
         COLUMNS,
         Background,
@@ -84,6 +85,7 @@ __all__ = [
     "ChannelName",
     "Choice",
     "Column",
+    "Condition",
     "Conflict",
     "ConflictType",
     "Cue",
@@ -121,12 +123,15 @@ __all__ = [
     "Row",
     "Scalar",
     "Seen",
+    "Shadowed",
     "Slice",
     "Source",
     "Stats",
     "Stored",
     "Summary",
     "Supersession",
+    "Tallies",
+    "TallyQuery",
     "TemporalLookup",
     "TermStatistic",
     "Tier",
@@ -139,8 +144,9 @@ __all__ = [
 
 _HOMES = {
     "array_types": ("Column", "Matrix", "Vector"),
+    "condition": ("Condition",),
     "conflict": ("Choice", "Conflict"),
-    "log": ("Feedback", "LogQuery", "LogRules", "RecallEntry"),
+    "log": ("Feedback", "LogQuery", "LogRules", "RecallEntry", "Shadowed", "Tallies", "TallyQuery"),
     "lookup": (
         "COLUMNS",
         "Background",

@@ -13,6 +13,7 @@ httpx = pytest.importorskip("httpx", reason="httpx is not installed")
 import uvicorn  # noqa: E402 - after what says whether it is there
 
 from cued.handles.memories import open_memories  # noqa: E402
+from cued.model import LogRules  # noqa: E402
 from cued.surfaces.access_tokens import Tokens  # noqa: E402
 from cued.surfaces.http.app import make_app  # noqa: E402
 from cued.surfaces.http.guard import Rules  # noqa: E402
@@ -65,7 +66,7 @@ def serve(tmp_path):
     @contextmanager
     def served(*, rules=FAST, opened=MappingProxyType({}), **how):
         with (
-            open_memories(tmp_path / "memories.db", **{"embedder": "hashing", **opened}) as memories,
+            open_memories(tmp_path / "memories.db", **{"embedder": "hashing", "log": LogRules(content="last"), **opened}) as memories,
             serving(make_app(memories, rules=rules, **how)) as url,
         ):
             running = Served(url, memories)

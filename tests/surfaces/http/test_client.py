@@ -164,6 +164,23 @@ def test_upkeep_goes_through_the_server_too(both, client):
     assert client.flush() is None
 
 
+def test_what_the_log_says_and_what_is_learnt_comes_through_the_server_too(both, client, server):
+    here, there = both
+    recalled = there.recall(CUE)
+    assert there.label(recalled.recall_id, "right") == here.label(recalled.recall_id, "right")
+    there.recall("Who bakes?")
+    assert there.unlabelled() == here.unlabelled() != ()
+    assert there.insight(by="policy").to_dict() == here.insight(by="policy").to_dict()
+    assert client.insight().to_dict() == server.memories.insight().to_dict()
+    assert there.compare().to_dict() == here.compare().to_dict()
+    assert there.doctor().to_dict() == here.doctor().to_dict()
+    assert there.replay("rrf").to_dict() == here.replay("rrf").to_dict()
+    assert there.policy_history() == here.policy_history() == there.policy_rollback()
+    for learn in (there.tune, client.tune, lambda: there.tune(source="log")):
+        with pytest.raises(errors.InputError):
+            learn()
+
+
 REFUSED = {
     "unknown id": lambda tenant: tenant.get("nope"),
     "no id": lambda tenant: tenant.get(""),

@@ -2,7 +2,7 @@
 
 import ssl
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from cued.errors import InputError
 from cued.explain import Explanation, Timeline, Why
 from cued.handles.bootstrap import Pack
+from cued.handles.ids import IdMaker
 from cued.handles.memories import Memories
 from cued.handles.tenant import CHUNK, Remembered, Tenant
 from cued.handles.upkeep import Span
@@ -22,6 +23,7 @@ from cued.ports import Progress, silent
 from cued.requests.checks import known_as, label, listed
 from cued.requests.cue import CueRequest, ExplainRequest, RecallRequest, request_for
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, read_change, read_draft
+from cued.requests.insights import LAST, TARGET_RATE, Grouping, Judgement, Labelled, Labels, When
 from cued.requests.keywords import Changes, Facts, LogOptions, RecallOptions, Wanted
 from cued.requests.listing import ListRequest, LogRequest, read_list, read_log
 from cued.requests.upkeep import AT_LEAST, BUDGET_TOKENS, IMPORTANCE_BELOW, OLDER_THAN
@@ -31,6 +33,13 @@ from cued.surfaces.remote.connections import Connections, Place
 
 if TYPE_CHECKING:
     from cued.importers.intake import Imported
+    from cued.insight.comparing import Compared
+    from cued.insight.doctor import Diagnosis
+    from cued.insight.learnt import History
+    from cued.insight.overview import Insight
+    from cued.insight.pairs import Label, Unjudged
+    from cued.insight.replay import Replayed
+    from cued.insight.tuning import Tuned
     from cued.upkeep.backup import Copied
     from cued.upkeep.consolidation import Applied, Merged, Plan
     from cued.upkeep.cooling import Cool
@@ -44,6 +53,8 @@ class RemoteTenant(Tenant):
         """Ask through these connections."""
         self.name = label("tenant", name)
         self._connections = connections
+        # a conversation is named here
+        self._ids, self._clock = IdMaker(), lambda: datetime.now(UTC)
 
     def remember(
         self, text: str | Mapping[str, Any] | Draft, *, conflicts: bool = True, on_conflict: OnConflict = "report", **facts: Unpack[Facts]
@@ -231,6 +242,70 @@ class RemoteTenant(Tenant):
         del format, scope, progress
         raise left_out("import", path)
 
+    def insight(self, *, since: When = None, until: When = None, every: str | None = None, by: Grouping = "none") -> "Insight":
+        """What `Tenant.insight` gives."""
+        from cued.insight.overview import Insight  # noqa: PLC0415 - as the handle has it
+
+        return nouns.noun(self._ask("insight", {"since": since, "until": until, "every": every, "by": by}), Insight)
+
+    def doctor(self) -> "Diagnosis":
+        """What `Tenant.doctor` gives."""
+        from cued.insight.doctor import Diagnosis  # noqa: PLC0415 - as the handle has it
+
+        return nouns.noun(self._ask("doctor"), Diagnosis)
+
+    def replay(
+        self, policy: str | Policy | None = None, *, last: int = LAST, recall_id: str | None = None, progress: Progress = silent
+    ) -> "Replayed":
+        """What `Tenant.replay` gives; a policy is a preset's name."""
+        from cued.insight.replay import Replayed  # noqa: PLC0415 - as the handle has it
+
+        del progress
+        return nouns.noun(self._ask("replay", {"policy": _named(policy), "last": last, "recall_id": recall_id}), Replayed)
+
+    def compare(self) -> "Compared":
+        """What `Tenant.compare` gives."""
+        from cued.insight.comparing import Compared  # noqa: PLC0415 - as the handle has it
+
+        return nouns.noun(self._ask("compare"), Compared)
+
+    def tune(
+        self,
+        pairs: Sequence[Labelled | Mapping[str, Any]] = (),
+        *,
+        source: Labels = "judged",
+        target: float = TARGET_RATE,
+        apply: bool = False,
+        progress: Progress = silent,
+    ) -> "Tuned":
+        """What `Tenant.tune` gives."""
+        del progress
+        return nouns.tuned(self._ask("tune", {"pairs": list(pairs), "source": source, "target": target, "apply": apply}))
+
+    def policy_history(self) -> "History":
+        """What `Tenant.policy_history` gives."""
+        from cued.insight.learnt import History  # noqa: PLC0415 - as the handle has it
+
+        return nouns.noun(self._ask("policy_history"), History)
+
+    def policy_rollback(self, *, to: int | None = None) -> "History":
+        """What `Tenant.policy_rollback` gives."""
+        from cued.insight.learnt import History  # noqa: PLC0415 - as the handle has it
+
+        return nouns.noun(self._ask("policy_rollback", {"to": to}), History)
+
+    def unlabelled(self, *, limit: int = 20) -> "tuple[Unjudged, ...]":
+        """What `Tenant.unlabelled` gives."""
+        from cued.insight.pairs import Unjudged  # noqa: PLC0415 - as the handle has it
+
+        return nouns.noun(self._ask("unlabelled", {"limit": limit})["recalls"], tuple[Unjudged, ...])
+
+    def label(self, recall_id: str, verdict: Judgement) -> "Label":
+        """What `Tenant.label` gives."""
+        from cued.insight.pairs import Label  # noqa: PLC0415 - as the handle has it
+
+        return nouns.noun(self._ask("label", {"recall_id": recall_id, "verdict": verdict}), Label)
+
     def _ask(self, verb: str, body: JSON | None = None) -> JSON:
         return self._connections.ask(call_of(verb, body or {}, tenant=self.name))
 
@@ -249,6 +324,18 @@ class RemoteMemories(Memories):
     def tenants(self) -> tuple[str, ...]:
         """What `Memories.tenants` gives; it needs a token of scope admin."""
         return tuple(each["name"] for each in self._connections.ask(call_of("tenants", {}))["tenants"])
+
+    def insight(self, *, since: When = None, until: When = None, every: str | None = None) -> "Insight":
+        """What `Memories.insight` gives; it needs a token of scope admin."""
+        from cued.insight.overview import Insight  # noqa: PLC0415 - as the handle has it
+
+        asked = call_of("insight_of_all", {"since": since, "until": until, "every": every})
+        return nouns.noun(self._connections.ask(asked), Insight)
+
+    def tune(self, *, apply: bool = False, progress: Progress = silent) -> "Tuned":
+        """What `Memories.tune` gives; it needs a token of scope admin."""
+        del progress
+        return nouns.tuned(self._connections.ask(call_of("tune_for_all", {"apply": apply})))
 
     def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> "Copied":
         """An InputError: a server writes no files for others. `cued backup` works where it is."""
@@ -278,9 +365,14 @@ def _cue(cue: str | Cue | CueRequest, policy: str | Policy | None, options: Mapp
     for name in ("now", "boost", "vector", "fingerprint"):
         if options.get(name) is not None:
             raise InputError(name, options[name], "nothing through a server, whose clock, embedder and code decide")
+    named = _named(policy)
+    return {**told(request_for(cue, options)), **({} if named is None else {"policy": named})}
+
+
+def _named(policy: str | Policy | None) -> str | None:
     if not isinstance(policy, str | None):
         raise InputError("policy", policy.name, "the name of a preset: a server decides under those that it has")
-    return {**told(request_for(cue, options)), **({} if policy is None else {"policy": policy})}
+    return policy
 
 
 def _seconds(span: Span) -> str | float:

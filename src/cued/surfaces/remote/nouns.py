@@ -5,7 +5,7 @@ A memory among many is told in brief, and the trace of a recall names what the a
 
 import math
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -17,6 +17,9 @@ from cued.model.plain import JSON
 from cued.upkeep.consolidation import Applied, Plan, SkippedMerge
 from cued.upkeep.cooling import Cool
 from cued.upkeep.duplicates import Merge
+
+if TYPE_CHECKING:
+    from cued.insight.tuning import Tuned
 
 Noun = TypeVar("Noun")
 _SOURCE = ("session", "turn", "speaker", "url", "meta")
@@ -107,6 +110,14 @@ def applied(told: JSON) -> Applied:
 def cool(told: JSON, *, tenant: str) -> tuple[Cool, ...]:
     """The memories that could be let go."""
     return tuple(Cool(memory=memory(each, tenant=tenant), reason=each["reason"], coolness=each["coolness"]) for each in told["memories"])
+
+
+def tuned(told: JSON) -> "Tuned":
+    """What tuning came to, with the policy that its TOML says."""
+    from cued.insight.tuning import Tuned  # noqa: PLC0415 - loaded when it is asked for
+    from cued.policy.parse import parse  # noqa: PLC0415
+
+    return noun({**told, "policy": parse(told["toml"], name=told["policy"])}, Tuned)
 
 
 def _recalled(told: JSON, tenant: str) -> JSON:
