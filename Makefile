@@ -6,8 +6,8 @@ STAMPS := $(VENV)/stamps
 MODEL  := packages/cued-minilm
 WHEELS := .venv/wheels
 
-# On the other Pythons these are left out: long, and about stores, words and speed more than about the interpreter.
-LONG := tests/bench tests/training tests/truth tests/test_any_string.py tests/stores/test_sqlite_crash.py
+# On the other Pythons these are left out: long, and about stores, words, speed and files more than about the interpreter.
+LONG := tests/bench tests/deploy tests/surfaces/agents/test_conformance.py tests/training tests/truth tests/test_any_string.py tests/stores/test_sqlite_crash.py
 
 # The newest Python that runs, is supported and can make environments.
 SUPPORTED := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))
@@ -22,7 +22,7 @@ TYPED := $(wildcard src/cued tools bench $(MODEL)/src)
 MODEL_FILES := $(shell find $(MODEL) -type f -not -path '*/__pycache__/*' -not -path '*/data/*' -not -path '*/dist/*')
 PIP := $(PY) -m pip --disable-pip-version-check --quiet
 
-.PHONY: help setup run test suite pythons frameworks lint types layers bench quality docs requirements clean
+.PHONY: help setup run test suite pythons frameworks lint types layers bench quality dist docs requirements clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -64,6 +64,12 @@ bench: $(STAMPS)/dev ## measure speed; figures and budgets
 
 quality: $(STAMPS)/dev ## measure every preset on the development data (CUED_DATA), and fail on a drift
 	$(PY) -m tools.quality
+
+dist: $(STAMPS)/dev $(WHEELS)/built ## build both wheels into dist/, try them in a clean environment, and write what it is made of
+	@rm -rf dist
+	@$(PIP) wheel --no-deps --wheel-dir dist .
+	@cp $(WHEELS)/*.whl dist/
+	$(PY) -m tools.release dist
 
 docs: $(STAMPS)/dev ## write the generated parts of the documentation, and run its examples
 	$(PY) -m tools.reference

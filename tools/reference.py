@@ -17,6 +17,7 @@ from tools.reference_json import json_page, schema_file
 from tools.reference_layout import layers, layout_page
 from tools.reference_policy import knobs, policy_page, preset_text, presets_table, signals_table
 from tools.reference_python import errors_page, errors_tree, python_page
+from tools.reference_reasons import reasons
 
 ROOT = Path(__file__).resolve().parent.parent
 WHOLE: dict[str, Callable[[], str]] = {
@@ -42,6 +43,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "hooks": hooks_setup,
     "example": example,
     "frameworks": frameworks_table,
+    "reasons": reasons,
 }
 _MARKED = re.compile(r"(?P<open><!-- generated: (?P<name>[^\n]+?) -->\n).*?(?P<close><!-- /generated -->)", re.DOTALL)
 

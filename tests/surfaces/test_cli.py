@@ -196,7 +196,15 @@ USED[("eval",)] = {
     "--category": "all",
     "--cache": "kept",
 }
-GLOBALS = {"--db": "DB", "--tenant": "me", "--embedder": "hashing", "--policy": "cued", "--keep": "last", "--json": None}
+GLOBALS = {
+    "--db": "DB",
+    "--tenant": "me",
+    "--embedder": "hashing",
+    "--policy": "cued",
+    "--keep": "last",
+    "--json": None,
+    "--direct": None,
+}
 BARE = {
     ("remember",): ("Likes tea.",),
     ("recall",): ("peanuts",),

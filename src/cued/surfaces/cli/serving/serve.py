@@ -60,6 +60,7 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
         from cued.surfaces.http.agents import agents  # noqa: PLC0415 - the server's packages are an extra
         from cued.surfaces.http.app import Chores, Limits  # noqa: PLC0415
         from cued.surfaces.http.mem0_paths import mem0  # noqa: PLC0415
+        from cued.surfaces.http.offering import Started  # noqa: PLC0415
         from cued.surfaces.http.serving import Place, serve  # noqa: PLC0415
     except ImportError as error:
         raise InputError("serve", str(error), "the server's packages: pip install 'cued[server]'") from error
@@ -83,4 +84,5 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
             limits=limits,
             chores=chores,
             mounted=(*agents(memories), *(mem0(memories, most_bytes=max_body) if as_mem0 else ())),
+            started=Started(db=chosen.db, embedder=chosen.embedder, policy=chosen.policy) if isinstance(chosen.db, Path) else None,
         )
