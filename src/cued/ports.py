@@ -188,13 +188,13 @@ class Transaction(Protocol):
         """Remove all that is kept for the tenant, down to the last byte; it is the last thing that a transaction does."""
 
     def changed(self, since: int) -> Indexed:
-        """The rows written after the change of this number, all for 0, in the order of their keys."""
+        """The rows written after the change of this number, all for 0, in the order of their keys; broken ones are left out."""
 
     def vectors(self, since: int) -> Iterable[tuple[int, bytes]]:
         """The vectors of the rows whose content was written after this change, all for 0, each with its key."""
 
-    def memories(self, keys: Sequence[int]) -> Sequence[Memory]:
-        """The memories of these rows in their order; their use need not be in them."""
+    def memories(self, keys: Sequence[int]) -> Sequence[Memory | None]:
+        """The memories of these rows in their order, None for one that can no longer be read; their use need not be in them."""
 
     def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
         """The uses of those of these rows that were ever used, each with its key."""

@@ -165,7 +165,7 @@ class SearchLevel:
             rows.put_uses([(keys[0], Use(count=7.0))])
             assert rows.head() == head
         with keeper.begin("t", write=False) as rows:
-            assert [memory.id for memory in rows.memories(keys)] == ["c", "a", "b"]
+            assert [memory and memory.id for memory in rows.memories(keys)] == ["c", "a", "b"]
             assert dict(rows.uses(keys)) == {keys[0]: Use(count=7.0), keys[2]: Use(count=2.0)}
             assert rows.read(["c"])["c"].memory.use == Use(count=7.0)
             assert (list(rows.memories([])), list(rows.uses([]))) == ([], [])

@@ -77,6 +77,8 @@ def gather(
         spent |= {name: end - start for name, start, end in zip(("embed", "cue", "search"), steps, steps[1:], strict=False)}
     if dense is not None and findings.uncomparable:
         degraded.append(f"dense: {findings.uncomparable} of {findings.visible} memories carry no vector of this embedder")
+    if findings.damaged:
+        degraded.append(f"store: {findings.damaged} damaged memories are left out; `cued check` says which")
     return replace(
         asked,
         lookup=lookup,

@@ -33,17 +33,19 @@ class Winners:
         self._most_bytes = most_bytes
         self._kept: dict[int, Memory] = {}
 
-    def read(self, rows: Transaction, keys: Sequence[int]) -> tuple[Memory, ...]:
-        """The memories of these keys in their order, each with its use as of the transaction's snapshot."""
+    def read(self, rows: Transaction, keys: Sequence[int]) -> tuple[Memory | None, ...]:
+        """The memories of these keys in their order, each with its use as of the transaction's snapshot; None for a broken one."""
         if not keys:
             return ()
         missing = [key for key in keys if key not in self._kept]
         read = dict(zip(missing, rows.memories(missing), strict=True)) if missing else {}
         found = {key: read[key] if key in read else self._kept[key] for key in keys}
         for key, use in rows.uses(keys):
-            found[key] = replace(found[key], use=use)
+            if (memory := found[key]) is not None:
+                found[key] = replace(memory, use=use)
         for key, memory in read.items():
-            self._keep(key, memory)
+            if memory is not None:
+                self._keep(key, memory)
         return tuple(found.values())
 
     def drop(self, keys: Iterable[int]) -> None:
@@ -87,11 +89,16 @@ class TenantShelf:
         self._shelf_nbytes = self._shelf.nbytes
         return self._shelf
 
-    def memories(self, rows: Transaction, keys: Sequence[int]) -> tuple[Memory, ...]:
-        """The memories of these keys of the current shelf in their order."""
+    def memories(self, rows: Transaction, keys: Sequence[int]) -> tuple[Memory | None, ...]:
+        """The memories of these keys of the current shelf in their order; None for a broken one."""
         found = self._winners.read(rows, keys)
         self.nbytes = self._shelf_nbytes + self._winners.nbytes
         return found
+
+    def leave_out(self, memory_ids: Iterable[str]) -> None:
+        """Take broken memories off the shelf."""
+        for memory_id in memory_ids:
+            self._shelf.remove(memory_id)
 
     def _refresh(self, rows: Transaction) -> None:
         read = rows.changed(self._seen)

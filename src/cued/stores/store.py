@@ -31,12 +31,12 @@ from cued.model import (
 )
 from cued.ports import Keeper, Transaction
 from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant, at_least_one, document_name, first_of_each
-from cued.stores.columns.shelf import Shelf
+from cued.stores.columns.shelf import Hits, Shelf
 from cued.stores.encoding import as_vector
 from cued.stores.paging import cursor_after, position
 from cued.stores.recall_log import as_kept, bare, named
 from cued.stores.revising import revise
-from cued.stores.shelves import SHELVES_BYTES, Shelves
+from cued.stores.shelves import SHELVES_BYTES, Shelves, TenantShelf
 from cued.stores.standing.instants import micros
 from cued.stores.standing.past import as_known
 from cued.stores.work import Work
@@ -252,18 +252,30 @@ class Store:
             if not head.change:
                 self._shelves.drop(tenant)
                 return replace(Shelf().search(lookup).findings, document=document)
-            before, shelf = held.nbytes, held.current(rows, head)
-            hits = shelf.search(lookup)
-            memories, core = held.memories(rows, hits.keys), held.memories(rows, hits.core_keys)
+            before = held.nbytes
+            hits, memories, core = _found(held, rows, lookup)
         if held.nbytes != before:
             self._shelves.trim()
         if lookup.as_of:
             memories, core = (tuple(as_known(memory, at=lookup.at) for memory in some) for some in (memories, core))
-        return replace(hits.findings, memories=memories, core=core, document=document)
+        damaged = max(0, head.size - hits.findings.stored)
+        return replace(hits.findings, memories=memories, core=core, document=document, damaged=damaged)
 
     def close(self) -> None:
         """Let go of files and connections; a second call does nothing."""
         self.keeper.close()
+
+
+def _found(held: TenantShelf, rows: Transaction, lookup: Lookup) -> tuple[Hits, tuple[Memory, ...], tuple[Memory, ...]]:
+    """What a search finds, with its memories; one that cannot be read is taken off the shelf, as if it were not there."""
+    while True:
+        hits = held.current(rows, rows.head()).search(lookup)
+        memories, core = held.memories(rows, hits.keys), held.memories(rows, hits.core_keys)
+        found = dict(zip((*hits.ids, *hits.core_ids), (*memories, *core), strict=True))
+        broken = [memory_id for memory_id, memory in found.items() if memory is None]
+        if not broken:
+            return hits, tuple(filter(None, memories)), tuple(filter(None, core))
+        held.leave_out(broken)
 
 
 def _evidence_names(rows: Transaction, line: RecallEntry) -> set[str]:

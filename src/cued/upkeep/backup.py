@@ -18,6 +18,7 @@ from cued.errors import BusyError, CorruptError, ForeignFileError, InputError, S
 from cued.ports import Progress, Store, silent
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.keepers.sqlite.connection import check, identity, reading, translated
+from cued.stores.keepers.sqlite.page_sums import file_system, is_broken_page
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID
 
 PAGES = 256
@@ -83,7 +84,7 @@ def _place(source: Path, target: Path, *, overwrite: bool) -> Path:
 
 
 def _fill(partial: Path, source: apsw.Connection, name: Path, progress: Progress) -> None:
-    with translated(name), closing(apsw.Connection(str(partial))) as copy, reading(source):
+    with translated(name), closing(apsw.Connection(str(partial), vfs=file_system())) as copy, reading(source):
         # Inside one read transaction the source cannot change, so a busy writer never makes the copy begin again.
         source.execute("SELECT count(*) FROM sqlite_schema").fetchall()
         with copy.backup("main", source, "main") as pages:
@@ -94,7 +95,7 @@ def _fill(partial: Path, source: apsw.Connection, name: Path, progress: Progress
 
 def _examined(partial: Path, target: Path) -> int:
     """The copy's schema version; a copy that is not whole is a CorruptError."""
-    with translated(target), closing(apsw.Connection(str(partial), flags=apsw.SQLITE_OPEN_READWRITE)) as copy:
+    with translated(target), closing(_opened(str(partial))) as copy:
         found = identity(copy)
         check(target, found)
         problems = [str(row[0]) for row in copy.execute("PRAGMA integrity_check(3)")]
@@ -107,7 +108,11 @@ def _still(path: Path) -> apsw.Connection:
     """A connection to a file that nobody writes; where a write-ahead log lies beside it, that is read along."""
     log = path.with_name(path.name + "-wal")
     still = "" if log.exists() and log.stat().st_size else "&immutable=1"
-    return apsw.Connection(f"{path.resolve().as_uri()}?mode=ro{still}", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    return _opened(f"{path.resolve().as_uri()}?mode=ro{still}", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+
+
+def _opened(name: str, flags: int = apsw.SQLITE_OPEN_READWRITE) -> apsw.Connection:
+    return apsw.Connection(name, flags=flags, vfs=file_system())
 
 
 @contextmanager
@@ -130,7 +135,7 @@ def _alone(place: Path) -> Iterator[None]:
         _without_leftovers(place)
         yield
         return
-    with translated(place), closing(apsw.Connection(str(place), flags=apsw.SQLITE_OPEN_READWRITE)) as old:
+    with translated(place), closing(_opened(str(place))) as old:
         held = _hold(place, old)
         if not held:
             _without_leftovers(place)
@@ -155,7 +160,9 @@ def _hold(place: Path, old: apsw.Connection) -> bool:
         old.execute("BEGIN EXCLUSIVE")
     except apsw.BusyError as error:
         raise BusyError(f"{place}: open elsewhere; close whatever uses it first ({error})") from error
-    except apsw.CorruptError:
+    except (apsw.CorruptError, apsw.IOError) as error:
+        if not isinstance(error, apsw.CorruptError) and not is_broken_page(error):
+            raise
         return False
     return True
 

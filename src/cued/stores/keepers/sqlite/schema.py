@@ -6,6 +6,7 @@ A migration is never edited once released: a change of the tables is a new entry
 from collections.abc import Callable
 from math import isfinite
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import apsw
 from msgspec import Struct, field, json, msgpack
@@ -154,6 +155,14 @@ _LINE = """
 """
 
 
+_CHECKSUM = """
+-- The sums of what is in a row, CRC-32; NULL where none was taken.
+ALTER TABLE memory ADD COLUMN body_sum INTEGER;
+ALTER TABLE memory ADD COLUMN forward_sum INTEGER;
+ALTER TABLE vector ADD COLUMN data_sum INTEGER;
+"""
+
+
 class _Body(Struct):
     """What the second migration reads of a body, whatever else is in it."""
 
@@ -193,6 +202,16 @@ def _fill_log(connection: apsw.Connection) -> None:
     connection.execute("DROP TABLE old_recall")
 
 
+def _take_sums(connection: apsw.Connection) -> None:
+    connection.create_scalar_function("crc32", _sum, 1, deterministic=True)
+    connection.execute("UPDATE memory SET body_sum = crc32(body), forward_sum = crc32(forward)")
+    connection.execute("UPDATE vector SET data_sum = crc32(data)")
+
+
+def _sum(*given: Any) -> int:  # noqa: ANN401 - values as SQLite hands them over
+    return crc32(given[0])
+
+
 def _columns(line: _Line) -> tuple[Value, ...]:
     # What feedback noted is in the detail, and an import may have brought a detail of any kind.
     lists = line.chosen, *([each for each in _listed(line.detail.get(name)) if isinstance(each, str)] for name in ("cited", "bad"))
@@ -212,5 +231,11 @@ class Migration(NamedTuple):
     fill: Callable[[apsw.Connection], None] | None = None
 
 
-MIGRATIONS = (Migration(_FIRST), Migration(_SECOND, _fill), Migration(_THIRD), Migration(_FOURTH, _fill_log))
+MIGRATIONS = (
+    Migration(_FIRST),
+    Migration(_SECOND, _fill),
+    Migration(_THIRD),
+    Migration(_FOURTH, _fill_log),
+    Migration(_CHECKSUM, _take_sums),
+)
 VERSION = len(MIGRATIONS)

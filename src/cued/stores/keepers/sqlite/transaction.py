@@ -1,7 +1,8 @@
 """One tenant's rows inside a transaction: how memories are written, and how they are read back."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import apsw
 import numpy as np
@@ -10,53 +11,60 @@ from msgspec.structs import replace
 
 from cued.model import DERIVED_FROM, KINDS, Filter, Head, Indexed, Judged, LogQuery, LogRules, Memory, RecallEntry, Row, Slice, Stats, Use
 from cued.stores.admission import body
-from cued.stores.keepers.sqlite import log, queries
+from cued.stores.checksums import decoded as checked
+from cued.stores.checksums import fits
+from cued.stores.encoding import judged as judged_of
+from cued.stores.keepers.sqlite import log, page_sums, queries, salvage
 from cued.stores.keepers.sqlite.schema import Value
 from cued.stores.standing.instants import time_or_none
 from cued.stores.standing.marks import Mark
 
 _UNUSED = Use()
-_MEMORY = msgpack.Decoder(Memory)
 _USE = msgpack.Decoder(Use)
 _MARKS = msgpack.Decoder(tuple[Mark, ...])
 _REFLECTION = KINDS.index("reflection")
 _HANGING = ("vector", "use", "edge", "memory")
 
 _TENANT = "SELECT key, change, epoch, size, last FROM tenant WHERE name = ?"
-_READ = "SELECT memory.key, memory.body, use.body FROM memory LEFT JOIN use USING (key) WHERE memory.tenant = ? AND memory.id = ?"
-_LAPSED = "SELECT memory.key, memory.body, use.body FROM memory LEFT JOIN use USING (key) WHERE memory.tenant = ? AND locally IS NOT NULL"
-_CONTENT = "SELECT forward, data FROM memory LEFT JOIN vector USING (key) WHERE key = ?"
+_READ = "SELECT memory.key, memory.body, body_sum, use.body FROM memory LEFT JOIN use USING (key) WHERE memory.tenant = ? AND memory.id = ?"
+_LAPSED = """
+    SELECT memory.key, memory.body, body_sum, use.body FROM memory LEFT JOIN use USING (key)
+    WHERE memory.tenant = ? AND locally IS NOT NULL
+"""
+_CONTENT = "SELECT forward, data, forward_sum, data_sum FROM memory LEFT JOIN vector USING (key) WHERE key = ?"
 _COLUMNS = """
     SELECT memory.id, memory.key, content, ifnull(fingerprint.text, ''), session, turn, forward, scope, kind, tier, created,
            ifnull(valid_from, -9223372036854775808), ifnull(valid_until, 9223372036854775807), ifnull(expires, 9223372036854775807),
-           ifnull(forgotten, 9223372036854775807), ifnull(superseded, 9223372036854775807), locally
+           ifnull(forgotten, 9223372036854775807), ifnull(superseded, 9223372036854775807), locally, forward_sum
     FROM memory LEFT JOIN fingerprint ON fingerprint.key = memory.fingerprint
 """
 _ALL = _COLUMNS + "WHERE memory.key BETWEEN ? AND ? ORDER BY memory.key"
 _CHANGED = _COLUMNS + "WHERE memory.tenant = ? AND memory.change > ? ORDER BY memory.key"
-_ALL_VECTORS = "SELECT key, data FROM vector WHERE key BETWEEN ? AND ? ORDER BY key"
+_ALL_VECTORS = "SELECT key, data, data_sum FROM vector WHERE key BETWEEN ? AND ? ORDER BY key"
 _VECTORS = """
-    SELECT key, data FROM memory CROSS JOIN vector USING (key) WHERE memory.tenant = ? AND memory.change > ? AND memory.content > ?
-    ORDER BY key
+    SELECT key, data, data_sum FROM memory CROSS JOIN vector USING (key)
+    WHERE memory.tenant = ? AND memory.change > ? AND memory.content > ? ORDER BY key
 """
-_BODIES = "SELECT memory.body FROM carray(?) AS wanted CROSS JOIN memory ON memory.key = wanted.value"
+_BODIES = "SELECT key, memory.body, body_sum FROM carray(?) AS wanted CROSS JOIN memory ON memory.key = wanted.value"
 _SOURCES = "SELECT edge.key, edge.target FROM carray(?) AS wanted CROSS JOIN edge ON edge.key = wanted.value AND edge.relation = ?"
 _USES = "SELECT use.key, use.body FROM carray(?) AS wanted CROSS JOIN use ON use.key = wanted.value"
 
 _INSERT = """
     INSERT INTO memory (key, tenant, id, change, content, scope, kind, tier, created, valid_from, valid_until, expires, forgotten,
-                        superseded, locally, session, turn, tags, body, fingerprint, forward)
+                        superseded, locally, session, turn, tags, body, body_sum, fingerprint, forward,
+                        forward_sum)
     VALUES (:key, :tenant, :id, :change, :change, :scope, :kind, :tier, :created, :valid_from, :valid_until, :expires, :forgotten,
-            :superseded, :locally, :session, :turn, :tags, :body, :fingerprint, :forward)
+            :superseded, :locally, :session, :turn, :tags, :body, :body_sum, :fingerprint, :forward,
+            :forward_sum)
 """
 _UPDATE = """
     UPDATE memory SET change = :change, scope = :scope, kind = :kind, tier = :tier, created = :created, valid_from = :valid_from,
         valid_until = :valid_until, expires = :expires, forgotten = :forgotten, superseded = :superseded, locally = :locally,
-        session = :session, turn = :turn, tags = :tags, body = :body
+        session = :session, turn = :turn, tags = :tags, body = :body, body_sum = :body_sum
     WHERE key = :key
 """
-_REPLACE = "UPDATE memory SET content = ?, fingerprint = ?, forward = ? WHERE key = ?"
-_ADD_VECTOR = "INSERT INTO vector (key, data) VALUES (?, ?)"
+_REPLACE = "UPDATE memory SET content = ?, fingerprint = ?, forward = ?, forward_sum = ? WHERE key = ?"
+_ADD_VECTOR = "INSERT INTO vector (key, data, data_sum) VALUES (?, ?, ?)"
 _LINK = "INSERT OR IGNORE INTO edge (key, relation, target) VALUES (?, ?, ?)"
 _PUT_USE = "INSERT INTO use (key, body) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET body = excluded.body"
 _PUT_DOCUMENT = "INSERT INTO document (tenant, name, body) VALUES (?, ?, ?) ON CONFLICT (tenant, name) DO UPDATE SET body = excluded.body"
@@ -87,6 +95,7 @@ class SqliteTransaction:
         self._tenant = TenantRow() if row is None else TenantRow(*row)
         self._started = self._tenant
         self.erased = self.more = False
+        self._left_out: set[int] = set()
 
     def head(self) -> Head:
         """The tenant's counters."""
@@ -99,8 +108,16 @@ class SqliteTransaction:
         for memory_id in memory_ids:
             row = self._connection.execute(_READ, (self._tenant.key, memory_id)).fetchone()
             if row is not None:
-                found[memory_id] = _row(*row, *(self._connection.execute(_CONTENT, (row[0],)).get if content else ()))
+                found[memory_id] = self._with_content(_row(*row)) if content else _row(*row)
+                if found[memory_id].memory.id != memory_id:
+                    raise DecodeError(f"another memory lies under the id {memory_id!r}")
         return found
+
+    def _with_content(self, row: Row) -> Row:
+        forward, data, forward_sum, data_sum = self._connection.execute(_CONTENT, (row.key,)).get
+        if not fits(forward, forward_sum) or not fits(data or b"", data_sum):
+            raise DecodeError(f"what is searched of the memory {row.memory.id!r} is not what was written")
+        return row._replace(forward=forward, vector=data)
 
     def lapsed(self) -> Sequence[Row]:
         """Every row that has a mark."""
@@ -114,11 +131,12 @@ class SqliteTransaction:
         fingerprints = self._fingerprints(rows)
         values = [
             columns(row, change=change)
-            | {"tenant": tenant.key, "id": row.memory.id, "fingerprint": fingerprints[row.memory.fingerprint], "forward": row.forward}
+            | {"tenant": tenant.key, "id": row.memory.id, "fingerprint": fingerprints[row.memory.fingerprint]}
+            | {"forward": row.forward, "forward_sum": crc32(row.forward or b"")}
             for row in keyed
         ]
         self._connection.executemany(_INSERT, values)
-        self._connection.executemany(_ADD_VECTOR, [(row.key, row.vector) for row in keyed if row.vector is not None])
+        self._connection.executemany(_ADD_VECTOR, _vectors(keyed))
         self._connection.executemany(_LINK, _edges(keyed))
         self.put_uses([(row.key, row.memory.use) for row in keyed if row.memory.use != _UNUSED])
         count = len(rows)
@@ -134,9 +152,9 @@ class SqliteTransaction:
         if not new:
             return
         fingerprints = self._fingerprints(new)
-        self._connection.executemany(_REPLACE, [(change, fingerprints[row.memory.fingerprint], row.forward, row.key) for row in new])
+        self._connection.executemany(_REPLACE, _contents(new, change, fingerprints))
         self._connection.executemany("DELETE FROM vector WHERE key = ?", [(row.key,) for row in new])
-        self._connection.executemany(_ADD_VECTOR, [(row.key, row.vector) for row in new if row.vector is not None])
+        self._connection.executemany(_ADD_VECTOR, _vectors(new))
 
     def remove(self, keys: Sequence[int], *, more: bool = False) -> None:
         """Remove rows and all that hangs on them; with `more` to be removed right after, the file is not rewritten for these alone."""
@@ -157,29 +175,68 @@ class SqliteTransaction:
         self._tenant = self._started = TenantRow()
 
     def changed(self, since: int) -> Indexed:
-        """The rows written after the change of this number, all for 0, in the order of their keys."""
+        """The rows written after the change of this number, all for 0, in the order of their keys; broken ones are left out."""
         asked = (_CHANGED, (self._tenant.key, since)) if since else (_ALL, self._tenant.keys)
-        rows: list[Any] = self._connection.execute(*asked).fetchall()
+        try:
+            rows: list[Any] = self._connection.execute(*asked).fetchall()
+        except salvage.FOREIGN:
+            return self._salvaged(since)
         if not rows:
             return Indexed((), (), (), (), (), (), (), [()] * len(Judged._fields))
-        ids, keys, contents, fingerprints, sessions, turns, forwards, *judged, locally = zip(*rows, strict=True)
+        if not page_sums.summed(self._connection):
+            self._left_out.update(row[1] for row in rows if not fits(row[6], row[-1]))
+            rows = [row for row in rows if row[1] not in self._left_out] if self._left_out else rows
+        ids, keys, contents, fingerprints, sessions, turns, forwards, *judged, locally, _ = zip(*rows, strict=True)
         if None in forwards or None in ids:
             raise DecodeError("a row has lost its id or its forward index")
         marks = [() if each is None else _MARKS.decode(each) for each in locally]
         return Indexed(ids, keys, contents, fingerprints, sessions, turns, forwards, [*judged, marks, self._sources(keys, judged[1])])
 
     def vectors(self, since: int) -> Iterable[tuple[int, bytes]]:
-        """The vectors of the rows whose content was written after this change, all for 0, each with its key."""
-        if since:
-            return self._connection.execute(_VECTORS, (self._tenant.key, since, since))
-        return self._connection.execute(_ALL_VECTORS, self._tenant.keys)
+        """The vectors of the rows whose content was written after this change, all for 0, each with its key; broken ones are left out."""
+        asked = (_VECTORS, (self._tenant.key, since, since)) if since else (_ALL_VECTORS, self._tenant.keys)
+        summed, given = page_sums.summed(self._connection), -1
+        try:
+            for key, data, checksum in self._connection.execute(*asked):
+                given = key
+                if (summed or fits(data, checksum)) and key not in self._left_out:
+                    yield key, data
+        except salvage.FOREIGN:
+            with page_sums.unchecked(self._connection):
+                kept = [row for row in self._whole_rows() if row.key > given and row.content > since]
+                yield from [(row.key, data) for row in kept if (data := salvage.vector(self._connection, row.key)) is not None]
 
-    def memories(self, keys: Sequence[int]) -> Sequence[Memory]:
-        """The memories of these rows in their order, without their use."""
-        bodies = self._by_keys(_BODIES, keys)
-        if len(bodies) != len(keys):
-            raise DecodeError(f"{len(keys) - len(bodies)} indexed memories have no row")
-        return [_MEMORY.decode(each) for (each,) in bodies]
+    def memories(self, keys: Sequence[int]) -> Sequence[Memory | None]:
+        """The memories of these rows in their order, without their use; None for one that is broken."""
+        try:
+            bodies = {key: (data, checksum) for key, data, checksum in self._by_keys(_BODIES, keys)}
+            return [checked(*bodies[key]) for key in keys]
+        except (*salvage.FOREIGN, DecodeError, UnicodeDecodeError, KeyError):
+            with page_sums.unchecked(self._connection):
+                rows = [salvage.row(self._connection, key) for key in keys]
+            return [None if row is None else row.memory for row in rows]
+
+    def _salvaged(self, since: int) -> Indexed:
+        """What `changed` gives, of a damaged file: each row read by itself, and judged by its body."""
+        with page_sums.unchecked(self._connection):
+            rows = [row for row in self._whole_rows() if row.change > since]
+        memories = [row.memory for row in rows]
+        return Indexed(
+            ids=[memory.id for memory in memories],
+            keys=[row.key for row in rows],
+            contents=[row.content for row in rows],
+            fingerprints=[memory.fingerprint or "" for memory in memories],
+            sessions=[memory.source.session for memory in memories],
+            turns=[memory.source.turn for memory in memories],
+            forwards=[row.forward for row in rows],
+            judged=list(zip(*map(judged_of, memories), strict=True)) or [()] * len(Judged._fields),
+        )
+
+    def _whole_rows(self) -> list[salvage.Saved]:
+        keys = salvage.keys_of(self._connection, self._tenant.key, self._tenant.keys)
+        rows = [(key, salvage.row(self._connection, key)) for key in keys]
+        self._left_out.update(key for key, row in rows if row is None)
+        return [row for _, row in rows if row is not None]
 
     def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
         """The uses of those of these rows that were ever used, each with its key."""
@@ -196,7 +253,10 @@ class SqliteTransaction:
 
     def scan(self, limit: int, after: str) -> Sequence[Row]:
         """Up to `limit` rows with their vectors, by id, from the first id greater than `after`."""
-        return [_row(*row) for row in queries.scan(self._connection, self._tenant.key, limit=limit, after=after)]
+        rows = queries.scan(self._connection, self._tenant.key, limit=limit, after=after)
+        if not all(fits(row[-2] or b"", row[-1]) for row in rows):
+            raise DecodeError("a vector is not what was written")
+        return [_row(*row[:-1]) for row in rows]
 
     def linking(self, memory_ids: Sequence[str]) -> Sequence[Memory]:
         """The memories with an edge to any of these ids, each once."""
@@ -267,14 +327,22 @@ class SqliteTransaction:
         return self._connection.execute(sql, (apsw.carray(np.array(keys, dtype=np.int64)), *more)).fetchall() if keys else []
 
 
-def decoded(memory_body: bytes, use_body: bytes | None) -> Memory:
+def decoded(memory_body: bytes, body_sum: int | None, use_body: bytes | None) -> Memory:
     """A memory from its two bodies."""
-    memory = _MEMORY.decode(memory_body)
+    memory = checked(memory_body, body_sum)
     return memory if use_body is None else replace(memory, use=_USE.decode(use_body))
 
 
-def _row(key: int, memory_body: bytes, use_body: bytes | None, forward: bytes | None = None, vector: bytes | None = None) -> Row:
-    return Row(decoded(memory_body, use_body), key, None, forward, vector)
+def _row(key: int, memory_body: bytes, body_sum: int | None, use_body: bytes | None, vector: bytes | None = None) -> Row:
+    return Row(decoded(memory_body, body_sum, use_body), key, vector=vector)
+
+
+def _vectors(rows: Sequence[Row]) -> list[tuple[int, bytes, int]]:
+    return [(row.key, row.vector, crc32(row.vector)) for row in rows if row.vector is not None]
+
+
+def _contents(rows: Sequence[Row], change: int, fingerprints: Mapping[str | None, int | None]) -> list[tuple[Value, ...]]:
+    return [(change, fingerprints[row.memory.fingerprint], row.forward, crc32(row.forward or b""), row.key) for row in rows]
 
 
 def columns(row: Row, *, change: int) -> dict[str, Value]:
@@ -282,6 +350,7 @@ def columns(row: Row, *, change: int) -> dict[str, Value]:
     memory, judged = row.memory, row.judged
     if judged is None:
         raise TypeError("a row is written with what the gates judge of it")
+    data = body(replace(memory, use=_UNUSED))
     return {
         "key": row.key,
         "change": change,
@@ -298,7 +367,8 @@ def columns(row: Row, *, change: int) -> dict[str, Value]:
         "session": memory.source.session,
         "turn": memory.source.turn,
         "tags": json.encode(memory.tags).decode(),
-        "body": body(replace(memory, use=_UNUSED)),
+        "body": data,
+        "body_sum": crc32(data),
     }
 
 
