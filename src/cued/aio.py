@@ -36,8 +36,10 @@ from cued.requests.upkeep import AT_LEAST, BUDGET_TOKENS, IMPORTANCE_BELOW, OLDE
 if TYPE_CHECKING:
     from cued.importers.intake import Imported
     from cued.upkeep.backup import Copied
+    from cued.upkeep.checking import Checked
     from cued.upkeep.consolidation import Applied, Merged, Plan
     from cued.upkeep.cooling import Cool
+    from cued.upkeep.erasures import Erased, Erasure
     from cued.upkeep.reembedding import Reembedded
 
 THREADS = 4
@@ -152,15 +154,15 @@ class AsyncTenant:
         """What `Tenant.update` gives."""
         return await self._threads.run(self._tenant.update, memory_id, change, if_version=if_version, **fields)
 
-    async def forget(self, *memory_ids: str, erase: bool = False) -> None:
-        """What `Tenant.forget` does."""
-        await self._threads.run(self._tenant.forget, *memory_ids, erase=erase)
+    async def forget(self, *memory_ids: str, erase: bool = False) -> "Erased | None":
+        """What `Tenant.forget` gives."""
+        return await self._threads.run(self._tenant.forget, *memory_ids, erase=erase)
 
     async def restore(self, *memory_ids: str) -> None:
         """What `Tenant.restore` does."""
         await self._threads.run(self._tenant.restore, *memory_ids)
 
-    async def erase_everything(self) -> int:
+    async def erase_everything(self) -> "Erased":
         """What `Tenant.erase_everything` gives."""
         return await self._threads.run(self._tenant.erase_everything)
 
@@ -288,6 +290,14 @@ class AsyncMemories:
     async def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> "Copied":
         """What `Memories.backup` gives."""
         return await self._threads.run(self._memories.backup, path, overwrite=overwrite, progress=_in_loop(progress))
+
+    async def erasures(self) -> "tuple[tuple[Erasure, ...], tuple[str, ...]]":
+        """What `Memories.erasures` gives."""
+        return await self._threads.run(self._memories.erasures)
+
+    async def check(self, *, progress: Progress = silent) -> "Checked":
+        """What `Memories.check` gives."""
+        return await self._threads.run(self._memories.check, progress=_in_loop(progress))
 
     async def flush(self) -> None:
         """Wait until the touches of all recalls so far are written."""

@@ -81,8 +81,8 @@ class Store(Protocol):
     def erase(self, tenant: str, memory_ids: Sequence[str], *, more: bool = False) -> None:
         """Remove these memories for good, down to the last byte; what they had superseded passes to what supersedes them.
 
-        Nor does the log keep them: a line whose evidence names one of them loses its cue and its evidence. With `more` to be erased
-        right after, their bytes may be overwritten together with those.
+        Nor does the log keep them: a line that names one of them has "erased" in place of its id, and loses its cue and its evidence.
+        With `more` to be erased right after, their bytes may be overwritten together with those.
         """
 
     def erase_tenant(self, tenant: str) -> None:
@@ -133,6 +133,9 @@ class Store(Protocol):
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants, for whoever looks after the store; they are in no answer to a tenant."""
 
+    def pending(self) -> tuple[str, ...]:
+        """What keeps the last bytes of what was erased from being overwritten, in words; nothing when all of them are gone."""
+
     def search(self, tenant: str, lookup: Lookup) -> Findings:
         """A recall's whole reading, from one consistent snapshot."""
 
@@ -155,6 +158,9 @@ class Keeper(Protocol):
 
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants for which a row, a line of the log or a document is kept, in order."""
+
+    def pending(self) -> tuple[str, ...]:
+        """What keeps the last bytes of what was removed from being overwritten, in words; nothing when all of them are gone."""
 
     def close(self) -> None:
         """Let go of files and connections; a second call does nothing, and whatever comes later is a StoreError."""
@@ -183,6 +189,9 @@ class Transaction(Protocol):
 
     def remove(self, keys: Sequence[int], *, more: bool = False) -> None:
         """Remove rows and all that hangs on them, down to the last byte; with `more` to be removed right after, together with those."""
+
+    def removed(self, since: int) -> Sequence[int]:
+        """The keys of the rows that were removed after the change of this number, as long as the head's epoch is the same."""
 
     def erase(self) -> None:
         """Remove all that is kept for the tenant, down to the last byte; it is the last thing that a transaction does."""

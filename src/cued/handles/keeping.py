@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, MutableSequence, Sequence, Sized
 from datetime import datetime
-from typing import Any, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,6 +18,9 @@ from cued.requests.keywords import Changes, Facts, Wanted
 from cued.requests.listing import ListRequest, read_list
 from cued.requests.turns import drafts_of
 from cued.text.analyse import analyse, searchable
+
+if TYPE_CHECKING:
+    from cued.upkeep.erasures import Erased
 
 CHUNK = 256
 ERASED_AT_ONCE = 500
@@ -142,32 +145,40 @@ class Keeping(Bound):
         fields = {name: value for name in _CHANGED if (value := getattr(new, name)) != getattr(memory, name)}
         return Revision(id=memory.id, set=fields, terms=terms, vector=vector, made_from=memory.version)
 
-    def forget(self, *memory_ids: str, erase: bool = False) -> None:
+    def forget(self, *memory_ids: str, erase: bool = False) -> "Erased | None":
         """Hide memories from every recall, so that `restore` can undo it; with `erase` remove them for good, down to the last byte.
 
-        An unknown id is refused before anything is done. Of very many, some hundred are erased in a step, so that others can write between.
+        An erasure says what it did: whether the bytes are gone, and what is pending and why. An unknown id is refused before anything is
+        done. Of very many, some hundred are erased in a step, so that others can write between.
         """
         for memory_id in memory_ids:
             known_as("ids", memory_id)
-        if erase:
-            self._settler.flush()
-            self._store.get(self.name, memory_ids)
-            for start in range(0, len(memory_ids), ERASED_AT_ONCE):
-                last = start + ERASED_AT_ONCE >= len(memory_ids)
-                self._store.erase(self.name, memory_ids[start : start + ERASED_AT_ONCE], more=not last)
-        else:
+        if not erase:
             self._store.forget(self.name, memory_ids, at=self._clock())
+            return None
+        self._settler.flush()
+        self._store.get(self.name, memory_ids)
+        for start in range(0, len(memory_ids), ERASED_AT_ONCE):
+            last = start + ERASED_AT_ONCE >= len(memory_ids)
+            self._store.erase(self.name, memory_ids[start : start + ERASED_AT_ONCE], more=not last)
+        return self._noted(len(set(memory_ids)))
 
     def restore(self, *memory_ids: str) -> None:
         """Undo `forget`."""
         self._store.restore(self.name, [known_as("ids", memory_id) for memory_id in memory_ids])
 
-    def erase_everything(self) -> int:
-        """Remove all that is kept for this tenant for good, its name and its recall log included, and give how many memories that were."""
+    def erase_everything(self) -> "Erased":
+        """What became of all that was kept for this tenant, its name and its recall log included: it is removed for good."""
         self._settler.flush()
         erased = self._store.size(self.name)
         self._store.erase_tenant(self.name)
-        return erased
+        return self._noted(erased, everything=True)
+
+    def _noted(self, memories: int, *, everything: bool = False) -> "Erased":
+        """What an erasure came to; the store's list of erasures has it too."""
+        from cued.upkeep.erasures import note  # noqa: PLC0415 - only an erasure needs it
+
+        return note(self._store, self.name, memories, at=self._clock(), everything=everything)
 
     def stats(self) -> Stats:
         """What is stored, counted."""

@@ -10,17 +10,15 @@ from cued.errors import InputError
 from cued.handles.ids import IdMaker
 from cued.handles.settling import Mode, Settler
 from cued.handles.tenant import Tenant
-from cued.model import LogRules
+from cued.model import OWN_TENANT, LogRules
 from cued.policy.presets import DEFAULT, load
 from cued.policy.spec import Policy
 from cued.ports import Clock, Embedder, Judge, Keeper, Progress, Reranker, Store, Summariser, silent
 
 if TYPE_CHECKING:
     from cued.upkeep.backup import Copied
-
-
-OWN_TENANT = " "
-"""Under this name a store keeps what is nobody's memory, such as tokens; no tenant is called so, for a name has more than white space."""
+    from cued.upkeep.checking import Checked
+    from cued.upkeep.erasures import Erasure
 
 
 class Memories:
@@ -49,6 +47,19 @@ class Memories:
 
         self._settler.flush()
         return backup(self.parts.store, path, overwrite=overwrite, progress=progress)
+
+    def erasures(self) -> "tuple[tuple[Erasure, ...], tuple[str, ...]]":
+        """When how much was erased, oldest first, and what of it is still pending and why; what can be finished now is."""
+        from cued.upkeep.erasures import erasures  # noqa: PLC0415
+
+        return erasures(self.parts.store, at=self._clock())
+
+    def check(self, *, progress: Progress = silent) -> "Checked":
+        """Whether the store is what was written: the file, its pages, every memory, what is searched of it, the journals."""
+        from cued.upkeep.checking import check  # noqa: PLC0415
+
+        self._settler.flush()
+        return check(self.parts.store, progress=progress)
 
     def flush(self) -> None:
         """Wait until the touches of all recalls so far are written."""
@@ -79,6 +90,7 @@ class Opening(TypedDict, total=False):
     settle: Mode
     log: LogRules | None
     readonly: bool
+    journal: bool
     clock: Clock
 
 
@@ -93,6 +105,7 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     settle: Mode = "background",
     log: LogRules | None = None,
     readonly: bool = False,
+    journal: bool = False,
     clock: Clock = lambda: datetime.now(UTC),
 ) -> Memories:
     """Open the memories in a file (made if it is not there), in a store or with a keeper of your own, or else in this process alone.
@@ -102,13 +115,14 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     `reranker`, `summariser` and `judge` are parts of your own: one orders the best candidates anew, one writes a digest of what does not
     fit, one tells conflicts apart.
     `settle` says when recalls are written back: "background", "now" or "off"; `log`, how much of the recall log is kept, and whether
-    cues and evidence are kept in it. `clock` is for tests.
+    cues and evidence are kept in it. With `journal` each tenant that is written to gets a journal of its writes and erasures, which
+    shows when somebody has meddled with it; once begun it goes on. `clock` is for tests.
     """
     if settle not in {"background", "now", "off"}:
         raise InputError("settle", settle, '"background", "now" or "off"')
     chosen = load(policy)
     made = _embedder(embedder)
-    store = _store(path, log, readonly=readonly)
+    store = _store(path, log, readonly=readonly, journal=journal)
     return Memories(
         Parts(store=store, embedder=made, reranker=reranker, summariser=summariser, judge=judge),
         policy=chosen,
@@ -117,7 +131,7 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     )
 
 
-def _store(path: str | Path | Store | Keeper | None, log: LogRules | None, *, readonly: bool) -> Store:
+def _store(path: str | Path | Store | Keeper | None, log: LogRules | None, *, readonly: bool, journal: bool) -> Store:
     if not isinstance(log, LogRules | None):
         raise InputError("log", log, 'a cued.LogRules, such as LogRules(rows=1000, content="last")')
     # imported here, so that `import cued` stays light
@@ -127,15 +141,16 @@ def _store(path: str | Path | Store | Keeper | None, log: LogRules | None, *, re
     if path is None:
         from cued.stores.keepers.memory import MemoryKeeper  # noqa: PLC0415
 
-        return KeptStore(MemoryKeeper(), log_rules=rules)
+        return KeptStore(MemoryKeeper(), log_rules=rules, journalled=journal)
     if isinstance(path, str | Path):
         from cued.stores.keepers.sqlite import SqliteKeeper  # noqa: PLC0415
 
-        return KeptStore(SqliteKeeper(Path(path), readonly=readonly), log_rules=rules)
+        return KeptStore(SqliteKeeper(Path(path), readonly=readonly), log_rules=rules, journalled=journal)
     if isinstance(path, Keeper):
-        return KeptStore(path, log_rules=rules)
-    if log is not None:
-        raise InputError("log", log, "nothing beside a store, which has rules of its own: Store(keeper, log_rules=…)")
+        return KeptStore(path, log_rules=rules, journalled=journal)
+    if log is not None or journal:
+        name, value = ("log", log) if log is not None else ("journal", True)
+        raise InputError(name, value, "nothing beside a store, which has rules of its own: Store(keeper, log_rules=…, journalled=…)")
     return path
 
 

@@ -60,10 +60,13 @@ class Upkeep(Bound):
 
     def sweep(self, *, grace: Span = 0, progress: Progress = silent) -> tuple[str, ...]:
         """Erase what has expired longer ago than the grace, and give the ids."""
-        from cued.upkeep import expiry
+        from cued.upkeep import erasures, expiry
 
         self._settler.flush()
-        return expiry.sweep(self.name, self._store, at=self._clock(), grace=_span("grace", grace), progress=progress)
+        swept = expiry.sweep(self.name, self._store, at=self._clock(), grace=_span("grace", grace), progress=progress)
+        if swept:
+            erasures.note(self._store, self.name, len(swept), at=self._clock())
+        return swept
 
     def cool(self, *, older_than: Span = OLDER_THAN, importance_below: float = IMPORTANCE_BELOW) -> "tuple[Cool, ...]":
         """The memories that could be let go, coolest first: old, not recalled for as long, unimportant; nothing is changed."""

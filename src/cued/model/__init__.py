@@ -4,7 +4,7 @@ Times are aware UTC datetimes. Scores: higher is better. Ranks start at 1 and 0 
 """
 
 from cued.model.conflict import Choice, Conflict
-from cued.model.log import Feedback, LogQuery, LogRules, RecallEntry
+from cued.model.log import ERASED, Feedback, LogQuery, LogRules, RecallEntry
 from cued.model.lookup import (
     COLUMNS,
     Background,
@@ -47,6 +47,7 @@ from cued.model.words import (
     KINDS,
     MERGED,
     NO_TIME,
+    OWN_TENANT,
     TIERS,
     TRUSTS,
     ChannelName,
@@ -69,11 +70,13 @@ __all__ = [
     "DERIVED_FROM",
     "DISTINCT",
     "EPOCH",
+    "ERASED",
     "GATES",
     "GLOBAL",
     "KINDS",
     "MERGED",
     "NO_TIME",
+    "OWN_TENANT",
     "TIERS",
     "TRUSTS",
     "Background",

@@ -10,6 +10,9 @@ from msgspec import Struct, field
 from cued.errors import InputError
 from cued.model.words import GLOBAL, Outcome
 
+ERASED = "erased"
+"""What stands in a line of the log in place of the id of a memory that was erased."""
+
 
 class RecallEntry(Struct, frozen=True, kw_only=True):
     """One line of the recall log: enough for rates and feedback, and no memory's text unless that is asked for.
@@ -45,7 +48,8 @@ class RecallEntry(Struct, frozen=True, kw_only=True):
 class LogQuery(Struct, frozen=True, kw_only=True):
     """Which lines of the log are wanted, newest first unless told otherwise; a field left at its default does not filter.
 
-    `kept` asks for lines whose evidence is kept; with `content` lines come with their cue and evidence.
+    `naming` asks for lines of recalls that chose one of these memories, `kept` for lines whose evidence is kept; with `content` lines
+    come with their cue and evidence.
     """
 
     since: datetime | None = None
@@ -55,6 +59,7 @@ class LogQuery(Struct, frozen=True, kw_only=True):
     recall_id: str | None = None
     limit: int = 100
     oldest_first: bool = False
+    naming: tuple[str, ...] = ()
     kept: bool = False
     content: bool = False
 

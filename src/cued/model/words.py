@@ -21,6 +21,8 @@ TRUSTS: tuple[Trust, ...] = get_args(Trust)
 CHANNELS: tuple[ChannelName, ...] = get_args(ChannelName)
 GATES: tuple[Gate, ...] = get_args(Gate)
 GLOBAL = "global"
+OWN_TENANT = " "
+"""Under this name a store keeps what is nobody's memory, such as tokens; no tenant is called so, for a name has more than white space."""
 DERIVED_FROM = "derived_from"
 MERGED = "merged"
 DISTINCT = "distinct"

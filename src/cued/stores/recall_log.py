@@ -1,10 +1,12 @@
 """The recall log by the store's rules: what of a line is kept, which lines a question means, and whom a kept recall names."""
 
+from collections.abc import Collection, Sequence
+
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cued.model import LogQuery, LogRules, RecallEntry
+from cued.model import ERASED, LogQuery, LogRules, RecallEntry
 
 
 class _Named(Struct, frozen=True):
@@ -36,6 +38,15 @@ def bare(entry: RecallEntry) -> RecallEntry:
     return replace(entry, cue=None, evidence=None)
 
 
+def without_ids(entry: RecallEntry, erased: Collection[str]) -> RecallEntry:
+    """A line that names none of the erased memories, and has neither cue nor evidence; how many it chose is still told."""
+
+    def told(ids: Sequence[str]) -> tuple[str, ...]:
+        return tuple(ERASED if each in erased else each for each in ids)
+
+    return replace(bare(entry), chosen=told(entry.chosen), cited=told(entry.cited), bad=told(entry.bad))
+
+
 def asked_for(entry: RecallEntry, query: LogQuery) -> bool:
     """Whether a question means this line."""
     return (
@@ -45,6 +56,7 @@ def asked_for(entry: RecallEntry, query: LogQuery) -> bool:
         and (query.since is None or query.since <= entry.at)
         and (query.until is None or entry.at < query.until)
         and not (query.kept and entry.evidence is None)
+        and (not query.naming or not set(query.naming).isdisjoint(entry.chosen))
     )
 
 

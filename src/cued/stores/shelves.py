@@ -101,8 +101,9 @@ class TenantShelf:
             self._shelf.remove(memory_id)
 
     def _refresh(self, rows: Transaction) -> None:
-        read = rows.changed(self._seen)
-        self._winners.drop(read.keys)
+        removed, read = rows.removed(self._seen), rows.changed(self._seen)
+        self._winners.drop((*removed, *read.keys))
+        self._shelf.drop(removed)
         new = [place for place, content in enumerate(read.contents) if content > self._seen]
         if len(new) < len(read.ids):
             entries = _entries(read)

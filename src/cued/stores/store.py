@@ -4,7 +4,8 @@ Above: the handles, upkeep, importers, and the engine, which know it by its port
 a keeper, which reads and writes rows and knows nothing of what they mean.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 
 from msgspec.structs import replace
@@ -30,11 +31,12 @@ from cued.model import (
     Use,
 )
 from cued.ports import Keeper, Transaction
+from cued.stores import journal
 from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant, at_least_one, document_name, first_of_each
 from cued.stores.columns.shelf import Hits, Shelf
 from cued.stores.encoding import as_vector
 from cued.stores.paging import cursor_after, position
-from cued.stores.recall_log import as_kept, bare, named
+from cued.stores.recall_log import as_kept, bare, named, without_ids
 from cued.stores.revising import revise
 from cued.stores.shelves import SHELVES_BYTES, Shelves, TenantShelf
 from cued.stores.standing.instants import micros
@@ -49,16 +51,22 @@ _EVERY_LINE = 2**62
 class Store:
     """The memories of many tenants, kept by a keeper."""
 
-    def __init__(self, keeper: Keeper, *, log_rules: LogRules = _AS_USUAL, shelves_bytes: int = SHELVES_BYTES) -> None:
-        """Keep everything with this keeper; `shelves_bytes` bounds the memory for the tenants searched of late."""
+    def __init__(
+        self, keeper: Keeper, *, log_rules: LogRules = _AS_USUAL, shelves_bytes: int = SHELVES_BYTES, journalled: bool = False
+    ) -> None:
+        """Keep everything with this keeper; `shelves_bytes` bounds the memory for the tenants searched of late.
+
+        With `journalled` each tenant that is written to gets a journal of what is written and erased, which goes on from then on.
+        """
         self.keeper = keeper
+        self._journalled = journalled
         self.log_rules = log_rules
         self._shelves = Shelves(shelves_bytes)
 
     def remember(self, tenant: str, records: Sequence[Record]) -> None:
         """Store all the records or none; a known id or an unknown `supersedes` is refused."""
         admit_tenant(tenant)
-        with self.keeper.begin(tenant, write=True) as rows:
+        with self._writing(tenant, "remember", [record.memory.id for record in records]) as rows:
             work = Work(rows)
             admit(tenant, records, known=work.known(record.memory.id for record in records))
             work.beliefs.remember(record.memory for record in records)
@@ -70,7 +78,7 @@ class Store:
         admit_tenant(tenant)
         for record in records:
             admit_record(tenant, record)
-        with self.keeper.begin(tenant, write=True) as rows:
+        with self._writing(tenant, "adopt", [record.memory.id for record in records]) as rows:
             work = Work(rows)
             new = first_of_each(records, known=work.known(record.memory.id for record in records))
             for record in new:
@@ -84,13 +92,13 @@ class Store:
         admit_tenant(tenant)
         if not revisions:
             return Revised()
-        with self.keeper.begin(tenant, write=True) as rows:
+        with self._writing(tenant, "revise", [revision.id for revision in revisions]) as rows:
             return revise(tenant, rows, revisions, at=at)
 
     def forget(self, tenant: str, memory_ids: Sequence[str], *, at: datetime) -> None:
         """Hide these memories from every recall; what they had superseded is visible again."""
         admit_tenant(tenant)
-        with self.keeper.begin(tenant, write=True) as rows:
+        with self._writing(tenant, "forget", memory_ids) as rows:
             work = Work(rows)
             work.beliefs.forget(memory_ids, at=at)
             work.update({})
@@ -98,26 +106,27 @@ class Store:
     def restore(self, tenant: str, memory_ids: Sequence[str]) -> None:
         """Undo `forget`."""
         admit_tenant(tenant)
-        with self.keeper.begin(tenant, write=True) as rows:
+        with self._writing(tenant, "restore", memory_ids) as rows:
             work = Work(rows)
             work.beliefs.restore(memory_ids)
             work.update({})
 
     def erase(self, tenant: str, memory_ids: Sequence[str], *, more: bool = False) -> None:
-        """Remove these memories for good, out of kept recalls too: a line whose evidence names one loses it, and its cue.
+        """Remove these memories for good, out of the log too: a line that names one says that it is erased, and keeps no evidence nor cue.
 
         With `more` to be erased right after, their bytes are overwritten together with those.
         """
         admit_tenant(tenant)
-        with self.keeper.begin(tenant, write=True) as rows:
+        with self._writing(tenant, "erase", memory_ids) as rows:
             work = Work(rows)
             erased = work.beliefs.erase(memory_ids, lapsed=work.lapsed())
             work.update({})
             work.remove(erased, more=more)
             lines = rows.log(LogQuery(kept=True, limit=_EVERY_LINE))
-            rest = [line for line in lines if not set(erased).isdisjoint(_evidence_names(rows, line))]
+            rest = {line.recall_id: line for line in lines if not set(erased).isdisjoint(_evidence_names(rows, line))}
+            rest |= {line.recall_id: line for line in rows.log(LogQuery(naming=tuple(sorted(erased)), limit=_EVERY_LINE))}
             if rest:
-                rows.put_log(rest, self.log_rules)
+                rows.put_log([without_ids(line, erased) for line in rest.values()], self.log_rules)
 
     def erase_tenant(self, tenant: str) -> None:
         """Remove everything that is kept for the tenant for good; a stranger has nothing to remove."""
@@ -242,6 +251,10 @@ class Store:
         """The names of all tenants for which anything is kept, in order."""
         return self.keeper.tenants()
 
+    def pending(self) -> tuple[str, ...]:
+        """What keeps the last bytes of what was erased from being overwritten, in words."""
+        return self.keeper.pending()
+
     def search(self, tenant: str, lookup: Lookup) -> Findings:
         """A recall's whole reading, from one consistent snapshot; as of a time, with each memory as it was known then."""
         admit_tenant(tenant)
@@ -260,6 +273,15 @@ class Store:
             memories, core = (tuple(as_known(memory, at=lookup.at) for memory in some) for some in (memories, core))
         damaged = max(0, head.size - hits.findings.stored)
         return replace(hits.findings, memories=memories, core=core, document=document, damaged=damaged)
+
+    @contextmanager
+    def _writing(self, tenant: str, verb: str, memory_ids: Sequence[str]) -> Iterator[Transaction]:
+        """A transaction that changes these memories, noted in the tenant's journal where it keeps one."""
+        with self.keeper.begin(tenant, write=True) as rows:
+            before = rows.head()
+            yield rows
+            if rows.head() != before:
+                journal.note(rows, verb, memory_ids, begin=self._journalled)
 
     def close(self) -> None:
         """Let go of files and connections; a second call does nothing."""

@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cued.errors import BusyError, InputError
-from cued.handles.memories import OWN_TENANT
+from cued.model import OWN_TENANT
 from cued.model.plain import JSON, plain
 from cued.ports import Clock, Store
 from cued.requests.checks import label, one_of

@@ -48,7 +48,7 @@ def restore(backup_path: str | Path, target_path: str | Path, *, overwrite: bool
     source = Path(backup_path)
     if not source.is_file():
         raise InputError("backup", str(source), "a file that `cued backup` wrote")
-    with translated(source), closing(_still(source)) as connection:
+    with translated(source), closing(still(source)) as connection:
         return _copy(connection, source, Path(target_path), overwrite=overwrite, progress=progress)
 
 
@@ -57,14 +57,14 @@ def _copy(connection: apsw.Connection, source: Path, target: Path, *, overwrite:
         check(source, identity(connection))
     try:
         place = _place(source, target, overwrite=overwrite)
-        with _partial(place) as partial:
+        with partial_file(place) as partial:
             _fill(partial, connection, source, progress)
             schema = _examined(partial, target)
             partial.chmod(place.stat().st_mode & 0o777 if place.exists() else 0o600)
-            _synced(partial)
-            with _alone(place):
-                _named(partial, place, overwrite=overwrite)
-            _synced(place.parent)
+            synced(partial)
+            with alone(place):
+                give_name(partial, place, overwrite=overwrite)
+            synced(place.parent)
         return Copied(path=str(target), bytes=place.stat().st_size, schema=schema)
     except OSError as error:
         raise StoreError(f"{target}: could not be written ({error.strerror})") from error
@@ -95,7 +95,7 @@ def _fill(partial: Path, source: apsw.Connection, name: Path, progress: Progress
 
 def _examined(partial: Path, target: Path) -> int:
     """The copy's schema version; a copy that is not whole is a CorruptError."""
-    with translated(target), closing(_opened(str(partial))) as copy:
+    with translated(target), closing(opened_as(str(partial))) as copy:
         found = identity(copy)
         check(target, found)
         problems = [str(row[0]) for row in copy.execute("PRAGMA integrity_check(3)")]
@@ -104,19 +104,20 @@ def _examined(partial: Path, target: Path) -> int:
     return found.version
 
 
-def _still(path: Path) -> apsw.Connection:
+def still(path: Path) -> apsw.Connection:
     """A connection to a file that nobody writes; where a write-ahead log lies beside it, that is read along."""
     log = path.with_name(path.name + "-wal")
     still = "" if log.exists() and log.stat().st_size else "&immutable=1"
-    return _opened(f"{path.resolve().as_uri()}?mode=ro{still}", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    return opened_as(f"{path.resolve().as_uri()}?mode=ro{still}", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
 
 
-def _opened(name: str, flags: int = apsw.SQLITE_OPEN_READWRITE) -> apsw.Connection:
+def opened_as(name: str, flags: int = apsw.SQLITE_OPEN_READWRITE) -> apsw.Connection:
+    """A connection that keeps the sums of pages up, where there are any."""
     return apsw.Connection(name, flags=flags, vfs=file_system())
 
 
 @contextmanager
-def _partial(place: Path) -> Iterator[Path]:
+def partial_file(place: Path) -> Iterator[Path]:
     """An empty file beside the target, gone again unless it has been given its name."""
     handle, name = tempfile.mkstemp(prefix=f".{place.name}.", suffix=".partial", dir=place.parent)
     os.close(handle)
@@ -129,13 +130,13 @@ def _partial(place: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _alone(place: Path) -> Iterator[None]:
+def alone(place: Path) -> Iterator[None]:
     """Hold an existing target so that nobody else has it open, and with nothing beside it that would be played into the new file."""
     if not place.exists():
         _without_leftovers(place)
         yield
         return
-    with translated(place), closing(_opened(str(place))) as old:
+    with translated(place), closing(opened_as(str(place))) as old:
         held = _hold(place, old)
         if not held:
             _without_leftovers(place)
@@ -172,7 +173,7 @@ def _without_leftovers(place: Path) -> None:
         place.with_name(place.name + suffix).unlink(missing_ok=True)
 
 
-def _named(partial: Path, place: Path, *, overwrite: bool) -> None:
+def give_name(partial: Path, place: Path, *, overwrite: bool) -> None:
     """Put the copy under its name; without `overwrite` a file that has come up in the meantime is left alone."""
     if overwrite:
         partial.replace(place)
@@ -186,7 +187,8 @@ def _named(partial: Path, place: Path, *, overwrite: bool) -> None:
         partial.replace(place)
 
 
-def _synced(path: Path) -> None:
+def synced(path: Path) -> None:
+    """Have what was written to a file or folder on the disk before going on."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -88,6 +88,13 @@ class Shelf:
             self._held.gates.kill(row)
             self._held.gates.moved((memory_id,))
 
+    def drop(self, keys: Sequence[int]) -> None:
+        """Take out the memories of these keys; an unknown key changes nothing."""
+        if keys:
+            for row in np.flatnonzero(np.isin(self._held.columns["key"], keys)).tolist():
+                if self._row_of.get(self._held.ids[row]) == row:
+                    self.remove(self._held.ids[row])
+
     @property
     def wasteful(self) -> bool:
         """Whether most rows are dead, so that building the shelf anew would pay."""

@@ -19,8 +19,9 @@ from starlette.types import ASGIApp
 
 from cued import __version__
 from cued.errors import EmbedderError
-from cued.handles.memories import OWN_TENANT, Memories
+from cued.handles.memories import Memories
 from cued.handles.tenant import Tenant
+from cued.model import OWN_TENANT
 from cued.model.plain import JSON
 from cued.surfaces.access_tokens import Tokens
 from cued.surfaces.http import asking, openapi

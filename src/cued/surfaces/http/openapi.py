@@ -28,9 +28,9 @@ ANSWERS: dict[str, tuple[str, ...]] = {
     "why": ("memory",),
     "timeline": ("before", "centre", "after"),
     "update": ("id", "text", "kind", "tier", "scope", "tags", "created_at", "updated_at", "version"),
-    "forget": ("forgotten", "erased"),
+    "forget": ("forgotten", "erased", "gone", "pending"),
     "restore": ("restored",),
-    "erase_everything": ("erased", "everything", "memories"),
+    "erase_everything": ("erased", "everything", "memories", "gone", "pending"),
     "consolidate": ("applied", "at_least", "scanned", "compared", "merges", "spared", "skipped"),
     "merges": ("merges",),
     "unmerge": ("restored",),
@@ -38,6 +38,8 @@ ANSWERS: dict[str, tuple[str, ...]] = {
     "cool": ("memories", "cli"),
     "reembed": ("done", "left", "failed", "fingerprint"),
     "tenants": ("tenants",),
+    "erasures": ("erasures", "pending"),
+    "check": ("path", "ok", "memories", "page_sums", "damaged", "problems", "more", "journals"),
 }
 """The fields that each verb's answer always has; docs/reference/json.md shows whole answers."""
 _ID = {"name": "id", "in": "path", "required": True, "description": "The memory.", "schema": {"type": "string", "minLength": 1}}

@@ -61,7 +61,7 @@ LEFT_OUT: Mapping[str, str] = MappingProxyType(
     }
 )
 """Verbs that have no route, and why."""
-_ELSEWHERE = frozenset({"remember", "list", "get", "update", "stats", "log", "merges", "tenants", "export"})
+_ELSEWHERE = frozenset({"remember", "list", "get", "update", "stats", "log", "merges", "tenants", "erasures", "export"})
 ROUTES: tuple[Route, ...] = (
     Route(verb="remember", method="POST", path="/v1/memories", status=201, once=True),
     Route(verb="list", method="GET", path="/v1/memories"),
@@ -72,6 +72,7 @@ ROUTES: tuple[Route, ...] = (
     Route(verb="log", method="GET", path="/v1/log"),
     Route(verb="merges", method="GET", path="/v1/merges"),
     Route(verb="tenants", method="GET", path="/v1/tenants"),
+    Route(verb="erasures", method="GET", path="/v1/erasures"),
     Route(verb="export", method="GET", path="/v1/export"),
     *_posted(),
 )

@@ -12,7 +12,7 @@ from cued.stores.admission import admit_tenant
 from cued.stores.keepers.sqlite.connection import check, connect, identity, prepare, reading, translated, writing
 from cued.stores.keepers.sqlite.process import Process, refuse_carried
 from cued.stores.keepers.sqlite.schema import VERSION
-from cued.stores.keepers.sqlite.scrubbing import Scrubber
+from cued.stores.keepers.sqlite.scrubbing import SCRUB_TIMEOUT_S, Scrubber
 from cued.stores.keepers.sqlite.transaction import SqliteTransaction
 
 _TENANTS = """
@@ -27,8 +27,8 @@ class SqliteKeeper:
 
     def __init__(self, path: str | PathLike[str], *, readonly: bool = False) -> None:
         """Open the file, made or migrated if need be; `readonly` changes nothing, and needs a current file."""
-        self._path = Path(path)
-        self._scrubber = Scrubber()
+        self.path = self._path = Path(path)
+        self._scrubber = Scrubber(self._path)
         if self._path.is_dir():
             raise StoreError(f"{self._path}: this is a folder; a store is one file, such as {self._path / 'memories.db'}")
         if not readonly and not self._path.exists() and not self._path.parent.is_dir():
@@ -63,9 +63,16 @@ class SqliteKeeper:
                 yield rows
                 rows.finish()
                 if rows.erased:
-                    self._scrubber.erased(connection)
-            if self._scrubber.due and not rows.more:
+                    self._scrubber.erased(connection, rows.traces, untraced=rows.untraced)
+            if self._scrubber.ready and not rows.more:
                 self._scrubber.scrub(connection)
+
+    def pending(self) -> tuple[str, ...]:
+        """What keeps the last bytes of what was erased from being overwritten, in words; what can be done about it is done now."""
+        if self._scrubber.due and self._writable:
+            with self._process.writers, self.connected() as connection:
+                self._scrubber.scrub(connection, patience_s=0.0)
+        return self._scrubber.pending
 
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants for which anything is kept, in order."""
@@ -87,7 +94,7 @@ class SqliteKeeper:
         with translated(self._path):
             if self._scrubber.due and not self._process.closed:
                 with self._process.writers, self._process.use() as connection:
-                    self._scrubber.scrub(connection)
+                    self._scrubber.scrub(connection, patience_s=SCRUB_TIMEOUT_S)
             self._process.close()
 
     def _receive(self, connection: apsw.Connection) -> None:

@@ -155,11 +155,35 @@ _LINE = """
 """
 
 
-_CHECKSUM = """
+_DAMAGE = """
 -- The sums of what is in a row, CRC-32; NULL where none was taken.
 ALTER TABLE memory ADD COLUMN body_sum INTEGER;
 ALTER TABLE memory ADD COLUMN forward_sum INTEGER;
 ALTER TABLE vector ADD COLUMN data_sum INTEGER;
+
+-- The keys of memories that were erased of late and the change that did, so that a shelf in memory lets go of them and of no others.
+CREATE TABLE removed (
+    key    INTEGER PRIMARY KEY,
+    change INTEGER NOT NULL
+) STRICT;
+
+-- The keys of memories whose text or vector was replaced since the file was last rewritten: what they said before may still be there.
+CREATE TABLE replaced (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    key    INTEGER NOT NULL
+) STRICT;
+
+-- What `check` took out of the tables because it was broken, with the bytes as they were found.
+CREATE TABLE damaged (
+    key     INTEGER PRIMARY KEY,
+    tenant  BLOB NOT NULL,               -- the name, as in tenant.name
+    id      TEXT,                        -- NULL where it cannot be told
+    at      INTEGER NOT NULL,            -- when it was found, microseconds since 1970
+    fault   TEXT NOT NULL,
+    body    BLOB,
+    forward BLOB,
+    vector  BLOB
+) STRICT;
 """
 
 
@@ -236,6 +260,6 @@ MIGRATIONS = (
     Migration(_SECOND, _fill),
     Migration(_THIRD),
     Migration(_FOURTH, _fill_log),
-    Migration(_CHECKSUM, _take_sums),
+    Migration(_DAMAGE, _take_sums),
 )
 VERSION = len(MIGRATIONS)

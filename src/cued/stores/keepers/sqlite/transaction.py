@@ -14,7 +14,7 @@ from cued.stores.admission import body
 from cued.stores.checksums import decoded as checked
 from cued.stores.checksums import fits
 from cued.stores.encoding import judged as judged_of
-from cued.stores.keepers.sqlite import log, page_sums, queries, salvage
+from cued.stores.keepers.sqlite import log, page_sums, queries, residue, salvage
 from cued.stores.keepers.sqlite.schema import Value
 from cued.stores.standing.instants import time_or_none
 from cued.stores.standing.marks import Mark
@@ -23,6 +23,8 @@ _UNUSED = Use()
 _USE = msgpack.Decoder(Use)
 _MARKS = msgpack.Decoder(tuple[Mark, ...])
 _REFLECTION = KINDS.index("reflection")
+MOST_REMOVED = 4096
+"""How many removed rows of a tenant are told one by one, before whoever has it in memory reads it anew."""
 _HANGING = ("vector", "use", "edge", "memory")
 
 _TENANT = "SELECT key, change, epoch, size, last FROM tenant WHERE name = ?"
@@ -48,6 +50,15 @@ _VECTORS = """
 _BODIES = "SELECT key, memory.body, body_sum FROM carray(?) AS wanted CROSS JOIN memory ON memory.key = wanted.value"
 _SOURCES = "SELECT edge.key, edge.target FROM carray(?) AS wanted CROSS JOIN edge ON edge.key = wanted.value AND edge.relation = ?"
 _USES = "SELECT use.key, use.body FROM carray(?) AS wanted CROSS JOIN use ON use.key = wanted.value"
+
+_TRACES = """
+    SELECT memory.fingerprint, memory.body, memory.forward, vector.data, use.body, CAST(memory.id AS BLOB)
+    FROM {} LEFT JOIN vector ON vector.key = memory.key LEFT JOIN use ON use.key = memory.key
+"""
+_TRACED = _TRACES.format("carray(?) AS wanted CROSS JOIN memory ON memory.key = wanted.value")
+_WAS_REPLACED = "SELECT replaced.key FROM carray(?) AS wanted CROSS JOIN replaced ON replaced.key = wanted.value LIMIT 1"
+_ANY_REPLACED = "SELECT key FROM replaced WHERE key BETWEEN ? AND ? LIMIT 1"
+_TRACED_ALL = _TRACES.format("memory") + "WHERE memory.key BETWEEN ? AND ?"
 
 _INSERT = """
     INSERT INTO memory (key, tenant, id, change, content, scope, kind, tier, created, valid_from, valid_until, expires, forgotten,
@@ -95,6 +106,8 @@ class SqliteTransaction:
         self._tenant = TenantRow() if row is None else TenantRow(*row)
         self._started = self._tenant
         self.erased = self.more = False
+        self.traces = residue.Traces()
+        self.untraced = False
         self._left_out: set[int] = set()
 
     def head(self) -> Head:
@@ -155,24 +168,69 @@ class SqliteTransaction:
         self._connection.executemany(_REPLACE, _contents(new, change, fingerprints))
         self._connection.executemany("DELETE FROM vector WHERE key = ?", [(row.key,) for row in new])
         self._connection.executemany(_ADD_VECTOR, _vectors(new))
+        self._connection.executemany("INSERT INTO replaced (key) VALUES (?)", [(row.key,) for row in new])
 
     def remove(self, keys: Sequence[int], *, more: bool = False) -> None:
-        """Remove rows and all that hangs on them; with `more` to be removed right after, the file is not rewritten for these alone."""
-        self._stamp()
+        """Remove rows and all that hangs on them; with `more` to be removed right after, the file is not looked through for these alone."""
+        change = self._stamp()
+        rows = self._by_keys(_TRACED, keys)
+        self.untraced = bool(self._by_keys(_WAS_REPLACED, keys))
+        self._trace(rows)
         for table in _HANGING:
             self._connection.executemany(f"DELETE FROM {table} WHERE key = ?", [(key,) for key in keys])  # noqa: S608 - one of ours
-        self._tenant = self._tenant._replace(size=self._tenant.size - len(keys), epoch=self._tenant.epoch + 1)
+        self._connection.executemany(
+            "DELETE FROM damaged WHERE tenant = ? AND id = ?", [(self._name, memory_id) for memory_id in _ids(rows)]
+        )
+        self._drop_fingerprints({row[0] for row in rows})
+        self._tenant = self._tenant._replace(
+            size=self._tenant.size - len(keys), epoch=self._tenant.epoch + self._note_removed(keys, change)
+        )
         self.erased, self.more = True, more
+
+    def removed(self, since: int) -> Sequence[int]:
+        """The keys of the rows that were removed after the change of this number, as long as the epoch is the same."""
+        sql = "SELECT key FROM removed WHERE key BETWEEN ? AND ? AND change > ?"
+        return [key for (key,) in self._connection.execute(sql, (*self._tenant.keys, since))]
 
     def erase(self) -> None:
         """Remove all that is kept for the tenant."""
-        for table in _HANGING:
+        rows: list[Any] = self._connection.execute(_TRACED_ALL, self._tenant.keys).fetchall()
+        self.untraced = bool(self._connection.execute(_ANY_REPLACED, self._tenant.keys).fetchall())
+        texts: list[Any] = self._connection.execute("SELECT body FROM document WHERE tenant = ?", (self._tenant.key,)).fetchall()
+        self._trace(rows)
+        self.traces.add([self._name, *(body for (body,) in texts)], ())
+        for table in (*_HANGING, "removed"):
             self._connection.execute(f"DELETE FROM {table} WHERE key BETWEEN ? AND ?", self._tenant.keys)  # noqa: S608 - one of ours
         for table in ("recall", "document"):
             self._connection.execute(f"DELETE FROM {table} WHERE tenant = ?", (self._tenant.key,))  # noqa: S608 - one of ours
         self._connection.execute("DELETE FROM tenant WHERE key = ?", (self._tenant.key,))
+        self._connection.execute("DELETE FROM damaged WHERE tenant = ?", (self._name,))
+        self._drop_fingerprints({row[0] for row in rows})
         self.erased = self._tenant.key >= 0
         self._tenant = self._started = TenantRow()
+
+    def _trace(self, rows: Sequence[Any]) -> None:
+        """Remember what these rows say until it is gone from the file; one that cannot be read is looked for as it is."""
+        for _, data, forward, vector, use, _ in rows:
+            try:
+                said = list(residue.spoken(checked(data, None), data))
+            except (DecodeError, UnicodeDecodeError):
+                said = [data]
+            self.traces.add(said, [piece for piece in (forward, vector, use) if piece])
+
+    def _note_removed(self, keys: Sequence[int], change: int) -> int:
+        """What the epoch grows by: 1 where so many are removed that telling which would cost more than reading all anew."""
+        held = self._connection.execute("SELECT count(*) FROM removed WHERE key BETWEEN ? AND ?", self._tenant.keys).get
+        if held + len(keys) > MOST_REMOVED:
+            self._connection.execute("DELETE FROM removed WHERE key BETWEEN ? AND ?", self._tenant.keys)
+            return 1
+        self._connection.executemany("INSERT INTO removed (key, change) VALUES (?, ?)", [(key, change) for key in keys])
+        return 0
+
+    def _drop_fingerprints(self, keys: Iterable[int | None]) -> None:
+        """Drop the texts of fingerprints that no memory has any more."""
+        sql = "DELETE FROM fingerprint WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM memory WHERE fingerprint = ?1)"
+        self._connection.executemany(sql, [(key,) for key in keys if key is not None])
 
     def changed(self, since: int) -> Indexed:
         """The rows written after the change of this number, all for 0, in the order of their keys; broken ones are left out."""
@@ -333,6 +391,14 @@ def decoded(memory_body: bytes, body_sum: int | None, use_body: bytes | None) ->
     return memory if use_body is None else replace(memory, use=_USE.decode(use_body))
 
 
+def read_use(data: bytes) -> Use:
+    """How a memory was used; what cannot be read counts as never."""
+    try:
+        return _USE.decode(data)
+    except (DecodeError, UnicodeDecodeError, TypeError):
+        return _UNUSED
+
+
 def _row(key: int, memory_body: bytes, body_sum: int | None, use_body: bytes | None, vector: bytes | None = None) -> Row:
     return Row(decoded(memory_body, body_sum, use_body), key, vector=vector)
 
@@ -370,6 +436,10 @@ def columns(row: Row, *, change: int) -> dict[str, Value]:
         "body": data,
         "body_sum": crc32(data),
     }
+
+
+def _ids(rows: Sequence[Any]) -> list[str]:
+    return [row[-1].decode("utf-8", "replace") for row in rows]
 
 
 def _edges(rows: Sequence[Row]) -> list[tuple[int, str, str]]:
