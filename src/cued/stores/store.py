@@ -31,7 +31,7 @@ from cued.model import (
     Use,
 )
 from cued.ports import Keeper, Transaction
-from cued.stores import journal
+from cued.stores import journalling
 from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant, at_least_one, document_name, first_of_each
 from cued.stores.columns.shelf import Hits, Shelf
 from cued.stores.encoding import as_vector
@@ -281,7 +281,7 @@ class Store:
             before = rows.head()
             yield rows
             if rows.head() != before:
-                journal.note(rows, verb, memory_ids, begin=self._journalled)
+                journalling.note(rows, verb, memory_ids, begin=self._journalled)
 
     def close(self) -> None:
         """Let go of files and connections; a second call does nothing."""

@@ -12,7 +12,7 @@ from msgspec import Struct
 from cued.errors import StoreError
 from cued.model import Memory, Row
 from cued.ports import Keeper, Progress, Store, silent
-from cued.stores import journal
+from cued.stores import journalling
 from cued.stores.checksums import decoded, fault, fits
 from cued.stores.encoding import judged
 from cued.stores.keepers.sqlite import SqliteKeeper, page_sums, salvage
@@ -125,7 +125,7 @@ def _journals(keeper: Keeper) -> tuple[tuple[Problem, ...], tuple[Journalled, ..
     problems, sound = list[Problem](), list[Journalled]()
     for tenant in keeper.tenants():
         with keeper.begin(tenant, write=False) as held:
-            head, faults = journal.head_of(held), journal.faults(held)
+            head, faults = journalling.head_of(held), journalling.faults(held)
         problems += [Problem(part="journal", what=each, tenant=tenant) for each in faults]
         if head is not None and not faults:
             sound.append(Journalled(tenant=tenant, entries=head.entries, last=head.last))

@@ -91,6 +91,7 @@ def _moved(path: Path, fresh: Path, *, at: datetime, backup: Path | None, progre
                 kept += len(whole)
                 mended += sum(1 for row in whole if row.problems)
                 _adopt(old, store, whole)
+            broken = [row for row in broken if not _is_kept(store, row)]
             with keeper.connected() as connection, writing(connection):
                 _copy_rest(old, connection)
                 connection.executemany(_PUT_ASIDE, [_aside(old, row, at) for row in broken])
@@ -122,6 +123,15 @@ def _adopt(old: apsw.Connection, store: Store, whole: Iterable[Found]) -> None:
     if isinstance(keeper, SqliteKeeper):
         with keeper.connected() as connection, writing(connection):
             connection.executemany(_SAME_WORDS, words)
+
+
+def _is_kept(store: Store, row: Found) -> bool:
+    """Whether the memory of a broken row was found whole elsewhere: then only an index led to the wrong place."""
+    (problem,) = row.problems
+    if problem.id is None or not problem.tenant:
+        return False
+    with store.keeper.begin(problem.tenant, write=False) as held:
+        return problem.id in held.read([problem.id])
 
 
 def _use(old: apsw.Connection, key: int) -> Use:

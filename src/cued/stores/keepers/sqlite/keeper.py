@@ -62,8 +62,8 @@ class SqliteKeeper:
                 rows = SqliteTransaction(connection, name)
                 yield rows
                 rows.finish()
-                if rows.erased:
-                    self._scrubber.erased(connection, rows.traces, untraced=rows.untraced)
+                if rows.erased is not None:
+                    self._scrubber.erased(connection, rows.erased)
             if self._scrubber.ready and not rows.more:
                 self._scrubber.scrub(connection)
 

@@ -1,7 +1,7 @@
 """Sums over the pages of the file: SQLite's own checksum file system, where the installed apsw brings it.
 
 Each page ends in 8 bytes that tell what the rest of it was when it was written. So damage is found wherever it lies, in an index or in
-the tree as well as in a row, and is an error at once. Where apsw has no such file system, rows are checked one by one instead.
+the tree as well as in a row, and is an error at once. Where apsw has no such file system, only the sums of rows tell of damage.
 """
 
 import sys

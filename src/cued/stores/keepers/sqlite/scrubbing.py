@@ -10,6 +10,7 @@ import apsw
 
 from cued.stores.keepers.sqlite import residue
 from cued.stores.keepers.sqlite.connection import BUSY_TIMEOUT_S
+from cued.stores.keepers.sqlite.removing import Gone
 
 SCRUB_TIMEOUT_S = 2.0
 """How long an erasure waits for whoever reads."""
@@ -50,12 +51,12 @@ class Scrubber:
         """Whether it is time to do what is due: at once after an erasure, and then no more than now and again."""
         return self.due and time.monotonic() >= self._next_try
 
-    def erased(self, connection: apsw.Connection, traces: residue.Traces, *, untraced: bool = False) -> None:
-        """Take notice of an erasure, inside its transaction; `untraced` if something of it was once other than its traces tell."""
+    def erased(self, connection: apsw.Connection, gone: Gone) -> None:
+        """Take notice of an erasure, inside its transaction."""
         connection.execute("INSERT INTO unscrubbed DEFAULT VALUES")
         self._own.append(connection.last_insert_rowid())
-        self._traces.append(traces)
-        self._everything = self._everything or untraced
+        self._traces.append(gone.traces)
+        self._everything = self._everything or gone.replaced
         self._next_try = 0.0
 
     def resume(self, connection: apsw.Connection) -> None:

@@ -1,6 +1,7 @@
 """One tenant's rows inside a transaction: how memories are written, and how they are read back."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import lt
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -13,8 +14,7 @@ from cued.model import DERIVED_FROM, KINDS, Filter, Head, Indexed, Judged, LogQu
 from cued.stores.admission import body
 from cued.stores.checksums import decoded as checked
 from cued.stores.checksums import fits
-from cued.stores.encoding import judged as judged_of
-from cued.stores.keepers.sqlite import log, page_sums, queries, residue, salvage
+from cued.stores.keepers.sqlite import log, page_sums, queries, removing, salvage
 from cued.stores.keepers.sqlite.schema import Value
 from cued.stores.standing.instants import time_or_none
 from cued.stores.standing.marks import Mark
@@ -23,10 +23,6 @@ _UNUSED = Use()
 _USE = msgpack.Decoder(Use)
 _MARKS = msgpack.Decoder(tuple[Mark, ...])
 _REFLECTION = KINDS.index("reflection")
-MOST_REMOVED = 4096
-"""How many removed rows of a tenant are told one by one, before whoever has it in memory reads it anew."""
-_HANGING = ("vector", "use", "edge", "memory")
-
 _TENANT = "SELECT key, change, epoch, size, last FROM tenant WHERE name = ?"
 _READ = "SELECT memory.key, memory.body, body_sum, use.body FROM memory LEFT JOIN use USING (key) WHERE memory.tenant = ? AND memory.id = ?"
 _LAPSED = """
@@ -50,15 +46,6 @@ _VECTORS = """
 _BODIES = "SELECT key, memory.body, body_sum FROM carray(?) AS wanted CROSS JOIN memory ON memory.key = wanted.value"
 _SOURCES = "SELECT edge.key, edge.target FROM carray(?) AS wanted CROSS JOIN edge ON edge.key = wanted.value AND edge.relation = ?"
 _USES = "SELECT use.key, use.body FROM carray(?) AS wanted CROSS JOIN use ON use.key = wanted.value"
-
-_TRACES = """
-    SELECT memory.fingerprint, memory.body, memory.forward, vector.data, use.body, CAST(memory.id AS BLOB)
-    FROM {} LEFT JOIN vector ON vector.key = memory.key LEFT JOIN use ON use.key = memory.key
-"""
-_TRACED = _TRACES.format("carray(?) AS wanted CROSS JOIN memory ON memory.key = wanted.value")
-_WAS_REPLACED = "SELECT replaced.key FROM carray(?) AS wanted CROSS JOIN replaced ON replaced.key = wanted.value LIMIT 1"
-_ANY_REPLACED = "SELECT key FROM replaced WHERE key BETWEEN ? AND ? LIMIT 1"
-_TRACED_ALL = _TRACES.format("memory") + "WHERE memory.key BETWEEN ? AND ?"
 
 _INSERT = """
     INSERT INTO memory (key, tenant, id, change, content, scope, kind, tier, created, valid_from, valid_until, expires, forgotten,
@@ -105,9 +92,8 @@ class SqliteTransaction:
         row = connection.execute(_TENANT, (name,)).fetchone()
         self._tenant = TenantRow() if row is None else TenantRow(*row)
         self._started = self._tenant
-        self.erased = self.more = False
-        self.traces = residue.Traces()
-        self.untraced = False
+        self.erased: removing.Gone | None = None
+        self.more = False
         self._left_out: set[int] = set()
 
     def head(self) -> Head:
@@ -121,7 +107,7 @@ class SqliteTransaction:
         for memory_id in memory_ids:
             row = self._connection.execute(_READ, (self._tenant.key, memory_id)).fetchone()
             if row is not None:
-                found[memory_id] = self._with_content(_row(*row)) if content else _row(*row)
+                found[memory_id] = self._with_content(self._row(*row)) if content else self._row(*row)
                 if found[memory_id].memory.id != memory_id:
                     raise DecodeError(f"another memory lies under the id {memory_id!r}")
         return found
@@ -134,7 +120,7 @@ class SqliteTransaction:
 
     def lapsed(self) -> Sequence[Row]:
         """Every row that has a mark."""
-        return [_row(*row) for row in self._connection.execute(_LAPSED, (self._tenant.key,))]
+        return [self._row(*row) for row in self._connection.execute(_LAPSED, (self._tenant.key,))]
 
     def insert(self, rows: Sequence[Row]) -> None:
         """Write new rows with all that is in them, edges and use included."""
@@ -173,19 +159,11 @@ class SqliteTransaction:
     def remove(self, keys: Sequence[int], *, more: bool = False) -> None:
         """Remove rows and all that hangs on them; with `more` to be removed right after, the file is not looked through for these alone."""
         change = self._stamp()
-        rows = self._by_keys(_TRACED, keys)
-        self.untraced = bool(self._by_keys(_WAS_REPLACED, keys))
-        self._trace(rows)
-        for table in _HANGING:
-            self._connection.executemany(f"DELETE FROM {table} WHERE key = ?", [(key,) for key in keys])  # noqa: S608 - one of ours
-        self._connection.executemany(
-            "DELETE FROM damaged WHERE tenant = ? AND id = ?", [(self._name, memory_id) for memory_id in _ids(rows)]
-        )
-        self._drop_fingerprints({row[0] for row in rows})
-        self._tenant = self._tenant._replace(
-            size=self._tenant.size - len(keys), epoch=self._tenant.epoch + self._note_removed(keys, change)
-        )
-        self.erased, self.more = True, more
+        gone = removing.remove(self._connection, self._name, keys)
+        told = removing.tell(self._connection, self._tenant.keys, keys, change)
+        size, epoch = self._tenant.size - len(keys), self._tenant.epoch + (not told)
+        self._tenant = self._tenant._replace(size=size, epoch=epoch)
+        self.erased, self.more = gone, more
 
     def removed(self, since: int) -> Sequence[int]:
         """The keys of the rows that were removed after the change of this number, as long as the epoch is the same."""
@@ -194,70 +172,40 @@ class SqliteTransaction:
 
     def erase(self) -> None:
         """Remove all that is kept for the tenant."""
-        rows: list[Any] = self._connection.execute(_TRACED_ALL, self._tenant.keys).fetchall()
-        self.untraced = bool(self._connection.execute(_ANY_REPLACED, self._tenant.keys).fetchall())
-        texts: list[Any] = self._connection.execute("SELECT body FROM document WHERE tenant = ?", (self._tenant.key,)).fetchall()
-        self._trace(rows)
-        self.traces.add([self._name, *(body for (body,) in texts)], ())
-        for table in (*_HANGING, "removed"):
-            self._connection.execute(f"DELETE FROM {table} WHERE key BETWEEN ? AND ?", self._tenant.keys)  # noqa: S608 - one of ours
-        for table in ("recall", "document"):
-            self._connection.execute(f"DELETE FROM {table} WHERE tenant = ?", (self._tenant.key,))  # noqa: S608 - one of ours
-        self._connection.execute("DELETE FROM tenant WHERE key = ?", (self._tenant.key,))
-        self._connection.execute("DELETE FROM damaged WHERE tenant = ?", (self._name,))
-        self._drop_fingerprints({row[0] for row in rows})
-        self.erased = self._tenant.key >= 0
+        if self._tenant.key >= 0:
+            self.erased = removing.erase(self._connection, self._name, self._tenant.key, self._tenant.keys)
         self._tenant = self._started = TenantRow()
-
-    def _trace(self, rows: Sequence[Any]) -> None:
-        """Remember what these rows say until it is gone from the file; one that cannot be read is looked for as it is."""
-        for _, data, forward, vector, use, _ in rows:
-            try:
-                said = list(residue.spoken(checked(data, None), data))
-            except (DecodeError, UnicodeDecodeError):
-                said = [data]
-            self.traces.add(said, [piece for piece in (forward, vector, use) if piece])
-
-    def _note_removed(self, keys: Sequence[int], change: int) -> int:
-        """What the epoch grows by: 1 where so many are removed that telling which would cost more than reading all anew."""
-        held = self._connection.execute("SELECT count(*) FROM removed WHERE key BETWEEN ? AND ?", self._tenant.keys).get
-        if held + len(keys) > MOST_REMOVED:
-            self._connection.execute("DELETE FROM removed WHERE key BETWEEN ? AND ?", self._tenant.keys)
-            return 1
-        self._connection.executemany("INSERT INTO removed (key, change) VALUES (?, ?)", [(key, change) for key in keys])
-        return 0
-
-    def _drop_fingerprints(self, keys: Iterable[int | None]) -> None:
-        """Drop the texts of fingerprints that no memory has any more."""
-        sql = "DELETE FROM fingerprint WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM memory WHERE fingerprint = ?1)"
-        self._connection.executemany(sql, [(key,) for key in keys if key is not None])
 
     def changed(self, since: int) -> Indexed:
         """The rows written after the change of this number, all for 0, in the order of their keys; broken ones are left out."""
         asked = (_CHANGED, (self._tenant.key, since)) if since else (_ALL, self._tenant.keys)
         try:
             rows: list[Any] = self._connection.execute(*asked).fetchall()
-        except salvage.FOREIGN:
+            return self._indexed(rows) if self._in_place(rows) else self._salvaged(since)
+        except (*salvage.FOREIGN, DecodeError, UnicodeDecodeError, TypeError):
             return self._salvaged(since)
+
+    def _in_place(self, rows: Sequence[Any]) -> bool:
+        """Whether rows are what was written; a page that lies in another's place is, but its rows are not in order or not this tenant's."""
+        first, last = self._tenant.keys
+        keys = [first - 1, *(row[1] for row in rows), last]
+        return all(map(lt, keys, keys[1:])) and all(fits(row[6], row[-1]) for row in rows)
+
+    def _indexed(self, rows: Sequence[Any]) -> Indexed:
         if not rows:
             return Indexed((), (), (), (), (), (), (), [()] * len(Judged._fields))
-        if not page_sums.summed(self._connection):
-            self._left_out.update(row[1] for row in rows if not fits(row[6], row[-1]))
-            rows = [row for row in rows if row[1] not in self._left_out] if self._left_out else rows
         ids, keys, contents, fingerprints, sessions, turns, forwards, *judged, locally, _ = zip(*rows, strict=True)
-        if None in forwards or None in ids:
-            raise DecodeError("a row has lost its id or its forward index")
         marks = [() if each is None else _MARKS.decode(each) for each in locally]
         return Indexed(ids, keys, contents, fingerprints, sessions, turns, forwards, [*judged, marks, self._sources(keys, judged[1])])
 
     def vectors(self, since: int) -> Iterable[tuple[int, bytes]]:
         """The vectors of the rows whose content was written after this change, all for 0, each with its key; broken ones are left out."""
         asked = (_VECTORS, (self._tenant.key, since, since)) if since else (_ALL_VECTORS, self._tenant.keys)
-        summed, given = page_sums.summed(self._connection), -1
+        given = -1
         try:
             for key, data, checksum in self._connection.execute(*asked):
                 given = key
-                if (summed or fits(data, checksum)) and key not in self._left_out:
+                if fits(data, checksum) and key not in self._left_out:
                     yield key, data
         except salvage.FOREIGN:
             with page_sums.unchecked(self._connection):
@@ -268,33 +216,21 @@ class SqliteTransaction:
         """The memories of these rows in their order, without their use; None for one that is broken."""
         try:
             bodies = {key: (data, checksum) for key, data, checksum in self._by_keys(_BODIES, keys)}
-            return [checked(*bodies[key]) for key in keys]
+            return [self._own(checked(*bodies[key])) for key in keys]
         except (*salvage.FOREIGN, DecodeError, UnicodeDecodeError, KeyError):
             with page_sums.unchecked(self._connection):
                 rows = [salvage.row(self._connection, key) for key in keys]
-            return [None if row is None else row.memory for row in rows]
+            return [None if row is None or row.memory.tenant != self._name.decode() else row.memory for row in rows]
 
     def _salvaged(self, since: int) -> Indexed:
         """What `changed` gives, of a damaged file: each row read by itself, and judged by its body."""
         with page_sums.unchecked(self._connection):
-            rows = [row for row in self._whole_rows() if row.change > since]
-        memories = [row.memory for row in rows]
-        return Indexed(
-            ids=[memory.id for memory in memories],
-            keys=[row.key for row in rows],
-            contents=[row.content for row in rows],
-            fingerprints=[memory.fingerprint or "" for memory in memories],
-            sessions=[memory.source.session for memory in memories],
-            turns=[memory.source.turn for memory in memories],
-            forwards=[row.forward for row in rows],
-            judged=list(zip(*map(judged_of, memories), strict=True)) or [()] * len(Judged._fields),
-        )
+            return salvage.indexed([row for row in self._whole_rows() if row.change > since])
 
     def _whole_rows(self) -> list[salvage.Saved]:
-        keys = salvage.keys_of(self._connection, self._tenant.key, self._tenant.keys)
-        rows = [(key, salvage.row(self._connection, key)) for key in keys]
-        self._left_out.update(key for key, row in rows if row is None)
-        return [row for _, row in rows if row is not None]
+        rows, broken = salvage.rows(self._connection, self._tenant.key, self._tenant.keys)
+        self._left_out |= broken
+        return [row for row in rows if row.memory.tenant == self._name.decode()]
 
     def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
         """The uses of those of these rows that were ever used, each with its key."""
@@ -307,18 +243,18 @@ class SqliteTransaction:
     def page(self, wanted: Filter, asked: Slice) -> tuple[Sequence[Memory], int]:
         """A part of the listing of what the filter wants, and how many it wants in all."""
         found, total = queries.page(self._connection, self._tenant.key, wanted, asked)
-        return [decoded(*row) for row in found], total
+        return [self._decoded(*row) for row in found], total
 
     def scan(self, limit: int, after: str) -> Sequence[Row]:
         """Up to `limit` rows with their vectors, by id, from the first id greater than `after`."""
         rows = queries.scan(self._connection, self._tenant.key, limit=limit, after=after)
         if not all(fits(row[-2] or b"", row[-1]) for row in rows):
             raise DecodeError("a vector is not what was written")
-        return [_row(*row[:-1]) for row in rows]
+        return [self._row(*row[:-1]) for row in rows]
 
     def linking(self, memory_ids: Sequence[str]) -> Sequence[Memory]:
         """The memories with an edge to any of these ids, each once."""
-        return [decoded(*row) for row in queries.linking(self._connection, self._tenant.keys, memory_ids)]
+        return [self._decoded(*row) for row in queries.linking(self._connection, self._tenant.keys, memory_ids)]
 
     def stats(self, at: int) -> Stats:
         """What the tenant holds, counted, as of a moment in microseconds."""
@@ -381,14 +317,21 @@ class SqliteTransaction:
             found.setdefault(key, []).append(target)
         return [tuple(found.get(key, ())) for key in keys] if found else ((),) * len(keys)
 
+    def _decoded(self, memory_body: bytes, body_sum: int | None, use_body: bytes | None) -> Memory:
+        """A memory from its two bodies; one that is not what was written, or is another tenant's, is a DecodeError."""
+        memory = self._own(checked(memory_body, body_sum))
+        return memory if use_body is None else replace(memory, use=_USE.decode(use_body))
+
+    def _own(self, memory: Memory) -> Memory:
+        if memory.tenant != self._name.decode():
+            raise DecodeError("another tenant's memory lies among these")
+        return memory
+
+    def _row(self, key: int, memory_body: bytes, body_sum: int | None, use_body: bytes | None, vector: bytes | None = None) -> Row:
+        return Row(self._decoded(memory_body, body_sum, use_body), key, vector=vector)
+
     def _by_keys(self, sql: str, keys: Sequence[int], *more: str) -> list[Any]:
         return self._connection.execute(sql, (apsw.carray(np.array(keys, dtype=np.int64)), *more)).fetchall() if keys else []
-
-
-def decoded(memory_body: bytes, body_sum: int | None, use_body: bytes | None) -> Memory:
-    """A memory from its two bodies."""
-    memory = checked(memory_body, body_sum)
-    return memory if use_body is None else replace(memory, use=_USE.decode(use_body))
 
 
 def read_use(data: bytes) -> Use:
@@ -397,10 +340,6 @@ def read_use(data: bytes) -> Use:
         return _USE.decode(data)
     except (DecodeError, UnicodeDecodeError, TypeError):
         return _UNUSED
-
-
-def _row(key: int, memory_body: bytes, body_sum: int | None, use_body: bytes | None, vector: bytes | None = None) -> Row:
-    return Row(decoded(memory_body, body_sum, use_body), key, vector=vector)
 
 
 def _vectors(rows: Sequence[Row]) -> list[tuple[int, bytes, int]]:
@@ -436,10 +375,6 @@ def columns(row: Row, *, change: int) -> dict[str, Value]:
         "body": data,
         "body_sum": crc32(data),
     }
-
-
-def _ids(rows: Sequence[Any]) -> list[str]:
-    return [row[-1].decode("utf-8", "replace") for row in rows]
 
 
 def _edges(rows: Sequence[Row]) -> list[tuple[int, str, str]]:
