@@ -41,8 +41,8 @@ from cued.stores.revising import revise
 from cued.stores.shelves import SHELVES_BYTES, Shelves, TenantShelf
 from cued.stores.standing.instants import micros
 from cued.stores.standing.past import as_known
+from cued.stores.use import judged, news, noted, told, touched
 from cued.stores.work import Work
-from cued.use import judged, news, noted, told, touched
 
 _AS_USUAL = LogRules()
 _EVERY_LINE = 2**62
@@ -141,7 +141,7 @@ class Store:
         Of a tenant that was `known` when these recalls were made and is gone by now nothing is written.
         """
         admit_tenant(tenant)
-        lines = [as_kept(admit_entry(entry), self.log_rules) for entry in entries]
+        lines = [as_kept(entry, self.log_rules) if entry.cue or entry.evidence else entry for entry in map(admit_entry, entries)]
         if not touches and not lines:
             return True
         with self.keeper.begin(tenant, write=True) as rows:
