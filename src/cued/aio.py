@@ -144,6 +144,10 @@ class AsyncTenant:
         """What `Tenant.get` gives."""
         return await self._threads.run(self._tenant.get, memory_id)
 
+    async def known(self, *memory_ids: str) -> frozenset[str]:
+        """What `Tenant.known` gives."""
+        return await self._threads.run(self._tenant.known, *memory_ids)
+
     async def list(self, request: ListRequest | None = None, **wanted: Unpack[Wanted]) -> Page:
         """What `Tenant.list` gives."""
         return await self._threads.run(self._tenant.list, request, **wanted)

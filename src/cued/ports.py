@@ -104,6 +104,9 @@ class Store(Protocol):
     def get(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
         """These memories in the order asked; an unknown id is a NotFoundError."""
 
+    def known(self, tenant: str, memory_ids: Sequence[str]) -> frozenset[str]:
+        """Those of the ids that are stored."""
+
     def list(  # noqa: PLR0913 - a page has a filter, a moment, a size, a place and a direction
         self, tenant: str, wanted: Filter, *, at: datetime, limit: int, after: str | None = None, oldest_first: bool = False
     ) -> Page:

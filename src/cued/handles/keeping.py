@@ -112,6 +112,10 @@ class Keeping(Bound):
         """One memory by its id."""
         return self._store.get(self.name, [known_as("id", memory_id)])[0]
 
+    def known(self, *memory_ids: str) -> frozenset[str]:
+        """Those of the ids that are stored."""
+        return self._store.known(self.name, [known_as("ids", memory_id) for memory_id in memory_ids])
+
     def list(self, request: ListRequest | None = None, **wanted: Unpack[Wanted]) -> Page:
         """One page of memories, newest first; a filter that is not named does not filter."""
         asked = read_list(wanted, request)

@@ -184,6 +184,12 @@ class Store:
                 raise NotFoundError(memory_id)
         return tuple(found[memory_id].memory for memory_id in memory_ids)
 
+    def known(self, tenant: str, memory_ids: Sequence[str]) -> frozenset[str]:
+        """Those of the ids that are stored."""
+        admit_tenant(tenant)
+        with self.keeper.begin(tenant, write=False) as rows:
+            return frozenset(rows.read(memory_ids))
+
     def list(  # noqa: PLR0913 - the port's
         self, tenant: str, wanted: Filter, *, at: datetime, limit: int, after: str | None = None, oldest_first: bool = False
     ) -> Page:

@@ -56,6 +56,7 @@ def opened(chosen: Settings, *, embed: bool = False, readonly: bool = False, set
             policy=chosen.policy or DEFAULT,
             settle=settle,
             readonly=readonly,
+            journal=chosen.journal,
         )
 
 

@@ -11,7 +11,7 @@ from cued.folders import user_folder
 
 _META = "cued.settings."
 _TYPED = "cued.settings typed"
-GLOBAL_NAMES = ("db", "tenant", "embedder", "policy", "json")
+GLOBAL_NAMES = ("db", "tenant", "embedder", "policy", "journal", "json")
 
 
 class Settings:
@@ -25,6 +25,7 @@ class Settings:
         self.tenant: str = said["tenant"] or "me"
         self.embedder: str | None = None if said["embedder"] == "none" else said["embedder"] or "auto"
         self.policy: str | None = said["policy"]
+        self.journal = bool(said["journal"])
         self.json = bool(said["json"])
         self._typed: dict[str, str] = ctx.meta.get(_TYPED, {})
 
@@ -94,5 +95,6 @@ _OPTIONS = (
         "auto, cued, minilm, hashing, hashing:DIM, openai:MODEL, sentence-transformers:NAME, or none. Default: auto, or CUED_EMBEDDER.",
     ),
     ("policy", ("--policy",), "NAME|FILE", "A preset, as `cued policy list` shows them, or a TOML file. Default: cued, or CUED_POLICY."),
+    ("journal", ("--journal",), None, "Begin a journal of the tenant's writes and erasures, which `cued check` verifies; CUED_JOURNAL=1."),
     ("json", ("--json",), None, "Print the result as JSON; CUED_JSON=1 does so always."),
 )

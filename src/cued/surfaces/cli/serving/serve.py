@@ -55,7 +55,7 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     limits = Limits(body_bytes=max_body, threads=threads)
     chores = Chores(jobs=tuple(dict.fromkeys(jobs)), every_s=parse_duration(every, field="--upkeep-every").total_seconds())
     with noting_warnings():
-        memories = open_memories(chosen.db, embedder=chosen.embedder, policy=chosen.policy or DEFAULT)
+        memories = open_memories(chosen.db, embedder=chosen.embedder, policy=chosen.policy or DEFAULT, journal=chosen.journal)
     with memories:
         serve(
             memories,
