@@ -270,10 +270,11 @@ class AsyncTenant:
         *,
         format: str | None = None,  # noqa: A002 - the word for it
         scope: str | None = None,
+        user: str | None = None,
         progress: Progress = silent,
     ) -> "Imported":
         """What `Tenant.import_file` gives."""
-        return await self._threads.run(self._tenant.import_file, path, format=format, scope=scope, progress=_in_loop(progress))
+        return await self._threads.run(self._tenant.import_file, path, format=format, scope=scope, user=user, progress=_in_loop(progress))
 
 
 class AsyncMemories:

@@ -17,12 +17,12 @@ class Bound:
     """A tenant's name, and the parts that its verbs are bound to."""
 
     def __init__(  # noqa: PLR0913 - one keyword a part
-        self, name: str, parts: engine.Parts, *, policy: Policy, clock: Clock, settler: Settler, ids: IdMaker
+        self, name: str, parts: engine.Parts, *, policy: Policy, clock: Clock, settler: Settler, ids: IdMaker, owner: object = None
     ) -> None:
-        """Bind the verbs to one tenant; whoever shares the `ids` gets ids that rise together."""
+        """Bind the verbs to one tenant; whoever shares the `ids` gets ids that rise together. The `owner` lives as long as this does."""
         self.name = label("tenant", name)
         self.policy = policy
-        self._parts, self._clock, self._settler, self._ids = parts, clock, settler, ids
+        self._parts, self._clock, self._settler, self._ids, self._owner = parts, clock, settler, ids, owner
 
     @property
     def _store(self) -> Store:

@@ -1,5 +1,7 @@
 """An open store with its embedder and policy: the way to a tenant's handle."""
 
+import warnings
+import weakref
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -34,11 +36,12 @@ class Memories:
         self._clock = clock
         self._settler = Settler(parts.store, settle)
         self._ids = IdMaker()
+        self._dropped = weakref.finalize(self, _dropped, self._settler, parts.store)
         across_forks(self._settler, self._ids)
 
     def tenant(self, name: str) -> Tenant:
         """The handle of this tenant; a tenant exists as soon as something is remembered for it."""
-        return Tenant(name, self.parts, policy=self.policy, clock=self._clock, settler=self._settler, ids=self._ids)
+        return Tenant(name, self.parts, policy=self.policy, clock=self._clock, settler=self._settler, ids=self._ids, owner=self)
 
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants, for whoever looks after the store; no tenant is to see them."""
@@ -71,6 +74,7 @@ class Memories:
 
     def close(self) -> None:
         """Write what is left and let go of the file."""
+        self._dropped.detach()
         self._settler.close()
         self.parts.store.close()
 
@@ -81,6 +85,15 @@ class Memories:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Close."""
         self.close()
+
+
+def _dropped(settler: Settler, store: Store) -> None:
+    """Close what was opened and dropped, so that nothing that recalls left behind is lost, and say so where a file was open."""
+    settler.close()
+    path = getattr(getattr(store, "keeper", None), "path", None)
+    store.close()
+    if path is not None:
+        warnings.warn(f"{path}: the memories were dropped without being closed; use `with cued.open(…)`", ResourceWarning, stacklevel=2)
 
 
 class Opening(TypedDict, total=False):

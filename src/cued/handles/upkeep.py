@@ -96,6 +96,7 @@ class Upkeep(Bound):
         *,
         format: str | None = None,  # noqa: A002 - the word for it
         scope: str | None = None,
+        user: str | None = None,
         progress: Progress = silent,
     ) -> "Imported":
         """Store what is in a file or folder: an export of Cued, or another's; what is known already stays as it is."""
@@ -109,6 +110,7 @@ class Upkeep(Bound):
             at=self._clock(),
             format=format,
             scope=scope,
+            user=user,
             progress=progress,
         )
 

@@ -84,24 +84,28 @@ def import_file(  # noqa: PLR0913 - one keyword each for what, with what, as of 
     at: datetime,
     format: str | None = None,  # noqa: A002 - the word for it
     scope: str | None = None,
+    user: str | None = None,
     progress: Progress = silent,
     max_bytes: int = MAX_BYTES,
 ) -> Imported:
     """Store what is in a file or folder for this tenant and give what was new; without a `format` it is told by the contents.
 
     `at` is when memories were made whose source says no time. `scope` puts everything into one scope; without it claude-mem's
-    projects become scopes and everything else is global. An export of Cued keeps its own scopes and times.
+    projects become scopes and everything else is global. An export of Cued keeps its own scopes and times. `user` takes one user's rows
+    of a file of mem0's that has those of several.
     """
     intake = Intake(tenant, store, embedder=embedder, progress=progress)
     with _naming(path):
         name = detect(path, max_bytes=max_bytes) if format is None else one_of("format", format, NAMES)
+        if user is not None and name != "mem0":
+            raise InputError("user", user, f"no user for {name}: only rows of mem0 name theirs")
         if name == OWN:
             if scope is not None:
                 raise InputError("scope", scope, "no scope for an export of Cued: its memories have theirs")
             head(path, 0)
             with path.open("rb") as file:
                 return import_export(tenant, store, file, embedder=embedder, progress=progress)
-        drafts = FORMATS[name].read(path, max_bytes=max_bytes)
+        drafts = FORMATS[name].read(path, max_bytes=max_bytes, **({} if user is None else {"user": user}))
         with intake.noting():
             intake.take(_composed(drafts, tenant=tenant, at=at, scope=None if scope is None else label("scope", scope)))
     return intake.result(name)

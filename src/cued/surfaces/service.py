@@ -231,7 +231,7 @@ def export(tenant: Tenant, request: ExportRequest, *, write: Write, progress: Pr
 
 def import_file(tenant: Tenant, request: ImportRequest, *, progress: Progress = silent) -> JSON:
     """What was new in a file or folder, what was known, and what was left out and why."""
-    return plain(tenant.import_file(request.path, format=request.format, scope=request.scope, progress=progress))
+    return plain(tenant.import_file(request.path, format=request.format, scope=request.scope, user=request.user, progress=progress))
 
 
 def tenants(memories: Memories, _request: NoFields) -> JSON:

@@ -18,8 +18,9 @@ from cued.errors import BusyError, CorruptError, ForeignFileError, InputError, S
 from cued.ports import Progress, Store, silent
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.keepers.sqlite.connection import check, identity, reading, translated
+from cued.stores.keepers.sqlite.own_log import rename
 from cued.stores.keepers.sqlite.page_sums import file_system, is_broken_page
-from cued.stores.keepers.sqlite.schema import APPLICATION_ID
+from cued.stores.keepers.sqlite.schema import APPLICATION_ID, VERSION
 
 PAGES = 256
 
@@ -91,6 +92,8 @@ def _fill(partial: Path, source: apsw.Connection, name: Path, progress: Progress
             while not pages.done:
                 pages.step(PAGES)
                 progress(pages.page_count - pages.remaining, pages.page_count)
+        if identity(copy).version == VERSION:
+            rename(copy)
 
 
 def _examined(partial: Path, target: Path) -> int:

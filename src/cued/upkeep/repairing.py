@@ -29,7 +29,7 @@ from cued.upkeep.backup import alone, give_name, partial_file, synced
 from cued.upkeep.checking import Found, Problem, check_file, raw, rows, unsuspecting
 
 CHUNK = 256
-_REMADE = {"tenant", "memory", "vector", "use", "edge", "fingerprint", "removed", "replaced", "unscrubbed", "sqlite_sequence"}
+_REMADE = {"tenant", "memory", "vector", "use", "edge", "fingerprint", "removed", "replaced", "unscrubbed", "file", "sqlite_sequence"}
 """The tables that come anew from the memories; all others are copied row by row."""
 _PUT_ASIDE = "INSERT INTO damaged (tenant, id, at, fault, body, forward, vector) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _SAME_WORDS = """

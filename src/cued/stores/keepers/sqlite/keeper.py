@@ -9,6 +9,7 @@ import apsw
 
 from cued.errors import ReadOnlyError, StoreError
 from cued.stores.admission import admit_tenant
+from cued.stores.keepers.sqlite import own_log
 from cued.stores.keepers.sqlite.connection import check, connect, identity, prepare, reading, translated, writing
 from cued.stores.keepers.sqlite.process import Process, refuse_carried
 from cued.stores.keepers.sqlite.schema import VERSION
@@ -37,11 +38,15 @@ class SqliteKeeper:
             raise StoreError(f"{self._path}: there is no such file to read")
         refuse_carried(self._path.resolve())
         with translated(self._path):
+            without = own_log.named_without(self._path)
             connection = connect(self._path, writable=not readonly)
             self._writable = not connection.readonly("main")
             try:
+                own_log.refuse_strange(self._path, connection, without=without)
                 self._receive(connection)
             except (apsw.Error, StoreError):
+                # What was refused is left as it is: its log is not played into the file.
+                connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
                 connection.close()
                 raise
         self._process = Process(self._path, writable=self._writable)

@@ -173,6 +173,10 @@ CREATE TABLE replaced (
     key    INTEGER NOT NULL
 ) STRICT;
 
+-- What tells this file from every other, so that another's log beside it is not believed.
+CREATE TABLE file (identity BLOB NOT NULL) STRICT;
+INSERT INTO file VALUES (randomblob(16));
+
 -- What `check` took out of the tables because it was broken, with the bytes as they were found.
 CREATE TABLE damaged (
     key     INTEGER PRIMARY KEY,
