@@ -71,7 +71,7 @@ def _answer(verb: Verb, memories: cued.Memories, tenant: cued.Tenant, found: dic
     if verb.name == "explain":
         answer |= {"block": "…", "memories": ["…"], "near_misses": ["…"]}
     if "path" in answer:
-        answer["path"] = verb.examples[0]["path"]
+        answer["path"] = verb.examples[0].get("path", "memories.db")
     return answer
 
 

@@ -31,18 +31,12 @@ def backed_up(path):
         memories.backup(path.with_name("copy.db"))
 
 
-def exported(path):
-    with cued.open(path, embedder=None) as memories, path.with_name("out.jsonl").open("wb", buffering=0) as file:
-        for line in memories.tenant("ada").export():
-            file.write(line)
-
-
 def repaired(path):
     path.chmod(0o600)
     repair(path, at=NOW)
 
 
-@pytest.mark.parametrize("verb", [remembered, backed_up, repaired, erased, exported], ids=lambda verb: verb.__name__)
+@pytest.mark.parametrize("verb", [remembered, backed_up, repaired, erased], ids=lambda verb: verb.__name__)
 def test_a_full_disk_is_said_and_harms_nothing(tmp_path, verb):
     path = tmp_path / "memories.db"
     with cued.open(path, embedder=None, settle="off") as memories:

@@ -88,11 +88,11 @@ class Memories:
 
 
 def _dropped(settler: Settler, store: Store) -> None:
-    """Close what was opened and dropped, so that nothing that recalls left behind is lost, and say so where a file was open."""
-    settler.close()
+    """Close a file that was opened and dropped, so that nothing that recalls left behind is lost, and say so."""
     path = getattr(getattr(store, "keeper", None), "path", None)
-    store.close()
     if path is not None:
+        settler.close()
+        store.close()
         warnings.warn(f"{path}: the memories were dropped without being closed; use `with cued.open(…)`", ResourceWarning, stacklevel=2)
 
 

@@ -29,7 +29,7 @@ def refuse_strange(path: Path, connection: apsw.Connection, *, without: bytes | 
 
 
 def rename(connection: apsw.Connection) -> None:
-    """Give a copy a name of its own."""
+    """A name of its own for a copy."""
     connection.execute("UPDATE file SET identity = randomblob(16)")
 
 
