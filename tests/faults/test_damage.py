@@ -96,7 +96,7 @@ def test_a_broken_memory_is_left_out_of_recall_and_said(tenant_file):
     with cued.open(tenant_file, embedder="hashing") as memories:
         recall = memories.tenant("ada").recall("tea with number17 friends", limit=40, floor=0.0)
         assert len(recall.memories) == 29
-        assert any("1 damaged memories are left out" in each for each in recall.degraded)
+        assert any("1 damaged memory is left out" in each for each in recall.degraded)
         with pytest.raises(CorruptError, match="cued check"):
             memories.tenant("ada").list(limit=40)
 

@@ -65,7 +65,8 @@ def gather(
     if dense is not None and findings.uncomparable:
         degraded.append(f"dense: {findings.uncomparable} of {findings.visible} memories carry no vector of this embedder")
     if findings.damaged:
-        degraded.append(f"store: {findings.damaged} damaged memories are left out; `cued check` says which")
+        told = "damaged memory is" if findings.damaged == 1 else "damaged memories are"
+        degraded.append(f"store: {findings.damaged} {told} left out; `cued check` says which")
     return replace(
         asked,
         lookup=lookup,

@@ -198,7 +198,9 @@ def reading(connection: apsw.Connection) -> Iterator[None]:
     try:
         yield
     finally:
-        connection.execute("ROLLBACK")
+        # A broken page may have ended it already.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 SERVED_HOW = (

@@ -57,6 +57,9 @@ def unchecked(connection: apsw.Connection) -> Iterator[None]:
     """Let pages be read inside whatever their sums say; what was read so is forgotten afterwards."""
     connection.pragma("checksum_verification", 0)
     try:
+        if not connection.in_transaction:
+            # The broken page has ended the transaction in which it was met: what follows is again as of one moment.
+            connection.execute("BEGIN")
         yield
     finally:
         connection.pragma("checksum_verification", 1)
