@@ -6,13 +6,15 @@ from pathlib import Path
 import click
 
 from cued.errors import StoreError
+from cued.folders import Address
 from cued.model.plain import JSON
+from cued.ports import Progress
 from cued.surfaces import service
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import opened
 from cued.surfaces.cli.output import counted, show
 from cued.surfaces.cli.progress import progress
-from cued.surfaces.cli.settings import settings
+from cued.surfaces.cli.settings import Settings, settings
 from cued.surfaces.failures import STORE
 from cued.surfaces.verbs import call
 
@@ -31,18 +33,28 @@ def check_command(*, repair: bool, backup: Path | None) -> None:
     if backup is not None and not repair:
         message = "--backup only goes with --repair"
         raise click.UsageError(message)
+    if repair and isinstance(chosen.db, Address):
+        message = "--repair is for a file; PostgreSQL mends itself from its own backups"
+        raise click.UsageError(message)
     with progress("checking") as heard:
-        answer = service.repair_file(chosen.db, backup=backup, progress=heard) if repair else service.check_file(chosen.db, progress=heard)
+        answer = _looked_at(chosen, heard, repair=repair, backup=backup)
     show(answer, as_json=chosen.json, drawn=lambda: _repaired(answer) if repair else _checked(answer))
     if not answer["ok"]:
         sys.exit(STORE)
+
+
+def _looked_at(chosen: Settings, heard: Progress, *, repair: bool, backup: Path | None) -> JSON:
+    if isinstance(chosen.db, Address):
+        with opened(chosen, readonly=True) as memories:
+            return call("check", memories, progress=heard)
+    return service.repair_file(chosen.db, backup=backup, progress=heard) if repair else service.check_file(chosen.db, progress=heard)
 
 
 @click.command(name="erasures", cls=Command, globals_shown=_SHOWN)
 def erasures_command() -> None:
     """List what was erased and when, and whether its bytes are gone; a tenant's name is told as a digest."""
     chosen = settings()
-    if not chosen.db.exists():
+    if isinstance(chosen.db, Path) and not chosen.db.exists():
         raise StoreError(f"{chosen.db}: there is no such file")
     with opened(chosen) as memories:
         answer = call("erasures", memories)
