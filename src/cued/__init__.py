@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from cued.policy.spec import Policy
     from cued.requests.draft import Draft
     from cued.upkeep.backup import Copied
+    from cued.upkeep.checking import Checked
+    from cued.upkeep.erasures import Erased, Erasure
     from cued.upkeep.consolidation import Applied, Merged, Plan
     from cued.upkeep.cooling import Cool
     from cued.upkeep.reembedding import Reembedded
@@ -53,6 +55,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Applied",
     "BusyError",
+    "Checked",
     "Choice",
     "Conflict",
     "ConflictError",
@@ -65,6 +68,8 @@ __all__ = [
     "Draft",
     "EmbedderError",
     "Envelope",
+    "Erased",
+    "Erasure",
     "Evidence",
     "Explanation",
     "ForeignFileError",
@@ -119,6 +124,8 @@ _HOMES = {
     "requests.draft": ("Draft",),
     "importers.intake": ("Imported",),
     "upkeep.backup": ("Copied",),
+    "upkeep.checking": ("Checked",),
+    "upkeep.erasures": ("Erased", "Erasure"),
     "upkeep.consolidation": ("Applied", "Merged", "Plan"),
     "upkeep.cooling": ("Cool",),
     "upkeep.reembedding": ("Reembedded",),
