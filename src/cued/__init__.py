@@ -40,15 +40,22 @@ if TYPE_CHECKING:
     from cued.handles.memories import open_memories as open  # noqa: A004 - `cued.open` is the name that users type
     from cued.handles.tenant import Tenant
     from cued.importers.intake import Imported
+    from cued.insight.comparing import Compared
+    from cued.insight.doctor import Diagnosis
+    from cued.insight.learnt import History
+    from cued.insight.overview import Insight
+    from cued.insight.pairs import Label, Unjudged
+    from cued.insight.replay import Replayed
+    from cued.insight.tuning import Tuned
     from cued.model import Choice, Conflict, Cue, Evidence, LogRules, Memory, Page, Recall, Recalled, RecallEntry, Stats
     from cued.policy.presets import load as load_policy
     from cued.policy.spec import Policy
     from cued.requests.draft import Draft
     from cued.upkeep.backup import Copied
     from cued.upkeep.checking import Checked
-    from cued.upkeep.erasures import Erased, Erasure
     from cued.upkeep.consolidation import Applied, Merged, Plan
     from cued.upkeep.cooling import Cool
+    from cued.upkeep.erasures import Erased, Erasure
     from cued.upkeep.reembedding import Reembedded
 
 __version__ = "0.1.0"
@@ -57,6 +64,7 @@ __all__ = [
     "BusyError",
     "Checked",
     "Choice",
+    "Compared",
     "Conflict",
     "ConflictError",
     "Conversation",
@@ -65,6 +73,7 @@ __all__ = [
     "CorruptError",
     "Cue",
     "CuedError",
+    "Diagnosis",
     "Draft",
     "EmbedderError",
     "Envelope",
@@ -74,8 +83,11 @@ __all__ = [
     "Explanation",
     "ForeignFileError",
     "FullError",
+    "History",
     "Imported",
     "InputError",
+    "Insight",
+    "Label",
     "LogRules",
     "LostConnectionError",
     "Memories",
@@ -94,10 +106,13 @@ __all__ = [
     "Recalled",
     "Reembedded",
     "Remembered",
+    "Replayed",
     "Stats",
     "StoreError",
     "Tenant",
     "Timeline",
+    "Tuned",
+    "Unjudged",
     "UnknownFieldError",
     "Verdict",
     "Why",
@@ -123,6 +138,13 @@ _HOMES = {
     "policy.spec": ("Policy",),
     "requests.draft": ("Draft",),
     "importers.intake": ("Imported",),
+    "insight.comparing": ("Compared",),
+    "insight.doctor": ("Diagnosis",),
+    "insight.learnt": ("History",),
+    "insight.overview": ("Insight",),
+    "insight.pairs": ("Label", "Unjudged"),
+    "insight.replay": ("Replayed",),
+    "insight.tuning": ("Tuned",),
     "upkeep.backup": ("Copied",),
     "upkeep.checking": ("Checked",),
     "upkeep.erasures": ("Erased", "Erasure"),

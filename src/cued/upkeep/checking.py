@@ -18,8 +18,8 @@ from cued.stores.encoding import judged
 from cued.stores.keepers.sqlite import SqliteKeeper, page_sums, salvage
 from cued.stores.keepers.sqlite.connection import check as refuse_foreign
 from cued.stores.keepers.sqlite.connection import identity
+from cued.stores.keepers.sqlite.row_values import columns
 from cued.stores.keepers.sqlite.schema import MIGRATIONS, VERSION
-from cued.stores.keepers.sqlite.transaction import columns
 
 Part = Literal["file", "permissions", "schema", "pages", "memory", "index", "vector", "edges", "counts", "journal"]
 """Where a problem lies; of a `memory` that has one, the text cannot be trusted, of the others it can."""

@@ -22,14 +22,27 @@ from cued.stores.encoding import as_vector
 from cued.stores.keepers.sqlite import SqliteKeeper, salvage
 from cued.stores.keepers.sqlite.connection import check as refuse_foreign
 from cued.stores.keepers.sqlite.connection import identity, translated, writing
-from cued.stores.keepers.sqlite.transaction import read_use
+from cued.stores.keepers.sqlite.row_values import read_use
 from cued.stores.standing.instants import micros
 from cued.text.analyse import analyse, searchable
 from cued.upkeep.backup import alone, give_name, partial_file, synced
 from cued.upkeep.checking import Found, Problem, check_file, raw, rows, unsuspecting
 
 CHUNK = 256
-_REMADE = {"tenant", "memory", "vector", "use", "edge", "fingerprint", "removed", "replaced", "unscrubbed", "file", "sqlite_sequence"}
+_REMADE = {
+    "tenant",
+    "memory",
+    "vector",
+    "use",
+    "edge",
+    "fingerprint",
+    "removed",
+    "replaced",
+    "unscrubbed",
+    "file",
+    "shelf",
+    "sqlite_sequence",
+}
 """The tables that come anew from the memories; all others are copied row by row."""
 _PUT_ASIDE = "INSERT INTO damaged (tenant, id, at, fault, body, forward, vector) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _SAME_WORDS = """

@@ -11,7 +11,7 @@ from cued.folders import Address, place, user_folder
 
 _META = "cued.settings."
 _TYPED = "cued.settings typed"
-GLOBAL_NAMES = ("db", "tenant", "embedder", "policy", "journal", "json")
+GLOBAL_NAMES = ("db", "tenant", "embedder", "policy", "keep", "journal", "json")
 
 
 class Settings:
@@ -27,6 +27,7 @@ class Settings:
         self.policy: str | None = said["policy"]
         self.journal = bool(said["journal"])
         self.json = bool(said["json"])
+        self.keep: str = said["keep"] or "off"
         self._typed: dict[str, str] = ctx.meta.get(_TYPED, {})
 
     def typed(self, name: str) -> str | None:
@@ -100,6 +101,12 @@ _OPTIONS = (
         "auto, cued, minilm, hashing, hashing:DIM, openai:MODEL, sentence-transformers:NAME, or none. Default: auto, or CUED_EMBEDDER.",
     ),
     ("policy", ("--policy",), "NAME|FILE", "A preset, as `cued policy list` shows them, or a TOML file. Default: cued, or CUED_POLICY."),
+    (
+        "keep",
+        ("--keep",),
+        "off|last|sampled",
+        "Keep cues and evidence of the last 500 recalls, or of one in a hundred, to replay, label and tune. Default: off, or CUED_KEEP.",
+    ),
     ("journal", ("--journal",), None, "Begin a journal of the tenant's writes and erasures, which `cued check` verifies; CUED_JOURNAL=1."),
     ("json", ("--json",), None, "Print the result as JSON; CUED_JSON=1 does so always."),
 )

@@ -51,7 +51,7 @@ def erase(connection: apsw.Connection, name: bytes, tenant: int, keys: tuple[int
     documents: list[Any] = connection.execute("SELECT body FROM document WHERE tenant = ?", (tenant,)).fetchall()
     for table in (*_HANGING, "removed"):
         connection.execute(f"DELETE FROM {table} WHERE key BETWEEN ? AND ?", keys)  # noqa: S608 - one of ours
-    for table in ("recall", "document"):
+    for table in ("recall", "document", "shelf"):
         connection.execute(f"DELETE FROM {table} WHERE tenant = ?", (tenant,))  # noqa: S608 - one of ours
     connection.execute("DELETE FROM tenant WHERE key = ?", (tenant,))
     connection.execute("DELETE FROM damaged WHERE tenant = ?", (name,))

@@ -6,6 +6,7 @@ import click
 
 from cued.errors import InputError
 from cued.handles.memories import open_memories
+from cued.model import LogRules
 from cued.policy.presets import DEFAULT
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import make_folder, noting_warnings
@@ -16,7 +17,7 @@ from cued.text.durations import parse_duration
 _JOBS = ("sweep", "consolidate", "preview", "reembed")
 
 
-@click.command(name="serve", cls=Command, globals_shown=("db", "tenant", "embedder", "policy"))
+@click.command(name="serve", cls=Command, globals_shown=("db", "tenant", "embedder", "policy", "keep"))
 @click.option("--host", default="127.0.0.1", help="Where to listen. Default: 127.0.0.1, which only this machine reaches.")
 @click.option("--port", type=click.IntRange(0, 65535), default=7333, help="The port; 0 takes a free one. Default: 7333.")
 @click.option("--allow-host", "names", metavar="NAME", multiple=True, help="A name that clients call this server by; may be repeated.")
@@ -28,6 +29,8 @@ _JOBS = ("sweep", "consolidate", "preview", "reembed")
 @click.option("--threads", type=click.IntRange(2), default=4, help="How many verbs run at the same time. Default: 4.")
 @click.option("--upkeep", "jobs", type=click.Choice(_JOBS), multiple=True, help="Do this for every tenant, now and then; may be repeated.")
 @click.option("--upkeep-every", "every", metavar="TIME", default="6h", help="How often. Default: 6h.")
+@click.option("--shadow", metavar="NAME|FILE", help="A second policy that decides beside the first; `cued insight --compare` tells.")
+@click.option("--share", type=click.FloatRange(0, 1), default=0.0, help="Show it to this share of the conversations. Default: 0.")
 def serve_command(  # noqa: PLR0913 - one parameter an option
     host: str,
     port: int,
@@ -41,6 +44,8 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     threads: int,
     jobs: tuple[str, ...],
     every: str,
+    shadow: str | None,
+    share: float,
 ) -> None:
     """Serve the memories over HTTP until it is stopped; what each token may do, `cued token` says."""
     try:
@@ -55,7 +60,9 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     limits = Limits(body_bytes=max_body, threads=threads)
     chores = Chores(jobs=tuple(dict.fromkeys(jobs)), every_s=parse_duration(every, field="--upkeep-every").total_seconds())
     with noting_warnings():
-        memories = open_memories(chosen.db, embedder=chosen.embedder, policy=chosen.policy or DEFAULT, journal=chosen.journal)
+        log = LogRules(content=chosen.keep)  # type: ignore[arg-type]  # checked by the rules
+        parts = {"embedder": chosen.embedder, "policy": chosen.policy or DEFAULT, "shadow": shadow, "share": share}
+        memories = open_memories(chosen.db, log=log, journal=chosen.journal, **parts)  # type: ignore[arg-type]
     with memories:
         serve(
             memories,
