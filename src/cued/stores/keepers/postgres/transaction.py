@@ -8,7 +8,7 @@ from secrets import randbits
 from typing import Any, NamedTuple
 
 import psycopg
-from msgspec import DecodeError, json, msgpack
+from msgspec import json, msgpack
 from msgspec.structs import replace
 
 from cued.model import (
@@ -30,6 +30,7 @@ from cued.model import (
     Use,
 )
 from cued.stores.admission import body
+from cued.stores.checksums import fault
 from cued.stores.encoding import runs
 from cued.stores.keepers.postgres import log, queries
 from cued.stores.standing.instants import micros, time_or_none
@@ -157,7 +158,7 @@ class PostgresTransaction:
         """Begin with the tenant's counters as they are; its row is made with the first thing that is written."""
         self._cursor, self._name = connection.cursor(binary=True), name
         self._tenant = self._started = Counters(*head[0], known=True) if head else Counters()
-        self._wrote = False
+        self._wrote = self.erased = False
 
     def head(self) -> Head:
         """The tenant's counters."""
@@ -225,11 +226,17 @@ class PostgresTransaction:
             self._run(f"DELETE FROM cued.{table} WHERE tenant = %s AND key = ANY(%s)", (self._name, list(keys)))  # noqa: S608 - one of ours
         self.put_shelf(())
         self._tenant = self._tenant._replace(size=self._tenant.size - len(keys), epoch=self._tenant.epoch + 1, bytes=left)
+        self.erased = True
+
+    def removed(self, since: int) -> Sequence[int]:  # noqa: ARG002 - the epoch tells that something was removed
+        """Nothing: after each removal the epoch is another."""
+        return ()
 
     def erase(self) -> None:
         """Remove all that is kept for the tenant."""
         for table in (*_HANGING, "recall", "document", "shelf", "tenant"):
             self._run(f"DELETE FROM cued.{table} WHERE tenant = %s", (self._name,))  # noqa: S608 - one of ours
+        self.erased = self._tenant.known
         self._tenant = self._started = Counters()
         self._wrote = False
 
@@ -255,12 +262,10 @@ class PostgresTransaction:
         """The vectors of the rows whose content was written after this change, all for 0, in runs of one size."""
         return runs(self._all(_VECTORS, self._name, since, since) if since else self._all(_ALL_VECTORS, self._name))
 
-    def memories(self, keys: Sequence[int]) -> Sequence[Memory]:
-        """The memories of these rows in their order, without their use."""
+    def memories(self, keys: Sequence[int]) -> Sequence[Memory | None]:
+        """The memories of these rows in their order, without their use; None for one that can no longer be read."""
         found = dict(self._all(_BODIES, self._name, list(keys))) if keys else {}
-        if missing := set(keys) - found.keys():
-            raise DecodeError(f"{len(missing)} indexed memories have no row")
-        return [_MEMORY.decode(found[key]) for key in keys]
+        return [None if key not in found or fault(found[key], None) else _MEMORY.decode(found[key]) for key in keys]
 
     def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
         """The uses of those of these rows that were ever used, each with its key."""
