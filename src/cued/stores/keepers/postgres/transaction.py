@@ -8,7 +8,7 @@ from secrets import randbits
 from typing import Any, NamedTuple
 
 import psycopg
-from msgspec import json, msgpack
+from msgspec import msgpack
 from msgspec.structs import replace
 
 from cued.model import (
@@ -29,11 +29,10 @@ from cued.model import (
     TallyQuery,
     Use,
 )
-from cued.stores.admission import body
 from cued.stores.checksums import fault
 from cued.stores.encoding import runs
 from cued.stores.keepers.postgres import log, queries
-from cued.stores.standing.instants import micros, time_or_none
+from cued.stores.keepers.postgres.sending import as_bytes, columns
 from cued.stores.standing.marks import Mark
 
 _UNUSED = Use()
@@ -183,10 +182,10 @@ class PostgresTransaction:
         self._open()
         change, first = self._stamp(), self._tenant.last + 1
         keyed = [row._replace(key=key) for key, row in enumerate(rows, start=first)]
-        values = _columns(keyed, change) | {
+        values = columns(keyed, change) | {
             "id": [row.memory.id.encode() for row in keyed],
             "content": [change] * len(keyed),
-            "fingerprint": [_bytes(row.memory.fingerprint) for row in keyed],
+            "fingerprint": [as_bytes(row.memory.fingerprint) for row in keyed],
             "forward": [row.forward for row in keyed],
         }
         self._run(_INSERT, values | {"tenant": self._name})
@@ -201,7 +200,7 @@ class PostgresTransaction:
         if not rows:
             return
         change, keys = self._stamp(), [row.key for row in rows]
-        changed = _columns(rows, change)
+        changed = columns(rows, change)
         self._tenant = self._tenant._replace(bytes=self._tenant.bytes + sum(map(len, changed["body"])) - self._weight(keys))
         self._run(_UPDATE, changed | {"tenant": self._name})
         self._run("DELETE FROM cued.edge WHERE tenant = %s AND key = ANY(%s)", (self._name, keys))
@@ -211,7 +210,7 @@ class PostgresTransaction:
             return
         values = {
             "key": [row.key for row in new],
-            "fingerprint": [_bytes(row.memory.fingerprint) for row in new],
+            "fingerprint": [as_bytes(row.memory.fingerprint) for row in new],
             "forward": [row.forward for row in new],
         }
         self._run(_REPLACE, values | {"tenant": self._name, "change": change})
@@ -380,10 +379,6 @@ class PostgresTransaction:
         return self._cursor.fetchall()
 
 
-def _bytes(text: str | None) -> bytes | None:
-    return None if text is None else text.encode()
-
-
 def _decoded(memory_body: bytes, use_body: bytes | None) -> Memory:
     memory = _MEMORY.decode(memory_body)
     return memory if use_body is None else replace(memory, use=_USE.decode(use_body))
@@ -391,40 +386,3 @@ def _decoded(memory_body: bytes, use_body: bytes | None) -> Memory:
 
 def _row(key: int, memory_body: bytes, use_body: bytes | None, forward: bytes | None = None, vector: bytes | None = None) -> Row:
     return Row(_decoded(memory_body, use_body), key, None, forward, vector)
-
-
-def _columns(rows: Sequence[Row], change: int) -> dict[str, list[Any]]:
-    """The columns that may change while the content of a row stays, a value a row in each."""
-    judged = [_judged(row) for row in rows]
-    memories = [row.memory for row in rows]
-    return {
-        "key": [row.key for row in rows],
-        "change": [change] * len(rows),
-        "scope": [each.scope.encode() for each in judged],
-        "kind": [each.kind for each in judged],
-        "tier": [each.tier for each in judged],
-        "trust": [each.trust for each in judged],
-        "quarantined": [None if memory.quarantined_at is None else micros(memory.quarantined_at) for memory in memories],
-        "created": [each.created for each in judged],
-        **{
-            name: [time_or_none(getattr(each, name)) for each in judged]
-            for name in ("valid_from", "valid_until", "expires", "forgotten", "superseded")
-        },
-        "locally": [msgpack.encode(each.marks) if each.marks else None for each in judged],
-        "session": [_bytes(memory.source.session) for memory in memories],
-        "turn": [memory.source.turn for memory in memories],
-        "tags": [_array(memory.tags) for memory in memories],
-        "meta": [json.encode(memory.source.meta).decode() for memory in memories],
-        "body": [body(replace(memory, use=_UNUSED)) for memory in memories],
-    }
-
-
-def _judged(row: Row) -> Judged:
-    if row.judged is None:
-        raise TypeError("a row is written with what the gates judge of it")
-    return row.judged
-
-
-def _array(texts: Sequence[str]) -> str:
-    """Texts as PostgreSQL writes an array of bytes: arrays of unequal length cannot be sent within one array."""
-    return "{" + ",".join(f'"\\\\x{text.encode().hex()}"' for text in texts) + "}"
