@@ -24,11 +24,13 @@ NO_VERB_OF_THEIR_OWN = {
     "conversation": "a handle, not an answer",
     "plan_consolidation": "`consolidate` without `apply`",
     "expired": "`sweep` without `apply`",
+    "known": "`get` says it of one; a bulk load asks for many",
 }
 OTHERWISE = {
     ("remember", "entities"): "found in the text",
     ("remember", "vector"): "nobody types a vector",
     ("remember", "fingerprint"): "nobody types a vector",
+    ("explain", "envelope"): "`--save` keeps it in a file",
     ("remember_many", "memories"): "the lines of the file",
     ("tune", "pairs"): "the lines of the file",
     ("tune_for_all", "pairs"): "learnt from what was judged",

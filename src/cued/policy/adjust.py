@@ -37,7 +37,7 @@ class Adjustment(Struct, frozen=True, kw_only=True):
     without: Annotated[tuple[ChannelName, ...], Meta(description="Shut this channel.")] = ()
 
 
-def adjust(policy: Policy, change: Adjustment) -> Policy:
+def adjust(policy: "Policy", change: Adjustment) -> "Policy":
     """The policy with what this recall changes of it; a number outside the policy's own bounds is refused."""
     if all(getattr(change, name) is None for name in _CHANGES) and not change.without:
         return policy

@@ -32,6 +32,7 @@ _JOBS = ("sweep", "consolidate", "preview", "reembed")
 @click.option("--quota-recalls", type=click.IntRange(1), help="At most so many recalls a minute and tenant. Default: no bound.")
 @click.option("--upkeep", "jobs", type=click.Choice(_JOBS), multiple=True, help="Do this for every tenant, now and then; may be repeated.")
 @click.option("--upkeep-every", "every", metavar="TIME", default="6h", help="How often. Default: 6h.")
+@click.option("--mem0", "as_mem0", is_flag=True, help="Also answer mem0's REST interface, at /mem0.")
 @click.option("--shadow", metavar="NAME|FILE", help="A second policy that decides beside the first; `cued insight --compare` tells.")
 @click.option("--share", type=click.FloatRange(0, 1), default=0.0, help="Show it to this share of the conversations. Default: 0.")
 def serve_command(  # noqa: PLR0913 - one parameter an option
@@ -50,6 +51,7 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     quota_recalls: int | None,
     jobs: tuple[str, ...],
     every: str,
+    as_mem0: bool,
     shadow: str | None,
     share: float,
 ) -> None:
@@ -57,6 +59,8 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     try:
         from cued.surfaces.http.agents import agents  # noqa: PLC0415 - the server's packages are an extra
         from cued.surfaces.http.app import Chores, Limits  # noqa: PLC0415
+        from cued.surfaces.http.mem0_paths import mem0  # noqa: PLC0415
+        from cued.surfaces.http.offering import Started  # noqa: PLC0415
         from cued.surfaces.http.serving import Place, serve  # noqa: PLC0415
     except ImportError as error:
         raise InputError("serve", str(error), "the server's packages: pip install 'cued[server]'") from error
@@ -69,7 +73,7 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     with noting_warnings():
         log = LogRules(content=chosen.keep)  # type: ignore[arg-type]  # checked by the rules
         parts = {"embedder": chosen.embedder, "policy": chosen.policy or DEFAULT, "shadow": shadow, "share": share}
-        memories = open_memories(chosen.db, log=log, quotas=quotas, **parts)  # type: ignore[arg-type]
+        memories = open_memories(chosen.db, log=log, quotas=quotas, journal=chosen.journal, **parts)  # type: ignore[arg-type]
     with memories:
         serve(
             memories,
@@ -79,5 +83,6 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
             rate=rate,
             limits=limits,
             chores=chores,
-            mounted=agents(memories),
+            mounted=(*agents(memories), *(mem0(memories, most_bytes=max_body) if as_mem0 else ())),
+            started=Started(db=chosen.db, embedder=chosen.embedder, policy=chosen.policy) if isinstance(chosen.db, Path) else None,
         )
