@@ -1,33 +1,18 @@
 """What every keeper promises, as one class of tests in levels: a keeper declares which it has, and the tests of the others are skipped."""
 
-from collections.abc import Callable, Iterable, Sequence
-
 import pytest
 from msgspec.structs import replace
 
-from cued.conformance.samples import HOUR, NOW, direction, entry, record
+from cued.conformance.rows import assert_as_written, break_off, logged, page, put, row, taken_apart
+from cued.conformance.samples import HOUR, NOW, direction, entry
 from cued.errors import StoreError
-from cued.model import Edge, Filter, Head, Judged, LogQuery, LogRules, RecallEntry, Row, Slice, Stats, Supersession, Use
-from cued.ports import Keeper, Transaction
+from cued.model import Edge, Filter, Head, Judged, LogQuery, LogRules, Stats, Supersession, Use
+from cued.ports import Keeper
 from cued.stores.admission import weighed
-from cued.stores.standing.facts import facts
 from cued.stores.standing.instants import ALWAYS, NEVER, micros
 
 LEVELS = ("rows", "search", "listing", "log", "documents", "erasure")
 RULES = LogRules()
-ALL = Filter()
-
-Listed = tuple[list[str], int]
-
-
-def _taken_apart(runs: Iterable[tuple[Sequence[int], bytes]]) -> dict[int, bytes]:
-    """The vectors of runs by key."""
-    found: dict[int, bytes] = {}
-    for keys, data in runs:
-        size = len(data) // len(keys)
-        assert size * len(keys) == len(data)
-        found |= {key: data[place * size : (place + 1) * size] for place, key in enumerate(keys)}
-    return found
 
 
 class RowsLevel:
@@ -152,7 +137,7 @@ class SearchLevel:
         new = [row("b", kind="reflection", edges=(Edge("derived_from", "a"),)), row("a", superseded=(lifted,)), row("c", vector=None)]
         put(keeper, *new)
         with keeper.begin("t", write=False) as rows:
-            read, vectors = rows.changed(0), _taken_apart(rows.vectors(0))
+            read, vectors = rows.changed(0), taken_apart(rows.vectors(0))
             assert (list(read.ids), list(read.keys)) == (["b", "a", "c"], sorted(read.keys))
             assert [Judged(*each) for each in zip(*read.judged, strict=True)] == [each.judged for each in new]
             assert list(read.forwards) == [each.forward for each in new]
@@ -177,7 +162,7 @@ class SearchLevel:
                 ("d", True),
             ]
             keys = dict(zip(read.keys, read.ids, strict=True))
-            assert sorted(keys[key] for key in _taken_apart(rows.vectors(since))) == ["b", "d"]
+            assert sorted(keys[key] for key in taken_apart(rows.vectors(since))) == ["b", "d"]
             assert len(rows.changed(since + 1).ids) == 0
 
     def test_winners_come_by_key_and_uses_apart(self, keeper: Keeper) -> None:
@@ -357,48 +342,3 @@ class KeeperConformance(RowsLevel, SearchLevel, ListingLevel, LogLevel, Document
         level = _LEVEL_NAMED.get(request.function.__qualname__.partition(".")[0])
         if level is not None and level not in self.levels:
             pytest.skip(f"this keeper does not declare the level {level!r}")
-
-
-def row(memory_id: str, text: str = "tea in the garden", *, tenant: str = "t", key: int = 0, **given: object) -> Row:
-    """A row to write; `forward` is some bytes or None, every other fact is a record's."""
-    forward = given.pop("forward", f"forward of {memory_id}".encode())
-    made = record(tenant, memory_id, text, **given)
-    vector = None if made.vector is None or forward is None else made.vector.astype("<f4").tobytes()
-    return Row(made.memory, key, Judged._make(facts(made.memory)), forward, vector)  # type: ignore[arg-type]
-
-
-def break_off(keeper: Keeper, write: Callable[[Transaction], None], *, tenant: str = "t") -> None:
-    """Write something in a transaction that then fails."""
-    with keeper.begin(tenant, write=True) as rows:
-        write(rows)
-        raise ZeroDivisionError
-
-
-def put(keeper: Keeper, *rows: Row, tenant: str = "t") -> Head:
-    """Insert rows in a transaction of their own and give the head then."""
-    with keeper.begin(tenant, write=True) as written:
-        written.insert(rows)
-        return written.head()
-
-
-def page(rows: Transaction, after: tuple[int, str], *, limit: int = 9, oldest_first: bool = False, wanted: Filter = ALL) -> Listed:
-    """The ids of a part of a listing, and the total."""
-    found, total = rows.page(wanted, Slice(micros(NOW), after, limit, oldest_first))
-    return [memory.id for memory in found], total
-
-
-def logged(keeper: Keeper, tenant: str, lines: Sequence[RecallEntry], rules: LogRules) -> list[tuple[str, bool]]:
-    """Write lines one by one and give what is left of them: their ids, and whether with content."""
-    with keeper.begin(tenant, write=True) as rows:
-        for line in lines:
-            rows.put_log([line], rules)
-    with keeper.begin(tenant, write=False) as rows:
-        return [(line.recall_id, line.cue is not None and line.evidence is not None) for line in rows.log(LogQuery(content=True))]
-
-
-def assert_as_written(found: dict[str, Row], new: list[Row]) -> None:
-    """Hold rows that were read against those that were written."""
-    assert found.keys() == {each.memory.id for each in new}
-    for each in new:
-        read = found[each.memory.id]
-        assert (read.memory, read.forward, read.vector) == (each.memory, each.forward, each.vector)
