@@ -16,11 +16,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from cued.errors import InputError, StoreError
-from cued.explain import Explanation, Timeline, Why
+from cued.explain import Explanation, MeaningMap, Timeline, Why
 from cued.forking import across_forks
 from cued.handles.bootstrap import Pack
 from cued.handles.conversation import Conversation
-from cued.handles.keeping import Remembered
+from cued.handles.keeping import OpenConflicts, Remembered
 from cued.handles.memories import Memories, Opening, open_memories
 from cued.handles.tenant import Tenant
 from cued.handles.upkeep import Span
@@ -29,11 +29,12 @@ from cued.policy.spec import Policy
 from cued.ports import Progress, Store, silent
 from cued.requests.cue import ExplainRequest, RecallRequest
 from cued.requests.draft import Change, Draft, OnConflict
-from cued.requests.keywords import Changes, Facts, LogOptions, RecallOptions, Wanted
-from cued.requests.listing import ListRequest, LogRequest
+from cued.requests.keywords import Changes, Facts, LogOptions, MapOptions, RecallOptions, Wanted
+from cued.requests.listing import ListRequest, LogRequest, MapRequest
 from cued.requests.upkeep import AT_LEAST, BUDGET_TOKENS, IMPORTANCE_BELOW, OLDER_THAN
 
 if TYPE_CHECKING:
+    from cued.engine.envelope import Envelope
     from cued.importers.intake import Imported
     from cued.upkeep.backup import Copied
     from cued.upkeep.consolidation import Applied, Merged, Plan
@@ -152,6 +153,14 @@ class AsyncTenant:
         """What `Tenant.update` gives."""
         return await self._threads.run(self._tenant.update, memory_id, change, if_version=if_version, **fields)
 
+    async def conflicts(self, *, scope: str | None = None, limit: int = 20, after: str | None = None) -> OpenConflicts:
+        """What `Tenant.conflicts` gives."""
+        return await self._threads.run(self._tenant.conflicts, scope=scope, limit=limit, after=after)
+
+    async def keep_both(self, memory_id: str, other: str) -> Memory:
+        """What `Tenant.keep_both` gives."""
+        return await self._threads.run(self._tenant.keep_both, memory_id, other)
+
     async def forget(self, *memory_ids: str, erase: bool = False) -> None:
         """What `Tenant.forget` does."""
         await self._threads.run(self._tenant.forget, *memory_ids, erase=erase)
@@ -214,6 +223,14 @@ class AsyncTenant:
         """What `Tenant.timeline` gives."""
         sides = {"before": before, "after": after}
         return await self._threads.run(self._tenant.timeline, around, scope=scope, session=session, hidden=hidden, **sides)
+
+    async def map(self, request: MapRequest | None = None, **wanted: Unpack[MapOptions]) -> MeaningMap:
+        """What `Tenant.map` gives."""
+        return await self._threads.run(self._tenant.map, request, **wanted)
+
+    async def keep(self, recall: Recall, saved: "Envelope") -> RecallEntry:
+        """What `Tenant.keep` gives."""
+        return await self._threads.run(self._tenant.keep, recall, saved)
 
     async def log(self, request: LogRequest | None = None, **wanted: Unpack[LogOptions]) -> tuple[RecallEntry, ...]:
         """What `Tenant.log` gives."""

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from cued.model.plain import JSON, plain
-from cued.model.words import GLOBAL, Kind, Scalar, Tier, Trust, Vector
+from cued.model.words import GLOBAL, HiddenState, Kind, Scalar, Tier, Trust, Vector
 
 
 class Source(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -191,7 +191,11 @@ class Fingerprint(Struct, frozen=True, kw_only=True):
 
 
 class Filter(Struct, frozen=True, kw_only=True):
-    """Which memories `list` shows; a field left at its default does not filter."""
+    """Which memories `list` shows; a field left at its default does not filter.
+
+    `state` asks for what is hidden for this reason, and for nothing else. `contains` has words in lower case, all of which stand in the
+    text, be it inside of longer ones.
+    """
 
     scope: str | None = None
     kinds: tuple[Kind, ...] = ()
@@ -202,6 +206,8 @@ class Filter(Struct, frozen=True, kw_only=True):
     since: datetime | None = None
     until: datetime | None = None
     hidden: bool = False
+    state: HiddenState | None = None
+    contains: tuple[str, ...] = ()
 
 
 class Page(Struct, frozen=True, kw_only=True):
