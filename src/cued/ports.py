@@ -93,8 +93,9 @@ class Store(Protocol):
     ) -> bool:
         """Whether this was written: uses counted on top of what is stored, ids that are gone passed over, and lines of the recall log.
 
-        With `keep` the lines have their cue and evidence whatever the rules of the log say. A known `recall_id` replaces its line. Of a tenant that was `known` when these recalls were made and is gone by now nothing is
-        written: no recall in flight brings an erased tenant back.
+        With `keep` the lines have their cue and evidence whatever the rules of the log say. A known `recall_id` replaces its line. Of
+        a tenant that was `known` when these recalls were made and is gone by now nothing is written: no recall in flight brings an
+        erased tenant back.
         """
 
     def feedback(self, tenant: str, feedback: Feedback) -> tuple[str, ...]:

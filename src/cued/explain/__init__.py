@@ -1,4 +1,4 @@
-"""Why: what became of each memory in a recall, where one comes from (`why`), what stood around it (`timeline`), and what lies near it (`map`)."""
+"""Why: what became of each memory in a recall, where one comes from (`why`), what stood around it (`timeline`) or lies near (`map`)."""
 
 from cued.explain.mapping import MeaningMap, Point, mapped
 from cued.explain.telling import Explanation, Verdict, explain, verdict_on

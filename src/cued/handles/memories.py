@@ -30,13 +30,13 @@ class Memories:
         """Hold the parts together."""
         self.parts = parts
         self.policy = policy
-        self._clock = clock
+        self.clock = clock
         self._settler = Settler(parts.store, settle)
         self._ids = IdMaker()
 
     def tenant(self, name: str) -> Tenant:
         """The handle of this tenant; a tenant exists as soon as something is remembered for it."""
-        return Tenant(name, self.parts, policy=self.policy, clock=self._clock, settler=self._settler, ids=self._ids)
+        return Tenant(name, self.parts, policy=self.policy, clock=self.clock, settler=self._settler, ids=self._ids)
 
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants, for whoever looks after the store; no tenant is to see them."""

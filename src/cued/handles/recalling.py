@@ -24,7 +24,6 @@ from cued.requests.keywords import LogOptions, MapOptions, RecallOptions
 from cued.requests.listing import LogRequest, MapRequest, read_log, read_map
 from cued.requests.upkeep import BUDGET_TOKENS
 
-
 if TYPE_CHECKING:
     from cued.engine.envelope import Envelope
 

@@ -45,7 +45,18 @@ from cued.requests.upkeep import (
     SweepRequest,
     WhyRequest,
 )
-from cued.surfaces.contract import entry_json, explanation_json, map_json, open_conflicts_json, pack_json, page_json, remembered_json, stats_json, timeline_json, why_json
+from cued.surfaces.contract import (
+    entry_json,
+    explanation_json,
+    map_json,
+    open_conflicts_json,
+    pack_json,
+    page_json,
+    remembered_json,
+    stats_json,
+    timeline_json,
+    why_json,
+)
 
 Keep = Callable[[Envelope], None]
 Write = Callable[[bytes], object]

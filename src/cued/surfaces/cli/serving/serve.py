@@ -5,14 +5,15 @@ from pathlib import Path
 import click
 
 from cued.errors import InputError
-from cued.handles.memories import open_memories
+from cued.handles.memories import Memories, open_memories
 from cued.policy.presets import DEFAULT
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import make_folder, noting_warnings
 from cued.surfaces.cli.output import say
-from cued.surfaces.cli.settings import settings
+from cued.surfaces.cli.settings import Settings, settings
 from cued.text.durations import parse_duration
 
+DEMO_TENANT = "ines"
 _JOBS = ("sweep", "consolidate", "preview", "reembed")
 
 
@@ -27,6 +28,7 @@ _JOBS = ("sweep", "consolidate", "preview", "reembed")
 @click.option("--max-body", type=click.IntRange(1000), default=8_000_000, help="Bytes that one request may have. Default: 8000000.")
 @click.option("--threads", type=click.IntRange(2), default=4, help="How many verbs run at the same time. Default: 4.")
 @click.option("--upkeep", "jobs", type=click.Choice(_JOBS), multiple=True, help="Do this for every tenant, now and then; may be repeated.")
+@click.option("--demo", is_flag=True, help="Serve a made-up year of memories out of this process alone, to look around in.")
 @click.option("--upkeep-every", "every", metavar="TIME", default="6h", help="How often. Default: 6h.")
 def serve_command(  # noqa: PLR0913 - one parameter an option
     host: str,
@@ -40,6 +42,7 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     max_body: int,
     threads: int,
     jobs: tuple[str, ...],
+    demo: bool,
     every: str,
 ) -> None:
     """Serve the memories over HTTP until it is stopped; what each token may do, `cued token` says."""
@@ -50,20 +53,30 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     except ImportError as error:
         raise InputError("serve", str(error), "the server's packages: pip install 'cued[server]'") from error
     chosen = settings()
-    make_folder(chosen)
     place = Place(host=host, port=port, names=names, behind_proxy=behind_proxy, certificate=tls_cert, key=tls_key)
     limits = Limits(body_bytes=max_body, threads=threads)
     chores = Chores(jobs=tuple(dict.fromkeys(jobs)), every_s=parse_duration(every, field="--upkeep-every").total_seconds())
     with noting_warnings():
-        memories = open_memories(chosen.db, embedder=chosen.embedder, policy=chosen.policy or DEFAULT)
+        memories = _made_up(chosen) if demo else _opened(chosen)
     with memories:
         serve(
             memories,
             place,
-            tenant=chosen.tenant,
+            tenant=DEMO_TENANT if demo else chosen.tenant,
             say=lambda text: say(f"{text}\n"),
             rate=rate,
             limits=limits,
             chores=chores,
             mounted=agents(memories),
         )
+
+
+def _opened(chosen: Settings) -> Memories:
+    make_folder(chosen)
+    return open_memories(chosen.db, embedder=chosen.embedder, policy=chosen.policy or DEFAULT)
+
+
+def _made_up(chosen: Settings) -> Memories:
+    from cued.surfaces.inspector.demonstration import demonstration  # noqa: PLC0415 - the server's packages are an extra
+
+    return demonstration(embedder=chosen.embedder)
