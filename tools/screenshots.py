@@ -52,7 +52,7 @@ PICTURES = (
     Picture("inspector-beliefs", "/inspect/beliefs"),
     Picture("inspector-timeline", "/inspect/timeline"),
     Picture("inspector-memory", "/inspect/memory?id=kiosk-idea"),
-    Picture("inspector-map", "/inspect/map?text=How+does+a+ticket+work+without+reception%3F&by=scope"),
+    Picture("inspector-map", f"/inspect/map{CUE}&by=kind"),
     Picture("inspector-health", "/inspect/health"),
     Picture("inspector-tenants", "/inspect/tenants"),
     Picture("inspector-phone", f"/{CUE}", size=NARROW),
@@ -104,7 +104,8 @@ def taken(browser: Any, link: str, picture: Picture, folder: Path, *, whole: boo
 def strip(browser: Any, folder: Path) -> Path:  # noqa: ANN401 - playwright's browser
     """Four pictures beside each other, as one for the top of a page."""
     pictures = "".join(f'<img src="data:image/png;base64,{_base64(folder / f"{name}.png")}">' for name in STRIP)
-    style = "body{margin:0;display:grid;grid-template-columns:1fr 1fr;gap:12px;padding:12px;background:#e9e8e4}img{width:100%;border-radius:6px}"
+    grid = "body{margin:0;display:grid;grid-template-columns:1fr 1fr;gap:12px;padding:12px;background:#e9e8e4}"
+    style = f"{grid}img{{width:100%;border-radius:6px}}"
     page = browser.new_page(viewport={"width": 1200, "height": 760})
     page.set_content(f"<style>{style}</style>{pictures}")
     target = folder / "inspector-strip.png"

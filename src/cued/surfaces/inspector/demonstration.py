@@ -32,7 +32,7 @@ class _Wound:
 
 
 def demonstration(*, today: datetime | None = None, path: Path | None = None, embedder: str | Embedder | None = "auto") -> Memories:
-    """The demonstration's store, in this process alone or in a file; with a `today` its clock stands there, and it is the same each time."""
+    """The demonstration's store, in this process or in a file; with a `today` its clock stands there, and it is the same each time."""
     clock = _Wound(today)
     memories = open_memories(path, embedder=embedder, settle="now", clock=clock, log=LogRules(content="last", last=60))
     year = tomllib.loads(resources.files(__package__).joinpath("year.toml").read_text("utf-8"))

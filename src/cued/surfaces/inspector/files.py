@@ -71,7 +71,7 @@ def _stored(tenant: Tenant, path: Path, scope: str) -> JSON:
             answer = remember_lines(tenant, lines)
         return {"format": "lines", "new": len(answer["ids"]), "known": 0, "skipped": {}}
     answer = call("import", tenant, {"path": str(path), **({"scope": scope} if scope else {})})
-    return {name: answer.get(name) for name in ("format", "new", "known", "skipped")}
+    return {"format": answer["format"], "new": answer["stored"], "known": answer["known"], "skipped": answer["skipped"]}
 
 
 def _previewed(visit: Visit, path: Path) -> JSON:

@@ -82,10 +82,10 @@ def _bucket(bucket: Sequence[JSON], start: datetime, most: int, slowest: float) 
     }
 
 
-def _kept(visit: Visit) -> set[str]:
-    """The newest recalls whose evidence is kept, and can be looked at."""
+def _kept(visit: Visit) -> dict[str, str]:
+    """The cues of the newest recalls whose evidence is kept, and can be looked at."""
     lines = visit.ask("log", {"limit": LINES, "content": True})["recalls"]
-    return {line["recall_id"] for line in lines if line["evidence"] is not None}
+    return {line["recall_id"]: line["cue"] or "see why" for line in lines if line["evidence"] is not None}
 
 
 def _deeper(visit: Visit, name: str) -> JSON | None:

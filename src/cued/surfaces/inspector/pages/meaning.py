@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from cued.model import KINDS
 from cued.model.plain import JSON
 from cued.surfaces.inspector.visiting import Visit
 from cued.surfaces.inspector.wording import clipped, read_time
 
-SIZE, EDGE = 1000.0, 40.0
+WIDE, HIGH, EDGE = 1400.0, 860.0, 30.0
 SHOWN = 1000
 COLOURS = 7
 AGES = ((7, "a week"), (31, "a month"), (92, "a quarter"), (366, "a year"))
@@ -24,11 +25,12 @@ def page(visit: Visit) -> JSON:
     if visit.said("kind"):
         body["kinds"] = [visit.said("kind")]
     laid_out = visit.ask("map", body)
+    paper = Paper.of([*((each["x"], each["y"]) for each in laid_out["points"]), *([laid_out["cue"]] if laid_out["cue"] else [])])
     colours = colours_of(laid_out["points"], by, visit.memories.clock())
     return {
         "laid_out": laid_out,
-        "points": points(laid_out["points"], colours, found),
-        "cue": None if laid_out["cue"] is None else dict(zip(("x", "y"), map(placed, laid_out["cue"]), strict=True)),
+        "points": points(laid_out["points"], colours, found, paper),
+        "cue": laid_out["cue"] and paper.placed(*laid_out["cue"]),
         "legend": legend(colours.values()),
         "by": by,
         "ways": BY,
@@ -36,23 +38,23 @@ def page(visit: Visit) -> JSON:
         "scopes": list(visit.ask("stats")["by_scope"]),
         "asked": {"text": text, "scope": visit.said("scope"), "kind": visit.said("kind")},
         "recalled": recalled and {"outcome": recalled["outcome"], "chosen": len(recalled["memories"])},
-        "size": SIZE,
+        "size": {"wide": WIDE, "high": HIGH},
     }
 
 
-def points(laid_out: Sequence[JSON], colours: Mapping[str, tuple[str, int]], found: Mapping[str, int | None]) -> list[JSON]:
+def points(laid_out: Sequence[JSON], colours: Mapping[str, tuple[str, int]], found: Mapping[str, int | None], paper: "Paper") -> list[JSON]:
     """Each memory as a point; candidates come last, so that they lie on top."""
     drawn = [
         {
             "id": each["id"],
-            "x": placed(each["x"]),
-            "y": placed(each["y"]),
+            **paper.placed(each["x"], each["y"]),
             "text": clipped(each["text"], 140),
             "group": colours[each["id"]][0],
             "colour": colours[each["id"]][1],
             "day": each["created_at"][:10],
             "candidate": each["id"] in found,
             "rank": found.get(each["id"]),
+            "order": found.get(each["id"]) or 0,
         }
         for each in laid_out
     ]
@@ -82,9 +84,24 @@ def legend(colours: Iterable[tuple[str, int]]) -> list[JSON]:
     ]
 
 
-def placed(value: float) -> float:
-    """A place from −1 to 1 as one on the paper."""
-    return round(EDGE + (value + 1) / 2 * (SIZE - 2 * EDGE), 1)
+class Paper(NamedTuple):
+    """What the map is drawn on: each axis from its least place to its greatest fills it."""
+
+    left: float
+    top: float
+    wide: float
+    high: float
+
+    @classmethod
+    def of(cls, places: Sequence[Sequence[float]]) -> "Paper":
+        """The paper on which all these places fit."""
+        xs, ys = [x for x, _ in places] or [0.0], [y for _, y in places] or [0.0]
+        return cls(min(xs), min(ys), (max(xs) - min(xs)) or 1.0, (max(ys) - min(ys)) or 1.0)
+
+    def placed(self, x: float, y: float) -> JSON:
+        """A place as one on the paper."""
+        across, down = (x - self.left) / self.wide, (y - self.top) / self.high
+        return {"x": round(EDGE + across * (WIDE - 2 * EDGE), 1), "y": round(EDGE + down * (HIGH - 2 * EDGE), 1)}
 
 
 def _age(each: JSON, now: datetime) -> str:

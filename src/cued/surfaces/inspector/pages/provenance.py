@@ -8,10 +8,10 @@ from cued.surfaces.inspector.pages.memories import state_of
 from cued.surfaces.inspector.visiting import Visit
 from cued.surfaces.inspector.wording import clipped
 
-WIDE, HIGH, GAP_X, GAP_Y = 216, 54, 64, 14
+WIDE, HIGH, GAP_X, GAP_Y = 216, 54, 92, 14
 DEPTH = 4
 LINES = 2
-LETTERS = 33
+LETTERS = 30
 
 
 def page(visit: Visit) -> JSON:
@@ -111,4 +111,4 @@ def lines_of(text: str) -> list[str]:
         if lines[-1] and len(lines[-1]) + len(word) >= LETTERS and len(lines) < LINES:
             lines.append("")
         lines[-1] = f"{lines[-1]} {word}".strip()
-    return [line[: LETTERS + 4] for line in lines]
+    return [clipped(line, LETTERS + 2) for line in lines]
