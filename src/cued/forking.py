@@ -40,10 +40,10 @@ _KNOWING = RLock()
 _PAUSED: list[Pausable] = []
 
 
-def across_forks(each: Forkable) -> None:
-    """This of every fork for as long as it lives."""
+def across_forks(*each: Forkable) -> None:
+    """Tell these of every fork for as long as they live."""
     with _KNOWING:
-        _KNOWN.add(each)
+        _KNOWN.update(each)
 
 
 class OwnLock:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 import cued
 from cued.engine import Parts, Question, decide, gather
 from cued.engine.envelope import Envelope
-from cued.flow.cue import time_share
+from cued.flow.cue import spoken_times
 from cued.model import Cue
 from cued.policy.presets import preset
 from cued.text.times.events import beside
@@ -42,7 +42,7 @@ def trace(utterance, **changed):
     ],
 )
 def test_the_share_of_a_cue_that_is_time_leaves_function_words_out(text, share):
-    assert time_share(Cue(utterance=text, now=NOW), "utterance") == pytest.approx(share)
+    assert spoken_times(Cue(utterance=text, now=NOW), "utterance").share == pytest.approx(share)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cued.flow.cue import intent, intervals, merged, state, words
+from cued.flow.cue import intent, merged, spoken_times, state, words
 from cued.model import Cue, Interval
 from tests.building import NOW
 
@@ -42,7 +42,7 @@ def test_the_words_give_the_intent_and_a_caller_overrules_them():
 
 @pytest.mark.requirement("P11")
 def test_time_expressions_become_intervals_relative_to_now():
-    (march,) = intervals(Cue(utterance="what happened in March?", now=NOW), "utterance")
+    (march,) = spoken_times(Cue(utterance="what happened in March?", now=NOW), "utterance").intervals
     assert march == Interval(datetime(2025, 3, 1, tzinfo=UTC), datetime(2025, 4, 1, tzinfo=UTC))
 
 

@@ -9,8 +9,8 @@ from cued.errors import InputError
 from cued.flow.feedback import feedback
 from cued.model import RecallEntry, Use
 from cued.policy.spec import Settle
-from cued.use import judged, news, noted
-from cued.use import told as verdicts_of
+from cued.stores.use import judged, news, noted
+from cued.stores.use import told as verdicts_of
 from tests.building import NOW
 
 RULES = Settle()

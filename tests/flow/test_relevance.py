@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from cued.engine import decide
 from cued.errors import InputError
-from cued.flow.cue import time_share
+from cued.flow.cue import spoken_times
 from cued.model import Background, Cue, Interval, Source, TermStatistic
 from cued.policy.calibration import calibration_for, calibrations
 from cued.policy.presets import preset
@@ -72,7 +72,7 @@ def test_a_cue_that_is_nothing_but_a_time_counts_the_window_in_full():
     for said in ("yesterday?", "Which tea did Marta order yesterday?"):
         terms = tuple(TermStatistic(term, 1, 1.0) for term in query_terms(said))
         found = evidence([memory("a")], cue=Cue(utterance=said, now=NOW), cosine=[0.1], window=[1.0])
-        share = time_share(found.cue, "utterance")
+        share = spoken_times(found.cue, "utterance").share
         found = replace(found, intervals=(inside,), time_share=share, findings=replace(found.findings, terms=terms))
         shares.append(decide(found, preset("cued")).trace.columns["timed"][0])
     assert shares[0] == 1.0

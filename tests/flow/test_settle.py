@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from cued.engine import decide
 from cued.flow.settle import documents, entry, log_line, touches
 from cued.model import Cue, Touch, Use
+from cued.policy.calibration import digest
 from cued.policy.presets import preset
-from cued.policy.resolve import digest
 from cued.policy.spec import Settle
-from cued.use import touched
+from cued.stores.use import touched
 from tests.building import NOW, ago, evidence, memory, policy, scores
 
 RULES = preset("generative-agents")

@@ -10,9 +10,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cued.policy import calibration
+from cued.policy.calibration import digest, resolved
 from cued.policy.parse import dump, parse
 from cued.policy.presets import names, preset
-from cued.policy.resolve import digest, resolved
 from cued.policy.spec import Dense, Entity, Lexical, Policy, Temporal, Term
 from tests.policy.test_parse import policies
 
@@ -93,7 +93,7 @@ def test_the_name_of_a_term_and_the_way_a_number_is_written_do_not_count():
 
 
 def test_a_digest_is_sixteen_hex_digits_and_the_same_in_another_process():
-    code = "from cued.policy import presets, resolve; print(*(resolve.digest(presets.preset(name)) for name in presets.names()))"
+    code = "from cued.policy import calibration, presets; print(*(calibration.digest(presets.preset(name)) for name in presets.names()))"
     told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     assert told == [digest(preset(name)) for name in names()]
     assert all(len(each) == 16 and int(each, 16) >= 0 for each in told)

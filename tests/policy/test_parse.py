@@ -11,10 +11,9 @@ from cued.engine import decide
 from cued.errors import InputError, PolicyError
 from cued.flow.score.signals import SIGNALS as IMPLEMENTED
 from cued.policy import spec
-from cued.policy.calibration import calibration_for
+from cued.policy.calibration import calibration_for, resolved
 from cued.policy.parse import diff, dump, parse
 from cued.policy.presets import names, preset
-from cued.policy.resolve import resolved
 from tests.building import evidence, memory
 
 durations = st.integers(1, 10**15).map(lambda each: timedelta(microseconds=each))

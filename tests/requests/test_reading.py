@@ -6,12 +6,12 @@ import pytest
 from msgspec import Struct
 
 from cued.errors import InputError, UnknownFieldError
+from cued.requests.checks import read
 from cued.requests.cue import CueRequest, DecideRequest, ExplainRequest, RecallRequest
 from cued.requests.draft import Change, Draft, compose
 from cued.requests.fields import accepted, fields_of
 from cued.requests.keywords import Changes, Facts, LogOptions, RecallOptions, Wanted
 from cued.requests.listing import ListRequest, LogRequest
-from cued.requests.reading import read
 from cued.requests.upkeep import ManyRequest
 from cued.surfaces.verbs import VERBS
 

@@ -11,8 +11,8 @@ from cued.errors import ConflictError, InputError, NotFoundError
 from cued.handles.memories import Memories, open_memories
 from cued.handles.tenant import Tenant
 from cued.model import LogRules
+from cued.requests.checks import read
 from cued.requests.fields import fields_of
-from cued.requests.reading import read
 from cued.surfaces.cli import COMMANDS, main
 from cued.surfaces.cli.options import option_names
 from cued.surfaces.failures import error_json

@@ -118,7 +118,9 @@ def _other_voice(new: Memory, old: Memory) -> bool:
 
 
 def _relations(memory: Memory, candidates: Sequence[_Candidate], judge: Judge | None) -> tuple[list[Relation | None], str]:
-    found = [relate(memory.text, old.memory.text, similarity=_telling(memory, old)) for old in candidates]
+    # Of an embedder that nobody has calibrated a cosine may mean anything.
+    telling = bool(calibration_for("auto", memory.fingerprint).embedder)
+    found = [relate(memory.text, old.memory.text, similarity=old.cosine if telling else None) for old in candidates]
     near = [at for at, old in enumerate(candidates) if old.similarity >= JUDGED_FLOOR]
     if judge is None or not near:
         return found, ""
@@ -127,11 +129,6 @@ def _relations(memory: Memory, candidates: Sequence[_Candidate], judge: Judge | 
     for at, kind in zip(near, judged or (), strict=judged is not None):
         found[at] = None if kind is None else Relation(kind, "so the judge says")
     return found, note
-
-
-def _telling(memory: Memory, old: _Candidate) -> float | None:
-    """The cosine, where it means what the rules take it to mean; of an embedder that nobody has calibrated it may mean anything."""
-    return old.cosine if calibration_for("auto", memory.fingerprint).embedder else None
 
 
 def _types(given: Sequence[ConflictType | None], expected: int) -> list[ConflictType | None]:

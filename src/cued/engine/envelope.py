@@ -19,8 +19,8 @@ from cued.engine import decide
 from cued.errors import InputError
 from cued.folders import private
 from cued.model import COLUMNS, Evidence, Findings, Recall
+from cued.policy.calibration import resolved
 from cued.policy.parse import dump, parse
-from cued.policy.resolve import resolved
 from cued.policy.spec import Policy
 
 VERSION = 2

@@ -11,22 +11,9 @@ from msgspec.structs import replace
 from cued.errors import EmbedderError, InputError
 from cued.flow import arc
 from cued.flow import cue as cues
-from cued.model import (
-    Column,
-    Cue,
-    DenseLookup,
-    EntityLookup,
-    Evidence,
-    Findings,
-    LexicalLookup,
-    Lookup,
-    Memory,
-    TemporalLookup,
-)
+from cued.model import Column, Cue, DenseLookup, Evidence, Findings, Memory
 from cued.policy.spec import Policy
 from cued.ports import Boost, Embedder, Judge, Reranker, Store, Summariser, Timer
-from cued.text.analyse import query_terms
-from cued.text.entities import entities
 
 log = logging.getLogger("cued")
 
@@ -69,7 +56,7 @@ def gather(
         return asked
     dense, degraded = _dense_lookup(question, policy, parts.embedder)
     steps.append(clock())
-    lookup = _lookup(cue, policy, dense)
+    lookup, intent, time_share = cues.read(cue, policy, dense)
     steps.append(clock())
     findings = parts.store.search(question.tenant, lookup)
     steps.append(clock())
@@ -81,44 +68,13 @@ def gather(
         asked,
         lookup=lookup,
         findings=findings if findings.document is None else replace(findings, document=None),
-        intent=cues.intent(cue),
+        intent=intent,
         intervals=lookup.temporal.intervals if lookup.temporal else (),
-        time_share=cues.time_share(cue, policy.channels.temporal.over) if lookup.temporal and policy.channels.temporal else 0.0,
+        time_share=time_share,
         fingerprint=dense.fingerprint if dense else None,
         boost=_boosts(findings.memories, question.boost) if question.boost else None,
         balance=arc.learnt_balance(findings.document, policy) if lookup.document else None,
         degraded=tuple(degraded),
-    )
-
-
-def _lookup(cue: Cue, policy: Policy, dense: DenseLookup | None) -> Lookup:
-    channels = policy.channels
-    lexical, entity, temporal = channels.lexical, channels.entity, channels.temporal
-    terms = query_terms(cues.words(cue, lexical.over)) if lexical else ()
-    names = entities(cues.words(cue, entity.over)) if entity else ()
-    spans = cues.intervals(cue, temporal.over) if temporal else ()
-    return Lookup(
-        scope=cue.scope,
-        at=cue.as_of or cue.now,
-        as_of=cue.as_of is not None,
-        kinds=cue.kinds,
-        tags=cue.tags,
-        lexical=LexicalLookup(
-            terms=terms,
-            alone=query_terms(cues.alone(cue, lexical.over)),
-            pool=max(lexical.pool, lexical.per_limit * policy.budget.limit),
-            k1=lexical.k1,
-            b=lexical.b,
-            delta=lexical.delta,
-        )
-        if lexical and terms
-        else None,
-        dense=dense,
-        entity=EntityLookup(names=names, pool=entity.pool) if entity and names else None,
-        temporal=TemporalLookup(intervals=spans, pool=temporal.pool) if temporal and spans else None,
-        context=channels.context,
-        core=True,
-        document=arc.DOCUMENT if policy.settle.adapt == "arc" else None,
     )
 
 

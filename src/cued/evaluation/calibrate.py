@@ -29,9 +29,8 @@ from cued.evaluation.runner import Ask, Bench, evidence_of
 from cued.flow import relevance
 from cued.flow.table import Table
 from cued.model import Evidence
-from cued.policy.calibration import Calibration
 from cued.policy.presets import load as load_policy
-from cued.policy.spec import Policy
+from cued.policy.spec import Calibration, Policy
 
 Floats = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from cued.flow import relevance
 from cued.flow.table import Table
 from cued.flow.trace import conclude
 from cued.model import Evidence
-from cued.policy.resolve import calibrated
+from cued.policy.calibration import calibrated
 from cued.policy.spec import Policy
 
 _BEFORE_FLOOR = flow.ORDER.index(flow.floor)

@@ -13,7 +13,7 @@ from cued.flow.table import Table
 from cued.model import Column, Memory
 from cued.text.analyse import analyse, query_terms
 from cued.text.times.almanac import day
-from cued.text.times.events import Beside, Relation, beside
+from cued.text.times.events import Beside, Relation
 from cued.text.times.share import time_share
 
 
@@ -24,19 +24,17 @@ class AskedTime(NamedTuple):
     share: float
 
 
-def asked_time(table: Table) -> AskedTime:
-    """The time that the cue asks for: its dates as the store found them, or else the time beside an event that a candidate names."""
+def asked_time(table: Table, found: Beside) -> AskedTime:
+    """The time that the cue asks for: its dates as the store found them, or else the time beside the event that a candidate names."""
     stored = AskedTime(table.columns["window"], table.evidence.time_share)
     if table.evidence.intervals or not len(table):
         return stored
-    utterance = table.evidence.cue.utterance
-    found = beside(utterance)
-    event = None if found is None else _naming(table, found)
-    if found is None or event is None:
+    event = _naming(table, found)
+    if event is None:
         return stored
     held = _time(table.memories[event])
     window = [float(_lies_so(_time(memory), held, found.relation)) for memory in table.memories]
-    return AskedTime(np.array(window), time_share(utterance, [found.span]))
+    return AskedTime(np.array(window), time_share(table.evidence.cue.utterance, [found.span]))
 
 
 def _naming(table: Table, found: Beside) -> int | None:

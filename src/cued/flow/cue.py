@@ -1,12 +1,65 @@
-"""cue: what the agent is doing now, in the words that each channel looks for."""
+"""cue: what the agent is doing now, read into what each channel looks for."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from cued.model import Cue, Intent, Interval
-from cued.policy.spec import Over
+from cued.flow import arc
+from cued.model import Cue, DenseLookup, EntityLookup, Intent, Interval, LexicalLookup, Lookup, TemporalLookup
+from cued.policy.spec import Over, Policy
+from cued.text.analyse import query_terms
+from cued.text.entities import entities
 from cued.text.intent import intent as intent_of
 from cued.text.times import loose, times
-from cued.text.times.share import time_share as share_of
+from cued.text.times.share import time_share
+
+
+class Read(NamedTuple):
+    """A cue as it was read: what to look up, which way in time it leans, and the share of its words that say a time."""
+
+    lookup: Lookup
+    intent: Intent
+    time_share: float
+
+
+def read(cue: Cue, policy: Policy, dense: DenseLookup | None) -> Read:
+    """The cue as the policy's channels look for it; for the one of meaning it has been embedded before."""
+    channels = policy.channels
+    temporal = spoken_times(cue, channels.temporal.over) if channels.temporal else _NO_TIME
+    lookup = Lookup(
+        scope=cue.scope,
+        at=cue.as_of or cue.now,
+        as_of=cue.as_of is not None,
+        kinds=cue.kinds,
+        tags=cue.tags,
+        lexical=_lexical(cue, policy),
+        dense=dense,
+        entity=_entity(cue, policy),
+        temporal=TemporalLookup(intervals=temporal.intervals, pool=channels.temporal.pool)
+        if channels.temporal and temporal.intervals
+        else None,
+        context=channels.context,
+        core=True,
+        document=arc.DOCUMENT if policy.settle.adapt == "arc" else None,
+    )
+    return Read(lookup, intent(cue), temporal.share)
+
+
+def _lexical(cue: Cue, policy: Policy) -> LexicalLookup | None:
+    rules = policy.channels.lexical
+    terms = query_terms(words(cue, rules.over)) if rules else ()
+    if rules is None or not terms:
+        return None
+    pool = max(rules.pool, rules.per_limit * policy.budget.limit)
+    by_itself = alone(cue, rules.over)
+    return LexicalLookup(
+        terms=terms, alone=query_terms(by_itself) if by_itself else (), pool=pool, k1=rules.k1, b=rules.b, delta=rules.delta
+    )
+
+
+def _entity(cue: Cue, policy: Policy) -> EntityLookup | None:
+    rules = policy.channels.entity
+    names = entities(words(cue, rules.over)) if rules else ()
+    return EntityLookup(names=names, pool=rules.pool) if rules and names else None
 
 
 def state(cue: Cue, *, labelled: bool = True) -> str:
@@ -38,15 +91,23 @@ def intent(cue: Cue) -> Intent:
     return cue.intent or intent_of(cue.utterance)
 
 
-def intervals(cue: Cue, over: Over) -> tuple[Interval, ...]:
-    """The stretches of time that the cue speaks of, relative to its now, as loosely as it speaks of them."""
-    return merged([loose(mention) for mention in times(words(cue, over), now=cue.now)])
+class Times(NamedTuple):
+    """The stretches of time that a cue speaks of, and the share of its words that say so: 1 for "what did I do last week"."""
+
+    intervals: tuple[Interval, ...]
+    share: float
 
 
-def time_share(cue: Cue, over: Over) -> float:
-    """The share of the cue's words that say a time, 0 to 1: 1 for "what did I do last week", whose other words ask nothing."""
+_NO_TIME = Times((), 0.0)
+
+
+def spoken_times(cue: Cue, over: Over) -> Times:
+    """The times that the cue speaks of, relative to its now, as loosely as it speaks of them."""
     text = words(cue, over)
-    return share_of(text, [(mention.start, mention.end) for mention in times(text, now=cue.now)])
+    found = times(text, now=cue.now)
+    if not found:
+        return _NO_TIME
+    return Times(merged([loose(mention) for mention in found]), time_share(text, [(mention.start, mention.end) for mention in found]))
 
 
 def merged(found: Sequence[Interval]) -> tuple[Interval, ...]:

@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from cued.flow.score.shapes import minmax
+from cued.flow.score import minmax
 from cued.flow.table import Table
 from cued.model import Matrix, Recall
 from cued.policy.spec import Policy

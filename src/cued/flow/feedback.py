@@ -1,4 +1,4 @@
-"""feedback: what the outcome of a recall says about its memories. Pure: the store applies it in one step, by `cued.use`."""
+"""feedback: what the outcome of a recall says about its memories. Pure: the store applies it in one step, by `stores.use`."""
 
 from collections.abc import Sequence
 

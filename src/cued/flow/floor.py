@@ -14,5 +14,6 @@ def run(table: Table) -> None:
         return
     column = table.columns[COLUMNS[floor.on]]
     below = np.flatnonzero(~(column >= floor.at))
+    is_at, floor_at = f"{floor.on} ", f", floor {floor.at:.2f}"
     for row, value in zip(below.tolist(), column[below].tolist(), strict=True):
-        table.strike(row, "floor", f"{floor.on} {value:.2f}, floor {floor.at:.2f}")
+        table.strike(row, "floor", f"{is_at}{value:.2f}{floor_at}")

@@ -3,18 +3,21 @@
 A logistic model of a few columns whose coefficients are data (`policy/calibration`), so that 0.7 means the same with any embedder.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from cued.errors import InputError
 from cued.flow import cue as cues
 from cued.flow.asked import asked_time
 from cued.flow.table import Table, filled
-from cued.model import Column, Memory
-from cued.policy.calibration import Calibration
-from cued.policy.resolve import calibrated
+from cued.model import Column, Cue
+from cued.policy.calibration import calibrated
+from cued.policy.spec import Calibration
 from cued.text.analyse import query_terms
 from cued.text.languages import foreignness, is_latin
 from cued.text.leanings import leans, seeks
+from cued.text.times.events import Beside, beside
 from cued.text.voice import AGENTS, addresses_agent, asks
 
 _BRIEF = 20.0
@@ -37,12 +40,38 @@ def run(table: Table, *, without: str = "") -> None:
     table.columns["relevance"] = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -50.0, 50.0)))
 
 
+class _Heard(NamedTuple):
+    """What a cue's words say about what is asked for, heard once for all candidates."""
+
+    own: frozenset[str]
+    """The utterance's terms, where state is looked for as well."""
+    latin: bool
+    foreign: float
+    seeks: bool
+    to_agent: bool
+    event: Beside | None
+
+
+def _heard(cue: Cue) -> _Heard:
+    uttered, by_itself = cues.words(cue, "utterance"), cues.alone(cue, "cue")
+    said = cues.words(cue, "cue")
+    return _Heard(
+        own=frozenset(query_terms(by_itself) if by_itself else ()),
+        latin=is_latin(uttered),
+        foreign=foreignness(uttered),
+        seeks=seeks(said),
+        to_agent=addresses_agent(cue.utterance),
+        event=beside(cue.utterance),
+    )
+
+
 def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     """The columns beyond those of the store that a calibration may weigh."""
-    raw, places, voice = table.columns, _places(table), _voice(table)
+    heard = _heard(table.evidence.cue)
+    raw, places, voice = table.columns, _places(table), _voice(table, heard)
     passage = _passage(table, places)
     # Squared: a cue that asks for a time and something else is answered by that.
-    window, share = asked_time(table)
+    window, share = asked_time(table, heard.event) if heard.event else (raw["window"], table.evidence.time_share)
     return {
         "window": window,
         "timed": share**2 * window,
@@ -54,49 +83,44 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         "answers": _answers(table, places) * (1.0 - voice),
         "voice": voice,
         "crowd": np.full(len(table), np.log1p(max(table.evidence.findings.visible, _FEW))),
-        "blind": _blind(table, calibration),
-        **_kind(table),
-        **_words(table),
+        "blind": _blind(table, calibration, heard),
+        **_kind(table, heard),
+        **_words(table, heard),
     }
 
 
-def _blind(table: Table, calibration: Calibration) -> Column:
+def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
     """1 where there is no vector, or none that says anything: the encoder knows Latin script alone and cue or memory has another."""
     missing = np.isnan(table.columns["cosine"])
     if not calibration.latin_only:
         return missing.astype(float)
-    if not is_latin(cues.words(table.evidence.cue, "utterance")):
+    if not heard.latin:
         return np.ones(len(table))
-    return np.array(
-        [unread or not is_latin(memory.text) for unread, memory in zip(missing.tolist(), table.memories, strict=True)], dtype=float
-    )
+    other = [not (memory.text.isascii() or is_latin(memory.text)) for memory in table.memories]
+    return np.where(missing | np.array(other, dtype=bool), 1.0, 0.0)
 
 
-def _kind(table: Table) -> dict[str, Column]:
+def _kind(table: Table, heard: _Heard) -> dict[str, Column]:
     """What sort of memory this is for what sort of cue: a turn or a note, how long a note, and whether it bears on a request."""
-    said = cues.words(table.evidence.cue, "cue")
-    turn = np.array([memory.source.session is not None for memory in table.memories], dtype=float)
-    bears = [leans(memory.text) for memory in table.memories] if seeks(said) else [False] * len(table)
-    uttered = cues.words(table.evidence.cue, "utterance")
-    foreign = foreignness(uttered)
+    turn = np.array([source.session is not None for source in table.sources], dtype=float)
+    bears = [leans(memory.text) for memory in table.memories] if heard.seeks else [False] * len(table)
     return {
-        "script": np.full(len(table), float(not is_latin(uttered))),
+        "script": np.full(len(table), float(not heard.latin)),
         "turn": turn,
         "note_length": (1.0 - turn) * np.log1p(table.columns["length"]),
         "bears": (1.0 - turn) * np.array(bears, dtype=float),
-        "foreign": np.full(len(table), foreign),
-        "foreign_coverage": foreign * table.columns["coverage"],
+        "foreign": np.full(len(table), heard.foreign),
+        "foreign_coverage": heard.foreign * table.columns["coverage"],
     }
 
 
-def _words(table: Table) -> dict[str, Column]:
+def _words(table: Table, heard: _Heard) -> dict[str, Column]:
     """What the cue's words come to: how many they are, how much is known here, and how much of it a memory has.
 
     Where the cue has state too, the utterance's own words are counted: state may add, and never takes away.
     """
-    cue, raw = table.evidence.cue, table.columns
-    own = set(query_terms(cues.alone(cue, "cue")))
-    terms = [each for each in table.evidence.findings.terms if not own or each.term in own]
+    raw = table.columns
+    terms = [each for each in table.evidence.findings.terms if not heard.own or each.term in heard.own]
     total = sum(each.idf for each in terms)
     lexical = table.policy.channels.lexical
     most = total * (lexical.k1 + 1.0 + lexical.delta) if lexical and total else 1.0
@@ -112,8 +136,8 @@ def _words(table: Table) -> dict[str, Column]:
 
 def _places(table: Table) -> dict[tuple[str, int], int]:
     """The row of each candidate that is a turn of a session."""
-    sources = ((memory.source, row) for row, memory in enumerate(table.memories))
-    return {(source.session, source.turn): row for source, row in sources if source.session is not None and source.turn is not None}
+    sources = enumerate(table.sources)
+    return {(source.session, source.turn): row for row, source in sources if source.session is not None and source.turn is not None}
 
 
 def _passage(table: Table, places: dict[tuple[str, int], int]) -> Column:
@@ -136,26 +160,23 @@ def _answers(table: Table, places: dict[tuple[str, int], int]) -> Column:
     """
     found = np.zeros(len(table))
     covered = table.columns["coverage"].tolist()
-    for (session, turn), row in places.items():
-        before = places.get((session, turn - 1))
-        if before is not None and covered[before] > 0 and asks(table.memories[before].text) and not asks(table.memories[row].text):
+    for (session, turn), before in places.items():
+        row = places.get((session, turn + 1)) if covered[before] > 0 else None
+        if row is not None and asks(table.memories[before].text) and not asks(table.memories[row].text):
             found[row] = covered[before]
     return found
 
 
-def _voice(table: Table) -> Column:
+def _voice(table: Table, heard: _Heard) -> Column:
     """1 for the agent's own words where the cue does not ask for them, else 0.
 
     An agent says much about everything, so its words match any cue; what a user needs remembered is mostly what others said.
     """
-    if addresses_agent(table.evidence.cue.utterance):
+    if heard.to_agent:
         return np.zeros(len(table))
-    return np.array([_by_agent(memory) for memory in table.memories], dtype=float)
-
-
-def _by_agent(memory: Memory) -> bool:
+    agents = {speaker for speaker in {source.speaker for source in table.sources} if speaker and speaker.casefold() in AGENTS}
     # A note that an agent took is meant to be found: only a turn of its own in a transcript is not.
-    return memory.source.session is not None and (memory.source.speaker or "").casefold() in AGENTS
+    return np.array([source.speaker in agents and source.session is not None for source in table.sources], dtype=float)
 
 
 def weighed(columns: dict[str, Column], calibration: Calibration, *, without: str = "") -> Column:

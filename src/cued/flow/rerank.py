@@ -5,7 +5,7 @@ The judge runs outside, under a deadline, between two runs of the flow: its scor
 
 import numpy as np
 
-from cued.flow.score.shapes import minmax
+from cued.flow.score import minmax
 from cued.flow.table import Table
 
 

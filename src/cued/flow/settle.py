@@ -7,9 +7,8 @@ from functools import partial
 from cued.flow import arc
 from cued.flow.cue import words
 from cued.model import Cue, Evidence, Recall, RecallEntry, Touch, Trace
-from cued.policy.resolve import digest
+from cued.policy.calibration import digest
 from cued.policy.spec import Policy
-from cued.use import due
 
 
 def touches(recall: Recall, policy: Policy, *, cue: Cue, now: datetime) -> tuple[Touch, ...]:
@@ -23,7 +22,7 @@ def touches(recall: Recall, policy: Policy, *, cue: Cue, now: datetime) -> tuple
     return tuple(
         Touch(id=r.memory.id, at=now, refresh_floor=rules.refresh_floor, kept_per_day=rules.count_kept_per_day)
         for r in recall.memories
-        if due(r.memory.use.last_at, rules.refresh_floor, now=now)
+        if r.memory.use.due(now, rules.refresh_floor)
     )
 
 

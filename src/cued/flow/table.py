@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.model import Column, Evidence, Matrix, Memory, Omitted
+from cued.model import Column, Evidence, Matrix, Memory, Omitted, Source
 from cued.policy.spec import Policy
 
 Order = NDArray[np.intp]
@@ -65,6 +65,11 @@ class Table:
             self.alive[row] = False
             self.stages[row] = stage
             self.fates[row] = reason
+
+    @cached_property
+    def sources(self) -> list[Source]:
+        """Where each candidate comes from."""
+        return [memory.source for memory in self.memories]
 
     def sort_by(self, column: Column) -> None:
         """Order the rows by a column, highest first, ties by id."""

@@ -71,9 +71,8 @@ def _near_misses(table: Table) -> tuple[Recalled, ...]:
         return ()
     values = table.columns[FLOOR_COLUMNS[table.policy.floor.on]].tolist()
     shown = {memory.id for memory in table.core}
-    below = (row for row in range(len(table)) if table.stages[row] == "floor" and table.ids[row] not in shown)
-    missed = nsmallest(NEAR_MISSES, below, key=lambda row: (-values[row], row))
-    return tuple(_recalled(table, row, 0) for row in missed)
+    below = [(-values[row], row) for row, stage in enumerate(table.stages) if stage == "floor" and table.ids[row] not in shown]
+    return tuple(_recalled(table, row, 0) for _, row in nsmallest(NEAR_MISSES, below))
 
 
 def _trace(table: Table, chosen: list[int]) -> Trace:

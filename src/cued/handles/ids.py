@@ -4,8 +4,6 @@ import os
 import threading
 from datetime import datetime
 
-from cued.forking import across_forks
-
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _PAIRS = tuple(first + second for first in _ALPHABET for second in _ALPHABET)
 _PAIR_SHIFTS = range(120, -1, -10)
@@ -20,7 +18,6 @@ class IdMaker:
         """Start with no id made."""
         self._last = 0
         self._lock = threading.Lock()
-        across_forks(self)
 
     def after_fork(self) -> None:
         """Go on apart from the parent: where both count on from one id, as when a clock stands still, they are far from each other."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self, TypedDict
 
 from cued.engine import Parts
 from cued.errors import InputError
+from cued.forking import across_forks
 from cued.handles.ids import IdMaker
 from cued.handles.settling import Mode, Settler
 from cued.handles.tenant import Tenant
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 OWN_TENANT = " "
 """Under this name a store keeps what is nobody's memory, such as tokens; no tenant is called so, for a name has more than white space."""
 
+_USUAL_LOG = LogRules()
+
 
 class Memories:
     """What `cued.open` gives: one store, open; close it, or use it in a `with`."""
@@ -33,6 +36,7 @@ class Memories:
         self.clock = clock
         self._settler = Settler(parts.store, settle)
         self._ids = IdMaker()
+        across_forks(self._settler, self._ids)
 
     def tenant(self, name: str) -> Tenant:
         """The handle of this tenant; a tenant exists as soon as something is remembered for it."""
@@ -123,7 +127,7 @@ def _store(path: str | Path | Store | Keeper | None, log: LogRules | None, *, re
     # imported here, so that `import cued` stays light
     from cued.stores import Store as KeptStore  # noqa: PLC0415
 
-    rules = log or LogRules()
+    rules = log or _USUAL_LOG
     if path is None:
         from cued.stores.keepers.memory import MemoryKeeper  # noqa: PLC0415
 

@@ -14,7 +14,6 @@ from typing import Literal
 from msgspec import Struct
 
 from cued.errors import CuedError, ReadOnlyError
-from cued.forking import across_forks
 from cued.model import RecallEntry, Touch
 from cued.ports import Store
 
@@ -47,7 +46,6 @@ class Settler:
         self._store, self._mode, self._most_waiting = store, mode, most_waiting
         self._closed = self._full = False
         self.after_fork()
-        across_forks(self)
 
     def after_fork(self) -> None:
         """Start anew with nothing waiting: what waits at a fork is the parent's, whose thread writes it."""

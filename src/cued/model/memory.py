@@ -53,6 +53,10 @@ class Use(Struct, frozen=True, kw_only=True):
     counted_at: datetime | None = None
     boost: float = 1.0
 
+    def due(self, at: datetime, refresh_floor: timedelta) -> bool:
+        """Whether a use at this moment counts: there was none yet, or the last one lies at least the refresh floor back."""
+        return self.last_at is None or at - self.last_at >= refresh_floor
+
 
 class Memory(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A stored text with its facts."""

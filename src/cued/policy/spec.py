@@ -8,14 +8,13 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
-from cued.policy.calibration import Calibration
-
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 Positive = Annotated[float, Meta(gt=0.0, le=10_000.0)]
 NotNegative = Annotated[float, Meta(ge=0.0, le=100.0)]
 Count = Annotated[int, Meta(ge=1, le=10_000)]
 Tokens = Annotated[int, Meta(ge=1, le=100_000_000)]
 Weight = Annotated[float, Meta(ge=-100.0, le=100.0)]
+Number = Annotated[float, Meta(ge=-1_000_000.0, le=1_000_000.0)]
 
 Over = Literal["utterance", "state", "cue"]
 Since = Literal["created", "updated", "last_used"]
@@ -107,6 +106,23 @@ class Fuse(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     weights: dict[Literal["lexical", "dense", "entity", "temporal"], NotNegative] = field(default_factory=dict)
     rescale: bool = False
     neighbours: Share = 0.0
+
+
+class Calibration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A logistic model over named columns, and the background cosine that small stores are shrunk towards.
+
+    `latin_only` says that the embedder knows Latin script alone: where cue or memory has another, words decide.
+    """
+
+    name: str
+    about: str
+    embedder: str = ""
+    latin_only: bool = False
+    background_mean: Number = 0.0
+    background_deviation: Number = 0.1
+    background_count: Number = 100.0
+    intercept: Number
+    weights: dict[str, Number]
 
 
 class Relevance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -12,9 +12,8 @@ from cued.model import GLOBAL, NO_TIME, Cue, Intent, Kind
 from cued.policy.adjust import Adjustment, adjust
 from cued.policy.presets import load, preset
 from cued.policy.spec import Policy
-from cued.requests.checks import MAX_CUE, label, labels, moment, refuse_growth
+from cued.requests.checks import MAX_CUE, alone, label, labels, moment, read, refuse_growth, refuse_unknown
 from cued.requests.keywords import RecallOptions
-from cued.requests.reading import alone, read, refuse_unknown
 
 
 class CueRequest(Adjustment, frozen=True, kw_only=True, forbid_unknown_fields=True):

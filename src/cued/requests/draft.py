@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from cued.errors import InputError
 from cued.model import DERIVED_FROM, DISTINCT, GLOBAL, KINDS, MERGED, TIERS, TRUSTS, Edge, Kind, Memory, Scalar, Source, Tier, Trust
 from cued.policy.adjust import Share
-from cued.requests.checks import MAX_TAGS, checked_text, confidence, ids, label, labels, metadata, moment, one_of, share
-from cued.requests.reading import alone, read
+from cued.requests.checks import MAX_TAGS, alone, checked_text, confidence, ids, label, labels, metadata, moment, one_of, read, share
 from cued.text.analyse import searchable
 from cued.text.durations import parse_duration
 from cued.text.entities import entities

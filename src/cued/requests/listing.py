@@ -8,8 +8,7 @@ from msgspec import Meta, Struct, field
 
 from cued.errors import InputError
 from cued.model import Filter, HiddenState, Kind, LogQuery, Outcome, Scalar, Tier
-from cued.requests.checks import label, labels, metadata
-from cued.requests.reading import alone, read
+from cued.requests.checks import alone, label, labels, metadata, read
 
 MAX_PAGE = 1000
 MAX_CONTAINS = 500

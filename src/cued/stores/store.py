@@ -39,8 +39,8 @@ from cued.stores.revising import revise
 from cued.stores.shelves import SHELVES_BYTES, Shelves
 from cued.stores.standing.instants import micros
 from cued.stores.standing.past import as_known
+from cued.stores.use import judged, news, noted, told, touched
 from cued.stores.work import Work
-from cued.use import judged, news, noted, told, touched
 
 _AS_USUAL = LogRules()
 _EVERY_LINE = 2**62
@@ -135,7 +135,8 @@ class Store:
         made and is gone by now nothing is written.
         """
         admit_tenant(tenant)
-        lines = [admit_entry(entry) if keep else as_kept(admit_entry(entry), self.log_rules) for entry in entries]
+        admitted = [admit_entry(entry) for entry in entries]
+        lines = admitted if keep else [as_kept(each, self.log_rules) if each.cue or each.evidence else each for each in admitted]
         if not touches and not lines:
             return True
         with self.keeper.begin(tenant, write=True) as rows:

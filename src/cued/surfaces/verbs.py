@@ -16,7 +16,7 @@ from cued.handles.tenant import Tenant
 from cued.model.plain import JSON
 from cued.ports import Progress, silent
 from cued.requests import cue, draft, listing, turns, upkeep
-from cued.requests.reading import read
+from cued.requests.checks import read
 from cued.surfaces import service
 
 _NONE: Mapping[str, Any] = MappingProxyType({})

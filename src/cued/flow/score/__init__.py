@@ -1,12 +1,15 @@
 """score: what orders the candidates, a sum or product of terms, each a shaped and weighted signal."""
 
+from collections.abc import Callable
+
 import numpy as np
 
-from cued.flow.score.shapes import SHAPES
 from cued.flow.score.signals import SIGNALS
 from cued.flow.table import Table
 from cued.model import Column
 from cued.policy.spec import HISTORY_SIGNALS, Combine, Term
+
+_FLAT = 1e-9
 
 
 def run(table: Table) -> None:
@@ -69,3 +72,27 @@ def _boost(table: Table, combine: Combine) -> None:
     boosted = np.where(plain >= 0, plain * table.boost, plain / table.boost)
     table.contributions["boost"] = boosted - plain if combine == "sum" else table.boost
     table.columns["score"] = boosted
+
+
+def _as_it_is(column: Column) -> Column:
+    """The column as it is."""
+    return column
+
+
+def minmax(column: Column) -> Column:
+    """(x − min)/(max − min) over the candidates, in [0, 1]; a constant column gives 0.5."""
+    if column.size == 0:
+        return column
+    low, high = float(column.min()), float(column.max())
+    if high - low < _FLAT:
+        return np.full_like(column, 0.5)
+    return (column - low) / (high - low)
+
+
+def _by_max(column: Column) -> Column:
+    """x/max over the candidates, at most 1; a column without a positive value gives 0."""
+    most = float(column.max(initial=0.0))
+    return column / most if most > 0 else np.zeros_like(column)
+
+
+SHAPES: dict[str, Callable[[Column], Column]] = {"none": _as_it_is, "minmax": minmax, "max": _by_max}

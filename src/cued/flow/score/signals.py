@@ -56,7 +56,7 @@ def activation(table: Table, term: Term) -> Column:
     def fading(times_s: Column) -> Column:
         return np.asarray(np.maximum(1.0, (table.now_s - times_s) / unit_s) ** -d)
 
-    created, uses = fading(seconds(m.created_at for m in table.memories)), [m.use for m in table.memories]
+    created, uses = fading(seconds([m.created_at for m in table.memories])), [m.use for m in table.memories]
     total = created + sum(filled(fading(seconds(times))) for times in ([u.last_at for u in uses], [u.previous_at for u in uses]))
     older = np.maximum(0.0, np.array([use.count for use in uses]) - 2.0)
     return np.asarray(np.log(total + older * created / (1.0 - d if d < 1 else 1.0)))
@@ -102,8 +102,8 @@ def kind(table: Table, term: Term) -> Column:
 
 def ages_days(table: Table, since: str) -> Column:
     """The days since a memory was created, updated or last used, at least 0."""
-    times = seconds(_TIMES[since](m, table) for m in table.memories)
-    return np.maximum(0.0, (table.now_s - times) / DAY_S)
+    times = [moment.timestamp() for moment in _TIMES[since](table)]
+    return np.maximum(0.0, (table.now_s - np.array(times)) / DAY_S)
 
 
 def counts(table: Table) -> Column:
@@ -147,10 +147,10 @@ def seconds(times: Iterable[datetime | None]) -> Column:
     return np.array([nan if at is None else at.timestamp() for at in times], dtype=float)
 
 
-_TIMES: dict[str, Callable[[Memory, Table], datetime]] = {
-    "created": lambda memory, _: memory.created_at,
-    "updated": lambda memory, _: memory.updated_at,
-    "last_used": _last_used,
+_TIMES: dict[str, Callable[[Table], list[datetime]]] = {
+    "created": lambda table: [memory.created_at for memory in table.memories],
+    "updated": lambda table: [memory.updated_at for memory in table.memories],
+    "last_used": lambda table: [_last_used(memory, table) for memory in table.memories],
 }
 
 SIGNALS: dict[str, Callable[[Table, Term], Column]] = {

@@ -1,33 +1,24 @@
-"""Calibrations: the coefficients that turn evidence into a probability, one TOML file an embedder, and a generic one."""
+"""Calibrations: the coefficients that turn evidence into a probability, one TOML file an embedder, and a generic one.
+
+What a policy comes to with them: the calibration that it names, written out, and a digest of every number that can change a decision.
+"""
 
 import tomllib
-from functools import cache
+from collections.abc import Mapping
+from datetime import timedelta
+from functools import cache, lru_cache
+from hashlib import blake2b
 from importlib import resources
-from typing import Annotated
+from typing import Any
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from cued.errors import InputError
+from cued.policy.spec import Calibration, Policy, Relevance
 
-Number = Annotated[float, Meta(ge=-1_000_000.0, le=1_000_000.0)]
-
-
-class Calibration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A logistic model over named columns, and the background cosine that small stores are shrunk towards.
-
-    `latin_only` says that the embedder knows Latin script alone: where cue or memory has another, words decide.
-    """
-
-    name: str
-    about: str
-    embedder: str = ""
-    latin_only: bool = False
-    background_mean: Number = 0.0
-    background_deviation: Number = 0.1
-    background_count: Number = 100.0
-    intercept: Number
-    weights: dict[str, Number]
+_NO_NUMBERS = frozenset({"name", "source", "about"})
 
 
 @cache
@@ -49,3 +40,68 @@ def calibration_for(name: str, fingerprint: str | None) -> Calibration:
         return known["lexical"]
     own = (c for c in known.values() if c.embedder and fingerprint.startswith(c.embedder))
     return next(own, known["generic"])
+
+
+def calibrated(rules: Relevance, fingerprint: str | None) -> tuple[Calibration, Calibration | None]:
+    """The calibration of a recall, and the one for rows without a comparable vector where that is another one."""
+    if rules.coefficients is not None:
+        return rules.coefficients, rules.word_coefficients
+    by_words = calibration_for("auto", None) if rules.calibration == "auto" else None
+    return calibration_for(rules.calibration, fingerprint), rules.word_coefficients or by_words
+
+
+def resolved(policy: Policy, fingerprint: str | None) -> Policy:
+    """The policy with its calibration written out for this embedder, so that it decides the same whatever Cued ships later."""
+    coefficients, by_words = calibrated(policy.relevance, fingerprint)
+    return replace(policy, relevance=replace(policy.relevance, coefficients=coefficients, word_coefficients=by_words))
+
+
+def digest(policy: Policy) -> str:
+    """16 hex digits that are the same in every process, and change when a number changes that can change a decision.
+
+    Names and descriptions do not count. The calibrations that ship do, as far as the policy may take them.
+    """
+    return _digest(_Numbers(policy, _calibrations(policy.relevance)))
+
+
+class _Numbers:
+    """A policy and the calibrations that it may take; two are equal when they are written with the same bytes, which is quick to tell."""
+
+    def __init__(self, policy: Policy, calibrations: list[Calibration | None]) -> None:
+        self.policy, self.calibrations = policy, calibrations
+        self._written = msgspec.msgpack.encode((policy, calibrations))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Numbers) and self._written == other._written
+
+    def __hash__(self) -> int:
+        return hash(self._written)
+
+
+@lru_cache(maxsize=256)
+def _digest(numbers: _Numbers) -> str:
+    stages = asdict(numbers.policy)
+    told = [(name, _numbers(stages[name])) for name in sorted(stages) if name not in {*_NO_NUMBERS, "relevance"}]
+    return blake2b(repr((told, _numbers(numbers.calibrations))).encode(), digest_size=8).hexdigest()
+
+
+def _calibrations(rules: Relevance) -> list[Calibration | None]:
+    """Every calibration that these rules may take, whatever the embedder."""
+    if rules.coefficients is not None:
+        return [replace(each, embedder="") if each else None for each in (rules.coefficients, rules.word_coefficients)]
+    named = calibrations().values() if rules.calibration == "auto" else [calibration_for(rules.calibration, None)]
+    return [*named, rules.word_coefficients]
+
+
+def _numbers(value: Any) -> object:  # noqa: ANN401 - whatever a policy holds
+    """The value as plain data in one order, equal numbers written alike."""
+    if isinstance(value, Struct):
+        return [(key, _numbers(getattr(value, key))) for key in value.__struct_fields__ if key not in _NO_NUMBERS]
+    if isinstance(value, Mapping):
+        return sorted((key, _numbers(item)) for key, item in value.items())
+    if isinstance(value, tuple | list):
+        return [_numbers(item) for item in value]
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    # one way to write each number: 1 is 1.0, and −0 is 0
+    return value + 0.0 if isinstance(value, int | float) and not isinstance(value, bool) else value

@@ -20,8 +20,7 @@ from cued.errors import BusyError, InputError, NotFoundError
 from cued.handles.tenant import Tenant
 from cued.model.plain import JSON
 from cued.ports import Store
-from cued.requests.checks import label
-from cued.requests.reading import read
+from cued.requests.checks import label, read
 from cued.requests.turns import TurnsRequest, drafts_of
 from cued.surfaces import verbs
 from cued.surfaces.http.problems import RefusedError

@@ -12,8 +12,8 @@ from cued.model.plain import JSON
 from cued.policy.parse import diff, dump, parse
 from cued.policy.presets import preset
 from cued.policy.spec import Policy, Term
+from cued.requests.checks import read
 from cued.requests.cue import DecideRequest, adjusted
-from cued.requests.reading import read
 
 WEIGHT = "w."
 _NUMBERS: Mapping[str, type] = {"floor": float, "limit": int, "budget_tokens": int, "window_tokens": int}

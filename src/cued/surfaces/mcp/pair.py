@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from cued.handles.tenant import Tenant
 from cued.model.plain import JSON
-from cued.requests.reading import read
+from cued.requests.checks import read
 from cued.surfaces.mcp.answers import Answer, row
 from cued.surfaces.mcp.arguments import BUDGET_TOKENS
 from cued.surfaces.mcp.resources import address, memory_json

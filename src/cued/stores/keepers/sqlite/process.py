@@ -15,8 +15,7 @@ import apsw
 
 from cued.errors import StoreError
 from cued.forking import PATIENCE_S, across_forks
-from cued.stores.keepers.sqlite.connection import BUSY_TIMEOUT_S, connect, never_changing
-from cued.stores.keepers.sqlite.watching import Watched
+from cued.stores.keepers.sqlite.connection import BUSY_TIMEOUT_S, Watched, connect, never_changing
 
 _CARRIED: dict[Path, list[apsw.Connection]] = {}
 """The connections that could not be closed before a fork, by file: a child keeps them, never uses nor closes them, and cannot open more."""

@@ -7,8 +7,8 @@ import click
 from cued.engine.envelope import Envelope
 from cued.model.plain import JSON
 from cued.policy.presets import load
+from cued.requests.checks import read
 from cued.requests.cue import DecideRequest, ExplainRequest
-from cued.requests.reading import read
 from cued.surfaces import service
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.keeping.remember import spoken

@@ -1,10 +1,7 @@
-"""How a memory's use changes, by a recall or by feedback: pure functions, the same for the flow that foresees and the store that writes.
-
-Above: flow and stores. Below: the nouns.
-"""
+"""How a memory's use changes, by a recall or by feedback: pure functions of what is stored and what came to pass."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Literal
 
 from msgspec.structs import replace
@@ -18,18 +15,13 @@ _DAY = timedelta(days=1)
 _VERDICTS: tuple[Verdict, ...] = ("cited", "bad")
 
 
-def due(last_at: datetime | None, refresh_floor: timedelta, *, now: datetime) -> bool:
-    """Whether a use at `now` counts: there was none yet, or the last one lies at least the refresh floor back."""
-    return last_at is None or now - last_at >= refresh_floor
-
-
 def touched(use: Use, touch: Touch) -> Use:
     """The state of use after one more recall, or the same state where that is not beyond the refresh floor.
 
     So a loop of a hundred identical recalls in a second counts once, and a use that arrives late moves nothing backwards.
     The count fades by `kept_per_day` before 1 is added; the last two times are what LRU-2 reads.
     """
-    if not due(use.last_at, touch.refresh_floor, now=touch.at):
+    if not use.due(touch.at, touch.refresh_floor):
         return use
     days = max(0.0, (touch.at - use.counted_at) / _DAY) if use.counted_at else 0.0
     count = use.count * touch.kept_per_day**days + 1.0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cued.text.ages import ago as in_words
+from cued.flow.forms import ago as in_words
 from tests.building import NOW, ago
 
 
