@@ -22,7 +22,7 @@ TYPED := $(wildcard src/cued tools bench $(MODEL)/src)
 MODEL_FILES := $(shell find $(MODEL) -type f -not -path '*/__pycache__/*' -not -path '*/data/*' -not -path '*/dist/*')
 PIP := $(PY) -m pip --disable-pip-version-check --quiet
 
-.PHONY: help setup run test suite pythons lint types layers bench quality docs requirements clean
+.PHONY: help setup run test suite pythons lint types layers bench quality docs screenshots requirements clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -64,6 +64,9 @@ quality: $(STAMPS)/dev ## measure every preset on the development data (CUED_DAT
 docs: $(STAMPS)/dev ## write the generated parts of the documentation, and run its examples
 	$(PY) -m tools.reference
 	$(PY) -m pytest -q tests/docs
+
+screenshots: $(STAMPS)/dev ## take the pictures of the inspector anew; needs a Chromium
+	$(PY) -m tools.screenshots
 
 requirements: $(STAMPS)/dev ## each required behaviour: covered, partial or gap
 	@$(PY) tools/requirements.py

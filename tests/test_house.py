@@ -22,8 +22,8 @@ SAME_TOPIC = {
 }
 """Names that two modules share because they are two sides of one thing."""
 
-NAMED_AFTER_OTHERS = (PACKAGE / "surfaces" / "cli", PACKAGE / "conformance")
-"""Folders whose modules are named after the command that they are, or after what they hold to its contract."""
+NAMED_AFTER_OTHERS = (PACKAGE / "surfaces" / "cli", PACKAGE / "surfaces" / "inspector" / "pages", PACKAGE / "conformance")
+"""Folders whose modules are named after the command or the page that they are, or after what they hold to its contract."""
 
 
 def docstrings(path):

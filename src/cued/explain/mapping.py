@@ -5,10 +5,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
-from cued.model import Matrix, Memory, Stored, Vector
+from cued.model import Memory, Stored, Vector
 
 AXES = 2
+_DIRECTIONS, _ROUNDS = 8, 24
 
 
 class Point(Struct, frozen=True, kw_only=True):
@@ -34,7 +36,7 @@ class MeaningMap(Struct, frozen=True, kw_only=True):
 
 
 def mapped(stored: Sequence[Stored], *, total: int, cue: Vector | None = None) -> MeaningMap:
-    """The map of these memories by principal components (Pearson 1901): the eigenvectors of the vectors' covariance, largest first.
+    """The map of these memories by principal components (Pearson 1901): the directions along which they are spread most.
 
     An axis points where its largest part is positive, so the same memories give the same map. Vectors of the most frequent model count.
     """
@@ -65,11 +67,16 @@ def _comparable(stored: Sequence[Stored]) -> list[Stored]:
     return [row for row in having if row.vector is not None and (row.memory.fingerprint, len(row.vector)) == usual]
 
 
-def _axes(centred: Matrix) -> tuple[Matrix, tuple[float, ...]]:
-    spread, directions = np.linalg.eigh(centred.T @ centred)
-    chosen = directions[:, ::-1][:, :AXES]
-    if chosen.shape[1] < AXES:
-        chosen = np.pad(chosen, ((0, 0), (0, AXES - chosen.shape[1])))
+def _axes(centred: NDArray[np.float64]) -> tuple[NDArray[np.float64], tuple[float, ...]]:
+    """The two directions of the greatest spread, by iterating a few from a fixed start, and the share of the spread along each."""
+    spreads = centred.T @ centred
+    found = np.random.default_rng(AXES).standard_normal((centred.shape[1], min(_DIRECTIONS, *centred.shape)))
+    for _ in range(_ROUNDS):
+        found, _ = np.linalg.qr(spreads @ found)
+    spread, turned = np.linalg.eigh(found.T @ spreads @ found)
+    chosen = (found @ turned)[:, ::-1][:, :AXES]
+    chosen = np.pad(chosen, ((0, 0), (0, AXES - chosen.shape[1])))
     signs = np.sign(chosen[np.abs(chosen).argmax(axis=0), range(AXES)])
-    whole = float(spread.sum()) or 1.0
-    return chosen * np.where(signs == 0, 1.0, signs), tuple(max(0.0, float(each)) / whole for each in spread[::-1][:AXES])
+    whole = float(np.trace(spreads)) or 1.0
+    told = [max(0.0, float(each)) / whole for each in spread[::-1][:AXES]]
+    return chosen * np.where(signs == 0, 1.0, signs), (*told, *[0.0] * (AXES - len(told)))

@@ -37,13 +37,6 @@ class Site:
         """Where a browser signs in."""
         return f"{self.url}/?token={self.tokens.create(tenant, scope=scope)[0]}"
 
-    def client(self, scope="admin", tenant=TENANT):
-        """A client that has signed in as a browser does, with the key of its pages."""
-        client = httpx.Client(base_url=self.url, headers={"Accept": "text/html"}, timeout=30)
-        page = client.get(self.link(scope, tenant), follow_redirects=True)
-        client.headers["cued-key"] = page.text.partition('name="cued-key" content="')[2].partition('"')[0]
-        return client
-
 
 @contextmanager
 def served(memories):
@@ -65,6 +58,23 @@ def site():
     """The demonstration, which tests may add to; what they change they put back."""
     with demonstration(today=TODAY, embedder="hashing") as memories, served(memories) as running:
         yield running
+
+
+@pytest.fixture
+def visitor(site):
+    """What gives a client that has signed in as a browser does, with the key of its pages."""
+    clients = []
+
+    def signed_in(scope="admin", tenant=TENANT):
+        client = httpx.Client(base_url=site.url, headers={"Accept": "text/html"}, timeout=30)
+        clients.append(client)
+        page = client.get(site.link(scope, tenant), follow_redirects=True)
+        client.headers["cued-key"] = page.text.partition('name="cued-key" content="')[2].partition('"')[0]
+        return client
+
+    yield signed_in
+    for client in clients:
+        client.close()
 
 
 @pytest.fixture(scope="session")

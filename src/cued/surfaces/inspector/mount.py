@@ -19,8 +19,9 @@ from cued.model.plain import JSON
 from cued.surfaces.http.asking import body_of
 from cued.surfaces.http.guard import Caller
 from cued.surfaces.http.problems import RefusedError, problem
-from cued.surfaces.inspector import doing, files
-from cued.surfaces.inspector.holding import Held
+from cued.surfaces.inspector import doing, file_transfer
+from cued.surfaces.inspector.counting import Counts
+from cued.surfaces.inspector.held_recalls import Held
 from cued.surfaces.inspector.pages import beliefs, health, meaning, memories, provenance, recall, tenants, timeline
 from cued.surfaces.inspector.rendering import drawn, static
 from cued.surfaces.inspector.visiting import Visit, find_token, key_of, moved_to, require_key, signed_in, signed_out
@@ -78,7 +79,7 @@ class _Desk:
 
     def __init__(self, memories: Memories, run: Run, front: Handler) -> None:
         self._memories, self._run, self._front = memories, run, front
-        self._held = Held()
+        self._held, self._counts = Held(), Counts()
 
     async def show(self, path: str, request: Request) -> Response:
         """A page, or the part of it that is asked for."""
@@ -114,7 +115,7 @@ class _Desk:
     async def take_in(self, request: Request) -> Response:
         """What is in a file that was dropped on the page, or what became of it."""
         visit, body = await self._changing(request, "import")
-        return _json(await self._run(visit.caller.tenant, partial(files.taken_in, visit, body), long=True))
+        return _json(await self._run(visit.caller.tenant, partial(file_transfer.taken_in, visit, body), long=True))
 
     async def tokens(self, request: Request) -> Response:
         """A new token, shown this once, or one that no longer counts."""
@@ -127,7 +128,7 @@ class _Desk:
         caller: Caller | None = request.scope.get("cued.caller")
         if caller is None:
             return _stranger(request)
-        given = await self._run(caller.tenant, partial(files.handed_out, self._visit(request, caller), request.path_params["name"]))
+        given = await self._run(caller.tenant, partial(file_transfer.handed_out, self._visit(request, caller), request.path_params["name"]))
         headers = {"Content-Disposition": f'attachment; filename="{given.name}"'}
         return Response(given.body, media_type=given.type, headers=headers)
 
@@ -166,7 +167,15 @@ class _Desk:
 
     def _visit(self, request: Request, caller: Caller) -> Visit:
         place = {"host": request.headers.get("host", ""), "scheme": request.url.scheme}
-        return Visit(memories=self._memories, caller=caller, query=request.query_params, held=self._held, place=place)
+        return Visit(
+            memories=self._memories,
+            caller=caller,
+            query=request.query_params,
+            held=self._held,
+            counts=self._counts,
+            place=place,
+            part=request.headers.get("cued-part", ""),
+        )
 
     async def _changing(self, request: Request, name: str) -> tuple[Visit, bytes]:
         request.scope["cued.route"] = f"inspect_{name}"
@@ -174,6 +183,7 @@ class _Desk:
         if caller is None:
             raise RefusedError(401, "nobody is signed in", "load the page again")
         require_key(request)
+        self._counts.changed(caller.tenant)
         return self._visit(request, caller), await body_of(request)
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -17,7 +18,8 @@ from cued.model.plain import JSON
 from cued.surfaces.access_tokens import Tokens
 from cued.surfaces.http.guard import Caller, cookie_name
 from cued.surfaces.http.problems import RefusedError
-from cued.surfaces.inspector.holding import Held
+from cued.surfaces.inspector.counting import Counts
+from cued.surfaces.inspector.held_recalls import Held
 from cued.surfaces.verbs import VERBS, call
 
 YEAR_S = 31_536_000
@@ -30,7 +32,9 @@ class Visit(Struct, frozen=True, kw_only=True):
     caller: Caller
     query: QueryParams
     held: Held
+    counts: Counts
     place: Mapping[str, str]
+    part: str = ""
 
     @property
     def tenant(self) -> Tenant:
@@ -46,6 +50,11 @@ class Visit(Struct, frozen=True, kw_only=True):
         self.caller.require(VERBS[verb].authority)
         target = self.memories if VERBS[verb].works_on == "store" else self.tenant
         return call(verb, target, body or {}, **more)
+
+    def stats(self) -> JSON:
+        """What the tenant holds, counted of late."""
+        self.caller.require(VERBS["stats"].authority)
+        return self.counts.of(self.caller.tenant, partial(call, "stats", self.tenant))
 
     def said(self, name: str) -> str:
         """What the address says under this name, without blanks around it; "" where it says nothing."""

@@ -6,7 +6,7 @@ from cued.errors import InputError, NotFoundError
 from cued.model.plain import JSON
 from cued.surfaces.inspector.visiting import Visit
 
-COMPARED = 20
+COMPARED = 12
 CHAINS = 40
 LONGEST = 20
 
@@ -15,7 +15,7 @@ def page(visit: Visit) -> JSON:
     """Open conflicts, chains of what gave way, and, when it is asked for, what a consolidation would do."""
     opened = visit.ask("conflicts", {"limit": COMPARED, **visit.chosen("after")})
     hidden = visit.ask("list", {"state": "superseded", "limit": CHAINS})
-    stats = visit.ask("stats")
+    stats = visit.stats()
     return {
         "stats": stats,
         "opened": {**opened, "found": [_with_choices(each) for each in opened["found"]]},

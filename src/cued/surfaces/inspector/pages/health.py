@@ -27,7 +27,7 @@ def page(visit: Visit) -> JSON:
     lines = answer["recalls"]
     shown = [line for line in lines if outcome in ("", line["outcome"])]
     return {
-        "stats": visit.ask("stats"),
+        "stats": visit.stats(),
         "rates": answer["rates"],
         "lines": shown[:LINES],
         "matching": len(shown),

@@ -10,7 +10,7 @@ from cued.surfaces.inspector.visiting import Visit
 from cued.surfaces.inspector.wording import clipped, read_time
 
 WIDE, HIGH, EDGE = 1400.0, 860.0, 30.0
-SHOWN = 1000
+SHOWN = 800
 COLOURS = 7
 AGES = ((7, "a week"), (31, "a month"), (92, "a quarter"), (366, "a year"))
 BY = ("kind", "scope", "age")
@@ -35,7 +35,7 @@ def page(visit: Visit) -> JSON:
         "by": by,
         "ways": BY,
         "kinds": KINDS,
-        "scopes": list(visit.ask("stats")["by_scope"]),
+        "scopes": list(visit.stats()["by_scope"]),
         "asked": {"text": text, "scope": visit.said("scope"), "kind": visit.said("kind")},
         "recalled": recalled and {"outcome": recalled["outcome"], "chosen": len(recalled["memories"])},
         "size": {"wide": WIDE, "high": HIGH},

@@ -22,7 +22,7 @@ def page(visit: Visit) -> JSON:
     """A page of memories, as the address wants them."""
     body = wanted(visit)
     answer = visit.ask("list", body)
-    stats = visit.ask("stats")
+    stats = visit.stats()
     shown = [each for each in COLUMNS if each in visit.query.getlist("col")] or list(USUAL)
     return {
         "stats": stats,

@@ -12,7 +12,7 @@ from cued.policy.presets import names
 from cued.surfaces import service
 from cued.surfaces.inspector.candidates import compared, rows, scale
 from cued.surfaces.inspector.deciding import as_toml, changes, deciding, weights
-from cued.surfaces.inspector.holding import Looked
+from cued.surfaces.inspector.held_recalls import Looked
 from cued.surfaces.inspector.panels import block_share, histogram, panels
 from cued.surfaces.inspector.visiting import Visit
 
@@ -185,7 +185,8 @@ def _signals(verdict: JSON) -> list[JSON]:
 
 
 def _scopes(visit: Visit) -> list[str]:
-    return list(visit.ask("stats")["by_scope"])
+    """The scopes to choose from; deciding again does not ask."""
+    return [] if visit.part == "decided" else list(visit.stats()["by_scope"])
 
 
 def _recent(visit: Visit) -> list[JSON]:

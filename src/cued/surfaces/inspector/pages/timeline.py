@@ -30,7 +30,7 @@ class Span(NamedTuple):
 
 def page(visit: Visit) -> JSON:
     """The stretch of time that the address names: its parts counted, its memories and their sessions."""
-    stats = visit.ask("stats")
+    stats = visit.stats()
     if stats["oldest_at"] is None:
         return {"stats": stats, "span": None}
     span = span_of(visit.said("at"), read_time(stats["oldest_at"]), read_time(stats["newest_at"]))
@@ -54,7 +54,7 @@ def span_of(name: str, oldest: datetime, newest: datetime) -> Span:
     if not name:
         return Span("", datetime(oldest.year, oldest.month, 1, tzinfo=UTC), _after(newest, 7))
     try:
-        start = datetime.strptime(name, _FORMATS[len(name)]).replace(tzinfo=UTC)
+        start = datetime.strptime(name, _FORMATS[len(name) if name.isascii() else 0]).replace(tzinfo=UTC)
         return Span(name, start, _after(start, len(name)))
     except (KeyError, ValueError, OverflowError) as error:
         raise InputError("at", name, "a year, a month, a day or an hour, such as 2025, 2025-03, 2025-03-14 or 2025-03-14T09") from error
