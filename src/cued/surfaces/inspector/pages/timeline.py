@@ -101,7 +101,7 @@ def bands(memories: Sequence[JSON], span: Span) -> list[JSON]:
         {
             "name": name,
             "x": place(min(times)),
-            "wide": max(4.0, place(max(times)) - place(min(times))),
+            "wide": max(6.0, place(max(times)) - place(min(times))),
             "count": len(times),
             "at": min(times),
         }

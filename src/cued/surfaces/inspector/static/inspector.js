@@ -23,4 +23,19 @@ document.addEventListener("click", (event) => {
   if (opener) document.getElementById(opener.dataset.dialog).showModal();
   if (event.target.closest("[data-close]")) event.target.closest("dialog").close();
 });
+// What is beside the point on a narrow screen is folded, and what is spoken of is in sight.
+function arranged() {
+  const fold = document.querySelector(".controls-fold");
+  if (fold) fold.open = matchMedia("(min-width: 1101px)").matches;
+  for (const graph of document.querySelectorAll(".graph-scroll")) {
+    const here = graph.querySelector(".here rect");
+    graph.scrollLeft = here.x.baseVal.value + here.width.baseVal.value / 2 - graph.clientWidth / 2;
+  }
+}
+document.addEventListener("cued:shown", (event) => {
+  if (event.detail === "main") arranged();
+});
+arranged();
+const nav = document.querySelector(".top nav");
+nav.scrollLeft = (nav.querySelector("[aria-current]")?.offsetLeft ?? 0) - nav.clientWidth / 2;
 document.documentElement.dataset.ready = "true";

@@ -47,7 +47,7 @@ document.addEventListener("keydown", (event) => {
   }
   if (event.key === "g") {
     pending = "g";
-    setTimeout(() => (pending = ""), 1200);
+    setTimeout(() => (pending = ""), 2500);
   } else if (keys[event.key]) {
     event.preventDefault();
     keys[event.key]();
