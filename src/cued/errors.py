@@ -12,7 +12,8 @@ CuedError
 │   ├── NewerSchemaError  the file was written by a newer Cued
 │   ├── ReadOnlyError     the file or its folder cannot be written
 │   ├── FullError         the disk is full
-│   └── BusyError         another process held the file for too long
+│   ├── BusyError         another process held the file for too long
+│   └── LostConnectionError  the database server cannot be reached, or went away
 └── EmbedderError         the embedder gave nothing usable
 """
 
@@ -106,6 +107,10 @@ class FullError(StoreError):
 
 class BusyError(StoreError):
     """Another process held the file for longer than the busy timeout."""
+
+
+class LostConnectionError(StoreError):
+    """The database server cannot be reached, or went away in the middle; of what was being written, it may or may not have kept all."""
 
 
 class EmbedderError(CuedError):

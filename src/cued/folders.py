@@ -1,6 +1,7 @@
-"""Where a platform keeps what belongs to a user: data that is theirs, and what can be made again."""
+"""Where memories lie: in a platform's folder for what belongs to a user, or in a database that an address names."""
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Literal
@@ -33,3 +34,30 @@ def private(path: str, flags: int) -> int:
 _WINDOWS: dict[Purpose, str] = {"data": "", "cache": "Cache"}
 _MAC: dict[Purpose, str] = {"data": "Application Support", "cache": "Caches"}
 _XDG: dict[Purpose, tuple[str, str]] = {"data": ("XDG_DATA_HOME", ".local/share"), "cache": ("XDG_CACHE_HOME", ".cache")}
+
+
+class Address:
+    """A database server's address in the place of a file's path; as text it is without its password."""
+
+    def __init__(self, url: str) -> None:
+        """Keep the whole of it."""
+        self.url = url
+
+    def __str__(self) -> str:
+        """The address as it may be shown."""
+        return re.sub(r"(?<=://)([^/@:]*):[^/@]*@", r"\1@", re.sub(r"([?&]password=)[^&]*", r"\1…", self.url))
+
+    def exists(self) -> bool:
+        """True: whether anything is there, the server says."""
+        return True
+
+    def is_dir(self) -> bool:
+        """False: it is no folder."""
+        return False
+
+
+def place(named: str | Path) -> Path | Address:
+    """What a text names: a database server's address, or else a file."""
+    if isinstance(named, str) and named.startswith(("postgresql://", "postgres://")):
+        return Address(named)
+    return Path(named)

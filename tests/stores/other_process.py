@@ -20,6 +20,15 @@ from cued.stores.keepers.sqlite import SqliteKeeper
 NOBODY = 65534
 
 
+def opened(path):
+    """Open the store in this file, or at this address."""
+    if "://" in str(path):
+        from cued.stores.keepers.postgres import PostgresKeeper  # noqa: PLC0415 - an extra
+
+        return Store(PostgresKeeper(str(path)))
+    return Store(SqliteKeeper(path))
+
+
 def note(tenant, memory_id):
     """Give the record that every process would write under this id."""
     number = int(memory_id.rpartition("-")[2])
@@ -53,7 +62,7 @@ def say(*parts):
 
 
 def write_until_killed(path, name):
-    store = Store(SqliteKeeper(path))
+    store = opened(path)
     for number in count():
         ids = [f"{name}-{number}{place}" for place in range(1 + number % 3)]
         store.remember("t", [note("t", memory_id) for memory_id in ids])
@@ -65,7 +74,7 @@ def write_until_killed(path, name):
 
 
 def mix(path, name, rounds):
-    store = Store(SqliteKeeper(path))
+    store = opened(path)
     for number in range(int(rounds)):
         mine = f"{name}-{number}"
         store.remember("t", [note("t", mine)])
@@ -85,7 +94,7 @@ def mix(path, name, rounds):
 
 def judge(path, recalls):
     """Say the same of every recall in the log, as others do at the same time, and tell for how many it was news."""
-    store, news = Store(SqliteKeeper(path)), 0
+    store, news = opened(path), 0
     for number in range(int(recalls)):
         said = Feedback(recall_id=f"r{number}", cited=("a",), cited_factor=1.05, bad_factor=0.95, least=0.5, most=1.5)
         news += len(store.feedback("t", said))
@@ -94,7 +103,7 @@ def judge(path, recalls):
 
 
 def write_one(path, memory_id):
-    with_close(Store(SqliteKeeper(path)), lambda store: store.remember("t", [note("t", memory_id)]))
+    with_close(opened(path), lambda store: store.remember("t", [note("t", memory_id)]))
     say("written")
 
 
@@ -106,7 +115,7 @@ def with_close(store, work):
 def fill(path, most_bytes):
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(most_bytes), int(most_bytes)))
-    store = Store(SqliteKeeper(path))
+    store = opened(path)
     for number in count():
         try:
             store.remember("t", [note("t", f"a-{number}{place}") for place in range(10)])
@@ -122,7 +131,7 @@ def read_as_nobody(path):
     assert urllib.parse
     if os.geteuid() == 0:
         os.setuid(NOBODY)
-    store = Store(SqliteKeeper(path))
+    store = opened(path)
     found = store.search("t", lookup(lexical=words("tea")))
     say("read", len(found.memories), store.size("t"))
     try:
@@ -138,7 +147,7 @@ def read_as_nobody(path):
 
 def erase_and_die(path, commits, *ids):
     """Erase, and be killed after so many commits: that of the erasure, that of the file's rewriting, that of the note on it."""
-    store, left = Store(SqliteKeeper(path)), count(int(commits) - 1, -1)
+    store, left = opened(path), count(int(commits) - 1, -1)
 
     def die(*_):
         if next(left) == 0:

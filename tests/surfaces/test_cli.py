@@ -137,6 +137,7 @@ USED = {
         "--upkeep-every": "1d",
     },
     ("token", "create"): {"--scope": "read", "--expires": "90d"},
+    ("db", "init"): {"--role": "app", "--parts": "2", "--print": None},
 }
 CUE_OPTIONS = {
     "--goal": "cook",
@@ -186,6 +187,7 @@ BARE = {
     ("restore",): ("COPY", "--overwrite"),
     ("token", "create"): ("--scope", "read"),
     ("token", "revoke"): ("TOKEN",),
+    ("db", "init"): ("postgresql://db.example/cued", "--print"),
     ("policy", "show"): ("cued",),
     ("policy", "diff"): ("cued", "dense"),
     ("policy", "check"): ("POLICY",),
@@ -194,7 +196,7 @@ BARE = {
     ("connect",): ("claude-code", "--print"),
     ("hook",): ("session-start",),
 }
-SPEAKS_OTHERWISE = {("completion",), ("mcp",), ("hook",)}
+SPEAKS_OTHERWISE = {("completion",), ("mcp",), ("hook",), ("db", "init")}
 INSTEAD = {
     ("remember", "--jsonl"): (),
     ("explain", "--from"): (),

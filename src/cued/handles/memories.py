@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self, TypedDict
 
 from cued.engine import Parts
 from cued.errors import InputError
+from cued.folders import Address, place
 from cued.forking import across_forks
 from cued.handles.ids import IdMaker
 from cued.handles.settling import Mode, Settler
@@ -87,7 +88,7 @@ class Opening(TypedDict, total=False):
 
 
 def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
-    path: str | Path | Store | Keeper | None = None,
+    path: str | Path | Address | Store | Keeper | None = None,
     *,
     embedder: str | Embedder | None = "auto",
     policy: str | Path | Policy = DEFAULT,
@@ -99,7 +100,7 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     readonly: bool = False,
     clock: Clock = lambda: datetime.now(UTC),
 ) -> Memories:
-    """Open the memories in a file (made if it is not there), in a store or with a keeper of your own, or else in this process alone.
+    """Open memories: in a file (made if it is not there), at a postgresql:// address, in a store or keeper of your own, or in this process.
 
     `embedder` is an Embedder, None for words alone, or a name: "auto", "cued", "minilm", "hashing", "openai:MODEL",
     "sentence-transformers:NAME".
@@ -121,7 +122,7 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     )
 
 
-def _store(path: str | Path | Store | Keeper | None, log: LogRules | None, *, readonly: bool) -> Store:
+def _store(path: str | Path | Address | Store | Keeper | None, log: LogRules | None, *, readonly: bool) -> Store:
     if not isinstance(log, LogRules | None):
         raise InputError("log", log, 'a cued.LogRules, such as LogRules(rows=1000, content="last")')
     # imported here, so that `import cued` stays light
@@ -132,15 +133,25 @@ def _store(path: str | Path | Store | Keeper | None, log: LogRules | None, *, re
         from cued.stores.keepers.memory import MemoryKeeper  # noqa: PLC0415
 
         return KeptStore(MemoryKeeper(), log_rules=rules)
-    if isinstance(path, str | Path):
-        from cued.stores.keepers.sqlite import SqliteKeeper  # noqa: PLC0415
-
-        return KeptStore(SqliteKeeper(Path(path), readonly=readonly), log_rules=rules)
+    if isinstance(path, str | Path | Address):
+        return KeptStore(_keeper(path if isinstance(path, Address) else place(path), readonly=readonly), log_rules=rules)
     if isinstance(path, Keeper):
         return KeptStore(path, log_rules=rules)
     if log is not None:
         raise InputError("log", log, "nothing beside a store, which has rules of its own: Store(keeper, log_rules=…)")
     return path
+
+
+def _keeper(found: Path | Address, *, readonly: bool) -> Keeper:
+    if isinstance(found, Path):
+        from cued.stores.keepers.sqlite import SqliteKeeper  # noqa: PLC0415
+
+        return SqliteKeeper(found, readonly=readonly)
+    try:
+        from cued.stores.keepers.postgres import PostgresKeeper  # noqa: PLC0415
+    except ImportError as error:
+        raise InputError("path", str(found), f"a file, or with pip install 'cued[postgres]' an address such as this ({error})") from error
+    return PostgresKeeper(found, readonly=readonly)
 
 
 def _embedder(embedder: str | Embedder | None) -> Embedder | None:

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from cued.errors import InputError, NotFoundError
+from cued.errors import InputError, LostConnectionError, NotFoundError
 from cued.model import (
     Feedback,
     Filter,
@@ -257,8 +257,17 @@ class Store:
         return self.keeper.tenants()
 
     def search(self, tenant: str, lookup: Lookup) -> Findings:
-        """A recall's whole reading, from one consistent snapshot; as of a time, with each memory as it was known then."""
+        """A recall's whole reading, from one consistent snapshot; as of a time, with each memory as it was known then.
+
+        A connection that is lost in the middle is tried once more: reading twice changes nothing.
+        """
         admit_tenant(tenant)
+        try:
+            return self._search(tenant, lookup)
+        except LostConnectionError:
+            return self._search(tenant, lookup)
+
+    def _search(self, tenant: str, lookup: Lookup) -> Findings:
         held = self._shelves.of(tenant)
         with held.lock, self.keeper.begin(tenant, write=False) as rows:
             head = rows.head()

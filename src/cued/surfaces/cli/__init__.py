@@ -37,6 +37,7 @@ COMMANDS = {
     "connect": ("agents.connect", "Give an agent's client these memories."),
     "hook": ("agents.hook", "Answer a hook of Claude Code."),
     "serve": ("serving.serve", "Serve the memories over HTTP."),
+    "db": ("serving.database", "Prepare a PostgreSQL database."),
     "token": ("serving.token", "Make, list and revoke the server's tokens."),
     "policy": ("tuning.policy", "List, show, compare and check policies."),
     "eval": ("tuning.eval", "Measure policies on questions with known answers."),

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from cued.embed import CuedWarning
 from cued.errors import InputError
@@ -41,7 +42,7 @@ def tenant_to_write(chosen: Settings, *, embed: bool = False, make: bool = False
 
 def make_folder(chosen: Settings) -> None:
     """Make the database's usual folder; one that the user has named must be there already."""
-    if chosen.default_db:
+    if chosen.default_db and isinstance(chosen.db, Path):
         chosen.db.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 

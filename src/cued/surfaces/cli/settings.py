@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from cued.folders import user_folder
+from cued.folders import Address, place, user_folder
 
 _META = "cued.settings."
 _TYPED = "cued.settings typed"
@@ -21,7 +21,7 @@ class Settings:
         """Read what the options have left in the context."""
         said = {name: ctx.meta.get(_META + name) for name in GLOBAL_NAMES}
         self.default_db = said["db"] is None
-        self.db = Path(said["db"]).expanduser() if said["db"] is not None else default_db()
+        self.db: Path | Address = _place(said["db"]) if said["db"] is not None else default_db()
         self.tenant: str = said["tenant"] or "me"
         self.embedder: str | None = None if said["embedder"] == "none" else said["embedder"] or "auto"
         self.policy: str | None = said["policy"]
@@ -41,6 +41,11 @@ class Settings:
 def settings() -> Settings:
     """The settings of the command that is running."""
     return Settings(click.get_current_context())
+
+
+def _place(said: str) -> Path | Address:
+    found = place(said)
+    return found.expanduser() if isinstance(found, Path) else found
 
 
 def default_db() -> Path:
@@ -81,11 +86,11 @@ def _note(ctx: click.Context, param: click.Parameter, value: str | bool | None) 
 def _db_help() -> str:
     place, home = str(default_db()), str(Path.home())
     shown = "~" + place.removeprefix(home) if place.startswith(home + os.sep) else place
-    return f"The database file. Default: {shown}, or CUED_DB."
+    return f"The database file, or the postgresql:// address of a database. Default: {shown}, or CUED_DB."
 
 
 _OPTIONS = (
-    ("db", ("--db",), "FILE", _db_help),
+    ("db", ("--db",), "FILE|URL", _db_help),
     ("tenant", ("--tenant",), "NAME", 'Whose memories. Default for this local command: "me", or CUED_TENANT.'),
     (
         "embedder",

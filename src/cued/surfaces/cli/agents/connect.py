@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from cued.errors import InputError
+from cued.folders import Address
 from cued.surfaces.cli.asking import ask
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.output import note, show
@@ -74,11 +75,15 @@ def _launcher() -> list[str]:
     return [str(script)] if script.is_file() else [sys.executable, "-m", "cued.surfaces.cli"]
 
 
+def _spelled(db: Path | Address) -> str:
+    return db.url if isinstance(db, Address) else str(db.absolute())
+
+
 def _options(chosen: Settings, scope: str | None) -> list[str]:
     """The settings that hold now, spelled out: a client has neither this folder nor this environment."""
     policy = chosen.policy
     said = {
-        "--db": None if chosen.default_db else str(chosen.db.absolute()),
+        "--db": None if chosen.default_db else _spelled(chosen.db),
         "--tenant": None if chosen.tenant == "me" else chosen.tenant,
         "--embedder": None if chosen.embedder == "auto" else chosen.embedder or "none",
         "--policy": str(Path(policy).absolute()) if policy is not None and Path(policy).is_file() else policy,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from cued.errors import StoreError
+from cued.errors import InputError, StoreError
 from cued.requests.upkeep import BackupRequest
 from cued.surfaces import service
 from cued.surfaces.cli.commands import Command
@@ -37,6 +37,8 @@ def backup_command(file: Path, *, overwrite: bool | None) -> None:
 def restore_command(file: Path, *, overwrite: bool) -> None:
     """Make the database at --db from FILE, a copy that `cued backup` made; it is checked first."""
     chosen = settings()
+    if not isinstance(chosen.db, Path):
+        raise InputError("--db", str(chosen.db), "the path of a file: a database server has backups of its own (pg_dump, pg_basebackup)")
     make_folder(chosen)
     with _saying(overwrite=overwrite), progress("copying") as heard:
         answer = service.restore_backup(file, chosen.db, overwrite=overwrite, progress=heard)

@@ -1,0 +1,126 @@
+"""Rows in a PostgreSQL database: a pool of connections, one tenant a transaction, and PostgreSQL's errors as ours."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import psycopg
+from msgspec import DecodeError
+from psycopg import errors as theirs
+
+from cued.errors import BusyError, CorruptError, FullError, InputError, LostConnectionError, ReadOnlyError, StoreError
+from cued.folders import Address
+from cued.forking import across_forks
+from cued.stores.admission import admit_tenant
+from cued.stores.keepers.postgres.pooling import Connections
+from cued.stores.keepers.postgres.schema import check
+from cued.stores.keepers.postgres.transaction import PostgresTransaction
+
+POOL: Final = 16
+"""How many connections a process opens at most; whoever finds none free waits."""
+WAIT_S: Final = 30.0
+"""How long to wait for a free connection, for another's write of the same tenant, and for the server at the start."""
+STATEMENT_S: Final = 60.0
+
+_SETTINGS = f"SET LOCAL lock_timeout = {int(WAIT_S * 1000)}; SET LOCAL statement_timeout = {int(STATEMENT_S * 1000)};"
+_NAME = "SELECT set_config('cued.tenant', encode(%(tenant)s, 'hex'), true);"
+_HEAD = "SELECT change, epoch, size, last FROM cued.tenant WHERE tenant = %(tenant)s"
+# One text for each, so that a transaction begins with one message to the server and one back.
+_READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_SETTINGS} {_NAME} {_HEAD}"
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(encode(%(tenant)s, 'hex'), 0));"
+_WRITING = f"BEGIN; {_SETTINGS} {_NAME} {_LOCK} {_HEAD}"
+_TENANTS = "BEGIN READ ONLY; SELECT set_config('cued.listing', 'on', true); SELECT tenant FROM cued.tenant WHERE kept ORDER BY tenant"
+
+_OURS: tuple[tuple[type[psycopg.Error], type[StoreError], str], ...] = (
+    (theirs.LockNotAvailable, BusyError, "another write of this tenant took too long"),
+    (theirs.QueryCanceled, BusyError, "the server took too long"),
+    (theirs.SerializationFailure, BusyError, "others changed the same at the same time"),
+    (theirs.DeadlockDetected, BusyError, "others changed the same at the same time"),
+    (theirs.TooManyConnections, BusyError, "the server has no connection left"),
+    (theirs.DiskFull, FullError, "the server's disk is full; nothing of this write was kept"),
+    (theirs.ReadOnlySqlTransaction, ReadOnlyError, "this server only reads"),
+    (theirs.InsufficientPrivilege, ReadOnlyError, "the role may not do this"),
+    (theirs.DataCorrupted, CorruptError, "the database is damaged"),
+    (psycopg.OperationalError, LostConnectionError, "the server cannot be reached, or the connection was lost"),
+    (psycopg.InterfaceError, LostConnectionError, "the connection was lost"),
+)
+
+
+class PostgresKeeper:
+    """Keeps rows in a database."""
+
+    def __init__(self, url: str | Address, *, readonly: bool = False, pool: int = POOL, wait_s: float = WAIT_S) -> None:
+        """Connect, and refuse a role with more power than it needs; `pool` bounds the connections, `wait_s` the wait for a free one."""
+        address = url if isinstance(url, Address) else Address(url)
+        self.place, self._readonly = str(address), readonly
+        self._connections = Connections(address.url, self.place, most=pool, wait_s=wait_s)
+        try:
+            with translated(self.place), self._connections.taken() as connection:
+                check(connection, self.place)
+        except StoreError:
+            self._connections.close()
+            raise
+        across_forks(self._connections)
+
+    @contextmanager
+    def begin(self, tenant: str, *, write: bool) -> Iterator[PostgresTransaction]:
+        """A transaction on one tenant: a snapshot, or the only one of this tenant's that writes."""
+        name = admit_tenant(tenant)
+        if write and self._readonly:
+            raise ReadOnlyError(f"{self.place}: opened for reading only")
+        with translated(self.place), self._begun(_WRITING if write else _READING, {"tenant": name}) as (connection, head):
+            rows = PostgresTransaction(connection, name, head)
+            yield rows
+            if write:
+                rows.finish()
+
+    def tenants(self) -> tuple[str, ...]:
+        """The names of all tenants for which anything is kept, in order."""
+        with translated(self.place), self._begun(_TENANTS, {}) as (_, found):
+            return tuple(name.decode() for (name,) in found)
+
+    def close(self) -> None:
+        """Let go of the connections; a second call does nothing."""
+        self._connections.close()
+
+    @contextmanager
+    def _begun(self, text: str, values: dict[str, Any]) -> Iterator[tuple[psycopg.Connection[Any], list[Any]]]:
+        """A connection in a transaction that began with these statements, and what the last of them found."""
+        with self._connections.taken() as connection:
+            try:
+                found = _last(connection, text, values)
+            except psycopg.OperationalError:
+                if not connection.closed:
+                    raise
+                found = None
+            if found is not None:
+                yield connection, found
+                connection.execute("COMMIT")
+                return
+        # The server had ended that one since it was last used, and maybe others too: nothing had begun, so a new one will do.
+        self._connections.drop_idle()
+        with self._connections.taken() as connection:
+            yield connection, _last(connection, text, values)
+            connection.execute("COMMIT")
+
+
+def _last(connection: psycopg.Connection[Any], text: str, values: dict[str, Any]) -> list[Any]:
+    cursor = psycopg.ClientCursor(connection)
+    cursor.execute(text, values)
+    while cursor.nextset():
+        pass
+    return cursor.fetchall()
+
+
+@contextmanager
+def translated(place: str) -> Iterator[None]:
+    """Turn whatever PostgreSQL raises inside into an error of our tree that names the database."""
+    try:
+        yield
+    except psycopg.Error as error:
+        kind, reason = next(((ours, why) for known, ours, why in _OURS if isinstance(error, known)), (StoreError, "PostgreSQL refused"))
+        raise kind(f"{place}: {reason} ({' '.join(str(error).split())})") from error
+    except (DecodeError, UnicodeDecodeError) as error:
+        raise CorruptError(f"{place}: a row cannot be read ({error})") from error
+    except UnicodeEncodeError as error:
+        raise InputError("text", error.object, "text that UTF-8 can carry: no lone surrogates") from error

@@ -1,0 +1,144 @@
+"""Pages and counts on PostgreSQL: constant statements, every value bound."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, Final
+
+import psycopg
+from msgspec import Struct, json, msgpack
+
+from cued.model import EPOCH, KINDS, TIERS, Filter, Slice, Stats
+from cued.stores.standing.instants import NEVER, micros
+from cued.stores.standing.shown import has_words
+
+Found = Sequence[tuple[Any, ...]]
+
+_STANDS: Final = "forgotten IS NULL AND superseded IS NULL AND coalesce(expires > %(at)s, true)"
+_WANTED: Final = f"""
+    WHERE m.tenant = %(tenant)s
+      AND (%(hidden)s OR ({_STANDS}))
+      AND (%(state)s::text IS NULL OR (%(state)s = 'forgotten' AND forgotten IS NOT NULL)
+           OR (%(state)s = 'superseded' AND superseded IS NOT NULL) OR (%(state)s = 'expired' AND expires <= %(at)s))
+      AND (%(scope)s::bytea IS NULL OR scope = %(scope)s)
+      AND (%(session)s::bytea IS NULL OR session = %(session)s)
+      AND (%(kinds)s::int[] IS NULL OR kind = ANY(%(kinds)s))
+      AND (%(tiers)s::int[] IS NULL OR tier = ANY(%(tiers)s))
+      AND created >= %(since)s AND created < %(until)s
+      AND meta @> %(meta)s::jsonb
+      AND tags @> %(tags)s::bytea[]
+"""
+_USED: Final = "LEFT JOIN cued.use u ON u.tenant = m.tenant AND u.key = m.key"
+_COUNT: Final = f"SELECT count(*) FROM cued.memory m {_WANTED}"  # noqa: S608 - constants
+_SHOWN: Final = f"SELECT m.body, u.body FROM cued.memory m {_USED} {_WANTED}"  # noqa: S608 - constants
+_NEWEST: Final = _SHOWN + "AND (created, id) < (%(created)s, %(id)s::bytea) ORDER BY created DESC, id DESC LIMIT %(rows)s"
+_OLDEST: Final = _SHOWN + "AND (created, id) > (%(created)s, %(id)s::bytea) ORDER BY created, id LIMIT %(rows)s"
+_EACH_NEWEST: Final = f"""
+    SELECT m.body, u.body, (created, id) < (%(created)s, %(id)s::bytea) FROM cued.memory m {_USED} {_WANTED} ORDER BY created DESC, id DESC
+"""  # noqa: S608 - constants
+_EACH_OLDEST: Final = f"""
+    SELECT m.body, u.body, (created, id) > (%(created)s, %(id)s::bytea) FROM cued.memory m {_USED} {_WANTED} ORDER BY created, id
+"""  # noqa: S608 - constants
+_SCAN: Final = f"""
+    SELECT m.key, m.body, u.body, NULL::bytea, v.data
+    FROM cued.memory m {_USED} LEFT JOIN cued.vector v ON v.tenant = m.tenant AND v.key = m.key
+    WHERE m.tenant = %s AND m.id > %s ORDER BY m.id LIMIT %s
+"""  # noqa: S608 - constants
+_LINKING: Final = f"""
+    SELECT m.body, u.body FROM cued.memory m {_USED}
+    WHERE m.tenant = %s AND m.key IN (SELECT key FROM cued.edge WHERE tenant = %s AND target = ANY(%s)) ORDER BY m.key
+"""  # noqa: S608 - constants
+_TOTALS: Final = f"""
+    SELECT count(*), count(*) FILTER (WHERE {_STANDS}), count(forgotten), count(superseded), count(*) FILTER (WHERE expires <= %(at)s),
+           count(*) - count(fingerprint), min(created), max(created)
+    FROM cued.memory WHERE tenant = %(tenant)s
+"""  # noqa: S608 - constants
+_BY: Final = {
+    name: f"SELECT {name}, count(*) FROM cued.memory WHERE tenant = %s AND {name} IS NOT NULL GROUP BY {name}"  # noqa: S608 - constants
+    for name in ("kind", "tier", "scope", "fingerprint")
+}
+_BY_TAG: Final = "SELECT tag, count(DISTINCT key) FROM cued.memory, unnest(tags) AS tag WHERE tenant = %s GROUP BY tag"
+
+
+def page(cursor: psycopg.Cursor[Any], tenant: bytes, wanted: Filter, asked: Slice) -> tuple[Found, int]:
+    """The two bodies of each memory in a part of a listing, and how many there are in all."""
+    created, memory_id = asked.after
+    values: dict[str, Any] = {
+        "tenant": tenant,
+        "at": asked.at,
+        "hidden": wanted.hidden or wanted.state is not None,
+        "state": wanted.state,
+        "scope": None if wanted.scope is None else wanted.scope.encode(),
+        "session": None if wanted.session is None else wanted.session.encode(),
+        "kinds": [KINDS.index(kind) for kind in wanted.kinds] or None,
+        "tiers": [TIERS.index(tier) for tier in wanted.tiers] or None,
+        "since": -NEVER if wanted.since is None else micros(wanted.since),
+        "until": NEVER if wanted.until is None else micros(wanted.until),
+        "tags": [tag.encode() for tag in wanted.tags],
+        "meta": json.encode(wanted.meta).decode(),
+        "created": created,
+        "id": memory_id.encode(),
+        "rows": asked.limit,
+    }
+    if wanted.contains:
+        return _containing(cursor, wanted, asked, values)
+    found = cursor.execute(_OLDEST if asked.oldest_first else _NEWEST, values).fetchall()
+    return found, int(_one(cursor, _COUNT, values)[0])
+
+
+def _containing(cursor: psycopg.Cursor[Any], wanted: Filter, asked: Slice, values: dict[str, Any]) -> tuple[Found, int]:
+    """The same where words must stand in the text, which only a body says: each is read once, and none is kept but the page's."""
+    found, total = list[tuple[Any, ...]](), 0
+    for body, use, beyond in cursor.stream(_EACH_OLDEST if asked.oldest_first else _EACH_NEWEST, values):
+        if has_words(_TEXT.decode(body).text, wanted.contains):
+            total += 1
+            if beyond and len(found) < asked.limit:
+                found.append((body, use))
+    return found, total
+
+
+class _Text(Struct):
+    """What a filter by words reads of a body."""
+
+    text: str = ""
+
+
+_TEXT = msgpack.Decoder(_Text)
+
+
+def scan(cursor: psycopg.Cursor[Any], tenant: bytes, *, limit: int, after: str) -> Found:
+    """A tenant's rows with their vectors, by id: key, two bodies, no forward index, and the vector."""
+    return cursor.execute(_SCAN, (tenant, after.encode(), limit)).fetchall()
+
+
+def linking(cursor: psycopg.Cursor[Any], tenant: bytes, targets: Sequence[str]) -> Found:
+    """The two bodies of each memory that has an edge to any of these ids."""
+    return cursor.execute(_LINKING, (tenant, tenant, [each.encode() for each in targets])).fetchall()
+
+
+def stats(cursor: psycopg.Cursor[Any], tenant: bytes, *, at: int) -> Stats:
+    """What a tenant holds, counted."""
+    memories, visible, forgotten, superseded, expired, pending, oldest, newest = _one(cursor, _TOTALS, {"tenant": tenant, "at": at})
+
+    def counted(statement: str) -> dict[Any, int]:
+        return dict(sorted(cursor.execute(statement, (tenant,)).fetchall()))
+
+    return Stats(
+        memories=memories,
+        visible=visible,
+        forgotten=forgotten,
+        superseded=superseded,
+        expired=expired,
+        pending_vectors=pending,
+        by_kind={KINDS[code]: count for code, count in counted(_BY["kind"]).items()},
+        by_tier={TIERS[code]: count for code, count in counted(_BY["tier"]).items()},
+        by_scope={name.decode(): count for name, count in counted(_BY["scope"]).items()},
+        by_tag={name.decode(): count for name, count in counted(_BY_TAG).items()},
+        by_fingerprint={name.decode(): count for name, count in counted(_BY["fingerprint"]).items()},
+        oldest_at=None if oldest is None else EPOCH + timedelta(microseconds=oldest),
+        newest_at=None if newest is None else EPOCH + timedelta(microseconds=newest),
+    )
+
+
+def _one(cursor: psycopg.Cursor[Any], statement: str, values: dict[str, Any]) -> tuple[Any, ...]:
+    found = cursor.execute(statement, values).fetchone()
+    return () if found is None else tuple(found)

@@ -1,0 +1,176 @@
+"""The tables of Cued in PostgreSQL, who may do what with them, and the check that it is so.
+
+Every table has the tenant first in its key, is split by its hash, and shows a transaction only the rows of the tenant that the transaction
+has named. Names are bytes: no collation can make two of them one, and their order is that of code points.
+"""
+
+from typing import Final, LiteralString
+
+import psycopg
+from psycopg import sql
+
+from cued.errors import ForeignFileError, NewerSchemaError, StoreError
+
+Statement = sql.SQL | sql.Composed
+
+VERSION: Final = 1
+PARTS: Final = 16
+"""Into how many parts each table is split; `cued db init` takes another number."""
+ROLE: Final = "cued_app"
+
+TABLES: Final[dict[str, LiteralString]] = {
+    "tenant": """
+        tenant bytea PRIMARY KEY,
+        change bigint NOT NULL DEFAULT 0,   -- grows with every write; rows carry the change that wrote them
+        epoch  bigint NOT NULL DEFAULT 0,   -- another after every erasure
+        size   bigint NOT NULL DEFAULT 0,   -- memories stored
+        last   bigint NOT NULL DEFAULT 0,   -- the highest number given to a memory
+        kept   boolean NOT NULL DEFAULT false  -- whether anything is kept for it
+    """,
+    "memory": """
+        tenant      bytea NOT NULL,
+        key         bigint NOT NULL,
+        id          bytea NOT NULL,
+        change      bigint NOT NULL,        -- when anything of the row last changed
+        content     bigint NOT NULL,        -- when its terms, vector, time or place last changed
+        scope       bytea NOT NULL,
+        kind        smallint NOT NULL,
+        tier        smallint NOT NULL,
+        created     bigint NOT NULL,        -- times are microseconds since 1970
+        valid_from  bigint,
+        valid_until bigint,
+        expires     bigint,
+        forgotten   bigint,
+        superseded  bigint,                 -- since when it is superseded everywhere
+        locally     bytea,                  -- MessagePack [[scope, since, until]]: where else it is superseded
+        session     bytea,
+        turn        bigint,
+        tags        bytea[] NOT NULL,
+        meta        jsonb NOT NULL,         -- the memory's own facts, to be filtered by
+        fingerprint bytea,
+        forward     bytea NOT NULL,         -- hashed terms, entities and tags
+        body        bytea NOT NULL,         -- MessagePack of the memory but for its use
+        PRIMARY KEY (tenant, key)
+    """,
+    "vector": "tenant bytea NOT NULL, key bigint NOT NULL, data bytea NOT NULL, PRIMARY KEY (tenant, key)",  # float32, little-endian
+    "use": "tenant bytea NOT NULL, key bigint NOT NULL, body bytea NOT NULL, PRIMARY KEY (tenant, key)",
+    "edge": """
+        tenant bytea NOT NULL, key bigint NOT NULL, relation bytea NOT NULL, target bytea NOT NULL,
+        PRIMARY KEY (tenant, key, relation, target)
+    """,
+    "recall": """
+        tenant         bytea NOT NULL,
+        key            bigint NOT NULL DEFAULT nextval('cued.line'),
+        recall_id      bytea NOT NULL,
+        at             bigint NOT NULL,
+        policy         bytea NOT NULL,
+        policy_digest  bytea NOT NULL,
+        scope          bytea NOT NULL,
+        outcome        bytea NOT NULL,
+        candidates     bigint NOT NULL,
+        chosen         text NOT NULL,       -- JSON array of ids
+        found_by       text NOT NULL,
+        best_relevance double precision NOT NULL,
+        floor          double precision,
+        below_floor    bigint NOT NULL,
+        suppressed     bigint NOT NULL,
+        omitted        bigint NOT NULL,
+        tokens         bigint NOT NULL,
+        degraded       text NOT NULL,
+        total_ms       double precision NOT NULL,
+        stage_ms       text NOT NULL,
+        cited          text NOT NULL,
+        bad            text NOT NULL,
+        cue            bytea,
+        evidence       bytea,
+        PRIMARY KEY (tenant, key)
+    """,
+    "document": "tenant bytea NOT NULL, name bytea NOT NULL, body bytea NOT NULL, PRIMARY KEY (tenant, name)",
+}
+_INDEXES: Final[tuple[LiteralString, ...]] = (
+    "CREATE UNIQUE INDEX memory_id ON cued.memory (tenant, id)",
+    "CREATE INDEX memory_change ON cued.memory (tenant, change)",
+    "CREATE INDEX memory_created ON cued.memory (tenant, created, id)",
+    "CREATE INDEX edge_target ON cued.edge (tenant, target)",
+    "CREATE UNIQUE INDEX recall_id ON cued.recall (tenant, recall_id)",
+    "CREATE INDEX recall_at ON cued.recall (tenant, at, key)",
+)
+# A subquery, so that it is asked once a statement and not once a row.
+_OWN: Final = "tenant = (SELECT decode(current_setting('cued.tenant', true), 'hex'))"
+_LISTED: Final = "(SELECT current_setting('cued.listing', true)) = 'on'"
+
+
+def setup(role: str = ROLE, *, parts: int = PARTS) -> list[Statement]:
+    """The statements that make the tables for a role that owns nothing: run by whoever is to own them, in an empty database or schema."""
+    made: list[Statement] = [
+        sql.SQL("CREATE SCHEMA cued"),
+        sql.SQL("CREATE SEQUENCE cued.line"),
+        sql.SQL("CREATE TABLE cued.version (number integer NOT NULL)"),
+        sql.SQL("INSERT INTO cued.version VALUES ({})").format(VERSION),
+    ]
+    for name, columns in TABLES.items():
+        made.append(sql.SQL("CREATE TABLE cued.{} ({}) PARTITION BY HASH (tenant)").format(sql.Identifier(name), sql.SQL(columns)))
+        made += [_part(name, number, parts) for number in range(parts)]
+    made += [sql.SQL(each) for each in _INDEXES]
+    for name in TABLES:
+        made += _walled(name, parts)
+    return [*made, *_granted(role)]
+
+
+def _part(name: str, number: int, parts: int) -> Statement:
+    return sql.SQL("CREATE TABLE cued.{} PARTITION OF cued.{} FOR VALUES WITH (MODULUS {}, REMAINDER {})").format(
+        sql.Identifier(f"{name}_{number}"), sql.Identifier(name), parts, number
+    )
+
+
+def _walled(name: str, parts: int) -> list[Statement]:
+    """Row-level security on a table and its parts, for their owner too; only a tenant's counters can be listed, by whoever says so."""
+    tables = [sql.Identifier(name), *(sql.Identifier(f"{name}_{number}") for number in range(parts))]
+    switches = (sql.SQL("ENABLE ROW LEVEL SECURITY"), sql.SQL("FORCE ROW LEVEL SECURITY"))
+    walls: list[Statement] = [sql.SQL("ALTER TABLE cued.{} {}").format(table, switch) for table in tables for switch in switches]
+    walls.append(sql.SQL(f"CREATE POLICY own ON cued.{{}} USING ({_OWN}) WITH CHECK ({_OWN})").format(tables[0]))
+    if name == "tenant":
+        walls.append(sql.SQL(f"CREATE POLICY listed ON cued.tenant FOR SELECT USING ({_LISTED})"))
+    return walls
+
+
+def _granted(role: str) -> list[Statement]:
+    name = sql.Identifier(role)
+    tables = sql.SQL(", ").join(sql.SQL("cued.") + sql.Identifier(table) for table in TABLES)
+    return [
+        sql.SQL("GRANT USAGE ON SCHEMA cued TO {}").format(name),
+        sql.SQL("GRANT SELECT ON cued.version TO {}").format(name),
+        sql.SQL("GRANT USAGE ON SEQUENCE cued.line TO {}").format(name),
+        sql.SQL("GRANT SELECT, INSERT, UPDATE, DELETE ON {} TO {}").format(tables, name),
+    ]
+
+
+_POWER: Final = """
+    SELECT rolsuper, rolbypassrls,
+           (SELECT count(*) FROM pg_class WHERE relnamespace = 'cued'::regnamespace AND relkind IN ('r', 'p')
+                AND pg_has_role(current_user, relowner, 'MEMBER')),
+           (SELECT count(*) FROM pg_class WHERE relnamespace = 'cued'::regnamespace AND relkind = 'p'
+                AND NOT (relrowsecurity AND relforcerowsecurity))
+    FROM pg_roles WHERE rolname = current_user
+"""
+_HOW: Final = "make the tables and a role of its own for the service with: cued db init ADMIN_URL"
+
+
+def check(connection: psycopg.Connection, place: str) -> None:
+    """Refuse a database that has no tables of ours, or those of another version, and a role that could see past row-level security."""
+    found = connection.execute("SELECT to_regclass('cued.version') IS NOT NULL").fetchone()
+    if not found or not found[0]:
+        raise ForeignFileError(f"{place}: there are no tables of Cued here; {_HOW}")
+    (version,) = connection.execute("SELECT max(number) FROM cued.version").fetchone() or (0,)
+    if version > VERSION:
+        raise NewerSchemaError(f"{place}: schema {version}, made by a newer Cued than this one, which knows {VERSION}")
+    superuser, bypasses, owned, open_tables = connection.execute(_POWER).fetchone() or (True, True, 0, 0)
+    reasons = {
+        "is a superuser": superuser,
+        "may bypass row-level security": bypasses,
+        "owns the tables": owned,
+    }
+    if powers := [reason for reason, holds in reasons.items() if holds]:
+        raise StoreError(f"{place}: the role {' and '.join(powers)}, so the database could not keep tenants apart; {_HOW}")
+    if open_tables:
+        raise StoreError(f"{place}: row-level security is off on {open_tables} of the tables; {_HOW}")

@@ -1,0 +1,379 @@
+"""One tenant's rows inside a transaction on PostgreSQL: how memories are written, and how they are read back.
+
+Every statement names its tenant, though the database would show no other: so it touches one part of each table.
+"""
+
+from collections.abc import Iterable, Sequence
+from secrets import randbits
+from typing import Any, NamedTuple
+
+import psycopg
+from msgspec import DecodeError, json, msgpack
+from msgspec.structs import replace
+
+from cued.model import DERIVED_FROM, KINDS, Filter, Head, Indexed, Judged, LogQuery, LogRules, Memory, RecallEntry, Row, Slice, Stats, Use
+from cued.stores.admission import body
+from cued.stores.keepers.postgres import log, queries
+from cued.stores.standing.instants import time_or_none
+from cued.stores.standing.marks import Mark
+
+_UNUSED = Use()
+_MEMORY = msgpack.Decoder(Memory)
+_USE = msgpack.Decoder(Use)
+_MARKS = msgpack.Decoder(tuple[Mark, ...])
+_REFLECTION = KINDS.index("reflection")
+_HANGING = ("vector", "use", "edge", "memory")
+
+_READ = """
+    SELECT m.id, m.key, m.body, u.body FROM cued.memory m LEFT JOIN cued.use u ON u.tenant = m.tenant AND u.key = m.key
+    WHERE m.tenant = %s AND m.id = ANY(%s)
+"""
+_READ_CONTENT = """
+    SELECT m.id, m.key, m.body, u.body, m.forward, v.data
+    FROM cued.memory m LEFT JOIN cued.use u ON u.tenant = m.tenant AND u.key = m.key
+                       LEFT JOIN cued.vector v ON v.tenant = m.tenant AND v.key = m.key
+    WHERE m.tenant = %s AND m.id = ANY(%s)
+"""
+_LAPSED = """
+    SELECT m.key, m.body, u.body FROM cued.memory m LEFT JOIN cued.use u ON u.tenant = m.tenant AND u.key = m.key
+    WHERE m.tenant = %s AND m.locally IS NOT NULL
+"""
+_CHANGED = """
+    SELECT id, key, content, coalesce(fingerprint, ''), session, turn, forward, scope, kind, tier, created,
+           coalesce(valid_from, -9223372036854775808), coalesce(valid_until, 9223372036854775807),
+           coalesce(expires, 9223372036854775807), coalesce(forgotten, 9223372036854775807),
+           coalesce(superseded, 9223372036854775807), locally
+    FROM cued.memory WHERE tenant = %s AND change > %s ORDER BY key
+"""
+_ALL_VECTORS = "SELECT key, data FROM cued.vector WHERE tenant = %s ORDER BY key"
+_VECTORS = """
+    SELECT m.key, v.data FROM cued.memory m JOIN cued.vector v ON v.tenant = m.tenant AND v.key = m.key
+    WHERE m.tenant = %s AND m.change > %s AND m.content > %s ORDER BY m.key
+"""
+_BODIES = "SELECT key, body FROM cued.memory WHERE tenant = %s AND key = ANY(%s)"
+_USES = "SELECT key, body FROM cued.use WHERE tenant = %s AND key = ANY(%s)"
+_SOURCES = "SELECT key, target FROM cued.edge WHERE tenant = %s AND key = ANY(%s) AND relation = %s ORDER BY key, target"
+
+_COLUMNS = {
+    "key": "bigint",
+    "change": "bigint",
+    "scope": "bytea",
+    "kind": "smallint",
+    "tier": "smallint",
+    "created": "bigint",
+    "valid_from": "bigint",
+    "valid_until": "bigint",
+    "expires": "bigint",
+    "forgotten": "bigint",
+    "superseded": "bigint",
+    "locally": "bytea",
+    "session": "bytea",
+    "turn": "bigint",
+    "tags": "text",
+    "meta": "jsonb",
+    "body": "bytea",
+}
+"""The columns that may change while the content of a row stays, and of what kind they are sent."""
+_CONTENT = {"id": "bytea", "content": "bigint", "fingerprint": "bytea", "forward": "bytea"}
+
+
+def _unnested(columns: dict[str, str]) -> str:
+    """The columns as arrays of a value each, which the server makes rows of: one statement, however many rows."""
+    arrays = ", ".join(f"%({name})s::{kind}[]" for name, kind in columns.items())
+    return f"unnest({arrays}) AS new ({', '.join(columns)})"
+
+
+def _taken(columns: Iterable[str]) -> str:
+    return ", ".join("new.tags::bytea[]" if name == "tags" else f"new.{name}" for name in columns)
+
+
+_INSERTED = _COLUMNS | _CONTENT
+_INSERT = f"INSERT INTO cued.memory (tenant, {', '.join(_INSERTED)}) SELECT %(tenant)s, {_taken(_INSERTED)} FROM {_unnested(_INSERTED)}"  # noqa: S608 - constants
+_SET = ", ".join(f"{name} = {_taken([name])}" for name in _COLUMNS if name != "key")
+_UPDATE = f"UPDATE cued.memory SET {_SET} FROM {_unnested(_COLUMNS)} WHERE memory.tenant = %(tenant)s AND memory.key = new.key"  # noqa: S608 - constants
+_REPLACED = {"key": "bigint", "fingerprint": "bytea", "forward": "bytea"}
+_REPLACE = f"""
+    UPDATE cued.memory SET content = %(change)s, fingerprint = new.fingerprint, forward = new.forward FROM {_unnested(_REPLACED)}
+    WHERE memory.tenant = %(tenant)s AND memory.key = new.key
+"""  # noqa: S608 - constants
+_ADD_VECTORS = "INSERT INTO cued.vector (tenant, key, data) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[])"
+_LINK = """
+    INSERT INTO cued.edge (tenant, key, relation, target) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[])
+    ON CONFLICT DO NOTHING
+"""
+_PUT_USES = """
+    INSERT INTO cued.use (tenant, key, body) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[])
+    ON CONFLICT (tenant, key) DO UPDATE SET body = excluded.body
+"""
+_PUT_DOCUMENT = """
+    INSERT INTO cued.document (tenant, name, body) VALUES (%s, %s, %s) ON CONFLICT (tenant, name) DO UPDATE SET body = excluded.body
+"""
+
+_NEW_TENANT = "INSERT INTO cued.tenant (tenant, epoch) VALUES (%s, %s)"
+_STAMP = """
+    UPDATE cued.tenant SET change = %(change)s, epoch = %(epoch)s, size = %(size)s, last = %(last)s,
+        kept = %(size)s > 0 OR EXISTS (SELECT 1 FROM cued.recall WHERE tenant = %(tenant)s)
+                            OR EXISTS (SELECT 1 FROM cued.document WHERE tenant = %(tenant)s)
+    WHERE tenant = %(tenant)s
+"""
+
+
+class Counters(NamedTuple):
+    """A tenant's counters, and whether there is a row for them."""
+
+    change: int = 0
+    epoch: int = 0
+    size: int = 0
+    last: int = 0
+    known: bool = False
+
+
+class PostgresTransaction:
+    """Reads and writes one tenant; `finish` stamps what was written."""
+
+    def __init__(self, connection: psycopg.Connection, name: bytes, head: Sequence[tuple[int, int, int, int]]) -> None:
+        """Begin with the tenant's counters as they are; its row is made with the first thing that is written."""
+        self._cursor, self._name = connection.cursor(binary=True), name
+        self._tenant = self._started = Counters(*head[0], known=True) if head else Counters()
+        self._wrote = False
+
+    def head(self) -> Head:
+        """The tenant's counters."""
+        return Head(self._tenant.change, self._tenant.epoch, self._tenant.size)
+
+    def read(self, memory_ids: Sequence[str], *, content: bool = False) -> dict[str, Row]:
+        """The rows of those of the ids that are stored, by id; with `content` with forward index and vector."""
+        if not memory_ids:
+            return {}
+        found = self._all(_READ_CONTENT if content else _READ, self._name, [each.encode() for each in memory_ids])
+        rows = {bytes(each).decode(): _row(*rest) for each, *rest in found}
+        return {each: rows[each] for each in memory_ids if each in rows}
+
+    def lapsed(self) -> Sequence[Row]:
+        """Every row that has a mark."""
+        return [_row(*row) for row in self._all(_LAPSED, self._name)]
+
+    def insert(self, rows: Sequence[Row]) -> None:
+        """Write new rows with all that is in them, edges and use included."""
+        if not rows:
+            return
+        self._open()
+        change, first = self._stamp(), self._tenant.last + 1
+        keyed = [row._replace(key=key) for key, row in enumerate(rows, start=first)]
+        values = _columns(keyed, change) | {
+            "id": [row.memory.id.encode() for row in keyed],
+            "content": [change] * len(keyed),
+            "fingerprint": [_bytes(row.memory.fingerprint) for row in keyed],
+            "forward": [row.forward for row in keyed],
+        }
+        self._run(_INSERT, values | {"tenant": self._name})
+        self._add_vectors(keyed)
+        self._link(keyed)
+        self.put_uses([(row.key, row.memory.use) for row in keyed if row.memory.use != _UNUSED])
+        count = len(rows)
+        self._tenant = self._tenant._replace(size=self._tenant.size + count, last=self._tenant.last + count)
+
+    def update(self, rows: Sequence[Row]) -> None:
+        """Replace rows by their keys, all but their use, and where `forward` is None all but forward index and vector."""
+        if not rows:
+            return
+        change, keys = self._stamp(), [row.key for row in rows]
+        self._run(_UPDATE, _columns(rows, change) | {"tenant": self._name})
+        self._run("DELETE FROM cued.edge WHERE tenant = %s AND key = ANY(%s)", (self._name, keys))
+        self._link(rows)
+        new = [row for row in rows if row.forward is not None]
+        if not new:
+            return
+        values = {
+            "key": [row.key for row in new],
+            "fingerprint": [_bytes(row.memory.fingerprint) for row in new],
+            "forward": [row.forward for row in new],
+        }
+        self._run(_REPLACE, values | {"tenant": self._name, "change": change})
+        self._run("DELETE FROM cued.vector WHERE tenant = %s AND key = ANY(%s)", (self._name, values["key"]))
+        self._add_vectors(new)
+
+    def remove(self, keys: Sequence[int], *, more: bool = False) -> None:  # noqa: ARG002 - what the server frees, it overwrites by itself
+        """Remove rows and all that hangs on them."""
+        self._stamp()
+        for table in _HANGING:
+            self._run(f"DELETE FROM cued.{table} WHERE tenant = %s AND key = ANY(%s)", (self._name, list(keys)))  # noqa: S608 - one of ours
+        self._tenant = self._tenant._replace(size=self._tenant.size - len(keys), epoch=self._tenant.epoch + 1)
+
+    def erase(self) -> None:
+        """Remove all that is kept for the tenant."""
+        for table in (*_HANGING, "recall", "document", "tenant"):
+            self._run(f"DELETE FROM cued.{table} WHERE tenant = %s", (self._name,))  # noqa: S608 - one of ours
+        self._tenant = self._started = Counters()
+        self._wrote = False
+
+    def changed(self, since: int) -> Indexed:
+        """The rows written after the change of this number, all for 0, in the order of their keys."""
+        rows = self._all(_CHANGED, self._name, since)
+        if not rows:
+            return Indexed((), (), (), (), (), (), (), [()] * len(Judged._fields))
+        ids, keys, contents, fingerprints, sessions, turns, forwards, scopes, *judged, locally = zip(*rows, strict=True)
+        marks = [() if each is None else _MARKS.decode(each) for each in locally]
+        return Indexed(
+            [each.decode() for each in ids],
+            keys,
+            contents,
+            [each.decode() for each in fingerprints],
+            [None if each is None else each.decode() for each in sessions],
+            turns,
+            forwards,
+            [[each.decode() for each in scopes], *judged, marks, self._sources(keys, judged[0])],
+        )
+
+    def vectors(self, since: int) -> Iterable[tuple[int, bytes]]:
+        """The vectors of the rows whose content was written after this change, all for 0, each with its key."""
+        return self._all(_VECTORS, self._name, since, since) if since else self._all(_ALL_VECTORS, self._name)
+
+    def memories(self, keys: Sequence[int]) -> Sequence[Memory]:
+        """The memories of these rows in their order, without their use."""
+        found = dict(self._all(_BODIES, self._name, list(keys))) if keys else {}
+        if missing := set(keys) - found.keys():
+            raise DecodeError(f"{len(missing)} indexed memories have no row")
+        return [_MEMORY.decode(found[key]) for key in keys]
+
+    def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
+        """The uses of those of these rows that were ever used, each with its key."""
+        return [(key, _USE.decode(each)) for key, each in self._all(_USES, self._name, list(keys))] if keys else []
+
+    def put_uses(self, uses: Sequence[tuple[int, Use]]) -> None:
+        """Write how rows were used, by key."""
+        latest = dict(uses)
+        if latest:
+            self._run(_PUT_USES, (self._name, list(latest), [msgpack.encode(use) for use in latest.values()]))
+
+    def page(self, wanted: Filter, asked: Slice) -> tuple[Sequence[Memory], int]:
+        """A part of the listing of what the filter wants, and how many it wants in all."""
+        found, total = queries.page(self._cursor, self._name, wanted, asked)
+        return [_decoded(*row) for row in found], total
+
+    def scan(self, limit: int, after: str) -> Sequence[Row]:
+        """Up to `limit` rows with their vectors, by id, from the first id greater than `after`."""
+        return [_row(*row) for row in queries.scan(self._cursor, self._name, limit=limit, after=after)]
+
+    def linking(self, memory_ids: Sequence[str]) -> Sequence[Memory]:
+        """The memories with an edge to any of these ids, each once."""
+        return [_decoded(*row) for row in queries.linking(self._cursor, self._name, memory_ids)]
+
+    def stats(self, at: int) -> Stats:
+        """What the tenant holds, counted, as of a moment in microseconds."""
+        return queries.stats(self._cursor, self._name, at=at)
+
+    def log(self, query: LogQuery) -> Sequence[RecallEntry]:
+        """The lines that the query asks for, by time and then as they were written."""
+        return log.read(self._cursor, self._name, query)
+
+    def put_log(self, entries: Sequence[RecallEntry], rules: LogRules) -> None:
+        """Write lines, in place of those with the same `recall_id`, and drop what the rules do not keep."""
+        self._open()
+        self._wrote = True
+        log.write(self._cursor, self._name, entries)
+        log.trim(self._cursor, self._name, rules)
+
+    def document(self, name: str) -> bytes | None:
+        """A document, None when there is none."""
+        found = self._all("SELECT body FROM cued.document WHERE tenant = %s AND name = %s", self._name, name.encode())
+        return bytes(found[0][0]) if found else None
+
+    def put_document(self, name: str, body: bytes | None) -> None:
+        """Write a document; None removes it."""
+        self._wrote = True
+        if body is None:
+            self._run("DELETE FROM cued.document WHERE tenant = %s AND name = %s", (self._name, name.encode()))
+        else:
+            self._open()
+            self._run(_PUT_DOCUMENT, (self._name, name.encode(), body))
+
+    def finish(self) -> None:
+        """Stamp the tenant with this change, if there was any, so that every shelf of it is brought up to date."""
+        if self._tenant != self._started or (self._wrote and self._tenant.known):
+            self._run(_STAMP, self._tenant._asdict() | {"tenant": self._name})
+
+    def _open(self) -> None:
+        """Make the tenant's row if need be."""
+        if not self._tenant.known:
+            # That an epoch starts anywhere tells a tenant that was erased and made anew from the old one, in every cache.
+            self._tenant = Counters(epoch=randbits(61), known=True)
+            self._run(_NEW_TENANT, (self._name, self._tenant.epoch))
+            self._started = self._tenant
+
+    def _stamp(self) -> int:
+        """The number of this change: one a transaction, whatever it writes."""
+        self._tenant = self._tenant._replace(change=self._started.change + 1)
+        return self._tenant.change
+
+    def _sources(self, keys: Sequence[int], kinds: Sequence[int]) -> Sequence[tuple[str, ...]]:
+        found: dict[int, list[str]] = {}
+        reflections = [key for key, kind in zip(keys, kinds, strict=True) if kind == _REFLECTION]
+        for key, target in self._all(_SOURCES, self._name, reflections, DERIVED_FROM.encode()) if reflections else ():
+            found.setdefault(key, []).append(target.decode())
+        return [tuple(found.get(key, ())) for key in keys] if found else ((),) * len(keys)
+
+    def _add_vectors(self, rows: Sequence[Row]) -> None:
+        if given := [(row.key, row.vector) for row in rows if row.vector is not None]:
+            keys, vectors = zip(*given, strict=True)
+            self._run(_ADD_VECTORS, (self._name, list(keys), list(vectors)))
+
+    def _link(self, rows: Sequence[Row]) -> None:
+        edges = [(row.key, edge.relation.encode(), edge.target.encode()) for row in rows for edge in row.memory.edges]
+        if edges:
+            self._run(_LINK, (self._name, *map(list, zip(*edges, strict=True))))
+
+    def _run(self, statement: str, values: Any) -> None:  # noqa: ANN401 - a tuple or a dict
+        self._cursor.execute(statement, values)
+
+    def _all(self, statement: str, *values: Any) -> list[Any]:  # noqa: ANN401 - whatever a column takes
+        self._run(statement, values)
+        return self._cursor.fetchall()
+
+
+def _bytes(text: str | None) -> bytes | None:
+    return None if text is None else text.encode()
+
+
+def _decoded(memory_body: bytes, use_body: bytes | None) -> Memory:
+    memory = _MEMORY.decode(memory_body)
+    return memory if use_body is None else replace(memory, use=_USE.decode(use_body))
+
+
+def _row(key: int, memory_body: bytes, use_body: bytes | None, forward: bytes | None = None, vector: bytes | None = None) -> Row:
+    return Row(_decoded(memory_body, use_body), key, None, forward, vector)
+
+
+def _columns(rows: Sequence[Row], change: int) -> dict[str, list[Any]]:
+    """The columns that may change while the content of a row stays, a value a row in each."""
+    judged = [_judged(row) for row in rows]
+    memories = [row.memory for row in rows]
+    return {
+        "key": [row.key for row in rows],
+        "change": [change] * len(rows),
+        "scope": [each.scope.encode() for each in judged],
+        "kind": [each.kind for each in judged],
+        "tier": [each.tier for each in judged],
+        "created": [each.created for each in judged],
+        **{
+            name: [time_or_none(getattr(each, name)) for each in judged]
+            for name in ("valid_from", "valid_until", "expires", "forgotten", "superseded")
+        },
+        "locally": [msgpack.encode(each.marks) if each.marks else None for each in judged],
+        "session": [_bytes(memory.source.session) for memory in memories],
+        "turn": [memory.source.turn for memory in memories],
+        "tags": [_array(memory.tags) for memory in memories],
+        "meta": [json.encode(memory.source.meta).decode() for memory in memories],
+        "body": [body(replace(memory, use=_UNUSED)) for memory in memories],
+    }
+
+
+def _judged(row: Row) -> Judged:
+    if row.judged is None:
+        raise TypeError("a row is written with what the gates judge of it")
+    return row.judged
+
+
+def _array(texts: Sequence[str]) -> str:
+    """Texts as PostgreSQL writes an array of bytes: arrays of unequal length cannot be sent within one array."""
+    return "{" + ",".join(f'"\\\\x{text.encode().hex()}"' for text in texts) + "}"

@@ -1,0 +1,218 @@
+"""PostgreSQL for real: tenants that the database itself keeps apart, servers that die, many processes, and the same recalls as a file."""
+
+import os
+import signal
+import tempfile
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+from msgspec.structs import replace
+
+import cued
+from cued.conformance.samples import NOW, lookup, near, record, words
+from cued.errors import ForeignFileError, LostConnectionError, StoreError
+from cued.folders import Address
+from cued.model import Source
+from cued.stores import Store
+from cued.stores.keepers.memory import MemoryKeeper
+from cued.stores.keepers.postgres import transaction
+from cued.surfaces.cli import main
+from tests.stores.other_process import note
+from tests.stores.postgres import PostgresKeeper, Server, psycopg, server
+from tests.stores.processes import start
+
+ROUNDS, PROCESSES = 6, 8
+CUES = ("who prefers Postgres?", "standup 9:30", "deploy")
+TEXTS = ("Alice prefers Postgres for anything relational.", "The staging deploy runs every Friday.", "Bob moved the standup to 9:30.")
+
+
+@pytest.fixture
+def url():
+    yield server().url
+    server().empty()
+
+
+@pytest.fixture
+def store(url):
+    with closing(Store(PostgresKeeper(url))) as store:
+        yield store
+
+
+def filled(store, *tenants):
+    for tenant in tenants:
+        store.remember(tenant, [record(tenant, f"{tenant}-{number}", f"tea for {tenant} {number}", vector=number) for number in range(5)])
+        store.swap_document(tenant, "d", old=None, new=b"of " + tenant.encode())
+    return store
+
+
+def test_the_same_contents_give_the_same_bits_as_in_memory(url):
+    kept = [Store(PostgresKeeper(url)), Store(MemoryKeeper())]
+    records = [
+        record("t", f"m{n}", f"{TEXTS[n % 3]} {n}", vector=n % 20, tags=("x",) * (n % 2), source=Source(session="s", turn=n))
+        for n in range(60)
+    ]
+    found = []
+    for store in kept:
+        store.remember("t", records)
+        store.forget("t", ["m7"], at=NOW)
+        with cued.open(store, embedder=None, clock=lambda: NOW) as memories:
+            tenant = memories.tenant("t")
+            recalls = [
+                tenant.recall(text, floor=0.0, limit=20, settle=False) for text in ("who prefers Postgres?", "standup 9:30", "deploy")
+            ]
+            dense = store.search("t", lookup(lexical=words("postgres"), dense=near(3)))
+            found.append(
+                (
+                    [(each.block, [(r.memory.id, r.score, r.relevance) for r in each.memories], each.trace.fates) for each in recalls],
+                    {name: column.tobytes() for name, column in dense.columns.items()},
+                    [memory.id for memory in dense.memories],
+                    msgspec.to_builtins(tenant.stats()),
+                )
+            )
+    assert found[0] == found[1]
+
+
+@pytest.mark.requirement("P19")
+def test_a_statement_that_forgets_its_tenant_finds_no_foreign_row(store, url):
+    filled(store, "a", "b")
+    with psycopg.connect(url, autocommit=True) as connection:
+        for table in ("memory", "vector", "document", "tenant"):
+            assert connection.execute(f"SELECT count(*) FROM cued.{table}").fetchone() == (0,)
+            with connection.transaction():
+                connection.execute("SELECT set_config('cued.tenant', %s, true)", (b"a".hex(),))
+                rows = connection.execute(f"SELECT tenant FROM cued.{table}").fetchall()
+            assert {bytes(tenant) for (tenant,) in rows} == {b"a"}, table
+        connection.execute("SELECT set_config('cued.tenant', %s, false)", (b"a".hex(),))
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("INSERT INTO cued.document (tenant, name, body) VALUES (%s, 'x', 'x')", (b"b",))
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("SELECT * FROM cued.memory_0")
+
+
+@pytest.mark.requirement("P19")
+def test_a_build_without_tenant_filters_still_shows_no_foreign_row(store, monkeypatch):
+    filled(store, "a", "b")
+    for name in ("_READ", "_CHANGED", "_ALL_VECTORS", "_BODIES", "_USES"):
+        broken = (
+            getattr(transaction, name).replace("m.tenant = %s", "%s::bytea IS NOT NULL").replace("tenant = %s", "%s::bytea IS NOT NULL")
+        )
+        assert broken != getattr(transaction, name)
+        monkeypatch.setattr(transaction, name, broken)
+    found = store.search("a", lookup(lexical=words("tea"), dense=near(1)))
+    assert {memory.id for memory in found.memories} == {f"a-{number}" for number in range(5)}
+    with pytest.raises(cued.NotFoundError):
+        store.get("a", ["b-1"])
+
+
+def test_a_role_with_too_much_power_is_refused_and_told_how_to_make_the_right_one():
+    with pytest.raises(StoreError, match=r"superuser.*cued db init"):
+        PostgresKeeper(server().admin)
+    with server().connected() as connection:
+        connection.execute("CREATE ROLE nearly LOGIN BYPASSRLS; GRANT cued_app TO nearly")
+    with pytest.raises(StoreError, match="bypass"):
+        PostgresKeeper(server().url.replace("cued_app", "nearly"))
+    with server().connected() as connection:
+        connection.execute("CREATE DATABASE bare")
+    with pytest.raises(ForeignFileError, match="cued db init"):
+        PostgresKeeper(server().url.replace("/postgres?", "/bare?"))
+
+
+def test_an_address_is_shown_without_its_password():
+    assert str(Address("postgresql://ada:secret@db.example/cued")) == "postgresql://ada@db.example/cued"
+    assert "secret" not in str(Address("postgresql:///cued?user=ada&password=secret&host=x"))
+    with pytest.raises(LostConnectionError, match="ada@") as refused:
+        PostgresKeeper("postgresql://ada:secret@127.0.0.1:1/cued")
+    assert "secret" not in str(refused.value)
+
+
+def test_recalls_go_on_while_connections_are_cut(store):
+    filled(store, "a")
+    stop, answers, failures = threading.Event(), [], []
+
+    def ask():
+        while not stop.is_set():
+            try:
+                answers.append(len(store.search("a", lookup(lexical=words("tea"))).memories))
+            except StoreError as error:  # pragma: no cover - what must not happen
+                failures.append(error)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    with server().connected() as connection:
+        for _ in range(10):
+            time.sleep(0.05)
+            connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'cued_app'")
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert set(answers) == {5}
+
+
+def test_eight_processes_lose_no_update(store, url):
+    store.remember("t", [replace(note("t", "counter-0"), memory=replace(note("t", "counter-0").memory, id="counter"))])
+    others = [start("mix", url, f"p{number}", ROUNDS) for number in range(PROCESSES)]
+    said = [other.communicate()[0] for other in others]
+    assert [other.returncode for other in others] == [0] * PROCESSES, said
+    (counter,) = store.get("t", ["counter"])
+    assert (counter.version, counter.use.count) == (1 + PROCESSES * ROUNDS, PROCESSES * ROUNDS)
+    assert store.document("t", "counter") == b"+" * PROCESSES * ROUNDS
+
+
+def test_a_forked_child_has_connections_of_its_own(store):
+    filled(store, "a")
+    store.search("a", lookup(lexical=words("tea")))
+    child = os.fork()
+    if not child:
+        try:
+            store.remember("a", [record("a", "child", "tea of a child")])
+            os._exit(0)
+        finally:
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert store.get("a", ["child", "a-1"])[0].text == "tea of a child"
+
+
+def test_nothing_acknowledged_is_lost_when_the_server_is_killed():
+    folder = tempfile.mkdtemp(prefix="cued-postgres-")
+    Path(folder).chmod(0o755)
+    doomed = Server(folder)
+    writers = [start("write", doomed.url, f"w{number}") for number in range(3)]
+    acknowledged = {word for _ in range(20) for writer in writers for word in writer.stdout.readline().split()}
+    postmaster = int((Path(folder) / "postmaster.pid").read_text().splitlines()[0])
+    children = [int(pid) for pid in (Path("/proc") / str(postmaster) / "task" / str(postmaster) / "children").read_text().split()]
+    for pid in (postmaster, *children):
+        os.kill(pid, signal.SIGKILL)
+    for writer in writers:
+        whole, _, _ = writer.communicate()[0].rpartition("\n")
+        acknowledged.update(whole.split())
+    doomed.restart()
+    with closing(Store(PostgresKeeper(doomed.url))) as store:
+        assert len(store.get("t", sorted(acknowledged))) == len(acknowledged)
+    doomed.stop()
+
+
+def test_the_command_line_prepares_a_database_and_works_on_it(monkeypatch):
+    monkeypatch.setenv("CUED_EMBEDDER", "hashing")
+    with server().connected() as connection:
+        connection.execute("CREATE DATABASE shop")
+    admin = server().admin.replace("/postgres?", "/shop?")
+    runner = CliRunner()
+    printed = runner.invoke(main, ["db", "init", admin, "--print"])
+    assert "CREATE POLICY own" in printed.output
+    made = runner.invoke(main, ["db", "init", admin, "--role", "shop_app", "--parts", "2", "--json"])
+    assert made.exit_code == 0, made.output
+    address = msgspec.json.decode(made.stdout)["url"]
+    assert runner.invoke(main, ["db", "init", admin]).exit_code == 4
+    stored = runner.invoke(main, ["--db", address, "remember", TEXTS[0]])
+    assert stored.exit_code == 0, stored.output
+    recalled = runner.invoke(main, ["--db", address, "recall", "which database does Alice prefer?", "--block", "--floor", "0"])
+    assert "Postgres" in recalled.output
+    assert "shop_app@" in runner.invoke(main, ["--db", address, "stats"]).output
+    assert runner.invoke(main, ["--db", address, "restore", "x.db"]).exit_code == 2
