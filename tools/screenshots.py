@@ -106,7 +106,7 @@ def strip(browser: Any, folder: Path) -> Path:  # noqa: ANN401 - playwright's br
     pictures = "".join(f'<img src="data:image/png;base64,{_base64(folder / f"{name}.png")}">' for name in STRIP)
     grid = "body{margin:0;display:grid;grid-template-columns:1fr 1fr;gap:12px;padding:12px;background:#e9e8e4}"
     style = f"{grid}img{{width:100%;border-radius:6px}}"
-    page = browser.new_page(viewport={"width": 1200, "height": 760})
+    page = browser.new_page(viewport={"width": 960, "height": 600})
     page.set_content(f"<style>{style}</style>{pictures}")
     target = folder / "inspector-strip.png"
     page.screenshot(path=target, full_page=True)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 import cued
+from cued import flow
 from cued.errors import InputError
 from cued.surfaces.inspector.candidates import WIDE, bar, compared, marked, scale
 from cued.surfaces.inspector.counting import FRESH_S, QUICK_S, Counts
@@ -15,7 +16,7 @@ from cued.surfaces.inspector.pages.health import flattened, series, stages
 from cued.surfaces.inspector.pages.meaning import Paper, colours_of, legend
 from cued.surfaces.inspector.pages.provenance import graph, lines_of
 from cued.surfaces.inspector.pages.timeline import bands, crumbs, parts_of, span_of
-from cued.surfaces.inspector.panels import block_share
+from cued.surfaces.inspector.panels import block_share, panels
 from cued.surfaces.inspector.wording import ago, clipped, figure, moment, percent, plural
 from tests.building import memory
 
@@ -204,3 +205,11 @@ def test_numbers_and_times_are_said_in_short():
     assert (ago(None, NOW), moment(None), moment("2026-02-14T12:00:00+01:00")) == ("", "", "2026-02-14 11:00")
     assert (clipped("short"), clipped("a word " * 9, 20)) == ("short", "a word a word a word…")
     assert block_share(3200, 32_000)["share"] == 0.1
+
+
+def test_the_panels_are_the_stages_by_their_own_words_in_their_own_order():
+    read = {"terms": [], "intent": "neutral", "intervals": [], "visible": 3}
+    answer = {"candidates": [], "memories": [], "tokens": 0, "suppressed": {"scope": 2}, "read": read}
+    shown = panels(answer, cued.load_policy("cued"), {"search": 1.0, "embed": 2.0, "floor": 0.5})
+    assert [panel["stage"] for panel in shown] == ["cue", "gather", *(stage.__name__.rpartition(".")[2] for stage in flow.ORDER)]
+    assert {panel["stage"]: panel["ms"] for panel in shown if panel["ms"]} == {"gather": 3.0, "floor": 0.5}
