@@ -143,8 +143,10 @@ def test_the_log_is_counted_over_time_and_by_stage():
 
 
 def test_what_a_deeper_look_finds_is_told_in_lines():
-    answer = {"ok": False, "checks": [{"name": "vectors", "status": "warn", "figure": 3, "remedy": "cued reembed"}], "notes": ["x"]}
-    assert flattened(answer) == [{"status": "warn", "name": "vectors", "detail": "figure: 3 · remedy: cued reembed"}]
+    line = {"name": "vectors", "verdict": "warn", "figure": "3", "told": "three are missing", "cause": "", "mend": "cued reembed"}
+    assert flattened({"verdict": "warn", "checklist": [line], "notes": ["x"]}) == [
+        {"status": "warn", "name": "vectors", "told": "three are missing · 3", "mend": "cued reembed"}
+    ]
 
 
 def test_evidence_is_held_for_an_hour_and_not_without_bound(alone):

@@ -16,6 +16,7 @@ from cued import __version__
 from cued.errors import CuedError, InputError
 from cued.handles.memories import Memories
 from cued.model.plain import JSON
+from cued.requests.checks import label
 from cued.surfaces.http.asking import body_of
 from cued.surfaces.http.guard import Caller
 from cued.surfaces.http.problems import RefusedError, problem
@@ -163,17 +164,15 @@ class _Desk:
         if caller is None or form.get("key") != [key_of(request)]:
             raise RefusedError(403, "the page's key is missing or old", "load the page again")
         caller.require("admin")
-        return moved_to(request, form.get("tenant", [caller.token.tenant])[0])
+        return moved_to(request, label("tenant", form.get("tenant", [caller.token.tenant])[0]))
 
     def _visit(self, request: Request, caller: Caller) -> Visit:
-        place = {"host": request.headers.get("host", ""), "scheme": request.url.scheme}
         return Visit(
             memories=self._memories,
             caller=caller,
             query=request.query_params,
             held=self._held,
             counts=self._counts,
-            place=place,
             part=request.headers.get("cued-part", ""),
         )
 

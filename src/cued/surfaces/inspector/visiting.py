@@ -2,7 +2,6 @@
 
 import hashlib
 import hmac
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import quote
@@ -33,7 +32,6 @@ class Visit(Struct, frozen=True, kw_only=True):
     query: QueryParams
     held: Held
     counts: Counts
-    place: Mapping[str, str]
     part: str = ""
 
     @property

@@ -6,16 +6,18 @@ from cued.errors import InputError, NotFoundError
 from cued.model.plain import JSON
 from cued.surfaces.inspector.visiting import Visit
 
-COMPARED = 12
+COMPARED, COMPARED_IN_LARGE = 24, 12
+LARGE = 10_000
 CHAINS = 40
 LONGEST = 20
 
 
 def page(visit: Visit) -> JSON:
     """Open conflicts, chains of what gave way, and, when it is asked for, what a consolidation would do."""
-    opened = visit.ask("conflicts", {"limit": COMPARED, **visit.chosen("after")})
-    hidden = visit.ask("list", {"state": "superseded", "limit": CHAINS})
     stats = visit.stats()
+    compared = COMPARED if stats["memories"] <= LARGE else COMPARED_IN_LARGE
+    opened = visit.ask("conflicts", {"limit": compared, **visit.chosen("after")})
+    hidden = visit.ask("list", {"state": "superseded", "limit": CHAINS})
     return {
         "stats": stats,
         "opened": {**opened, "found": [_with_choices(each) for each in opened["found"]]},

@@ -16,8 +16,9 @@ READ = 1000
 LINES = 60
 SLOWEST = 8
 BUCKETS = 30
-DEEPER = ("doctor", "insight", "tunings")
-"""Verbs that look deeper, shown where there are such."""
+DEEPER = ("doctor", "policy_history")
+"""Verbs that look deeper, asked for where there are such, when somebody wants to know: they may take long."""
+_TOLD = ("told", "figure", "cause", "at", "digest")
 
 
 def page(visit: Visit) -> JSON:
@@ -39,7 +40,8 @@ def page(visit: Visit) -> JSON:
         "slowest": sorted(lines, key=lambda line: -line["total_ms"])[:SLOWEST],
         "stages": stages(lines),
         "kept": _kept(visit),
-        "deeper": [told for name in DEEPER if (told := _deeper(visit, name)) is not None],
+        "can_examine": any(map(visit.may, DEEPER)),
+        "deeper": [_deeper(visit, name) for name in DEEPER if visit.may(name)] if visit.said("examine") else [],
     }
 
 
@@ -88,24 +90,22 @@ def _kept(visit: Visit) -> dict[str, str]:
     return {line["recall_id"]: line["cue"] or "see why" for line in lines if line["evidence"] is not None}
 
 
-def _deeper(visit: Visit, name: str) -> JSON | None:
-    if not visit.may(name):
-        return None
+def _deeper(visit: Visit, name: str) -> JSON:
     try:
         return {"name": name, "lines": flattened(visit.ask(name))}
     except CuedError as error:
-        return {"name": name, "lines": [{"status": "note", "name": "", "detail": str(error)}]}
+        return {"name": name, "lines": [{"status": "note", "name": "", "told": str(error), "mend": ""}]}
 
 
 def flattened(answer: JSON) -> list[JSON]:
-    """An answer's own lines: each object of its lists, with what it is called, how it stands, and the rest in words."""
+    """An answer's own lines, whatever lists they stand in: how each stands, what it is called, what it tells, and what mends it."""
     found = [item for value in answer.values() if isinstance(value, list) for item in value if isinstance(item, dict)]
-    heads = ("status", "verdict", "name", "check", "title")
     return [
         {
-            "status": str(item.get("status") or item.get("verdict") or ""),
-            "name": str(item.get("name") or item.get("check") or item.get("title") or ""),
-            "detail": " · ".join(f"{key}: {value}" for key, value in item.items() if key not in heads and value not in (None, "", [], {})),
+            "status": str(item.get("verdict") or item.get("status") or ""),
+            "name": str(item.get("name") or item.get("number") or ""),
+            "told": " · ".join(str(item[key]) for key in _TOLD if item.get(key)),
+            "mend": str(item.get("mend") or ""),
         }
         for item in found
     ]

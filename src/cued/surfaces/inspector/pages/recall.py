@@ -58,13 +58,13 @@ def expected(visit: Visit) -> JSON:
 
 
 def keep(visit: Visit) -> JSON:
-    """The recall's address once its evidence is kept, for whoever may read this tenant's memories."""
+    """The id of the recall, whose evidence is kept from now on for whoever may read this tenant's memories."""
     visit.caller.require("write")
     saved = needed(visit)
     choice = deciding(visit.query, saved, visit.tenant.policy)
     line = service.keep_recall(visit.tenant, saved, choice.applied)
     visit.held.drop(visit.caller.tenant, line["recall_id"])
-    return {"address": f"{visit.place['scheme']}://{visit.place['host']}/?recall={line['recall_id']}", "recall": line["recall_id"]}
+    return {"recall": line["recall_id"]}
 
 
 def looked_at(visit: Visit) -> Looked | None:

@@ -16,7 +16,8 @@ const tellEffect = wait(async () => {
   if (!chosen.length || !place) return;
   const asking = new URLSearchParams(chosen.map((each) => ["id", each]));
   try {
-    place.replaceChildren(...(await fragment(`/inspect/effect?${asking}`)));
+    const told = await fragment(`/inspect/effect?${asking}`);
+    if (String(ids()) === String(chosen)) place.replaceChildren(...told);
   } catch (error) {
     failed(error);
   }

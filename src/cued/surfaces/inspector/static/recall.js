@@ -33,9 +33,9 @@ async function toggle(row) {
 async function keep() {
   const told = await sent(address("/inspect/keep", {}), "{}");
   const place = document.getElementById("permalink");
-  const link = Object.assign(document.createElement("a"), { href: told.address, textContent: told.address });
-  place.replaceChildren(link);
-  navigator.clipboard?.writeText(told.address).catch(() => {});
+  const kept = `${location.origin}/?recall=${encodeURIComponent(told.recall)}`;
+  place.replaceChildren(Object.assign(document.createElement("a"), { href: kept, textContent: kept }));
+  navigator.clipboard?.writeText(kept).catch(() => {});
 }
 
 document.addEventListener("click", (event) => {
