@@ -19,6 +19,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FIRST_AT = datetime(2024, 1, 1, tzinfo=UTC)
 SPAN = timedelta(days=700)
 WORDS_LEAST, WORDS_MOST = 8, 40
+PAGE_CHARACTERS = 2400
 TURNS = 16
 VOCABULARY = 30_000
 QUESTION_SEED = 7
@@ -101,6 +102,12 @@ def block(tenant: int, start: int, count: int, *, among: int, words: tuple[str, 
     return Block(drafts, near(_centres(tenant)[chance.integers(0, len(_centres(tenant)), size=count)], chance))
 
 
+def pages(made: Block, start: int, *, words: tuple[str, ...]) -> Block:
+    """The same memories as pages of 2.4 kB: each begins with its sentence and goes on with others."""
+    chance = np.random.default_rng((start, PAGE_CHARACTERS))
+    return Block([draft | {"text": _page(draft["text"], chance, words)} for draft in made.drafts], made.vectors)
+
+
 def questions(asked_of: Block, count: int, *, words: tuple[str, ...]) -> list[Question]:
     """Questions whose words stand in one of the memories and whose vector is near that memory's."""
     chance = np.random.default_rng(QUESTION_SEED)
@@ -126,6 +133,14 @@ def _sentence(words: list[str], number: int) -> str:
         said += ["on", str(1 + number % 28), MONTHS[number % 12], str(2024 + number % 2)]
     said[0] = said[0].capitalize()
     return " ".join(said) + "."
+
+
+def _page(first: str, chance: np.random.Generator, words: tuple[str, ...]) -> str:
+    text = first
+    while len(text) < PAGE_CHARACTERS:
+        said = [words[rank] for rank in _zipf(chance, int(chance.integers(WORDS_LEAST, WORDS_MOST)), len(words)).tolist()]
+        text += " " + _sentence(said, 1)
+    return text[:PAGE_CHARACTERS]
 
 
 def _zipf(chance: np.random.Generator, count: int, size: int) -> NDArray[np.intp]:

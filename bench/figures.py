@@ -23,6 +23,11 @@ class Figure(Struct, frozen=True, kw_only=True):
     most: float | None = None
     cpu: float | None = None
 
+    def worse_than(self, before: "Figure") -> float:
+        """How many times as bad this is as an earlier figure: rates and shares are good when high, all others when low."""
+        good, bad = (self.value, before.value) if self.unit in {"/s", "%"} else (before.value, self.value)
+        return bad / good if good else 1.0
+
 
 class Budget(Struct, frozen=True):
     """What a figure is held to."""
@@ -44,15 +49,28 @@ class Result(Struct, frozen=True, kw_only=True):
 
 
 LOAD, OPEN, WARM = "bulk load, vectors given", "open", "recall, warm"
+FIRST, FIRST_KEPT, MEMORY_EACH = "recall, first of a tenant", "recall, first of a kept tenant", "memory a memory"
+NO_FLOOR, FIFTY, TOKENS = "recall without a floor", "recall that shows fifty", "recall into 2000 tokens"
+REMEMBER_GIVEN = "remember one, vector given"
 REMEMBER, FSYNCS, ONE_THREAD = "remember one", "fsyncs a remember", "bulk load, one thread"
 IMPORT, GROWTH = "import cued", "largest ÷ smallest store"
 
 BUDGETS = {
-    ("one-10k", LOAD): Budget("≥", 5000),
-    ("one-100k", LOAD): Budget("≥", 5000),
-    ("one-10k", WARM): Budget("≤", 3),
-    ("one-100k", WARM): Budget("≤", 15),
-    ("tenants-100k", WARM): Budget("≤", 2),
+    ("one-10k", LOAD): Budget("≥", 10_000),
+    ("one-100k", LOAD): Budget("≥", 10_000),
+    ("long-10k", LOAD): Budget("≥", 3000),
+    ("one-10k", WARM): Budget("≤", 2),
+    ("one-100k", WARM): Budget("≤", 6),
+    ("tenants-100k", WARM): Budget("≤", 1),
+    ("long-10k", WARM): Budget("≤", 2.5),
+    ("long-10k", NO_FLOOR): Budget("≤", 4),
+    ("long-10k", FIFTY): Budget("≤", 8),
+    ("long-10k", TOKENS): Budget("≤", 6),
+    ("one-10k", REMEMBER_GIVEN): Budget("≤", 3),
+    ("long-10k", REMEMBER_GIVEN): Budget("≤", 5),
+    ("one-10k", FIRST_KEPT): Budget("≤", 40),
+    ("one-100k", FIRST_KEPT): Budget("≤", 250),
+    ("one-100k", MEMORY_EACH): Budget("≤", 2.5),
     ("one-100k", OPEN): Budget("≤", 500),
     ("tenants-100k", OPEN): Budget("≤", 500),
     ("minilm", REMEMBER): Budget("≤", 6),

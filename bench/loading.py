@@ -29,8 +29,14 @@ def tenant_name(number: int) -> str:
     return f"tenant {number}"
 
 
+def block_of(shape: Shape, tenant: int, start: int, count: int) -> corpus.Block:
+    """So many memories of a tenant of this shape, from number `start` on."""
+    made = corpus.block(tenant, start, count, among=shape.each, words=corpus.vocabulary())
+    return corpus.pages(made, start, words=corpus.vocabulary()) if shape.long else made
+
+
 def first_block(shape: Shape, tenant: int) -> corpus.Block:
-    """The first memories that `fill` stores for a tenant."""
+    """The first memories that `fill` stores for a tenant, without what makes pages of them: questions are about the first sentence."""
     return corpus.block(tenant, 0, min(AT_ONCE, shape.each), among=shape.each, words=corpus.vocabulary())
 
 
@@ -48,7 +54,7 @@ def fill(shape: Shape, folder: Path) -> Result:
         handle = memories.tenant(tenant_name(tenant))
         for start in range(0, shape.each, AT_ONCE):
             count = min(AT_ONCE, shape.each - start)
-            made = corpus.block(tenant, start, count, among=shape.each, words=corpus.vocabulary())
+            made = block_of(shape, tenant, start, count)
             embedder.known = known(made)
             spent.append(spent_on(lambda made=made, handle=handle: handle.remember_many(made.drafts)))  # type: ignore[misc]
     spent.append(spent_on(memories.close))

@@ -5,21 +5,45 @@ import sys
 from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
-from typing import NamedTuple
+from threading import Thread
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import cued
 from bench import corpus
-from bench.figures import OPEN, WARM, Figure, Result, Spent, rate, series, stage_medians
-from bench.loading import database, first_block, known, opened, tenant_name
-from bench.measure import disk_mib, resident_mib, spent_each, spent_on
+from bench.figures import (
+    FIFTY,
+    FIRST,
+    FIRST_KEPT,
+    MEMORY_EACH,
+    NO_FLOOR,
+    OPEN,
+    REMEMBER_GIVEN,
+    TOKENS,
+    WARM,
+    Figure,
+    Result,
+    Spent,
+    rate,
+    series,
+    stage_medians,
+)
+from bench.loading import block_of, database, first_block, known, opened, tenant_name
+from bench.measure import KIB, disk_mib, resident_mib, spent_each, spent_on
 from bench.sizes import Shape, Size
 from bench.vectors import DIMENSIONS, GivenVectors
+from cued.stores.keepers.sqlite import SqliteKeeper
 
 ASKED_TENANTS = 100
 AFTER_ALL = 1_000_000
 SCANS = 20
+THREADS = (1, 4, 16)
+SHOWN: dict[str, dict[str, Any]] = {
+    NO_FLOOR: {"floor": 0},
+    FIFTY: {"floor": 0, "limit": 50},
+    TOKENS: {"floor": 0, "budget_tokens": 2000},
+}
 
 
 class Asked(NamedTuple):
@@ -59,25 +83,72 @@ def read(shape: Shape, folder: Path, size: Size) -> Result:
     """Measure all that is measured of one store in one fresh process."""
     path, embedder = database(folder, shape), GivenVectors({})
     asked = questions(shape, size.recalls, embedder)
+    _unkept(path, shape)
     before_mib, found = resident_mib(), list[cued.Memories]()
     opening = spent_on(lambda: found.append(opened(path, embedder)))
     with found[0] as memories:
         cold = _cold(memories, shape, asked)
         warm = [recalled(memories, each) for each in asked]
         held_mib = resident_mib() - before_mib
+        shown = [series(shape.name, measure, _shown(memories, asked, **wanted)) for measure, wanted in SHOWN.items()]
+        sharing = [figure for count in THREADS for figure in _in_threads(memories, shape, asked, count)]
         figures = [
             Figure(case=shape.name, measure=OPEN, unit="ms", value=opening.wall_ms, cpu=opening.cpu_ms),
-            series(shape.name, "recall, first of a tenant", cold),
+            series(shape.name, FIRST, cold),
             series(shape.name, WARM, [timing.spent for timing in warm]),
             _in_a_hurry(memories, shape, asked),
             *_after_writes(memories, shape, embedder, size.writes),
             *_after_foreign_writes(memories, shape, path, embedder=embedder, count=size.writes),
             Figure(case=shape.name, measure="memory for recalling", unit="MiB", value=held_mib),
+            Figure(case=shape.name, measure=MEMORY_EACH, unit="KiB", value=held_mib * KIB / shape.memories),
+            *shown,
+            *sharing,
             Figure(case=shape.name, measure="disk in use, with log", unit="MiB", value=disk_mib(path)),
         ]
     if shape.tenants == 1:
+        # The store was closed, so the tenant's shelf is kept now.
+        with opened(path, embedder) as memories:
+            figures.append(series(shape.name, FIRST_KEPT, _cold(memories, shape, asked)))
         figures.append(_beside_a_bare_scan(shape, figures[2].value))
     return Result(figures=tuple(figures), stages={shape.name: stage_medians([timing.stages_ms for timing in warm])})
+
+
+def _unkept(path: Path, shape: Shape) -> None:
+    """Take away what an earlier run has kept of the shelf, so that the first recall builds it."""
+    keeper = SqliteKeeper(path)
+    for tenant in range(1 if shape.tenants == 1 else 0):
+        with keeper.begin(tenant_name(tenant), write=True) as rows:
+            rows.put_shelf(())
+    keeper.close()
+
+
+def _shown(memories: cued.Memories, asked: list[Asked], **wanted: Any) -> list[Spent]:  # noqa: ANN401 - whatever a recall takes
+    """What recalls took that show more than the floor lets through, or as much as a budget holds."""
+    return [spent_on(lambda each=each: memories.tenant(each.tenant).recall(each.text, settle=False, **wanted)) for each in asked]  # type: ignore[misc]
+
+
+def _in_threads(memories: cued.Memories, shape: Shape, asked: list[Asked], count: int) -> tuple[Figure, Figure]:
+    """How many recalls a second so many threads get, and how much longer the slowest of twenty waits than the middle one."""
+    spent = list[Spent]()
+
+    def work(first: int) -> None:
+        mine = asked[first::count] or asked[:1]
+        spent.extend(spent_on(lambda each=each: memories.tenant(each.tenant).recall(each.text, settle=False)) for each in mine)  # type: ignore[misc]
+
+    threads = [Thread(target=work, args=(first,)) for first in range(count)]
+
+    def all_of_them() -> None:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    whole, named = spent_on(all_of_them), f"{count} thread{'s' * (count > 1)}"
+    waits = series(shape.name, "", spent)
+    return (
+        rate(shape.name, f"recalls, {named}", len(spent), [whole]),
+        Figure(case=shape.name, measure=f"slow ÷ usual, {named}", unit="×", value=(waits.p95 or 0) / waits.value),
+    )
 
 
 def _cold(memories: cued.Memories, shape: Shape, asked: list[Asked]) -> list[Spent]:
@@ -96,13 +167,13 @@ def _in_a_hurry(memories: cued.Memories, shape: Shape, asked: list[Asked]) -> Fi
 
 
 def _after_writes(memories: cued.Memories, shape: Shape, embedder: GivenVectors, count: int) -> tuple[Figure, Figure]:
-    late = corpus.block(0, AFTER_ALL, count, among=shape.each, words=corpus.vocabulary())
+    late = block_of(shape, 0, AFTER_ALL, count)
     embedder.known |= known(late) | {draft["text"]: vector for draft, vector in zip(late.drafts, late.vectors, strict=True)}
     handle, writes, recalls = memories.tenant(tenant_name(0)), list[Spent](), list[Spent]()
     for draft in late.drafts:
         writes.append(spent_on(lambda draft=draft: handle.remember(draft)))  # type: ignore[misc]
         recalls.append(recalled(memories, Asked(handle.name, draft["text"])).spent)
-    return series(shape.name, "remember one, vector given", writes), series(shape.name, "recall after a write", recalls)
+    return series(shape.name, REMEMBER_GIVEN, writes), series(shape.name, "recall after a write", recalls)
 
 
 def _after_foreign_writes(

@@ -9,7 +9,9 @@ from rich.table import Table
 from bench.figures import BUDGETS, Figure, Result
 from bench.measure import Machine
 
-FIGURE_HEADS = ("case", "measure", "value", "p95", "max", "cpu", "unit", "budget", "")
+FIGURE_HEADS = ("case", "measure", "value", "p95", "max", "cpu", "unit", "budget", "", "as bad as before")
+MUCH_WORSE = 1.2
+"""From so many times as bad as before on, a figure is shown in red."""
 _MANY, _FEW = 100, 10
 
 
@@ -46,13 +48,13 @@ def caption(machine: Machine) -> str:
     )
 
 
-def shown(report: Report, console: Console) -> None:
-    """Print the tables on a terminal."""
+def shown(report: Report, console: Console, before: Report | None = None) -> None:
+    """Print the tables on a terminal, in red what is worse by a fifth or more than in an earlier report."""
     table = Table(*FIGURE_HEADS, title="Figures", caption=caption(report.machine))
     for column in table.columns[2:6]:
         column.justify = "right"
-    for row in figure_rows(report.figures):
-        table.add_row(*row)
+    for row, figure in zip(figure_rows(report.figures, before), report.figures, strict=True):
+        table.add_row(*row, style="red" if (_worse(figure, before) or 0) >= MUCH_WORSE else None)
     console.print(table)
     heads, rows = stage_table(report.stages)
     stages = Table(heads[0], title="Where a warm recall spends its time (median ms)")
@@ -65,11 +67,11 @@ def shown(report: Report, console: Console) -> None:
         console.print(line)
 
 
-def markdown(report: Report) -> str:
-    """The tables as Markdown."""
+def markdown(report: Report, before: Report | None = None) -> str:
+    """The tables as Markdown, with how each figure stands to an earlier report."""
     heads, rows = stage_table(report.stages)
     parts = [
-        _markdown_table(FIGURE_HEADS, list(figure_rows(report.figures))),
+        _markdown_table(FIGURE_HEADS, list(figure_rows(report.figures, before))),
         "Where a warm recall spends its time (median ms):",
         _markdown_table(heads, rows),
         caption(report.machine) + ".",
@@ -93,13 +95,13 @@ def closing(report: Report) -> Iterator[str]:
         yield f"missed: {figure.case}, {figure.measure}: {_number(figure.value)}{cpu} {figure.unit}, budget {budget.bound} {budget.value:g}"
 
 
-def figure_rows(figures: Sequence[Figure]) -> Iterator[tuple[str, ...]]:
+def figure_rows(figures: Sequence[Figure], before: Report | None = None) -> Iterator[tuple[str, ...]]:
     """One row a figure; the case is named in its first."""
-    before = ""
+    named = ""
     for figure in figures:
         budget = BUDGETS.get((figure.case, figure.measure))
         yield (
-            figure.case if figure.case != before else "",
+            figure.case if figure.case != named else "",
             figure.measure,
             _number(figure.value),
             _number(figure.p95),
@@ -108,8 +110,9 @@ def figure_rows(figures: Sequence[Figure]) -> Iterator[tuple[str, ...]]:
             figure.unit,
             f"{budget.bound} {budget.value:g}" if budget else "",
             _verdict(figure),
+            _times(_worse(figure, before)),
         )
-        before = figure.case
+        named = figure.case
 
 
 def stage_table(stages: dict[str, dict[str, float]]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -117,6 +120,19 @@ def stage_table(stages: dict[str, dict[str, float]]) -> tuple[tuple[str, ...], l
     every = dict.fromkeys(stage for each in stages.values() for stage in each)
     rows = [(stage, *(_number(each.get(stage), places=3) for each in stages.values())) for stage in every]
     return ("stage", *stages), rows
+
+
+def _worse(figure: Figure, before: Report | None) -> float | None:
+    """How many times as bad a figure is as the same one of an earlier report, None where there is none."""
+    same = (each for each in before.figures if (each.case, each.measure) == (figure.case, figure.measure)) if before else iter(())
+    earlier = next(same, None)
+    return None if earlier is None else figure.worse_than(earlier)
+
+
+def _times(worse: float | None) -> str:
+    if worse is None:
+        return ""
+    return f"{_number(worse)} ×" + (" ✗" if worse >= MUCH_WORSE else "")
 
 
 def _verdict(figure: Figure) -> str:

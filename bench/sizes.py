@@ -4,16 +4,18 @@ from msgspec import Struct
 
 
 class Shape(Struct, frozen=True):
-    """A store: so many memories over so many tenants."""
+    """A store: so many memories over so many tenants, each a sentence or, where they are `long`, a page of 2.4 kB."""
 
     memories: int
     tenants: int = 1
+    long: bool = False
 
     @property
     def name(self) -> str:
         """Spell the shape as tables and files do."""
         thousands, rest = divmod(self.memories, 1000)
-        return ("one-" if self.tenants == 1 else "tenants-") + (f"{thousands}k" if not rest else str(self.memories))
+        kind = "long-" if self.long else "one-" if self.tenants == 1 else "tenants-"
+        return kind + (f"{thousands}k" if not rest else str(self.memories))
 
     @property
     def each(self) -> int:
@@ -34,7 +36,7 @@ class Size(Struct, frozen=True, kw_only=True):
 
 SIZES = {
     "full": Size(
-        shapes=(Shape(10_000), Shape(100_000), Shape(100_000, 1000)),
+        shapes=(Shape(10_000), Shape(10_000, long=True), Shape(100_000), Shape(100_000, 1000)),
         growth=(Shape(1000, 10), Shape(10_000, 100), Shape(100_000, 1000)),
         recalls=200,
         writes=20,
@@ -42,7 +44,7 @@ SIZES = {
         repeats=3,
     ),
     "quick": Size(
-        shapes=(Shape(10_000), Shape(10_000, 100)),
+        shapes=(Shape(10_000), Shape(10_000, long=True), Shape(10_000, 100)),
         growth=(Shape(1000, 10), Shape(10_000, 100)),
         recalls=60,
         writes=8,
@@ -50,7 +52,7 @@ SIZES = {
         repeats=1,
     ),
     "tiny": Size(
-        shapes=(Shape(60), Shape(60, 3)),
+        shapes=(Shape(60), Shape(60, long=True), Shape(60, 3)),
         growth=(Shape(40, 2), Shape(60, 3)),
         recalls=3,
         writes=2,

@@ -132,7 +132,7 @@ class SlowFile:
 def test_memories_whose_opening_is_cancelled_do_not_stay_open():
     async def use():
         file = SlowFile()
-        opening = asyncio.ensure_future(aio._Opened(file.open, aio._Threads(1)).__aenter__())  # noqa: SLF001 - the part that `open` gives
+        opening = asyncio.ensure_future(aio._Opened(file.open, aio.Threads(1)).__aenter__())  # noqa: SLF001 - the part that `open` gives
         await asyncio.to_thread(file.began.wait, 30)
         opening.cancel()
         file.go.set()

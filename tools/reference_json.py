@@ -13,15 +13,19 @@ import cued
 from cued.embed.hashing import Hashing
 from cued.requests.fields import Field, accepted, fields_of
 from cued.surfaces import service
-from cued.surfaces.verbs import VERBS, Verb, call, schemas
+from cued.surfaces.verb import Verb
+from cued.surfaces.verbs import VERBS, call, schemas
 from tools.reference_policy import rows
 
 NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
 _DIGITS = 3
 _STEADIED: dict[str, Any] = {"ms": 0.0, "total_ms": 0.0, "median_ms": 0.0, "bytes": 0, "recall_id": "01JWNAQ5E0ZZZZZZZZZZZZZZZZ"}
+_TIMED = {"timings_ms", "stage_ms", "stages_ms", "ms"}
 _MADE_ID = re.compile(r"\b01JWN[0-9A-HJKMNP-TV-Z]{21}\b")
 _LAST = ("erase_everything",)
 """Verbs that leave nothing for the others to answer with."""
+_OF_MANY = ("tune", "tune_for_all")
+_JUDGED = 20
 
 
 def json_page() -> str:
@@ -47,7 +51,8 @@ def _answers(folder: Path) -> dict[str, dict[str, Any]]:
     (folder / "notes").mkdir()
     (folder / "notes" / "note.md").write_text("# Kitchen\n\nOats are in the left cupboard.\n", "utf-8")
     found: dict[str, dict[str, Any]] = {}
-    with cued.open(folder / "memories.db", embedder=Hashing(), settle="now", clock=lambda: NOW) as memories:
+    kept = cued.LogRules(content="last")
+    with cued.open(folder / "memories.db", embedder=Hashing(), settle="now", clock=lambda: NOW, log=kept) as memories:
         tenant = memories.tenant("alice")
         for draft in _DRAFTS[:-1]:
             call("remember", tenant, draft)
@@ -65,14 +70,26 @@ def _answer(verb: Verb, memories: cued.Memories, tenant: cued.Tenant, found: dic
         body["recall_id"] = found["recall"]["recall_id"]
     if "path" in body:
         body["path"] = str(folder / body["path"])
+    if verb.name in _OF_MANY:
+        _recall_often(tenant)
     more: dict[str, Any] = {"write": lambda _: None} if verb.streams else {}
     whose = memories.tenant("bob") if verb.name.startswith("remember") else tenant
     answer = call(verb.name, memories if verb.works_on == "store" else whose, body, **more)
     if verb.name == "explain":
         answer |= {"block": "…", "memories": ["…"], "near_misses": ["…"]}
+    if verb.name == "doctor":
+        answer["beside"] = ["…"]
     if "path" in answer:
         answer["path"] = verb.examples[0]["path"]
     return answer
+
+
+def _recall_often(tenant: cued.Tenant) -> None:
+    """So many recalls, and so many judged, that something can be learnt."""
+    for number in range(200):
+        recall = tenant.recall(("When is the staging deploy?", "How do I boil an egg?")[number % 2])
+        if number < _JUDGED:
+            tenant.label(recall.recall_id, "right" if recall.memories else "nothing")
 
 
 def _section(verb: Verb, answer: dict[str, Any]) -> str:
@@ -103,7 +120,7 @@ def _written(answer: dict[str, Any]) -> str:
 def _steady(value: Any, key: str = "") -> Any:  # noqa: ANN401 - any JSON value
     """The value without what changes from run to run: times of measuring, random ids, and digits beyond the third."""
     if isinstance(value, dict):
-        return {name: _steady(item, "ms" if key in {"timings_ms", "stage_ms"} else name) for name, item in value.items()}
+        return {name: _steady(item, "ms" if key in _TIMED else name) for name, item in value.items()}
     if isinstance(value, list):
         return [_steady(item, key) for item in value]
     if isinstance(value, str):

@@ -40,6 +40,13 @@ if TYPE_CHECKING:
     from cued.handles.memories import open_memories as open  # noqa: A004 - `cued.open` is the name that users type
     from cued.handles.tenant import Tenant
     from cued.importers.intake import Imported
+    from cued.insight.comparing import Compared
+    from cued.insight.doctor import Diagnosis
+    from cued.insight.learnt import History
+    from cued.insight.overview import Insight
+    from cued.insight.pairs import Label, Unjudged
+    from cued.insight.replay import Replayed
+    from cued.insight.tuning import Tuned
     from cued.model import Choice, Conflict, Cue, Evidence, LogRules, Memory, Page, Recall, Recalled, RecallEntry, Stats
     from cued.policy.presets import load as load_policy
     from cued.policy.spec import Policy
@@ -54,6 +61,7 @@ __all__ = [
     "Applied",
     "BusyError",
     "Choice",
+    "Compared",
     "Conflict",
     "ConflictError",
     "Conversation",
@@ -62,6 +70,7 @@ __all__ = [
     "CorruptError",
     "Cue",
     "CuedError",
+    "Diagnosis",
     "Draft",
     "EmbedderError",
     "Envelope",
@@ -69,8 +78,11 @@ __all__ = [
     "Explanation",
     "ForeignFileError",
     "FullError",
+    "History",
     "Imported",
     "InputError",
+    "Insight",
+    "Label",
     "LogRules",
     "LostConnectionError",
     "MeaningMap",
@@ -91,10 +103,13 @@ __all__ = [
     "Recalled",
     "Reembedded",
     "Remembered",
+    "Replayed",
     "Stats",
     "StoreError",
     "Tenant",
     "Timeline",
+    "Tuned",
+    "Unjudged",
     "UnknownFieldError",
     "Verdict",
     "Why",
@@ -120,6 +135,13 @@ _HOMES = {
     "policy.spec": ("Policy",),
     "requests.draft": ("Draft",),
     "importers.intake": ("Imported",),
+    "insight.comparing": ("Compared",),
+    "insight.doctor": ("Diagnosis",),
+    "insight.learnt": ("History",),
+    "insight.overview": ("Insight",),
+    "insight.pairs": ("Label", "Unjudged"),
+    "insight.replay": ("Replayed",),
+    "insight.tuning": ("Tuned",),
     "upkeep.backup": ("Copied",),
     "upkeep.consolidation": ("Applied", "Merged", "Plan"),
     "upkeep.cooling": ("Cool",),

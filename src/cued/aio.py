@@ -4,31 +4,28 @@ Above: servers and agents that are asynchronous. Below: the handles, one colour.
 one that has begun goes on in its thread to its end, so that nothing is written by half, and `close` waits for it.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from datetime import datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
-from cued.errors import InputError, StoreError
 from cued.explain import Explanation, MeaningMap, Timeline, Why
-from cued.forking import across_forks
 from cued.handles.bootstrap import Pack
 from cued.handles.conversation import Conversation
 from cued.handles.keeping import OpenConflicts, Remembered
 from cued.handles.memories import Memories, Opening, open_memories
 from cued.handles.tenant import Tenant
+from cued.handles.threads import Threads, in_loop
 from cued.handles.upkeep import Span
 from cued.model import GLOBAL, Cue, Evidence, Memory, Page, Recall, RecallEntry, Stats
 from cued.policy.spec import Policy
 from cued.ports import Progress, Store, silent
 from cued.requests.cue import ExplainRequest, RecallRequest
 from cued.requests.draft import Change, Draft, OnConflict
+from cued.requests.insights import LAST, TARGET_RATE, Grouping, Judgement, Labelled, Labels, When
 from cued.requests.keywords import Changes, Facts, LogOptions, MapOptions, RecallOptions, Wanted
 from cued.requests.listing import ListRequest, LogRequest, MapRequest
 from cued.requests.upkeep import AT_LEAST, BUDGET_TOKENS, IMPORTANCE_BELOW, OLDER_THAN
@@ -36,6 +33,13 @@ from cued.requests.upkeep import AT_LEAST, BUDGET_TOKENS, IMPORTANCE_BELOW, OLDE
 if TYPE_CHECKING:
     from cued.engine.envelope import Envelope
     from cued.importers.intake import Imported
+    from cued.insight.comparing import Compared
+    from cued.insight.doctor import Diagnosis
+    from cued.insight.learnt import History
+    from cued.insight.overview import Insight
+    from cued.insight.pairs import Label, Unjudged
+    from cued.insight.replay import Replayed
+    from cued.insight.tuning import Tuned
     from cued.upkeep.backup import Copied
     from cued.upkeep.consolidation import Applied, Merged, Plan
     from cued.upkeep.cooling import Cool
@@ -43,54 +47,12 @@ if TYPE_CHECKING:
 
 THREADS = 4
 _LINES = 256
-Answer = TypeVar("Answer")
-
-
-class _Threads:
-    """A few worker threads: what is more than they can do waits for its turn."""
-
-    def __init__(self, limit: int) -> None:
-        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-            raise InputError("threads", limit, "a whole number, 1 or more")
-        self._limit, self._closed = limit, False
-        self.after_fork()
-        across_forks(self)
-
-    def after_fork(self) -> None:
-        """Start with threads of our own."""
-        self._pool = ThreadPoolExecutor(self._limit, thread_name_prefix="cued-aio")
-
-    async def run(self, function: Callable[..., Answer], *args: Any, **options: Any) -> Answer:  # noqa: ANN401 - the function's own
-        if self._closed:
-            raise StoreError("closed: these memories cannot be used any more; open them again")
-        call = partial(copy_context().run, function, *args, **options)
-        return await asyncio.get_running_loop().run_in_executor(self._pool, call)
-
-    async def close(self, last: Callable[[], None]) -> None:
-        """Take no more, wait for what has begun, and then do the last thing, in a thread."""
-        if not self._closed:
-            self._closed = True
-            await asyncio.shield(asyncio.to_thread(self._end, last))
-
-    def _end(self, last: Callable[[], None]) -> None:
-        self._pool.shutdown(wait=True)
-        last()
-
-
-def _in_loop(progress: Progress) -> Progress:
-    """A progress that is heard in the loop's own thread."""
-    loop = asyncio.get_running_loop()
-
-    def heard(done: int, total: int) -> None:
-        loop.call_soon_threadsafe(progress, done, total)
-
-    return heard
 
 
 class AsyncConversation:
     """The recalls of one conversation, for asyncio; see `cued.Conversation`."""
 
-    def __init__(self, conversation: Conversation, threads: _Threads) -> None:
+    def __init__(self, conversation: Conversation, threads: Threads) -> None:
         """Wrap the conversation."""
         self._conversation, self._threads = conversation, threads
 
@@ -108,7 +70,7 @@ class AsyncConversation:
 class AsyncTenant:
     """One tenant's memories, for asyncio: every verb of `cued.Tenant`, with the same arguments and answers."""
 
-    def __init__(self, tenant: Tenant, threads: _Threads) -> None:
+    def __init__(self, tenant: Tenant, threads: Threads) -> None:
         """Wrap the handle."""
         self._tenant, self._threads = tenant, threads
         self.name = tenant.name
@@ -125,7 +87,7 @@ class AsyncTenant:
 
     async def remember_many(self, drafts: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress = silent) -> Remembered:
         """What `Tenant.remember_many` gives."""
-        return await self._threads.run(self._tenant.remember_many, drafts, progress=_in_loop(progress))
+        return await self._threads.run(self._tenant.remember_many, drafts, progress=in_loop(progress))
 
     async def remember_turns(
         self,
@@ -221,8 +183,8 @@ class AsyncTenant:
         hidden: bool = False,
     ) -> Timeline:
         """What `Tenant.timeline` gives."""
-        sides = {"before": before, "after": after}
-        return await self._threads.run(self._tenant.timeline, around, scope=scope, session=session, hidden=hidden, **sides)
+        how = {"before": before, "after": after, "scope": scope, "session": session, "hidden": hidden}
+        return await self._threads.run(self._tenant.timeline, around, **how)
 
     async def map(self, request: MapRequest | None = None, **wanted: Unpack[MapOptions]) -> MeaningMap:
         """What `Tenant.map` gives."""
@@ -238,11 +200,11 @@ class AsyncTenant:
 
     async def plan_consolidation(self, *, at_least: float = AT_LEAST, progress: Progress = silent) -> "Plan":
         """What `Tenant.plan_consolidation` gives."""
-        return await self._threads.run(self._tenant.plan_consolidation, at_least=at_least, progress=_in_loop(progress))
+        return await self._threads.run(self._tenant.plan_consolidation, at_least=at_least, progress=in_loop(progress))
 
     async def consolidate(self, plan: "Plan | None" = None, *, at_least: float = AT_LEAST, progress: Progress = silent) -> "Applied":
         """What `Tenant.consolidate` gives."""
-        return await self._threads.run(self._tenant.consolidate, plan, at_least=at_least, progress=_in_loop(progress))
+        return await self._threads.run(self._tenant.consolidate, plan, at_least=at_least, progress=in_loop(progress))
 
     async def merges(self) -> "tuple[Merged, ...]":
         """What `Tenant.merges` gives."""
@@ -258,7 +220,7 @@ class AsyncTenant:
 
     async def sweep(self, *, grace: Span = 0, progress: Progress = silent) -> tuple[str, ...]:
         """What `Tenant.sweep` gives."""
-        return await self._threads.run(self._tenant.sweep, grace=grace, progress=_in_loop(progress))
+        return await self._threads.run(self._tenant.sweep, grace=grace, progress=in_loop(progress))
 
     async def cool(self, *, older_than: Span = OLDER_THAN, importance_below: float = IMPORTANCE_BELOW) -> "tuple[Cool, ...]":
         """What `Tenant.cool` gives."""
@@ -266,11 +228,11 @@ class AsyncTenant:
 
     async def reembed(self, *, progress: Progress = silent) -> "Reembedded":
         """What `Tenant.reembed` gives."""
-        return await self._threads.run(self._tenant.reembed, progress=_in_loop(progress))
+        return await self._threads.run(self._tenant.reembed, progress=in_loop(progress))
 
     async def export(self, *, vectors: bool = False, progress: Progress = silent) -> AsyncIterator[bytes]:
         """The lines that `Tenant.export` gives, read in the worker's thread some hundred at a time."""
-        lines = await self._threads.run(self._tenant.export, vectors=vectors, progress=_in_loop(progress))
+        lines = await self._threads.run(self._tenant.export, vectors=vectors, progress=in_loop(progress))
         while chunk := await self._threads.run(lambda: [*islice(lines, _LINES)]):
             for line in chunk:
                 yield line
@@ -284,13 +246,60 @@ class AsyncTenant:
         progress: Progress = silent,
     ) -> "Imported":
         """What `Tenant.import_file` gives."""
-        return await self._threads.run(self._tenant.import_file, path, format=format, scope=scope, progress=_in_loop(progress))
+        return await self._threads.run(self._tenant.import_file, path, format=format, scope=scope, progress=in_loop(progress))
+
+    async def insight(self, *, since: When = None, until: When = None, every: str | None = None, by: Grouping = "none") -> "Insight":
+        """What `Tenant.insight` gives."""
+        return await self._threads.run(self._tenant.insight, since=since, until=until, every=every, by=by)
+
+    async def doctor(self) -> "Diagnosis":
+        """What `Tenant.doctor` gives."""
+        return await self._threads.run(self._tenant.doctor)
+
+    async def replay(
+        self, policy: str | Policy | None = None, *, last: int = LAST, recall_id: str | None = None, progress: Progress = silent
+    ) -> "Replayed":
+        """What `Tenant.replay` gives."""
+        return await self._threads.run(self._tenant.replay, policy, last=last, recall_id=recall_id, progress=in_loop(progress))
+
+    async def compare(self) -> "Compared":
+        """What `Tenant.compare` gives."""
+        return await self._threads.run(self._tenant.compare)
+
+    async def tune(
+        self,
+        pairs: Sequence[Labelled | Mapping[str, Any]] = (),
+        *,
+        source: Labels = "judged",
+        target: float = TARGET_RATE,
+        apply: bool = False,
+        progress: Progress = silent,
+    ) -> "Tuned":
+        """What `Tenant.tune` gives."""
+        heard = in_loop(progress)
+        return await self._threads.run(self._tenant.tune, pairs, source=source, target=target, apply=apply, progress=heard)
+
+    async def policy_history(self) -> "History":
+        """What `Tenant.policy_history` gives."""
+        return await self._threads.run(self._tenant.policy_history)
+
+    async def policy_rollback(self, *, to: int | None = None) -> "History":
+        """What `Tenant.policy_rollback` gives."""
+        return await self._threads.run(self._tenant.policy_rollback, to=to)
+
+    async def unlabelled(self, *, limit: int = 20) -> "tuple[Unjudged, ...]":
+        """What `Tenant.unlabelled` gives."""
+        return await self._threads.run(self._tenant.unlabelled, limit=limit)
+
+    async def label(self, recall_id: str, verdict: Judgement) -> "Label":
+        """What `Tenant.label` gives."""
+        return await self._threads.run(self._tenant.label, recall_id, verdict)
 
 
 class AsyncMemories:
     """What `cued.aio.open` gives: one store, open, with a few worker threads; close it, or use it in an `async with`."""
 
-    def __init__(self, memories: Memories, threads: _Threads) -> None:
+    def __init__(self, memories: Memories, threads: Threads) -> None:
         """Wrap an open store."""
         self._memories, self._threads = memories, threads
 
@@ -302,9 +311,17 @@ class AsyncMemories:
         """What `Memories.tenants` gives."""
         return await self._threads.run(self._memories.tenants)
 
+    async def insight(self, *, since: When = None, until: When = None, every: str | None = None) -> "Insight":
+        """What `Memories.insight` gives."""
+        return await self._threads.run(self._memories.insight, since=since, until=until, every=every)
+
+    async def tune(self, *, apply: bool = False, progress: Progress = silent) -> "Tuned":
+        """What `Memories.tune` gives."""
+        return await self._threads.run(self._memories.tune, apply=apply, progress=in_loop(progress))
+
     async def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> "Copied":
         """What `Memories.backup` gives."""
-        return await self._threads.run(self._memories.backup, path, overwrite=overwrite, progress=_in_loop(progress))
+        return await self._threads.run(self._memories.backup, path, overwrite=overwrite, progress=in_loop(progress))
 
     async def flush(self) -> None:
         """Wait until the touches of all recalls so far are written."""
@@ -318,7 +335,7 @@ class AsyncMemories:
 class _Opened:
     """Memories that are about to be opened: by `await`, or by `async with`, which also closes them."""
 
-    def __init__(self, opening: Callable[[], Memories], threads: _Threads) -> None:
+    def __init__(self, opening: Callable[[], Memories], threads: Threads) -> None:
         self._opening, self._threads = opening, threads
         self._memories: Memories | None = None
 
@@ -352,4 +369,4 @@ def open(path: str | Path | Store | None = None, *, threads: int = THREADS, **pa
 
     `threads` says how many verbs run at the same time; the others wait for their turn.
     """
-    return _Opened(partial(open_memories, path, **parts), _Threads(threads))
+    return _Opened(partial(open_memories, path, **parts), Threads(threads))

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Literal, Protocol, runtime_checkable
 
 from cued.model import (
+    Condition,
     ConflictType,
     Feedback,
     Filter,
@@ -31,6 +32,8 @@ from cued.model import (
     Slice,
     Stats,
     Stored,
+    Tallies,
+    TallyQuery,
     Touch,
     Use,
 )
@@ -130,6 +133,12 @@ class Store(Protocol):
     def log(self, tenant: str, query: LogQuery) -> tuple[RecallEntry, ...]:
         """The lines of the tenant's recall log that the query asks for, newest first unless told otherwise."""
 
+    def tally(self, tenant: str, query: TallyQuery) -> Tallies:
+        """The lines of the tenant's recall log counted in stretches of time, however many they are."""
+
+    def condition(self) -> Condition:
+        """The state of what the memories are kept in, for whoever looks after the store."""
+
     def document(self, tenant: str, name: str) -> bytes | None:
         """A small document kept for the tenant, such as what has been learnt about its traffic; None when there is none."""
 
@@ -166,6 +175,14 @@ class Keeper(Protocol):
         """Let go of files and connections; a second call does nothing, and whatever comes later is a StoreError."""
 
 
+@runtime_checkable
+class Inspectable(Protocol):
+    """A keeper whose files have a state that can be looked at."""
+
+    def condition(self) -> Condition:
+        """The state of its files."""
+
+
 class Transaction(Protocol):
     """What can be read and written of one tenant at one moment; lists go in and come out whole, never one row a call.
 
@@ -196,8 +213,11 @@ class Transaction(Protocol):
     def changed(self, since: int) -> Indexed:
         """The rows written after the change of this number, all for 0, in the order of their keys."""
 
-    def vectors(self, since: int) -> Iterable[tuple[int, bytes]]:
-        """The vectors of the rows whose content was written after this change, all for 0, each with its key."""
+    def vectors(self, since: int) -> Iterable[tuple[Sequence[int], bytes]]:
+        """The vectors of the rows whose content was written after this change, all for 0, in runs: their keys, and their bytes end to end.
+
+        The vectors of one run are of one size.
+        """
 
     def memories(self, keys: Sequence[int]) -> Sequence[Memory]:
         """The memories of these rows in their order; their use need not be in them."""
@@ -223,6 +243,9 @@ class Transaction(Protocol):
     def log(self, query: LogQuery) -> Sequence[RecallEntry]:
         """The lines that the query asks for, by time and then as they were written; cue and evidence only with `content`."""
 
+    def tally(self, query: TallyQuery) -> Tallies:
+        """The lines that the query means, counted, by start and label; `cued.stores.recall_log.tallied` counts any lines."""
+
     def put_log(self, entries: Sequence[RecallEntry], rules: LogRules) -> None:
         """Write lines, in place of those with the same `recall_id`, and drop what the rules do not keep.
 
@@ -235,6 +258,15 @@ class Transaction(Protocol):
 
     def put_document(self, name: str, body: bytes | None) -> None:
         """Write a document; None removes it."""
+
+    def shelf(self) -> Sequence[bytes]:
+        """The parts of the tenant's shelf as they were last put; none where none were, or where this keeper keeps none."""
+
+    def put_shelf(self, parts: Sequence[bytes]) -> None:
+        """Keep the parts of the tenant's shelf, in place of those before, until any row is removed; that changes no counter of the head.
+
+        They save the next process the building of the shelf and are never the truth, so a keeper without durable rows keeps none.
+        """
 
 
 class Embedder(Protocol):

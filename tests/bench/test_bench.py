@@ -4,13 +4,14 @@ import apsw
 import numpy as np
 import pytest
 from msgspec import json
+from rich.console import Console
 
 from bench import corpus
 from bench.__main__ import main
 from bench.cases import names
 from bench.figures import BUDGETS, Budget, Figure, Result, Spent, merged, rate, series
-from bench.measure import CountingFile, CountingFiles
-from bench.report import FIGURE_HEADS, Report, figure_rows
+from bench.measure import CountingFile, CountingFiles, machine
+from bench.report import FIGURE_HEADS, Report, figure_rows, shown
 from bench.sizes import SIZES, Shape
 from cued.flow import ORDER
 
@@ -29,6 +30,16 @@ STORE_MEASURES = {
     "such writes seen at once",
     "memory for recalling",
     "disk in use, with log",
+    "memory a memory",
+    "recall without a floor",
+    "recall that shows fifty",
+    "recall into 2000 tokens",
+    "recalls, 1 thread",
+    "recalls, 4 threads",
+    "recalls, 16 threads",
+    "slow ÷ usual, 1 thread",
+    "slow ÷ usual, 4 threads",
+    "slow ÷ usual, 16 threads",
 }
 
 
@@ -43,9 +54,9 @@ def measured(report, case):
     return {figure.measure: figure for figure in report.figures if figure.case == case}
 
 
-@pytest.mark.parametrize("case", ["one-60", "tenants-60"])
+@pytest.mark.parametrize("case", ["one-60", "long-60", "tenants-60"])
 def test_each_store_is_measured_from_filling_to_recalling(ran, case):
-    assert measured(ran, case).keys() - {"recall ÷ bare scan"} == STORE_MEASURES
+    assert measured(ran, case).keys() - {"recall ÷ bare scan", "recall, first of a kept tenant"} == STORE_MEASURES
 
 
 def test_every_figure_is_a_finite_number(ran):
@@ -85,16 +96,43 @@ def test_every_budget_belongs_to_something_that_is_measured(ran):
 
 
 def test_an_unknown_case_is_refused_with_the_known_ones(capsys):
-    with pytest.raises(SystemExit, match="import, one-60, tenants-60, growth, minilm"):
+    with pytest.raises(SystemExit, match="import, one-60, long-60, tenants-60, growth, minilm"):
         main(["--size", "tiny", "--only", "nothing"])
 
 
 def test_a_row_shows_the_budget_and_whether_it_holds():
-    within = Figure(case="one-10k", measure="recall, warm", unit="ms", value=2.5)
+    within = Figure(case="one-10k", measure="recall, warm", unit="ms", value=1.5)
     over = Figure(case="one-10k", measure="recall, warm", unit="ms", value=3.5, p95=4, most=5, cpu=2)
     rows = [dict(zip(FIGURE_HEADS, row, strict=True)) for row in figure_rows([within, over])]
-    assert [(row["budget"], row[""]) for row in rows] == [("≤ 3", "✓"), ("≤ 3", "✗")]
+    assert [(row["budget"], row[""]) for row in rows] == [("≤ 2", "✓"), ("≤ 2", "✗")]
     assert (rows[1]["p95"], rows[1]["max"], rows[1]["cpu"]) == ("4.00", "5.00", "2.00")
+
+
+def test_what_is_a_fifth_worse_than_before_is_marked_and_red():
+    def reported(recall_ms, rate):
+        figures = Figure(case="c", measure="recall", unit="ms", value=recall_ms), Figure(case="c", measure="load", unit="/s", value=rate)
+        return Report(machine=machine(0, 0), results=(Result(figures=figures),))
+
+    before, now, console = (
+        reported(10, 1000),
+        reported(12, 1100),
+        Console(record=True, color_system="standard", force_terminal=True, width=200),
+    )
+    rows = [dict(zip(FIGURE_HEADS, row, strict=True)) for row in figure_rows(now.figures, before)]
+    assert [row["as bad as before"] for row in rows] == ["1.20 × ✗", "0.91 ×"]
+    shown(now, console, before)
+    red = [line for line in console.export_text(styles=True).splitlines() if "\x1b[31m" in line]
+    assert len(red) == 1
+    assert "recall" in red[0]
+    assert [row[-1] for row in figure_rows(now.figures)] == ["", ""]
+
+
+def test_pages_are_as_long_as_they_say_and_begin_with_their_sentence():
+    words = corpus.vocabulary()
+    block = corpus.block(0, 0, 5, among=5, words=words)
+    pages = corpus.pages(block, 0, words=words)
+    assert {len(draft["text"]) for draft in pages.drafts} == {corpus.PAGE_CHARACTERS}
+    assert all(page["text"].startswith(draft["text"]) for page, draft in zip(pages.drafts, block.drafts, strict=True))
 
 
 def test_a_budget_holds_up_to_its_bound():

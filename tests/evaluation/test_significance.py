@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from cued.evaluation.significance import intervals, paired
+from cued.significance import intervals, paired
 
 
 def test_the_interval_of_a_share_is_about_two_standard_errors_wide():

@@ -2,6 +2,7 @@
 
 import pytest
 
+import cued
 from cued.engine import decide
 from tests.building import evidence, memory, policy
 
@@ -52,3 +53,19 @@ def test_entities_and_times_fuse_like_words_and_meaning():
     channels = "[channels]\nlexical = {}\ndense = {}\nentity = {}\ntemporal = {}\n"
     got = fused(channels + '[fuse]\nhow = "rrf"', lexical_rank=[1, 0], dense_rank=[2, 1], entity_rank=[1, 0], temporal_rank=[0, 5])
     assert got == pytest.approx([1 / 61 + 1 / 62 + 1 / 61, 1 / 61 + 1 / 65])
+
+
+@pytest.mark.requirement("P9")
+def test_a_walk_from_a_name_to_what_mentions_it_is_a_channel_of_its_own_fused_with_words_and_meaning():
+    with cued.open(embedder=None, policy="cued", settle="off") as memories:
+        alice = memories.tenant("alice")
+        alice.remember("ERR_CARGO_77 means that the harbour crane has stopped.", id="crane")
+        alice.remember("Told Novak that the crane is fine.", id="novak")
+        alice.remember("Bread is baked at dawn.", id="bread")
+        explained = alice.explain("What did I tell Novak about ERR_CARGO_77?", floor=0.0)
+        ranks = {row: explained.recall.trace.columns["entity_rank"][number] for number, row in enumerate(explained.recall.trace.ids)}
+        assert ranks["crane"] > 0
+        assert ranks["novak"] > 0
+        assert ranks.get("bread", 0) == 0
+        without = alice.recall("What did I tell Novak about ERR_CARGO_77?", without=["lexical"], floor=0.0)
+        assert {each.id for each in without} == {"crane", "novak"}

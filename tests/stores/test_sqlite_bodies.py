@@ -60,7 +60,7 @@ def test_what_was_dropped_is_read_anew_and_its_bytes_are_free(stores):
     winners = Winners()
     with stores[0].keeper.begin("t", write=False) as rows:
         before = winners.read(rows, KEYS)
-    winners.drop([*KEYS, 7])
+    winners = winners.without([*KEYS, 7])
     assert winners.nbytes == 0
     stores[1].settle("t", [touch("m1")])
     with stores[0].keeper.begin("t", write=False) as rows:

@@ -12,9 +12,10 @@ from cued.conformance.samples import NOW, lookup, near, record, revision, words
 from cued.conformance.searching import ids
 from cued.errors import BusyError
 from cued.stores import Store
+from cued.stores.columns.shelf import Shelf
 from cued.stores.encoding import judged
 from cued.stores.keepers.sqlite import SqliteKeeper
-from cued.stores.shelves import Shelves
+from cued.stores.shelves import Shelves, Version, Winners
 from tests.stores.other_process import next_version, note
 from tests.stores.processes import run, start
 
@@ -138,8 +139,8 @@ def test_a_thread_that_ends_leaves_no_connection_open(tmp_path):
 def test_shelves_are_let_go_when_they_grow_too_large():
     shelves = Shelves(most_bytes=100)
     for name in "abc":
-        shelves.of(name).nbytes = 60
-        shelves.trim()
+        shelves.of(name).version = Version(Shelf(), Winners(), change=1, epoch=0, shelf_nbytes=60)
+        shelves.trim(shelves.of(name))
     assert len(shelves) == 1
     assert shelves.of("c").nbytes == 60
 

@@ -31,6 +31,8 @@ OTHERWISE = {
     ("remember", "vector"): "nobody types a vector",
     ("remember", "fingerprint"): "nobody types a vector",
     ("remember_many", "memories"): "the lines of the file",
+    ("tune", "pairs"): "the lines of the file",
+    ("tune_for_all", "pairs"): "learnt from what was judged",
 }
 ARGUMENTS = {"text", "id", "ids", "recall_id", "path", "policy"}
 OFF = {"settle", "decay", "conflicts"}
@@ -49,7 +51,7 @@ def test_every_verb_of_the_handle_is_in_the_table_or_said_to_be_elsewhere():
 
 def test_every_command_is_a_verb_or_one_of_a_few_that_ask_no_store():
     commanded = {verb.command.split()[0] for verb in VERBS.values() if verb.command}
-    asks_none = {"demo", "restore", "serve", "db", "token", "policy", "eval", "completion", "mcp", "connect", "hook"}
+    asks_none = {"demo", "restore", "serve", "db", "token", "eval", "completion", "mcp", "connect", "hook"}
     assert set(COMMANDS) - commanded == asks_none
 
 
@@ -67,6 +69,8 @@ def test_the_fields_of_a_verb_are_the_options_of_its_command(verb):
     if not verb.command:
         return
     command = main.get_command(None, verb.command.split()[0])
+    if isinstance(command, click.Group):
+        command = command.commands[verb.command.split()[1]]
     params = {param.name: param for param in command.params}
     for name, field in fields_of(verb.request).items():
         if name in ARGUMENTS or (verb.name, name) in OTHERWISE:

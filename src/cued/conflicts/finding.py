@@ -8,10 +8,11 @@ import json
 import shlex
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from itertools import islice
 from math import isnan
 from typing import NamedTuple, get_args
 
-from cued.conflicts.claims import RELATED_FLOOR, Relation, overlap, relate, speaks_of_self
+from cued.conflicts.claims import RELATED_FLOOR, UNRELATED, Relation, overlap, relate, speaks_of_self
 from cued.deadline import asked
 from cued.errors import InputError
 from cued.model import Choice, Conflict, ConflictType, DenseLookup, LexicalLookup, Lookup, Memory, Vector
@@ -91,12 +92,18 @@ def _candidates(memory: Memory, vector: Vector | None, store: Store, *, terms: C
         return []
     findings = store.search(memory.tenant, lookup)
     passed_over = {memory.id, *memory.supersedes}
-    found = []
-    for old, cosine in zip(findings.memories, findings.columns.get("cosine", ()), strict=True):
-        if old.id not in passed_over and not _other_voice(memory, old):
-            known = None if isnan(cosine) else float(cosine)
-            found.append(_Candidate(old, known, overlap(memory.text, old.text) if known is None else min(1.0, max(0.0, known))))
-    return sorted(found, key=lambda candidate: (-candidate.similarity, candidate.memory.id))[:POOL]
+    near = zip(findings.memories, findings.columns.get("cosine", ()), strict=True)
+    found = [_candidate(memory, old, cosine) for old, cosine in near if old.id not in passed_over]
+    found.sort(key=lambda candidate: (-candidate.similarity, candidate.memory.id))
+    if _telling(memory) and all(candidate.cosine is not None for candidate in found):
+        found = [candidate for candidate in found if (candidate.cosine or 0.0) >= UNRELATED]
+    # Whose voice it is is told by reading a text, so only as many are read as are needed, and none that has nothing to say anyway.
+    return list(islice((candidate for candidate in found if not _other_voice(memory, candidate.memory)), POOL))
+
+
+def _candidate(new: Memory, old: Memory, cosine: float) -> _Candidate:
+    known = None if isnan(cosine) else float(cosine)
+    return _Candidate(old, known, overlap(new.text, old.text) if known is None else min(1.0, max(0.0, known)))
 
 
 def _lookup(memory: Memory, vector: Vector | None, *, terms: Collection[str], at: datetime) -> Lookup:
@@ -118,8 +125,7 @@ def _other_voice(new: Memory, old: Memory) -> bool:
 
 
 def _relations(memory: Memory, candidates: Sequence[_Candidate], judge: Judge | None) -> tuple[list[Relation | None], str]:
-    # Of an embedder that nobody has calibrated a cosine may mean anything.
-    telling = bool(calibration_for("auto", memory.fingerprint).embedder)
+    telling = _telling(memory)
     found = [relate(memory.text, old.memory.text, similarity=old.cosine if telling else None) for old in candidates]
     near = [at for at, old in enumerate(candidates) if old.similarity >= JUDGED_FLOOR]
     if judge is None or not near:
@@ -129,6 +135,11 @@ def _relations(memory: Memory, candidates: Sequence[_Candidate], judge: Judge | 
     for at, kind in zip(near, judged or (), strict=judged is not None):
         found[at] = None if kind is None else Relation(kind, "so the judge says")
     return found, note
+
+
+def _telling(memory: Memory) -> bool:
+    """Whether a cosine means what the rules take it to mean; of an embedder that nobody has calibrated it may mean anything."""
+    return bool(calibration_for("auto", memory.fingerprint).embedder)
 
 
 def _types(given: Sequence[ConflictType | None], expected: int) -> list[ConflictType | None]:

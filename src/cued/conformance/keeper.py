@@ -1,6 +1,6 @@
 """What every keeper promises, as one class of tests in levels: a keeper declares which it has, and the tests of the others are skipped."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 from msgspec.structs import replace
@@ -17,6 +17,16 @@ RULES = LogRules()
 ALL = Filter()
 
 Listed = tuple[list[str], int]
+
+
+def _taken_apart(runs: Iterable[tuple[Sequence[int], bytes]]) -> dict[int, bytes]:
+    """The vectors of runs by key."""
+    found: dict[int, bytes] = {}
+    for keys, data in runs:
+        size = len(data) // len(keys)
+        assert size * len(keys) == len(data)
+        found |= {key: data[place * size : (place + 1) * size] for place, key in enumerate(keys)}
+    return found
 
 
 class RowsLevel:
@@ -129,7 +139,7 @@ class SearchLevel:
         new = [row("b", kind="reflection", edges=(Edge("derived_from", "a"),)), row("a", superseded=(lifted,)), row("c", vector=None)]
         put(keeper, *new)
         with keeper.begin("t", write=False) as rows:
-            read, vectors = rows.changed(0), dict(rows.vectors(0))
+            read, vectors = rows.changed(0), _taken_apart(rows.vectors(0))
             assert (list(read.ids), list(read.keys)) == (["b", "a", "c"], sorted(read.keys))
             assert [Judged(*each) for each in zip(*read.judged, strict=True)] == [each.judged for each in new]
             assert list(read.forwards) == [each.forward for each in new]
@@ -154,7 +164,7 @@ class SearchLevel:
                 ("d", True),
             ]
             keys = dict(zip(read.keys, read.ids, strict=True))
-            assert sorted(keys[key] for key, _ in rows.vectors(since)) == ["b", "d"]
+            assert sorted(keys[key] for key in _taken_apart(rows.vectors(since))) == ["b", "d"]
             assert len(rows.changed(since + 1).ids) == 0
 
     def test_winners_come_by_key_and_uses_apart(self, keeper: Keeper) -> None:
@@ -169,6 +179,27 @@ class SearchLevel:
             assert dict(rows.uses(keys)) == {keys[0]: Use(count=7.0), keys[2]: Use(count=2.0)}
             assert rows.read(["c"])["c"].memory.use == Use(count=7.0)
             assert (list(rows.memories([])), list(rows.uses([]))) == ([], [])
+
+    def test_a_shelf_is_given_back_as_it_was_put_or_not_at_all(self, keeper: Keeper) -> None:
+        """It changes no counter, each takes the place of the one before, and it goes with the first row that is removed."""
+        head, parts = put(keeper, row("a"), row("b"), row("c")), [b"one", b"", b"\x00\xff" * 5000]
+        for some in (parts, parts[:1]):
+            with keeper.begin("t", write=True) as rows:
+                rows.put_shelf(some)
+            with keeper.begin("t", write=False) as rows:
+                assert list(rows.shelf()) in ([], some)
+                assert rows.head() == head
+        with keeper.begin("T", write=False) as rows:
+            assert not rows.shelf()
+        with keeper.begin("t", write=True) as rows:
+            rows.remove([rows.read(["a"])["a"].key])
+            assert not rows.shelf()
+            rows.put_shelf(parts)
+        with keeper.begin("t", write=True) as rows:
+            rows.erase()
+        put(keeper, row("a"))
+        with keeper.begin("t", write=False) as rows:
+            assert not rows.shelf()
 
 
 class ListingLevel:

@@ -7,8 +7,9 @@ from msgspec.structs import replace
 
 from cued.conformance.samples import HOUR, NOW, entry, record
 from cued.errors import InputError
-from cued.model import Feedback, LogQuery, RecallEntry, Use
+from cued.model import Feedback, LogQuery, RecallEntry, Tallies, TallyQuery, Use
 from cued.ports import Store
+from cued.stores.recall_log import tallied
 
 
 class LoggingConformance:
@@ -46,6 +47,29 @@ class LoggingConformance:
         assert asked(store, outcome="nothing_matched") == ["middle"]
         assert asked(store, policy="cued", limit=1) == ["late"]
         assert asked(store, recall_id="early", policy="cued") == []
+
+    def test_the_log_is_counted_as_its_lines_would_be(self, store: Store) -> None:
+        """In stretches, all together, by scope and by policy; between two times, and nothing for a stranger."""
+        lines = [
+            logged(f"r{number}", NOW - number * 5 * HOUR, scope="web" if number % 2 else "global", policy=("a", "b", "c")[number % 3])
+            for number in range(40)
+        ]
+        odd = replace(
+            lines[7], outcome="nothing_stored", chosen=(), found_by=(), best_relevance=0.0, floor=0.7, total_ms=300.0, degraded=()
+        )
+        store.settle("t", [], [*lines[:7], odd, *lines[8:]])
+        read = store.log("t", LogQuery(limit=99))
+        for by in ("", "scope", "policy"):
+            for since, until in ((None, None), (NOW - 70 * HOUR, NOW - 3 * HOUR)):
+                query = TallyQuery(since=since, until=until, by=by, every_s=86_400)
+                asked_for = [line for line in read if (since is None or line.at >= since) and (until is None or line.at < until)]
+                counted, truth = store.tally("t", query), tallied(asked_for, query)
+                assert counted.rows == truth.rows
+                assert counted.spread == truth.spread
+        assert sum(row.recalls for row in store.tally("t", TallyQuery()).rows) == 40
+        assert store.tally("stranger", TallyQuery()) == Tallies()
+        with pytest.raises(InputError, match="longer stretches"):
+            store.tally("t", TallyQuery(every_s=60))
 
     def test_cue_and_evidence_are_not_kept_unless_the_store_is_told_to(self, store: Store) -> None:
         """Whoever asks for them gets none."""

@@ -24,6 +24,7 @@ from cued.model import (
     RecallEntry,
     Record,
     Revision,
+    Shadowed,
     Source,
     TemporalLookup,
     Touch,
@@ -96,6 +97,9 @@ def entry(recall_id: str) -> RecallEntry:
         found_by=("lexical", ""),
         degraded=("dense: no embedder",),
         stage_ms={"score": 0.25},
+        conversation="c0ffee00",
+        cue_mark="cafe",
+        shadow=Shadowed(policy="other", policy_digest="0", outcome="recalled", chosen=("b",), best_relevance=0.5, floor=0.5, tokens=20),
     )
 
 

@@ -7,8 +7,9 @@ preset nor a calibration that changes later changes what the envelope decides to
 import base64
 from collections.abc import Iterator
 from datetime import datetime
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_type_hints
 
 import msgspec
 import numpy as np
@@ -55,7 +56,7 @@ class Envelope(Struct, frozen=True, kw_only=True):
             if version != VERSION:
                 raise InputError("evidence", version, f"an envelope of version 1 to {VERSION}; a later Cued may read this one")
             written = _WRITTEN.decode(data)
-            policy = None if written.policy is None else parse(written.policy)
+            policy = None if written.policy is None else _parsed(written.policy)
             return cls(evidence=_whole(written.evidence), policy=policy, vectors=written.vectors)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError("evidence", data[:40], f"the JSON of a saved recall ({error})") from error
@@ -84,6 +85,12 @@ class Envelope(Struct, frozen=True, kw_only=True):
         if chosen is None:
             raise InputError("policy", None, "a policy: an envelope of version 1 does not say what it was decided under")
         return decide(self.evidence, chosen)
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> Policy:
+    """The policy of an envelope; thousands of kept recalls have few between them."""
+    return parse(text)
 
 
 def pack(evidence: Evidence) -> bytes:
@@ -136,11 +143,24 @@ def _times(value: object) -> Iterator[datetime]:
     if isinstance(value, datetime):
         yield value
     elif isinstance(value, Struct):
-        for name in value.__struct_fields__:
+        for name in _timed(type(value)):
             yield from _times(getattr(value, name))
     elif isinstance(value, tuple):
         for item in value:
             yield from _times(item)
+
+
+@cache
+def _timed(kind: type[Struct]) -> tuple[str, ...]:
+    """The fields of a struct in which a time can stand, however deep."""
+    hints = get_type_hints(kind)
+    return tuple(name for name in kind.__struct_fields__ if _holds_time(hints[name]))
+
+
+def _holds_time(hint: object) -> bool:
+    if isinstance(hint, type) and issubclass(hint, Struct):
+        return bool(_timed(hint))
+    return hint is datetime or any(map(_holds_time, get_args(hint)))
 
 
 def _from_array(value: object) -> _Array:

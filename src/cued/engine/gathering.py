@@ -78,11 +78,17 @@ def gather(
     )
 
 
+def pool_of(policy: Policy, channel: str) -> int:
+    """How many candidates an open channel may bring under this policy."""
+    rules = getattr(policy.channels, channel)
+    return int(max(rules.pool, getattr(rules, "per_limit", 0) * policy.budget.limit))
+
+
 def _dense_lookup(question: Question, policy: Policy, embedder: Embedder | None) -> tuple[DenseLookup | None, list[str]]:
     dense = policy.channels.dense
     if dense is None:
         return None, []
-    pool = max(dense.pool, dense.per_limit * policy.budget.limit)
+    pool = pool_of(policy, "dense")
     if question.embedded is not None:
         return replace(question.embedded, pool=pool), []
     if embedder is None:

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from cued.engine import Parts, decide
 from cued.explain.origins import with_origins
+from cued.explain.single import Change, single_changes
 from cued.flow.floor import COLUMNS as FLOOR_COLUMNS
 from cued.model import Evidence, Lookup, Memory, Recall, Trace
 from cued.policy.spec import Policy
@@ -18,7 +19,10 @@ _IN_THE_ANSWER = "nothing: it is in the answer"
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """What became of one memory: its fate, the stage that decided it, and what would have changed that."""
+    """What became of one memory: its fate, the stage that decided it, and what would have changed that.
+
+    `single` are the single changes of the policy by which it would have come back, the smallest first.
+    """
 
     id: str
     fate: str
@@ -27,6 +31,7 @@ class Verdict(Struct, frozen=True, kw_only=True):
     ranks: dict[str, int]
     signals: dict[str, float]
     contributions: dict[str, float]
+    single: tuple[Change, ...] = ()
 
 
 class Explanation(Struct, frozen=True, kw_only=True):
@@ -50,7 +55,7 @@ def explain(recall: Recall, evidence: Evidence, policy: Policy, *, asked: Memory
 
 def _verdict(recall: Recall, evidence: Evidence, policy: Policy, *, asked: Memory, parts: Parts) -> Verdict:
     if asked.id in recall.trace.ids:
-        return verdict_on(recall, asked.id, policy)
+        return replace(verdict_on(recall, asked.id, policy), single=single_changes(evidence, policy, asked.id))
     if any(memory.id == asked.id for memory in recall.core):
         return _plainly(asked, _SHOWN, "budget", _IN_THE_ANSWER)
     reason = next((each.reason for each in recall.omitted if each.id == asked.id), None)
@@ -89,13 +94,24 @@ def _unfound(asked: Memory, evidence: Evidence, policy: Policy, parts: Parts, lo
         return _plainly(asked, "found by no channel", "gather", change)
     verdict = verdict_on(recall, asked.id, policy)
     pools = {name: getattr(lookup, name).pool for name in verdict.ranks}
+    single = _wider(verdict, pools) if verdict.fate == "chosen" else ()
     places = ", ".join(f"{name} rank {rank} with a pool of {pools[name]}" for name, rank in verdict.ranks.items())
     return replace(
         verdict,
         fate=f"found, but beyond every pool: {places}",
         stage="gather",
         change=f"a wider pool would have brought it to the flow, where its fate would be: {verdict.fate}",
+        single=single,
     )
+
+
+def _wider(verdict: Verdict, pools: dict[str, int]) -> tuple[Change, ...]:
+    """A pool just wide enough, for each channel that found it."""
+    wider = ((name, pools[name], rank) for name, rank in verdict.ranks.items() if rank > pools[name])
+    found = (
+        Change(setting=f"channels.{name}.pool", before=str(old), after=str(new), steps=2 * math.log2(new / old)) for name, old, new in wider
+    )
+    return tuple(sorted(found, key=lambda change: change.steps))
 
 
 def verdict_on(recall: Recall, memory_id: str, policy: Policy) -> Verdict:

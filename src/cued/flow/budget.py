@@ -30,8 +30,9 @@ def run(table: Table) -> None:
     else:
         table.room_tokens = left
         chosen, left = _fitted(table, rows, most)
+    taken = set(chosen)
     for row in rows:
-        if row not in chosen:
+        if row not in taken:
             table.strike(row, "budget", f"beyond the limit of {budget.limit}")
     for row in chosen:
         table.fates[row], table.stages[row] = "chosen", "budget"

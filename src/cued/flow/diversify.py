@@ -1,5 +1,6 @@
 """diversify: near-duplicates collapse into one, and variety may count against more of the same."""
 
+from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
@@ -44,17 +45,28 @@ def _collapse(table: Table, vectors: Matrix, at_least: float) -> None:
     The cosine reaches `at_least`, and nothing that a cosine does not see speaks against it: two ports are near, and not the same.
     """
     rows = table.survivors()
-    near = vectors[rows] @ vectors[rows].T >= at_least
-    profiled = cache(lambda row: profile(table.memories[row]))
-    kept: list[int] = []
-    for place, row in enumerate(rows):
-        twins = (rows[k] for k in kept if near[k, place] and not difference(profiled(rows[k]), profiled(row)))
+    profiled = cache(lambda place: profile(table.memories[rows[place]]))
+    struck: set[int] = set()
+    for place, before in _near(vectors[rows], at_least):
+        twins = (other for other in before if other not in struck and not difference(profiled(other), profiled(place)))
         twin = next(twins, None)
         if twin is None:
-            kept.append(place)
             continue
-        table.duplicates.setdefault(twin, []).append(table.ids[row])
-        table.strike(row, "diversify", f"duplicate of {table.ids[twin]}")
+        struck.add(place)
+        table.duplicates.setdefault(rows[twin], []).append(table.ids[rows[place]])
+        table.strike(rows[place], "diversify", f"duplicate of {table.ids[rows[twin]]}")
+
+
+def _near(vectors: Matrix, at_least: float) -> Iterator[tuple[int, list[int]]]:
+    """Each vector whose cosine to an earlier one reaches `at_least`, by its place, with the places of those earlier ones."""
+    # Row by row: a product of matrices is shared out to threads, which on a busy machine wait for each other longer than this takes.
+    slack = vectors.shape[1] * float(np.finfo(np.float32).eps)
+    for place in range(1, len(vectors)):
+        about = np.flatnonzero(np.vecdot(vectors[:place], vectors[place]) >= at_least - slack)
+        if len(about):
+            # What is close to the bound is told by exact products, whatever the order of their sums.
+            exact = np.vecdot(vectors[about].astype(np.float64), vectors[place].astype(np.float64)).astype(np.float32)
+            yield place, about[exact >= at_least].tolist()
 
 
 def _reorder(table: Table, vectors: Matrix, trade: float) -> None:

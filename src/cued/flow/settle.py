@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
+from hashlib import blake2b
 
 from cued.flow import arc
 from cued.flow.cue import words
-from cued.model import Cue, Evidence, Recall, RecallEntry, Touch, Trace
+from cued.model import Cue, Evidence, Recall, RecallEntry, Shadowed, Touch, Trace
 from cued.policy.calibration import digest
 from cued.policy.spec import Policy
 
@@ -39,7 +40,6 @@ def entry(recall: Recall, evidence: Evidence, policy: Policy, *, now: datetime, 
 
     Only with `content`, the bytes of an envelope of the recall, the line also keeps them and the words of the cue.
     """
-    relevances = [r.relevance for r in (*recall.memories, *recall.near_misses)]
     chosen = tuple(r.memory.id for r in recall.memories)
     return RecallEntry(
         recall_id=recall.recall_id,
@@ -51,7 +51,7 @@ def entry(recall: Recall, evidence: Evidence, policy: Policy, *, now: datetime, 
         candidates=len(recall.trace.ids),
         chosen=chosen,
         found_by=_found_by(recall.trace, chosen),
-        best_relevance=max(relevances, default=0.0),
+        best_relevance=_best(recall),
         floor=policy.floor.at,
         below_floor=recall.trace.stages.count("floor"),
         suppressed=sum(recall.suppressed.values()),
@@ -60,9 +60,33 @@ def entry(recall: Recall, evidence: Evidence, policy: Policy, *, now: datetime, 
         degraded=recall.degraded,
         total_ms=recall.timings_ms.get("total", 0.0),
         stage_ms={stage: round(ms, 3) for stage, ms in recall.timings_ms.items() if stage != "total"},
+        conversation=_mark(evidence.cue.conversation, 4) if evidence.cue.conversation else "",
+        cue_mark=_mark(words(evidence.cue, "cue"), 2),
         cue=None if content is None else words(evidence.cue, "cue", labelled=True),
         evidence=content,
     )
+
+
+def shadowed(recall: Recall, policy: Policy) -> Shadowed:
+    """What the log keeps of a recall that was decided beside the one that was shown."""
+    return Shadowed(
+        policy=recall.policy,
+        policy_digest=digest(policy),
+        outcome=recall.outcome,
+        chosen=tuple(r.memory.id for r in recall.memories),
+        best_relevance=_best(recall),
+        floor=policy.floor.at,
+        tokens=recall.tokens,
+    )
+
+
+def _best(recall: Recall) -> float:
+    return max((r.relevance for r in (*recall.memories, *recall.near_misses)), default=0.0)
+
+
+def _mark(text: str, size: int) -> str:
+    """A digest of so few bytes that it tells texts of one stretch apart and gives none of them away."""
+    return blake2b(text.encode("utf-8", "replace"), digest_size=size).hexdigest()
 
 
 def _found_by(trace: Trace, chosen: tuple[str, ...]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from cued import engine
 from cued.errors import EmbedderError, InputError
 from cued.handles.ids import IdMaker
 from cued.handles.settling import Settler
+from cued.handles.usual import Usual
 from cued.model import Vector
 from cued.policy.spec import Policy
 from cued.ports import Clock, Store
@@ -17,12 +18,16 @@ class Bound:
     """A tenant's name, and the parts that its verbs are bound to."""
 
     def __init__(  # noqa: PLR0913 - one keyword a part
-        self, name: str, parts: engine.Parts, *, policy: Policy, clock: Clock, settler: Settler, ids: IdMaker
+        self, name: str, parts: engine.Parts, *, usual: Usual, clock: Clock, settler: Settler, ids: IdMaker
     ) -> None:
         """Bind the verbs to one tenant; whoever shares the `ids` gets ids that rise together."""
         self.name = label("tenant", name)
-        self.policy = policy
-        self._parts, self._clock, self._settler, self._ids = parts, clock, settler, ids
+        self._usual, self._parts, self._clock, self._settler, self._ids = usual, parts, clock, settler, ids
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that decides where a recall names none."""
+        return self._usual.of(self.name)
 
     @property
     def _store(self) -> Store:

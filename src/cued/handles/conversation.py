@@ -22,13 +22,16 @@ _STATE = ("goal", "step", "open_questions")
 class Conversation:
     """The recalls of one conversation. It holds digests and ids of the last hundred turns at most, and no text."""
 
-    def __init__(self, recall: Callable[..., Recall], *, turns: int = 3, keep: int = 10, avoid_repeats: bool = False) -> None:
+    def __init__(
+        self, recall: Callable[..., Recall], *, name: str = "", turns: int = 3, keep: int = 10, avoid_repeats: bool = False
+    ) -> None:
         """Recall through `recall(cue, **options)`, and speak of drift from this many turns on.
 
+        The log tells its recalls by a digest of the `name`.
         With `avoid_repeats` a memory is not brought again within `keep` turns, since it is still in the prompt.
         """
         self._turns, self._keep = _within("turns", turns, _FEWEST), _within("keep", keep, 1)
-        self._recall, self._avoid_repeats = recall, avoid_repeats
+        self._recall, self._name, self._avoid_repeats = recall, name, avoid_repeats
         self._history: deque[Turn] = deque(maxlen=_MOST)
         self._state = digest()
         self._lock = OwnLock()
@@ -46,6 +49,8 @@ class Conversation:
             state, recent = self._state, tuple(islice(reversed(self._history), self._keep))
         if self._avoid_repeats:
             options["present"] = _present(cue, options, recent)
+        if self._name:
+            options.setdefault("conversation", self._name)
         recalled = self._recall(cue, policy=policy, settle=settle, **options)
         turn = Turn(cue=_cue_digest(cue, options), state=state, chosen=tuple(r.memory.id for r in recalled.memories))
         with self._lock:

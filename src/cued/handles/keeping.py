@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from cued import engine
 from cued.errors import BusyError, ConflictError, CuedError, InputError
 from cued.handles.bound import Bound
+from cued.handles.telemetry import of_named, of_stored, spanned
 from cued.model import DISTINCT, GLOBAL, Conflict, ConflictType, Edge, Memory, Page, Record, Revision, Stats, Stored, Vector
 from cued.ports import Progress, silent
 from cued.requests.checks import known_as, label, one_of
@@ -61,6 +62,7 @@ class OpenConflicts(Struct, frozen=True, kw_only=True):
 class Keeping(Bound):
     """Remember, show, change, forget."""
 
+    @spanned("create_memory", of_stored)
     def remember(
         self, text: str | Mapping[str, Any] | Draft, *, conflicts: bool = True, on_conflict: OnConflict = "report", **facts: Unpack[Facts]
     ) -> Remembered:
@@ -82,6 +84,7 @@ class Keeping(Bound):
         found, more = self._conflicts(records[0])
         return Remembered(ids=(records[0].memory.id,), conflicts=found, degraded=(*notes, *more))
 
+    @spanned("create_memory", of_stored)
     def remember_many(self, drafts: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress = silent) -> Remembered:
         """Store many memories, in chunks that are each stored whole or not at all; `progress` hears how many are done, and of how many.
 
@@ -131,6 +134,7 @@ class Keeping(Bound):
         at, size = self._clock(), asked.limit
         return self._store.list(self.name, asked.filter(), at=at, limit=size, after=asked.after, oldest_first=asked.oldest_first)
 
+    @spanned("update_memory", of_named)
     def update(self, memory_id: str, change: Change | None = None, *, if_version: int | None = None, **fields: Unpack[Changes]) -> Memory:
         """The memory with some of its fields changed; its decay clock starts anew.
 
@@ -159,6 +163,7 @@ class Keeping(Bound):
         fields = {name: value for name in _CHANGED if (value := getattr(new, name)) != getattr(memory, name)}
         return Revision(id=memory.id, set=fields, terms=terms, vector=vector, made_from=memory.version)
 
+    @spanned("delete_memory", of_named)
     def forget(self, *memory_ids: str, erase: bool = False) -> None:
         """Hide memories from every recall, so that `restore` can undo it; with `erase` remove them for good, down to the last byte.
 

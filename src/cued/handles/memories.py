@@ -12,16 +12,20 @@ from cued.forking import across_forks
 from cued.handles.ids import IdMaker
 from cued.handles.settling import Mode, Settler
 from cued.handles.tenant import Tenant
+from cued.handles.usual import EVERYBODY, Usual, on_trial
 from cued.model import LogRules
 from cued.policy.presets import DEFAULT, load
 from cued.policy.spec import Policy
 from cued.ports import Clock, Embedder, Judge, Keeper, Progress, Reranker, Store, Summariser, silent
+from cued.requests.insights import When
 
 if TYPE_CHECKING:
+    from cued.insight.overview import Insight
+    from cued.insight.tuning import Tuned
     from cued.upkeep.backup import Copied
 
 
-OWN_TENANT = " "
+OWN_TENANT = EVERYBODY
 """Under this name a store keeps what is nobody's memory, such as tokens; no tenant is called so, for a name has more than white space."""
 
 _USUAL_LOG = LogRules()
@@ -30,10 +34,11 @@ _USUAL_LOG = LogRules()
 class Memories:
     """What `cued.open` gives: one store, open; close it, or use it in a `with`."""
 
-    def __init__(self, parts: Parts, *, policy: Policy, clock: Clock, settle: Mode) -> None:
+    def __init__(self, parts: Parts, *, usual: Usual, clock: Clock, settle: Mode) -> None:
         """Hold the parts together."""
         self.parts = parts
-        self.policy = policy
+        self.policy = usual.policy
+        self._usual = usual
         self.clock = clock
         self._settler = Settler(parts.store, settle)
         self._ids = IdMaker()
@@ -41,11 +46,26 @@ class Memories:
 
     def tenant(self, name: str) -> Tenant:
         """The handle of this tenant; a tenant exists as soon as something is remembered for it."""
-        return Tenant(name, self.parts, policy=self.policy, clock=self.clock, settler=self._settler, ids=self._ids)
+        return Tenant(name, self.parts, usual=self._usual, clock=self.clock, settler=self._settler, ids=self._ids)
 
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants, for whoever looks after the store; no tenant is to see them."""
         return tuple(name for name in self.parts.store.tenants() if name != OWN_TENANT)
+
+    def insight(self, *, since: When = None, until: When = None, every: str | None = None) -> "Insight":
+        """What the recall logs of all tenants say together, each tenant a group, for whoever looks after the store."""
+        from cued.handles.measuring import window  # noqa: PLC0415 - loaded when it is asked for
+        from cued.insight.overview import insight_of_all  # noqa: PLC0415
+
+        self._settler.flush()
+        return insight_of_all(self.parts.store, self.tenants(), window(since, until, every, "none"))
+
+    def tune(self, *, apply: bool = False, progress: Progress = silent) -> "Tuned":
+        """A policy learnt from what the users of all tenants judged, for those tenants that have learnt none of their own."""
+        from cued.handles.measuring import tune_for_all  # noqa: PLC0415 - loaded when it is asked for
+
+        self._settler.flush()
+        return tune_for_all(self.parts.store, self.tenants(), self._usual, at=self.clock() if apply else None, progress=progress)
 
     def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> "Copied":
         """Copy the whole store, all tenants, into one file as it is now, while others go on writing; `progress` hears of pages."""
@@ -78,6 +98,9 @@ class Opening(TypedDict, total=False):
 
     embedder: str | Embedder | None
     policy: str | Path | Policy
+    learnt: bool
+    shadow: str | Path | Policy | None
+    share: float
     reranker: Reranker | None
     summariser: Summariser | None
     judge: Judge | None
@@ -92,6 +115,9 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     *,
     embedder: str | Embedder | None = "auto",
     policy: str | Path | Policy = DEFAULT,
+    learnt: bool = True,
+    shadow: str | Path | Policy | None = None,
+    share: float = 0.0,
     reranker: Reranker | None = None,
     summariser: Summariser | None = None,
     judge: Judge | None = None,
@@ -104,6 +130,9 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
 
     `embedder` is an Embedder, None for words alone, or a name: "auto", "cued", "minilm", "hashing", "openai:MODEL",
     "sentence-transformers:NAME".
+    `policy` is a preset's name, a TOML file or a Policy. Where `tune` has `learnt` one for a tenant, that decides for it, unless learnt is
+    False or a recall names its own. A `shadow` is a second policy that decides on the same evidence without being shown, but to this
+    `share` of the conversations; `compare` tells the two apart.
     `reranker`, `summariser` and `judge` are parts of your own: one orders the best candidates anew, one writes a digest of what does not
     fit, one tells conflicts apart.
     `settle` says when recalls are written back: "background", "now" or "off"; `log`, how much of the recall log is kept, and whether
@@ -112,11 +141,12 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     if settle not in {"background", "now", "off"}:
         raise InputError("settle", settle, '"background", "now" or "off"')
     chosen = load(policy)
+    trial = None if shadow is None else on_trial(load(shadow), share, beside=chosen)
     made = _embedder(embedder)
     store = _store(path, log, readonly=readonly)
     return Memories(
         Parts(store=store, embedder=made, reranker=reranker, summariser=summariser, judge=judge),
-        policy=chosen,
+        usual=Usual(store, chosen, learnt=learnt, trial=trial),
         clock=clock,
         settle="off" if readonly else settle,
     )

@@ -1,22 +1,25 @@
 """The verbs that bring memories to mind, and say why."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Unpack
 
 from msgspec.structs import replace
 
 from cued import engine
+from cued.engine.narrowing import narrowed
 from cued.errors import EmbedderError
 from cued.explain import Explanation, MeaningMap, Timeline, Why, explain, mapped, timeline, why
 from cued.flow.diversify import compared
 from cued.flow.feedback import feedback
-from cued.flow.settle import documents, entry, log_line, touches
+from cued.flow.settle import documents, entry, log_line, shadowed, touches
 from cued.handles.bootstrap import Pack, bootstrap
 from cued.handles.bound import Bound
 from cued.handles.conversation import Conversation
-from cued.model import GLOBAL, Cue, DenseLookup, Evidence, Recall, RecallEntry, Vector
+from cued.handles.telemetry import of_recall, spanned
+from cued.handles.usual import Arms
+from cued.model import GLOBAL, Cue, DenseLookup, Evidence, Recall, RecallEntry, Shadowed, Vector
 from cued.policy.spec import Policy
 from cued.requests.checks import known_as, label, listed, moment
 from cued.requests.cue import CueRequest, ExplainRequest, RecallRequest, asked_for
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
 class Recalling(Bound):
     """Recall, and everything that explains, surrounds or judges one."""
 
+    @spanned("search_memory", of_recall)
     def recall(
         self, cue: str | Cue | RecallRequest, *, policy: str | Policy | None = None, settle: bool = True, **options: Unpack[RecallOptions]
     ) -> Recall:
@@ -44,7 +48,8 @@ class Recalling(Bound):
             touched = touches(recall, applied, cue=asked, now=now)
             learnt = documents(recall, applied, cue=asked, now=now)
             line = entry(recall, evidence, applied, now=now, content=self._content(recall, evidence, applied))
-            self._settler.settle(self.name, touched, entry=line, documents=learnt, known=evidence.findings.stored > 0)
+            aside = self._aside(cue, policy, options, evidence)
+            self._settler.settle(self.name, touched, entry=line, documents=learnt, known=evidence.findings.stored > 0, aside=aside)
         return recall
 
     def explain(
@@ -73,7 +78,8 @@ class Recalling(Bound):
 
     def conversation(self, *, turns: int = 3, keep: int = 10, avoid_repeats: bool = False) -> Conversation:
         """A handle that recalls turn after turn, notices when the cue has stopped moving, and can leave out what it said before."""
-        return Conversation(self.recall, turns=turns, keep=keep, avoid_repeats=avoid_repeats)
+        name = self._ids.make(self._clock())
+        return Conversation(self.recall, name=name, turns=turns, keep=keep, avoid_repeats=avoid_repeats)
 
     def bootstrap(self, *, scope: str = GLOBAL, budget_tokens: int = BUDGET_TOKENS) -> Pack:
         """What an agent should know when a conversation starts: the pinned memories, then those needed most, as a block."""
@@ -164,7 +170,7 @@ class Recalling(Bound):
         self, cue: str | Cue | CueRequest, policy: str | Policy | None, options: Mapping[str, Any]
     ) -> tuple[engine.Question, Policy]:
         now = self._clock()
-        asked = asked_for(cue, options, policy=policy, usual=self.policy, now=now)
+        asked = asked_for(cue, options, policy=policy, usual=self._arms(cue, options).shown, now=now)
         question = engine.Question(
             tenant=self.name,
             cue=asked.cue,
@@ -173,6 +179,21 @@ class Recalling(Bound):
             embedded=self._embedded(options.get("vector"), options.get("fingerprint")),
         )
         return question, asked.policy
+
+    def _arms(self, cue: str | Cue | CueRequest, options: Mapping[str, Any]) -> Arms:
+        """The policy that this recall is shown where it names none, and the one that decides beside."""
+        said = options.get("conversation") or getattr(cue, "conversation", "")
+        return self._usual.arms(self.name, said if isinstance(said, str) else "")
+
+    def _aside(
+        self, cue: str | Cue | CueRequest, policy: str | Policy | None, options: Mapping[str, Any], evidence: Evidence
+    ) -> Callable[[], Shadowed] | None:
+        """What the policy on trial makes of the same evidence, to be worked out after the answer; None where none is, or one was named."""
+        beside = self._arms(cue, options).beside
+        if beside is None or policy is not None or (isinstance(cue, CueRequest) and cue.policy is not None) or self._settler.off:
+            return None
+        applied = asked_for(cue, options, policy=None, usual=beside, now=evidence.cue.now).policy
+        return lambda: shadowed(engine.decide(narrowed(evidence, applied), applied), applied)
 
     def _embedded(self, vector: Sequence[float] | None, fingerprint: str | None) -> DenseLookup | None:
         """The cue as the caller has embedded it; None where it has not."""

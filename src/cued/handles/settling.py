@@ -12,9 +12,10 @@ from types import MappingProxyType
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cued.errors import CuedError, ReadOnlyError
-from cued.model import RecallEntry, Touch
+from cued.model import RecallEntry, Shadowed, Touch
 from cued.ports import Store
 
 log = logging.getLogger("cued")
@@ -36,6 +37,11 @@ class _Left(Struct, frozen=True):
     entry: RecallEntry
     documents: Mapping[str, Rewrite]
     known: bool
+    aside: Callable[[], Shadowed] | None = None
+
+    def line(self) -> RecallEntry:
+        """The line for the log, with what the policy on trial makes of it, worked out now."""
+        return self.entry if self.aside is None else replace(self.entry, shadow=self.aside())
 
 
 class Settler:
@@ -58,11 +64,21 @@ class Settler:
         """Whether nothing is written, or no longer."""
         return self._mode == "off" or self._closed
 
-    def settle(
-        self, tenant: str, touches: tuple[Touch, ...], *, entry: RecallEntry, documents: Mapping[str, Rewrite] = _NONE, known: bool = False
+    def settle(  # noqa: PLR0913 - one keyword a thing that a recall leaves
+        self,
+        tenant: str,
+        touches: tuple[Touch, ...],
+        *,
+        entry: RecallEntry,
+        documents: Mapping[str, Rewrite] = _NONE,
+        known: bool = False,
+        aside: Callable[[], Shadowed] | None = None,
     ) -> None:
-        """Take what one recall leaves behind; nothing is left by one that found a tenant `known` which is gone when this is written."""
-        left = _Left(tenant, touches, entry, documents, known)
+        """Take what one recall leaves behind; nothing is left by one that found a tenant `known` which is gone when this is written.
+
+        `aside` works out what a policy on trial would have decided, for the recall's line.
+        """
+        left = _Left(tenant, touches, entry, documents, known, aside)
         if self._mode == "now" and not self._closed:
             self._write([left])
         elif self._mode == "background":
@@ -123,7 +139,7 @@ class Settler:
             return
         touches = tuple(touch for left in lefts for touch in left.touches)
         try:
-            if not self._store.settle(tenant, touches, tuple(left.entry for left in lefts), known=known):
+            if not self._store.settle(tenant, touches, tuple(left.line() for left in lefts), known=known):
                 return
             for name in dict.fromkeys(name for left in lefts for name in left.documents):
                 self._rewrite(tenant, name, [left.documents[name] for left in lefts if name in left.documents])

@@ -3,8 +3,9 @@
 Times are aware UTC datetimes. Scores: higher is better. Ranks start at 1 and 0 means "not found by this channel".
 """
 
+from cued.model.condition import Condition
 from cued.model.conflict import Choice, Conflict
-from cued.model.log import Feedback, LogQuery, LogRules, RecallEntry
+from cued.model.log import Feedback, LogQuery, LogRules, RecallEntry, Shadowed, Tallies, TallyQuery
 from cued.model.lookup import (
     COLUMNS,
     Background,
@@ -81,6 +82,7 @@ __all__ = [
     "ChannelName",
     "Choice",
     "Column",
+    "Condition",
     "Conflict",
     "ConflictType",
     "Cue",
@@ -119,12 +121,15 @@ __all__ = [
     "Row",
     "Scalar",
     "Seen",
+    "Shadowed",
     "Slice",
     "Source",
     "Stats",
     "Stored",
     "Summary",
     "Supersession",
+    "Tallies",
+    "TallyQuery",
     "TemporalLookup",
     "TermStatistic",
     "Tier",

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from hashlib import blake2b
-from typing import Any, Literal, get_args
+from math import log2
+from typing import Any, Literal, NamedTuple, get_args
 
 from msgspec import Struct, field
 
@@ -11,11 +12,24 @@ from cued.errors import InputError
 from cued.model.words import GLOBAL, Outcome
 
 
+class Shadowed(Struct, frozen=True, kw_only=True):
+    """What another policy made of the same evidence, without being shown."""
+
+    policy: str
+    policy_digest: str
+    outcome: Outcome
+    chosen: tuple[str, ...]
+    best_relevance: float
+    floor: float | None = None
+    tokens: int
+
+
 class RecallEntry(Struct, frozen=True, kw_only=True):
     """One line of the recall log: enough for rates and feedback, and no memory's text unless that is asked for.
 
     `found_by` stands beside `chosen`: the channel that alone found a memory, "" where several did. `cited` and `bad` are what feedback
-    said. `cue` and `evidence` (an envelope) are kept by choice.
+    said. `conversation` is a short digest of the one that the recall is part of, and `cue_mark` of the cue, so short that it tells no more
+    than whether the cue stood still. `shadow` is what a policy on trial made of it. `cue` and `evidence` (an envelope) are kept by choice.
     """
 
     recall_id: str
@@ -38,6 +52,9 @@ class RecallEntry(Struct, frozen=True, kw_only=True):
     stage_ms: dict[str, float] = field(default_factory=dict)
     cited: tuple[str, ...] = ()
     bad: tuple[str, ...] = ()
+    conversation: str = ""
+    cue_mark: str = ""
+    shadow: Shadowed | None = None
     cue: str | None = None
     evidence: bytes | None = None
 
@@ -57,6 +74,80 @@ class LogQuery(Struct, frozen=True, kw_only=True):
     oldest_first: bool = False
     kept: bool = False
     content: bool = False
+
+
+TallyBy = Literal["", "scope", "policy"]
+
+
+class TallyQuery(Struct, frozen=True, kw_only=True):
+    """Which lines of the log are counted, in stretches of how many seconds, and by what beside; "" is all together."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    every_s: int = 86_400
+    by: TallyBy = ""
+
+
+class Tally(Struct, frozen=True, kw_only=True):
+    """The lines of one stretch of time under one label, counted; a policy's label is its name and its digest.
+
+    `injected`, `degraded`, `cited` and `bad` count lines, `chosen` and what follows it are sums.
+    """
+
+    start: datetime
+    label: str = ""
+    recalls: int
+    injected: int
+    outcomes: dict[Outcome, int]
+    degraded: int
+    cited: int
+    bad: int
+    chosen: int
+    tokens: int
+    below_floor: int
+    suppressed: int
+    omitted: int
+    total_ms: float
+
+
+class Spread(NamedTuple):
+    """How many lines had this best relevance and this floor, both in twentieths, and took this long, as a step of `ms_step`.
+
+    A floor of none is `NO_FLOOR`.
+    """
+
+    relevance: int
+    floor: int
+    ms: int
+    recalls: int
+
+
+class Tallies(Struct, frozen=True, kw_only=True):
+    """Lines of the log, counted: the stretches in order, and how figures are spread over every `nth` line of all."""
+
+    rows: tuple[Tally, ...] = ()
+    spread: tuple[Spread, ...] = ()
+    nth: int = 1
+
+
+SPREAD_LINES = 100_000
+"""Above how many lines a spread is taken of a part of them."""
+MOST_STRETCHES = 2000
+RELEVANCE_STEPS = 20
+NO_FLOOR = 21
+MS_STEPS = 80
+_LEAST_MS = 2.0**-6
+_PER_DOUBLING = 4
+
+
+def ms_step(ms: float) -> int:
+    """The step of a time on a scale of four steps a doubling, from 1/64 ms to about 9 minutes."""
+    return max(0, min(MS_STEPS - 1, int(_PER_DOUBLING * log2(max(ms, _LEAST_MS)) + 24)))
+
+
+def ms_of(step: int) -> float:
+    """The time in the middle of a step, in milliseconds."""
+    return float(2.0 ** ((step - 24 + 0.5) / _PER_DOUBLING))
 
 
 KeptContent = Literal["off", "last", "sampled"]

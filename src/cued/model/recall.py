@@ -25,6 +25,7 @@ class Cue(Struct, frozen=True, kw_only=True, omit_defaults=True):
     as_of: datetime | None = None
     intent: Intent | None = None
     present: tuple[str, ...] = ()
+    conversation: str = ""
 
 
 class Summary(Struct, frozen=True):

@@ -1,6 +1,7 @@
 """What a caller may change for one recall without writing a policy: limit, floor, budget, window, compaction, recency, decay, channels."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Annotated, TypeVar
 
 from msgspec import Meta, Struct
@@ -8,8 +9,9 @@ from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.model import CHANNELS, ChannelName
-from cued.policy.spec import Policy
+from cued.policy.spec import Policy, Term
 
+_LONGEST = timedelta(days=3650)
 Number = TypeVar("Number", int, float)
 Share = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=1)]
@@ -53,6 +55,20 @@ def adjust(policy: Policy, change: Adjustment) -> Policy:
         score = replace(score, decay=change.decay)
     channels = replace(channels, **dict.fromkeys(_known_channels(change.without), None))
     return replace(policy, score=score, floor=floor, budget=budget, channels=channels, settle=settle)
+
+
+def slower(term: Term, factor: float) -> Term:
+    """The term with everything that fades in it fading so many times slower; what hardly fades at all goes no further."""
+    changed: dict[str, object] = {name: tuple(slower(each, factor) for each in getattr(term, name)) for name in ("sum", "product")}
+    for name in ("half_life", "tau"):
+        value: timedelta | None = getattr(term, name)
+        if value is not None:
+            changed[name] = min(_LONGEST, timedelta(seconds=round(value.total_seconds() * factor)))
+    if term.rate_per_day is not None:
+        changed["rate_per_day"] = term.rate_per_day / factor
+    if term.per_hour is not None:
+        changed["per_hour"] = min(0.999999, term.per_hour ** (1 / factor))
+    return replace(term, **changed)
 
 
 def _within(field: str, value: Number, low: Number, high: Number) -> Number:

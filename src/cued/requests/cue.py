@@ -29,6 +29,7 @@ class CueRequest(Adjustment, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     as_of: Annotated[datetime | None, Meta(description="Recall as it would have been then, such as 2025-03-01.")] = None
     intent: Annotated[Intent | None, Meta(description="Overrule what the words say of time.")] = None
     present: Annotated[tuple[str, ...], Meta(description="A memory already in the prompt.")] = ()
+    conversation: Annotated[str, Meta(description="The conversation that this is part of, by any name that stays the same.")] = ""
     policy: Annotated[str | None, Meta(description="A preset, in place of the usual policy.")] = None
 
 
@@ -131,5 +132,6 @@ _CHECKED: dict[str, Any] = {
     "as_of": lambda value: value,
     "intent": lambda value: value,
     "present": lambda value: labels("present", value),
+    "conversation": lambda value: label("conversation", value) if value else "",
 }
 _OF_CUE = tuple(_CHECKED)

@@ -26,6 +26,7 @@ class RecallOptions(TypedDict, total=False):
     as_of: datetime | str | None
     intent: Intent | None
     present: Sequence[str]
+    conversation: str
     limit: int | None
     floor: float | None
     budget_tokens: int | None

@@ -1,7 +1,8 @@
 """Columns that grow together: named arrays of one length, with space to append."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,20 +40,46 @@ class Columns:
         """Start empty with a column for each name."""
         self.count = 0
         self._arrays: dict[str, NDArray[Any]] = {name: np.empty(0, dtype=kind) for name, kind in types.items()}
+        self._owned: set[str] = set()
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """The table of these columns, which are all of one length; they are never written to."""
+        table = cls({})
+        table._arrays, table.count = dict(arrays), len(next(iter(arrays.values())))
+        return table
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """The filled part of a column; writing into it patches the table."""
+        """The filled part of a column."""
         return self._arrays[name][: self.count]
+
+    def branched(self) -> Self:
+        """The same table to go on with: whatever is done to it does not show in this one, which is not to be changed any more."""
+        other = copy(self)
+        other._arrays, other._owned = dict(self._arrays), set()  # noqa: SLF001 - its own kind
+        return other
 
     def append(self, count: int, values: Mapping[str, ArrayLike]) -> range:
         """Add `count` rows, one value or array for each column, and give their row numbers."""
         start, end = self.count, self.count + count
         for name, array in self._arrays.items():
+            # Into the spare space behind the rows: who holds the table as it was before sees none of it.
             grown = enlarged(array, start, end)
             grown[start:end] = values[name]
             self._arrays[name] = grown
         self.count = end
         return range(start, end)
+
+    def put(self, name: str, rows: Sequence[int] | NDArray[Any], values: ArrayLike) -> None:
+        """Replace the values of some rows in a column; the first time in a column of its own."""
+        if name not in self._owned:
+            self._arrays[name] = self._arrays[name].copy()
+            self._owned.add(name)
+        self._arrays[name][rows] = values
+
+    def items(self) -> list[tuple[str, NDArray[Any]]]:
+        """The names of the columns with their filled parts."""
+        return [(name, self[name]) for name in self._arrays]
 
     @property
     def nbytes(self) -> int:

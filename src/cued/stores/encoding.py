@@ -1,6 +1,6 @@
 """Memories as the rows that a keeper gets, and vectors as the bytes in them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from msgspec import DecodeError
@@ -33,6 +33,16 @@ def as_vector(data: bytes | None) -> Vector | None:
 def joined(data: Iterable[bytes], dimensions: int) -> Matrix:
     """Stored vectors of one width as a matrix."""
     return np.frombuffer(b"".join(data), dtype="<f4").reshape(-1, dimensions)
+
+
+def runs(vectors: Iterable[tuple[int, bytes]]) -> Iterator[tuple[Sequence[int], bytes]]:
+    """Stored vectors, each with its key, as runs of one size: their keys, and their bytes end to end."""
+    sizes: dict[int, list[tuple[int, bytes]]] = {}
+    for key, data in vectors:
+        sizes.setdefault(len(data), []).append((key, data))
+    for run in sizes.values():
+        keys, blobs = zip(*run, strict=True)
+        yield keys, b"".join(blobs)
 
 
 def width(size: int) -> int:

@@ -1,10 +1,21 @@
 """The recall log by the store's rules: what of a line is kept, which lines a question means, and whom a kept recall names."""
 
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Any, get_args
+
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cued.model import LogQuery, LogRules, RecallEntry
+from cued.errors import InputError
+from cued.model import EPOCH, LogQuery, LogRules, Outcome, RecallEntry, Tallies, TallyQuery
+from cued.model.log import MOST_STRETCHES, MS_STEPS, NO_FLOOR, RELEVANCE_STEPS, Spread, Tally, ms_step
+from cued.stores.standing.instants import micros
+
+COUNTED = ("recalls", "injected", "degraded", "cited", "bad", "chosen", "tokens", "below_floor", "suppressed", "omitted", "total_ms")
+"""What a keeper counts of a stretch, in this order."""
 
 
 class _Named(Struct, frozen=True):
@@ -48,6 +59,67 @@ def asked_for(entry: RecallEntry, query: LogQuery) -> bool:
     )
 
 
+def tallied(entries: Sequence[RecallEntry], query: TallyQuery) -> Tallies:
+    """These lines counted, for a keeper that has no quicker way; `query` says in which stretches and by what beside."""
+    if not entries:
+        return Tallies()
+    every = query.every_s * 1_000_000
+    groups: dict[tuple[int, str], list[RecallEntry]] = {}
+    for entry in entries:
+        groups.setdefault((micros(entry.at) // every * every, _LABELS[query.by](entry)), []).append(entry)
+    times = [start for start, _ in groups]
+    stretches(min(times), max(times), query.every_s)
+    spread = Counter(map(_spread, entries))
+    rows = tuple(_tally(start, label, groups[start, label]) for start, label in sorted(groups))
+    return Tallies(rows=rows, spread=tuple(Spread(*place, count) for place, count in sorted(spread.items())))
+
+
+def tally_of(start: int, row: Sequence[Any]) -> Tally:
+    """A row as a keeper counts it in SQL: the label, the counts in the order of `COUNTED`, and the count of each outcome."""
+    label, *counts = row
+    outcomes = {outcome: count for outcome, count in zip(get_args(Outcome), counts[len(COUNTED) :], strict=True) if count}
+    at = EPOCH + timedelta(microseconds=start)
+    return Tally(start=at, label=label, outcomes=outcomes, **dict(zip(COUNTED, counts, strict=False)))
+
+
+def spread_of(code: int, count: int) -> Spread:
+    """A place of the spread as a keeper codes it in SQL: (relevance · 22 + floor) · 80 + ms."""
+    rest, ms = divmod(code, MS_STEPS)
+    relevance, floor = divmod(rest, NO_FLOOR + 1)
+    return Spread(relevance, floor, ms, count)
+
+
+def stretches(first: int, last: int, every_s: int) -> range:
+    """The starts of the stretches that times from `first` to `last` fall into, in microseconds since 1970."""
+    every = every_s * 1_000_000
+    found = range(first // every * every, last + 1, every)
+    if len(found) > MOST_STRETCHES:
+        raise InputError("every", every_s, f"longer stretches: these would be {len(found)}, and {MOST_STRETCHES} are the most")
+    return found
+
+
+def _tally(start: int, label: str, lines: Sequence[RecallEntry]) -> Tally:
+    outcomes = Counter(line.outcome for line in lines)
+    sums = {name: sum(getattr(line, name) for line in lines) for name in ("tokens", "below_floor", "suppressed", "omitted", "total_ms")}
+    counts = {name: sum(bool(getattr(line, name)) for line in lines) for name in ("degraded", "cited", "bad")}
+    return Tally(
+        start=EPOCH + timedelta(microseconds=start),
+        label=label,
+        recalls=len(lines),
+        injected=sum(bool(line.chosen) for line in lines),
+        outcomes={outcome: outcomes[outcome] for outcome in get_args(Outcome) if outcomes[outcome]},
+        chosen=sum(len(line.chosen) for line in lines),
+        **counts,
+        **sums,
+    )
+
+
+def _spread(line: RecallEntry) -> tuple[int, int, int]:
+    relevance = max(0, min(RELEVANCE_STEPS - 1, int(line.best_relevance * RELEVANCE_STEPS)))
+    floor = NO_FLOOR if line.floor is None else max(0, min(RELEVANCE_STEPS, int(line.floor * RELEVANCE_STEPS + 0.5)))
+    return relevance, floor, ms_step(line.total_ms)
+
+
 def named(evidence: bytes) -> set[str]:
     """The ids of all memories that the envelope of a recall has the texts of; what is no envelope names nobody."""
     try:
@@ -57,4 +129,9 @@ def named(evidence: bytes) -> set[str]:
     return {memory.id for memory in (*findings.memories, *findings.core)}
 
 
+_LABELS: dict[str, Callable[[RecallEntry], str]] = {
+    "": lambda _line: "",
+    "scope": lambda line: line.scope,
+    "policy": lambda line: f"{line.policy}@{line.policy_digest}",
+}
 _DECODER = msgspec.json.Decoder(_Envelope)

@@ -1,26 +1,30 @@
 """The shelves of the tenants searched of late: each loaded once, then brought up to date by the tenant's change counter."""
 
-from collections import Counter, OrderedDict, defaultdict
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from itertools import islice
-from threading import Lock, RLock
+from copy import copy
+from threading import Lock
+from typing import NamedTuple, Self, cast
 
+import numpy as np
 from msgspec import DecodeError
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from cued.forking import across_forks
 from cued.model import Head, Indexed, Memory
 from cued.ports import Transaction
 from cued.stores.columns.shelf import Entries, Shelf
+from cued.stores.columns.wrapping import unwrap, wrap
 from cued.stores.encoding import joined, width
-from cued.stores.standing.facts import FactColumns, GateFacts
+from cued.stores.standing.facts import FactColumns
 from cued.stores.standing.marks import Mark
 
 SHELVES_BYTES = 1024 * 2**20
 WINNERS_BYTES = 32 * 2**20
 
-_LOADED_AT_ONCE = 4096
 _BYTES_EACH = 1500
+_LEAST_UNKEPT = 500
 _MARKS = 9
 
 
@@ -37,21 +41,24 @@ class Winners:
         """The memories of these keys in their order, each with its use as of the transaction's snapshot."""
         if not keys:
             return ()
-        missing = [key for key in keys if key not in self._kept]
-        read = dict(zip(missing, rows.memories(missing), strict=True)) if missing else {}
-        found = {key: read[key] if key in read else self._kept[key] for key in keys}
-        for key, use in rows.uses(keys):
-            found[key] = replace(found[key], use=use)
-        for key, memory in read.items():
+        found = {key: self._kept.get(key) for key in keys}
+        missing = [key for key, memory in found.items() if memory is None]
+        for key, memory in zip(missing, rows.memories(missing) if missing else (), strict=True):
+            found[key] = memory
             self._keep(key, memory)
-        return tuple(found.values())
+        for key, use in rows.uses(keys):
+            found[key] = replace(cast("Memory", found[key]), use=use)
+        return cast("tuple[Memory, ...]", tuple(found.values()))
 
-    def drop(self, keys: Iterable[int]) -> None:
-        """Let go of memories that have changed; an unknown key changes nothing."""
+    def without(self, keys: Iterable[int]) -> Self:
+        """These winners but for those of some keys, which have changed."""
+        other = copy(self)
+        other._kept = dict(self._kept)  # noqa: SLF001 - its own kind
         for key in keys:
-            dropped = self._kept.pop(key, None)
+            dropped = other._kept.pop(key, None)  # noqa: SLF001
             if dropped is not None:
-                self.nbytes -= _size(dropped)
+                other.nbytes -= _size(dropped)
+        return other
 
     def _keep(self, key: int, memory: Memory) -> None:
         # Nothing is let go of to make space: in a tenant too large for it, each recall would replace what the next one needs.
@@ -61,49 +68,58 @@ class Winners:
             self.nbytes += size
 
 
-class TenantShelf:
-    """One tenant's shelf. Hold its lock from before the snapshot until the answer is read.
+class Version(NamedTuple):
+    """A tenant's shelf as of one change, and the memories that were found on it."""
 
-    So whoever holds it reads a state at least as new as the one before did, and the shelf never runs ahead of the snapshot.
+    shelf: Shelf
+    winners: Winners
+    change: int
+    epoch: int
+    shelf_nbytes: int
+    unkept: int = 0
+    """How many rows it has that the kept shelf has not, or has otherwise."""
+
+    def keep(self, rows: Transaction) -> None:
+        """Have it kept for the next process, unless something was erased since."""
+        head = rows.head()
+        if head.epoch == self.epoch and head.change >= self.change:
+            rows.put_shelf(wrap(self.shelf, change=self.change, epoch=self.epoch))
+
+    def is_of(self, head: Head) -> bool:
+        """Whether nothing has changed since."""
+        return (self.change, self.epoch) == (head.change, head.epoch)
+
+
+class TenantShelf:
+    """One tenant's shelf: the last version of it, which all who search share and nobody changes.
+
+    Take the version before the snapshot: then it is of the snapshot's state or of an older one. An older one is brought up to date
+    by whoever holds the lock from before its own snapshot; so the versions follow each other in the order of the changes.
     """
 
     def __init__(self) -> None:
         """Start without anything loaded."""
-        self.lock = RLock()
-        self.nbytes = 0
-        self._shelf, self._shelf_nbytes = Shelf(), 0
-        self._winners = Winners()
-        self._seen, self._epoch = 0, 0
+        self.lock = Lock()
+        self.version: Version | None = None
+        self.weighed = 0
 
-    def current(self, rows: Transaction, head: Head) -> Shelf:
-        """The tenant's shelf as of the transaction's snapshot."""
-        if self._epoch != head.epoch or self._seen == 0 or self._shelf.wasteful:
-            self._shelf, self._winners = _loaded(rows), Winners()
-        elif self._seen != head.change:
-            self._refresh(rows)
-        else:
-            return self._shelf
-        self._seen, self._epoch = head.change, head.epoch
-        self._shelf_nbytes = self._shelf.nbytes
-        return self._shelf
+    def bring_to(self, rows: Transaction, head: Head) -> Version:
+        """The tenant's shelf as of the transaction's snapshot; the lock must be held."""
+        last, self.version = self.version, None
+        # Where something fails on the way, there is no version, and the next one is loaded anew.
+        if last is not None and last.is_of(head):
+            self.version = last
+            return last
+        if last is None or last.epoch != head.epoch or last.shelf.wasteful:
+            last = _restored(rows, head) or Version(Shelf(), Winners(), 0, head.epoch, 0)
+        self.version = last if last.is_of(head) else _refreshed(last, rows, head)
+        return self.version
 
-    def memories(self, rows: Transaction, keys: Sequence[int]) -> tuple[Memory, ...]:
-        """The memories of these keys of the current shelf in their order."""
-        found = self._winners.read(rows, keys)
-        self.nbytes = self._shelf_nbytes + self._winners.nbytes
-        return found
-
-    def _refresh(self, rows: Transaction) -> None:
-        read = rows.changed(self._seen)
-        self._winners.drop(read.keys)
-        new = [place for place, content in enumerate(read.contents) if content > self._seen]
-        if len(new) < len(read.ids):
-            entries = _entries(read)
-            for memory_id, content, *facts in zip(entries.ids, read.contents, *entries.facts, strict=True):
-                if content <= self._seen:
-                    self._shelf.patch(memory_id, GateFacts(*facts))
-        if new:
-            _shelve(self._shelf, _taken(read, new), rows.vectors(self._seen))
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes the shelf and its winners occupy."""
+        version = self.version
+        return 0 if version is None else version.shelf_nbytes + version.winners.nbytes
 
 
 class Shelves:
@@ -127,9 +143,13 @@ class Shelves:
             self._held.move_to_end(tenant)
             return found
 
-    def trim(self) -> None:
-        """Let go of the shelves searched longest ago until the rest fits; the last one searched always stays."""
+    def trim(self, searched: TenantShelf) -> None:
+        """Let go of the shelves searched longest ago until the rest fits, where this one has grown; the last one searched always stays."""
+        nbytes = searched.nbytes
+        if nbytes == searched.weighed:
+            return
         with self._lock:
+            searched.weighed = nbytes
             held = sum(each.nbytes for each in self._held.values())
             while held > self._most_bytes and len(self._held) > 1:
                 _, oldest = self._held.popitem(last=False)
@@ -140,16 +160,44 @@ class Shelves:
         with self._lock:
             self._held.pop(tenant, None)
 
+    def unkept(self) -> list[tuple[str, Version]]:
+        """The tenants and last versions which, kept, would save the next process much."""
+        with self._lock:
+            held = [(tenant, each.version) for tenant, each in self._held.items()]
+        return [(tenant, each) for tenant, each in held if each is not None and each.unkept > max(_LEAST_UNKEPT, each.shelf.stored // 10)]
+
     def __len__(self) -> int:
         """The number of shelves held."""
         return len(self._held)
 
 
-def _loaded(rows: Transaction) -> Shelf:
-    shelf, read = Shelf(), rows.changed(0)
-    if read.ids:
-        _shelve(shelf, read, rows.vectors(0))
-    return shelf
+def _restored(rows: Transaction, head: Head) -> Version | None:
+    """The shelf as it was kept, None where there is none of use; what has changed since is to be read yet."""
+    found = unwrap(rows.shelf(), change=head.change, epoch=head.epoch)
+    if found is None:
+        return None
+    shelf = found.shelf
+    _add_vectors(shelf, _Owners.of(shelf.keys, found.fingerprints, found.coded), rows.vectors(0), more=found.change < head.change)
+    shelf.settle()
+    return Version(shelf, Winners(), found.change, head.epoch, shelf.nbytes)
+
+
+def _refreshed(last: Version, rows: Transaction, head: Head) -> Version:
+    """The next version: a branch of the shelf with what has changed since, and the winners that have not."""
+    shelf, read = last.shelf.branched(), rows.changed(last.change)
+    new = [place for place, content in enumerate(read.contents) if content > last.change]
+    kept = [place for place, content in enumerate(read.contents) if content <= last.change]
+    try:
+        if kept:
+            some = _taken(read, kept)
+            shelf.patch(some.ids, _entries(some).facts)
+        if new:
+            _shelve(shelf, _taken(read, new), rows.vectors(last.change))
+    except (ValueError, TypeError, OverflowError) as error:
+        raise DecodeError(f"a row has what no row can have: {error}") from error
+    shelf.settle()
+    winners = last.winners.without(read.keys)
+    return Version(shelf, winners, head.change, head.epoch, shelf.nbytes, last.unkept + len(read.ids))
 
 
 def _entries(read: Indexed) -> Entries:
@@ -165,20 +213,41 @@ def _taken(read: Indexed, places: Sequence[int]) -> Indexed:
     return Indexed._make([*some, [[column[place] for place in places] for column in read.judged]])
 
 
-def _shelve(shelf: Shelf, read: Indexed, vectors: Iterable[tuple[int, bytes]]) -> None:
-    keys, expected = read.keys, Counter(read.fingerprints)
-    row_of = dict(zip(keys, shelf.add(_entries(read)), strict=True))
-    fingerprint_of = dict(zip(keys, read.fingerprints, strict=True))
-    left = iter(vectors)
-    while some := list(islice(left, _LOADED_AT_ONCE)):
-        groups: defaultdict[tuple[str, int], list[tuple[int, bytes]]] = defaultdict(list)
-        if not row_of.keys() >= {key for key, _ in some}:
+class _Owners(NamedTuple):
+    """Whose vectors are to come: keys in order, the row of each, and its fingerprint by a code."""
+
+    keys: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    fingerprints: Sequence[str]
+    coded: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, keys: NDArray[np.int64], fingerprints: Sequence[str], coded: NDArray[np.int32], first: int = 0) -> Self:
+        """The owners of consecutive rows, whose keys are in order."""
+        return cls(keys, np.arange(first, first + len(keys), dtype=np.int32), fingerprints, coded)
+
+
+def _shelve(shelf: Shelf, read: Indexed, vectors: Iterable[tuple[Sequence[int], bytes]]) -> None:
+    rows = shelf.add(_entries(read))
+    codes: dict[str, int] = {}
+    coded = np.array([codes.setdefault(text, len(codes)) for text in read.fingerprints], dtype=np.int32)
+    _add_vectors(shelf, _Owners.of(np.array(read.keys, dtype=np.int64), list(codes), coded, rows.start), vectors)
+
+
+def _add_vectors(shelf: Shelf, owners: _Owners, vectors: Iterable[tuple[Sequence[int], bytes]], *, more: bool = False) -> None:
+    """Add the vectors to their owners' rows; those of no owner are passed over where there may be `more`, and else are damage."""
+    expected = dict(zip(owners.fingerprints, np.bincount(owners.coded[owners.coded >= 0], minlength=len(owners.fingerprints)), strict=True))
+    for keys, data in vectors:
+        matrix, wanted = joined((data,), width(len(data) // len(keys))), np.asarray(keys, dtype=np.int64)
+        places = np.minimum(np.searchsorted(owners.keys, wanted), max(len(owners.keys) - 1, 0))
+        known = owners.keys[places] == wanted if len(owners.keys) else np.zeros(len(wanted), dtype=np.bool_)
+        if not more and not known.all():
             raise DecodeError("a vector belongs to no memory")
-        for key, data in some:
-            groups[fingerprint_of[key], len(data)].append((row_of[key], data))
-        for (fingerprint, size), members in groups.items():
-            numbers, blobs = zip(*members, strict=True)
-            shelf.add_vectors(fingerprint, numbers, joined(blobs, width(size)), expected=expected.pop(fingerprint, 0))
+        for code, fingerprint in enumerate(owners.fingerprints):
+            mine = known & (owners.coded[places] == code)
+            if mine.any():
+                taken = matrix if mine.all() else matrix[mine]
+                shelf.add_vectors(fingerprint, owners.rows[places[mine]], taken, expected=int(expected.pop(fingerprint, 0)))
 
 
 def _size(memory: Memory) -> int:

@@ -4,13 +4,17 @@ Above: the handles, upkeep, importers, and the engine, which know it by its port
 a keeper, which reads and writes rows and knows nothing of what they mean.
 """
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
+from time import monotonic
 
 from msgspec.structs import replace
 
-from cued.errors import InputError, LostConnectionError, NotFoundError
+from cued.errors import InputError, LostConnectionError, NotFoundError, StoreError
 from cued.model import (
+    Condition,
     Feedback,
     Filter,
     Findings,
@@ -26,24 +30,29 @@ from cued.model import (
     Slice,
     Stats,
     Stored,
+    Tallies,
+    TallyQuery,
     Touch,
     Use,
 )
-from cued.ports import Keeper, Transaction
+from cued.ports import Inspectable, Keeper, Transaction
 from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant, at_least_one, document_name, first_of_each
 from cued.stores.columns.shelf import Shelf
 from cued.stores.encoding import as_vector
 from cued.stores.paging import cursor_after, position
 from cued.stores.recall_log import as_kept, bare, named
 from cued.stores.revising import revise
-from cued.stores.shelves import SHELVES_BYTES, Shelves
+from cued.stores.shelves import SHELVES_BYTES, Shelves, TenantShelf, Version
 from cued.stores.standing.instants import micros
 from cued.stores.standing.past import as_known
 from cued.stores.use import judged, news, noted, told, touched
 from cued.stores.work import Work
 
+log = logging.getLogger("cued")
+
 _AS_USUAL = LogRules()
 _EVERY_LINE = 2**62
+_TRIED_AGAIN, _TRIED_AGAIN_S = 5, 1.0
 
 
 class Store:
@@ -234,6 +243,17 @@ class Store:
         with self.keeper.begin(tenant, write=False) as rows:
             return tuple(rows.log(query))
 
+    def tally(self, tenant: str, query: TallyQuery) -> Tallies:
+        """The lines of the tenant's recall log counted, without reading each."""
+        admit_tenant(tenant)
+        at_least_one(query.every_s)
+        with self.keeper.begin(tenant, write=False) as rows:
+            return rows.tally(query)
+
+    def condition(self) -> Condition:
+        """The state that the keeper's files are in; one that has none says so by leaving it empty."""
+        return self.keeper.condition() if isinstance(self.keeper, Inspectable) else Condition()
+
     def document(self, tenant: str, name: str) -> bytes | None:
         """A small document kept for the tenant; None when there is none."""
         admit_tenant(tenant)
@@ -259,33 +279,60 @@ class Store:
     def search(self, tenant: str, lookup: Lookup) -> Findings:
         """A recall's whole reading, from one consistent snapshot; as of a time, with each memory as it was known then.
 
-        A connection that is lost in the middle is tried once more: reading twice changes nothing.
+        Where a connection is lost in the middle it is tried again, some times and for a second at most: reading twice changes nothing.
         """
         admit_tenant(tenant)
-        try:
-            return self._search(tenant, lookup)
-        except LostConnectionError:
-            return self._search(tenant, lookup)
+        until = monotonic() + _TRIED_AGAIN_S
+        for _ in range(_TRIED_AGAIN):
+            try:
+                return self._search(tenant, lookup)
+            except LostConnectionError:
+                if monotonic() > until:
+                    raise
+        return self._search(tenant, lookup)
 
     def _search(self, tenant: str, lookup: Lookup) -> Findings:
         held = self._shelves.of(tenant)
-        with held.lock, self.keeper.begin(tenant, write=False) as rows:
-            head = rows.head()
+        with self._snapshot(tenant, held) as (rows, version):
             document = None if lookup.document is None else rows.document(lookup.document)
-            if not head.change:
+            if version is None:
                 self._shelves.drop(tenant)
                 return replace(Shelf().search(lookup).findings, document=document)
-            before, shelf = held.nbytes, held.current(rows, head)
-            hits = shelf.search(lookup)
-            memories, core = held.memories(rows, hits.keys), held.memories(rows, hits.core_keys)
-        if held.nbytes != before:
-            self._shelves.trim()
+            hits = version.shelf.search(lookup)
+            memories, core = version.winners.read(rows, hits.keys), version.winners.read(rows, hits.core_keys)
+        self._shelves.trim(held)
         if lookup.as_of:
             memories, core = (tuple(as_known(memory, at=lookup.at) for memory in some) for some in (memories, core))
         return replace(hits.findings, memories=memories, core=core, document=document)
 
+    @contextmanager
+    def _snapshot(self, tenant: str, held: TenantShelf) -> Iterator[tuple[Transaction, Version | None]]:
+        """A snapshot of the tenant's rows and the shelf as of it; None for a stranger, of whom nothing is kept."""
+        version = held.version
+        with self.keeper.begin(tenant, write=False) as rows:
+            head = rows.head()
+            if not head.change:
+                yield rows, None
+                return
+            if version is not None and version.is_of(head):
+                yield rows, version
+                return
+        with ExitStack() as left:
+            with held.lock:
+                rows = left.enter_context(self.keeper.begin(tenant, write=False))
+                head = rows.head()
+                version = held.bring_to(rows, head) if head.change else None
+            yield rows, version
+
     def close(self) -> None:
-        """Let go of files and connections; a second call does nothing."""
+        """Let go of files and connections, with the shelves kept for whoever comes next; a second call does nothing."""
+        for tenant, version in self._shelves.unkept():
+            try:
+                with self.keeper.begin(tenant, write=True) as rows:
+                    version.keep(rows)
+            except StoreError as error:
+                log.info("the shelf of a tenant is not kept for the next process: %s", error)
+        self._shelves.after_fork()
         self.keeper.close()
 
 

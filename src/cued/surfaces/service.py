@@ -13,9 +13,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cued.engine import decide
 from cued.engine.envelope import Envelope
+from cued.engine.narrowing import narrowed
 from cued.errors import InputError, PolicyError
 from cued.explain import Explanation, verdict_on
+from cued.explain.single import single_changes
 from cued.handles.memories import Memories
 from cued.handles.tenant import Tenant
 from cued.insight.rates import rates
@@ -94,16 +97,18 @@ def explain(tenant: Tenant, request: ExplainRequest, *, keep: Keep = lambda _: N
 
 
 def explain_saved(saved: Envelope, request: DecideRequest, *, policy: Policy | None = None) -> JSON:
-    """The answer of `explain` on a saved recall, without a store: as it was decided then, or under another policy."""
-    if request.without:
-        raise InputError("without", request.without, "no channel: what a saved recall read was read with all of them")
+    """The answer of `explain` on a saved recall, without a store: as it was decided then, or under another policy, or with less read."""
     applied = adjusted(request, policy or saved.policy or presets.load())
-    recalled = saved.decide(applied)
+    evidence = narrowed(saved.evidence, applied)
+    recalled = decide(evidence, applied)
     if request.memory is not None and request.memory not in recalled.trace.ids:
         raise InputError("memory", request.memory, f"one of the {len(recalled.trace.ids)} candidates that the saved recall had")
     verdict = None if request.memory is None else verdict_on(recalled, request.memory, applied)
-    explanation = Explanation(recall=recalled, evidence=saved.evidence, policy=applied, verdict=verdict)
-    return {**explanation_json(explanation), "ablation": None}
+    if verdict is not None:
+        verdict = replace(verdict, single=single_changes(evidence, applied, verdict.id))
+    whole = saved.decide(replace(applied, channels=(policy or saved.policy or presets.load()).channels)) if request.without else None
+    explanation = Explanation(recall=recalled, evidence=evidence, policy=applied, verdict=verdict, whole=whole)
+    return {**explanation_json(explanation), "ablation": _ablation(request, explanation)}
 
 
 def bootstrap(tenant: Tenant, request: BootstrapRequest) -> JSON:
@@ -314,7 +319,7 @@ def _pair(merge: Struct) -> JSON:
     return {name: told[name] for name in ("newer", "older", "similarity", "text_newer", "text_older")}
 
 
-def _ablation(request: ExplainRequest, explanation: Explanation) -> JSON | None:
+def _ablation(request: ExplainRequest | DecideRequest, explanation: Explanation) -> JSON | None:
     """The ranks of the same recall with every channel open and with some shut, side by side; None where none was shut."""
     if explanation.whole is None:
         return None

@@ -3,9 +3,9 @@
 The command line, the reference, the JSON schemas, and whatever serves these verbs elsewhere are made from it or held against it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -18,30 +18,10 @@ from cued.ports import Progress, silent
 from cued.requests import cue, draft, listing, turns, upkeep
 from cued.requests.checks import read
 from cued.surfaces import service
+from cued.surfaces.insight_verbs import INSIGHT_VERBS
+from cued.surfaces.verb import Verb
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
-
-
-class Verb(Struct, frozen=True, kw_only=True):
-    """A verb: what it takes, what does it, and who may ask for it.
-
-    `authority` is what a caller must be allowed: to read or to write a tenant's memories, or to look after the store. `works_on` says
-    what the function is handed, `long` that it also takes a `progress`, and `streams` that it hands its lines to a `write`. `command` is
-    the verb as the command line has it, "" where it has none, and `handle` the method of the tenant's handle, or of the open store.
-    """
-
-    name: str
-    about: str
-    request: type[Struct]
-    function: Callable[..., JSON]
-    authority: Literal["read", "write", "admin"]
-    writes: bool = False
-    long: bool = False
-    streams: bool = False
-    works_on: Literal["tenant", "store"] = "tenant"
-    command: str = ""
-    handle: str = ""
-    examples: tuple[Mapping[str, Any], ...] = ()
 
 
 def call(name: str, target: Tenant | Memories, body: Mapping[str, Any] = _NONE, *, progress: Progress = silent, **more: Any) -> JSON:  # noqa: ANN401 - what a verb is handed beside its request
@@ -386,5 +366,6 @@ _TABLE = (
         handle="backup",
         examples=({"path": "copy.db"},),
     ),
+    *INSIGHT_VERBS,
 )
 VERBS: Mapping[str, Verb] = MappingProxyType({verb.name: verb for verb in _TABLE})

@@ -18,6 +18,7 @@ from cued.text.stopwords import NAMES_IN_CAPITALS, STOP_WORDS
 MAX_QUERY_TERMS = 512
 _CACHED_CHUNK = 48
 _QUOTATION_MIN = 5
+_SENTENCE_MARKS = ".,;:!?"
 _WORD = rf"(?:[^\W_{scripts.UNSPACED}]|[{scripts.MARKS}])+"
 _JOINT = r"(?:_+|::|:[/\\]{1,2}|[.\-/\\:@&])"
 _PIECE = re.compile(
@@ -99,6 +100,12 @@ def _chunks(text: str) -> Iterator[_Chunk]:
 
 def _analyse_chunk(chunk: str) -> _Chunk:
     """The terms of what stands between two spaces."""
+    word = chunk.rstrip(_SENTENCE_MARKS)
+    if word.isascii() and word.isalpha() and (len(word) == 1 or word[1:].islower()):
+        # Most chunks are a word of English, which the long way round would find too.
+        if _is_function_word(word):
+            return _Chunk((stem(word.lower()),), (), stop=True)
+        return _Chunk((stem(word.lower()),), subwords(word.lower()), stop=False)
     folded = fold(chunk)
     if "'" in folded:
         folded = _IRISH.sub(_without_apostrophe, _NEGATED.sub("", _CONTRACTED.sub("", folded)))

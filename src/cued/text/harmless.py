@@ -49,8 +49,9 @@ _OBEYED = re.compile(
     r"|(?P<fence>`{3,}|~{3,})",
     re.IGNORECASE,
 )
-_OPENING = re.compile(r"[<‹\[\]#`~]")
-"""Without any of these nothing in a text is obeyed."""
+_OPENINGS: Final = "<‹[]#`~"
+_OPENING = re.compile("[" + re.escape(_OPENINGS + "".join(chr(code) for code, seen in _LOOKALIKES.items() if seen in set(_OPENINGS))) + "]")
+"""Without any of these, or of what looks like one, nothing in a text is obeyed."""
 _NAME = re.compile(rf"[\w .'@{scripts.MARKS}-]+")
 _UNFRAMED = str.maketrans('[]{}"“”', "()()'''")
 
@@ -73,9 +74,9 @@ def harmless(text: str) -> str:
     number signs before a word becomes one, and fences become quotation marks; look-alikes of these count as they look.
     """
     line = plain(text.strip()).strip()
-    view = line if line.isascii() else line.translate(_LOOKALIKES)
-    if not _OPENING.search(view):
+    if not _OPENING.search(line):
         return line
+    view = line if line.isascii() else line.translate(_LOOKALIKES)
     pieces: list[str] = []
     last = 0
     for match in _OBEYED.finditer(view):

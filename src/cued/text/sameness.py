@@ -6,8 +6,9 @@ dates .94 and more. So whatever is at the same time small in a text and large in
 
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from datetime import date, datetime
-from typing import Any, Final, NamedTuple
+from functools import cached_property, lru_cache
+from operator import attrgetter
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,57 +39,97 @@ _DEICTIC = re.compile(
 )
 
 
-class Profile(NamedTuple):
-    """What must agree before two near memories count as one; `words` and `bag` are its content words in order and sorted."""
+class _Read:
+    """What a text says that its vector may not show, each part read when it is first asked for."""
 
-    speaker: str
-    tags: frozenset[str]
-    valid_from: datetime | None
-    day: date | None
-    numbers: tuple[str, ...]
-    negations: int
-    times: tuple[Interval, ...]
-    contrasts: frozenset[str]
-    names: tuple[str, ...]
-    words: tuple[str, ...]
-    bag: tuple[str, ...]
+    def __init__(self, text: str) -> None:
+        """Read nothing yet."""
+        self._text = text
+
+    @cached_property
+    def folded(self) -> str:
+        """The text without what makes no difference."""
+        return fold(self._text)
+
+    @cached_property
+    def numbers(self) -> tuple[str, ...]:
+        """Its numbers in order."""
+        return tuple(_NUMBER.findall(_THOUSANDS.sub("", self.folded)))
+
+    @cached_property
+    def negations(self) -> int:
+        """How many of its words deny."""
+        return sum(1 for _ in _NEGATED.finditer(self.folded))
+
+    @cached_property
+    def contrasts(self) -> frozenset[str]:
+        """Its contrasting words, by their labels."""
+        return contrasts(self._tokens)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Its words that are part of a name, in order."""
+        named = {word for name in entities(self._text) for word in _WORD.findall(name)}
+        return tuple(token for token in self._tokens if token in named)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Its content words in order."""
+        return tuple(stem(token) for token in self._tokens if token not in STOP_WORDS)
+
+    @cached_property
+    def bag(self) -> tuple[str, ...]:
+        """Its content words, sorted."""
+        return tuple(sorted(self.words))
+
+    @cached_property
+    def _tokens(self) -> tuple[str, ...]:
+        return tuple(match[0].casefold() for match in _WORD.finditer(self.folded))
+
+
+_read = lru_cache(maxsize=1 << 8)(_Read)
+"""What a text says, remembered for the texts compared of late: the same memories come back recall after recall."""
+
+
+class Profile:
+    """What must agree before two near memories count as one."""
+
+    def __init__(self, memory: Memory) -> None:
+        """Note the memory's facts; its text is read part by part, when one is asked for."""
+        self._memory, self.said = memory, _read(memory.text)
+        self._told_at = memory.valid_from or memory.created_at
+        self.speaker = (memory.source.speaker or "").casefold()
+        self.tags = frozenset(memory.tags)
+        self.valid_from = memory.valid_from
+        self.day = self._told_at.date() if memory.kind == "episodic" else None
+
+    @cached_property
+    def times(self) -> tuple[Interval, ...]:
+        """The times that the text speaks of from where it was said."""
+        if not _DEICTIC.search(self.said.folded):
+            return ()
+        return tuple(mention.interval for mention in times(self._memory.text, now=self._told_at))
 
 
 def profile(memory: Memory) -> Profile:
     """What a memory's text and facts say that its vector may not show."""
-    text = fold(memory.text)
-    tokens = [match[0].casefold() for match in _WORD.finditer(text)]
-    words = tuple(stem(token) for token in tokens if token not in STOP_WORDS)
-    told_at = memory.valid_from or memory.created_at
-    named = {word for name in entities(memory.text) for word in _WORD.findall(name)}
-    return Profile(
-        speaker=(memory.source.speaker or "").casefold(),
-        tags=frozenset(memory.tags),
-        valid_from=memory.valid_from,
-        day=told_at.date() if memory.kind == "episodic" else None,
-        numbers=tuple(_NUMBER.findall(_THOUSANDS.sub("", text))),
-        negations=sum(1 for _ in _NEGATED.finditer(text)),
-        contrasts=contrasts(tokens),
-        times=tuple(mention.interval for mention in times(memory.text, now=told_at)) if _DEICTIC.search(text) else (),
-        names=tuple(token for token in tokens if token in named),
-        words=words,
-        bag=tuple(sorted(words)),
-    )
+    return Profile(memory)
 
 
 def difference(newer: Profile, older: Profile) -> str:
     """What two profiles disagree in, "" when they say the same."""
-    for field, worded in _DISAGREEMENTS.items():
-        ours, theirs = getattr(newer, field), getattr(older, field)
+    for part, worded in _DISAGREEMENTS.items():
+        ours, theirs = part(newer), part(older)
         if ours != theirs:
             return worded(ours, theirs)
-    if older.contrasts & excluded(newer.contrasts, silent=True) or newer.contrasts & excluded(older.contrasts, silent=False):
-        return f"contrasting words: {_listed(newer.contrasts - older.contrasts)} against {_listed(older.contrasts - newer.contrasts)}"
-    if newer.words == older.words:
+    new, old = newer.said, older.said
+    if old.contrasts & excluded(new.contrasts, silent=True) or new.contrasts & excluded(old.contrasts, silent=False):
+        return f"contrasting words: {_listed(new.contrasts - old.contrasts)} against {_listed(old.contrasts - new.contrasts)}"
+    if new.words == old.words:
         return ""
-    if newer.bag == older.bag:
+    if new.bag == old.bag:
         return "the same words in another order"
-    return "" if newer.names == older.names else f"names differ: {_listed(newer.names)} against {_listed(older.names)}"
+    return "" if new.names == old.names else f"names differ: {_listed(new.names)} against {_listed(old.names)}"
 
 
 class Sameness:
@@ -96,9 +137,10 @@ class Sameness:
 
     def __init__(self, profiles: Sequence[Profile]) -> None:
         """Assign each distinct value of a column its code, and each contrasting word its bit."""
-        self._facts = _codes([tuple(getattr(each, field) for field in _DISAGREEMENTS) for each in profiles])
-        self._names, self._words, self._bags = (_codes([getattr(each, field) for each in profiles]) for field in ("names", "words", "bag"))
-        said = [each.contrasts for each in profiles]
+        self._facts = _codes([tuple(part(each) for part in _DISAGREEMENTS) for each in profiles])
+        texts = [each.said for each in profiles]
+        self._names, self._words, self._bags = (_codes([getattr(each, field) for each in texts]) for field in ("names", "words", "bag"))
+        said = [each.contrasts for each in texts]
         places = {label: place for place, label in enumerate(sorted(frozenset[str]().union(*said)))}
         self._said = _bits(said, places)
         self._loses = _bits([excluded(each, silent=True) for each in said], places)
@@ -138,12 +180,12 @@ def _apart(what: str) -> Callable[[Any, Any], str]:
     return lambda newer, older: f"{what} differ: {_listed(newer)} against {_listed(older)}"
 
 
-_DISAGREEMENTS: Final[dict[str, Callable[[Any, Any], str]]] = {
-    "speaker": lambda newer, older: f"speakers differ: {newer or 'nobody'} against {older or 'nobody'}",
-    "tags": _apart("tags"),
-    "valid_from": lambda *_: "they hold from different times on",
-    "day": lambda newer, older: f"events of different days: {newer} against {older}",
-    "numbers": _apart("numbers"),
-    "negations": lambda newer, _: f"only the {'newer' if newer else 'older'} one negates",
-    "times": lambda *_: "they speak of different times",
+_DISAGREEMENTS: Final[dict[Callable[[Profile], Any], Callable[[Any, Any], str]]] = {
+    attrgetter("speaker"): lambda newer, older: f"speakers differ: {newer or 'nobody'} against {older or 'nobody'}",
+    attrgetter("tags"): _apart("tags"),
+    attrgetter("valid_from"): lambda *_: "they hold from different times on",
+    attrgetter("day"): lambda newer, older: f"events of different days: {newer} against {older}",
+    attrgetter("said.numbers"): _apart("numbers"),
+    attrgetter("said.negations"): lambda newer, _: f"only the {'newer' if newer else 'older'} one negates",
+    attrgetter("times"): lambda *_: "they speak of different times",
 }

@@ -45,8 +45,9 @@ _STEMMERS = _Stemmers()
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """The Snowball stem of a folded lower-case word, by its script; at most 64 characters are looked at."""
-    first = word[:1]
-    language = next((name for low, high, name in _STEMMER_OF_SCRIPT if low <= first <= high), "english")
+    first, language = word[:1], "english"
+    if not first.isascii():
+        language = next((name for low, high, name in _STEMMER_OF_SCRIPT if low <= first <= high), "english")
     return str(_STEMMERS.of(language).stemWord(word[:MAX_WORD])) or word
 
 

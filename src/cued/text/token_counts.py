@@ -16,7 +16,8 @@ from cued.text.languages import CODE, ENGLISH, unlike_english
 _DIGITS_PER_TOKEN = 3
 _MARKS_PER_TOKEN = 2
 _CACHED_WORD = 32
-_CACHED_LINE = 1000
+_CACHED_LINE = 4000
+_CACHED_WORDS = 1 << 17
 # Tokens a character, by script. What no class names is counted by its bytes.
 _RATES: Final = {
     "cyrillic": (r"\u0400-\u052f", 0.65),
@@ -65,19 +66,50 @@ def _known_line(line: str) -> int:
 
 
 class _Costs(NamedTuple):
-    """What a piece of a line costs: all that is no Latin word, and the Latin words, as English ones and as any others.
+    """What a piece of a line costs, in hundredths of a token: all that is no Latin word, and the Latin words, as English and as others.
 
     With them what tells English from the rest: the number of Latin words, of English function words among them, of signs of code;
     and whether the piece begins with a digit, for to a number belongs the space before it.
     """
 
-    plain: float
-    english: float
-    other: float
+    plain: int
+    english: int
+    other: int
     words: int
     function_words: int
     code: int
     number: int
+
+
+class _KnownCosts(dict[str, int]):
+    """What short pieces cost, packed into one number each and remembered: the same words come back line after line."""
+
+    def __missing__(self, piece: str) -> int:
+        """What a piece costs that is not known yet."""
+        packed = _packed(_costs(piece))
+        if len(piece) <= _CACHED_WORD:
+            if len(self) >= _CACHED_WORDS:
+                self.clear()
+            self[piece] = packed
+        return packed
+
+
+_KNOWN = _KnownCosts()
+# Wide enough for the costs of any text that fits into memory: sums never run over into the next part.
+_PART_BITS = 48
+_PART = (1 << _PART_BITS) - 1
+
+
+def _packed(costs: _Costs) -> int:
+    """Costs as one number, so that those of many pieces are added up at once."""
+    packed = 0
+    for part in reversed(costs):
+        packed = packed << _PART_BITS | part
+    return packed
+
+
+def _unpacked(packed: int) -> _Costs:
+    return _Costs._make(packed >> _PART_BITS * place & _PART for place in range(len(_Costs._fields)))
 
 
 def _line_tokens(line: str) -> int:
@@ -86,17 +118,10 @@ def _line_tokens(line: str) -> int:
     if words != line.split():
         costs = _costs(line)
     else:
-        each = [_known_costs(word) if len(word) <= _CACHED_WORD else _costs(word) for word in words]
-        costs = _Costs._make(map(sum, zip(*each, strict=True)))
-        costs = costs._replace(plain=costs.plain + costs.number - (line[:1] in _NUMERALS))
+        costs = _unpacked(sum(map(_KNOWN.__getitem__, words)))
+        costs = costs._replace(plain=costs.plain + _WHOLE * (costs.number - (line[:1] in _NUMERALS)))
     foreign = _foreignness(costs)
-    return ceil(costs.plain + costs.english + foreign * (costs.other - costs.english) - _ROUNDING)
-
-
-@lru_cache(maxsize=1 << 15)
-def _known_costs(word: str) -> _Costs:
-    """What `_costs` says of a short piece, remembered: the same words come back line after line."""
-    return _costs(word)
+    return ceil((costs.plain + costs.english + foreign * (costs.other - costs.english)) / _WHOLE - _ROUNDING)
 
 
 def _costs(line: str) -> _Costs:
@@ -113,6 +138,7 @@ def _costs(line: str) -> _Costs:
             plain += _mark_tokens(kind, piece)
     words = _LATIN_WORD.findall(line)
     function_words = sum(word.lower() in ENGLISH for word in words)
+    plain, english, other = round(_WHOLE * plain), round(_WHOLE * english), round(_WHOLE * other)
     return _Costs(plain, english, other, len(words), function_words, CODE.search(line) is not None, line[:1] in _NUMERALS)
 
 
@@ -123,6 +149,8 @@ def _foreignness(costs: _Costs) -> float:
 
 _NUMERALS: Final = frozenset("0123456789")
 _ROUNDING: Final = 1e-9
+# Every rate has two decimals, so costs are whole hundredths and add up to the same in any order.
+_WHOLE: Final = 100
 
 
 def _mark_tokens(kind: str, piece: str) -> float:

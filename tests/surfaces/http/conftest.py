@@ -12,6 +12,7 @@ httpx = pytest.importorskip("httpx", reason="httpx is not installed")
 import uvicorn  # noqa: E402 - after what says whether it is there
 
 from cued.handles.memories import open_memories  # noqa: E402
+from cued.model import LogRules  # noqa: E402
 from cued.surfaces.access_tokens import Tokens  # noqa: E402
 from cued.surfaces.http.app import make_app  # noqa: E402
 from cued.surfaces.http.guard import Rules  # noqa: E402
@@ -64,7 +65,7 @@ def serve(tmp_path):
     @contextmanager
     def served(*, rules=FAST, embedder="hashing", readonly=False, **how):
         with (
-            open_memories(tmp_path / "memories.db", embedder=embedder, readonly=readonly) as memories,
+            open_memories(tmp_path / "memories.db", embedder=embedder, readonly=readonly, log=LogRules(content="last")) as memories,
             serving(make_app(memories, rules=rules, **how)) as url,
         ):
             running = Served(url, memories)

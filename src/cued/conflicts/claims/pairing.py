@@ -64,8 +64,8 @@ def strong(keys: Iterable[str], lexicon: Lexicon) -> frozenset[str]:
 def told_apart(pair: Pair) -> bool:
     """Whether a word on either side shows two things of one sort: a start and an end, the first and the second."""
     apart = pair.lexicon.apart
-    sides = {axis.name: axis.side for key in pair.new_only for axis in apart.get(key, ())}
-    return any(sides.get(axis.name, axis.side) != axis.side for key in pair.old_only for axis in apart.get(key, ()))
+    sides = {axis.name: axis.side for key in pair.new_only if key in apart for axis in apart[key]}
+    return bool(sides) and any(sides.get(axis.name, axis.side) != axis.side for key in pair.old_only for axis in apart.get(key, ()))
 
 
 def other_values(pair: Pair) -> list[tuple[str, str, str]]:

@@ -33,32 +33,38 @@ class ClauseWord(NamedTuple):
     owner: bool = False
 
 
-def sentences(text: str, lexicon: Lexicon) -> list[list[ClauseWord]]:
-    """The sentences of a text's first 2000 characters as words; a question claims nothing and is left out."""
-    found: list[list[ClauseWord]] = [[]]
-    for word in _joined(list(_words(text[:MAX_TEXT], lexicon)), lexicon):
-        if word.role == "end":
-            if word.text[0] == "?":
-                found.pop()
-            found.append([])
-        else:
-            found[-1].append(word)
-    return [sentence for sentence in found if sentence]
+def sentences(text: str, lexicon: Lexicon) -> Iterator[list[ClauseWord]]:
+    """The sentences of a text's first 2000 characters as words, one at a time; a question claims nothing and is left out."""
+    read: list[ClauseWord] = []
+    for word in _words(text[:MAX_TEXT], lexicon):
+        if word.role != "end":
+            read.append(word)
+            continue
+        if read and word.text[0] != "?":
+            yield _joined(read, lexicon)
+        read = []
+    if read:
+        yield _joined(read, lexicon)
 
 
 def _words(text: str, lexicon: Lexicon) -> Iterator[ClauseWord]:
     before = ""
     for piece in _PIECE.finditer(_QUOTES.sub("'", fold(text))):
-        written, kind = piece[0], piece.lastgroup or "word"
-        if kind == "mark":
-            if written == "." and before in lexicon.abbreviations:
-                continue
-            yield ClauseWord(written, written, _mark_role(written))
-        elif kind == "word":
+        written, kind = piece[0], piece.lastgroup
+        if kind == "word":
             yield from _spelt(written, lexicon, first_seen=before not in _STARTS)
+        elif kind == "mark":
+            if written == "." and before.lower() in lexicon.abbreviations:
+                continue
+            yield _mark(written)
         else:
-            yield ClauseWord(written.lower(), written.lower(), kind)
-        before = written.lower()
+            yield ClauseWord(written.lower(), written.lower(), kind or "word")
+        before = written
+
+
+@lru_cache(maxsize=1 << 8)
+def _mark(written: str) -> ClauseWord:
+    return ClauseWord(written, written, _mark_role(written))
 
 
 def _mark_role(mark: str) -> str:
@@ -67,12 +73,12 @@ def _mark_role(mark: str) -> str:
     return "colon" if mark in {":", "->", "→", "="} else "comma"
 
 
-def _spelt(written: str, lexicon: Lexicon, *, first_seen: bool) -> Iterator[ClauseWord]:
+@lru_cache(maxsize=1 << 14)
+def _spelt(written: str, lexicon: Lexicon, *, first_seen: bool) -> tuple[ClauseWord, ...]:
     lower = written.lower().strip(".")
     parts = lexicon.contractions.get(lower)
     if parts is not None:
-        yield from (word_of(part, lexicon) for part in parts)
-        return
+        return tuple(word_of(part, lexicon) for part in parts)
     owner = False
     if "'" in lower:
         bare = lower.removesuffix("'s") if lower.endswith("'s") else lower.removesuffix("'")
@@ -80,7 +86,7 @@ def _spelt(written: str, lexicon: Lexicon, *, first_seen: bool) -> Iterator[Clau
     word = word_of(lower, lexicon)
     capital = written[:1].isupper() and lower != "i"
     role = "word" if capital and first_seen and word.role in _NAMEABLE else word.role
-    yield word._replace(capital=capital, owner=owner, role=role) if capital or owner else word
+    return (word._replace(capital=capital, owner=owner, role=role) if capital or owner else word,)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -97,14 +103,19 @@ def word_of(lower: str, lexicon: Lexicon) -> ClauseWord:
     return ClauseWord(lower, key, role)
 
 
-def _joined(words: list[ClauseWord], lexicon: Lexicon) -> Iterator[ClauseWord]:
+def _joined(words: list[ClauseWord], lexicon: Lexicon) -> list[ClauseWord]:
+    starting = lexicon.phrases.keys()
+    if starting.isdisjoint([word.text for word in words]):
+        return words
+    joined: list[ClauseWord] = []
     at = 0
     while at < len(words):
         for phrase in lexicon.phrases.get(words[at].text, ()):
             if tuple(word.text for word in words[at : at + len(phrase.words)]) == phrase.words:
-                yield from (word_of(part, lexicon) for part in phrase.as_word.split())
+                joined += [word_of(part, lexicon) for part in phrase.as_word.split()]
                 at += len(phrase.words)
                 break
         else:
-            yield words[at]
+            joined.append(words[at])
             at += 1
+    return joined

@@ -4,7 +4,7 @@ Every statistic (how many, in how many, how long, how near on average) counts vi
 struck changes nothing: a recall is as if it did not exist.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import log, sqrt
 from typing import NamedTuple
 
@@ -68,45 +68,37 @@ def idf(documents: int, among: int) -> float:
 def by_words(postings: Postings, lengths: NDArray[np.int64], *, visible: Visible, lookup: LexicalLookup) -> Words:
     """Score rows by BM25+ (Lv & Zhai 2011): Σ idf · (δ + tf(k1+1) / (tf + k1(1 - b + b·len/avglen))), matching rows only."""
     found = _visible_postings(postings, lookup.terms, namespace="term", visible=visible)
-    bm25, covered, alone = np.zeros(len(lengths)), np.zeros(len(lengths)), _Alone(lookup, len(lengths))
+    sizes = [len(posting.rows) for _, posting in found]
+    statistics = tuple(TermStatistic(term, size, idf(size, visible.total)) for (term, _), size in zip(found, sizes, strict=True))
+    rows, counts = _end_to_end([posting for _, posting in found])
     total_length = int((lengths if visible.everything else lengths[visible.rows]).sum())
-    statistics, total_weight = [], 0.0
-    for term, posting in found:
-        weight = idf(len(posting.rows), visible.total)
-        total_weight += weight
-        statistics.append(TermStatistic(term, len(posting.rows), weight))
-        if not len(posting.rows):
-            continue
-        relative = lengths[posting.rows] * (visible.total / total_length)
-        counts = posting.counts.astype(np.float64)
-        saturated = counts * (lookup.k1 + 1) / (counts + lookup.k1 * (1 - lookup.b + lookup.b * relative))
-        bm25[posting.rows] += weight * (lookup.delta + saturated)
-        covered[posting.rows] += weight
-        alone.add(term, posting.rows, weight, weight * (lookup.delta + saturated))
-    return Words(*alone.best(bm25, covered, statistics), total_weight, tuple(statistics))
+    # Entry after entry in the order of the terms, so that each row's sum is the same however the index is laid out.
+    weights = np.repeat(np.array([each.idf for each in statistics]), sizes)
+    relative = lengths[rows] * (visible.total / total_length) if len(rows) else np.zeros(0)
+    saturated = counts * (lookup.k1 + 1) / (counts + lookup.k1 * (1 - lookup.b + lookup.b * relative))
+    scores = weights * (lookup.delta + saturated)
+
+    def summed(entries: Mask | slice) -> tuple[Column, Column]:
+        bm25: Column = np.bincount(rows[entries], scores[entries], minlength=len(lengths)).astype(np.float64, copy=False)
+        covered: Column = np.bincount(rows[entries], weights[entries], minlength=len(lengths)).astype(np.float64, copy=False)
+        return bm25, covered
+
+    bm25, covered = summed(slice(None))
+    total = sum(each.idf for each in statistics)
+    own = frozenset(lookup.alone) if len(lookup.alone) < len(lookup.terms) else frozenset[str]()
+    alone = sum(each.idf for each in statistics if each.term in own)
+    if alone:
+        # The utterance's own words where the state adds others, scaled as if they were all that was looked for.
+        own_bm25, own_covered = summed(np.repeat(np.array([each.term in own for each in statistics]), sizes))
+        bm25, covered = np.maximum(bm25, total / alone * own_bm25), np.maximum(covered, total / alone * own_covered)
+    return Words(bm25, covered, total, statistics)
 
 
-class _Alone:
-    """What the utterance's own words find where the state adds others, scaled as if they were all that was looked for."""
-
-    def __init__(self, lookup: LexicalLookup, rows: int) -> None:
-        """Start with no row found."""
-        self._terms = frozenset(lookup.alone) if len(lookup.alone) < len(lookup.terms) else frozenset[str]()
-        self._bm25, self._covered = (np.zeros(rows), np.zeros(rows)) if self._terms else (np.zeros(0), np.zeros(0))
-
-    def add(self, term: str, rows: Rows, weight: float, score: Column) -> None:
-        """Count a term of the cue where it is the utterance's own."""
-        if term in self._terms:
-            self._bm25[rows] += score
-            self._covered[rows] += weight
-
-    def best(self, bm25: Column, covered: Column, statistics: Sequence[TermStatistic]) -> tuple[Column, Column]:
-        """Both columns of the whole cue, or the utterance's where they are a larger share of all that was looked for."""
-        own = sum(each.idf for each in statistics if each.term in self._terms)
-        if not own:
-            return bm25, covered
-        scale = sum(each.idf for each in statistics) / own
-        return np.maximum(bm25, scale * self._bm25), np.maximum(covered, scale * self._covered)
+def _end_to_end(found: Sequence[Posting]) -> tuple[Rows, Column]:
+    """The rows and counts of several postings as one column each."""
+    if not found:
+        return np.empty(0, dtype=np.int32), np.empty(0)
+    return np.concatenate([each.rows for each in found]), np.concatenate([each.counts for each in found]).astype(np.float64)
 
 
 def by_names(postings: Postings, rows: int, *, visible: Visible, lookup: EntityLookup) -> Names:
@@ -192,13 +184,13 @@ class Meaning:
         return taken
 
 
-def _visible_postings(postings: Postings, words: Sequence[str], *, namespace: Namespace, visible: Visible) -> Iterable[tuple[str, Posting]]:
-    for word in dict.fromkeys(words):
-        found = postings.find(hashed(namespace, word))
-        if not visible.everything:
-            seen = visible.rows[found.rows]
-            found = Posting(found.rows[seen], found.counts[seen])
-        yield word, found
+def _visible_postings(postings: Postings, words: Sequence[str], *, namespace: Namespace, visible: Visible) -> list[tuple[str, Posting]]:
+    distinct = dict.fromkeys(words)
+    found = [(word, postings.find(hashed(namespace, word))) for word in distinct]
+    if visible.everything:
+        return found
+    seen = [visible.rows[posting.rows] for _, posting in found]
+    return [(word, Posting(rows[mask], counts[mask])) for (word, (rows, counts)), mask in zip(found, seen, strict=True)]
 
 
 def _share(covered: Column, total: float) -> Column:

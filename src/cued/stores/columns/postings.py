@@ -1,17 +1,19 @@
 """The inverted index of one tenant: hash → the rows that contain it, and how often.
 
-A sorted main segment in compressed rows, and a small tail of what came since; the tail is merged when it grows too long.
+It lies in a few segments, each sorted and never changed. What is added becomes a segment of its own, and the last two are merged as
+long as they are of like size, so that there are few of them and each entry is moved a few times at most.
 """
 
-from typing import NamedTuple
+from copy import copy
+from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cued.stores.arrays import Rows
 from cued.stores.columns.forward import Counts, Hashes
 
-_LEAST_TAIL = 1024
-_TAIL_SHARE = 10
+_LARGER = 4
 
 
 class Posting(NamedTuple):
@@ -21,71 +23,89 @@ class Posting(NamedTuple):
     counts: Counts
 
 
-class Postings:
-    """An inverted index that can be appended to; rows are never taken out of it, their tombstones are kept elsewhere."""
+class Segment(NamedTuple):
+    """Postings end to end: the hashes in order, where the entries of each start and the last ones end, and the entries."""
 
-    def __init__(self) -> None:
-        """Start with nothing indexed."""
-        self._hashes: Hashes = np.empty(0, dtype=np.uint64)
-        self._rows: Rows = np.empty(0, dtype=np.int32)
-        self._counts: Counts = np.empty(0, dtype=np.uint16)
-        self._keys: Hashes = np.empty(0, dtype=np.uint64)
-        self._starts = np.zeros(1, dtype=np.int64)
-        self._tail: dict[int, tuple[list[int], list[int]]] = {}
-        self._tail_count = 0
-
-    def add(self, hashes: Hashes, rows: Rows, counts: Counts) -> None:
-        """Index these entries: one hash, row and count each."""
-        if self._tail_count + len(hashes) > max(_LEAST_TAIL, len(self._hashes) // _TAIL_SHARE):
-            self._merge(hashes, rows, counts)
-            return
-        for value, row, count in zip(hashes.tolist(), rows.tolist(), counts.tolist(), strict=True):
-            tail_rows, tail_counts = self._tail.setdefault(value, ([], []))
-            tail_rows.append(row)
-            tail_counts.append(count)
-        self._tail_count += len(hashes)
-
-    def find(self, value: int) -> Posting:
-        """The rows that contain a hash, empty when none does."""
-        key = np.uint64(value)
-        place = int(np.searchsorted(self._keys, key))
-        start, end = 0, 0
-        if place < len(self._keys) and self._keys[place] == key:
-            start, end = int(self._starts[place]), int(self._starts[place + 1])
-        main = Posting(self._rows[start:end], self._counts[start:end])
-        tail = self._tail.get(value)
-        if tail is None:
-            return main
-        late = Posting(np.array(tail[0], dtype=np.int32), np.array(tail[1], dtype=np.uint16))
-        return Posting(np.concatenate([main.rows, late.rows]), np.concatenate([main.counts, late.counts]))
+    hashes: Hashes
+    starts: NDArray[np.int64]
+    rows: Rows
+    counts: Counts
 
     @property
     def nbytes(self) -> int:
-        """About how many bytes the index occupies."""
-        arrays = (self._hashes, self._rows, self._counts, self._keys, self._starts)
-        return sum(array.nbytes for array in arrays) + 100 * self._tail_count
+        """The bytes that the segment occupies."""
+        return sum(column.nbytes for column in self)
 
-    def _merge(self, hashes: Hashes, rows: Rows, counts: Counts) -> None:
-        tail_hashes, tail_rows, tail_counts = self._tail_arrays()
-        late = np.concatenate([tail_hashes, hashes])
-        order = np.argsort(late, kind="stable")
-        everything = np.concatenate([self._hashes, late[order]])
-        # Two sorted runs end to end: the stable sort merges them in one pass.
-        merged = np.argsort(everything, kind="stable")
-        self._hashes = everything[merged]
-        self._rows = np.concatenate([self._rows, np.concatenate([tail_rows, rows])[order]])[merged]
-        self._counts = np.concatenate([self._counts, np.concatenate([tail_counts, counts])[order]])[merged]
-        fresh = np.ones(len(self._hashes), dtype=bool)
-        fresh[1:] = self._hashes[1:] != self._hashes[:-1]
-        starts = np.flatnonzero(fresh)
-        self._keys = self._hashes[starts]
-        self._starts = np.append(starts, len(self._hashes)).astype(np.int64)
-        self._tail, self._tail_count = {}, 0
 
-    def _tail_arrays(self) -> tuple[Hashes, Rows, Counts]:
-        sizes = [len(rows) for rows, _ in self._tail.values()]
-        return (
-            np.repeat(np.fromiter(self._tail.keys(), dtype=np.uint64, count=len(sizes)), sizes),
-            np.array([row for rows, _ in self._tail.values() for row in rows], dtype=np.int32),
-            np.array([count for _, counts in self._tail.values() for count in counts], dtype=np.uint16),
-        )
+class Postings:
+    """An inverted index that can be appended to; rows are never taken out of it, their tombstones are kept elsewhere."""
+
+    def __init__(self, segments: tuple[Segment, ...] = ()) -> None:
+        """Start with these segments."""
+        self.segments = segments
+
+    def branched(self) -> Self:
+        """The same index to go on with: what is added to it does not show in this one."""
+        return copy(self)
+
+    def add(self, hashes: Hashes, rows: Rows, counts: Counts) -> None:
+        """Index these entries: one hash, row and count each."""
+        if not len(hashes):
+            return
+        segments = [*self.segments, _segment(hashes, rows, counts)]
+        while len(segments) > 1 and len(segments[-2].rows) < _LARGER * len(segments[-1].rows):
+            segments[-2:] = [_merged(*segments[-2:])]
+        self.segments = tuple(segments)
+
+    def find(self, value: int) -> Posting:
+        """The rows that contain a hash, empty when none does."""
+        key, found = np.uint64(value), list[Posting]()
+        for hashes, starts, rows, counts in self.segments:
+            place = int(hashes.searchsorted(key))
+            if place < len(hashes) and hashes[place] == key:
+                start, end = int(starts[place]), int(starts[place + 1])
+                found.append(Posting(rows[start:end], counts[start:end]))
+        if len(found) == 1:
+            return found[0]
+        empty = Posting(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint16))
+        return Posting(*map(np.concatenate, zip(*found, strict=True))) if found else empty
+
+    def renumbered(self, numbers: Rows) -> Segment:
+        """The whole index as one segment, with the row that `numbers` has for each, without those for which it has a negative one."""
+        segments = list(self.segments) or [_segment(*_NOTHING)]
+        while len(segments) > 1:
+            segments[-2:] = [_merged(*segments[-2:])]
+        hashes, starts, rows, counts = segments[0]
+        rows = numbers[rows]
+        alive = rows >= 0
+        if alive.all():
+            return Segment(hashes, starts, rows, counts)
+        return _laid_out(np.repeat(hashes, np.diff(starts))[alive], rows[alive], counts[alive])
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that the index occupies."""
+        return sum(segment.nbytes for segment in self.segments)
+
+
+_NOTHING = (np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint16))
+
+
+def _segment(hashes: Hashes, rows: Rows, counts: Counts) -> Segment:
+    order = np.argsort(hashes, kind="stable")
+    return _laid_out(hashes[order], rows[order], counts[order])
+
+
+def _merged(one: Segment, other: Segment) -> Segment:
+    everything = np.concatenate([np.repeat(each.hashes, np.diff(each.starts)) for each in (one, other)])
+    # Two sorted runs end to end: the stable sort merges them in one pass.
+    order = np.argsort(everything, kind="stable")
+    rows, counts = np.concatenate([one.rows, other.rows]), np.concatenate([one.counts, other.counts])
+    return _laid_out(everything[order], rows[order], counts[order])
+
+
+def _laid_out(hashes: Hashes, rows: Rows, counts: Counts) -> Segment:
+    fresh = np.ones(len(hashes), dtype=np.bool_)
+    fresh[1:] = hashes[1:] != hashes[:-1]
+    starts = np.flatnonzero(fresh)
+    return Segment(hashes[starts], np.append(starts, len(hashes)).astype(np.int64), rows, counts)

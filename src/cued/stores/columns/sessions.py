@@ -1,84 +1,123 @@
 """Who stands before and after whom in a session, as two columns of row numbers."""
 
-from bisect import bisect_left, insort
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.stores.arrays import Rows, enlarged
+from cued.stores.arrays import Columns, Mask, RowNumbers
 
 NOBODY = -1
-Place = tuple[bool, int, int, str, int]
+_NO_SESSION = -1
+_LINKS = {"before": np.int32, "after": np.int32}
+_PLACES = {"session": np.int32, "untold": np.bool_, "turn": np.int64, "made": np.int64}
 
 
-def place(turn: int | None, created: int, memory_id: str, row: int) -> Place:
-    """What orders a session: turns ascending, those without a turn last, then time, then id."""
-    return turn is None, turn or 0, created, memory_id, row
+class Turns(NamedTuple):
+    """Where memories stand, as columns: their sessions, the turns in those, and when they were made."""
+
+    sessions: Sequence[str | None]
+    turns: Sequence[int | None]
+    created: Sequence[int]
 
 
 class Sessions:
-    """The sessions of one tenant as chains of rows."""
+    """The sessions of one tenant as chains of rows: turns ascending, those without a turn last, then time, then id."""
 
-    def __init__(self) -> None:
-        """Start without any session."""
-        self._before: Rows = np.empty(0, dtype=np.int32)
-        self._after: Rows = np.empty(0, dtype=np.int32)
-        self._count = 0
-        self._places: dict[str, list[Place]] = {}
+    def __init__(self, ids: Sequence[str]) -> None:
+        """Start without any session; `ids` tells the id of a row at any time."""
+        self._links, self._places = Columns(_LINKS), Columns(_PLACES)
+        self._ids = ids
+        self._codes: dict[str, int] = {}
+        self._last: dict[int, int] = {}
 
-    def add(self, count: int, places: Iterable[tuple[str | None, Place]]) -> None:
-        """Append `count` rows, linking those that belong to a session."""
-        end = self._count + count
-        self._before = enlarged(self._before, self._count, end)
-        self._after = enlarged(self._after, self._count, end)
-        self._before[self._count : end] = NOBODY
-        self._after[self._count : end] = NOBODY
-        self._count = end
-        fresh: defaultdict[str, list[Place]] = defaultdict(list)
-        for session, where in places:
-            if session is None:
-                continue
-            if session in self._places:
-                self._insert(self._places[session], where)
-            else:
-                fresh[session].append(where)
-        earlier, later = list[int](), list[int]()
-        for session, chain in fresh.items():
-            chain.sort()
-            self._places[session] = chain
-            rows = [where[-1] for where in chain]
-            earlier += rows[:-1]
-            later += rows[1:]
-        self._before[later], self._after[earlier] = earlier, later
+    @classmethod
+    def of(cls, columns: Mapping[str, NDArray[Any]], names: Sequence[str], ids: Sequence[str]) -> Self:
+        """The sessions that `compacted` gave, with these names by code."""
+        found = cls(ids)
+        found._places, found._links = (Columns.of({name: columns[name] for name in kind}) for kind in (_PLACES, _LINKS))
+        found._codes = {name: code for code, name in enumerate(names)}
+        ends = np.flatnonzero((columns["after"] == NOBODY) & (columns["session"] != _NO_SESSION))
+        found._last = dict(zip(columns["session"][ends].tolist(), ends.tolist(), strict=True))
+        return found
 
-    def before(self, rows: NDArray[np.intp], visible: NDArray[np.bool_]) -> NDArray[np.intp]:
+    def compacted(self, rows: RowNumbers, ids: Sequence[str]) -> tuple[dict[str, NDArray[Any]], list[str]]:
+        """The columns of these rows alone, chained anew, whose ids are these, and the sessions' names by code."""
+        alone = type(self)(ids)
+        alone._places = Columns.of({name: column[rows] for name, column in self._places.items()})  # noqa: SLF001 - its own kind
+        alone._links.append(len(rows), {"before": NOBODY, "after": NOBODY})  # noqa: SLF001
+        alone._chain(np.flatnonzero(alone._places["session"] != _NO_SESSION))  # noqa: SLF001
+        return dict([*alone._places.items(), *alone._links.items()]), list(self._codes)  # noqa: SLF001
+
+    def branched(self) -> Self:
+        """The same sessions to go on with: what is added to them does not show in these, to which nothing is to be added any more."""
+        other = copy(self)
+        other._links, other._places = self._links.branched(), self._places.branched()  # noqa: SLF001 - its own kind
+        return other
+
+    def add(self, many: Turns) -> None:
+        """Append rows, linking those that belong to a session."""
+        count, known = len(many.turns), len(self._codes)
+        codes = [_NO_SESSION if name is None else self._codes.setdefault(name, len(self._codes)) for name in many.sessions]
+        untold = [turn is None for turn in many.turns]
+        told = [turn or 0 for turn in many.turns]
+        rows = self._places.append(count, {"session": codes, "untold": untold, "turn": told, "made": many.created})
+        self._links.append(count, {"before": NOBODY, "after": NOBODY})
+        added, session = np.arange(rows.start, rows.stop), np.array(codes, dtype=np.int32)
+        self._chain(added[session >= known])
+        for code in np.unique(session[(session >= 0) & (session < known)]).tolist():
+            self._go_on(code, added[session == code].tolist())
+
+    def before(self, rows: RowNumbers, visible: Mask) -> RowNumbers:
         """The nearest visible row before each in its session, or NOBODY."""
-        return _follow(self._before, rows, visible)
+        return _follow(self._links["before"], rows, visible)
 
-    def after(self, rows: NDArray[np.intp], visible: NDArray[np.bool_]) -> NDArray[np.intp]:
+    def after(self, rows: RowNumbers, visible: Mask) -> RowNumbers:
         """The nearest visible row after each in its session, or NOBODY."""
-        return _follow(self._after, rows, visible)
+        return _follow(self._links["after"], rows, visible)
 
     @property
     def nbytes(self) -> int:
         """About how many bytes the chains occupy."""
-        return 2 * self._before.nbytes + 150 * self._count
+        return self._links.nbytes + self._places.nbytes + 150 * len(self._codes)
 
-    def _insert(self, chain: list[Place], where: Place) -> None:
-        index = bisect_left(chain, where)
-        row = where[-1]
-        if index > 0:
-            earlier = chain[index - 1][-1]
-            self._before[row], self._after[earlier] = earlier, row
-        if index < len(chain):
-            later = chain[index][-1]
-            self._after[row], self._before[later] = later, row
-        insort(chain, where)
+    def _go_on(self, session: int, rows: list[int]) -> None:
+        """Link rows to the end of their session, where they belong there; else the session is chained anew."""
+        rows.sort(key=self._place)
+        last = self._last[session]
+        if self._place(rows[0]) < self._place(last):
+            self._chain(np.flatnonzero(self._places["session"] == session))
+            return
+        self._links.put("after", [last, *rows[:-1]], rows)
+        self._links.put("before", rows, [last, *rows[:-1]])
+        self._last[session] = rows[-1]
+
+    def _place(self, row: int) -> tuple[bool, int, int, str, int]:
+        untold, turn, created = (self._places[name][row].item() for name in ("untold", "turn", "made"))
+        return untold, turn, created, self._ids[row], row
+
+    def _chain(self, rows: RowNumbers) -> None:
+        """Link all rows of some sessions."""
+        if not len(rows):
+            return
+        ids, rank = self._ids, np.empty(len(rows), dtype=np.intp)
+        rank[sorted(range(len(rows)), key=[ids[row] for row in rows.tolist()].__getitem__)] = np.arange(len(rows))
+        session, untold, turn, created = (self._places[name][rows] for name in _PLACES)
+        order = np.lexsort((rank, created, turn, untold, session))
+        chain, session = rows[order], session[order]
+        together = session[1:] == session[:-1]
+        earlier, later = chain[:-1][together], chain[1:][together]
+        for name in ("before", "after"):
+            self._links.put(name, chain, NOBODY)
+        self._links.put("before", later, earlier)
+        self._links.put("after", earlier, later)
+        ends = np.append(~together, True)
+        self._last.update(zip(session[ends].tolist(), chain[ends].tolist(), strict=True))
 
 
-def _follow(links: Rows, rows: NDArray[np.intp], visible: NDArray[np.bool_]) -> NDArray[np.intp]:
+def _follow(links: NDArray[np.int32], rows: RowNumbers, visible: Mask) -> RowNumbers:
     found = links[rows].astype(np.intp)
     while True:
         hidden = np.flatnonzero((found != NOBODY) & ~visible[found])

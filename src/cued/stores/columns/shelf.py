@@ -3,24 +3,29 @@
 Above: the store, which brings a shelf up to date with its keeper before each search. Below: gates, channels, ranking.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple, cast
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
 
 from cued.model import Background, Findings, Lookup, Matrix
-from cued.stores.arrays import Columns, RowNumbers
+from cued.stores.arrays import Columns, RowNumbers, Rows
 from cued.stores.columns.forward import hashed, unpack
 from cued.stores.columns.ordering import by_id
-from cued.stores.columns.postings import Postings
+from cued.stores.columns.postings import Postings, Segment
 from cued.stores.columns.search import Contents, Search
-from cued.stores.columns.sessions import NOBODY, Sessions, place
+from cued.stores.columns.sessions import NOBODY, Sessions, Turns
 from cued.stores.columns.vectors import Vectors
-from cued.stores.standing.facts import FactColumns, GateFacts
+from cued.stores.standing.facts import FactColumns
 from cued.stores.standing.gates import Gates
+from cued.stores.standing.marks import Mark
 
 _LEAST_WASTE = 1024
 _BYTES_PER_ROW = 250
+_POSTINGS = ("posting_hash", "posting_start", "posting_row", "posting_count")
 
 
 class Entries(NamedTuple):
@@ -34,6 +39,17 @@ class Entries(NamedTuple):
     facts: FactColumns
 
 
+class Names(Struct, frozen=True, kw_only=True):
+    """What of a shelf is no column of numbers: ids by row, sessions, scopes and fingerprints by code, marks and sources by row."""
+
+    ids: list[str]
+    sessions: list[str]
+    scopes: list[str]
+    fingerprints: list[str]
+    marks: list[tuple[int, list[Mark]]]
+    sources: list[tuple[int, tuple[str, ...]]]
+
+
 class Hits(NamedTuple):
     """What a search found: the candidates' keys in the order of their ids, those of the core, and the findings without the memories."""
 
@@ -45,48 +61,107 @@ class Hits(NamedTuple):
 
 
 class Shelf:
-    """The memories of one tenant, ready to be searched."""
+    """The memories of one tenant, ready to be searched, by many at a time.
+
+    A shelf that is searched does not change: a change is made to a branch of it, and the branch takes its place.
+    """
 
     def __init__(self) -> None:
         """Start empty."""
-        postings, columns = Postings(), Columns({"key": np.int64, "length": np.int64, "slot": np.int32})
+        postings, columns, ids = Postings(), Columns({"key": np.int64, "length": np.int64, "slot": np.int32}), list[str]()
         self._row_of: dict[str, int] = {}
-        gates = Gates(self._row_of, lambda tag: postings.find(hashed("tag", tag)).rows)
-        self._held = Contents([], columns, postings, gates, Sessions(), {})
+        self._held = Contents(ids, columns, postings, Gates(self._row_of, _tagged(postings)), Sessions(ids), {})
+
+    @classmethod
+    def of(cls, columns: Mapping[str, NDArray[Any]], names: Names) -> Self:
+        """The shelf that `compacted` gave, without its vectors."""
+        shelf, ids, count = cls(), names.ids, len(names.ids)
+        shelf._row_of.update(zip(ids, range(count), strict=True))
+        postings = Postings((Segment(*(columns[name] for name in _POSTINGS)),))
+        gates = shelf._held.gates.branched(_tagged(postings))
+        gates.restore(columns, names.scopes)
+        for row, marks in names.marks:
+            gates.marks.put(row, marks)
+        for row, sources in names.sources:
+            gates.sources.derive(row, sources)
+        # The only column that is written to later: when the vectors come.
+        own = Columns.of({"key": columns["key"], "length": columns["length"], "slot": np.full(count, NOBODY, dtype=np.int32)})
+        shelf._held = Contents(ids, own, postings, gates, Sessions.of(columns, names.sessions, ids), {})
+        return shelf
+
+    def compacted(self) -> tuple[dict[str, NDArray[Any]], Names]:
+        """All but the vectors, without dead rows and by key: the columns, and what is no column of numbers."""
+        held = self._held
+        rows = np.flatnonzero(held.gates.codes("alive"))
+        rows = rows[np.argsort(held.columns["key"][rows], kind="stable")]
+        numbers = np.full(held.gates.count, NOBODY, dtype=np.int32)
+        numbers[rows] = np.arange(len(rows))
+        ids = [held.ids[row] for row in rows.tolist()]
+        places, sessions = held.sessions.compacted(rows, ids)
+        coded = np.full(held.gates.count, NOBODY, dtype=np.int32)
+        fingerprints = list(dict.fromkeys(fingerprint for fingerprint, _ in held.vectors))
+        for (fingerprint, _), block in held.vectors.items():
+            coded[block.rows] = fingerprints.index(fingerprint)
+        columns: dict[str, NDArray[Any]] = {"key": held.columns["key"][rows], "length": held.columns["length"][rows]}
+        columns |= {"fingerprint": coded[rows], **dict(zip(_POSTINGS, held.postings.renumbered(numbers), strict=True))}
+        names = Names(
+            ids=ids,
+            sessions=sessions,
+            scopes=list(held.gates.scopes),
+            fingerprints=fingerprints,
+            marks=[(int(numbers[row]), marks) for row, marks in held.gates.marks.items() if numbers[row] >= 0],
+            sources=[(int(numbers[row]), each) for row, each in held.gates.sources.items() if numbers[row] >= 0],
+        )
+        return columns | places | held.gates.compacted(rows), names
+
+    def branched(self) -> Self:
+        """The same shelf to go on with: whatever is done to it does not show in this one, which is not to be changed any more."""
+        other, held = copy(self), self._held
+        postings = held.postings.branched()
+        gates, vectors = held.gates.branched(_tagged(postings)), {kind: each.branched() for kind, each in held.vectors.items()}
+        # Ids are only ever added, and nobody who searches asks for the row of an id.
+        other._held = Contents(held.ids, held.columns.branched(), postings, gates, held.sessions.branched(), vectors)  # noqa: SLF001
+        return other
 
     def add(self, entries: Entries) -> range:
         """Append memories and give their rows; an id that is there already is replaced."""
-        forward = unpack(entries.forwards)
-        rows = self._held.gates.add(entries.facts)
-        self._held.columns.append(len(rows), {"key": entries.keys, "length": forward.lengths, "slot": NOBODY})
+        held, forward = self._held, unpack(entries.forwards)
+        rows = held.gates.add(entries.facts)
+        held.columns.append(len(rows), {"key": entries.keys, "length": forward.lengths, "slot": NOBODY})
         owners = np.repeat(np.arange(rows.start, rows.stop, dtype=np.int32), forward.sizes)
-        self._held.postings.add(forward.hashes, owners, forward.counts)
-        places = map(place, entries.turns, entries.facts.created, entries.ids, rows)
-        self._held.sessions.add(len(rows), zip(entries.sessions, places, strict=True))
-        for memory_id in entries.ids:
-            self.remove(memory_id)
+        held.postings.add(forward.hashes, owners, forward.counts)
+        held.ids.extend(entries.ids)
+        held.sessions.add(Turns(entries.sessions, entries.turns, entries.facts.created))
+        held.gates.kill([self._row_of[memory_id] for memory_id in entries.ids if memory_id in self._row_of])
         self._row_of.update(zip(entries.ids, rows, strict=True))
-        self._held.ids.extend(entries.ids)
-        self._held.gates.moved(entries.ids)
+        held.gates.moved(entries.ids)
         return rows
 
     def add_vectors(self, fingerprint: str, rows: Sequence[int], vectors: Matrix, *, expected: int = 0) -> None:
-        """Add vectors, all of one fingerprint and width, to rows that have none yet, with space for more where more are to come."""
+        """Add vectors, all of one fingerprint and width, to rows that were just added, with space for more where more are to come."""
         owners = np.asarray(rows, dtype=np.int32)
         block = self._held.vectors.setdefault((fingerprint, vectors.shape[1]), Vectors(vectors.shape[1]))
         block.reserve(expected)
+        # In place: whoever searches an earlier branch has none of these rows.
         self._held.columns["slot"][owners] = block.add(owners, vectors)
 
-    def patch(self, memory_id: str, facts: GateFacts) -> None:
-        """Replace the gate facts of a memory whose content is unchanged."""
-        self._held.gates.patch(self._row_of[memory_id], facts)
+    def patch(self, memory_ids: Sequence[str], facts: FactColumns) -> None:
+        """Replace the gate facts of memories whose content is unchanged."""
+        self._held.gates.patch([self._row_of[memory_id] for memory_id in memory_ids], facts)
 
-    def remove(self, memory_id: str) -> None:
-        """Take a memory out; an unknown id changes nothing."""
-        row = self._row_of.pop(memory_id, None)
-        if row is not None:
-            self._held.gates.kill(row)
-            self._held.gates.moved((memory_id,))
+    def settle(self) -> None:
+        """Be ready to be searched by many: what is worked out from all that was added is worked out now."""
+        self._held.gates.sources.link()
+
+    @property
+    def keys(self) -> NDArray[np.int64]:
+        """The key of each row."""
+        return self._held.columns["key"]
+
+    @property
+    def stored(self) -> int:
+        """The number of memories."""
+        return self._held.gates.stored
 
     @property
     def wasteful(self) -> bool:
@@ -125,3 +200,7 @@ class Shelf:
 
     def _ids(self, rows: RowNumbers) -> list[str]:
         return [self._held.ids[row] for row in rows.tolist()]
+
+
+def _tagged(postings: Postings) -> Callable[[str], Rows]:
+    return lambda tag: postings.find(hashed("tag", tag)).rows

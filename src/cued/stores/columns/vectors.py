@@ -1,14 +1,16 @@
 """The vectors of one fingerprint as one matrix, on grids that make their dot products exact.
 
 A float32 dot product depends on the order of its additions, and so on where in the matrix a row lies, on the BLAS and
-on its threads. So vectors are kept twice. The coarse copy has multiples of 2^-11: products with a cue on a grid of
+on its threads. So vectors are kept on two grids. The coarse one has multiples of 2^-11: products with a cue on a grid of
 2^-12 are multiples of 2^-23, their sums stay below 2, and float32 holds all of those exactly, so the scan gives the
-same bits in any order. The fine copy has multiples of 2^-25, for the few rows whose cosine is reported: with a cue on
-a grid of 2^-26 the sums are multiples of 2^-51 below 2, which float64 holds exactly.
+same bits in any order. The fine one has multiples of 2^-25, for the few rows whose cosine is reported: with a cue on
+a grid of 2^-26 the sums are multiples of 2^-51 below 2, which float64 holds exactly. What a fine component is away from
+its coarse one is at most 2^13 fine steps, so that and not the fine vector is kept, in two bytes.
 The scan is off by some 0.0002 and bounded, a reported cosine by some 0.00000002; neither depends on order.
 """
 
-from typing import NamedTuple
+from copy import copy
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +24,8 @@ _FINE = 2.0**25
 _CUE_COARSE = 2.0**12
 _CUE_FINE = 2.0**26
 _UNIT_WITHIN = 1e-3
+# So few rows that all steps of putting them onto the grids stay in the processor's cache.
+_AT_ONCE = 256
 
 
 class CueVector(NamedTuple):
@@ -57,24 +61,27 @@ class Vectors:
         self.count = 0
         self.in_order = True
         self._coarse: Matrix = np.empty((0, dimensions), dtype=np.float32)
-        self._fine: Matrix = np.empty((0, dimensions), dtype=np.float32)
+        self._rest: NDArray[np.int16] = np.empty((0, dimensions), dtype=np.int16)
         self._rows: Rows = np.empty(0, dtype=np.int32)
+
+    def branched(self) -> Self:
+        """The same vectors to go on with: what is added to them does not show in these, to which nothing is to be added any more."""
+        return copy(self)
 
     def reserve(self, more: int) -> None:
         """Make space for so many more vectors."""
         start, end = self.count, self.count + more
         self._coarse = enlarged(self._coarse, start, end)
-        self._fine = enlarged(self._fine, start, end)
+        self._rest = enlarged(self._rest, start, end)
         self._rows = enlarged(self._rows, start, end)
 
     def add(self, rows: Rows, vectors: Matrix) -> range:
         """Append the vectors of these rows; the answer is the slots that they took."""
         start, end = self.count, self.count + len(rows)
         self.reserve(len(rows))
-        # A damaged file can hold anything; what is not finite is never near to any cue.
-        with np.errstate(invalid="ignore", over="ignore"):
-            _onto_grid(vectors, _COARSE, self._coarse[start:end])
-            _onto_grid(vectors, _FINE, self._fine[start:end])
+        for first in range(0, len(rows), _AT_ONCE):
+            some, place = vectors[first : first + _AT_ONCE], slice(start + first, min(start + first + _AT_ONCE, end))
+            _onto_grids(some, self._coarse[place], self._rest[place])
         self.in_order = self.in_order and bool((rows == np.arange(start, end)).all())
         self._rows[start:end] = rows
         self.count = end
@@ -98,17 +105,26 @@ class Vectors:
 
     def take(self, slots: Rows) -> Matrix:
         """The vectors of these slots as they were stored, to within 2^-26 a component."""
-        # Not self._fine[slots], which gives the same and takes three times as long.
-        return self._fine.take(slots, axis=0)
+        # Not self._rest[slots], which gives the same and takes three times as long.
+        taken: Matrix = self._rest.take(slots, axis=0).astype(np.float32)
+        taken *= np.float32(1 / _FINE)
+        taken += self._coarse.take(slots, axis=0)
+        return taken
 
     @property
     def nbytes(self) -> int:
         """The bytes that the matrix occupies, with its spare space."""
-        return self._coarse.nbytes + self._fine.nbytes + self._rows.nbytes
+        return self._coarse.nbytes + self._rest.nbytes + self._rows.nbytes
 
 
-def _onto_grid(vectors: Matrix, steps: float, out: Matrix) -> None:
-    # Powers of two scale exactly, and a float32 below 1 holds every multiple of 2^-25 that is nearest to another float32.
-    np.multiply(vectors, np.float32(steps), out=out)
-    np.rint(out, out=out)
-    out /= np.float32(steps)
+def _onto_grids(vectors: Matrix, coarse: Matrix, rest: NDArray[np.int16]) -> None:
+    """Write the vectors on the coarse grid, and what is left of them in steps of the fine one."""
+    # Powers of two scale exactly, and so does the difference of two floats this close. A damaged file can hold anything;
+    # what is not finite is never near to any cue.
+    with np.errstate(invalid="ignore", over="ignore"):
+        np.multiply(vectors, np.float32(_COARSE), out=coarse)
+        np.rint(coarse, out=coarse)
+        coarse *= np.float32(1 / _COARSE)
+        left = vectors - coarse
+        left *= np.float32(_FINE)
+        np.copyto(rest, np.rint(left, out=left), casting="unsafe")

@@ -12,10 +12,26 @@ from msgspec.structs import replace
 
 from cued.errors import StoreError
 from cued.forking import PATIENCE_S, across_forks
-from cued.model import EPOCH, Filter, Head, Indexed, Judged, LogQuery, LogRules, Memory, RecallEntry, Row, Slice, Stats, Use
+from cued.model import (
+    EPOCH,
+    Filter,
+    Head,
+    Indexed,
+    Judged,
+    LogQuery,
+    LogRules,
+    Memory,
+    RecallEntry,
+    Row,
+    Slice,
+    Stats,
+    Tallies,
+    TallyQuery,
+    Use,
+)
 from cued.stores.admission import admit_tenant
 from cued.stores.paging import place_of
-from cued.stores.recall_log import asked_for, bare
+from cued.stores.recall_log import asked_for, bare, tallied
 from cued.stores.standing.shown import counted, shown
 
 _UNUSED = Use()
@@ -191,13 +207,13 @@ class MemoryTransaction:
             judged=list(zip(*(each.row.judged or () for each in written), strict=True)) or [()] * len(Judged._fields),
         )
 
-    def vectors(self, since: int) -> Iterable[tuple[int, bytes]]:
+    def vectors(self, since: int) -> Iterable[tuple[Sequence[int], bytes]]:
         """The vectors of the rows whose content was written after this change, each with its key."""
         read = self.changed(since)
         for key, content in zip(read.keys, read.contents, strict=True):
             vector = self._held.rows[key].row.vector
             if content > since and vector is not None:
-                yield key, vector
+                yield (key,), vector
 
     def memories(self, keys: Sequence[int]) -> Sequence[Memory]:
         """The memories of these rows in their order."""
@@ -245,6 +261,10 @@ class MemoryTransaction:
         found = islice((line.entry for line in lines if asked_for(line.entry, query)), query.limit)
         return list(found) if query.content else [bare(entry) for entry in found]
 
+    def tally(self, query: TallyQuery) -> Tallies:
+        """The lines that the query means, counted."""
+        return tallied(self.log(LogQuery(since=query.since, until=query.until, limit=len(self._held.lines) or 1)), query)
+
     def put_log(self, entries: Sequence[RecallEntry], rules: LogRules) -> None:
         """Write lines, in place of those with the same `recall_id`, and drop what the rules do not keep."""
         # Copies, so that a transaction that fails has the old ones still.
@@ -269,6 +289,13 @@ class MemoryTransaction:
     def put_document(self, name: str, body: bytes | None) -> None:
         """Write a document; None removes it."""
         self._set(self._held.documents, name, None if body is None else bytes(body))
+
+    def shelf(self) -> Sequence[bytes]:
+        """Nothing: rows are at hand here."""
+        return ()
+
+    def put_shelf(self, parts: Sequence[bytes]) -> None:
+        """Keep nothing."""
 
     def undo(self) -> None:
         """Take back all that was written."""

@@ -1,14 +1,15 @@
 """Which memories a lookup may see at all: one column for each fact that a gate judges, and how many each gate struck."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cued.model import GATES, GLOBAL, KINDS, Gate, Lookup
 from cued.stores.arrays import Columns, Mask, RowNumbers, Rows
-from cued.stores.standing.facts import CORE, FactColumns, GateFacts
+from cued.stores.standing.facts import CORE, FactColumns
 from cued.stores.standing.instants import ALWAYS, NEVER, micros
 from cued.stores.standing.marks import Marks
 from cued.stores.standing.sources import Sources
@@ -75,14 +76,30 @@ class Gates:
         """Which rows' time in a column comes at this one or before, None when every row's does."""
         return None if self._latest[name] <= at else self[name] <= at
 
+    def compacted(self, rows: RowNumbers) -> dict[str, NDArray[Any]]:
+        """The columns of these rows alone."""
+        return {name: column[rows] for name, column in self._columns.items()}
+
+    def restore(self, columns: Mapping[str, NDArray[Any]], scopes: Iterable[str]) -> None:
+        """Take the columns that `compacted` gave, with the scopes by code."""
+        self._columns = Columns.of({name: columns[name] for name, _ in self._columns.items()})
+        self.scopes = {scope: code for code, scope in enumerate(scopes)}
+        self.stored = self.count
+        for name in _TIMES:
+            self._earliest[name], self._latest[name] = int(self[name].min()), int(self[name].max())
+
+    def branched(self, tagged: Tagged) -> Self:
+        """The same rows to go on with: whatever is done to them does not show in these; `tagged` tells which of them carry a tag."""
+        other = copy(self)
+        other.tagged, other.sources, other.marks = tagged, self.sources.branched(), self.marks.branched()
+        other._columns, other.scopes = self._columns.branched(), dict(self.scopes)  # noqa: SLF001 - its own kind
+        other._earliest, other._latest = dict(self._earliest), dict(self._latest)  # noqa: SLF001
+        return other
+
     def add(self, many: FactColumns) -> range:
         """The numbers of the rows that are appended, one for each memory's facts."""
         rows = self._columns.append(len(many.scope), self._values(many))
-        for row, marks, sources in zip(rows, many.marks, many.sources, strict=True):
-            if marks:
-                self.marks.put(row, marks)
-            if sources:
-                self.sources.derive(row, sources)
+        self._note(rows, many)
         self.stored += len(rows)
         return rows
 
@@ -90,18 +107,30 @@ class Gates:
         """Take notice that these memories have other rows now, or none."""
         self.sources.moved(memory_ids)
 
-    def patch(self, row: int, fact: GateFacts) -> None:
-        """Replace the facts of one row."""
-        for name, values in self._values(FactColumns.of([fact])).items():
-            self._columns[name][row] = values[0]
-        self.marks.put(row, fact.marks)
-        self.sources.derive(row, fact.sources)
+    def patch(self, rows: Sequence[int], many: FactColumns) -> None:
+        """Replace the facts of these rows."""
+        for name, values in self._values(many).items():
+            if (self._columns[name][rows] != values).any():
+                self._columns.put(name, rows, values)
+        for row in rows:
+            self.marks.put(row, ())
+            self.sources.derive(row, ())
+        self._note(rows, many)
 
-    def kill(self, row: int) -> None:
-        """Take a row out for good; its number is not used again."""
-        self._columns["alive"][row] = False
-        self.sources.derive(row, ())
-        self.stored -= 1
+    def kill(self, rows: Sequence[int]) -> None:
+        """Take rows out for good; their numbers are not used again."""
+        if rows:
+            self._columns.put("alive", rows, False)  # noqa: FBT003 - a value of the column
+        for row in rows:
+            self.sources.derive(row, ())
+        self.stored -= len(rows)
+
+    def _note(self, rows: Iterable[int], many: FactColumns) -> None:
+        for row, marks, sources in zip(rows, many.marks, many.sources, strict=True):
+            if marks:
+                self.marks.put(row, marks)
+            if sources:
+                self.sources.derive(row, sources)
 
     def passed(self, lookup: Lookup, gates: Iterable[Gate] = GATES) -> Iterator[tuple[Gate, Mask | None]]:
         """Each of the gates with the rows that it lets pass, None where it lets all; no gate knows what another strikes."""

@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import NamedTuple
+from copy import copy
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,17 +45,38 @@ class Marks:
 
     def __init__(self) -> None:
         """Start with none."""
-        self._held: defaultdict[str, dict[int, list[Mark]]] = defaultdict(dict)
+        self._held: dict[str, dict[int, tuple[Mark, ...]]] = {}
         self._tables: dict[str, NDArray[np.int64]] = {}
+        self._owned: set[str] = set()
+
+    def branched(self) -> Self:
+        """The same marks to go on with: what is put among them does not show in these."""
+        other = copy(self)
+        other._held, other._tables, other._owned = dict(self._held), dict(self._tables), set()  # noqa: SLF001 - its own kind
+        return other
 
     def put(self, row: int, marks: Iterable[Mark]) -> None:
         """Note the marks of a row, in place of those noted before."""
-        for scope, rows in self._held.items():
-            if rows.pop(row, None) is not None:
-                self._tables.pop(scope, None)
+        for scope in [scope for scope, rows in self._held.items() if row in rows]:
+            del self._own(scope)[row]
         for mark in marks:
-            self._held[mark.scope].setdefault(row, []).append(mark)
-            self._tables.pop(mark.scope, None)
+            rows = self._own(mark.scope)
+            rows[row] = (*rows.get(row, ()), mark)
+
+    def items(self) -> list[tuple[int, list[Mark]]]:
+        """Every row that has marks, with those."""
+        found: defaultdict[int, list[Mark]] = defaultdict(list)
+        for rows in self._held.values():
+            for row, marks in rows.items():
+                found[row] += marks
+        return list(found.items())
+
+    def _own(self, scope: str) -> dict[int, tuple[Mark, ...]]:
+        self._tables.pop(scope, None)
+        if scope not in self._owned:
+            self._held[scope] = dict(self._held.get(scope, {}))
+            self._owned.add(scope)
+        return self._held[scope]
 
     def struck(self, scope: str, at: int, *, as_of: bool) -> RowNumbers | None:
         """The rows that are superseded for this scope at a time, None when no row ever was.

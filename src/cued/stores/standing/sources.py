@@ -5,7 +5,8 @@ by that.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from copy import copy
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -35,6 +36,21 @@ class Sources:
         self._sought: set[str] = set()
         self._links: _Links | None = None
 
+    def branched(self) -> Self:
+        """The same links to go on with: what is noted among them does not show in these."""
+        other = copy(self)
+        other._sources = dict(self._sources)  # noqa: SLF001 - its own kind
+        return other
+
+    def link(self) -> None:
+        """Find the rows of all sources, so that whoever asks from now on finds them as they are."""
+        if self._links is None:
+            self._links = self._linked()
+
+    def items(self) -> list[tuple[int, tuple[str, ...]]]:
+        """Every row that was derived from anything, with its sources."""
+        return list(self._sources.items())
+
     def __bool__(self) -> bool:
         """Whether any row was derived from anything."""
         return bool(self._sources)
@@ -59,9 +75,7 @@ class Sources:
 
         Only `known` rows count as sources, None for all. Each link is followed once, however long the chain.
         """
-        if self._links is None:
-            self._links = self._linked()
-        derived, source = links = self._links
+        derived, source = links = self._links or self._linked()
         rows = len(fallen)
         counting = np.ones(len(source), dtype=np.bool_) if known is None else known[source]
         left: RowNumbers = np.bincount(derived[counting & ~fallen[source]], minlength=rows)

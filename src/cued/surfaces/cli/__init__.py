@@ -39,7 +39,12 @@ COMMANDS = {
     "serve": ("serving.serve", "Serve the memories over HTTP."),
     "db": ("serving.database", "Prepare a PostgreSQL database."),
     "token": ("serving.token", "Make, list and revoke the server's tokens."),
-    "policy": ("tuning.policy", "List, show, compare and check policies."),
+    "policy": ("tuning.policy", "List, show, compare and check policies, and what was learnt."),
+    "insight": ("tuning.insight", "Show what the recall log says as a whole."),
+    "doctor": ("tuning.doctor", "Say what is wrong, and what mends it."),
+    "replay": ("tuning.replay", "Show what another policy would have done."),
+    "label": ("tuning.label", "Say which recalls were right, a key each."),
+    "tune": ("tuning.tune", "Learn a policy from your own traffic."),
     "eval": ("tuning.eval", "Measure policies on questions with known answers."),
     "completion": ("completion", "Print a shell's completion script."),
 }

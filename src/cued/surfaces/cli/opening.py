@@ -10,6 +10,7 @@ from cued.errors import InputError
 from cued.handles.memories import Memories, open_memories
 from cued.handles.settling import Mode
 from cued.handles.tenant import Tenant
+from cued.model import LogRules
 from cued.policy.presets import DEFAULT
 from cued.surfaces.cli.output import note
 from cued.surfaces.cli.settings import Settings
@@ -55,7 +56,10 @@ def opened(chosen: Settings, *, embed: bool = False, readonly: bool = False, set
             chosen.db,
             embedder=chosen.embedder if embed else None,
             policy=chosen.policy or DEFAULT,
+            # what is named on the command line decides
+            learnt=chosen.policy is None,
             settle=settle,
+            log=LogRules(content=chosen.keep),  # type: ignore[arg-type]  # checked by the rules
             readonly=readonly,
         )
 

@@ -11,7 +11,7 @@ from cued.folders import Address, place, user_folder
 
 _META = "cued.settings."
 _TYPED = "cued.settings typed"
-GLOBAL_NAMES = ("db", "tenant", "embedder", "policy", "json")
+GLOBAL_NAMES = ("db", "tenant", "embedder", "policy", "keep", "json")
 
 
 class Settings:
@@ -26,6 +26,7 @@ class Settings:
         self.embedder: str | None = None if said["embedder"] == "none" else said["embedder"] or "auto"
         self.policy: str | None = said["policy"]
         self.json = bool(said["json"])
+        self.keep: str = said["keep"] or "off"
         self._typed: dict[str, str] = ctx.meta.get(_TYPED, {})
 
     def typed(self, name: str) -> str | None:
@@ -99,5 +100,11 @@ _OPTIONS = (
         "auto, cued, minilm, hashing, hashing:DIM, openai:MODEL, sentence-transformers:NAME, or none. Default: auto, or CUED_EMBEDDER.",
     ),
     ("policy", ("--policy",), "NAME|FILE", "A preset, as `cued policy list` shows them, or a TOML file. Default: cued, or CUED_POLICY."),
+    (
+        "keep",
+        ("--keep",),
+        "off|last|sampled",
+        "Keep cues and evidence of the last 500 recalls, or of one in a hundred, to replay, label and tune. Default: off, or CUED_KEEP.",
+    ),
     ("json", ("--json",), None, "Print the result as JSON; CUED_JSON=1 does so always."),
 )

@@ -33,7 +33,7 @@ def user_prompt(tenant: Tenant, work: Work) -> Said:
     if not prompt or prompt.startswith("/"):
         return Said(session=work.session, outcome="no prompt")
     asked = {"text": prompt, "scope": work.scope, "present": work.session.shown, "budget_tokens": BUDGET_TOKENS}
-    recall = call("recall", tenant, asked)
+    recall = call("recall", tenant, asked | ({"conversation": work.heard.session_id[:200]} if work.heard.session_id else {}))
     shown = tuple(each["id"] for each in recall["memories"])
     answer = _context("UserPromptSubmit", recall["block"]) if shown else None
     return Said(session=work.session.seen(shown).asked(), outcome=f"{recall['outcome']} {len(shown)}", answer=answer)

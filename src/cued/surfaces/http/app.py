@@ -177,7 +177,7 @@ class _Server:
             return await self._streamed(route, caller.tenant, partial(call, route.verb, target, body))
         answer, again = await self._done(request, route, target, body)
         if route.verb == "recall":
-            self.metrics.recalled(answer["outcome"])
+            self.metrics.recalled(answer)
         return _json(answer, status=route.status, headers=_headers(route, answer, again=again))
 
     async def _done(self, request: Request, route: Route, target: Memories | Tenant, body: JSON) -> tuple[JSON, bool]:

@@ -41,6 +41,17 @@ ANSWERS: dict[str, tuple[str, ...]] = {
     "cool": ("memories", "cli"),
     "reembed": ("done", "left", "failed", "fingerprint"),
     "tenants": ("tenants",),
+    "insight": ("counted", "series", "groups", "relevance", "floors", "ms", "stages_ms", "channels", "advice"),
+    "insight_of_all": ("counted", "series", "groups", "relevance", "floors", "ms", "stages_ms", "channels", "advice"),
+    "compare": ("recalls", "arms", "beside", "missing"),
+    "doctor": ("verdict", "recalls", "missing", "policy", "checklist", "beside"),
+    "replay": ("policy", "recalls", "injection_before", "injection_after", "overlap", "came", "went", "changed", "notes"),
+    "unlabelled": ("recalls",),
+    "label": ("recall_id", "verdict", "chosen", "at"),
+    "tune": ("source", "pairs", "held_out", "before", "after", "gain", "interval", "helps", "told", "changes", "toml", "version"),
+    "tune_for_all": ("source", "pairs", "held_out", "before", "after", "gain", "interval", "helps", "told", "changes", "toml", "version"),
+    "policy_history": ("current", "versions"),
+    "policy_rollback": ("current", "versions"),
 }
 """The fields that each verb's answer always has; docs/reference/json.md shows whole answers."""
 _ID = {"name": "id", "in": "path", "required": True, "description": "The memory.", "schema": {"type": "string", "minLength": 1}}

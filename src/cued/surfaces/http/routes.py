@@ -7,7 +7,8 @@ from typing import Literal
 from msgspec import Struct
 
 from cued.requests.fields import Field, fields_of
-from cued.surfaces.verbs import VERBS, Verb
+from cued.surfaces.verb import Verb
+from cued.surfaces.verbs import VERBS
 
 
 class Route(Struct, frozen=True, kw_only=True):
@@ -47,7 +48,7 @@ class Route(Struct, frozen=True, kw_only=True):
 
 
 def _posted() -> Iterator[Route]:
-    once = {"remember_many", "remember_turns", "feedback", "forget", "restore", "unmerge"}
+    once = {"remember_many", "remember_turns", "feedback", "forget", "restore", "unmerge", "label"}
     created = {"remember_many", "remember_turns"}
     for name in VERBS:
         if name not in _ELSEWHERE and name not in LEFT_OUT:
@@ -61,7 +62,7 @@ LEFT_OUT: Mapping[str, str] = MappingProxyType(
     }
 )
 """Verbs that have no route, and why."""
-_ELSEWHERE = frozenset({"remember", "list", "get", "update", "stats", "log", "merges", "tenants", "export"})
+_ELSEWHERE = frozenset({"remember", "list", "get", "update", "stats", "log", "merges", "tenants", "export", "insight", "compare", "doctor"})
 ROUTES: tuple[Route, ...] = (
     Route(verb="remember", method="POST", path="/v1/memories", status=201, once=True),
     Route(verb="list", method="GET", path="/v1/memories"),
@@ -72,6 +73,9 @@ ROUTES: tuple[Route, ...] = (
     Route(verb="log", method="GET", path="/v1/log"),
     Route(verb="merges", method="GET", path="/v1/merges"),
     Route(verb="tenants", method="GET", path="/v1/tenants"),
+    Route(verb="insight", method="GET", path="/v1/insight"),
+    Route(verb="compare", method="GET", path="/v1/compare"),
+    Route(verb="doctor", method="GET", path="/v1/doctor"),
     Route(verb="export", method="GET", path="/v1/export"),
     *_posted(),
 )

@@ -7,14 +7,16 @@ from typing import Any, Final
 import psycopg
 from msgspec import json
 
-from cued.model import EPOCH, LogQuery, LogRules, RecallEntry
+from cued.model import EPOCH, LogQuery, LogRules, RecallEntry, Shadowed, Tallies, TallyQuery
+from cued.model.log import SPREAD_LINES
+from cued.stores.recall_log import spread_of, stretches, tally_of
 from cued.stores.standing.instants import ALWAYS, NEVER, micros
 
 _LISTS: Final = {"chosen": tuple[str, ...], "found_by": tuple[str, ...], "degraded": tuple[str, ...], "cited": tuple[str, ...],
-                 "bad": tuple[str, ...], "stage_ms": dict[str, float]}  # fmt: skip
+                 "bad": tuple[str, ...], "stage_ms": dict[str, float], "shadow": Shadowed | None}  # fmt: skip
 _DECODERS: Final = {name: json.Decoder(kind) for name, kind in _LISTS.items()}
 _NAMES: Final = RecallEntry.__struct_fields__
-_TEXTS: Final = ("recall_id", "policy", "policy_digest", "scope", "outcome", "cue")
+_TEXTS: Final = ("recall_id", "policy", "policy_digest", "scope", "outcome", "conversation", "cue_mark", "cue")
 _TYPES: Final = dict.fromkeys(_TEXTS, "bytea") | dict.fromkeys(_LISTS, "text") | {
     "at": "bigint", "candidates": "bigint", "best_relevance": "float8", "floor": "float8", "below_floor": "bigint", "suppressed": "bigint",
     "omitted": "bigint", "tokens": "bigint", "total_ms": "float8", "evidence": "bytea",
@@ -46,6 +48,51 @@ _BARE: Final = "UPDATE cued.recall SET cue = NULL, evidence = NULL" + _BEYOND + 
 _AGED: Final = """
     DELETE FROM cued.recall WHERE tenant = %(tenant)s AND at < (SELECT max(at) FROM cued.recall WHERE tenant = %(tenant)s) - %(age)s
 """
+
+_TALLY: Final = """
+    SELECT at - ((at %% %(every)s) + %(every)s) %% %(every)s AS start, {label} AS label, count(*), count(*) FILTER (WHERE chosen <> '[]'),
+           count(*) FILTER (WHERE degraded <> '[]'), count(*) FILTER (WHERE cited <> '[]'), count(*) FILTER (WHERE bad <> '[]'),
+           sum(json_array_length(chosen::json))::bigint, sum(tokens)::bigint, sum(below_floor)::bigint, sum(suppressed)::bigint,
+           sum(omitted)::bigint, sum(total_ms),
+           count(*) FILTER (WHERE outcome = 'recalled'::bytea), count(*) FILTER (WHERE outcome = 'nothing_stored'::bytea),
+           count(*) FILTER (WHERE outcome = 'all_gated'::bytea), count(*) FILTER (WHERE outcome = 'nothing_matched'::bytea),
+           count(*) FILTER (WHERE outcome = 'below_floor'::bytea), count(*) FILTER (WHERE outcome = 'omitted'::bytea)
+    FROM cued.recall WHERE tenant = %(tenant)s AND at >= %(since)s AND at < %(until)s
+    GROUP BY 1, 2 ORDER BY 1, 2
+"""
+_TALLIES: Final = {
+    "": _TALLY.format(label="''::bytea"),
+    "scope": _TALLY.format(label="scope"),
+    "policy": _TALLY.format(label="policy || '@'::bytea || policy_digest"),
+}
+_ENDS: Final = "SELECT min(at), max(at), count(*) FROM cued.recall WHERE tenant = %(tenant)s AND at >= %(since)s AND at < %(until)s"
+# A floor of none is 21, as the model has it.
+_SPREAD: Final = """
+    SELECT (greatest(0, least(19, trunc(best_relevance * 20)::int)) * 22
+            + CASE WHEN floor IS NULL THEN 21 ELSE greatest(0, least(20, floor(floor * 20 + 0.5)::int)) END) * 80
+           + greatest(0, least(79, trunc(4 * ln(greatest(total_ms, 0.015625)) / ln(2::float8) + 24)::int)) AS code, count(*)
+    FROM cued.recall WHERE tenant = %(tenant)s AND at >= %(since)s AND at < %(until)s AND key %% %(nth)s = 0
+    GROUP BY code ORDER BY code
+"""
+
+
+def tally(cursor: psycopg.Cursor[Any], tenant: bytes, query: TallyQuery) -> Tallies:
+    """The lines of a tenant's log, counted."""
+    values: dict[str, Any] = {
+        "tenant": tenant,
+        "since": ALWAYS if query.since is None else micros(query.since),
+        "until": NEVER if query.until is None else micros(query.until),
+        "every": query.every_s * 1_000_000,
+    }
+    first, last, lines = cursor.execute(_ENDS, values).fetchone() or (0, 0, 0)
+    if not lines:
+        return Tallies()
+    stretches(first, last, query.every_s)
+    rows = cursor.execute(_TALLIES[query.by], values).fetchall()
+    nth = 1 + lines // SPREAD_LINES
+    spread = cursor.execute(_SPREAD, values | {"nth": nth}).fetchall()
+    counted = tuple(tally_of(start, (bytes(label).decode(), *counts)) for start, label, *counts in rows)
+    return Tallies(rows=counted, spread=tuple(spread_of(code, count) for code, count in spread), nth=nth)
 
 
 def read(cursor: psycopg.Cursor[Any], tenant: bytes, query: LogQuery) -> list[RecallEntry]:
@@ -87,12 +134,12 @@ def _bytes(text: str | None) -> bytes | None:
 
 def _values(entry: RecallEntry) -> dict[str, Any]:
     values = {name: getattr(entry, name) for name in _NAMES}
-    values |= {name: json.encode(values[name]).decode() for name in _LISTS}
+    values |= {name: json.encode(values[name]).decode() for name in _LISTS if values[name] is not None}
     return values | {name: _bytes(values[name]) for name in _TEXTS} | {"at": micros(entry.at)}
 
 
 def _entry(row: tuple[Any, ...]) -> RecallEntry:
     values = dict(zip(_NAMES, row, strict=True))
-    values |= {name: decoder.decode(values[name]) for name, decoder in _DECODERS.items()}
+    values |= {name: decoder.decode(values[name]) for name, decoder in _DECODERS.items() if values[name] is not None}
     values |= {name: None if values[name] is None else values[name].decode() for name in _TEXTS}
     return RecallEntry(**values | {"at": EPOCH + timedelta(microseconds=values["at"])})

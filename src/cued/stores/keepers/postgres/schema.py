@@ -81,11 +81,15 @@ TABLES: Final[dict[str, LiteralString]] = {
         stage_ms       text NOT NULL,
         cited          text NOT NULL,
         bad            text NOT NULL,
+        conversation   bytea NOT NULL,
+        cue_mark       bytea NOT NULL,
+        shadow         text,                -- JSON object
         cue            bytea,
         evidence       bytea,
         PRIMARY KEY (tenant, key)
     """,
     "document": "tenant bytea NOT NULL, name bytea NOT NULL, body bytea NOT NULL, PRIMARY KEY (tenant, name)",
+    "shelf": "tenant bytea NOT NULL, part integer NOT NULL, body bytea NOT NULL, PRIMARY KEY (tenant, part)",  # never the truth
 }
 _INDEXES: Final[tuple[LiteralString, ...]] = (
     "CREATE UNIQUE INDEX memory_id ON cued.memory (tenant, id)",

@@ -11,8 +11,26 @@ import psycopg
 from msgspec import DecodeError, json, msgpack
 from msgspec.structs import replace
 
-from cued.model import DERIVED_FROM, KINDS, Filter, Head, Indexed, Judged, LogQuery, LogRules, Memory, RecallEntry, Row, Slice, Stats, Use
+from cued.model import (
+    DERIVED_FROM,
+    KINDS,
+    Filter,
+    Head,
+    Indexed,
+    Judged,
+    LogQuery,
+    LogRules,
+    Memory,
+    RecallEntry,
+    Row,
+    Slice,
+    Stats,
+    Tallies,
+    TallyQuery,
+    Use,
+)
 from cued.stores.admission import body
+from cued.stores.encoding import runs
 from cued.stores.keepers.postgres import log, queries
 from cued.stores.standing.instants import time_or_none
 from cued.stores.standing.marks import Mark
@@ -198,11 +216,12 @@ class PostgresTransaction:
         self._stamp()
         for table in _HANGING:
             self._run(f"DELETE FROM cued.{table} WHERE tenant = %s AND key = ANY(%s)", (self._name, list(keys)))  # noqa: S608 - one of ours
+        self.put_shelf(())
         self._tenant = self._tenant._replace(size=self._tenant.size - len(keys), epoch=self._tenant.epoch + 1)
 
     def erase(self) -> None:
         """Remove all that is kept for the tenant."""
-        for table in (*_HANGING, "recall", "document", "tenant"):
+        for table in (*_HANGING, "recall", "document", "shelf", "tenant"):
             self._run(f"DELETE FROM cued.{table} WHERE tenant = %s", (self._name,))  # noqa: S608 - one of ours
         self._tenant = self._started = Counters()
         self._wrote = False
@@ -225,9 +244,9 @@ class PostgresTransaction:
             [[each.decode() for each in scopes], *judged, marks, self._sources(keys, judged[0])],
         )
 
-    def vectors(self, since: int) -> Iterable[tuple[int, bytes]]:
-        """The vectors of the rows whose content was written after this change, all for 0, each with its key."""
-        return self._all(_VECTORS, self._name, since, since) if since else self._all(_ALL_VECTORS, self._name)
+    def vectors(self, since: int) -> Iterable[tuple[Sequence[int], bytes]]:
+        """The vectors of the rows whose content was written after this change, all for 0, in runs of one size."""
+        return runs(self._all(_VECTORS, self._name, since, since) if since else self._all(_ALL_VECTORS, self._name))
 
     def memories(self, keys: Sequence[int]) -> Sequence[Memory]:
         """The memories of these rows in their order, without their use."""
@@ -267,6 +286,10 @@ class PostgresTransaction:
         """The lines that the query asks for, by time and then as they were written."""
         return log.read(self._cursor, self._name, query)
 
+    def tally(self, query: TallyQuery) -> Tallies:
+        """The lines that the query means, counted."""
+        return log.tally(self._cursor, self._name, query)
+
     def put_log(self, entries: Sequence[RecallEntry], rules: LogRules) -> None:
         """Write lines, in place of those with the same `recall_id`, and drop what the rules do not keep."""
         self._open()
@@ -287,6 +310,16 @@ class PostgresTransaction:
         else:
             self._open()
             self._run(_PUT_DOCUMENT, (self._name, name.encode(), body))
+
+    def shelf(self) -> Sequence[bytes]:
+        """The parts of the tenant's shelf as they were last put."""
+        return [bytes(body) for (body,) in self._all("SELECT body FROM cued.shelf WHERE tenant = %s ORDER BY part", self._name)]
+
+    def put_shelf(self, parts: Sequence[bytes]) -> None:
+        """Keep the parts of the tenant's shelf, in place of those before."""
+        self._run("DELETE FROM cued.shelf WHERE tenant = %s", (self._name,))
+        for number, part in enumerate(parts):
+            self._run("INSERT INTO cued.shelf (tenant, part, body) VALUES (%s, %s, %s)", (self._name, number, part))
 
     def finish(self) -> None:
         """Stamp the tenant with this change, if there was any, so that every shelf of it is brought up to date."""

@@ -8,8 +8,10 @@ from pathlib import Path
 import apsw
 
 from cued.errors import ReadOnlyError, StoreError
+from cued.model import Condition
 from cued.stores.admission import admit_tenant
 from cued.stores.keepers.sqlite.connection import check, connect, identity, prepare, reading, translated, writing
+from cued.stores.keepers.sqlite.health import condition
 from cued.stores.keepers.sqlite.process import Process, refuse_carried
 from cued.stores.keepers.sqlite.schema import VERSION
 from cued.stores.keepers.sqlite.scrubbing import Scrubber
@@ -81,6 +83,11 @@ class SqliteKeeper:
     def connection(self) -> apsw.Connection:
         """This thread's connection to the file, for a backup or a check of its health."""
         return self._process.connection()
+
+    def condition(self) -> Condition:
+        """The state of the file."""
+        with self.connected() as connection:
+            return condition(self._path, connection)
 
     def close(self) -> None:
         """Let go of files and connections; a second call does nothing."""

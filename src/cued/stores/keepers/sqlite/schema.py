@@ -154,6 +154,26 @@ _LINE = """
 """
 
 
+_SHELF = """
+-- What a tenant's shelf was when it was last left, in parts, so that the next process need not build it. Never the truth, and gone with
+-- the first memory that is erased.
+CREATE TABLE shelf (
+    tenant INTEGER NOT NULL REFERENCES tenant,
+    part   INTEGER NOT NULL,
+    body   BLOB NOT NULL,
+    PRIMARY KEY (tenant, part)
+) STRICT;
+"""
+
+
+_TRIALS = """
+-- What tells recalls of one conversation, and cues that stand still, and what a policy on trial made of the same evidence.
+ALTER TABLE recall ADD COLUMN conversation TEXT NOT NULL DEFAULT '';
+ALTER TABLE recall ADD COLUMN cue_mark     TEXT NOT NULL DEFAULT '';
+ALTER TABLE recall ADD COLUMN shadow       TEXT;                     -- JSON object
+"""
+
+
 class _Body(Struct):
     """What the second migration reads of a body, whatever else is in it."""
 
@@ -212,5 +232,12 @@ class Migration(NamedTuple):
     fill: Callable[[apsw.Connection], None] | None = None
 
 
-MIGRATIONS = (Migration(_FIRST), Migration(_SECOND, _fill), Migration(_THIRD), Migration(_FOURTH, _fill_log))
+MIGRATIONS = (
+    Migration(_FIRST),
+    Migration(_SECOND, _fill),
+    Migration(_THIRD),
+    Migration(_FOURTH, _fill_log),
+    Migration(_SHELF),
+    Migration(_TRIALS),
+)
 VERSION = len(MIGRATIONS)

@@ -40,9 +40,11 @@ def explain_command(text: str | None, *, save: str | None, saved: str | None, ev
 
 def _again(saved: str, text: str | None, save: str | None, body: dict[str, Any]) -> JSON:
     """Decide a saved recall again; whatever would need the store is refused."""
-    foreign = [name for name in body if name == "without" or name not in DecideRequest.__struct_fields__]
+    foreign = [name for name in body if name not in DecideRequest.__struct_fields__]
     if text is not None or save is not None or foreign:
-        beside = "--policy, --limit, --floor, --budget, --window, --compact, --recency-weight, --no-decay, --memory, --all and --json"
+        beside = (
+            "--policy, --limit, --floor, --budget, --window, --compact, --recency-weight, --no-decay, --without, --memory, --all and --json"
+        )
         message = f"--from decides what was read then: beside it only {beside}"
         raise click.UsageError(message)
     kept, chosen = Envelope.load(saved), settings()

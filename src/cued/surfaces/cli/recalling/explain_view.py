@@ -20,6 +20,7 @@ _TEXT_AT_LEAST = 26
 _FATE_AT_MOST = 28
 _TERM_SHOWN = 5
 _GAP = 2
+_SINGLE = 3
 _INDENT = "   "
 
 
@@ -46,6 +47,9 @@ def verdict_view(verdict: JSON) -> RenderableType:
     if verdict["ranks"]:
         lines.append(shown("Found by " + ", ".join(f"{channel} at {rank}" for channel, rank in verdict["ranks"].items())))
     lines.append(Text.assemble(("What would change it: ", "dim"), shown(verdict["change"], most=400)))
+    if verdict["single"]:
+        each = " · ".join(f"{change['setting']} {change['before']} → {change['after']}" for change in verdict["single"][:_SINGLE])
+        lines.append(Text.assemble(("Any one of these would bring it, the smallest first: ", "dim"), shown(each, most=400)))
     return Group(*lines)
 
 

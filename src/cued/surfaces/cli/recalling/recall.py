@@ -1,16 +1,19 @@
 """`cued recall`: what a cue brings to mind, or nothing."""
 
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
+import msgspec
 
+from cued.errors import InputError
 from cued.model.plain import JSON
 from cued.requests.cue import RecallRequest
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.keeping.remember import spoken
 from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
-from cued.surfaces.cli.output import say, show
+from cued.surfaces.cli.output import say, show, write
+from cued.surfaces.cli.progress import progress
 from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 
@@ -18,10 +21,19 @@ from cued.surfaces.verbs import call
 @click.command(name="recall", cls=Command)
 @click.argument("text", required=False)
 @options_of(RecallRequest, without=("text", "policy"))
+@click.option(
+    "--jsonl", type=click.File("rb"), help="Recall for each line of FILE, a JSON object with `text` and other fields; - is stdin."
+)
 @click.option("--block", is_flag=True, help="Print only the block for the prompt; empty when nothing is relevant.")
-def recall_command(text: str | None, *, block: bool, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
+def recall_command(text: str | None, *, jsonl: BinaryIO | None, block: bool, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """Bring to mind what fits TEXT and the state of the work; nothing is a good answer too. - reads TEXT from stdin."""
     chosen = settings()
+    if jsonl is not None:
+        if text is not None:
+            message = "TEXT or --jsonl, not both"
+            raise click.UsageError(message)
+        _each(jsonl, stated(options))
+        return
     body = {"text": spoken(text, "a cue") if text == "-" else text or "", **stated(options)}
     with tenant_to_read(chosen, embed=True, settle=body.get("settle", True)) as tenant:
         answer = call("recall", tenant, body)
@@ -29,6 +41,24 @@ def recall_command(text: str | None, *, block: bool, **options: Any) -> None:  #
         say(answer["block"])
         return
     show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer))
+
+
+def _each(lines: BinaryIO, said: dict[str, Any]) -> None:
+    """Print the answer to each line, a JSON object a line; what is said beside holds for all of them."""
+    chosen = settings()
+    with tenant_to_read(chosen, embed=True, settle=said.get("settle", True)) as tenant, progress("recalling") as heard:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                write(msgspec.json.encode(call("recall", tenant, {**said, **_asked(line, number)})) + b"\n")
+                heard(number, 0)
+
+
+def _asked(line: bytes, number: int) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(line, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        accepted = 'a JSON object such as {"text": "When is the deploy?"}'
+        raise InputError(f"line {number}", line.decode("utf-8", "replace"), f"{accepted} ({error})") from error
 
 
 def _drawn(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws

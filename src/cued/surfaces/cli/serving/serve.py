@@ -6,6 +6,7 @@ import click
 
 from cued.errors import InputError
 from cued.handles.memories import Memories, open_memories
+from cued.model import LogRules
 from cued.policy.presets import DEFAULT
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import make_folder, noting_warnings
@@ -17,7 +18,7 @@ DEMO_TENANT = "ines"
 _JOBS = ("sweep", "consolidate", "preview", "reembed")
 
 
-@click.command(name="serve", cls=Command, globals_shown=("db", "tenant", "embedder", "policy"))
+@click.command(name="serve", cls=Command, globals_shown=("db", "tenant", "embedder", "policy", "keep"))
 @click.option("--host", default="127.0.0.1", help="Where to listen. Default: 127.0.0.1, which only this machine reaches.")
 @click.option("--port", type=click.IntRange(0, 65535), default=7333, help="The port; 0 takes a free one. Default: 7333.")
 @click.option("--allow-host", "names", metavar="NAME", multiple=True, help="A name that clients call this server by; may be repeated.")
@@ -30,6 +31,8 @@ _JOBS = ("sweep", "consolidate", "preview", "reembed")
 @click.option("--upkeep", "jobs", type=click.Choice(_JOBS), multiple=True, help="Do this for every tenant, now and then; may be repeated.")
 @click.option("--demo", is_flag=True, help="Serve a made-up year of memories out of this process alone, to look around in.")
 @click.option("--upkeep-every", "every", metavar="TIME", default="6h", help="How often. Default: 6h.")
+@click.option("--shadow", metavar="NAME|FILE", help="A second policy that decides beside the first; `cued insight --compare` tells.")
+@click.option("--share", type=click.FloatRange(0, 1), default=0.0, help="Show it to this share of the conversations. Default: 0.")
 def serve_command(  # noqa: PLR0913 - one parameter an option
     host: str,
     port: int,
@@ -44,6 +47,8 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     jobs: tuple[str, ...],
     demo: bool,
     every: str,
+    shadow: str | None,
+    share: float,
 ) -> None:
     """Serve the memories over HTTP until it is stopped; what each token may do, `cued token` says."""
     try:
@@ -57,7 +62,7 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     limits = Limits(body_bytes=max_body, threads=threads)
     chores = Chores(jobs=tuple(dict.fromkeys(jobs)), every_s=parse_duration(every, field="--upkeep-every").total_seconds())
     with noting_warnings():
-        memories = _made_up(chosen) if demo else _opened(chosen)
+        memories = _made_up(chosen) if demo else _opened(chosen, shadow=shadow, share=share)
     with memories:
         serve(
             memories,
@@ -71,9 +76,11 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
         )
 
 
-def _opened(chosen: Settings) -> Memories:
+def _opened(chosen: Settings, *, shadow: str | None, share: float) -> Memories:
     make_folder(chosen)
-    return open_memories(chosen.db, embedder=chosen.embedder, policy=chosen.policy or DEFAULT)
+    log = LogRules(content=chosen.keep)  # type: ignore[arg-type]  # checked by the rules
+    parts = {"embedder": chosen.embedder, "policy": chosen.policy or DEFAULT, "shadow": shadow, "share": share}
+    return open_memories(chosen.db, log=log, **parts)  # type: ignore[arg-type]
 
 
 def _made_up(chosen: Settings) -> Memories:

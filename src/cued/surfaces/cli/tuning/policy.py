@@ -7,19 +7,24 @@ import click
 
 from cued.model.plain import JSON
 from cued.policy import presets
+from cued.requests.insights import RollbackRequest
 from cued.surfaces import service
 from cued.surfaces.cli.commands import CommandGroup
+from cued.surfaces.cli.opening import tenant_to_read, tenant_to_write
+from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import say, show
 from cued.surfaces.cli.settings import settings
 from cued.surfaces.failures import REFUSED
+from cued.surfaces.verbs import call
 
 _SHOWN = ("json",)
+_STORED = ("db", "tenant", "json")
 
 
 @click.group(name="policy", cls=CommandGroup, globals_shown=_SHOWN, invoke_without_command=True)
 @click.pass_context
 def policy_command(ctx: click.Context) -> None:
-    """List, show, compare and check policies. A policy is a preset's name or the path of a TOML file."""
+    """List, show, compare and check policies, and what was learnt. A policy is a preset's name or the path of a TOML file."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
@@ -61,6 +66,43 @@ def policy_check(ctx: click.Context, file: Path) -> None:
     show(answer, as_json=settings().json, drawn=lambda: _checked(answer))
     if not answer["ok"]:
         ctx.exit(REFUSED)
+
+
+@policy_command.command(name="history", globals_shown=_STORED)
+def policy_history() -> None:
+    """Show every policy that was learnt for a tenant, and which of them is applied."""
+    chosen = settings()
+    with tenant_to_read(chosen) as tenant:
+        answer = call("policy_history", tenant)
+    show(answer, as_json=chosen.json, drawn=lambda: _history(answer))
+
+
+@policy_command.command(name="rollback", globals_shown=_STORED)
+@options_of(RollbackRequest)
+def policy_rollback(**options: Any) -> None:  # noqa: ANN401 - options, checked by the request
+    """Decide by an earlier policy again: the one before, or that of --to."""
+    chosen = settings()
+    with tenant_to_write(chosen) as tenant:
+        answer = call("policy_rollback", tenant, stated(options))
+    show(answer, as_json=chosen.json, drawn=lambda: _history(answer))
+
+
+def _history(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+    from cued.surfaces.cli.tables import sheet, shown  # noqa: PLC0415 - rich is only loaded to draw
+
+    if not answer["versions"]:
+        return shown("Nothing was learnt: the usual policy decides.")
+    rows = [
+        (
+            f"{each['number']}{' (applied)' if each['number'] == answer['current'] else ''}",
+            each["at"][:16],
+            each["name"],
+            each["report"]["told"],
+        )
+        for each in answer["versions"]
+    ]
+    usual = [("0 (applied)", "", "the usual policy", "")] if not answer["current"] else []
+    return sheet(("version", "since", "policy", "why"), [*usual, *rows])
 
 
 def _presets(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws

@@ -1,0 +1,87 @@
+"""Spans of OpenTelemetry around the verbs, after the conventions for memory of GenAI; nothing where nobody has set it up.
+
+Whoever wants spans installs the extra `otel` and sets up a provider; Cued imports nothing of it. What was asked and what came back are
+in them only where OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT says so.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+import msgspec
+
+from cued.model import Cue, Recall
+
+CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+_COUNT, _RECORD = "gen_ai.memory.record.count", "gen_ai.memory.record.id"
+_QUERY, _RECORDS = "gen_ai.memory.query.text", "gen_ai.memory.records"
+Said = ParamSpec("Said")
+Answer = TypeVar("Answer")
+Told = Callable[[Any, tuple[Any, ...]], Mapping[str, Any]]
+
+
+def spanned(operation: str, told: Told) -> Callable[[Callable[Said, Answer]], Callable[Said, Answer]]:
+    """What puts a span of this operation around a verb; `told` gives its attributes from the answer and the arguments."""
+
+    def around(verb: Callable[Said, Answer]) -> Callable[Said, Answer]:
+        @wraps(verb)
+        def traced(*args: Said.args, **options: Said.kwargs) -> Answer:
+            tracer = _tracer()
+            if tracer is None:
+                return verb(*args, **options)
+            named = {"gen_ai.operation.name": operation, "gen_ai.provider.name": "cued"}
+            with tracer.start_as_current_span(operation, attributes=named) as span:
+                try:
+                    answer = verb(*args, **options)
+                except Exception as error:
+                    span.set_attribute("error.type", type(error).__name__)
+                    raise
+                span.set_attributes(told(answer, args[1:]))
+                return answer
+
+        return traced
+
+    return around
+
+
+def of_recall(recall: Recall, said: tuple[Any, ...]) -> Mapping[str, Any]:
+    """What a recall came to; what was asked and what came back only where that is to be captured."""
+    told: dict[str, Any] = {
+        _COUNT: len(recall.memories),
+        "cued.recall_id": recall.recall_id,
+        "cued.outcome": recall.outcome,
+        "cued.policy": recall.policy,
+        "cued.tokens": recall.tokens,
+        "cued.candidates": len(recall.trace.ids),
+        "cued.degraded": len(recall.degraded),
+    }
+    if os.environ.get(CONTENT, "").lower() not in {"true", "1"}:
+        return told
+    cue = said[0] if said else ""
+    text = cue.utterance if isinstance(cue, Cue) else getattr(cue, "text", cue)
+    records = [{"id": each.id, "content": each.text, "score": each.relevance} for each in recall]
+    return told | {_QUERY: str(text), _RECORDS: msgspec.json.encode(records).decode()}
+
+
+def of_stored(answer: Any, _said: tuple[Any, ...]) -> Mapping[str, Any]:  # noqa: ANN401 - what a verb that stores gives
+    """How many memories were stored, and which where it is one."""
+    return _named(answer.ids)
+
+
+def of_named(_answer: object, said: tuple[Any, ...]) -> Mapping[str, Any]:
+    """The memories that were named."""
+    return _named([each for each in said if isinstance(each, str)])
+
+
+def _named(ids: Any) -> Mapping[str, Any]:  # noqa: ANN401 - any list of ids
+    return {_COUNT: len(ids), **({_RECORD: ids[0]} if len(ids) == 1 else {})}
+
+
+def _tracer() -> Any | None:  # noqa: ANN401 - of a package that may not be there
+    """The tracer, where somebody has set up OpenTelemetry in this process."""
+    trace = sys.modules.get("opentelemetry.trace")
+    if trace is None or isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+        return None
+    return trace.get_tracer("cued")

@@ -1,0 +1,57 @@
+"""A few worker threads for asyncio: what is more than they can do waits for its turn, and what has begun goes on to its end."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
+from typing import Any, TypeVar
+
+from cued.errors import InputError, StoreError
+from cued.forking import across_forks
+from cued.ports import Progress
+
+Answer = TypeVar("Answer")
+
+
+class Threads:
+    """A few worker threads: what is more than they can do waits for its turn."""
+
+    def __init__(self, limit: int) -> None:
+        """Start with none at work."""
+        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+            raise InputError("threads", limit, "a whole number, 1 or more")
+        self._limit, self._closed = limit, False
+        self.after_fork()
+        across_forks(self)
+
+    def after_fork(self) -> None:
+        """Start with threads of our own."""
+        self._pool = ThreadPoolExecutor(self._limit, thread_name_prefix="cued-aio")
+
+    async def run(self, function: Callable[..., Answer], *args: Any, **options: Any) -> Answer:  # noqa: ANN401 - the function's own
+        """The function's answer, from a thread; refused once closed."""
+        if self._closed:
+            raise StoreError("closed: these memories cannot be used any more; open them again")
+        call = partial(copy_context().run, function, *args, **options)
+        return await asyncio.get_running_loop().run_in_executor(self._pool, call)
+
+    async def close(self, last: Callable[[], None]) -> None:
+        """Take no more, wait for what has begun, and then do the last thing, in a thread."""
+        if not self._closed:
+            self._closed = True
+            await asyncio.shield(asyncio.to_thread(self._end, last))
+
+    def _end(self, last: Callable[[], None]) -> None:
+        self._pool.shutdown(wait=True)
+        last()
+
+
+def in_loop(progress: Progress) -> Progress:
+    """A progress that is heard in the loop's own thread."""
+    loop = asyncio.get_running_loop()
+
+    def heard(done: int, total: int) -> None:
+        loop.call_soon_threadsafe(progress, done, total)
+
+    return heard

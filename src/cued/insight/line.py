@@ -1,0 +1,40 @@
+"""One line of a diagnosis: what was looked at, the verdict, its figure, and the command that mends it."""
+
+from msgspec import Struct
+
+from cued.insight.observing import Observed
+from cued.insight.rates import ENOUGH, Verdict
+from cued.model.plain import JSON, plain
+
+
+class Line(Struct, frozen=True, kw_only=True):
+    """A verdict on one thing. `figure` is what it rests on, `cause` one word for what is wrong, "" where nothing is."""
+
+    name: str
+    verdict: Verdict
+    figure: str
+    told: str
+    cause: str = ""
+    mend: str = ""
+
+    def to_dict(self) -> JSON:
+        """The line as plain data."""
+        return plain(self)
+
+
+def fine(name: str, figure: str, told: str) -> Line:
+    """A line that passes."""
+    return Line(name=name, verdict="pass", figure=figure, told=told)
+
+
+def too_few(name: str, seen: Observed) -> Line | None:
+    """The line of a conclusion that is refused, because there are too few recalls; None where there are enough."""
+    if not seen.missing:
+        return None
+    told = f"needs {ENOUGH} recalls, and {seen.missing} are missing"
+    return Line(name=name, verdict="unknown", figure=f"{len(seen.lines)} recalls", told=told)
+
+
+def percent(share: float) -> str:
+    """A share in per cent."""
+    return f"{100 * share:.0f} %"

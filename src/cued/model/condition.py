@@ -1,0 +1,23 @@
+"""The state of what memories are kept in, as a keeper tells it."""
+
+from msgspec import Struct
+
+
+class Condition(Struct, frozen=True, kw_only=True):
+    """What can be said of a database without reading its memories; a keeper without files leaves it empty.
+
+    `sound` is None where nobody looked, else what an integrity check said, "ok" for a sound one. `shared` names those beside the owner
+    who may read the file. `schema` is the file's version and `knows` the newest that this Cued writes.
+    """
+
+    place: str = ""
+    sound: str | None = None
+    pages: int = 0
+    free_pages: int = 0
+    page_bytes: int = 0
+    log_bytes: int = 0
+    free_disk_bytes: int | None = None
+    shared: tuple[str, ...] = ()
+    schema: int = 0
+    knows: int = 0
+    engine: str = ""

@@ -1,0 +1,30 @@
+"""A verb as the table declares it: what it takes, what does it, and who may ask for it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from cued.model.plain import JSON
+
+
+class Verb(Struct, frozen=True, kw_only=True):
+    """A verb: what it takes, what does it, and who may ask for it.
+
+    `authority` is what a caller must be allowed: to read or to write a tenant's memories, or to look after the store. `works_on` says
+    what the function is handed, `long` that it also takes a `progress`, and `streams` that it hands its lines to a `write`. `command` is
+    the verb as the command line has it, "" where it has none, and `handle` the method of the tenant's handle, or of the open store.
+    """
+
+    name: str
+    about: str
+    request: type[Struct]
+    function: Callable[..., JSON]
+    authority: Literal["read", "write", "admin"]
+    writes: bool = False
+    long: bool = False
+    streams: bool = False
+    works_on: Literal["tenant", "store"] = "tenant"
+    command: str = ""
+    handle: str = ""
+    examples: tuple[Mapping[str, Any], ...] = ()

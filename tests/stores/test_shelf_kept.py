@@ -1,0 +1,157 @@
+"""A shelf that was kept finds the same as one built from the rows, and one that is damaged, stale or erased is never used."""
+
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cued.conformance.samples import NOW, lookup, near, random_lookup, random_records, record, revision, words
+from cued.conformance.searching import assert_same_bits, ids, scatter
+from cued.model import Filter, Head
+from cued.stores import Store
+from cued.stores.columns.wrapping import unwrap, wrap
+from cued.stores.keepers.memory import MemoryKeeper
+from cued.stores.keepers.sqlite import SqliteKeeper
+from cued.stores.shelves import TenantShelf
+
+ASKED = lookup(lexical=words("tea", "rain", pool=40), dense=near(3, pool=40), context=1)
+
+
+class Kept:
+    """The rows of a keeper with a kept shelf put before them, and how many rows were read."""
+
+    def __init__(self, rows, parts):
+        self._rows, self._parts, self.read = rows, parts, 0
+
+    def __getattr__(self, name):
+        return getattr(self._rows, name)
+
+    def shelf(self):
+        return self._parts
+
+    def changed(self, since):
+        found = self._rows.changed(since)
+        self.read += len(found.ids)
+        return found
+
+
+def many(count):
+    return [record("t", f"m{number:04}", f"tea number{number}", vector=number % 30) for number in range(count)]
+
+
+def filled(path, count=600):
+    store = Store(SqliteKeeper(path))
+    store.remember("t", many(count))
+    return store
+
+
+def shelved(keeper, parts=()):
+    held = TenantShelf()
+    with keeper.begin("t", write=False) as rows:
+        kept = Kept(rows, parts)
+        return held.bring_to(kept, rows.head()), kept.read
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(random=st.randoms(use_true_random=False), seed=st.integers(0, 2**32))
+def test_a_kept_shelf_with_what_came_since_finds_the_same_bits(random, seed):
+    store, records = Store(MemoryKeeper()), [record("t", "first", vector=1), *random_records("t", random)]
+    half = len(records) // 2
+    scatter(store, "t", records[: half + 1], Random(seed))
+    if not store.size("t"):
+        return
+    before, _ = shelved(store.keeper)
+    parts = wrap(before.shelf, change=before.change, epoch=before.epoch)
+    late = [each for each in records[half + 1 :] if not each.memory.supersedes]
+    store.adopt("t", late)
+    known = [memory.id for memory in store.list("t", Filter(), at=NOW, limit=99).memories]
+    store.forget("t", known[:1], at=NOW)
+    store.revise("t", [revision(each, importance=0.1) for each in known[1:3]], at=NOW)
+    restored, read = shelved(store.keeper, parts)
+    rebuilt, all_read = shelved(store.keeper)
+    assert read <= all_read
+    for _ in range(4):
+        asked = random_lookup(random)
+        one, other = restored.shelf.search(asked), rebuilt.shelf.search(asked)
+        assert (one.ids, one.core_ids) == (other.ids, other.core_ids)
+        assert_same_bits(one.findings, other.findings)
+
+
+def test_closing_keeps_the_shelf_and_the_next_process_reads_it(tmp_path):
+    store = filled(tmp_path / "memories.db")
+    found = store.search("t", ASKED)
+    store.close()
+    again = Store(SqliteKeeper(tmp_path / "memories.db"))
+    with again.keeper.begin("t", write=False) as rows:
+        parts = list(rows.shelf())
+    assert shelved(again.keeper, parts)[1] == 0
+    assert shelved(again.keeper)[1] == 600
+    same = again.search("t", ASKED)
+    assert same.memories == found.memories
+    assert_same_bits(same, found)
+    again.remember("t", [record("t", "late", "tea rain", vector=3)])
+    assert "late" in ids(again.search("t", ASKED))
+    again.close()
+
+
+def test_a_few_changes_do_not_make_it_be_kept_anew(tmp_path):
+    store = filled(tmp_path / "memories.db")
+    store.search("t", ASKED)
+    store.close()
+    again = Store(SqliteKeeper(tmp_path / "memories.db"))
+    again.remember("t", [record("t", "late", "tea rain", vector=3)])
+    again.search("t", ASKED)
+    with again.keeper.begin("t", write=False) as rows:
+        before = list(rows.shelf())
+    again.close()
+    with SqliteKeeper(tmp_path / "memories.db").begin("t", write=False) as rows:
+        assert list(rows.shelf()) == before
+
+
+@pytest.mark.parametrize("at", range(0, 4000, 97))
+def test_a_kept_shelf_with_one_wrong_byte_is_passed_over(at):
+    store = Store(MemoryKeeper())
+    store.remember("t", many(40))
+    version, _ = shelved(store.keeper)
+    parts = wrap(version.shelf, change=version.change, epoch=version.epoch)
+    assert unwrap(parts, change=version.change, epoch=version.epoch) is not None
+    whole = b"".join(parts)
+    wrong, damaged, start = at * len(whole) // 4000, [], 0
+    for part in parts:
+        here = bytearray(part)
+        if start <= wrong < start + len(part):
+            here[wrong - start] ^= 0x10
+        damaged.append(bytes(here))
+        start += len(part)
+    assert unwrap(damaged, change=version.change, epoch=version.epoch) is None
+    assert shelved(store.keeper, damaged)[1] == 40
+
+
+def test_a_kept_shelf_of_another_life_or_of_the_future_is_passed_over():
+    store = Store(MemoryKeeper())
+    store.remember("t", many(5))
+    version, _ = shelved(store.keeper)
+    parts = wrap(version.shelf, change=version.change, epoch=version.epoch)
+    head = Head(version.change, version.epoch, 5)
+    assert unwrap(parts, change=head.change, epoch=head.epoch + 1) is None
+    assert unwrap(parts, change=head.change - 1, epoch=head.epoch) is None
+    assert unwrap(parts[:-1], change=head.change, epoch=head.epoch) is None
+    assert unwrap((), change=head.change, epoch=head.epoch) is None
+    assert unwrap([b"nonsense"], change=head.change, epoch=head.epoch) is None
+
+
+def test_an_erased_memory_is_in_no_byte_of_a_kept_shelf(tmp_path):
+    path = tmp_path / "memories.db"
+    store = filled(path)
+    store.remember("t", [record("t", "secret-identity-of-somebody", "rain", vector=4)])
+    store.search("t", ASKED)
+    store.close()
+    assert b"secret-identity-of-somebody" in path.read_bytes()
+    store = Store(SqliteKeeper(path))
+    store.erase("t", ["secret-identity-of-somebody"])
+    with store.keeper.begin("t", write=False) as rows:
+        assert not rows.shelf()
+    assert all(b"secret-identity-of-somebody" not in each.read_bytes() for each in tmp_path.iterdir())
+    store.close()
+    assert all(b"secret-identity-of-somebody" not in each.read_bytes() for each in tmp_path.iterdir())
