@@ -116,6 +116,7 @@ def test_a_row_tells_what_would_have_to_change_and_the_keys_walk_the_table(look)
     page.keyboard.press("?")
     assert page.locator("#help").is_visible()
     page.keyboard.press("Escape")
+    until(page, "!document.getElementById('help').open")
     page.keyboard.press("g")
     page.keyboard.press("m")
     page.wait_for_url("**/inspect/memories")
@@ -312,6 +313,9 @@ def test_points_of_the_map_are_chosen_by_drawing_around_them(look):
 def test_health_shows_the_log_and_leads_to_a_kept_recall(look):
     page = look().go("/inspect/health")
     assert "injection rate" in page.locator(".figures").inner_text()
+    page.get_by_role("link", name="Examine this tenant").click()
+    page.wait_for_selector("h2:has-text('Doctor')")
+    assert page.locator(".findings li").count() > 5
     page.locator("select[name=outcome]").select_option("below_floor")
     page.wait_for_url("**outcome=below_floor**")
     settled(page)
