@@ -20,6 +20,7 @@ from cued.evaluation.evidence import EvidenceCache
 from cued.evaluation.formats import read
 from cued.evaluation.report import Request, evaluate
 from cued.evaluation.runner import Bench
+from cued.policy.adjust import HEIGHTS
 from cued.policy.presets import names, preset
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,7 +44,10 @@ PLAIN = ("dense", "lexical", "rrf")
 PAGE = ROOT / "docs" / "quality.md"
 MARK, END = "<!-- quality -->", "<!-- /quality -->"
 TOLERANCE = 0.005
-FLOORS = (0.5, 0.7, 0.9)
+FLOORS = tuple(HEIGHTS.values())
+FLOOR_PAGE = ROOT / "docs" / "flow" / "floor.md"
+FLOOR_MARK, FLOOR_END = "<!-- floors -->", "<!-- /floors -->"
+SHOWN_ON_FLOOR_PAGE = ("everyday", *CONVERSATIONS, "locomo_obs", "prefeval")
 RATES = ("injection_rate", "precision", "silence", "answered", "shown", "extra")
 
 Figures = dict[str, dict[str, float]]
@@ -88,6 +92,23 @@ def page(tables: dict[str, Figures]) -> str:
     _, _, after = rest.partition(END)
     shown = [genres(tables), *(_table(name, tables[name]) for name in CONVERSATIONS if name in tables)]
     return before + MARK + "\n" + "\n".join(shown) + END + after
+
+
+def floor_page(tables: dict[str, Figures]) -> str:
+    """docs/flow/floor.md with what each named floor does on some genres made anew from the figures."""
+    before, _, rest = FLOOR_PAGE.read_text("utf-8").partition(FLOOR_MARK)
+    return before + FLOOR_MARK + "\n" + floors(tables) + FLOOR_END + rest.partition(FLOOR_END)[2]
+
+
+def floors(tables: dict[str, Figures]) -> str:
+    """One line a named floor: on each of some data sets the share answered, the share of far questions met with silence, and extra."""
+    shown = [name for name in SHOWN_ON_FLOOR_PAGE if name in tables]
+    lines = ["", "| floor | at | " + " | ".join(shown) + " |", "| --- | ---: |" + " ---: |" * len(shown)]
+    for name, at in HEIGHTS.items():
+        rows = (tables[each]["cued"] for each in shown)
+        cells = (f"{100 * r[f'answered at {at}']:.0f} · {100 * r[f'silence at {at}']:.0f} · {r[f'extra at {at}']:.1f}" for r in rows)
+        lines.append(f"| `{name}` | {at} | " + " | ".join(cells) + " |")
+    return "\n".join([*lines, ""])
 
 
 def genres(tables: dict[str, Figures]) -> str:
@@ -147,6 +168,7 @@ def main() -> int:
         print("\n".join([f"{name}: {len(got)} policies, {len(found)} drift(s) beyond {TOLERANCE}", *found]))
     if options.write:
         PAGE.write_text(page(tables()), "utf-8")
+        FLOOR_PAGE.write_text(floor_page(tables()), "utf-8")
     return int(failed)
 
 

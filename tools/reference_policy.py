@@ -32,6 +32,7 @@ TABLES: dict[str, type[Struct]] = {
     "rerank": spec.Rerank,
     "floor": spec.Floor,
     "diversify": spec.Diversify,
+    "trust": spec.TrustRules,
     "budget": spec.Budget,
     "budget.shares": spec.Shares,
     "render": spec.Render,

@@ -17,21 +17,23 @@ from pathlib import Path
 from random import Random
 
 from cued.text.times import loose, times
+from training import genres
 from training.corpora import CORPORA, Row, folder, read_lines, split
 from training.scenes import rows as written_rows
 
 SEED = 10
-TENANTS = ((6, 10), (15, 10), (40, 6), (120, 3), (400, 1))
+Sizes = tuple[tuple[int, int], ...]
+TENANTS: Sizes = ((6, 10), (15, 10), (40, 6), (120, 3), (400, 1))
 """How large tenants are, and how many of each size a corpus has; the last one has the whole pool of texts."""
 MIXED = ((10, 12), (30, 10), (100, 8), (300, 6), (1000, 6), (2500, 4), (6000, 3), (10000, 1))
-POOL = 450
+LARGE_TENANTS: Sizes = (*TENANTS, (1200, 1))
+POOL, LARGE_POOL = 450, 1300
 LONG = 260
 LEAST_ROWS, LEAST_HELD_OUT = 30, 40
 OWN, NEAR, FAR = 12, 5, 5
 SPOKEN = 0.7
 """The share of tenants whose texts of the form "Name: words" are stored with a speaker."""
 PROBES = Path(__file__).parent / "probes"
-REQUESTS = Path(__file__).parent / "requests.tsv"
 WHENS = "yesterday|last week|last month|two weeks ago|three days ago|in {month}|on {day}|last {weekday}|this week|in {month} this year"
 ABOUT_THEN = ("What happened {when}?", "What did I do {when}?", "Anything from {when}?", "What did I tell you {when}?", "{when}?")
 NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
@@ -45,7 +47,8 @@ UNUSED = frozenset("kpa_keypoint_argument mnli_entail fever_symmetric_update req
 # Their questions name what they are about, so that one about another document is foreign here.
 DOCUMENTS = frozenset(
     "squad_sentence_nqg qed_nq_sentence clapnq_dev multihop_hotpot_2wiki_musique boolq_passage timeqa_human tweetqa "
-    "ar_arcd pt_faquad zh_cmrc2018 zh_tw_drcd ja_jaquad friendsqa requests".split()
+    "ar_arcd pt_faquad zh_cmrc2018 zh_tw_drcd ja_jaquad friendsqa facts_zh facts_ja facts_de facts_es facts_fr facts_ru "
+    "reports_commit_subject_body".split()
 )
 LANGUAGES = {"ar_arcd": "ar", "pt_faquad": "pt", "zh_kdconv": "zh", "zh_cmrc2018": "zh", "zh_tw_drcd": "zh", "ja_jaquad": "ja"}
 CHIT_CHAT = (
@@ -106,25 +109,14 @@ def _probes() -> Iterator[tuple[str, tuple[Row, ...]]]:
             )
 
 
-def requests() -> Corpus:
-    """Requests of our own writing that never name what bears on them: every leaning of their topic does."""
-    lines = [line.split("\t") for line in REQUESTS.read_text("utf-8").splitlines()[1:]]
-    leanings: dict[str, list[str]] = {}
-    for topic, kind, text in lines:
-        if kind == "leaning":
-            leanings.setdefault(topic, []).append(text)
-    rows = [Row(text, tuple(leanings[topic]), ()) for topic, kind, text in lines if kind == "request"]
-    return Corpus("requests", "en", rows, [text for texts in leanings.values() for text in texts])
-
-
-def _filled(corpus: Corpus, rng: Random) -> Corpus:
+def _filled(corpus: Corpus, rng: Random, *, pool: int = POOL) -> Corpus:
     """The corpus with as many of its rows as fill the pool; long texts fill it sooner."""
     rng.shuffle(corpus.rows)
     usual = sum(len(row.answers[0]) for row in corpus.rows[:200]) / min(200, len(corpus.rows))
     texts: dict[str, None] = {}
     for taken, row in enumerate(corpus.rows, 1):
         texts |= dict.fromkeys((*row.answers[:4], *row.others[:6]))
-        if len(texts) >= (POOL if usual < LONG else POOL // 2):
+        if len(texts) >= (pool if usual < LONG else pool // 2):
             corpus.rows = corpus.rows[:taken]
             break
     corpus.texts = list(texts)
@@ -167,15 +159,15 @@ class Folder:
 class Builder:
     """Makes a corpus's folder; `strangers` are rows of other corpora in the same language."""
 
-    def __init__(self, corpus: Corpus, strangers: Sequence[Row], rng: Random) -> None:
+    def __init__(self, corpus: Corpus, strangers: Sequence[Row], rng: Random, *, tenants: Sizes = TENANTS) -> None:
         """Start with an empty folder."""
         self.made = Folder(rng)
-        self._corpus, self._strangers, self._rng = corpus, strangers, rng
+        self._corpus, self._strangers, self._rng, self._tenants = corpus, strangers, rng, tenants
 
     def stores(self) -> Folder:
         """The folder with tenants of every size."""
         corpus, rng = self._corpus, self._rng
-        for size, count in TENANTS:
+        for size, count in self._tenants:
             if corpus.name in ONE_ROW:
                 for row in rng.sample(corpus.rows, min(3 * count, len(corpus.rows))):
                     self._tenant([row], size)
@@ -205,12 +197,16 @@ class Builder:
 
     def _asked(self, own: Sequence[Row], gone: Sequence[Row], outside: Sequence[Row], held: set[str]) -> list[Asked]:
         rng, strangers = self._rng, self._strangers
-        far = [row for row in outside if held.isdisjoint((*row.answers, *row.others))] if self._corpus.name in DOCUMENTS else []
+        foreign_here = [row for row in outside if held.isdisjoint((*row.answers, *row.others))]
+        far = foreign_here if self._corpus.name in DOCUMENTS else []
         foreign = (*far[:FAR], *rng.sample(strangers, min(2 * FAR - len(far[:FAR]), len(strangers))))
         chosen = rng.sample(own, min(OWN, len(own)))
         asked: list[Asked] = [("own", row.cue, row.answers) for row in chosen]
         asked += [("near", row.cue, ()) for row in gone[:NEAR] if held & set(row.others)]
         asked += [("near", cue, ()) for cue in list(_of_others(chosen, held, rng))[:NEAR]]
+        if self._corpus.name == "requests":
+            # A leaning of another topic may bear on a request as well: what to be silent to is not told by topics.
+            asked += [("near", row.cue, ()) for row in foreign_here[:NEAR]]
         return asked + [("far", row.cue, ()) for row in foreign]
 
 
@@ -223,6 +219,12 @@ def _of_others(rows: Sequence[Row], held: Iterable[str], rng: Random) -> Iterato
         others = [name for name in names if name not in here and not any(name in text for text in row.answers)]
         if here and others:
             yield re.sub(rf"\b{here[0]}\b", rng.choice(others), row.cue)
+
+
+def made_up(rng: Random) -> Iterator[tuple[str, str, list[Row]]]:
+    """The corpora that are made of others or by rule, with their languages."""
+    yield from ((name, "en", rows) for name, rows in genres.reports(rng))
+    yield from genres.facts(rng)
 
 
 def by_time(rows: Sequence[Row], rng: Random) -> Folder:
@@ -282,7 +284,13 @@ def main() -> None:
         group = [other for other in everything if other.language == corpus.language and other.name != corpus.name]
         strangers = [row for other in group or everything for row in other.rows[:20]] + (chat if corpus.language == "en" else [])
         Builder(corpus, strangers, rng).stores().write(out / corpus.name)
-    Builder(requests(), [*chat, *everything[0].rows[:20]], Random(SEED)).stores().write(out / "requests")
+    rows, leanings = genres.requests()
+    Builder(Corpus("requests", "en", rows, leanings), [*chat, *everything[0].rows[:20]], Random(SEED)).stores().write(out / "requests")
+    for name, language, rows in made_up(Random(SEED)):
+        corpus = _filled(Corpus(name, language, rows), Random(SEED), pool=LARGE_POOL)
+        group = [other for other in everything if other.language == language]
+        strangers = [row for other in group for row in other.rows[:20]]
+        Builder(corpus, strangers, Random(SEED), tenants=LARGE_TENANTS).stores().write(out / name)
     scenes = next(corpus for corpus in everything if corpus.name == "scenes_user")
     by_time(scenes.rows, rng).write(out / "times")
     mixed([corpus for corpus in everything if corpus.language == "en" and corpus.name not in ONE_ROW], rng).write(out / "mixed")

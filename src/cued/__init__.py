@@ -28,8 +28,11 @@ if TYPE_CHECKING:
         NewerSchemaError,
         NotFoundError,
         PolicyError,
+        QuotaError,
+        RateError,
         ReadOnlyError,
         StoreError,
+        TrustError,
         UnknownFieldError,
     )
     from cued.explain import Explanation, MeaningMap, Timeline, Verdict, Why
@@ -47,7 +50,7 @@ if TYPE_CHECKING:
     from cued.insight.pairs import Label, Unjudged
     from cued.insight.replay import Replayed
     from cued.insight.tuning import Tuned
-    from cued.model import Choice, Conflict, Cue, Evidence, LogRules, Memory, Page, Recall, Recalled, RecallEntry, Stats
+    from cued.model import Choice, Conflict, Cue, Evidence, LogRules, Memory, Page, Quotas, Recall, Recalled, RecallEntry, Stats
     from cued.policy.presets import load as load_policy
     from cued.policy.spec import Policy
     from cued.requests.draft import Draft
@@ -97,6 +100,9 @@ __all__ = [
     "Plan",
     "Policy",
     "PolicyError",
+    "QuotaError",
+    "Quotas",
+    "RateError",
     "ReadOnlyError",
     "Recall",
     "RecallEntry",
@@ -108,6 +114,7 @@ __all__ = [
     "StoreError",
     "Tenant",
     "Timeline",
+    "TrustError",
     "Tuned",
     "Unjudged",
     "UnknownFieldError",
@@ -130,7 +137,20 @@ _HOMES = {
     "handles.keeping": ("OpenConflicts", "Remembered"),
     "handles.memories": ("Memories", "open"),
     "handles.tenant": ("Tenant",),
-    "model": ("Choice", "Conflict", "Cue", "Evidence", "LogRules", "Memory", "Page", "Recall", "RecallEntry", "Recalled", "Stats"),
+    "model": (
+        "Choice",
+        "Conflict",
+        "Cue",
+        "Evidence",
+        "LogRules",
+        "Memory",
+        "Page",
+        "Quotas",
+        "Recall",
+        "RecallEntry",
+        "Recalled",
+        "Stats",
+    ),
     "policy.presets": ("load_policy",),
     "policy.spec": ("Policy",),
     "requests.draft": ("Draft",),

@@ -20,7 +20,7 @@ from cued.handles.memories import Memories, Opening, open_memories
 from cued.handles.tenant import Tenant
 from cued.handles.threads import Threads, in_loop
 from cued.handles.upkeep import Span
-from cued.model import GLOBAL, Cue, Evidence, Memory, Page, Recall, RecallEntry, Stats
+from cued.model import GLOBAL, Cue, Evidence, Memory, Page, Recall, RecallEntry, Stats, Trust
 from cued.policy.spec import Policy
 from cued.ports import Progress, Store, silent
 from cued.requests.cue import ExplainRequest, RecallRequest
@@ -130,6 +130,14 @@ class AsyncTenant:
     async def restore(self, *memory_ids: str) -> None:
         """What `Tenant.restore` does."""
         await self._threads.run(self._tenant.restore, *memory_ids)
+
+    async def quarantine(self, *memory_ids: str) -> tuple[Memory, ...]:
+        """What `Tenant.quarantine` gives."""
+        return await self._threads.run(self._tenant.quarantine, *memory_ids)
+
+    async def promote(self, *memory_ids: str, trust: Trust | None = None) -> tuple[Memory, ...]:
+        """What `Tenant.promote` gives."""
+        return await self._threads.run(self._tenant.promote, *memory_ids, trust=trust)
 
     async def erase_everything(self) -> int:
         """What `Tenant.erase_everything` gives."""
@@ -243,10 +251,12 @@ class AsyncTenant:
         *,
         format: str | None = None,  # noqa: A002 - the word for it
         scope: str | None = None,
+        as_exported: bool = False,
         progress: Progress = silent,
     ) -> "Imported":
         """What `Tenant.import_file` gives."""
-        return await self._threads.run(self._tenant.import_file, path, format=format, scope=scope, progress=in_loop(progress))
+        doing = partial(self._tenant.import_file, path, format=format, scope=scope, as_exported=as_exported)
+        return await self._threads.run(doing, progress=in_loop(progress))
 
     async def insight(self, *, since: When = None, until: When = None, every: str | None = None, by: Grouping = "none") -> "Insight":
         """What `Tenant.insight` gives."""
@@ -303,9 +313,9 @@ class AsyncMemories:
         """Wrap an open store."""
         self._memories, self._threads = memories, threads
 
-    def tenant(self, name: str) -> AsyncTenant:
-        """The handle of this tenant."""
-        return AsyncTenant(self._memories.tenant(name), self._threads)
+    def tenant(self, name: str, *, trust: Trust = "user") -> AsyncTenant:
+        """The handle of this tenant; nothing done through it is trusted above `trust`."""
+        return AsyncTenant(self._memories.tenant(name, trust=trust), self._threads)
 
     async def tenants(self) -> tuple[str, ...]:
         """What `Memories.tenants` gives."""

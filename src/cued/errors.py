@@ -5,6 +5,9 @@ CuedError
 │   ├── UnknownFieldError a field that no request of this kind has
 │   └── PolicyError       a policy with problems, all of them at once
 ├── ConflictError         a memory that was not stored, for it is at odds with another
+├── TrustError            what is less trusted may not do this to what is more
+├── QuotaError            a tenant has or asks as much as it may
+│   └── RateError         more recalls in a minute than the tenant may ask for
 ├── NotFoundError         no such memory in this tenant (also a LookupError)
 ├── StoreError            the store cannot do what was asked
 │   ├── ForeignFileError  the file is not a Cued database
@@ -70,6 +73,37 @@ class ConflictError(CuedError):
         with_what = ", ".join(f"{conflict.id!r} ({conflict.type})" for conflict in conflicts)
         super().__init__(f"not stored: at odds with {with_what}; accepted: on_conflict report or supersede, or another text")
         self.conflicts = tuple(conflicts)
+
+
+class TrustError(CuedError):
+    """A caller or a memory of lower trust was refused what only a higher one may do; `memory_id` is the memory it was to be done to."""
+
+    def __init__(self, refused: str, remedy: str, *, memory_id: str | None = None) -> None:
+        """Say what was refused and what would be accepted."""
+        super().__init__(f"{refused}; accepted: {remedy}")
+        self.accepted = remedy
+        self.memory_id = memory_id
+
+
+class QuotaError(CuedError):
+    """A tenant has as much as its quota allows; nothing was written."""
+
+    def __init__(self, quota: str, most: int, remedy: str) -> None:
+        """Name the quota, how much it allows, and what helps."""
+        super().__init__(f"quota: {most:,} {quota} are all that this tenant may have; accepted: {remedy}")
+        self.quota, self.most, self.accepted = quota, most, remedy
+
+
+class RateError(QuotaError):
+    """A tenant recalls more often than its quota allows; `retry_after_s` says how long to wait."""
+
+    def __init__(self, most: int, retry_after_s: float) -> None:
+        """Say how many a minute there may be, and how long to wait."""
+        CuedError.__init__(
+            self, f"quota: {most:,} recalls a minute are all that this tenant may ask for; accepted: wait {retry_after_s:.0f} s"
+        )
+        self.quota, self.most, self.accepted = "recalls a minute", most, f"wait {retry_after_s:.0f} s"
+        self.retry_after_s = retry_after_s
 
 
 class NotFoundError(CuedError, LookupError):

@@ -61,7 +61,11 @@ class Store(Protocol):
         """How much of the recall log it keeps, and whether cue and evidence are kept in it."""
 
     def remember(self, tenant: str, records: Sequence[Record]) -> None:
-        """Store all the records or none; a known id, an unknown `supersedes` or one that closes a circle is refused."""
+        """Store all the records or none; a known id, an unknown `supersedes` or one that closes a circle is refused.
+
+        So is, with a TrustError, to supersede what is more trusted, and to pin what nobody has vouched for; and, with a QuotaError,
+        whatever goes beyond the tenant's quotas. The same holds for what is adopted or revised.
+        """
 
     def adopt(self, tenant: str, records: Sequence[Record]) -> tuple[str, ...]:
         """The ids that were new, of records stored as they are, use and supersessions included; known ids are passed over."""
@@ -71,8 +75,8 @@ class Store(Protocol):
 
         Supersessions follow `supersedes`: what a memory supersedes from now on gives way as of `at`, what it no longer does comes back,
         and a memory that moves to another scope takes its supersessions along. The weight of a superseded memory is kept for when it
-        comes back. A circle, a wrong scope or a field that cannot be set is an InputError, an unknown `supersede` a NotFoundError, and
-        nothing changes.
+        comes back. A circle, a wrong scope or a field that cannot be set is an InputError, an unknown `supersede` a NotFoundError, what
+        the revision's `word` is not worth a TrustError, and nothing changes.
         """
 
     def forget(self, tenant: str, memory_ids: Sequence[str], *, at: datetime) -> None:
@@ -126,6 +130,9 @@ class Store(Protocol):
 
     def stats(self, tenant: str, *, at: datetime) -> Stats:
         """What the tenant holds, counted."""
+
+    def count_recall(self, tenant: str, *, at: datetime) -> None:
+        """Note that a recall begins; one more than the store's quotas allow in a minute is a RateError."""
 
     def size(self, tenant: str) -> int:
         """The number of memories stored for the tenant, fast enough to ask before each recall."""

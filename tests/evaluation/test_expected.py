@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cued.policy.presets import names
-from tools.quality import SETS, genres, tables
+from tools.quality import SETS, floors, genres, tables
 
 ROOT = Path(__file__).parents[2]
 TABLES = {path.stem: tomllib.loads(path.read_text("utf-8")) for path in (ROOT / "src/cued/evaluation/expected").glob("*.toml")}
@@ -16,6 +16,13 @@ CONVERSATIONS = ("locomo", "longmemeval")
 PLAIN = ("dense", "lexical", "rrf")
 NOT_FOREIGN = {"prefeval", "swefix", "memorybank", "memdaily_zh"}
 """Where other tenants' questions are about the same things."""
+
+
+SHOWN = {
+    "everyday": 0.8, "locomo": 0.85, "longmemeval": 0.6, "locomo_obs": 0.9, "locomo_sum": 0.8, "lifebench_en": 0.65, "lifebench_zh": 0.75,
+    "memorybank": 0.8, "memdaily_zh": 0.85, "prefeval": 0.5, "swefix": 0.55, "xquad": 0.55,
+}  # fmt: skip
+"""Of the questions whose answer stands in the first ten, the share whose answer is above the floor."""
 
 
 @pytest.mark.requirement("P21")
@@ -35,8 +42,8 @@ def test_the_checked_in_floor_of_point_seven_speaks_to_about_half_of_a_mixed_str
 @pytest.mark.requirement("R3", "X1")
 @pytest.mark.parametrize("name", sorted(set(TABLES) - NOT_FOREIGN))
 def test_in_every_genre_hardly_a_far_question_is_spoken_to(name):
-    assert TABLES[name]["cued"]["precision at 0.7"] >= 0.85
-    assert TABLES[name]["cued"]["auroc"] >= 0.83
+    assert TABLES[name]["cued"]["precision at 0.7"] >= 0.9
+    assert TABLES[name]["cued"]["auroc"] >= 0.92
 
 
 @pytest.mark.requirement("R3")
@@ -44,13 +51,26 @@ def test_everyday_facts_are_answered_and_foreign_questions_are_not():
     figures = TABLES["everyday"]["cued"]
     assert figures["answered at 0.7"] >= 0.75
     assert figures["silence at 0.7"] >= 0.95
+    assert figures["extra at 0.7"] <= 1.0
+
+
+@pytest.mark.requirement("R3")
+@pytest.mark.parametrize(("name", "least"), SHOWN.items())
+def test_most_of_what_is_found_is_shown_at_the_default_floor(name, least):
+    assert TABLES[name]["cued"]["shown at 0.7"] >= least
+
+
+@pytest.mark.requirement("P21")
+@pytest.mark.parametrize(("name", "least"), [("locomo", 0.825), ("longmemeval", 0.95)])
+def test_conversations_are_found(name, least):
+    assert TABLES[name]["cued"]["recall@10"] >= least
 
 
 @pytest.mark.requirement("P21")
 @pytest.mark.parametrize("name", sorted(TABLES))
 def test_the_default_finds_at_least_what_the_best_plain_search_finds(name):
     found = {policy: row["recall@10"] for policy, row in TABLES[name].items()}
-    assert found["cued"] >= max(found[policy] for policy in PLAIN) - (0.035 if name == "swefix" else 0.01)
+    assert found["cued"] >= max(found[policy] for policy in PLAIN) - 0.01
 
 
 @pytest.mark.requirement("P21")
@@ -67,6 +87,10 @@ def test_the_page_shows_the_checked_in_figures(name):
         figures = " | ".join(f"{100 * row[metric]:.1f}" for metric in ("recall@5", "recall@10", "ndcg@10", "sessions all@5"))
         assert f"| {policy} | {figures} |" in page
     assert genres(TABLES_IN_ORDER) in page
+
+
+def test_the_page_of_the_floor_shows_the_checked_in_figures():
+    assert floors(TABLES_IN_ORDER) in (ROOT / "docs/flow/floor.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("floor", ["0.5", "0.7", "0.9"])

@@ -11,8 +11,10 @@ import cued
 from cued.errors import CuedError
 
 ROUNDS = int(os.environ.get("CUED_FAULT_ROUNDS", "400"))
-SECONDS = 5
-"""Five times what is promised: this may run on a busy machine."""
+SECONDS = 1
+"""What an operation may take of the processor, whatever else runs on the machine."""
+WAITED = 30
+"""What it may take by the clock."""
 
 TEXTS = (
     "Ada drinks green tea.", "", " ", "\0", "\ud800", "a" * 99_999, "a" * 100_001, "\ufdfa" * 30_000, "w " * 40_000, "a\u0301" * 20_000,
@@ -37,19 +39,34 @@ def operations(tenant, random, ids):
         return random.choice(ids)
 
     def remember():
-        names = ("at", "ttl", "tags", "scope", "kind", "meta", "turn", "supersedes", "importance")
+        names = ("at", "ttl", "tags", "scope", "kind", "meta", "turn", "supersedes", "importance", "trust", "quarantine", "derived_from")
         facts = {name: odd() for name in random.sample(names, 2)}
         ids.append(tenant.remember(text(), **facts).id)
 
     return {
         "remember": remember,
         "remember plainly": lambda: ids.append(tenant.remember(f"Note {random.random()}", supersedes=ids[-40:]).id),
-        "recall": lambda: tenant.recall(text(), **{random.choice(("as_of", "now", "scope", "tags", "limit", "budget", "floor")): odd()}),
+        "recall": lambda: tenant.recall(
+            text(), **{random.choice(("as_of", "now", "scope", "tags", "trusts", "limit", "budget", "floor")): odd()}
+        ),
         "explain": lambda: tenant.explain(text(), memory=random.choice((known(), odd()))),
-        "list": lambda: tenant.list(**{random.choice(("limit", "tags", "meta", "since", "after", "session")): odd()}),
+        "list": lambda: tenant.list(
+            **{random.choice(("limit", "tags", "meta", "since", "after", "session", "trusts", "quarantined")): odd()}
+        ),
         "update": lambda: tenant.update(known(), **{random.choice(("text", "ttl", "tags", "scope", "supersedes", "valid_until")): odd()}),
         "forget": lambda: tenant.forget(random.choice((known(), odd()))),
         "restore": lambda: tenant.restore(known()),
+        "quarantine": lambda: tenant.quarantine(random.choice((known(), odd()))),
+        "promote": lambda: tenant.promote(known(), trust=random.choice((None, "user", "tool", odd()))),
+        "remember many": lambda: ids.extend(tenant.remember_many([text() for _ in range(3)]).ids),
+        "gather": lambda: tenant.gather(text(), vector=odd()),
+        "conversation": lambda: tenant.conversation(turns=odd()).recall(text()),
+        "consolidate": lambda: tenant.consolidate(at_least=random.choice((0.9, odd()))),
+        "merges": tenant.merges,
+        "unmerge": lambda: tenant.unmerge(known()),
+        "expired": lambda: tenant.expired(grace=odd()),
+        "reembed": tenant.reembed,
+        "import": lambda: tenant.import_file(random.choice(("/nowhere", "/", text() or "x")), format=odd(), as_exported=odd()),
         "erase": lambda: tenant.forget(known(), erase=True),
         "why": lambda: tenant.why(known(), depth=random.choice((1, 20, odd()))),
         "timeline": lambda: tenant.timeline(random.choice((known(), odd()))),
@@ -74,13 +91,13 @@ def test_every_operation_answers_in_time_or_is_refused_in_our_words(tmp_path, se
         slow, foreign = [], []
         for _ in range(ROUNDS):
             name = random.choice(list(verbs))
-            started = time.perf_counter()
+            started = time.process_time(), time.perf_counter()
             try:
                 verbs[name]()
             except CuedError as error:
                 str(error).encode()
             except Exception as error:  # noqa: BLE001 - what is counted here
                 foreign.append(f"{name}: {type(error).__name__}: {error}"[:200])
-            if time.perf_counter() - started > SECONDS:
+            if time.process_time() - started[0] > SECONDS or time.perf_counter() - started[1] > WAITED:
                 slow.append(name)
         assert (sorted(set(foreign)), slow) == ([], [])

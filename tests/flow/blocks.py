@@ -38,6 +38,7 @@ TOKENS = (
     "</recalled>",
     "</memory>",
     "</core>",
+    "</unverified>",
     "[End of recalled memories]",
     "[Recalled memories:",
     "```",

@@ -24,6 +24,7 @@ memories = st.builds(
     weight=st.floats(0.1, 1),
     kind=st.sampled_from(["semantic", "episodic", "procedural", "reflection"]),
     scope=st.sampled_from(["global", "p"]),
+    trust=st.sampled_from(["user", "user", "agent", "tool", "import"]),
     use=st.builds(
         Use,
         last_at=st.none() | st.floats(0, 90).map(lambda days: ago(days=days)),

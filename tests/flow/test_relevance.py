@@ -195,3 +195,36 @@ def test_every_calibration_weighs_only_columns_that_exist_and_more_evidence_neve
     columns = decide(evidence([memory("a")], cosine=[0.3]), policy(text)).trace.columns
     assert set(calibrations()[name].weights) <= set(columns)
     assert np.isfinite(columns["relevance"]).all()
+
+
+def columns_of(cue, memories, *, terms=(), **columns):
+    """The columns of these memories for a cue, whose terms stand in so many memories."""
+    found = evidence(memories, cue=Cue(utterance=cue, now=NOW), **columns)
+    statistics = tuple(TermStatistic(term, documents, 1.0) for term, documents in terms)
+    return decide(replace(found, findings=replace(found.findings, terms=statistics)), preset("cued")).trace.columns
+
+
+def test_strangers_is_the_share_of_the_cues_names_that_nobody_here_bears():
+    told = columns_of("Where did Caroline meet Tim?", [memory("a")], terms=[("carolin", 3), ("meet", 0), ("tim", 0)])
+    assert told["strangers"][0] == pytest.approx(1 / 2)
+    assert columns_of("where do we meet?", [memory("a")], terms=[("meet", 0)])["strangers"][0] == 0.0
+
+
+def test_code_is_told_where_cue_and_memory_are_both_code():
+    texts = [memory("a", text="with_backoff(call, attempts=5)"), memory("b", text="I like oolong tea.")]
+    told = columns_of("retry_call() raises TimeoutError", texts, terms=[("retri", 1)], coverage=[0.5, 0.5])
+    assert told["technical"][0] > 0.5 > told["technical"][1] == 0.0
+    assert told["technical_matched"][1] > 0.0
+    assert not columns_of("which tea?", texts, terms=[("tea", 1)])["technical"].any()
+
+
+def test_words_count_once_more_for_notes():
+    told = columns_of("which tea?", [memory("a"), memory("b", source=Source(session="s", turn=0))], terms=[("tea", 2)], coverage=[1.0, 1.0])
+    assert told["note_matched"].tolist() == [told["matched"][0], 0.0]
+
+
+def test_the_longer_the_agents_own_turn_the_less_it_is_heard():
+    turns = [memory(name, source=Source(session="s", turn=n, speaker="assistant")) for n, name in enumerate("ab")]
+    told = columns_of("which tea?", turns, length=[10.0, 200.0])
+    assert told["voice"].tolist() == [1.0, 1.0]
+    assert told["voice_length"].tolist() == pytest.approx([0.0, math.log(201) - 3])

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from cued.engine import decide
 from cued.flow.render import plain
-from cued.model import Cue, Source
+from cued.model import TRUSTS, Cue, Source
 from cued.policy.spec import Diversify
 from cued.text.harmless import harmless
 from tests.building import NOW, ago, memory
@@ -145,7 +145,7 @@ def test_no_text_in_any_field_can_close_or_forge_the_block(rows, core, form):
 
 
 def sorted_core(core):
-    return sorted(core, key=lambda m: (-m.importance, m.created_at, m.id))
+    return sorted(core, key=lambda m: (TRUSTS.index(m.trust), -m.importance, m.created_at, m.id))
 
 
 @pytest.mark.requirement("F9")

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from cued.engine import decide
-from cued.model import Use
+from cued.model import Source, Use
 from tests.building import NOW, ago, evidence, memory, policy, scores
 
 
@@ -122,3 +122,10 @@ def test_temporal_intent_can_invert_recency():
     rules = policy('[score]\nintent = { past = -1.0 }\nterms = [{ signal = "recency", tau = "10d" }]')
     found = replace(evidence([memory("a", created=ago(days=5))]), intent="past")
     assert scores(decide(found, rules))["a"] == pytest.approx(1 - math.exp(-0.5))
+
+
+def test_note_words_is_the_share_of_the_best_bm25_as_far_as_the_candidates_are_notes():
+    said = memory("c", source=Source(session="s", turn=1))
+    found = scored('{ signal = "note_words" }', [memory("a"), memory("b"), said], bm25=[6.0, 3.0, 0.0])
+    assert found == pytest.approx({"a": 2 / 3, "b": 1 / 3, "c": 0.0})
+    assert set(scored('{ signal = "note_words" }', [memory("a"), memory("b")], bm25=[0.0, 0.0]).values()) == {0.0}

@@ -9,18 +9,20 @@ import pytest
 from msgspec import msgpack
 from msgspec.structs import replace
 
-from cued.conformance.samples import HOUR, NOW, entry, lookup, record, words
+from cued.conformance.samples import HOUR, NOW, entry, lookup, record, revision, words
 from cued.conformance.searching import ids
 from cued.embed import load
 from cued.errors import CorruptError, StoreError
-from cued.model import DERIVED_FROM, Edge, EntityLookup, Feedback, LogQuery, Supersession, Use
+from cued.model import DERIVED_FROM, Edge, EntityLookup, Feedback, Filter, LogQuery, Supersession, Use
 from cued.stores import Store
+from cued.stores.admission import weighed
 from cued.stores.columns.forward import NAME, pack
 from cued.stores.encoding import as_data, new_row
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
 from cued.stores.keepers.sqlite.transaction import columns
 from cued.stores.standing.instants import micros
+from cued.text.analyse import query_terms
 from tests.stores.files.write_third import as_line, found, kept
 
 INSERT = """
@@ -171,4 +173,23 @@ def test_feedback_goes_on_where_a_file_of_the_third_schema_left_it(third):
     told = next(entry for entry in store.log("ada", LogQuery()) if entry.cited)
     again = Feedback(recall_id=told.recall_id, cited=told.cited, cited_factor=1.05, bad_factor=0.95, least=0.5, most=1.5)
     assert store.feedback("ada", again) == ()
+    store.close()
+
+
+def test_a_file_from_before_trust_acted_gets_its_trusts_and_its_bytes_and_keeps_all_else(tmp_path):
+    path = tmp_path / "memories.db"
+    path.write_bytes((FILES / "fourth.db").read_bytes())
+    store = Store(SqliteKeeper(path))
+    told = store.stats("ada", at=NOW)
+    assert (told.by_trust, told.quarantined) == ({"agent": 1, "import": 1, "tool": 3, "user": 2}, 0)
+    whole = list(store.list("ada", Filter(hidden=True), at=NOW, limit=9))
+    assert told.bytes == sum(map(weighed, whole))
+    assert store.stats("bob", at=NOW).bytes == weighed(store.get("bob", ["cake"])[0])
+    assert {memory.id for memory in store.list("ada", Filter(trusts=("tool",)), at=NOW, limit=9)} == {"tool", "pinned", "new"}
+    # what was pinned then is pinned no more, and what gave way stays so until a person says otherwise
+    found = store.search("ada", lookup(lexical=words(*query_terms("tea coffee")), at=NOW, core=True, trusts=("user", "tool")))
+    assert (ids(found), found.core) == (["new", "tool", "user"], ())
+    store.revise("ada", [revision("pinned", importance=0.9)], at=NOW)
+    store.revise("ada", [revision("new", quarantined_at=NOW)], at=NOW)
+    assert "old" in ids(store.search("ada", lookup(lexical=words(*query_terms("coffee")), at=NOW)))
     store.close()

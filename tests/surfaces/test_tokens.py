@@ -6,7 +6,8 @@ from threading import Thread
 import pytest
 
 from cued.errors import InputError
-from cued.handles.memories import OWN_TENANT, open_memories
+from cued.handles.memories import open_memories
+from cued.model import OWN_TENANT
 from cued.surfaces.access_tokens import Tokens
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -89,3 +90,11 @@ def test_the_command_line_makes_lists_and_revokes_them(cued):
     assert cued("token", "create", "--scope", "all").exit_code == 2
     assert cued("token", "revoke", "nobody").exit_code == 2
     assert "Usage" in cued("token").stdout
+
+
+def test_a_token_says_how_far_what_it_stores_is_trusted(memories):
+    tokens = Tokens(memories.parts.store)
+    written, made = tokens.create("ada", scope="write", trust="tool")
+    assert (tokens.find(written).trust, made.shown(NOW)["trust"], tokens.create("ada", scope="write")[1].trust) == ("tool", "tool", "user")
+    with pytest.raises(InputError, match="trust"):
+        tokens.create("ada", scope="write", trust="anybody")

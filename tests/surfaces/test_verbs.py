@@ -86,7 +86,7 @@ def test_the_fields_of_a_verb_are_the_options_of_its_command(verb):
 
 def read_refusal(verb, name):
     """Give the refusal of a value that no field takes."""
-    needed = {each: "x" for each, field in fields_of(verb.request).items() if field.required}
+    needed = {each: ["x"] if each == "ids" else "x" for each, field in fields_of(verb.request).items() if field.required}
     with pytest.raises(InputError) as refused:
         read({**needed, name: ["no such word"] if name in {"kinds", "tiers", "without"} else "no such word"}, verb.request)
     return refused.value

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cued.conformance.samples import HOUR, NOW, WORDS, random_lookup, random_records, words
-from cued.errors import InputError
+from cued.errors import InputError, TrustError
 from cued.explain.origins import with_origins
 from cued.model import DERIVED_FROM, GLOBAL, Edge, Filter
 from cued.stores.keepers.memory import MemoryKeeper
@@ -36,7 +36,7 @@ def live(store, random):
     for one in records:
         memory = reflecting(one.memory, random.choices(ids, k=random.randint(1, 2))) if random.random() < 0.6 else one.memory
         older = tuple(random.sample(there, min(len(there), random.choice([0, 0, 0, 1]))))
-        with suppress(InputError):
+        with suppress(InputError, TrustError):
             store.remember(TENANT, [replace(one, memory=replace(memory, supersedes=older))])
             there.append(memory.id)
     for memory_id in random.choices(there, k=len(there) // 3) if there else ():

@@ -19,7 +19,7 @@ from cued.errors import InputError, StoreError
 from cued.flow.arc import DOCUMENT
 from cued.importers.intake import CHUNK
 from cued.importers.own import MAX_LINE, bounded_lines, import_export, read_export
-from cued.model import Cue, Edge, LogQuery, RecallEntry, Record, Source, Supersession, Use
+from cued.model import OWN_TENANT, Cue, Edge, LogQuery, RecallEntry, Record, Source, Supersession, Use
 from cued.policy.presets import load
 from cued.stores import Store
 from cued.stores.keepers.memory import MemoryKeeper
@@ -46,7 +46,7 @@ def filled(tenant, random):
             source=replace(each.memory.source, speaker=random.choice([None, "user"]), meta={"n": random.random(), "π": "é", "none": None}),
             weight=random.choice([0.1, 0.75, 1.0]),
             importance=random.random(),
-            trust=random.choice(["user", "agent", "tool", "import"]),
+            trust=random.choice(["user", "agent"] if each.memory.tier == "core" else ["user", "agent", "tool", "import"]),
             forgotten_at=random.choice([None, None, NOW]),
             supersedes=random.choice([(), tuple(sorted({"m000", "gone"} - {each.memory.id}))]),
             superseded=random.choice([(), (Supersession(by="m001", at=NOW, scope=random.choice([None, "atlas"]), weight_before=0.7),)]),
@@ -86,8 +86,9 @@ def opened(kind, folder):
 
 
 def lines_of(store, tenant="t", **options):
-    """Give an export's lines; the moment of it is the only thing that differs between two of them."""
-    return list(export(tenant, store, at=NOW, **options))
+    """An export's lines without the seal; the moment of it is the only thing that differs between two of them."""
+    *lines, end = export(tenant, store, at=NOW, **options)
+    return [*lines, json.dumps({**json.loads(end), "seal": ""}).encode() + b"\n"]
 
 
 def recalled(store, tenant="t"):
@@ -120,7 +121,7 @@ def test_an_export_imported_into_an_empty_tenant_exports_the_same_bytes_and_reca
                 old.swap_document("t", DOCUMENT, old=None, new=b"learnt \xff")
             lines = lines_of(old, vectors=True)
 
-            done = import_export("t", new, lines, embedder=None)
+            done = import_export("t", new, lines, embedder=None, believed=True)
 
             assert done.stored == old.size("t")
             assert lines_of(new, vectors=True) == lines
@@ -142,7 +143,7 @@ def test_the_first_line_tells_whose_memories_these_are_when_and_how_many(store):
 
 
 def test_an_export_of_nobody_is_a_header_and_an_end(store):
-    assert [json.loads(line) for line in lines_of(store, "stranger")][1:] == [{"type": "end", "memories": 0, "recalls": 0}]
+    assert [json.loads(line) for line in lines_of(store, "stranger")][1:] == [{"type": "end", "memories": 0, "recalls": 0, "seal": ""}]
 
 
 def test_an_import_puts_everything_into_the_tenant_of_the_handle_whoever_the_file_names(store):
@@ -152,7 +153,7 @@ def test_an_import_puts_everything_into_the_tenant_of_the_handle_whoever_the_fil
 
     assert store.size("mine") == store.size("t") > 0
     assert {each.memory.tenant for each in store.scan("mine", limit=100)} == {"mine"}
-    assert set(store.tenants()) == {"t", "mine"}
+    assert set(store.tenants()) - {OWN_TENANT} == {"t", "mine"}
 
 
 def test_a_second_import_stores_nothing_and_changes_nothing(store):
@@ -199,10 +200,10 @@ def test_an_import_that_was_stopped_between_chunks_ends_the_same_when_it_is_run_
     store, whole = StoppingStore(writes=2), Store(MemoryKeeper())
 
     with pytest.raises(StoreError, match="went down") as stopped:
-        import_export("t", store, lines, embedder=None)
+        import_export("t", store, lines, embedder=None, believed=True)
     half = store.size("t")
-    import_export("t", store, lines, embedder=None)
-    import_export("t", whole, lines, embedder=None)
+    import_export("t", store, lines, embedder=None, believed=True)
+    import_export("t", whole, lines, embedder=None, believed=True)
 
     assert half == CHUNK
     assert any(f"{CHUNK} memories are stored so far" in note for note in stopped.value.__notes__)
@@ -215,7 +216,8 @@ from cued.stores import Store
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.importers.own import import_export
 with open(sys.argv[2], "rb") as file:
-    import_export("t", Store(SqliteKeeper(sys.argv[1])), file, embedder=None, progress=lambda *each: print(*each, flush=True))
+    store = Store(SqliteKeeper(sys.argv[1]))
+    import_export("t", store, file, embedder=None, believed=True, progress=lambda *each: print(*each, flush=True))
 """
 
 
@@ -231,7 +233,7 @@ def test_an_import_that_was_killed_ends_the_same_when_it_is_run_again(tmp_path, 
     store = Store(SqliteKeeper(tmp_path / "m.db"))
     half = store.size("t")
 
-    done = import_export("t", store, lines, embedder=None)
+    done = import_export("t", store, lines, embedder=None, believed=True)
 
     assert half % CHUNK == 0
     assert half >= int(told[-1].split()[0]) == CHUNK * chunks
@@ -246,7 +248,7 @@ def test_vectors_are_taken_from_the_file_when_the_same_embedder_made_them():
     lines = exported_notes(4, embedder=maker, vectors=True)
     new = Store(MemoryKeeper())
 
-    import_export("t", new, lines, embedder=taker)
+    import_export("t", new, lines, embedder=taker, believed=True)
 
     assert taker.asked == []
     assert lines_of(new, vectors=True)[1:] == lines[1:]
@@ -280,7 +282,7 @@ def test_without_an_embedder_the_vectors_stay_with_the_fingerprint_that_they_hav
     maker = ListEmbedder()
     new = Store(MemoryKeeper())
 
-    import_export("t", new, exported_notes(2, embedder=maker, vectors=True), embedder=None)
+    import_export("t", new, exported_notes(2, embedder=maker, vectors=True), embedder=None, believed=True)
     pending = import_export("u", new, exported_notes(2, embedder=maker), embedder=None)
 
     assert {each.memory.fingerprint for each in new.scan("t", limit=9)} == {str(maker.fingerprint)}
@@ -485,7 +487,7 @@ def test_an_export_pages_through_the_store(monkeypatch):
 
 def lines_of_many(count, **options):
     store = Store(MemoryKeeper())
-    import_export("t", store, [HEADER, *map(note, range(count)), end(count)], embedder=None)
+    import_export("t", store, [HEADER, *map(note, range(count)), end(count)], embedder=None, believed=True)
     return lines_of(store, **options)
 
 

@@ -9,6 +9,7 @@ from cued.conformance.samples import HOUR, NOW, direction, entry, record
 from cued.errors import StoreError
 from cued.model import Edge, Filter, Head, Judged, LogQuery, LogRules, RecallEntry, Row, Slice, Stats, Supersession, Use
 from cued.ports import Keeper, Transaction
+from cued.stores.admission import weighed
 from cued.stores.standing.facts import facts
 from cued.stores.standing.instants import ALWAYS, NEVER, micros
 
@@ -70,6 +71,18 @@ class RowsLevel:
         with keeper.begin("t", write=False) as rows:
             assert rows.read(["a"])["a"].memory == row("a", "rain").memory
 
+    def test_the_bytes_of_memories_are_counted_through_every_change(self, keeper: Keeper) -> None:
+        """What is there in the end counts, however it came to be; their uses do not."""
+        grown = row("b", "a much longer text than before")
+        put(keeper, row("a"), row("b"), row("c"))
+        with keeper.begin("t", write=True) as rows:
+            found = rows.read(["b", "c"])
+            rows.update([grown._replace(key=found["b"].key)])
+            rows.remove([found["c"].key])
+            rows.put_uses([(found["b"].key, Use(count=2.0))])
+        with keeper.begin("t", write=False) as rows:
+            assert rows.head().bytes == weighed(row("a").memory) + weighed(grown.memory)
+
     def test_a_transaction_that_raises_leaves_nothing(self, keeper: Keeper) -> None:
         """Whatever it had written of rows, uses, counters."""
         put(keeper, row("a"), row("b"))
@@ -90,7 +103,7 @@ class RowsLevel:
         assert keeper.tenants() == ("t",)
         put(keeper, row("c"))
         with keeper.begin("t", write=False) as rows:
-            assert rows.head() == Head(counted.change + 1, counted.epoch, 3)
+            assert rows.head() == Head(counted.change + 1, counted.epoch, 3, counted.bytes + weighed(row("c").memory))
 
     def test_the_head_counts_changes(self, keeper: Keeper) -> None:
         """Once a transaction that writes rows, whatever it writes; another epoch after a removal; nothing for reading."""

@@ -22,8 +22,9 @@ class KeepingConformance:
     def test_what_is_remembered_comes_back_whole(self, store: Store) -> None:
         """Every field of the memory survives."""
         source = Source(session="s", turn=3, speaker="Ada", url="https://x", meta={"a": 1, "b": None, "c": 1.5})
-        facts = {"kind": "episodic", "tier": "core", "scope": "atlas", "tags": ("x", "y"), "entities": ("Ada",), "trust": "tool"}
+        facts = {"kind": "episodic", "tier": "core", "scope": "atlas", "tags": ("x", "y"), "entities": ("Ada",), "trust": "agent"}
         times = {"valid_from": NOW, "valid_until": NOW + HOUR, "expires_at": NOW + HOUR}
+        times["quarantined_at"] = NOW
         numbers = {"importance": 0.9, "weight": 0.7, "version": 7, "use": Use(last_at=NOW, count=2.5, boost=1.1)}
         links = {"source": source, "edges": (Edge("derived_from", "z"),)}
         full = record("t", "a", text="tea ☕\x00 and\r\nrain", **facts, **times, **numbers, **links)

@@ -111,7 +111,10 @@ class ListingConformance:
             record("t", "d"),
         ])  # fmt: skip
         store.forget("t", ["d"], at=NOW)
-        assert store.stats("t", at=NOW) == Stats(
+        told = store.stats("t", at=NOW)
+        assert told.bytes > sum(len(memory.text) for memory in store.get("t", list("abcd")))
+        assert told == Stats(
+            bytes=told.bytes,
             memories=4,
             visible=1,
             forgotten=1,
@@ -120,6 +123,7 @@ class ListingConformance:
             pending_vectors=1,
             by_kind={"semantic": 3, "episodic": 1},
             by_tier={"fact": 3, "episode": 1},
+            by_trust={"user": 4},
             by_scope={"global": 3, "p": 1},
             by_tag={"x": 2, "y": 1},
             by_fingerprint={FINGERPRINT: 2, OTHER_FINGERPRINT: 1},

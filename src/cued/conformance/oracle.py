@@ -42,7 +42,7 @@ def expected(records: Sequence[Record], lookup: Lookup) -> Expected:
         visible=len(seen),
         struck=struck,
         ids=ids,
-        core=sorted(record.memory.id for record in pinned if record.memory.tier == "core") if lookup.core else [],
+        core=sorted(record.memory.id for record in pinned if _pinned(record.memory)) if lookup.core else [],
         columns=_columns(ids, pools, scores),
         background=(len(cosines), *_spread(cosines)),
         terms=scores.terms,
@@ -63,6 +63,10 @@ def visible(records: Sequence[Record], lookup: Lookup) -> tuple[list[Record], di
     return left, struck
 
 
+def _pinned(memory: Memory) -> bool:
+    return memory.tier == "core" and memory.trust in {"user", "agent"}
+
+
 def _forgotten(memory: Memory, lookup: Lookup) -> bool:
     return memory.forgotten_at is None or (lookup.as_of and memory.forgotten_at > lookup.at)
 
@@ -81,9 +85,13 @@ def _supersession(memory: Memory, lookup: Lookup) -> bool:
     return not any(mark.scope in (None, lookup.scope) and holds(mark) for mark in memory.superseded)
 
 
+def _speaks(memory: Memory, lookup: Lookup) -> bool:
+    return _forgotten(memory, lookup) and memory.quarantined_at is None
+
+
 def _stale(memories: Sequence[Memory], lookup: Lookup) -> set[str]:
     stored = {memory.id for memory in memories if _PASSES["as_of"](memory, lookup)}
-    gone = {memory.id for memory in memories if not (_forgotten(memory, lookup) and _supersession(memory, lookup))}
+    gone = {memory.id for memory in memories if not (_speaks(memory, lookup) and _supersession(memory, lookup))}
     stale = set[str]()
     while True:
         more = set(stale)
@@ -98,11 +106,13 @@ def _stale(memories: Sequence[Memory], lookup: Lookup) -> set[str]:
 
 _PASSES: dict[Gate, Callable[[Memory, Lookup], bool]] = {
     "forgotten": _forgotten,
+    "quarantine": lambda memory, _: memory.quarantined_at is None,
     "scope": lambda memory, lookup: memory.scope in (GLOBAL, lookup.scope),
     "as_of": lambda memory, lookup: not lookup.as_of or memory.created_at <= lookup.at,
     "expiry": lambda memory, lookup: memory.expires_at is None or memory.expires_at > lookup.at,
     "validity": _validity,
     "supersession": _supersession,
+    "trust": lambda memory, lookup: not lookup.trusts or memory.trust in lookup.trusts,
     "kinds": lambda memory, lookup: not lookup.kinds or memory.kind in lookup.kinds,
     "tags": lambda memory, lookup: set(lookup.tags) <= set(memory.tags),
 }
@@ -171,7 +181,14 @@ class _Scores:
             "entity": (lookup.entity, own, [own, *nearness, *wording]),
             "temporal": (lookup.temporal, self.window, nearness or wording or [newest]),
         }
-        return {name: _ranked(matches, keys)[: asked.pool] for name, (asked, matches, keys) in found.items() if asked is not None}
+        return {name: self._cut(_ranked(matches, keys), asked.pool) for name, (asked, matches, keys) in found.items() if asked is not None}
+
+    def _cut(self, ranked: list[str], pool: int) -> list[str]:
+        if not self.lookup.apart:
+            return ranked[:pool]
+        sure = [memory_id for memory_id in ranked if self.seen[memory_id].memory.trust in {"user", "agent"}]
+        kept = {*sure[:pool], *[memory_id for memory_id in ranked if memory_id not in sure][:pool]}
+        return [memory_id for memory_id in ranked if memory_id in kept]
 
     def neighbour(self, memory_id: str, steps: int) -> str | None:
         """The visible memory so many steps on in the same session, None when there is none."""

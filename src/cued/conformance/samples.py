@@ -14,6 +14,7 @@ from cued.model import (
     GLOBAL,
     KINDS,
     TIERS,
+    TRUSTS,
     DenseLookup,
     Edge,
     EntityLookup,
@@ -133,6 +134,8 @@ def random_lookup(random: Random) -> Lookup:
         as_of=random.random() < 0.3,
         kinds=tuple(random.sample(KINDS, random.choice([0, 0, 1, 2]))),
         tags=tuple(random.sample(TAGS, random.choice([0, 0, 0, 1, 2]))),
+        trusts=tuple(random.sample(TRUSTS, random.choice([0, 0, 0, 2, 3]))),
+        apart=random.random() < 0.5,
         lexical=_maybe(random, words(*random.choices((*WORDS, "unheard"), k=random.randint(0, 4)), pool=pool)),
         dense=_maybe(random, near(random.randint(0, 12), pool=pool, fingerprint=random.choice([FINGERPRINT] * 4 + [OTHER_FINGERPRINT]))),
         entity=_maybe(random, _names(random, pool)),
@@ -155,13 +158,16 @@ def _linked(one: Record, ids: list[str], random: Random) -> Record:
 
 def _random_record(tenant: str, memory_id: str, random: Random) -> Record:
     scope = random.choice(SCOPES)
+    tier = random.choice(TIERS)
     return record(
         tenant,
         memory_id,
         " ".join(random.choices(WORDS, k=random.randint(1, 9))),
         created_at=_moment(random),
         kind=random.choice(KINDS),
-        tier=random.choice(TIERS),
+        tier=tier,
+        trust=random.choice(TRUSTS[:2] if tier == "core" else TRUSTS),
+        quarantined_at=_maybe(random, NOW, 0.1),
         scope=scope,
         tags=tuple(random.sample(TAGS, random.randint(0, 3))),
         entities=tuple(random.sample(NAMES, random.randint(0, 3))),

@@ -23,7 +23,7 @@ from cued.conformance.samples import (
     words,
 )
 from cued.errors import InputError
-from cued.model import GLOBAL, EntityLookup, Findings, Interval, Lookup, Record, Revision, Source, TemporalLookup
+from cued.model import GLOBAL, EntityLookup, Findings, Interval, Lookup, Record, Revision, Source, TemporalLookup, outranks
 from cued.ports import Store
 from cued.stores.standing.past import as_known
 
@@ -171,7 +171,8 @@ def scatter(store: Store, tenant: str, records: list[Record], random: Random) ->
         batch = records[len(written) : len(written) + random.randint(1, 12)]
         older = [each.memory for each in written]
         for place, each in enumerate(batch):
-            fitting = [old.id for old in older if each.memory.scope in (GLOBAL, old.scope) or old.scope == GLOBAL]
+            allowed = [old for old in older if not outranks(old.trust, each.memory.trust)]
+            fitting = [old.id for old in allowed if each.memory.scope in (GLOBAL, old.scope) or old.scope == GLOBAL]
             if fitting and random.random() < 0.3:
                 batch[place] = replace(each, memory=replace(each.memory, supersedes=(random.choice(fitting),)))
         store.remember(tenant, batch)

@@ -11,6 +11,7 @@ from cued.conformance.logging import LoggingConformance
 from cued.conformance.moving import MovingConformance
 from cued.conformance.revising import RevisingConformance
 from cued.conformance.searching import SearchConformance
+from cued.conformance.trusting import TrustConformance
 from cued.ports import Store
 
 
@@ -24,6 +25,7 @@ class StoreConformance(
     ListingConformance,
     MovingConformance,
     SearchConformance,
+    TrustConformance,
 ):
     """Subclass it and give a `store` fixture that is empty at the start of each test."""
 

@@ -36,10 +36,12 @@ Floats = NDArray[np.float64]
 
 COLUMNS = (
     "z", "cosine", "coverage", "passage", "passage_z", "lift", "entities", "window", "timed", "neighbour_coverage", "answers", "voice",
-    "crowd", "turn", "foreign", "matched", "wording", "cue_length", "note_length", "unknown", "bears", "foreign_coverage", "script",
-    "wordless", "blind",
+    "voice_length", "crowd", "turn", "foreign", "matched", "note_matched", "wording", "cue_length", "note_length", "unknown", "strangers",
+    "bears", "foreign_coverage", "technical", "technical_matched", "script", "wordless", "blind",
 )  # fmt: skip
-AGAINST = frozenset({"voice", "crowd", "turn", "foreign", "cue_length", "note_length", "unknown", "script", "wordless"})
+AGAINST = frozenset(
+    {"voice", "voice_length", "crowd", "turn", "foreign", "cue_length", "note_length", "unknown", "strangers", "script", "wordless"}
+)
 """The columns that may speak against a candidate."""
 WEIGHED = tuple(name for name in COLUMNS if name != "blind")
 FOLDS = 5
@@ -60,10 +62,14 @@ class Report(Struct, frozen=True, kw_only=True):
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
-    """What a calibration is to weigh, to how many far questions its floor is to be silent, and how much of `growth` is undone."""
+    """What a calibration is to weigh, to how many far questions its floor is to be silent, and how much of `growth` is undone.
+
+    `stated` weights are taken as they are; the floor is set with them in place.
+    """
 
     start: Calibration
     columns: tuple[str, ...] = WEIGHED
+    stated: dict[str, float] = {}
     silence: float = SILENCE
     growth: float = GROWTH
 
@@ -93,6 +99,8 @@ def calibrate(samples: Sequence[Sample], wanted: Wanted) -> Calibration:
     intercept, slopes = fit(chosen, free=[name in AGAINST for name in wanted.columns])
     factor = stretched(chosen, [intercept + each.columns @ slopes for each in chosen])
     slopes = slopes * factor
+    for name, weight in wanted.stated.items():
+        slopes[wanted.columns.index(name)] = weight
     foreign = [each for each in chosen if (each.kind == FAR).any()]
     if foreign and "crowd" in wanted.columns:
         slopes[wanted.columns.index("crowd")] -= wanted.growth * growth(foreign, [each.columns @ slopes for each in foreign])
@@ -188,33 +196,60 @@ def _taken(of: Sample, asks: NDArray[np.bool_]) -> Sample:
     return replace(of, columns=of.columns[rows], gold=of.gold[rows], starts=starts, **some)
 
 
+class Source(Struct, frozen=True, kw_only=True):
+    """What a calibration is fitted on: data sets with the embedders that read them, the weights of some, and where samples are kept."""
+
+    data: tuple[Path, ...]
+    embedders: tuple[str, ...]
+    policy: str = "cued"
+    weights: dict[str, float] = {}
+    cache: Path
+
+
+def fitted(source: Source, wanted: Wanted) -> tuple[Calibration, list[Report]]:
+    """The calibration, and a report on each data set by one that has not seen it."""
+    embedders = [None if name == "none" else CachedEmbedder(load_embedder(name), source.cache) for name in source.embedders]
+    only = embedders[0].fingerprint if embedders[0] is not None and len(embedders) == 1 else None
+    wanted = replace(wanted, start=replace(wanted.start, embedder=f"{only.provider}/{only.model}" if only else ""))
+    benches = [Bench(embedder=embedder, evidence=EvidenceCache(None)) for embedder in embedders]
+    policy = load_policy(source.policy)
+    samples = [
+        replace(_remembered(path, policy, wanted.start, bench, source.cache), weight=source.weights.get(path.name, 1.0))
+        for path in source.data
+        for bench in benches
+    ]
+    usable = [each for each in (_read_so(each, wanted) for each in samples) if (each.kind == OWN).any()]
+    return calibrate(usable, wanted), cross_validated(usable, wanted)
+
+
 def main() -> None:
     """Fit a calibration on the data sets named on the command line; the report goes to stderr, the TOML to stdout."""
     options = _arguments()
-    embedders = [None if name == "none" else CachedEmbedder(load_embedder(name), options.cache) for name in options.embedder]
-    first = embedders[0].fingerprint if embedders[0] is not None else None
     start = Calibration(
         name=options.name,
         about=options.about,
-        embedder=f"{first.provider}/{first.model}" if first is not None and len(embedders) == 1 else "",
         latin_only=options.latin_only,
         background_mean=options.background[0],
         background_deviation=options.background[1],
         intercept=0.0,
         weights={},
     )
-    benches = [Bench(embedder=embedder, evidence=EvidenceCache(None)) for embedder in embedders]
-    policy = load_policy(options.policy)
-    weights = {name: float(weight) for name, _, weight in (each.partition("=") for each in options.weigh)}
-    samples = [
-        replace(_remembered(path, policy, start, bench, options.cache), weight=weights.get(path.name, 1.0))
-        for path in options.data
-        for bench in benches
-    ]
-    wanted = Wanted(start=start, columns=tuple(options.columns), silence=options.silence, growth=options.growth)
-    usable = [each for each in (_read_so(each, wanted) for each in samples) if (each.kind == OWN).any()]
-    print(_told(cross_validated(usable, wanted)), file=sys.stderr)  # noqa: T201 - a command
-    sys.stdout.write(calibration_toml(calibrate(usable, wanted)))
+    source = Source(
+        data=tuple(options.data),
+        embedders=tuple(options.embedder),
+        policy=options.policy,
+        weights=_numbers(options.weigh),
+        cache=options.cache,
+    )
+    stated = _numbers(options.set)
+    wanted = Wanted(start=start, columns=tuple(options.columns), stated=stated, silence=options.silence, growth=options.growth)
+    calibration, reports = fitted(source, wanted)
+    print(told(reports), file=sys.stderr)  # noqa: T201 - a command
+    sys.stdout.write(calibration_toml(calibration))
+
+
+def _numbers(stated: Sequence[str]) -> dict[str, float]:
+    return {name: float(number) for name, _, number in (each.partition("=") for each in stated)}
 
 
 def _read_so(of: Sample, wanted: Wanted) -> Sample:
@@ -251,7 +286,8 @@ def calibration_toml(calibration: Calibration) -> str:
     return "\n".join([*lines, "", "[weights]", *(f"{name} = {weight}" for name, weight in calibration.weights.items()), ""])
 
 
-def _told(reports: Sequence[Report]) -> str:
+def told(reports: Sequence[Report]) -> str:
+    """The reports as lines, the least answered first, with their mean and the worst of each figure."""
     lines = [f"{_line(each)}  {each.name}" for each in sorted(reports, key=lambda each: each.answered or 0.0)]
     figures = {name: [value for each in reports if (value := getattr(each, name)) is not None] for name in Report.__struct_fields__[1:]}
     means = Report(name="mean", **{name: float(np.mean(values)) if values else None for name, values in figures.items()})
@@ -278,6 +314,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--latin-only", action="store_true", help="the embedder knows Latin script alone")
     parser.add_argument("--columns", nargs="+", choices=WEIGHED, default=WEIGHED, help="what the calibration may weigh")
     parser.add_argument("--weigh", nargs="*", default=(), metavar="NAME=WEIGHT", help="data sets that count more or less than 1")
+    parser.add_argument("--set", nargs="*", default=(), metavar="COLUMN=WEIGHT", help="weights that are stated, not fitted")
     parser.add_argument("--silence", type=float, default=SILENCE, help="the share of far questions that the floor is silent to")
     parser.add_argument("--growth", type=float, default=GROWTH, help="how much of what far questions gain in larger stores is taken away")
     parser.add_argument("--cache", type=Path, default=default_folder())

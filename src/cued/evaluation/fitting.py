@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 OWN, NEAR, FAR = 0, 1, 2
-ORDER, NEARBY = 0.4, 0.15
+ORDER, NEARBY = 1.0, 0.15
 """How much the order counts beside presence, and a near question beside a far one."""
 RIDGE = 0.0002
 EDGES = np.log([8, 25, 80, 250, 800, 2000])

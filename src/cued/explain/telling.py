@@ -137,6 +137,8 @@ def _change(trace: Trace, row: int, policy: Policy) -> str:
         return f"it would pass a floor at or below {math.floor(reached * 1000) / 1000:.3f}"
     if stage == "diversify":
         return "it would come back if its duplicate were not there, or with diversify.collapse above their cosine"
+    if stage == "trust":
+        return "a person's `promote` to user lets it count as verified; asking with `trusts` for it alone shows it as it is"
     return _IN_THE_ANSWER if fate in {"chosen", _SHOWN} else _what_would_fit_it(fate, policy)
 
 

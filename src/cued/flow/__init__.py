@@ -5,13 +5,13 @@
 
 from types import ModuleType
 
-from cued.flow import budget, diversify, floor, fuse, relevance, render, rerank, score
+from cued.flow import budget, diversify, floor, fuse, relevance, render, rerank, score, trust
 from cued.flow.table import Table
 from cued.model import Evidence
 from cued.policy.spec import Policy
 from cued.ports import Timer
 
-ORDER: tuple[ModuleType, ...] = (fuse, relevance, score, rerank, floor, diversify, budget, render)
+ORDER: tuple[ModuleType, ...] = (fuse, relevance, score, rerank, floor, diversify, trust, budget, render)
 """The stages of `decide`, in order; each module's `run(table)` is the stage."""
 
 

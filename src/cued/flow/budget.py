@@ -5,14 +5,16 @@ not even that fits is the floor raised above everything.
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from cued.flow.compact import extract, least, summarised
 from cued.flow.context import place_context
 from cued.flow.render import around, core_line, frame, line
 from cued.flow.table import Table
-from cued.model import Memory, Omitted
+from cued.flow.trust import unverified, within_share
+from cued.model import TRUSTS, Memory, Omitted
 from cued.policy.spec import Budget
-from cued.text.token_counts import estimate_tokens
+from cued.text.token_counts import estimate_tokens, most_tokens
 
 LINE_TOKENS = 8
 """What no memory's line comes below: with less room than this none is tried, so that a full block costs no more time."""
@@ -25,11 +27,17 @@ def run(table: Table) -> None:
     left = None if most is None else most - estimate_tokens(frame(table))
     left = _place_core(table, left)
     rows = _eligible(table)
+    table.mixed = table.mixed and not all(unverified(table, row) for row in rows)
+    if table.mixed:
+        rows = within_share(table, rows, budget.limit)
     if most is None or left is None:
         chosen = rows[: budget.limit]
     else:
-        table.room_tokens = left
+        table.room_tokens = left - (estimate_tokens(around(table, "unverified")) if table.mixed else 0)
         chosen, left = _fitted(table, rows, most)
+    if table.mixed:
+        # what is verified may not have fitted
+        chosen = within_share(table, chosen, len(chosen))
     taken = set(chosen)
     for row in rows:
         if row not in taken:
@@ -49,13 +57,13 @@ def allowed_tokens(budget: Budget) -> int | None:
 
 
 def _place_core(table: Table, left: int | None) -> int | None:
-    """The tokens that are left after the core memories that fit their own budget are laid out, most important first."""
+    """The tokens that are left after the core memories that fit their own budget are laid out, by trust and then by importance."""
     bound = table.policy.budget.core
     most = bound if left is None else min(bound, left)
     spent = 0
     shown: list[Memory] = []
     left_out: list[Omitted] = []
-    for memory in sorted(table.evidence.findings.core, key=lambda m: (-m.importance * m.use.boost, m.created_at, m.id)):
+    for memory in sorted(table.evidence.findings.core, key=_precedence):
         if memory.id in table.evidence.cue.present:
             left_out.append(Omitted(memory.id, "already in the prompt"))
             continue
@@ -70,6 +78,10 @@ def _place_core(table: Table, left: int | None) -> int | None:
         shown.append(memory)
     table.core, table.left_out = tuple(shown), tuple(left_out)
     return None if left is None else left - spent
+
+
+def _precedence(core: Memory) -> tuple[int, float, datetime, str]:
+    return TRUSTS.index(core.trust), -core.importance * core.use.boost, core.created_at, core.id
 
 
 def _eligible(table: Table) -> list[int]:
@@ -119,6 +131,8 @@ def _skipped_and_fitted(table: Table, rows: Sequence[int], most: int) -> tuple[l
     """Take rows from the best down as long as they fit, the best shortened if it must be; one that does not fit is passed over."""
     limit = table.policy.budget.limit
     left = table.room_tokens - estimate_tokens(around(table, "recalled"))
+    if not table.policy.render.neighbours and sum(most_tokens(line(table, row)) for row in rows[:limit]) <= left:
+        return list(rows[:limit]), left
     chosen: list[int] = []
     passed_over: dict[int, str] = {}
     for row in rows:

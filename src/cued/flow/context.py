@@ -6,6 +6,7 @@ from itertools import zip_longest
 
 from cued.flow.render import context_line
 from cued.flow.table import Side, Table
+from cued.flow.trust import unverified
 from cued.text.token_counts import estimate_tokens
 
 Turn = tuple[int, Side]
@@ -37,6 +38,8 @@ def _turns_around(table: Table, row: int, reach: int) -> list[Turn]:
     if session is None:
         return []
     others = [other for other in range(len(table)) if other != row and table.memories[other].source.session == session]
+    if table.mixed:
+        others = [other for other in others if unverified(table, row) or not unverified(table, other)]
     near = sorted((_distance(table, other, row), other) for other in others)
     own = _distance(table, row, row)
     before: list[Turn] = [(other, "before") for distance, other in near if distance < own and distance[0] >= -reach][-reach:]

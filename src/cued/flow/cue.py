@@ -29,6 +29,8 @@ def read(cue: Cue, policy: Policy, dense: DenseLookup | None) -> Read:
         scope=cue.scope,
         at=cue.as_of or cue.now,
         as_of=cue.as_of is not None,
+        trusts=cue.trusts,
+        apart=policy.trust.one_in > 1,
         kinds=cue.kinds,
         tags=cue.tags,
         lexical=_lexical(cue, policy),

@@ -7,7 +7,7 @@ import numpy as np
 
 from cued.flow.score import minmax
 from cued.flow.table import Table
-from cued.model import Matrix, Recall
+from cued.model import TRUSTS, Matrix, Recall
 from cued.policy.spec import Policy
 from cued.text.sameness import difference, profile
 
@@ -44,7 +44,8 @@ def _collapse(table: Table, vectors: Matrix, at_least: float) -> None:
 
     The cosine reaches `at_least`, and nothing that a cosine does not see speaks against it: two ports are near, and not the same.
     """
-    rows = table.survivors()
+    # A memory is never left out for one that is less trusted, however much better that fits.
+    rows = sorted(table.survivors(), key=lambda row: TRUSTS.index(table.memories[row].trust))
     profiled = cache(lambda place: profile(table.memories[rows[place]]))
     struck: set[int] = set()
     for place, before in _near(vectors[rows], at_least):

@@ -20,6 +20,7 @@ NOTE = (
 CORE = "Core memories, shown every time"
 RECALLED = "Recalled"
 DIGEST = "Digest, shortened to fit"
+UNSURE = "Unverified, said by tools and imports and confirmed by nobody"
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|!~])")
 _TRUST: dict[Trust, str] = {
     "user": "from user",
@@ -128,8 +129,8 @@ FORMS: dict[FormName, Form] = {
     "text": Form(
         opening=f"[{NOTE}]\n",
         closing="[End of recalled memories]\n",
-        heading={"core": f"{CORE}:\n", "recalled": f"{RECALLED}:\n", "digest": f"{DIGEST}:\n"},
-        ending={"core": "", "recalled": "", "digest": ""},
+        heading={"core": f"{CORE}:\n", "recalled": f"{RECALLED}:\n", "digest": f"{DIGEST}:\n", "unverified": f"{UNSURE}:\n"},
+        ending={"core": "", "recalled": "", "digest": "", "unverified": ""},
         line=_text_line,
         summary=lambda label, text: f"- [{label}] {harmless(text)}\n",
     ),
@@ -137,24 +138,29 @@ FORMS: dict[FormName, Form] = {
         opening=f"> **{NOTE}**\n>\n",
         # a line of text right after a quotation would still belong to it, so an empty one ends the block
         closing=">\n> **End of recalled memories**\n\n",
-        heading={"core": f"> {CORE}:\n>\n", "recalled": f"> {RECALLED}:\n>\n", "digest": f"> {DIGEST}:\n>\n"},
-        ending={"core": ">\n", "recalled": "", "digest": ""},
+        heading={
+            "core": f"> {CORE}:\n>\n",
+            "recalled": f"> {RECALLED}:\n>\n",
+            "digest": f"> {DIGEST}:\n>\n",
+            "unverified": f">\n> {UNSURE}:\n>\n",
+        },
+        ending={"core": ">\n", "recalled": "", "digest": "", "unverified": ""},
         line=_markdown_line,
         summary=lambda label, text: f"> - *{_quoted(label)}*: {_quoted(harmless(text))}\n",
     ),
     "xml": Form(
         opening=f'<recalled note="{NOTE}">\n',
         closing="</recalled>\n",
-        heading={"core": "<core>\n", "recalled": "", "digest": "<digest>\n"},
-        ending={"core": "</core>\n", "recalled": "", "digest": "</digest>\n"},
+        heading={"core": "<core>\n", "recalled": "", "digest": "<digest>\n", "unverified": f'<unverified note="{UNSURE}">\n'},
+        ending={"core": "</core>\n", "recalled": "", "digest": "</digest>\n", "unverified": "</unverified>\n"},
         line=_xml_line,
         summary=lambda label, text: f"<digest provenance={_attribute(label)}>{escape(harmless(text), quote=False)}</digest>\n",
     ),
     "json": Form(
         opening=_json({"note": NOTE}),
         closing="",
-        heading={"core": "", "recalled": "", "digest": ""},
-        ending={"core": "", "recalled": "", "digest": ""},
+        heading={"core": "", "recalled": "", "digest": "", "unverified": ""},
+        ending={"core": "", "recalled": "", "digest": "", "unverified": ""},
         line=_json_line,
         summary=lambda label, text: _json({"provenance": label, "text": harmless(text), "part": "digest"}),
     ),

@@ -15,12 +15,16 @@ from cued.model import Column, Cue
 from cued.policy.calibration import calibrated
 from cued.policy.spec import Calibration
 from cued.text.analyse import query_terms
+from cued.text.entities import entities
 from cued.text.languages import foreignness, is_latin
 from cued.text.leanings import leans, seeks
+from cued.text.technical import technical
 from cued.text.times.events import Beside, beside
 from cued.text.voice import AGENTS, addresses_agent, asks
 
 _BRIEF = 20.0
+_SHORT = 3.0
+"""The logarithm of how many words an agent may say before it is heard less."""
 _FEW = 10
 """Stores of fewer memories count as this large: what stands in one by itself is no nearer for that."""
 
@@ -45,8 +49,11 @@ class _Heard(NamedTuple):
 
     own: frozenset[str]
     """The utterance's terms, where state is looked for as well."""
+    names: frozenset[str]
+    """The terms of the names in the utterance."""
     latin: bool
     foreign: float
+    technical: float
     seeks: bool
     to_agent: bool
     event: Beside | None
@@ -57,8 +64,10 @@ def _heard(cue: Cue) -> _Heard:
     said = cues.words(cue, "cue")
     return _Heard(
         own=frozenset(query_terms(by_itself) if by_itself else ()),
+        names=frozenset(term for name in entities(uttered) for term in query_terms(name)),
         latin=is_latin(uttered),
         foreign=foreignness(uttered),
+        technical=technical(uttered),
         seeks=seeks(said),
         to_agent=addresses_agent(cue.utterance),
         event=beside(cue.utterance),
@@ -68,7 +77,7 @@ def _heard(cue: Cue) -> _Heard:
 def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     """The columns beyond those of the store that a calibration may weigh."""
     heard = _heard(table.evidence.cue)
-    raw, places, voice = table.columns, _places(table), _voice(table, heard)
+    raw, places, agent = table.columns, _places(table), _agent(table, heard)
     passage = _passage(table, places)
     # Squared: a cue that asks for a time and something else is answered by that.
     window, share = asked_time(table, heard.event) if heard.event else (raw["window"], table.evidence.time_share)
@@ -80,12 +89,13 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         "passage_z": _z(passage, table, calibration),
         "lift": filled(passage - raw["cosine"]),
         "neighbour_coverage": np.maximum(raw["coverage_before"], raw["coverage_after"]) * _BRIEF / (_BRIEF + raw["length"]),
-        "answers": _answers(table, places) * (1.0 - voice),
-        "voice": voice,
+        "answers": _answers(table, places) * (1.0 - agent),
+        "voice": agent,
+        "voice_length": agent * np.maximum(np.log1p(raw["length"]) - _SHORT, 0.0),
         "crowd": np.full(len(table), np.log1p(max(table.evidence.findings.visible, _FEW))),
         "blind": _blind(table, calibration, heard),
-        **_kind(table, heard),
-        **_words(table, heard),
+        **(kind := _kind(table, heard)),
+        **_words(table, heard, turn=kind["turn"]),
     }
 
 
@@ -101,20 +111,22 @@ def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
 
 
 def _kind(table: Table, heard: _Heard) -> dict[str, Column]:
-    """What sort of memory this is for what sort of cue: a turn or a note, how long a note, and whether it bears on a request."""
+    """What sort of memory this is for what sort of cue: a turn or a note, how long, bearing on a request, both technical."""
     turn = np.array([source.session is not None for source in table.sources], dtype=float)
     bears = [leans(memory.text) for memory in table.memories] if heard.seeks else [False] * len(table)
+    code = [technical(memory.text) for memory in table.memories] if heard.technical else [0.0] * len(table)
     return {
         "script": np.full(len(table), float(not heard.latin)),
         "turn": turn,
         "note_length": (1.0 - turn) * np.log1p(table.columns["length"]),
         "bears": (1.0 - turn) * np.array(bears, dtype=float),
+        "technical": heard.technical * np.array(code),
         "foreign": np.full(len(table), heard.foreign),
         "foreign_coverage": heard.foreign * table.columns["coverage"],
     }
 
 
-def _words(table: Table, heard: _Heard) -> dict[str, Column]:
+def _words(table: Table, heard: _Heard, *, turn: Column) -> dict[str, Column]:
     """What the cue's words come to: how many they are, how much is known here, and how much of it a memory has.
 
     Where the cue has state too, the utterance's own words are counted: state may add, and never takes away.
@@ -125,10 +137,16 @@ def _words(table: Table, heard: _Heard) -> dict[str, Column]:
     lexical = table.policy.channels.lexical
     most = total * (lexical.k1 + 1.0 + lexical.delta) if lexical and total else 1.0
     unknown = sum(each.idf for each in terms if not each.documents) / total if total else 0.0
+    named = [each for each in terms if each.term in heard.names]
+    strangers = sum(not each.documents for each in named) / len(named) if named else 0.0
+    matched = np.log1p(raw["coverage"] * total)
     return {
         "cue_length": np.full(len(table), np.log1p(len(terms))),
         "unknown": np.full(len(table), unknown),
-        "matched": np.log1p(raw["coverage"] * total),
+        "strangers": np.full(len(table), strangers),
+        "matched": matched,
+        "note_matched": (1.0 - turn) * matched,
+        "technical_matched": heard.technical * matched,
         "wordless": (raw["coverage"] <= 0.0).astype(float),
         "wording": np.minimum(raw["bm25"] / most, 1.0),
     }
@@ -167,10 +185,10 @@ def _answers(table: Table, places: dict[tuple[str, int], int]) -> Column:
     return found
 
 
-def _voice(table: Table, heard: _Heard) -> Column:
+def _agent(table: Table, heard: _Heard) -> Column:
     """1 for the agent's own words where the cue does not ask for them, else 0.
 
-    An agent says much about everything, so its words match any cue; what a user needs remembered is mostly what others said.
+    An agent says much about everything, so its long answers match any cue; what a user needs remembered is mostly what others said.
     """
     if heard.to_agent:
         return np.zeros(len(table))

@@ -2,6 +2,7 @@
 
 from cued.flow.forms import FORMS, Form, Shown
 from cued.flow.table import Part, Side, Table
+from cued.flow.trust import unverified
 from cued.model import Memory
 from cued.text.harmless import plain
 
@@ -12,9 +13,17 @@ def run(table: Table) -> None:
     """Write the block of the core memories and the chosen rows; "" when there is neither."""
     chosen = table.survivors()
     core = "".join(core_line(table, memory) for memory in table.core)
-    rows = form(table).summary(*table.summary) if table.summary else "".join(line(table, row) + _beside(table, row) for row in chosen)
-    body = _part(table, "core", core) + _part(table, table.part, rows)
+    rest = _part(table, table.part, form(table).summary(*table.summary)) if table.summary else _rows(table, chosen)
+    body = _part(table, "core", core) + rest
     table.block = form(table).opening + body + form(table).closing if body else ""
+
+
+def _rows(table: Table, chosen: list[int]) -> str:
+    """The chosen rows' lines, what is unverified under a heading of its own where something else is chosen too."""
+    told = {row: line(table, row) + _beside(table, row) for row in chosen}
+    apart = [row for row in chosen if table.mixed and unverified(table, row)]
+    rest = "".join(told[row] for row in chosen if row not in apart)
+    return _part(table, table.part, rest) + _part(table, "unverified", "".join(told[row] for row in apart))
 
 
 def form(table: Table) -> Form:
@@ -39,14 +48,13 @@ def core_line(table: Table, memory: Memory) -> str:
 
 def line(table: Table, row: int, piece: str | None = None) -> str:
     """The line of one row: whole, or the piece of it that was given or decided on."""
-    shown = Shown(
-        memory=table.memories[row],
-        at=table.now,
-        part=table.part,
-        piece=table.pieces.get(row) if piece is None else piece,
-        duplicates=len(table.duplicates.get(row, ())),
-    )
-    return form(table).line(shown)
+    piece = table.pieces.get(row) if piece is None else piece
+    part: Part = "unverified" if table.mixed and unverified(table, row) else table.part
+    if (row, part, piece) not in table.lines:
+        duplicates = len(table.duplicates.get(row, ()))
+        shown = Shown(memory=table.memories[row], at=table.now, part=part, piece=piece, duplicates=duplicates)
+        table.lines[row, part, piece] = form(table).line(shown)
+    return table.lines[row, part, piece]
 
 
 def context_line(table: Table, row: int, of: int, side: Side) -> str:

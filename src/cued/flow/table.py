@@ -11,7 +11,7 @@ from cued.model import Column, Evidence, Matrix, Memory, Omitted, Source
 from cued.policy.spec import Policy
 
 Order = NDArray[np.intp]
-Part = Literal["core", "recalled", "digest"]
+Part = Literal["core", "recalled", "digest", "unverified"]
 Side = Literal["before", "after"]
 
 
@@ -37,6 +37,8 @@ class Table:
         self.fates: list[str] = [""] * len(order)
         self.stages: list[str] = [""] * len(order)
         self.duplicates: dict[int, list[str]] = {}
+        self.mixed = False
+        self.lines: dict[tuple[int, str, str | None], str] = {}
         self.degraded: list[str] = list(evidence.degraded)
         self.alive: list[bool] = [True] * len(order)
         self.order: Order = np.arange(len(order), dtype=np.intp)

@@ -8,6 +8,8 @@ from cued.model import Omitted, Outcome, Recall, Recalled, Trace
 from cued.text.token_counts import estimate_tokens
 
 NEAR_MISSES = 3
+_LEAVING_OUT = frozenset({"budget", "trust"})
+"""The stages after which what is relevant may be missing all the same."""
 
 
 def conclude(table: Table) -> Recall:
@@ -43,7 +45,7 @@ def _outcome(table: Table, chosen: list[int]) -> Outcome:
         return "all_gated"
     if not len(table):
         return "nothing_matched"
-    return "omitted" if "budget" in table.stages else "below_floor"
+    return "omitted" if _LEAVING_OUT.intersection(table.stages) else "below_floor"
 
 
 def _recalled(table: Table, row: int, rank: int) -> Recalled:
@@ -62,7 +64,7 @@ def _omitted(table: Table, chosen: list[int]) -> tuple[Omitted, ...]:
     recalled = {table.ids[row] for row in chosen}
     core = [each for each in table.left_out if each.id not in recalled]
     named = {each.id for each in core}
-    struck = (row for row in table.order.tolist() if table.stages[row] == "budget" and not table.alive[row])
+    struck = (row for row in table.order.tolist() if table.stages[row] in _LEAVING_OUT and not table.alive[row])
     return (*core, *(Omitted(table.ids[row], table.fates[row]) for row in struck if table.ids[row] not in named))
 
 

@@ -8,20 +8,21 @@ from cued.errors import EmbedderError, InputError
 from cued.handles.ids import IdMaker
 from cued.handles.settling import Settler
 from cued.handles.usual import Usual
-from cued.model import Vector
+from cued.model import TRUSTS, Trust, Vector
 from cued.policy.spec import Policy
 from cued.ports import Clock, Store
-from cued.requests.checks import label
+from cued.requests.checks import label, one_of
 
 
 class Bound:
     """A tenant's name, and the parts that its verbs are bound to."""
 
     def __init__(  # noqa: PLR0913 - one keyword a part
-        self, name: str, parts: engine.Parts, *, usual: Usual, clock: Clock, settler: Settler, ids: IdMaker
+        self, name: str, parts: engine.Parts, *, usual: Usual, clock: Clock, settler: Settler, ids: IdMaker, trust: Trust = "user"
     ) -> None:
-        """Bind the verbs to one tenant; whoever shares the `ids` gets ids that rise together."""
+        """Bind the verbs to one tenant; whoever shares the `ids` gets ids that rise together; `trust` is the ceiling here."""
         self.name = label("tenant", name)
+        self.trust: Trust = one_of("trust", trust, TRUSTS)
         self._usual, self._parts, self._clock, self._settler, self._ids = usual, parts, clock, settler, ids
 
     @property

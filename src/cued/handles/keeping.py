@@ -1,7 +1,8 @@
 """The verbs that store, show and change memories."""
 
-from collections.abc import Iterable, Mapping, MutableSequence, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from datetime import datetime
+from functools import partial
 from typing import Any, Unpack, get_args
 
 from msgspec import Struct
@@ -11,7 +12,24 @@ from cued import engine
 from cued.errors import BusyError, ConflictError, CuedError, InputError
 from cued.handles.bound import Bound
 from cued.handles.telemetry import of_named, of_stored, spanned
-from cued.model import DISTINCT, GLOBAL, Conflict, ConflictType, Edge, Memory, Page, Record, Revision, Stats, Stored, Vector
+from cued.handles.vouching import Denied, refuse_all_but_users, refuse_touching, vouched, with_denied
+from cued.model import (
+    DISTINCT,
+    GLOBAL,
+    TRUSTS,
+    Conflict,
+    ConflictType,
+    Edge,
+    Memory,
+    Page,
+    Record,
+    Revision,
+    Stats,
+    Stored,
+    Trust,
+    Vector,
+    outranks,
+)
 from cued.ports import Progress, silent
 from cued.requests.checks import known_as, label, one_of
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, changed, compose, read_change, read_draft
@@ -78,34 +96,29 @@ class Keeping(Bound):
         one_of("on_conflict", on_conflict, get_args(OnConflict) if conflicts else ("report",))
         if conflicts and on_conflict != "report":
             return self._remember_resolved(draft, on_conflict)
-        records, notes = self._keep([draft])
-        if not conflicts:
-            return Remembered(ids=(records[0].memory.id,), degraded=notes)
-        found, more = self._conflicts(records[0])
-        return Remembered(ids=(records[0].memory.id,), conflicts=found, degraded=(*notes, *more))
+        records, notes, denied = self._keep([draft])
+        found, more = self._conflicts(records[0]) if conflicts else ((), ())
+        return Remembered(ids=(records[0].memory.id,), conflicts=_all_odds(found, denied), degraded=(*notes, *more))
 
     @spanned("create_memory", of_stored)
     def remember_many(self, drafts: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress = silent) -> Remembered:
         """Store many memories, in chunks that are each stored whole or not at all; `progress` hears how many are done, and of how many.
 
-        Conflicts are not looked for.
+        Conflicts are not looked for; among them are only memories that were to give way to a less trusted one.
         """
         if isinstance(drafts, str | Mapping | Draft) or not isinstance(drafts, Iterable):
             raise InputError("drafts", drafts, "a list of memories; `remember` stores one")
         total = len(drafts) if isinstance(drafts, Sized) else 0
         ids: list[str] = []
         notes: list[str] = []
-        chunk: list[Draft] = []
-        for value in drafts:
-            chunk.append(read_draft(value))
-            if len(chunk) == CHUNK:
-                self._keep_chunk(chunk, ids, notes)
-                progress(len(ids), total)
-                chunk = []
-        if chunk:
-            self._keep_chunk(chunk, ids, notes)
+        denied: list[Denied] = []
+        for chunk in _chunks(drafts):
+            records, degraded, claims = self._keep(chunk)
+            ids += [record.memory.id for record in records]
+            notes += degraded
+            denied += claims
             progress(len(ids), total)
-        return Remembered(ids=tuple(ids), degraded=tuple(dict.fromkeys(notes)))
+        return Remembered(ids=tuple(ids), conflicts=_all_odds((), denied), degraded=tuple(dict.fromkeys(notes)))
 
     def remember_turns(
         self,
@@ -161,7 +174,7 @@ class Keeping(Bound):
             vectors, fingerprint, _ = self._vectors([said])
             new, terms, vector = replace(new, fingerprint=fingerprint), analyse(said), None if vectors is None else vectors[0]
         fields = {name: value for name in _CHANGED if (value := getattr(new, name)) != getattr(memory, name)}
-        return Revision(id=memory.id, set=fields, terms=terms, vector=vector, made_from=memory.version)
+        return Revision(id=memory.id, set=fields, terms=terms, vector=vector, word=self.trust, made_from=memory.version)
 
     @spanned("delete_memory", of_named)
     def forget(self, *memory_ids: str, erase: bool = False) -> None:
@@ -171,9 +184,10 @@ class Keeping(Bound):
         """
         for memory_id in memory_ids:
             known_as("ids", memory_id)
+        if erase or self.trust != "user":
+            refuse_touching(self._store.get(self.name, memory_ids), self.trust)
         if erase:
             self._settler.flush()
-            self._store.get(self.name, memory_ids)
             for start in range(0, len(memory_ids), ERASED_AT_ONCE):
                 last = start + ERASED_AT_ONCE >= len(memory_ids)
                 self._store.erase(self.name, memory_ids[start : start + ERASED_AT_ONCE], more=not last)
@@ -182,10 +196,24 @@ class Keeping(Bound):
 
     def restore(self, *memory_ids: str) -> None:
         """Undo `forget`."""
-        self._store.restore(self.name, [known_as("ids", memory_id) for memory_id in memory_ids])
+        known = [known_as("ids", memory_id) for memory_id in memory_ids]
+        if self.trust != "user":
+            refuse_touching(self._store.get(self.name, known), self.trust)
+        self._store.restore(self.name, known)
+
+    def quarantine(self, *memory_ids: str) -> tuple[Memory, ...]:
+        """These memories, kept and listed and no longer recalled until a person promotes them; what they superseded is back meanwhile."""
+        return self._set(memory_ids, {"quarantined_at": self._clock()}, where=lambda memory: memory.quarantined_at is None)
+
+    def promote(self, *memory_ids: str, trust: Trust | None = None) -> tuple[Memory, ...]:
+        """These memories, let out of quarantine by a person's word; with `trust` they are from now on trusted so far."""
+        refuse_all_but_users(self.trust, "promotes a memory")
+        fields = {"quarantined_at": None} if trust is None else {"quarantined_at": None, "trust": one_of("trust", trust, TRUSTS)}
+        return self._set(memory_ids, fields)
 
     def erase_everything(self) -> int:
         """Remove all that is kept for this tenant for good, its name and its recall log included, and give how many memories that were."""
+        refuse_all_but_users(self.trust, "erases a whole tenant")
         self._settler.flush()
         erased = self._store.size(self.name)
         self._store.erase_tenant(self.name)
@@ -200,27 +228,31 @@ class Keeping(Bound):
         newest = self.list(session=session, hidden=True, limit=1).memories
         return (newest[0].source.turn or 0) + 1 if newest else 1
 
-    def _keep_chunk(self, chunk: Sequence[Draft], ids: MutableSequence[str], notes: MutableSequence[str]) -> None:
-        records, degraded = self._keep(chunk)
-        ids += [record.memory.id for record in records]
-        notes += degraded
+    def _set(self, memory_ids: Sequence[str], fields: Mapping[str, Any], *, where: Callable[[Memory], bool] = bool) -> tuple[Memory, ...]:
+        """These memories with the same fields set in all of them, or, where one is unknown, in none."""
+        known = list(dict.fromkeys(known_as("ids", memory_id) for memory_id in memory_ids))
+        memories = self._store.get(self.name, known)
+        changes = [Revision(id=memory.id, set=dict(fields), word=self.trust) for memory in memories if where(memory)]
+        self._store.revise(self.name, changes, at=self._clock())
+        return self._store.get(self.name, known)
 
-    def _keep(self, drafts: Sequence[Draft]) -> tuple[Sequence[Record], tuple[str, ...]]:
-        records, degraded = self._records(drafts)
+    def _keep(self, drafts: Sequence[Draft]) -> tuple[Sequence[Record], tuple[str, ...], Sequence[Denied]]:
+        records, degraded, denied = self._records(drafts)
         self._store.remember(self.name, records)
-        return records, degraded
+        return records, degraded, denied
 
-    def _records(self, drafts: Sequence[Draft]) -> tuple[Sequence[Record], tuple[str, ...]]:
-        """What is to be stored of these drafts, with vectors and terms, and notes on what could not be done."""
+    def _records(self, drafts: Sequence[Draft]) -> tuple[Sequence[Record], tuple[str, ...], Sequence[Denied]]:
+        """What is to be stored of these drafts, with vectors and terms, notes on what could not be done, and claims that do not hold."""
         now = self._clock()
-        memories = [compose(draft, tenant=self.name, memory_id=self._ids.make(now), now=now) for draft in drafts]
+        composed = [compose(draft, tenant=self.name, memory_id=self._ids.make(now), now=now) for draft in drafts]
+        memories, notes, denied = vouched(composed, self.trust, partial(self._store.get, self.name))
         texts = [searchable(memory.text, memory.source.speaker) for memory in memories]
         vectors, degraded = self._drafted_vectors(drafts, texts)
         records = [
             Record(memory=replace(memory, fingerprint=fingerprint), terms=analyse(text), vector=vector)
             for memory, text, (vector, fingerprint) in zip(memories, texts, vectors, strict=True)
         ]
-        return records, degraded
+        return records, (*notes, *degraded), denied
 
     def _drafted_vectors(
         self, drafts: Sequence[Draft], texts: Sequence[str]
@@ -238,16 +270,17 @@ class Keeping(Bound):
 
     def _remember_resolved(self, draft: Draft, on_conflict: OnConflict) -> Remembered:
         """Look for conflicts first, then store the memory with what gives way to it, or refuse it."""
-        records, notes = self._records([draft])
+        records, notes, denied = self._records([draft])
         memory = records[0].memory
         found, note = self._find_conflicts(records[0])
         against = [conflict for conflict in found if conflict.type in _AT_ODDS]
-        if on_conflict == "refuse" and against:
-            raise ConflictError(against)
+        if on_conflict == "refuse" and (against or denied):
+            raise ConflictError(_all_odds(against, denied))
         older = [conflict.id for conflict in against if conflict.type in _GIVE_WAY] if on_conflict == "supersede" else []
-        gone = tuple(old.id for old in self._store.get(self.name, older) if old.created_at <= memory.created_at)
+        yielding = (old for old in self._store.get(self.name, older) if not outranks(old.trust, memory.trust))
+        gone = tuple(old.id for old in yielding if old.created_at <= memory.created_at)
         self._store.remember(self.name, [replace(records[0], memory=replace(memory, supersedes=(*memory.supersedes, *gone)))])
-        left = tuple(conflict for conflict in found if conflict.id not in gone)
+        left = _all_odds([conflict for conflict in found if conflict.id not in gone], denied)
         return Remembered(ids=(memory.id,), conflicts=left, superseded=gone, degraded=(*notes, *((note,) if note else ())))
 
     def _conflicts(self, record: Record) -> tuple[tuple[Conflict, ...], tuple[str, ...]]:
@@ -275,7 +308,7 @@ class Keeping(Bound):
             self.get(each)
         if memory_id == other:
             raise InputError("other", other, "another memory than `id`")
-        revised = self._store.revise(self.name, [Revision(id=memory_id, link=(Edge(DISTINCT, other),))], at=self._clock())
+        revised = self._store.revise(self.name, [Revision(id=memory_id, link=(Edge(DISTINCT, other),), word=self.trust)], at=self._clock())
         return revised.memories[0] if revised.memories else self.get(memory_id)
 
     def _at_odds(self, stored: Stored) -> tuple[Conflict, ...]:
@@ -295,3 +328,18 @@ def _is_open(newer: Memory, older: Memory) -> bool:
     """Whether a pair is to be settled: once, at the newer of the two, and not where both were kept on purpose."""
     kept = Edge(DISTINCT, older.id) in newer.edges or Edge(DISTINCT, newer.id) in older.edges
     return not kept and (older.created_at, older.id) < (newer.created_at, newer.id)
+
+
+def _chunks(drafts: Iterable[str | Mapping[str, Any] | Draft]) -> Iterator[list[Draft]]:
+    chunk: list[Draft] = []
+    for value in drafts:
+        chunk.append(read_draft(value))
+        if len(chunk) == CHUNK:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+def _all_odds(found: Sequence[Conflict], denied: Sequence[Denied]) -> tuple[Conflict, ...]:
+    return with_denied(found, denied) if denied else tuple(found)

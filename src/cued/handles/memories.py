@@ -1,6 +1,7 @@
 """An open store with its embedder and policy: the way to a tenant's handle."""
 
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypedDict
@@ -12,8 +13,8 @@ from cued.forking import across_forks
 from cued.handles.ids import IdMaker
 from cued.handles.settling import Mode, Settler
 from cued.handles.tenant import Tenant
-from cued.handles.usual import EVERYBODY, Usual, on_trial
-from cued.model import LogRules
+from cued.handles.usual import Usual, on_trial
+from cued.model import OWN_TENANT, LogRules, Quotas, Trust
 from cued.policy.presets import DEFAULT, load
 from cued.policy.spec import Policy
 from cued.ports import Clock, Embedder, Judge, Keeper, Progress, Reranker, Store, Summariser, silent
@@ -25,10 +26,8 @@ if TYPE_CHECKING:
     from cued.upkeep.backup import Copied
 
 
-OWN_TENANT = EVERYBODY
-"""Under this name a store keeps what is nobody's memory, such as tokens; no tenant is called so, for a name has more than white space."""
-
 _USUAL_LOG = LogRules()
+_NO_QUOTAS = Quotas()
 
 
 class Memories:
@@ -44,9 +43,12 @@ class Memories:
         self._ids = IdMaker()
         across_forks(self._settler, self._ids)
 
-    def tenant(self, name: str) -> Tenant:
-        """The handle of this tenant; a tenant exists as soon as something is remembered for it."""
-        return Tenant(name, self.parts, usual=self._usual, clock=self.clock, settler=self._settler, ids=self._ids)
+    def tenant(self, name: str, *, trust: Trust = "user") -> Tenant:
+        """The handle of this tenant; a tenant exists as soon as something is remembered for it.
+
+        `trust` is a ceiling: what is stored through the handle is trusted no further, and nothing more trusted is changed through it.
+        """
+        return Tenant(name, self.parts, usual=self._usual, clock=self.clock, settler=self._settler, ids=self._ids, trust=trust)
 
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants, for whoever looks after the store; no tenant is to see them."""
@@ -106,6 +108,7 @@ class Opening(TypedDict, total=False):
     judge: Judge | None
     settle: Mode
     log: LogRules | None
+    quotas: Quotas | None
     readonly: bool
     clock: Clock
 
@@ -123,6 +126,7 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     judge: Judge | None = None,
     settle: Mode = "background",
     log: LogRules | None = None,
+    quotas: Quotas | None = None,
     readonly: bool = False,
     clock: Clock = lambda: datetime.now(UTC),
 ) -> Memories:
@@ -136,14 +140,14 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     `reranker`, `summariser` and `judge` are parts of your own: one orders the best candidates anew, one writes a digest of what does not
     fit, one tells conflicts apart.
     `settle` says when recalls are written back: "background", "now" or "off"; `log`, how much of the recall log is kept, and whether
-    cues and evidence are kept in it. `clock` is for tests.
+    cues and evidence are kept in it; `quotas`, how much each tenant may keep and ask for. `clock` is for tests.
     """
     if settle not in {"background", "now", "off"}:
         raise InputError("settle", settle, '"background", "now" or "off"')
     chosen = load(policy)
     trial = None if shadow is None else on_trial(load(shadow), share, beside=chosen)
     made = _embedder(embedder)
-    store = _store(path, log, readonly=readonly)
+    store = _store(path, log, quotas, readonly=readonly)
     return Memories(
         Parts(store=store, embedder=made, reranker=reranker, summariser=summariser, judge=judge),
         usual=Usual(store, chosen, learnt=learnt, trial=trial),
@@ -152,23 +156,27 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     )
 
 
-def _store(path: str | Path | Address | Store | Keeper | None, log: LogRules | None, *, readonly: bool) -> Store:
+def _store(path: str | Path | Address | Store | Keeper | None, log: LogRules | None, quotas: Quotas | None, *, readonly: bool) -> Store:
     if not isinstance(log, LogRules | None):
         raise InputError("log", log, 'a cued.LogRules, such as LogRules(rows=1000, content="last")')
+    if not isinstance(quotas, Quotas | None):
+        raise InputError("quotas", quotas, "a cued.Quotas, such as Quotas(memories=10_000, recalls_a_minute=600)")
     # imported here, so that `import cued` stays light
     from cued.stores import Store as KeptStore  # noqa: PLC0415
 
-    rules = log or _USUAL_LOG
+    made = partial(KeptStore, log_rules=log or _USUAL_LOG, quotas=quotas or _NO_QUOTAS)
     if path is None:
         from cued.stores.keepers.memory import MemoryKeeper  # noqa: PLC0415
 
-        return KeptStore(MemoryKeeper(), log_rules=rules)
+        return made(MemoryKeeper())
     if isinstance(path, str | Path | Address):
-        return KeptStore(_keeper(path if isinstance(path, Address) else place(path), readonly=readonly), log_rules=rules)
+        return made(_keeper(path if isinstance(path, Address) else place(path), readonly=readonly))
     if isinstance(path, Keeper):
-        return KeptStore(path, log_rules=rules)
+        return made(path)
     if log is not None:
         raise InputError("log", log, "nothing beside a store, which has rules of its own: Store(keeper, log_rules=…)")
+    if quotas is not None:
+        raise InputError("quotas", quotas, "nothing beside a store, which has quotas of its own: Store(keeper, quotas=…)")
     return path
 
 

@@ -74,6 +74,7 @@ class Recalling(Bound):
     def gather(self, cue: str | Cue, *, policy: str | Policy | None = None, **options: Unpack[RecallOptions]) -> Evidence:
         """The evidence of a recall, to be saved and decided later under any policy with the same channels."""
         question, applied = self._question(cue, policy, options)
+        self._store.count_recall(self.name, at=self._clock())
         return engine.gather(question, applied, self._parts)
 
     def conversation(self, *, turns: int = 3, keep: int = 10, avoid_repeats: bool = False) -> Conversation:
@@ -84,6 +85,7 @@ class Recalling(Bound):
     def bootstrap(self, *, scope: str = GLOBAL, budget_tokens: int = BUDGET_TOKENS) -> Pack:
         """What an agent should know when a conversation starts: the pinned memories, then those needed most, as a block."""
         at = self._clock()
+        self._store.count_recall(self.name, at=at)
         return bootstrap(self.name, self._store, self.policy, at=at, scope=label("scope", scope), budget_tokens=budget_tokens)
 
     def feedback(self, recall_id: str, *, cited: Sequence[str] = (), bad: Sequence[str] = ()) -> tuple[str, ...]:
@@ -163,6 +165,7 @@ class Recalling(Bound):
         self, cue: str | Cue | CueRequest, policy: str | Policy | None, options: Mapping[str, Any]
     ) -> tuple[Recall, Evidence, Policy]:
         question, applied = self._question(cue, policy, options)
+        self._store.count_recall(self.name, at=self._clock())
         recall, evidence = engine.recall(question, applied, self._parts)
         return recall, evidence, applied
 

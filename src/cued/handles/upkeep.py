@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cued.errors import InputError
 from cued.handles.bound import Bound
+from cued.handles.vouching import refuse_all_but_users
 from cued.model import Memory
 from cued.ports import Progress, silent
 from cued.text.durations import parse_duration
@@ -93,11 +94,17 @@ class Upkeep(Bound):
         *,
         format: str | None = None,  # noqa: A002 - the word for it
         scope: str | None = None,
+        as_exported: bool = False,
         progress: Progress = silent,
     ) -> "Imported":
-        """Store what is in a file or folder: an export of Cued, or another's; what is known already stays as it is."""
+        """Store what is in a file or folder: an export of Cued, or another's; what is known already stays as it is.
+
+        Nothing of it is trusted further than an import, or pinned. `as_exported` believes an export that this very store has written.
+        """
         from cued.importers import import_file
 
+        if as_exported:
+            refuse_all_but_users(self.trust, "lets an export be believed")
         return import_file(
             self.name,
             self._store,
@@ -106,6 +113,7 @@ class Upkeep(Bound):
             at=self._clock(),
             format=format,
             scope=scope,
+            as_exported=as_exported,
             progress=progress,
         )
 

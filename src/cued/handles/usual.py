@@ -8,12 +8,12 @@ import msgspec
 from msgspec import Struct
 
 from cued.errors import InputError, PolicyError
-from cued.model import CHANNELS
+from cued.model import CHANNELS, OWN_TENANT
 from cued.policy.spec import Policy
 from cued.ports import Store
 
 log = logging.getLogger("cued")
-EVERYBODY = " "
+EVERYBODY = OWN_TENANT
 """The tenant under whose name is kept what was learnt for all; no tenant is called so."""
 DOCUMENT = "policy"
 _FRESH_S = 2.0

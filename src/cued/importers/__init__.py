@@ -17,7 +17,8 @@ from cued.errors import InputError
 from cued.importers import chatgpt, claude, claude_mem, markdown, mcp_memory, mem0
 from cued.importers.files import MAX_BYTES, head, is_zip, members
 from cued.importers.intake import Imported, Incoming, Intake, Skipped
-from cued.importers.own import import_export
+from cued.importers.own import bounded_lines, import_export
+from cued.importers.sealing import refuse_foreign
 from cued.ports import Embedder, Progress, Store, silent
 from cued.requests.checks import label, one_of
 from cued.requests.draft import Draft, compose
@@ -84,13 +85,15 @@ def import_file(  # noqa: PLR0913 - one keyword each for what, with what, as of 
     at: datetime,
     format: str | None = None,  # noqa: A002 - the word for it
     scope: str | None = None,
+    as_exported: bool = False,
     progress: Progress = silent,
     max_bytes: int = MAX_BYTES,
 ) -> Imported:
     """Store what is in a file or folder for this tenant and give what was new; without a `format` it is told by the contents.
 
     `at` is when memories were made whose source says no time. `scope` puts everything into one scope; without it claude-mem's
-    projects become scopes and everything else is global. An export of Cued keeps its own scopes and times.
+    projects become scopes and everything else is global. An export of Cued keeps its own scopes and times, and with `as_exported` all
+    that is in it, if this very store has written it.
     """
     intake = Intake(tenant, store, embedder=embedder, progress=progress)
     with _naming(path):
@@ -100,7 +103,12 @@ def import_file(  # noqa: PLR0913 - one keyword each for what, with what, as of 
                 raise InputError("scope", scope, "no scope for an export of Cued: its memories have theirs")
             head(path, 0)
             with path.open("rb") as file:
-                return import_export(tenant, store, file, embedder=embedder, progress=progress)
+                if as_exported:
+                    refuse_foreign((line for _, line in bounded_lines(file)), store, tenant)
+                    file.seek(0)
+                return import_export(tenant, store, file, embedder=embedder, believed=as_exported, progress=progress)
+        if as_exported:
+            raise InputError("as_exported", name, "an export of Cued: no other format has a seal")
         drafts = FORMATS[name].read(path, max_bytes=max_bytes)
         with intake.noting():
             intake.take(_composed(drafts, tenant=tenant, at=at, scope=None if scope is None else label("scope", scope)))

@@ -74,6 +74,14 @@ class Intake:
             error.add_note(f"{self.stored} memories are stored so far; the same import again goes on from there")
             raise
 
+    def skip(self, reason: str) -> None:
+        """Count one more that is left out."""
+        self.skipped[reason] = self.skipped.get(reason, 0) + 1
+
+    def note(self, reason: str) -> None:
+        """Say once what was not done."""
+        self._degraded[reason] = None
+
     def report(self, total: int) -> None:
         """Report how far this is."""
         done = self.stored + self.known + self.recalls
@@ -93,7 +101,7 @@ class Intake:
     def _kept(self, items: Iterable[Incoming | Skipped]) -> Iterator[Incoming]:
         for item in items:
             if isinstance(item, Skipped):
-                self.skipped[item.reason] = self.skipped.get(item.reason, 0) + 1
+                self.skip(item.reason)
             else:
                 yield item
 

@@ -39,10 +39,11 @@ class Header(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class End(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="end"):
-    """The last line, with what the file holds; a file without it was cut short."""
+    """The last line, with what the file holds and the seal of the store that wrote it; a file without it was cut short."""
 
     memories: int
     recalls: int
+    seal: str = ""
 
 
 class _Source(Source, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -164,6 +165,7 @@ def incoming(line: MemoryLine, *, tenant: str) -> Incoming:
         valid_until=moment("valid_until", line.valid_until),
         expires_at=moment("expires_at", line.expires_at),
         forgotten_at=moment("forgotten_at", line.forgotten_at),
+        quarantined_at=moment("quarantined_at", line.quarantined_at),
         supersedes=_names("supersedes", line.supersedes),
         superseded=tuple(_supersession(each) for each in line.superseded),
         edges=tuple(Edge(label("edges", each.relation), label("edges", each.target)) for each in line.edges),

@@ -48,22 +48,24 @@ def read_export(lines: BinaryIO | Iterable[bytes]) -> Iterator[Numbered]:
         raise InputError("export", "an empty file", "an export of Cued, which begins with a header")
 
 
-def import_export(
+def import_export(  # noqa: PLR0913 - whose, where to, what, with what, and whether it is believed
     tenant: str,
     store: Store,
     lines: BinaryIO | Iterable[bytes],
     *,
     embedder: Embedder | None,
+    believed: bool = False,
     progress: Progress = silent,
 ) -> Imported:
     """Store what an export holds for this tenant and give what was new; known ids stay as they are, so it can be run again.
 
-    Vectors are taken from the file where the embedder's own fingerprint made them, and made anew where not; without an embedder
-    they are kept as they are.
+    Anybody can write such a file, so what is in it is an import's at most, nothing is pinned, vectors are made anew, and what was learnt
+    about the traffic is left out. Of one that is `believed` everything is taken as it is; its vectors where the embedder's own fingerprint
+    made them, and without an embedder all.
     """
     intake = Intake(tenant, store, embedder=embedder, progress=progress)
     with intake.noting():
-        reading = _Reading(intake, read_export(lines))
+        reading = _Reading(intake, read_export(lines), believed=believed)
         intake.take(reading.memories(), total=reading.total)
         reading.finish()
     return intake.result("cued")
@@ -98,8 +100,8 @@ def _read_lines(lines: BinaryIO | Iterable[bytes], most: int) -> Iterator[bytes]
 class _Reading:
     """The lines of one export on their way in: memories are handed on, entries of the recall log are stored as they come."""
 
-    def __init__(self, intake: Intake, lines: Iterator[Numbered]) -> None:
-        self._intake, self._lines = intake, lines
+    def __init__(self, intake: Intake, lines: Iterator[Numbered], *, believed: bool) -> None:
+        self._intake, self._lines, self._believed = intake, lines, believed
         self._memories = self._recalls = self._number = 0
         self._end: End | None = None
         self._entries: list[RecallEntry] = []
@@ -116,13 +118,25 @@ class _Reading:
                     raise InputError("line", "a line more", "nothing after the end line")
                 if isinstance(line, MemoryLine):
                     self._memories += 1
-                    yield replace(incoming(line, tenant=self._intake.tenant), place=f"line {number}", size=size)
+                    yield replace(self._taken(incoming(line, tenant=self._intake.tenant)), place=f"line {number}", size=size)
                 elif isinstance(line, RecallLine):
                     self._keep(recalled(line))
+                elif isinstance(line, DocumentLine) and not self._believed:
+                    document(line)
+                    self._intake.skip("what was learnt about the traffic, for the file is not believed")
                 elif isinstance(line, DocumentLine):
                     self._intake.store.swap_document(self._intake.tenant, line.name, old=None, new=document(line))
                 elif isinstance(line, End):
                     self._end = line
+
+    def _taken(self, item: Incoming) -> Incoming:
+        """A memory as it is, or as an import's where the file is not believed."""
+        memory = item.memory
+        if self._believed:
+            return item
+        if (memory.trust, memory.tier) != (taken := ("import", "fact" if memory.tier == "core" else memory.tier)):
+            self._intake.note("trust: taken as imports, none pinned, whatever the file says; `as_exported` believes this store's own files")
+        return replace(item, memory=replace(memory, trust="import", tier=taken[1], fingerprint=None), vector=None)
 
     def finish(self) -> None:
         """Store what is left of the recall log, and refuse a file that is not whole."""

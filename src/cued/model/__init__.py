@@ -36,6 +36,7 @@ from cued.model.memory import (
     Touch,
     Use,
 )
+from cued.model.quotas import Quotas
 from cued.model.recall import Cue, Evidence, Omitted, Recall, Recalled, Summary, Trace
 from cued.model.rows import Head, Indexed, Judged, Row, Slice
 from cued.model.words import (
@@ -48,8 +49,10 @@ from cued.model.words import (
     KINDS,
     MERGED,
     NO_TIME,
+    OWN_TENANT,
     TIERS,
     TRUSTS,
+    UNVERIFIED,
     ChannelName,
     Column,
     ConflictType,
@@ -63,6 +66,8 @@ from cued.model.words import (
     Tier,
     Trust,
     Vector,
+    lower_of,
+    outranks,
 )
 
 __all__ = [
@@ -76,8 +81,10 @@ __all__ = [
     "KINDS",
     "MERGED",
     "NO_TIME",
+    "OWN_TENANT",
     "TIERS",
     "TRUSTS",
+    "UNVERIFIED",
     "Background",
     "ChannelName",
     "Choice",
@@ -112,6 +119,7 @@ __all__ = [
     "Omitted",
     "Outcome",
     "Page",
+    "Quotas",
     "Recall",
     "RecallEntry",
     "Recalled",
@@ -138,4 +146,6 @@ __all__ = [
     "Trust",
     "Use",
     "Vector",
+    "lower_of",
+    "outranks",
 ]

@@ -6,7 +6,7 @@ from math import nan
 from msgspec import Struct, field
 
 from cued.model.memory import Memory
-from cued.model.words import CHANNELS, Column, Gate, Kind, Matrix, Vector
+from cued.model.words import CHANNELS, Column, Gate, Kind, Matrix, Trust, Vector
 
 
 class Interval(Struct, frozen=True):
@@ -17,17 +17,23 @@ class Interval(Struct, frozen=True):
 
 
 class Lookup(Struct, frozen=True, kw_only=True):
-    """Everything one recall asks of a store, as data: the gates, and what each open channel looks for."""
+    """Everything one recall asks of a store, as data: the gates, and what each open channel looks for.
+
+    With `apart` each channel's pool is taken twice, of what somebody vouches for and of what nobody does: a flood of the one keeps
+    nothing of the other out.
+    """
 
     scope: str
     at: datetime
     as_of: bool = False
+    trusts: tuple[Trust, ...] = ()
     kinds: tuple[Kind, ...] = ()
     tags: tuple[str, ...] = ()
     lexical: "LexicalLookup | None" = None
     dense: "DenseLookup | None" = None
     entity: "EntityLookup | None" = None
     temporal: "TemporalLookup | None" = None
+    apart: bool = False
     context: int = 0
     core: bool = False
     document: str | None = None

@@ -59,7 +59,10 @@ class Use(Struct, frozen=True, kw_only=True):
 
 
 class Memory(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A stored text with its facts."""
+    """A stored text with its facts.
+
+    One that is quarantined is kept and listed, and neither recalled nor counted in what it supersedes until a person promotes it.
+    """
 
     id: str
     tenant: str
@@ -79,6 +82,7 @@ class Memory(Struct, frozen=True, kw_only=True, omit_defaults=True):
     valid_until: datetime | None = None
     expires_at: datetime | None = None
     forgotten_at: datetime | None = None
+    quarantined_at: datetime | None = None
     supersedes: tuple[str, ...] = ()
     superseded: tuple[Supersession, ...] = ()
     edges: tuple[Edge, ...] = ()
@@ -138,6 +142,8 @@ class Revision(Struct, frozen=True, kw_only=True):
     `link` and `unlink` change `supersedes` and `edges` by single members. `terms` and `vector` come with a new text or fingerprint, else
     the stored ones stay. The version grows by 1 a call, unless only fingerprint and vector change.
 
+    `word` is whose word it is: a memory of higher trust neither changes by it nor gives way, which is a TrustError.
+
     It applies to the version that it was `made_from`, any for None, and where each of `needs` is stored in that version and stands:
     not forgotten, superseded nowhere, not expired, and valid. Both are judged by what is stored when the call begins.
     """
@@ -150,6 +156,7 @@ class Revision(Struct, frozen=True, kw_only=True):
     unlink: tuple[Edge, ...] = ()
     terms: dict[str, int] | None = None
     vector: Vector | None = None
+    word: Trust = "user"
     made_from: int | None = None
     needs: tuple[Seen, ...] = ()
 
@@ -204,6 +211,8 @@ class Filter(Struct, frozen=True, kw_only=True):
     scope: str | None = None
     kinds: tuple[Kind, ...] = ()
     tiers: tuple[Tier, ...] = ()
+    trusts: tuple[Trust, ...] = ()
+    quarantined: bool | None = None
     tags: tuple[str, ...] = ()
     meta: dict[str, Scalar] = field(default_factory=dict)
     session: str | None = None
@@ -238,9 +247,12 @@ class Stats(Struct, frozen=True, kw_only=True):
     forgotten: int = 0
     superseded: int = 0
     expired: int = 0
+    quarantined: int = 0
+    bytes: int = 0
     pending_vectors: int = 0
     by_kind: dict[str, int] = field(default_factory=dict)
     by_tier: dict[str, int] = field(default_factory=dict)
+    by_trust: dict[str, int] = field(default_factory=dict)
     by_scope: dict[str, int] = field(default_factory=dict)
     by_tag: dict[str, int] = field(default_factory=dict)
     by_fingerprint: dict[str, int] = field(default_factory=dict)

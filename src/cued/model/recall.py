@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from cued.model.lookup import Findings, Interval, Lookup
 from cued.model.memory import Memory
 from cued.model.plain import JSON, plain
-from cued.model.words import GLOBAL, NO_TIME, Column, Gate, Intent, Kind, Outcome
+from cued.model.words import GLOBAL, NO_TIME, Column, Gate, Intent, Kind, Outcome, Trust
 
 
 class Cue(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -21,6 +21,7 @@ class Cue(Struct, frozen=True, kw_only=True, omit_defaults=True):
     scope: str = GLOBAL
     tags: tuple[str, ...] = ()
     kinds: tuple[Kind, ...] = ()
+    trusts: tuple[Trust, ...] = ()
     now: datetime = NO_TIME
     as_of: datetime | None = None
     intent: Intent | None = None

@@ -12,12 +12,14 @@ Marks = tuple[tuple[str, int, int], ...]
 class Head(NamedTuple):
     """A tenant's counters; `change` and `size` are 0 for a stranger.
 
-    `change` grows by 1 with each transaction that writes rows, `epoch` is another after each that removes some, `size` counts the rows.
+    `change` grows by 1 with each transaction that writes rows, `epoch` is another after each that removes some, `size` counts the rows,
+    and `bytes` what their memories take, as `weighed` counts it.
     """
 
     change: int = 0
     epoch: int = 0
     size: int = 0
+    bytes: int = 0
 
 
 class Judged(NamedTuple):
@@ -30,6 +32,8 @@ class Judged(NamedTuple):
     scope: str
     kind: int
     tier: int
+    trust: int
+    quarantined: int
     created: int
     valid_from: int
     valid_until: int

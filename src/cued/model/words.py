@@ -12,16 +12,21 @@ Trust = Literal["user", "agent", "tool", "import"]
 Intent = Literal["past", "present", "neutral"]
 Outcome = Literal["recalled", "nothing_stored", "all_gated", "nothing_matched", "below_floor", "omitted"]
 ChannelName = Literal["lexical", "dense", "entity", "temporal"]
-Gate = Literal["forgotten", "scope", "as_of", "expiry", "validity", "supersession", "provenance", "kinds", "tags"]
+Gate = Literal["forgotten", "quarantine", "scope", "as_of", "expiry", "validity", "supersession", "provenance", "trust", "kinds", "tags"]
 HiddenState = Literal["forgotten", "superseded", "expired"]
 ConflictType = Literal["duplicate", "update", "negation", "related"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 TIERS: tuple[Tier, ...] = get_args(Tier)
 TRUSTS: tuple[Trust, ...] = get_args(Trust)
+"""From the most trusted down."""
+UNVERIFIED: frozenset[Trust] = frozenset({"tool", "import"})
+"""Where what nobody has vouched for comes from."""
 CHANNELS: tuple[ChannelName, ...] = get_args(ChannelName)
 GATES: tuple[Gate, ...] = get_args(Gate)
 GLOBAL = "global"
+OWN_TENANT = " "
+"""Under this name a store keeps what is nobody's memory, such as tokens; no tenant is called so, for a name has more than white space."""
 DERIVED_FROM = "derived_from"
 MERGED = "merged"
 DISTINCT = "distinct"
@@ -34,3 +39,13 @@ Matrix = NDArray[np.float32]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NO_TIME = datetime.min.replace(tzinfo=UTC)
 """The `now` of a cue that does not say when it is; the clock does."""
+
+
+def outranks(one: Trust, other: Trust) -> bool:
+    """Whether one trust is higher than another."""
+    return TRUSTS.index(one) < TRUSTS.index(other)
+
+
+def lower_of(one: Trust, other: Trust) -> Trust:
+    """The lower of two trusts."""
+    return other if outranks(one, other) else one

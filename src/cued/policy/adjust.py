@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Annotated, TypeVar
+from typing import Annotated, Final, Literal, TypeVar
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -17,13 +17,18 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=1)]
 Tokens = Annotated[int, Meta(ge=1, le=1_000_000)]
 Window = Annotated[int, Meta(ge=1, le=100_000_000)]
+FloorName = Literal["eager", "balanced", "strict"]
+HEIGHTS: Final[dict[FloorName, float]] = {"eager": 0.5, "balanced": 0.7, "strict": 0.9}
+"""The relevance that each named floor asks for; what it answers and what it lets through is measured (docs/flow/floor.md)."""
 
 
 class Adjustment(Struct, frozen=True, kw_only=True):
     """What one recall changes of its policy; None keeps what the policy says."""
 
     limit: Annotated[Count | None, Meta(description="At most so many memories.")] = None
-    floor: Annotated[Share | None, Meta(description="The least relevance that may speak, from 0 to 1.")] = None
+    floor: Annotated[
+        Share | FloorName | None, Meta(description="The least relevance that may speak: from 0 to 1, or eager, balanced or strict.")
+    ] = None
     budget_tokens: Annotated[Tokens | None, Meta(description="At most so many tokens in the block.")] = None
     window_tokens: Annotated[Window | None, Meta(description="The model's window; memories take a quarter at most.")] = None
     compact: Annotated[bool | None, Meta(description="What does not fit is shortened, not left out.")] = None
@@ -46,7 +51,7 @@ def adjust(policy: Policy, change: Adjustment) -> Policy:
     if change.compact is not None:
         budget = replace(budget, overflow="compact" if change.compact else "omit")
     if change.floor is not None:
-        floor = replace(floor, at=_within("floor", change.floor, 0.0, 1.0))
+        floor = replace(floor, at=_height(change.floor, policy))
     if change.recency_weight is not None:
         score = replace(score, recency_weight=_within("recency_weight", change.recency_weight, 0.0, 1.0))
         # what is said for this recall overrules what was learnt from the others
@@ -55,6 +60,16 @@ def adjust(policy: Policy, change: Adjustment) -> Policy:
         score = replace(score, decay=change.decay)
     channels = replace(channels, **dict.fromkeys(_known_channels(change.without), None))
     return replace(policy, score=score, floor=floor, budget=budget, channels=channels, settle=settle)
+
+
+def _height(floor: float | FloorName, policy: Policy) -> float:
+    """The floor as a number; a name says how relevant, so it is refused where the policy's floor looks at something else."""
+    if not isinstance(floor, str):
+        return _within("floor", floor, 0.0, 1.0)
+    if floor not in HEIGHTS or policy.floor.on != "relevance":
+        names = f", or {', '.join(HEIGHTS)}" if policy.floor.on == "relevance" else f", since this policy's floor is on {policy.floor.on}"
+        raise InputError("floor", floor, f"a number from 0 to 1{names}")
+    return HEIGHTS[floor]
 
 
 def slower(term: Term, factor: float) -> Term:

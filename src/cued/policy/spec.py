@@ -35,6 +35,7 @@ SIGNALS: dict[str, frozenset[str]] = {
     "fused": frozenset(),
     "relevance": frozenset(),
     "log_odds": frozenset(),
+    "note_words": frozenset(),
     "recency": frozenset({"half_life", "tau", "rate_per_day", "per_hour", "since", "stretch"}),
     "decay": frozenset({"rate_per_day", "since", "full_at"}),
     "activation": frozenset({"exponent", "unit"}),
@@ -45,6 +46,7 @@ SIGNALS: dict[str, frozenset[str]] = {
     "scope": frozenset({"values"}),
     "tier": frozenset({"values"}),
     "kind": frozenset({"values"}),
+    "trust": frozenset({"values"}),
 }
 """Every signal and the parameters that it takes."""
 
@@ -198,6 +200,16 @@ class Diversify(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     collapse: Annotated[float, Meta(ge=0.0, le=2.0)] = 2.0
 
 
+class TrustRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How far what nobody has vouched for, from tools and imports, may speak where something else does: after it, and in few places.
+
+    At most one in `one_in` is such, 1 for no bound; from a cosine of `variants` on such memories of one source count as one.
+    """
+
+    one_in: Annotated[int, Meta(ge=1, le=100)] = 1
+    variants: Annotated[float, Meta(ge=0.0, le=2.0)] = 2.0
+
+
 class Shares(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How a model's window is shared out; a quarter for memories is the ceiling."""
 
@@ -261,6 +273,7 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     rerank: Rerank = Rerank()
     floor: Floor = Floor()
     diversify: Diversify = Diversify()
+    trust: TrustRules = TrustRules()
     budget: Budget = Budget()
     render: Render = Render()
     settle: Settle = Settle()

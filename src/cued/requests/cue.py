@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from cued.errors import InputError
-from cued.model import GLOBAL, NO_TIME, Cue, Intent, Kind
+from cued.model import GLOBAL, NO_TIME, Cue, Intent, Kind, Trust
 from cued.policy.adjust import Adjustment, adjust
 from cued.policy.presets import load, preset
 from cued.policy.spec import Policy
@@ -26,6 +26,7 @@ class CueRequest(Adjustment, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     scope: Annotated[str, Meta(description="A project: look there and in what is global.")] = GLOBAL
     tags: Annotated[tuple[str, ...], Meta(description="Only memories with this tag.")] = ()
     kinds: Annotated[tuple[Kind, ...], Meta(description="Only this kind.")] = ()
+    trusts: Annotated[tuple[Trust, ...], Meta(description="Only what comes from these.")] = ()
     as_of: Annotated[datetime | None, Meta(description="Recall as it would have been then, such as 2025-03-01.")] = None
     intent: Annotated[Intent | None, Meta(description="Overrule what the words say of time.")] = None
     present: Annotated[tuple[str, ...], Meta(description="A memory already in the prompt.")] = ()
@@ -121,7 +122,7 @@ def _all_sayable(texts: Iterable[str]) -> tuple[str, ...]:
 _NOTHING_ELSE = CueRequest()
 _KNOWN = tuple(RecallOptions.__annotations__)
 _BESIDE_A_REQUEST = ("now", "boost", "vector", "fingerprint")
-_SINGLE = ("open_questions", "kinds")
+_SINGLE = ("open_questions", "kinds", "trusts")
 _CHECKED: dict[str, Any] = {
     "goal": _sayable,
     "step": _sayable,
@@ -129,6 +130,7 @@ _CHECKED: dict[str, Any] = {
     "scope": lambda value: label("scope", value or GLOBAL),
     "tags": lambda value: labels("tags", value),
     "kinds": tuple,
+    "trusts": tuple,
     "as_of": lambda value: value,
     "intent": lambda value: value,
     "present": lambda value: labels("present", value),

@@ -31,7 +31,8 @@ class Draft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     entities: Annotated[tuple[str, ...] | None, Meta(description="The names in it; without this they are found.")] = None
     importance: Annotated[Share, Meta(description="How much it matters, from 0 to 1.")] = 0.5
     weight: Annotated[Confidence, Meta(description="Confidence, from 0.1 to 1.")] = 1.0
-    trust: Annotated[Trust, Meta(description="Where it comes from.")] = "user"
+    trust: Annotated[Trust, Meta(description="Where it comes from; no more than whoever stores it may say.")] = "user"
+    quarantine: Annotated[bool, Meta(description="Keep it, and recall it only once a person has promoted it.")] = False
     session: Annotated[str | None, Meta(description="The conversation that it comes from.")] = None
     turn: Annotated[int | None, Meta(description="Its place in that conversation.")] = None
     speaker: Annotated[str | None, Meta(description="Who said it.")] = None
@@ -135,6 +136,7 @@ def compose(draft: Draft, *, tenant: str, memory_id: str, now: datetime) -> Memo
         valid_from=moment("valid_from", draft.valid_from),
         valid_until=moment("valid_until", draft.valid_until),
         expires_at=None if draft.ttl is None else _after(created, draft.ttl),
+        quarantined_at=now if draft.quarantine else None,
         supersedes=ids("supersedes", draft.supersedes),
         edges=_edges(draft),
     )

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TypedDict
 
 from cued.model import ChannelName, HiddenState, Intent, Kind, Outcome, Scalar, Tier, Trust
+from cued.policy.adjust import FloorName
 from cued.ports import Boost
 
 
@@ -23,12 +24,13 @@ class RecallOptions(TypedDict, total=False):
     scope: str
     tags: Sequence[str]
     kinds: Sequence[Kind] | Kind
+    trusts: Sequence[Trust] | Trust
     as_of: datetime | str | None
     intent: Intent | None
     present: Sequence[str]
     conversation: str
     limit: int | None
-    floor: float | None
+    floor: float | FloorName | None
     budget_tokens: int | None
     window_tokens: int | None
     compact: bool | None
@@ -53,6 +55,7 @@ class Facts(TypedDict, total=False):
     importance: float
     weight: float
     trust: Trust
+    quarantine: bool
     session: str | None
     turn: int | None
     speaker: str | None
@@ -93,6 +96,8 @@ class Wanted(TypedDict, total=False):
     scope: str | None
     kinds: Sequence[Kind] | Kind
     tiers: Sequence[Tier] | Tier
+    trusts: Sequence[Trust] | Trust
+    quarantined: bool | None
     tags: Sequence[str]
     meta: Mapping[str, Scalar]
     session: str | None

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, field
 
 from cued.errors import InputError
-from cued.model import Filter, HiddenState, Kind, LogQuery, Outcome, Scalar, Tier
+from cued.model import Filter, HiddenState, Kind, LogQuery, Outcome, Scalar, Tier, Trust
 from cued.requests.checks import alone, label, labels, metadata, read
 
 MAX_PAGE = 1000
@@ -23,6 +23,8 @@ class ListRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     scope: Annotated[str | None, Meta(description="Only this scope; `global` is one.")] = None
     kinds: Annotated[tuple[Kind, ...], Meta(description="Only this kind.")] = ()
     tiers: Annotated[tuple[Tier, ...], Meta(description="Only this tier.")] = ()
+    trusts: Annotated[tuple[Trust, ...], Meta(description="Only what comes from these.")] = ()
+    quarantined: Annotated[bool | None, Meta(description="Only what is in quarantine.")] = None
     tags: Annotated[tuple[str, ...], Meta(description="Only memories with this tag.")] = ()
     meta: Annotated[dict[str, Scalar], Meta(description="Only memories whose `meta` has this.")] = field(default_factory=dict)
     session: Annotated[str | None, Meta(description="Only what comes from this conversation.")] = None
@@ -41,6 +43,8 @@ class ListRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
             scope=None if self.scope is None else label("scope", self.scope),
             kinds=self.kinds,
             tiers=self.tiers,
+            trusts=self.trusts,
+            quarantined=self.quarantined,
             tags=labels("tags", self.tags),
             meta=metadata(self.meta),
             session=None if self.session is None else label("session", self.session),
@@ -115,7 +119,7 @@ def read_list(wanted: Mapping[str, Any], request: ListRequest | None = None) -> 
         alone(wanted)
         return request
     given = {name: value for name, value in wanted.items() if value is not None}
-    return read(given | {name: (given[name],) for name in ("kinds", "tiers") if isinstance(given.get(name), str)}, ListRequest)
+    return read(given | {name: (given[name],) for name in ("kinds", "tiers", "trusts") if isinstance(given.get(name), str)}, ListRequest)
 
 
 def read_log(wanted: Mapping[str, Any], request: LogRequest | None = None) -> LogRequest:

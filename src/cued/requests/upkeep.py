@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from cued.model import GLOBAL
+from cued.model import GLOBAL, Trust
 from cued.policy.adjust import Count, Share
 from cued.requests.draft import Draft
 
@@ -42,6 +42,12 @@ class ForgetRequest(IdsRequest, frozen=True, kw_only=True, forbid_unknown_fields
     """A request to hide memories, or to erase them."""
 
     erase: Annotated[bool, Meta(description="Remove them for good; there is no way back.")] = False
+
+
+class PromoteRequest(IdsRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A person's word for memories."""
+
+    trust: Annotated[Trust | None, Meta(description="From now on they are trusted so far; without this as before.")] = None
 
 
 class WhyRequest(IdRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -118,6 +124,7 @@ class ImportRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     path: Annotated[str, Meta(description="The file or the folder.")]
     format: Annotated[str | None, Meta(description="What it is; without this it is told by its contents.")] = None
     scope: Annotated[str | None, Meta(description="Put everything into this scope.")] = None
+    as_exported: Annotated[bool, Meta(description="Believe an export that this store has written: trust, pins and vectors.")] = False
 
 
 class BackupRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -4,9 +4,10 @@ from collections.abc import Container, Iterable, Sequence
 from math import isfinite
 
 from msgspec.msgpack import Encoder
+from msgspec.structs import replace
 
-from cued.errors import InputError
-from cued.model import GLOBAL, Memory, RecallEntry, Record
+from cued.errors import InputError, TrustError
+from cued.model import GLOBAL, UNVERIFIED, Memory, RecallEntry, Record, Use
 from cued.stores.columns.vectors import checked
 from cued.stores.standing.facts import facts
 from cued.stores.standing.instants import micros
@@ -58,6 +59,7 @@ def admit_record(tenant: str, record: Record) -> None:
     """Refuse a record that belongs elsewhere, cannot be written down, or whose vector and fingerprint disagree."""
     memory = record.memory
     admit_memory(tenant, memory)
+    admit_pin(memory)
     if (record.vector is None) != (memory.fingerprint is None):
         raise InputError("fingerprint", memory.fingerprint, "a fingerprint with every vector, and none without")
     if record.vector is not None:
@@ -81,6 +83,18 @@ def admit_memory(tenant: str, memory: Memory) -> None:
             micros(moment or memory.created_at)
     except TypeError as error:
         raise InputError("created_at", memory.created_at, "times with a time zone, here and in every other field") from error
+
+
+def admit_pin(memory: Memory) -> None:
+    """Refuse to pin what nobody has vouched for."""
+    if memory.tier == "core" and memory.trust in UNVERIFIED:
+        refused = f"tier: {memory.id!r} comes from {memory.trust}, unverified, and is not pinned"
+        raise TrustError(refused, "another tier, or a person's `promote` to user before it", memory_id=memory.id)
+
+
+def weighed(memory: Memory) -> int:
+    """How many bytes a memory takes of its tenant's quota: all that is kept of it but its use."""
+    return len(body(replace(memory, use=Use())))
 
 
 def body(memory: Memory) -> bytes:

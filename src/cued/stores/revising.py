@@ -7,10 +7,10 @@ from msgspec import ValidationError
 from msgspec.msgpack import Decoder
 from msgspec.structs import replace
 
-from cued.errors import InputError
-from cued.model import LeftOut, Memory, Record, Revised, Revision, Row
+from cued.errors import InputError, TrustError
+from cued.model import LeftOut, Memory, Record, Revised, Revision, Row, outranks
 from cued.ports import Transaction
-from cued.stores.admission import admit_memory, admit_record, body
+from cued.stores.admission import admit_memory, admit_pin, admit_record, body
 from cued.stores.columns.forward import pack, relabelled
 from cued.stores.encoding import as_data, as_vector
 from cued.stores.standing.shown import speaking
@@ -59,8 +59,9 @@ class _Run:
             return left_out
         if replace(new, fingerprint=old.fingerprint) != old or (changed and content and changed.forward != content.forward):
             new = replace(new, version=self._stored[revision.id].memory.version + 1)
+        _refuse_low(old, new, revision)
         self._admit(new, revision, changed)
-        beliefs.revise(old, new, at=at)
+        beliefs.revise(old, new, at=at, word=revision.word)
         self._revised[revision.id] = None
         if changed is not None:
             self._contents[revision.id] = changed
@@ -79,6 +80,8 @@ class _Run:
         return self._contents[memory.id] != self._before[memory.id] or _place(memory) != _place(before)
 
     def _admit(self, new: Memory, revision: Revision, content: Content | None) -> None:
+        if (new.tier, new.trust) != (self._stored[new.id].memory.tier, self._stored[new.id].memory.trust):
+            admit_pin(new)
         if content is None:
             admit_memory(self._tenant, new)
         else:
@@ -112,6 +115,18 @@ def _unfit(revision: Revision, stored: Mapping[str, Row], *, at: datetime) -> Le
         if needed.version != need.version or not speaking([needed], at=at):
             return LeftOut(revision.id, "changed", need.id)
     return None
+
+
+def _refuse_low(old: Memory, new: Memory, revision: Revision) -> None:
+    """Refuse what the word of the one who revises is not worth."""
+    word = revision.word
+    if outranks(old.trust, word):
+        remedy = f"remember it beside this one: then a {old.trust} resolves the conflict"
+        raise TrustError(f"memory {old.id!r} comes from {old.trust}, and no {word}'s word changes it", remedy, memory_id=old.id)
+    if outranks(new.trust, word):
+        raise TrustError(f"trust: no {word}'s word makes this one a {new.trust}'s", f"{word}, or less", memory_id=old.id)
+    if old.quarantined_at is not None and new.quarantined_at is None and word != "user":
+        raise TrustError(f"memory {old.id!r} is in quarantine, and no {word}'s word lets it out", "a person's `promote`", memory_id=old.id)
 
 
 def _changed(old: Memory, revision: Revision) -> Memory:

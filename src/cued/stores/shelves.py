@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cued.forking import across_forks
-from cued.model import Head, Indexed, Memory
+from cued.model import Head, Indexed, Judged, Memory
 from cued.ports import Transaction
 from cued.stores.columns.shelf import Entries, Shelf
 from cued.stores.columns.wrapping import unwrap, wrap
@@ -25,7 +25,7 @@ WINNERS_BYTES = 32 * 2**20
 
 _BYTES_EACH = 1500
 _LEAST_UNKEPT = 500
-_MARKS = 9
+_MARKS = Judged._fields.index("marks")
 
 
 class Winners:

@@ -23,6 +23,7 @@ from cued.model import (
     Lookup,
     Memory,
     Page,
+    Quotas,
     RecallEntry,
     Record,
     Revised,
@@ -39,6 +40,7 @@ from cued.ports import Inspectable, Keeper, Transaction
 from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant, at_least_one, document_name, first_of_each
 from cued.stores.columns.shelf import Shelf
 from cued.stores.encoding import as_vector
+from cued.stores.metering import RecallMeter, refuse_growth_beyond
 from cued.stores.paging import cursor_after, position
 from cued.stores.recall_log import as_kept, bare, named
 from cued.stores.revising import revise
@@ -51,6 +53,7 @@ from cued.stores.work import Work
 log = logging.getLogger("cued")
 
 _AS_USUAL = LogRules()
+_UNBOUNDED = Quotas()
 _EVERY_LINE = 2**62
 _TRIED_AGAIN, _TRIED_AGAIN_S = 5, 1.0
 
@@ -58,21 +61,26 @@ _TRIED_AGAIN, _TRIED_AGAIN_S = 5, 1.0
 class Store:
     """The memories of many tenants, kept by a keeper."""
 
-    def __init__(self, keeper: Keeper, *, log_rules: LogRules = _AS_USUAL, shelves_bytes: int = SHELVES_BYTES) -> None:
-        """Keep everything with this keeper; `shelves_bytes` bounds the memory for the tenants searched of late."""
+    def __init__(
+        self, keeper: Keeper, *, log_rules: LogRules = _AS_USUAL, quotas: Quotas = _UNBOUNDED, shelves_bytes: int = SHELVES_BYTES
+    ) -> None:
+        """Keep everything with this keeper; `quotas` bound each tenant, and `shelves_bytes` the memory for the tenants searched of late."""
         self.keeper = keeper
         self.log_rules = log_rules
+        self.quotas = quotas
+        self._meter = RecallMeter(quotas.recalls_a_minute)
         self._shelves = Shelves(shelves_bytes)
 
     def remember(self, tenant: str, records: Sequence[Record]) -> None:
         """Store all the records or none; a known id or an unknown `supersedes` is refused."""
         admit_tenant(tenant)
         with self.keeper.begin(tenant, write=True) as rows:
-            work = Work(rows)
+            work, before = Work(rows), rows.head()
             admit(tenant, records, known=work.known(record.memory.id for record in records))
             work.beliefs.remember(record.memory for record in records)
             if records:
                 work.insert(records)
+            refuse_growth_beyond(self.quotas, before, rows.head())
 
     def adopt(self, tenant: str, records: Sequence[Record]) -> tuple[str, ...]:
         """The ids that were new, of records stored as they are; known ids are passed over."""
@@ -80,12 +88,13 @@ class Store:
         for record in records:
             admit_record(tenant, record)
         with self.keeper.begin(tenant, write=True) as rows:
-            work = Work(rows)
+            work, before = Work(rows), rows.head()
             new = first_of_each(records, known=work.known(record.memory.id for record in records))
             for record in new:
                 work.beliefs.put(record.memory)
             if new:
                 work.insert(new)
+            refuse_growth_beyond(self.quotas, before, rows.head())
         return tuple(record.memory.id for record in new)
 
     def revise(self, tenant: str, revisions: Sequence[Revision], *, at: datetime) -> Revised:
@@ -94,7 +103,10 @@ class Store:
         if not revisions:
             return Revised()
         with self.keeper.begin(tenant, write=True) as rows:
-            return revise(tenant, rows, revisions, at=at)
+            before = rows.head()
+            revised = revise(tenant, rows, revisions, at=at)
+            refuse_growth_beyond(self.quotas, before, rows.head())
+        return revised
 
     def forget(self, tenant: str, memory_ids: Sequence[str], *, at: datetime) -> None:
         """Hide these memories from every recall; what they had superseded is visible again."""
@@ -229,6 +241,10 @@ class Store:
         admit_tenant(tenant)
         with self.keeper.begin(tenant, write=False) as rows:
             return rows.stats(micros(at))
+
+    def count_recall(self, tenant: str, *, at: datetime) -> None:
+        """Note that a recall begins; one more than the quotas allow in a minute is a RateError."""
+        self._meter.count(tenant, at=at)
 
     def size(self, tenant: str) -> int:
         """The number of memories stored for the tenant."""

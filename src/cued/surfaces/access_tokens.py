@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cued.errors import BusyError, InputError
-from cued.handles.memories import OWN_TENANT
+from cued.model import OWN_TENANT, TRUSTS, Trust
 from cued.model.plain import JSON, plain
 from cued.ports import Clock, Store
 from cued.requests.checks import label, one_of
@@ -41,6 +41,7 @@ class Token(Struct, frozen=True, kw_only=True):
     digest: str
     tenant: str
     scope: Authority
+    trust: Trust = "user"
     created_at: datetime
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
@@ -60,7 +61,7 @@ class Token(Struct, frozen=True, kw_only=True):
 
     def shown(self, now: datetime) -> JSON:
         """What may be told of it."""
-        kept = ("id", "tenant", "scope", "created_at", "expires_at", "revoked_at")
+        kept = ("id", "tenant", "scope", "trust", "created_at", "expires_at", "revoked_at")
         return {**plain({name: getattr(self, name) for name in kept}), "live": self.live(now)}
 
 
@@ -73,14 +74,15 @@ class Tokens:
         self._lock = threading.Lock()
         self._read: tuple[bytes | None, dict[str, Token]] = (None, {})
 
-    def create(self, tenant: str, *, scope: str, expires: str | float | None = None) -> tuple[str, Token]:
-        """A new token in full, which is shown this once, and what is kept of it."""
+    def create(self, tenant: str, *, scope: str, trust: str = "user", expires: str | float | None = None) -> tuple[str, Token]:
+        """A new token in full, which is shown this once, and what is kept of it; whatever it stores is trusted no further than `trust`."""
         now = self._clock()
         made = Token(
             id=secrets.token_hex(6),
             digest="",
             tenant=label("tenant", tenant),
             scope=one_of("scope", scope, AUTHORITIES),
+            trust=one_of("trust", trust, TRUSTS),
             created_at=now,
             expires_at=None if expires is None else now + parse_duration(expires, field="expires"),
         )

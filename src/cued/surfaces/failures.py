@@ -4,14 +4,19 @@ from typing import Any
 
 import msgspec
 
-from cued.errors import CuedError, EmbedderError, NotFoundError, StoreError
+from cued.errors import CuedError, EmbedderError, NotFoundError, QuotaError, StoreError
 
-REFUSED, NOT_FOUND, STORE, EMBEDDER = 2, 3, 4, 5
-_CODES: tuple[tuple[type[CuedError], int], ...] = ((NotFoundError, NOT_FOUND), (StoreError, STORE), (EmbedderError, EMBEDDER))
+REFUSED, NOT_FOUND, STORE, EMBEDDER, QUOTA = 2, 3, 4, 5, 6
+_CODES: tuple[tuple[type[CuedError], int], ...] = (
+    (NotFoundError, NOT_FOUND),
+    (StoreError, STORE),
+    (EmbedderError, EMBEDDER),
+    (QuotaError, QUOTA),
+)
 
 
 def exit_code(error: BaseException) -> int:
-    """The exit code of an error; whatever is not the store's, the embedder's or a missing memory is refused input."""
+    """The exit code of an error; whatever is not the store's, the embedder's, a quota or a missing memory is refused input."""
     return next((code for kind, code in _CODES if isinstance(error, kind)), REFUSED)
 
 

@@ -45,6 +45,7 @@ from cued.requests.upkeep import (
     KeepBothRequest,
     ManyRequest,
     NoFields,
+    PromoteRequest,
     SweepRequest,
     WhyRequest,
 )
@@ -191,6 +192,16 @@ def restore(tenant: Tenant, request: IdsRequest) -> JSON:
     return {"restored": list(request.ids)}
 
 
+def quarantine(tenant: Tenant, request: IdsRequest) -> JSON:
+    """The memories that are kept from recalls now."""
+    return {"quarantined": [memory.brief() for memory in tenant.quarantine(*request.ids)]}
+
+
+def promote(tenant: Tenant, request: PromoteRequest) -> JSON:
+    """The memories that a person has let out, or vouched for."""
+    return {"promoted": [memory.brief() for memory in tenant.promote(*request.ids, trust=request.trust)]}
+
+
 def erase_everything(tenant: Tenant, _request: NoFields) -> JSON:
     """How many memories there were, of all that was kept for the tenant and is erased for good."""
     return {"erased": True, "everything": True, "memories": tenant.erase_everything()}
@@ -269,7 +280,8 @@ def export(tenant: Tenant, request: ExportRequest, *, write: Write, progress: Pr
 
 def import_file(tenant: Tenant, request: ImportRequest, *, progress: Progress = silent) -> JSON:
     """What was new in a file or folder, what was known, and what was left out and why."""
-    return plain(tenant.import_file(request.path, format=request.format, scope=request.scope, progress=progress))
+    told = {name: getattr(request, name) for name in ("format", "scope", "as_exported")}
+    return plain(tenant.import_file(request.path, **told, progress=progress))
 
 
 def tenants(memories: Memories, _request: NoFields) -> JSON:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from cued.text import scripts
+from cued.text.function_words import hollow
 from cued.text.identifiers import identifier_terms, is_plain
 from cued.text.scripts import fold
 from cued.text.stemming import MAX_WORD, stem, subwords
@@ -67,7 +68,7 @@ def analyse(text: str) -> dict[str, int]:
 
 
 def query_terms(text: str) -> tuple[str, ...]:
-    """The distinct terms of a cue as first seen, at most 512, without function words unless there is nothing else.
+    """The distinct terms of a cue as first seen, at most 512, without function words of its language unless there is nothing else.
 
     A cue emits no sub-words: each of its words is one term, so that the share of terms found is the share of words found.
     """
@@ -77,7 +78,9 @@ def query_terms(text: str) -> tuple[str, ...]:
         (function if stop else content).update(dict.fromkeys(terms))
         if len(content) >= MAX_QUERY_TERMS:
             break
-    return tuple(content or function)[:MAX_QUERY_TERMS]
+    empty = hollow(content, english=len(function))
+    said = tuple(term for term in content if term not in empty) if empty else tuple(content)
+    return (said or tuple(content) or tuple(function))[:MAX_QUERY_TERMS]
 
 
 def searchable(text: str, speaker: str | None) -> str:

@@ -38,7 +38,7 @@ _LOOKALIKES: Final = (
 _HEADS = r"(?:semantic|episodic|procedural)(?:[\s_]+memor(?:y|ies)|,)|previously[\s_]+inferred"
 """What our own lines begin with."""
 _SPEAKERS = (
-    r"inst|sys|system|user|human|assistant|model|tools?|end[\s_]+of|recalled|memor(?:y|ies)|core|digest|instructions?"
+    r"inst|sys|system|user|human|assistant|model|tools?|end[\s_]+of|recalled|memor(?:y|ies)|core|digest|unverified|instructions?"
     rf"|\|\s{{0,9}}\w+\s{{0,9}}\||unused_token_\d+|{_HEADS}"
 )
 _OBEYED = re.compile(

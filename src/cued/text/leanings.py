@@ -9,9 +9,13 @@ _SEEKS = re.compile(
     re.IGNORECASE,
 )
 _LEANS = re.compile(
-    r"\b(?:prefer\w*|favou?rite|loves?|enjoy\w*|hates?|dislike\w*|avoid\w*|despise|allerg\w+|intoleran\w+"
-    r"|can(?:'t|not| not) (?:stand|eat|tolerate|bear)|never|always|rather|would like|insist|refuse|not (?:a )?fan"
-    r"|do(?:n't|nt| not) (?:like|want|eat|drink|enjoy)|vegan|vegetarian|afraid|scared|i (?:like|want|need|find|only))\b",
+    r"\b(?:prefer\w*|favou?rites?|loves?|enjoy\w*|hates?|dislike\w*|avoid\w*|despise|loathe|detest|allerg\w+|intoleran\w+|sensitive to"
+    r"|can(?:'t|not| not) (?:stand|eat|tolerate|bear|take|have|sleep|use)|never|always|rather|would like|insist|refuse"
+    r"|not (?:a |much of a )?fan"
+    r"|(?:do|does|wo)(?:n't|nt| not) (?:like|want|eat|drink|enjoy|use|buy|trust|wear|do|go|watch|read|need|take)|will not"
+    r"|vegan|vegetarian|kosher|halal|gluten|diet|afraid|scared|scares|fear\w*|phobi\w+|terrified|anxious|uncomfortable|upset\w*"
+    r"|keen on|fond of|fan of|interested in|passionate|drawn to|committed to|opposed to|strict\w*|must|only|mostly|budget|hardly"
+    r"|i (?:like|want|need|find|value|believe|tend))\b",
     re.IGNORECASE,
 )
 _LOOKED_AT = 300

@@ -59,6 +59,11 @@ def estimate_tokens(text: str) -> int:
     return max(tokens, 1 if text else 0)
 
 
+def most_tokens(text: str) -> int:
+    """What a text's estimate never exceeds, told by its length alone: a character costs at most a token, or four beyond ASCII."""
+    return len(text) + 1 if text.isascii() else 4 * len(text) + 1
+
+
 @lru_cache(maxsize=1 << 12)
 def _known_line(line: str) -> int:
     """The tokens of a line as `_line_tokens` counts them, remembered: the same memories come back recall after recall."""

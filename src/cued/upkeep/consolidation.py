@@ -59,7 +59,7 @@ class Merged(Struct, frozen=True, kw_only=True):
 
 def plan(tenant: str, store: Store, *, at: datetime, at_least: float = AT_LEAST, progress: Progress = silent) -> Plan:
     """What a consolidation would merge now; nothing is changed."""
-    if not 0 < at_least <= 1:
+    if isinstance(at_least, bool) or not isinstance(at_least, int | float) or not 0 < at_least <= 1:
         raise InputError("at_least", at_least, "a cosine above 0 and up to 1")
 
     def held(memory_ids: Sequence[str]) -> frozenset[str]:

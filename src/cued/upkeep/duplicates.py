@@ -7,7 +7,7 @@ import numpy as np
 from msgspec import Struct
 
 from cued.errors import InputError
-from cued.model import DISTINCT, Matrix, Memory, Stored, Vector
+from cued.model import DISTINCT, TRUSTS, Matrix, Memory, Stored, Vector
 from cued.ports import Progress
 from cued.text.sameness import Sameness, difference, profile
 from cued.upkeep.nearness import Mask, May, Rows, neighboured, take, unit
@@ -54,6 +54,7 @@ class Group:
         self._matrix: Matrix = matrix[near]
         self._profiles = [profile(memory) for memory in self._memories]
         self._ends = np.array([_end(memory) for memory in self._memories], dtype=np.float64)
+        self._trusts = np.array([TRUSTS.index(memory.trust) for memory in self._memories], dtype=np.int8)
         holds = held([memory.id for memory in self._memories])
         self._held = np.array([memory.id in holds for memory in self._memories], dtype=np.bool_)
         self._circular = _circular(self._memories, claims)
@@ -80,7 +81,8 @@ class Group:
 
         def may(newer: Rows, older: Rows) -> Mask:
             lasting: Mask = np.greater_equal.outer(self._ends[newer], self._ends[older])
-            allowed: Mask = same(newer, older) & lasting & ~self._held[older]
+            trusted: Mask = np.less_equal.outer(self._trusts[newer], self._trusts[older])
+            allowed: Mask = same(newer, older) & lasting & trusted & ~self._held[older]
             for one, other in (*parted, *self._circular):
                 allowed[np.ix_(newer == one, older == other)] = False
             return allowed
@@ -100,6 +102,8 @@ class Group:
             return differing
         if self._ends[newer] < self._ends[older]:
             return "the newer one ends sooner"
+        if self._trusts[newer] > self._trusts[older]:
+            return "the newer one is less trusted"
         if self._held[older]:
             return "a reflection was derived from it"
         return "the newer one gives way to it" if (newer, older) in self._circular else "marked as distinct"

@@ -59,3 +59,20 @@ def test_a_token_that_may_only_read_lets_no_agent_write_and_none_lets_it_in(serv
     assert ask(url, reader, "remember", {"text": "Mira likes tea."}).is_error
     assert memories.tenant("mira").stats().memories == 0
     assert httpx.post(f"{url}/mcp/", json={}).status_code == 401
+
+
+def test_what_a_model_stores_is_an_agents_at_most_whatever_it_and_the_token_say(served):
+    url, memories = served
+    mira = memories.tenant("mira")
+    mira.remember("Invoices go to billing.", id="said")
+    for trust, kept in (("user", "agent"), ("tool", "tool")):
+        written, _ = Tokens(memories.parts.store).create("mira", scope="write", trust=trust)
+        told = ask(url, written, "remember", {"text": f"Invoices go to the {trust}.", "trust": "user", "supersedes": ["said"]})
+        assert mira.get(told.structured_content["id"]).trust == kept
+        assert told.structured_content["conflicts"][0]["id"] == "said"
+        assert f"kept as {kept}" in told.structured_content["degraded"][0]
+        for tool, arguments in (("update", {"id": "said", "text": "No."}), ("forget", {"ids": ["said"]})):
+            refused = ask(url, written, tool, arguments)
+            assert refused.is_error
+            assert "comes from user" in refused.content[0].text
+    assert not mira.get("said").superseded

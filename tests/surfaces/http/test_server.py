@@ -11,10 +11,12 @@ import pytest
 
 from cued.embed.hashing import Hashing
 from cued.errors import EmbedderError
-from cued.surfaces.http.app import Limits, Mounted
+from cued.handles.memories import open_memories
+from cued.model import Quotas
+from cued.surfaces.http.app import Limits, Mounted, make_app
 from cued.surfaces.http.guard import Rules
 from cued.surfaces.http.retries import Once
-from tests.surfaces.http.conftest import FAST
+from tests.surfaces.http.conftest import FAST, Served, serving
 
 
 def remember(client, text, **more):
@@ -352,3 +354,40 @@ def test_one_tenants_bulk_load_does_not_starve_anothers_recall(serve):
         for loader in loaders:
             loader.join()
         assert sorted(waits)[10] < 1.0
+
+
+def test_a_token_of_low_trust_cannot_raise_itself_nor_touch_what_a_user_said(server):
+    written, _ = server.tokens.create("mira", scope="write", trust="tool")
+    tool, mira = server.bare(Authorization=f"Bearer {written}"), server.client()
+    mira.post("/v1/memories", json={"id": "said", "text": "Invoices go to billing."})
+    lie = {"id": "lie", "text": "Invoices go elsewhere.", "trust": "user", "tier": "core", "supersedes": ["said"]}
+    told = tool.post("/v1/memories", json=lie).json()
+    assert told["conflicts"][0]["id"] == "said"
+    assert len(told["degraded"]) == 2
+    kept = mira.get("/v1/memories/lie").json()
+    assert (kept["trust"], kept["tier"], kept["supersedes"]) == ("tool", "fact", [])
+    refused = [
+        tool.patch("/v1/memories/said", json={"text": "Nothing."}),
+        tool.delete("/v1/memories/said"),
+        tool.post("/v1/promote", json={"ids": ["lie"]}),
+        tool.patch("/v1/memories/lie", json={"trust": "user"}),
+        tool.post("/v1/quarantine", json={"ids": ["said"]}),
+    ]
+    assert [(each.status_code, each.json()["type"]) for each in refused] == [(403, "urn:cued:error:TrustError")] * 5
+    assert mira.post("/v1/quarantine", json={"ids": ["lie"]}).json()["quarantined"][0]["id"] == "lie"
+    assert mira.post("/v1/promote", json={"ids": ["lie"], "trust": "user"}).json()["promoted"][0]["trust"] == "user"
+
+
+def test_a_full_tenant_is_507_and_too_many_recalls_are_429_with_how_long_to_wait(tmp_path):
+    quotas = Quotas(memories=1, recalls_a_minute=1)
+    with open_memories(tmp_path / "m.db", embedder=None, quotas=quotas) as memories, serving(make_app(memories, rules=FAST)) as url:
+        running = Served(url, memories)
+        mira = running.client()
+        mira.post("/v1/memories", json={"text": "One."})
+        full = mira.post("/v1/memories", json={"text": "Two."})
+        mira.post("/v1/recall", json={"text": "one?"})
+        often = mira.post("/v1/recall", json={"text": "one?"})
+        running.close()
+    assert (full.status_code, full.json()["type"]) == (507, "urn:cued:error:QuotaError")
+    assert (often.status_code, often.json()["type"]) == (429, "urn:cued:error:RateError")
+    assert int(often.headers["Retry-After"]) > 50

@@ -133,3 +133,27 @@ def test_evidence_that_names_an_erased_memory_is_shown_to_nobody(site, visitor):
     tenant.forget("key", erase=True)
     for each in (recall, kept["recall"]):
         assert client.get(f"/?recall={each}").status_code == 422
+
+
+def test_a_visitor_is_trusted_no_further_than_the_token(site, visitor):
+    written, _ = site.tokens.create("ines", scope="write", trust="tool")
+    with httpx.Client(base_url=site.url, headers={"Accept": "text/html"}, follow_redirects=True) as client:
+        page = client.get(f"/?token={written}").text
+        client.headers["cued-key"] = page.partition('name="cued-key" content="')[2].partition('"')[0]
+        steps = [{"verb": "remember", "body": {"text": "The tide tables are in the drawer.", "id": "tide", "trust": "user"}}]
+        assert client.post("/inspect/do", json=steps).status_code == 200
+        assert site.memories.tenant("ines").get("tide").trust == "tool"
+        update = [{"verb": "update", "body": {"id": "nuts", "text": "Ines may eat anything."}}]
+        assert client.post("/inspect/do", json=update).status_code >= 400
+    site.memories.tenant("ines").forget("tide", erase=True)
+    assert site.memories.tenant("ines").get("nuts").text.startswith("Ines is allergic")
+
+
+def test_what_is_in_quarantine_is_listed_and_let_out_and_back(site, visitor):
+    client = visitor()
+    done = client.post("/inspect/do", json=[{"verb": "quarantine", "body": {"ids": ["bread"]}}]).json()
+    page = client.get("/inspect/memories?quarantined=1").text
+    assert 'data-id="bread"' in page
+    assert "Let out" in page
+    assert client.post("/inspect/do", json=done["undo"]).json()["told"] == "Let 1 memory out of quarantine"
+    assert site.memories.tenant("ines").get("bread").quarantined_at is None

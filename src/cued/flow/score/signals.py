@@ -62,6 +62,16 @@ def activation(table: Table, term: Term) -> Column:
     return np.asarray(np.log(total + older * created / (1.0 - d if d < 1 else 1.0)))
 
 
+def note_words(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
+    """BM25 as a share of the best candidate's, times the share of the candidates that are no turns of a session, 0 to 1.
+
+    Notes, reports and commits are found by their words more than what is said in passing.
+    """
+    bm25 = filled(table.columns["bm25"])
+    notes = float(np.mean([source.session is None for source in table.sources]))
+    return np.asarray(notes * bm25 / max(float(bm25.max(initial=0.0)), 1e-9))
+
+
 def frequency(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
     """ln(1 + count), at least 0."""
     return np.log1p(counts(table))
@@ -98,6 +108,13 @@ def tier(table: Table, term: Term) -> Column:
 def kind(table: Table, term: Term) -> Column:
     """The value for the memory's kind; 0 for a kind without one."""
     return np.array([(term.values or {}).get(m.kind, 0.0) for m in table.memories], dtype=float)
+
+
+def trust(table: Table, term: Term) -> Column:
+    """The value for where a memory comes from, less that of the most trusted candidate: 0 where all come from one."""
+    values = term.values or {}
+    column = np.array([values.get(m.trust, 0.0) for m in table.memories], dtype=float)
+    return column - column.max(initial=-np.inf) if len(column) else column
 
 
 def ages_days(table: Table, since: str) -> Column:
@@ -162,6 +179,7 @@ SIGNALS: dict[str, Callable[[Table, Term], Column]] = {
     "fused": stored("fused"),
     "relevance": stored("relevance"),
     "log_odds": stored("log_odds"),
+    "note_words": note_words,
     "recency": recency,
     "decay": decay,
     "activation": activation,
@@ -172,4 +190,5 @@ SIGNALS: dict[str, Callable[[Table, Term], Column]] = {
     "scope": scope,
     "tier": tier,
     "kind": kind,
+    "trust": trust,
 }

@@ -7,6 +7,8 @@ when it is, for as long as it is superseded everywhere itself: in a chain a ← 
 That is so at every moment, so the marks on the claimed one tell what held when. What a restored memory had been forgotten for, and
 what an erased one had ever done, is as if it had not been; but what an erased one claims passes to those that claim it, each since
 both claims were there and where both hold: erasing b from the same chain leaves a ← c.
+
+Nothing gives way to what is less trusted than it, unless somebody whose word is worth as much says so.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -14,8 +16,8 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from cued.errors import InputError, NotFoundError
-from cued.model import Memory, Supersession
+from cued.errors import InputError, NotFoundError, TrustError
+from cued.model import Memory, Supersession, Trust, outranks
 from cued.stores.admission import superseding_scope
 from cued.stores.beliefs.heirs import Heirs
 from cued.stores.beliefs.holding import claimed, holding, marks_by, over, span, until
@@ -71,10 +73,11 @@ class Beliefs:
         for memory in new:
             # Only what was erased and left its id behind can claim a memory that is new: no reason to read all of a long history.
             most = None if memory.id in claimed_here else LOOKED_AT
-            self._claim(memory.id, {self.get(old).id for old in memory.supersedes}, at=memory.created_at, most=most)
+            claimed_by_it = {self.get(old).id for old in memory.supersedes}
+            self._claim(memory.id, claimed_by_it, at=memory.created_at, word=memory.trust, most=most)
 
-    def revise(self, old: Memory, new: Memory, *, at: datetime) -> None:
-        """Replace a memory; what it supersedes now and did not before gives way as of `at`, and the reverse comes back.
+    def revise(self, old: Memory, new: Memory, *, at: datetime, word: Trust = "user") -> None:
+        """Replace a memory by somebody's word; what it supersedes now and did not before gives way as of `at`, and the reverse comes back.
 
         What it goes on to supersede from another scope gives way there, as of `at` too.
         """
@@ -86,7 +89,7 @@ class Beliefs:
         for memory_id in sorted(moved.union(set(old.supersedes).difference(new.supersedes))):
             self._let_go(memory_id, new.id, at=at)
         self._settle(rising=False)
-        self._claim(new.id, added, at=at)
+        self._claim(new.id, added, at=at, word=word)
         before, after = holding(old), holding(new)
         if before != after:
             self._unsettled[new.id] = before
@@ -163,8 +166,12 @@ class Beliefs:
         self._unsettled.setdefault(memory.id, holding(memory))
         self.put(replace(self.get(memory.id), forgotten_at=at))
 
-    def _claim(self, new_id: str, old_ids: Iterable[str], *, at: datetime, most: int | None = None) -> None:
+    def _claim(self, new_id: str, old_ids: Iterable[str], *, at: datetime, word: Trust, most: int | None = None) -> None:
         new, asked = self.get(new_id), sorted(old_ids)
+        for old_id in asked:
+            if outranks(trust := self.get(old_id).trust, word):
+                refused = f"supersedes: {old_id!r} comes from {trust}, and gives way to no {word}'s word"
+                raise TrustError(refused, f"store both, and let a {trust} resolve it by `update --supersedes`", memory_id=old_id)
         self._refuse_circle(new_id, asked, most=most)
         for old_id in asked:
             old = self.get(old_id)
@@ -217,7 +224,7 @@ class Beliefs:
 
     def _follow(self, memory: Memory, before: Spans, old: Memory, *, rising: bool) -> None:
         marks = claimed(marks_by(memory.id, old), before)
-        if not marks and not rising:
+        if not marks and (not rising or outranks(old.trust, memory.trust)):
             return
         since = marks[0].at if marks else memory.created_at
         has, wanted = tuple(map(span, marks)), onward(since, holding(memory))

@@ -10,10 +10,11 @@ from cued.stores.beliefs.spans import BEGINNING, END, Span, Spans, onward, unite
 
 
 def holding(memory: Memory) -> Spans:
-    """When a memory holds down what it claims."""
-    if memory.forgotten_at is None:
+    """When a memory holds down what it claims: never one in quarantine, but for what holds through those that it gave way to."""
+    if memory.forgotten_at is None and memory.quarantined_at is None:
         return ((BEGINNING, END),)
-    return united([(BEGINNING, memory.forgotten_at), *(span(mark) for mark in memory.superseded if mark.scope is None)])
+    own = BEGINNING if memory.forgotten_at is None or memory.quarantined_at is not None else memory.forgotten_at
+    return united([(BEGINNING, own), *(span(mark) for mark in memory.superseded if mark.scope is None)])
 
 
 def claimed(marks: Sequence[Supersession], held: Spans) -> list[Supersession]:

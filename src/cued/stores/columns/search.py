@@ -103,7 +103,12 @@ class Search:
         return [] if self.words is None else [by_score(self.words.bm25)]
 
     def _best(self, rows: RowNumbers, pool: int, keys: list[Key]) -> RowNumbers:
-        return best(rows, pool, keys=keys, ids=self._contents.ids)
+        ids, unverified = self._contents.ids, self._visible.unverified if self._lookup.apart else None
+        if unverified is None:
+            return best(rows, pool, keys=keys, ids=ids)
+        unsure = unverified[rows]
+        both = [best(some, pool, keys=keys, ids=ids) for some in (rows[~unsure], rows[unsure])]
+        return best(np.concatenate(both), 2 * pool, keys=keys, ids=ids)
 
     def _cosines(self, rows: RowNumbers) -> Column:
         cosines = np.full(len(rows), np.nan)

@@ -29,7 +29,7 @@ from cued.model import (
     TallyQuery,
     Use,
 )
-from cued.stores.admission import admit_tenant
+from cued.stores.admission import admit_tenant, weighed
 from cued.stores.paging import place_of
 from cued.stores.recall_log import asked_for, bare, tallied
 from cued.stores.standing.shown import counted, shown
@@ -162,7 +162,7 @@ class MemoryTransaction:
 
     def insert(self, rows: Sequence[Row]) -> None:
         """Write new rows."""
-        change = self._stamp(size=len(rows))
+        change = self._stamp(size=len(rows), grown=sum(weighed(row.memory) for row in rows))
         for key, row in enumerate(rows, start=self._held.last + 1):
             self._set(self._held.keys, row.memory.id, key)
             self._set(self._held.rows, key, _Written(row._replace(key=key), change, change))
@@ -176,12 +176,13 @@ class MemoryTransaction:
             new = row._replace(memory=replace(row.memory, use=old.memory.use))
             if row.forward is None:
                 new = new._replace(forward=old.forward, vector=old.vector)
+            self._stamp(grown=weighed(new.memory) - weighed(old.memory))
             self._set(self._held.rows, row.key, None)
             self._set(self._held.rows, row.key, _Written(new, change, content if row.forward is None else change))
 
     def remove(self, keys: Sequence[int], *, more: bool = False) -> None:  # noqa: ARG002 - nothing is left of a row here
         """Remove rows."""
-        self._stamp(size=-len(keys), epoch=1)
+        self._stamp(size=-len(keys), epoch=1, grown=-sum(weighed(self._held.rows[key].row.memory) for key in keys))
         for key in keys:
             self._set(self._held.keys, self._held.rows[key].row.memory.id, None)
             self._set(self._held.rows, key, None)
@@ -308,10 +309,10 @@ class MemoryTransaction:
     def _rows(self) -> Iterator[Row]:
         return (written.row for written in self._held.rows.values())
 
-    def _stamp(self, *, size: int = 0, epoch: int = 0) -> int:
+    def _stamp(self, *, size: int = 0, epoch: int = 0, grown: int = 0) -> int:
         """The number of this change: one a transaction, whatever it writes."""
         change, head = int(self._started["head"].change) + 1, self._held.head
-        self._held.head = Head(change, head.epoch + epoch, head.size + size)
+        self._held.head = Head(change, head.epoch + epoch, head.size + size, head.bytes + grown)
         return change
 
     def _put_line(self, entry: RecallEntry) -> None:

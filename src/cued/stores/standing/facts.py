@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from cued.model import DERIVED_FROM, KINDS, TIERS, Memory
+from cued.model import DERIVED_FROM, KINDS, TIERS, TRUSTS, UNVERIFIED, Memory
 from cued.stores.standing.instants import ALWAYS, NEVER, micros
 from cued.stores.standing.marks import EVERYWHERE, Mark, mark_of
 
 CORE = TIERS.index("core")
 REFLECTION = KINDS.index("reflection")
+FIRST_UNVERIFIED = min(TRUSTS.index(trust) for trust in UNVERIFIED)
+"""The code of the most trusted of what nobody has vouched for; all that is more trusted has a lower one."""
 
 
 class GateFacts(NamedTuple):
@@ -17,6 +19,8 @@ class GateFacts(NamedTuple):
     scope: str
     kind: int
     tier: int
+    trust: int
+    quarantined: int
     created: int
     valid_from: int
     valid_until: int
@@ -33,6 +37,8 @@ class FactColumns(NamedTuple):
     scope: Sequence[str]
     kind: Sequence[int]
     tier: Sequence[int]
+    trust: Sequence[int]
+    quarantined: Sequence[int]
     created: Sequence[int]
     valid_from: Sequence[int]
     valid_until: Sequence[int]
@@ -55,6 +61,8 @@ def facts(memory: Memory) -> GateFacts:
         scope=memory.scope,
         kind=KINDS.index(memory.kind),
         tier=TIERS.index(memory.tier),
+        trust=TRUSTS.index(memory.trust),
+        quarantined=int(memory.quarantined_at is not None),
         created=micros(memory.created_at),
         valid_from=ALWAYS if memory.valid_from is None else micros(memory.valid_from),
         valid_until=NEVER if memory.valid_until is None else micros(memory.valid_until),
@@ -68,8 +76,8 @@ def facts(memory: Memory) -> GateFacts:
 
 def bounded(memory: Memory) -> bool:
     """Whether anything was noted of a memory for which it may not stand at some time; what its sources do is not asked."""
-    noted = memory.forgotten_at, memory.expires_at, memory.valid_from, memory.valid_until
-    return bool(memory.superseded) or noted != (None, None, None, None)
+    noted = memory.forgotten_at, memory.quarantined_at, memory.expires_at, memory.valid_from, memory.valid_until
+    return bool(memory.superseded) or any(each is not None for each in noted)
 
 
 def sources_of(memory: Memory) -> tuple[str, ...]:

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.model import GATES, GLOBAL, KINDS, Gate, Lookup
+from cued.model import GATES, GLOBAL, KINDS, TRUSTS, Gate, Lookup
 from cued.stores.arrays import Columns, Mask, RowNumbers, Rows
-from cued.stores.standing.facts import CORE, FactColumns
+from cued.stores.standing.facts import CORE, FIRST_UNVERIFIED, FactColumns
 from cued.stores.standing.instants import ALWAYS, NEVER, micros
 from cued.stores.standing.marks import Marks
 from cued.stores.standing.sources import Sources
@@ -23,13 +23,15 @@ _TIMES = ("created", "time", "expires", "valid_from", "valid_until", "forgotten"
 class Visible(NamedTuple):
     """Which rows passed every gate, how many those are, how many each gate struck first, and the core rows where asked for.
 
-    Kinds and tags choose among the candidates, and what is pinned is none: those two gates do not strike it from `core`.
+    Kinds and tags choose among the candidates, and what is pinned is none: those two gates do not strike it from `core`. What nobody
+    has vouched for is never pinned. `unverified` tells such rows apart where there are both, and is None where there are not.
     """
 
     rows: Mask
     total: int
     struck: dict[Gate, int]
     core: RowNumbers
+    unverified: Mask | None = None
 
     @property
     def everything(self) -> bool:
@@ -43,19 +45,21 @@ class Gates:
     def __init__(self, row_of: Mapping[str, int], tagged: Tagged) -> None:
         """Start empty; `row_of` tells the row of a stored memory at any time, and `tagged` which rows carry a tag."""
         self.tagged, self.sources, self.marks = tagged, Sources(row_of), Marks()
-        codes = {"alive": np.bool_, "scope": np.int32, "kind": np.int8, "tier": np.int8}
+        codes = {"alive": np.bool_, "scope": np.int32, "kind": np.int8, "tier": np.int8, "trust": np.int8, "quarantined": np.bool_}
         self._columns = Columns(codes | dict.fromkeys(_TIMES, np.int64))
         self.scopes: dict[str, int] = {}
         self.stored = 0
         self._earliest = dict.fromkeys(_TIMES, NEVER)
         self._latest = dict.fromkeys(_TIMES, ALWAYS)
+        self._trusts: set[int] = set()
+        self._quarantined = False
 
     def __getitem__(self, name: str) -> NDArray[np.int64]:
         """One of the columns of times."""
         return self._columns[name]
 
     def codes(self, name: str) -> NDArray[Any]:
-        """The column of scope, kind or tier codes."""
+        """The column of scope, kind, tier or trust codes, or of who is quarantined."""
         return self._columns[name]
 
     @property
@@ -67,6 +71,18 @@ class Gates:
     def nbytes(self) -> int:
         """The bytes the columns occupy."""
         return self._columns.nbytes + self.sources.nbytes
+
+    @property
+    def quarantined(self) -> bool:
+        """Whether any row is quarantined or ever was."""
+        return self._quarantined
+
+    def unverified(self) -> Mask | None:
+        """Which rows nobody has vouched for, None where that is so of all or of none."""
+        if not self._trusts or (min(self._trusts) >= FIRST_UNVERIFIED) is (max(self._trusts) >= FIRST_UNVERIFIED):
+            return None
+        unverified: Mask = self._columns["trust"] >= FIRST_UNVERIFIED
+        return unverified
 
     def after(self, name: str, at: int) -> Mask | None:
         """Which rows' time in a column comes after this one, None when every row's does."""
@@ -87,6 +103,8 @@ class Gates:
         self.stored = self.count
         for name in _TIMES:
             self._earliest[name], self._latest[name] = int(self[name].min()), int(self[name].max())
+        self._trusts = set(np.unique(self._columns["trust"]).tolist())
+        self._quarantined = bool(self._columns["quarantined"].any())
 
     def branched(self, tagged: Tagged) -> Self:
         """The same rows to go on with: whatever is done to them does not show in these; `tagged` tells which of them carry a tag."""
@@ -94,6 +112,7 @@ class Gates:
         other.tagged, other.sources, other.marks = tagged, self.sources.branched(), self.marks.branched()
         other._columns, other.scopes = self._columns.branched(), dict(self.scopes)  # noqa: SLF001 - its own kind
         other._earliest, other._latest = dict(self._earliest), dict(self._latest)  # noqa: SLF001
+        other._trusts = set(self._trusts)  # noqa: SLF001
         return other
 
     def add(self, many: FactColumns) -> range:
@@ -151,7 +170,7 @@ class Gates:
         left, struck, core = self.stored, dict[Gate, int](), np.empty(0, dtype=np.intp)
         for gate, passed in self.passed(lookup):
             if lookup.core and gate == _FIRST_OF_CANDIDATES:
-                core = np.flatnonzero(visible & (self._columns["tier"] == CORE))
+                core = np.flatnonzero(visible & (self._columns["tier"] == CORE) & (self._columns["trust"] < FIRST_UNVERIFIED))
             if passed is None:
                 continue
             visible &= passed
@@ -159,7 +178,7 @@ class Gates:
             if still < left:
                 struck[gate] = left - still
             left = still
-        return Visible(visible, left, struck, core)
+        return Visible(visible, left, struck, core, self.unverified())
 
     def _values(self, many: FactColumns) -> dict[str, NDArray[np.int64]]:
         times = {name: np.array(getattr(many, name), dtype=np.int64) for name in _TIMES if name != "time"}
@@ -168,12 +187,18 @@ class Gates:
             self._earliest[name] = min(self._earliest[name], int(column.min()))
             self._latest[name] = max(self._latest[name], int(column.max()))
         codes = [self.scopes.setdefault(scope, len(self.scopes)) for scope in many.scope]
-        named = {"scope": np.array(codes), "kind": np.array(many.kind), "tier": np.array(many.tier)}
+        self._trusts.update(many.trust)
+        self._quarantined = self._quarantined or any(many.quarantined)
+        named = {name: np.array(getattr(many, name)) for name in ("kind", "tier", "trust", "quarantined")} | {"scope": np.array(codes)}
         return times | named | {"alive": np.ones(len(codes), dtype=np.int64)}
 
 
 def _forgotten(gates: Gates, lookup: Lookup, at: int) -> Mask | None:
     return gates.after("forgotten", at if lookup.as_of else NEVER - 1)
+
+
+def _quarantine(gates: Gates, _lookup: Lookup, _at: int) -> Mask | None:
+    return ~gates.codes("quarantined") if gates.quarantined else None
 
 
 def _scope(gates: Gates, lookup: Lookup, _at: int) -> Mask | None:
@@ -212,8 +237,16 @@ def _supersession(gates: Gates, lookup: Lookup, at: int) -> Mask | None:
 def _provenance(gates: Gates, lookup: Lookup, at: int) -> Mask | None:
     if not gates.sources:
         return None
-    masks = [mask for mask in (_forgotten(gates, lookup, at), _supersession(gates, lookup, at)) if mask is not None]
+    felling = _forgotten(gates, lookup, at), _quarantine(gates, lookup, at), _supersession(gates, lookup, at)
+    masks = [mask for mask in felling if mask is not None]
     return gates.sources.standing(~np.logical_and.reduce(masks), _as_of(gates, lookup, at)) if masks else None
+
+
+def _trust(gates: Gates, lookup: Lookup, _at: int) -> Mask | None:
+    if not lookup.trusts:
+        return None
+    passed: Mask = np.isin(gates.codes("trust"), [TRUSTS.index(trust) for trust in lookup.trusts])
+    return passed
 
 
 def _kinds(gates: Gates, lookup: Lookup, _at: int) -> Mask | None:
@@ -236,12 +269,14 @@ def _tags(gates: Gates, lookup: Lookup, _at: int) -> Mask | None:
 
 _PASSES: dict[Gate, Callable[[Gates, Lookup, int], Mask | None]] = {
     "forgotten": _forgotten,
+    "quarantine": _quarantine,
     "scope": _scope,
     "as_of": _as_of,
     "expiry": _expiry,
     "validity": _validity,
     "supersession": _supersession,
     "provenance": _provenance,
+    "trust": _trust,
     "kinds": _kinds,
     "tags": _tags,
 }

@@ -9,6 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from cued.model import Filter, Gate, HiddenState, Lookup, Memory, Scalar, Stats
+from cued.stores.admission import weighed
 from cued.stores.arrays import Mask
 from cued.stores.standing.facts import bounded
 from cued.stores.standing.instants import LAST
@@ -31,9 +32,9 @@ def out_of_time(memories: Sequence[Memory], *, at: datetime) -> list[Memory]:
 
 
 def speaking(memories: Sequence[Memory], *, at: datetime) -> list[Memory]:
-    """Those of the memories that speak wherever they are seen, in their order: neither hidden nor superseded anywhere, and valid."""
+    """Those of the memories that speak wherever they are seen, in order: not hidden, superseded nowhere, not quarantined, valid."""
     struck = _Struck(memories, at)
-    heard = _where(memories, ~(struck.hidden | struck.by("validity")))
+    heard = _where(memories, ~(struck.hidden | struck.by("quarantine", "validity")))
     return [memory for memory in heard if not unlifted(memory)]
 
 
@@ -60,9 +61,12 @@ def counted(memories: Sequence[Memory], *, at: datetime) -> Stats:
         forgotten=int(struck.by("forgotten").sum()),
         superseded=int(struck.superseded.sum()),
         expired=int(struck.by("expiry").sum()),
+        quarantined=int(struck.by("quarantine").sum()),
+        bytes=sum(map(weighed, memories)),
         pending_vectors=sum(memory.fingerprint is None for memory in memories),
         by_kind=_counts(memory.kind for memory in memories),
         by_tier=_counts(memory.tier for memory in memories),
+        by_trust=_counts(memory.trust for memory in memories),
         by_scope=_counts(memory.scope for memory in memories),
         by_tag=_counts(tag for memory in memories for tag in set(memory.tags)),
         by_fingerprint=_counts(memory.fingerprint for memory in memories if memory.fingerprint is not None),
@@ -77,6 +81,8 @@ def _asked_for(memory: Memory, wanted: Filter) -> bool:
         and wanted.session in (None, memory.source.session)
         and (not wanted.kinds or memory.kind in wanted.kinds)
         and (not wanted.tiers or memory.tier in wanted.tiers)
+        and (not wanted.trusts or memory.trust in wanted.trusts)
+        and wanted.quarantined in (None, memory.quarantined_at is not None)
         and (not wanted.tags or set(wanted.tags) <= set(memory.tags))
         and has_meta(memory.source.meta, wanted.meta)
         and (wanted.since is None or wanted.since <= memory.created_at)

@@ -35,6 +35,8 @@ def _provenance(judged: Judgement, memory: Memory) -> str:
 def _fallen(judged: Judgement, source: str) -> str:
     if "forgotten" in judged.strikes[source]:
         return "forgotten"
+    if "quarantine" in judged.strikes[source]:
+        return "in quarantine"
     marks = _superseding(judged.memories[source], judged.lookup)
     return f"superseded by {marks[-1].by}" if marks else "its own sources are gone"
 
@@ -45,12 +47,14 @@ def _tags(judged: Judgement, memory: Memory) -> str:
 
 _CHANGES: dict[Gate, Callable[[Judgement, Memory], str]] = {
     "forgotten": lambda *_: "restoring it (`forget --undo`) brings it back",
+    "quarantine": lambda _, m: f"it has been in quarantine since {m.quarantined_at:%Y-%m-%d %H:%M}; a person's `promote` lets it out",
     "scope": lambda judged, m: f"it belongs to scope {m.scope!r}, the cue looks in {judged.lookup.scope!r}",
     "as_of": lambda judged, m: f"it was written {m.created_at:%Y-%m-%d}, after {judged.lookup.at:%Y-%m-%d}",
     "expiry": lambda _, m: f"it expired {m.expires_at:%Y-%m-%d %H:%M}; `update --ttl` gives it a new term",
     "validity": lambda _, m: f"it holds from {m.valid_from or 'ever'} until {m.valid_until or 'ever'}",
     "supersession": _supersession,
     "provenance": _provenance,
+    "trust": lambda judged, m: f"it comes from {m.trust}, and only {' or '.join(judged.lookup.trusts)} may speak here",
     "kinds": lambda judged, m: f"it is {m.kind}, the cue asks for {', '.join(judged.lookup.kinds)}",
     "tags": _tags,
 }

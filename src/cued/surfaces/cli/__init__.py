@@ -1,7 +1,7 @@
 """The command line: `cued VERB`. Each verb reads its arguments, asks `surfaces.verbs`, and shows the answer as a table or as JSON.
 
 Exit codes: 0 done (a recall that finds nothing is done too) · 2 the input or the usage was refused · 3 no such memory · 4 the store ·
-5 the embedder · 130 interrupted. Results go to stdout; notes, warnings, progress and errors to stderr.
+5 the embedder · 6 a quota · 130 interrupted. Results go to stdout; notes, warnings, progress and errors to stderr.
 """
 
 import click
@@ -25,6 +25,8 @@ COMMANDS = {
     "timeline": ("recalling.provenance", "Show what was stored around a memory or a time."),
     "update": ("keeping.change", "Change a memory."),
     "forget": ("keeping.change", "Hide memories, erase them, or undo that."),
+    "quarantine": ("keeping.trusting", "Keep memories from recalls until promoted."),
+    "promote": ("keeping.trusting", "Let memories out of quarantine, or vouch for them."),
     "consolidate": ("upkeep.consolidate", "Let near-duplicates give way to a newer memory."),
     "sweep": ("upkeep.sweeping", "Show what has expired, or erase it."),
     "cool": ("upkeep.sweeping", "List memories that could go."),
@@ -56,6 +58,7 @@ Exit codes:
   3    no such memory
   4    the store: not a Cued database, damaged, busy, full, read-only
   5    the embedder: not installed, not reachable, or talking nonsense
+  6    the tenant has or asks as much as its quota allows
   130  interrupted, or no was the answer to a question
 
 Results go to stdout (with --json as JSON), everything else to stderr. NO_COLOR is honoured."""

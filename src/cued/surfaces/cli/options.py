@@ -23,6 +23,7 @@ _FLAGS = {
     "source": "--from",
     "tags": "--tag",
     "tiers": "--tier",
+    "trusts": "--trust",
     "window_tokens": "--window",
 }
 """Fields that the command line calls otherwise."""
@@ -110,12 +111,25 @@ def _parts(kind: shapes.Type) -> tuple[shapes.Type, ...]:
 
 def _type(kinds: tuple[shapes.Type, ...]) -> click.ParamType[Any] | None:
     items = tuple(kind.item_type if isinstance(kind, shapes.VarTupleType) else kind for kind in kinds)
+    number = next((_NUMBERS[type(item)] for item in items if type(item) in _NUMBERS), None)
     for item in items:
         if isinstance(item, shapes.LiteralType):
-            return click.Choice(tuple(map(str, item.values)))
+            names = tuple(map(str, item.values))
+            return click.Choice(names) if number is None else _NumberOrName(names, number)
     if any(isinstance(item, shapes.StrType) for item in items):
         return None
-    return next((_NUMBERS[type(item)] for item in items if type(item) in _NUMBERS), None)
+    return number
+
+
+class _NumberOrName(click.ParamType[Any]):
+    """A number, or one of a few names for it."""
+
+    def __init__(self, names: tuple[str, ...], number: click.ParamType[Any]) -> None:
+        self.names, self.number = names, number
+        self.name = "|".join((number.name, *names))
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 - as click has it
+        return value if value in self.names else self.number.convert(value, param, ctx)
 
 
 def _edges(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> tuple[tuple[str, str], ...]:

@@ -151,7 +151,8 @@ def facts(row: JSON) -> str:
 
 def _hidden(row: JSON) -> list[str]:
     superseded = any(mark["lifted_at"] is None for mark in row.get("superseded", ()))
-    return [word for word, said in (("forgotten", row.get("forgotten_at")), ("superseded", superseded)) if said]
+    states = (("forgotten", row.get("forgotten_at")), ("quarantined", row.get("quarantined_at")), ("superseded", superseded))
+    return [word for word, said in states if said]
 
 
 def _with_facts(row: JSON) -> Text:

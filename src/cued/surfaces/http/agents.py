@@ -1,6 +1,7 @@
 """The tools of agents at `/mcp`, behind the server's own gate: the token says whose memories, and whether it may write.
 
 Above: `cued serve` mounts it where the packages of MCP are installed. Below: `surfaces.mcp`, which is the same over stdio.
+What a model stores is an agent's at most, and less where the token says so.
 The scope is the address's, `/mcp?scope=atlas`, which whoever sets a client up writes once: never an argument that a model could say.
 """
 
@@ -8,7 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from cued.handles.memories import Memories
-from cued.model import GLOBAL
+from cued.model import GLOBAL, lower_of
 from cued.requests.checks import label
 from cued.surfaces.http.app import Mounted
 
@@ -27,7 +28,8 @@ def agents(memories: Memories) -> tuple[Mounted, ...]:
     def caller_of(context: Any) -> "Caller":  # noqa: ANN401 - the SDK's context
         asked = context.request.scope["cued.caller"]
         scope = label("scope", context.request.query_params.get("scope", GLOBAL))
-        return Caller(tenant=memories.tenant(asked.tenant), scope=scope, may_write=asked.token.allows("write"))
+        tenant = memories.tenant(asked.tenant, trust=lower_of(asked.token.trust, "agent"))
+        return Caller(tenant=tenant, scope=scope, may_write=asked.token.allows("write"))
 
     end = mounted(serve(caller_of), hosts=None)
     return (Mounted(path=PATH, app=end.app, lifespan=end.running),)

@@ -19,8 +19,9 @@ from starlette.types import ASGIApp
 
 from cued import __version__
 from cued.errors import EmbedderError
-from cued.handles.memories import OWN_TENANT, Memories
+from cued.handles.memories import Memories
 from cued.handles.tenant import Tenant
+from cued.model import OWN_TENANT
 from cued.model.plain import JSON
 from cued.surfaces.access_tokens import Tokens
 from cued.surfaces.http import asking, openapi
@@ -172,7 +173,7 @@ class _Server:
         caller: Caller = request.scope["cued.caller"]
         caller.require(route.of.authority)
         body = await asking.asked(request, route, most=self._limits.body_bytes)
-        target = self._memories if route.of.works_on == "store" else self._memories.tenant(caller.tenant)
+        target = self._memories if route.of.works_on == "store" else self._memories.tenant(caller.tenant, trust=caller.token.trust)
         if route.of.streams:
             return await self._streamed(route, caller.tenant, partial(call, route.verb, target, body))
         answer, again = await self._done(request, route, target, body)

@@ -33,6 +33,8 @@ ANSWERS: dict[str, tuple[str, ...]] = {
     "update": ("id", "text", "kind", "tier", "scope", "tags", "created_at", "updated_at", "version"),
     "forget": ("forgotten", "erased"),
     "restore": ("restored",),
+    "quarantine": ("quarantined",),
+    "promote": ("promoted",),
     "erase_everything": ("erased", "everything", "memories"),
     "consolidate": ("applied", "at_least", "scanned", "compared", "merges", "spared", "skipped"),
     "merges": ("merges",),

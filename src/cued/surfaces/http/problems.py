@@ -8,7 +8,20 @@ import msgspec
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from cued.errors import BusyError, ConflictError, CuedError, EmbedderError, FullError, InputError, NotFoundError, ReadOnlyError, StoreError
+from cued.errors import (
+    BusyError,
+    ConflictError,
+    CuedError,
+    EmbedderError,
+    FullError,
+    InputError,
+    NotFoundError,
+    QuotaError,
+    RateError,
+    ReadOnlyError,
+    StoreError,
+    TrustError,
+)
 from cued.surfaces.failures import error_json
 
 CONTENT_TYPE = "application/problem+json"
@@ -55,13 +68,17 @@ def _told_of_ours(error: CuedError) -> tuple[int, dict[str, str], dict[str, Any]
         # its message may name files of this machine
         told = {"type": told["type"], "message": (type(error).__doc__ or "").strip()}
     kept = {name: told[name] for name in ("field", "accepted", "problems", "memory_id", "conflicts") if name in told}
-    headers = {"Retry-After": str(RETRY_AFTER_S)} if status == 503 else {}  # noqa: PLR2004 - a status
+    wait = round(error.retry_after_s) if isinstance(error, RateError) else RETRY_AFTER_S
+    headers = {"Retry-After": str(wait)} if status in {429, 503} else {}
     return status, headers, {"kind": told["type"], "detail": told["message"], "remedy": remedy, **kept}
 
 
 STATUSES: tuple[tuple[type[CuedError], int, str], ...] = (
     (NotFoundError, 404, "ids are as GET /v1/memories and POST /v1/recall show them"),
     (ConflictError, 409, "say on_conflict report or supersede, or another text"),
+    (TrustError, 403, "a token of higher trust, or store it beside what is there: then a person can decide"),
+    (RateError, 429, "wait as long as Retry-After says"),
+    (QuotaError, 507, "erase some memories, or ask the server's operator for a larger quota"),
     (InputError, 422, "what the field accepts is in `accepted`"),
     (BusyError, 503, "try again after the seconds in Retry-After"),
     (FullError, 507, "make room on the server's disk; nothing of the write was kept, and reads go on"),
@@ -101,5 +118,5 @@ _TITLES = {
     429: "too many requests",
     500: "the server failed",
     503: "not now",
-    507: "the disk is full",
+    507: "no room is left",
 }

@@ -19,7 +19,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cued.errors import CuedError
-from cued.handles.memories import OWN_TENANT, Memories
+from cued.handles.memories import Memories
+from cued.model import OWN_TENANT
 from cued.model.plain import JSON
 from cued.surfaces.http.workers import Workers
 from cued.surfaces.verbs import call

@@ -36,8 +36,8 @@ class Visit(Struct, frozen=True, kw_only=True):
 
     @property
     def tenant(self) -> Tenant:
-        """The tenant's handle."""
-        return self.memories.tenant(self.caller.tenant)
+        """The tenant's handle, through which nothing is trusted further than the visitor's token says."""
+        return self.memories.tenant(self.caller.tenant, trust=self.caller.token.trust)
 
     def may(self, verb: str) -> bool:
         """Whether the visitor may use this verb, and whether there is one of that name."""

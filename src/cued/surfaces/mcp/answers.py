@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
+from cued.model import UNVERIFIED
 from cued.model.plain import JSON
 from cued.text.harmless import harmless
 from cued.text.token_counts import estimate_tokens
@@ -304,7 +305,11 @@ def _more(left_out: int, cut: bool, remedy: str) -> str:  # noqa: FBT001 - two f
 
 
 def _lines(memories: Sequence[Row]) -> str:
-    return "\n".join(f"- [{each.kind}, {each.created_at[:10]}, from {each.trust}] {each.text.replace(chr(10), ' ⏎ ')}" for each in memories)
+    return "\n".join(f"- [{each.kind}, {each.created_at[:10]}, {_from(each)}] {each.text.replace(chr(10), ' ⏎ ')}" for each in memories)
+
+
+def _from(memory: Row) -> str:
+    return f"from {memory.trust}" + (", unverified" if memory.trust in UNVERIFIED else "")
 
 
 def _cut(text: str, tokens: int) -> str:
@@ -320,6 +325,8 @@ def _cut(text: str, tokens: int) -> str:
 def _hidden(memory: Mapping[str, Any]) -> str:
     if memory.get("forgotten_at"):
         return "forgotten"
+    if memory.get("quarantined_at"):
+        return "in quarantine"
     return "superseded" if any(mark["lifted_at"] is None for mark in memory.get("superseded", ())) else ""
 
 

@@ -34,7 +34,10 @@ class Tool(Struct, frozen=True, kw_only=True):
 
 _SCOPE = "`project`: it holds in this repository. `global`: it holds everywhere, as what is so about the user does."
 _SUPERSEDES = "Ids of memories that this one replaces; they are kept, and no longer recalled."
-_TRUST = "Where it comes from. `user`: the user said so. `agent`: you concluded it. `tool`: a file, a page or a tool's answer says so."
+_TRUST = (
+    "Where it comes from. `agent`: the user said so, or you concluded it. `tool`: a file, a page or a tool's answer says so. "
+    "More than this connection may say is lowered, and the answer tells."
+)
 _TIER = "`core` is pinned: shown in every conversation. Use it rarely, for what must never be missed."
 
 TOOLS: Final = (

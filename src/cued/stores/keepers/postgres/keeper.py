@@ -24,7 +24,7 @@ STATEMENT_S: Final = 60.0
 
 _SETTINGS = f"SET LOCAL lock_timeout = {int(WAIT_S * 1000)}; SET LOCAL statement_timeout = {int(STATEMENT_S * 1000)};"
 _NAME = "SELECT set_config('cued.tenant', encode(%(tenant)s, 'hex'), true);"
-_HEAD = "SELECT change, epoch, size, last FROM cued.tenant WHERE tenant = %(tenant)s"
+_HEAD = "SELECT change, epoch, size, last, bytes FROM cued.tenant WHERE tenant = %(tenant)s"
 # One text for each, so that a transaction begins with one message to the server and one back.
 _READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_SETTINGS} {_NAME} {_HEAD}"
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(encode(%(tenant)s, 'hex'), 0));"

@@ -7,7 +7,7 @@ from typing import Any, Final
 import psycopg
 from msgspec import Struct, json, msgpack
 
-from cued.model import EPOCH, KINDS, TIERS, Filter, Slice, Stats
+from cued.model import EPOCH, KINDS, TIERS, TRUSTS, Filter, Slice, Stats
 from cued.stores.standing.instants import NEVER, micros
 from cued.stores.standing.shown import has_words
 
@@ -23,6 +23,8 @@ _WANTED: Final = f"""
       AND (%(session)s::bytea IS NULL OR session = %(session)s)
       AND (%(kinds)s::int[] IS NULL OR kind = ANY(%(kinds)s))
       AND (%(tiers)s::int[] IS NULL OR tier = ANY(%(tiers)s))
+      AND (%(trusts)s::int[] IS NULL OR trust = ANY(%(trusts)s))
+      AND (%(quarantined)s::boolean IS NULL OR %(quarantined)s = (quarantined IS NOT NULL))
       AND created >= %(since)s AND created < %(until)s
       AND meta @> %(meta)s::jsonb
       AND tags @> %(tags)s::bytea[]
@@ -49,12 +51,12 @@ _LINKING: Final = f"""
 """  # noqa: S608 - constants
 _TOTALS: Final = f"""
     SELECT count(*), count(*) FILTER (WHERE {_STANDS}), count(forgotten), count(superseded), count(*) FILTER (WHERE expires <= %(at)s),
-           count(*) - count(fingerprint), min(created), max(created)
+           count(quarantined), count(*) - count(fingerprint), min(created), max(created)
     FROM cued.memory WHERE tenant = %(tenant)s
 """  # noqa: S608 - constants
 _BY: Final = {
     name: f"SELECT {name}, count(*) FROM cued.memory WHERE tenant = %s AND {name} IS NOT NULL GROUP BY {name}"  # noqa: S608 - constants
-    for name in ("kind", "tier", "scope", "fingerprint")
+    for name in ("kind", "tier", "trust", "scope", "fingerprint")
 }
 _BY_TAG: Final = "SELECT tag, count(DISTINCT key) FROM cued.memory, unnest(tags) AS tag WHERE tenant = %s GROUP BY tag"
 
@@ -71,6 +73,8 @@ def page(cursor: psycopg.Cursor[Any], tenant: bytes, wanted: Filter, asked: Slic
         "session": None if wanted.session is None else wanted.session.encode(),
         "kinds": [KINDS.index(kind) for kind in wanted.kinds] or None,
         "tiers": [TIERS.index(tier) for tier in wanted.tiers] or None,
+        "trusts": [TRUSTS.index(trust) for trust in wanted.trusts] or None,
+        "quarantined": wanted.quarantined,
         "since": -NEVER if wanted.since is None else micros(wanted.since),
         "until": NEVER if wanted.until is None else micros(wanted.until),
         "tags": [tag.encode() for tag in wanted.tags],
@@ -117,7 +121,8 @@ def linking(cursor: psycopg.Cursor[Any], tenant: bytes, targets: Sequence[str]) 
 
 def stats(cursor: psycopg.Cursor[Any], tenant: bytes, *, at: int) -> Stats:
     """What a tenant holds, counted."""
-    memories, visible, forgotten, superseded, expired, pending, oldest, newest = _one(cursor, _TOTALS, {"tenant": tenant, "at": at})
+    totals = _one(cursor, _TOTALS, {"tenant": tenant, "at": at})
+    memories, visible, forgotten, superseded, expired, quarantined, pending, oldest, newest = totals
 
     def counted(statement: str) -> dict[Any, int]:
         return dict(sorted(cursor.execute(statement, (tenant,)).fetchall()))
@@ -128,9 +133,11 @@ def stats(cursor: psycopg.Cursor[Any], tenant: bytes, *, at: int) -> Stats:
         forgotten=forgotten,
         superseded=superseded,
         expired=expired,
+        quarantined=quarantined,
         pending_vectors=pending,
         by_kind={KINDS[code]: count for code, count in counted(_BY["kind"]).items()},
         by_tier={TIERS[code]: count for code, count in counted(_BY["tier"]).items()},
+        by_trust=dict(sorted((TRUSTS[code], count) for code, count in counted(_BY["trust"]).items())),
         by_scope={name.decode(): count for name, count in counted(_BY["scope"]).items()},
         by_tag={name.decode(): count for name, count in counted(_BY_TAG).items()},
         by_fingerprint={name.decode(): count for name, count in counted(_BY["fingerprint"]).items()},

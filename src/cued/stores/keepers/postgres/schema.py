@@ -25,6 +25,7 @@ TABLES: Final[dict[str, LiteralString]] = {
         epoch  bigint NOT NULL DEFAULT 0,   -- another after every erasure
         size   bigint NOT NULL DEFAULT 0,   -- memories stored
         last   bigint NOT NULL DEFAULT 0,   -- the highest number given to a memory
+        bytes  bigint NOT NULL DEFAULT 0,   -- what its memories' bodies take
         kept   boolean NOT NULL DEFAULT false  -- whether anything is kept for it
     """,
     "memory": """
@@ -36,6 +37,8 @@ TABLES: Final[dict[str, LiteralString]] = {
         scope       bytea NOT NULL,
         kind        smallint NOT NULL,
         tier        smallint NOT NULL,
+        trust       smallint NOT NULL,
+        quarantined bigint,                 -- since when it waits for a person's word
         created     bigint NOT NULL,        -- times are microseconds since 1970
         valid_from  bigint,
         valid_until bigint,

@@ -32,7 +32,7 @@ from cued.model import (
 from cued.stores.admission import body
 from cued.stores.encoding import runs
 from cued.stores.keepers.postgres import log, queries
-from cued.stores.standing.instants import time_or_none
+from cued.stores.standing.instants import micros, time_or_none
 from cued.stores.standing.marks import Mark
 
 _UNUSED = Use()
@@ -57,8 +57,8 @@ _LAPSED = """
     WHERE m.tenant = %s AND m.locally IS NOT NULL
 """
 _CHANGED = """
-    SELECT id, key, content, coalesce(fingerprint, ''), session, turn, forward, scope, kind, tier, created,
-           coalesce(valid_from, -9223372036854775808), coalesce(valid_until, 9223372036854775807),
+    SELECT id, key, content, coalesce(fingerprint, ''), session, turn, forward, scope, kind, tier, trust,
+           (quarantined IS NOT NULL)::int, created, coalesce(valid_from, -9223372036854775808), coalesce(valid_until, 9223372036854775807),
            coalesce(expires, 9223372036854775807), coalesce(forgotten, 9223372036854775807),
            coalesce(superseded, 9223372036854775807), locally
     FROM cued.memory WHERE tenant = %s AND change > %s ORDER BY key
@@ -69,6 +69,7 @@ _VECTORS = """
     WHERE m.tenant = %s AND m.change > %s AND m.content > %s ORDER BY m.key
 """
 _BODIES = "SELECT key, body FROM cued.memory WHERE tenant = %s AND key = ANY(%s)"
+_WEIGHED = "SELECT coalesce(sum(length(body)), 0)::bigint FROM cued.memory WHERE tenant = %s AND key = ANY(%s)"
 _USES = "SELECT key, body FROM cued.use WHERE tenant = %s AND key = ANY(%s)"
 _SOURCES = "SELECT key, target FROM cued.edge WHERE tenant = %s AND key = ANY(%s) AND relation = %s ORDER BY key, target"
 
@@ -78,6 +79,8 @@ _COLUMNS = {
     "scope": "bytea",
     "kind": "smallint",
     "tier": "smallint",
+    "trust": "smallint",
+    "quarantined": "bigint",
     "created": "bigint",
     "valid_from": "bigint",
     "valid_until": "bigint",
@@ -129,7 +132,7 @@ _PUT_DOCUMENT = """
 
 _NEW_TENANT = "INSERT INTO cued.tenant (tenant, epoch) VALUES (%s, %s)"
 _STAMP = """
-    UPDATE cued.tenant SET change = %(change)s, epoch = %(epoch)s, size = %(size)s, last = %(last)s,
+    UPDATE cued.tenant SET change = %(change)s, epoch = %(epoch)s, size = %(size)s, last = %(last)s, bytes = %(bytes)s,
         kept = %(size)s > 0 OR EXISTS (SELECT 1 FROM cued.recall WHERE tenant = %(tenant)s)
                             OR EXISTS (SELECT 1 FROM cued.document WHERE tenant = %(tenant)s)
     WHERE tenant = %(tenant)s
@@ -143,13 +146,14 @@ class Counters(NamedTuple):
     epoch: int = 0
     size: int = 0
     last: int = 0
+    bytes: int = 0
     known: bool = False
 
 
 class PostgresTransaction:
     """Reads and writes one tenant; `finish` stamps what was written."""
 
-    def __init__(self, connection: psycopg.Connection, name: bytes, head: Sequence[tuple[int, int, int, int]]) -> None:
+    def __init__(self, connection: psycopg.Connection, name: bytes, head: Sequence[tuple[int, int, int, int, int]]) -> None:
         """Begin with the tenant's counters as they are; its row is made with the first thing that is written."""
         self._cursor, self._name = connection.cursor(binary=True), name
         self._tenant = self._started = Counters(*head[0], known=True) if head else Counters()
@@ -157,7 +161,7 @@ class PostgresTransaction:
 
     def head(self) -> Head:
         """The tenant's counters."""
-        return Head(self._tenant.change, self._tenant.epoch, self._tenant.size)
+        return Head(self._tenant.change, self._tenant.epoch, self._tenant.size, self._tenant.bytes)
 
     def read(self, memory_ids: Sequence[str], *, content: bool = False) -> dict[str, Row]:
         """The rows of those of the ids that are stored, by id; with `content` with forward index and vector."""
@@ -188,15 +192,17 @@ class PostgresTransaction:
         self._add_vectors(keyed)
         self._link(keyed)
         self.put_uses([(row.key, row.memory.use) for row in keyed if row.memory.use != _UNUSED])
-        count = len(rows)
-        self._tenant = self._tenant._replace(size=self._tenant.size + count, last=self._tenant.last + count)
+        held, count = self._tenant, len(rows)
+        self._tenant = held._replace(size=held.size + count, last=held.last + count, bytes=held.bytes + sum(map(len, values["body"])))
 
     def update(self, rows: Sequence[Row]) -> None:
         """Replace rows by their keys, all but their use, and where `forward` is None all but forward index and vector."""
         if not rows:
             return
         change, keys = self._stamp(), [row.key for row in rows]
-        self._run(_UPDATE, _columns(rows, change) | {"tenant": self._name})
+        changed = _columns(rows, change)
+        self._tenant = self._tenant._replace(bytes=self._tenant.bytes + sum(map(len, changed["body"])) - self._weight(keys))
+        self._run(_UPDATE, changed | {"tenant": self._name})
         self._run("DELETE FROM cued.edge WHERE tenant = %s AND key = ANY(%s)", (self._name, keys))
         self._link(rows)
         new = [row for row in rows if row.forward is not None]
@@ -214,10 +220,11 @@ class PostgresTransaction:
     def remove(self, keys: Sequence[int], *, more: bool = False) -> None:  # noqa: ARG002 - what the server frees, it overwrites by itself
         """Remove rows and all that hangs on them."""
         self._stamp()
+        left = self._tenant.bytes - self._weight(keys)
         for table in _HANGING:
             self._run(f"DELETE FROM cued.{table} WHERE tenant = %s AND key = ANY(%s)", (self._name, list(keys)))  # noqa: S608 - one of ours
         self.put_shelf(())
-        self._tenant = self._tenant._replace(size=self._tenant.size - len(keys), epoch=self._tenant.epoch + 1)
+        self._tenant = self._tenant._replace(size=self._tenant.size - len(keys), epoch=self._tenant.epoch + 1, bytes=left)
 
     def erase(self) -> None:
         """Remove all that is kept for the tenant."""
@@ -280,7 +287,7 @@ class PostgresTransaction:
 
     def stats(self, at: int) -> Stats:
         """What the tenant holds, counted, as of a moment in microseconds."""
-        return queries.stats(self._cursor, self._name, at=at)
+        return replace(queries.stats(self._cursor, self._name, at=at), bytes=self._tenant.bytes)
 
     def log(self, query: LogQuery) -> Sequence[RecallEntry]:
         """The lines that the query asks for, by time and then as they were written."""
@@ -346,6 +353,10 @@ class PostgresTransaction:
             found.setdefault(key, []).append(target.decode())
         return [tuple(found.get(key, ())) for key in keys] if found else ((),) * len(keys)
 
+    def _weight(self, keys: Sequence[int]) -> int:
+        """How many bytes these rows' memories take."""
+        return int(self._all(_WEIGHED, self._name, list(keys))[0][0])
+
     def _add_vectors(self, rows: Sequence[Row]) -> None:
         if given := [(row.key, row.vector) for row in rows if row.vector is not None]:
             keys, vectors = zip(*given, strict=True)
@@ -387,6 +398,8 @@ def _columns(rows: Sequence[Row], change: int) -> dict[str, list[Any]]:
         "scope": [each.scope.encode() for each in judged],
         "kind": [each.kind for each in judged],
         "tier": [each.tier for each in judged],
+        "trust": [each.trust for each in judged],
+        "quarantined": [None if memory.quarantined_at is None else micros(memory.quarantined_at) for memory in memories],
         "created": [each.created for each in judged],
         **{
             name: [time_or_none(getattr(each, name)) for each in judged]

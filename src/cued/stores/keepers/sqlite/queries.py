@@ -8,7 +8,7 @@ from typing import Any, Final
 import apsw
 from msgspec import Struct, field, json, msgpack
 
-from cued.model import EPOCH, KINDS, TIERS, Filter, Scalar, Slice, Stats
+from cued.model import EPOCH, KINDS, TIERS, TRUSTS, Filter, Scalar, Slice, Stats
 from cued.stores.standing.instants import NEVER, micros
 from cued.stores.standing.shown import has_meta, has_words
 
@@ -21,6 +21,8 @@ _WANTED: Final = """
       AND (:session IS NULL OR session = :session)
       AND (:kinds = 0 OR :kinds & (1 << kind))
       AND (:tiers = 0 OR :tiers & (1 << tier))
+      AND (:trusts = 0 OR :trusts & (1 << trust))
+      AND (:quarantined IS NULL OR :quarantined = (quarantined IS NOT NULL))
       AND created >= :since AND created < :until
       AND (:contains = '[]' OR has_words(memory.body, :contains))
       AND (:meta = '{}' OR has_meta(memory.body, :meta))
@@ -44,11 +46,12 @@ _LINKING: Final = """
 """
 _TOTALS: Final = """
     SELECT count(*), ifnull(sum(forgotten IS NULL AND superseded IS NULL AND ifnull(expires > :at, 1)), 0), count(forgotten),
-           count(superseded), ifnull(sum(expires <= :at), 0), count(*) - count(fingerprint), min(created), max(created)
+           count(superseded), ifnull(sum(expires <= :at), 0), count(quarantined), count(*) - count(fingerprint), min(created), max(created)
     FROM memory WHERE tenant = :tenant
 """
 _BY_KIND: Final = "SELECT kind, count(*) FROM memory WHERE tenant = ? GROUP BY kind"
 _BY_TIER: Final = "SELECT tier, count(*) FROM memory WHERE tenant = ? GROUP BY tier"
+_BY_TRUST: Final = "SELECT trust, count(*) FROM memory WHERE tenant = ? GROUP BY trust"
 _BY_SCOPE: Final = "SELECT scope, count(*) FROM memory WHERE tenant = ? GROUP BY scope"
 _BY_TAG: Final = """
     SELECT tag.value, count(DISTINCT memory.key) FROM memory, json_each(memory.tags) AS tag
@@ -90,6 +93,8 @@ def page(connection: apsw.Connection, tenant: int, wanted: Filter, asked: Slice)
         "session": wanted.session,
         "kinds": sum(1 << KINDS.index(kind) for kind in set(wanted.kinds)),
         "tiers": sum(1 << TIERS.index(tier) for tier in set(wanted.tiers)),
+        "trusts": sum(1 << TRUSTS.index(trust) for trust in set(wanted.trusts)),
+        "quarantined": None if wanted.quarantined is None else int(wanted.quarantined),
         "since": -NEVER if wanted.since is None else micros(wanted.since),
         "until": NEVER if wanted.until is None else micros(wanted.until),
         "tags": json.encode(wanted.tags).decode(),
@@ -121,7 +126,7 @@ def linking(connection: apsw.Connection, keys: tuple[int, int], targets: Sequenc
 def stats(connection: apsw.Connection, tenant: int, *, at: int) -> Stats:
     """What a tenant holds, counted."""
     totals: tuple[Any, ...] = connection.execute(_TOTALS, {"tenant": tenant, "at": at}).get
-    memories, visible, forgotten, superseded, expired, pending, oldest, newest = totals
+    memories, visible, forgotten, superseded, expired, quarantined, pending, oldest, newest = totals
 
     def counted(sql: str) -> dict[Any, int]:
         return dict(sorted(connection.execute(sql, (tenant,))))
@@ -132,9 +137,11 @@ def stats(connection: apsw.Connection, tenant: int, *, at: int) -> Stats:
         forgotten=forgotten,
         superseded=superseded,
         expired=expired,
+        quarantined=quarantined,
         pending_vectors=pending,
         by_kind={KINDS[code]: count for code, count in counted(_BY_KIND).items()},
         by_tier={TIERS[code]: count for code, count in counted(_BY_TIER).items()},
+        by_trust=dict(sorted((TRUSTS[code], count) for code, count in counted(_BY_TRUST).items())),
         by_scope=counted(_BY_SCOPE),
         by_tag=counted(_BY_TAG),
         by_fingerprint=counted(_BY_FINGERPRINT),

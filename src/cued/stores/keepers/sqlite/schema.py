@@ -147,6 +147,15 @@ CREATE UNIQUE INDEX recall_id ON recall (tenant, recall_id);
 CREATE INDEX recall_at ON recall (tenant, at);
 """
 
+_TRUST = """
+ALTER TABLE memory ADD COLUMN trust INTEGER NOT NULL DEFAULT 0;  -- 0 user, 1 agent, 2 tool, 3 import
+ALTER TABLE memory ADD COLUMN quarantined INTEGER;               -- since when it waits for a person's word
+ALTER TABLE tenant ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;  -- what its memories' bodies take
+UPDATE tenant SET bytes = (SELECT ifnull(sum(length(body)), 0) FROM memory WHERE memory.tenant = tenant.key);
+"""
+
+_TRUSTS = ("user", "agent", "tool", "import")
+
 _LINE = """
     INSERT INTO recall (key, tenant, recall_id, at, policy, policy_digest, scope, outcome, candidates, chosen, found_by, best_relevance,
                         below_floor, suppressed, omitted, tokens, degraded, total_ms, stage_ms, cited, bad)
@@ -225,6 +234,18 @@ def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
+class _Trusted(Struct):
+    """What the migration of trust reads of a body."""
+
+    trust: str = "user"
+
+
+def _fill_trust(connection: apsw.Connection) -> None:
+    rows, decode = connection.execute("SELECT key, body FROM memory"), msgpack.Decoder(_Trusted).decode
+    codes = [(_TRUSTS.index(trust), key) for key, body in rows if (trust := decode(body).trust) != "user"]
+    connection.executemany("UPDATE memory SET trust = ? WHERE key = ?", codes)
+
+
 class Migration(NamedTuple):
     """One step from a schema to the next: SQL, and then what SQL cannot do."""
 
@@ -239,5 +260,6 @@ MIGRATIONS = (
     Migration(_FOURTH, _fill_log),
     Migration(_SHELF),
     Migration(_TRIALS),
+    Migration(_TRUST, _fill_trust),
 )
 VERSION = len(MIGRATIONS)

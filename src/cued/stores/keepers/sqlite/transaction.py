@@ -29,8 +29,7 @@ from cued.model import (
 from cued.stores.admission import body
 from cued.stores.encoding import runs
 from cued.stores.keepers.sqlite import log, queries
-from cued.stores.keepers.sqlite.schema import Value
-from cued.stores.standing.instants import time_or_none
+from cued.stores.standing.instants import micros, time_or_none
 from cued.stores.standing.marks import Mark
 
 _UNUSED = Use()
@@ -41,13 +40,14 @@ _REFLECTION = KINDS.index("reflection")
 _RUN_KEYS = 2048
 _HANGING = ("vector", "use", "edge", "memory")
 
-_TENANT = "SELECT key, change, epoch, size, last FROM tenant WHERE name = ?"
+_TENANT = "SELECT key, change, epoch, size, last, bytes FROM tenant WHERE name = ?"
 _READ = "SELECT memory.key, memory.body, use.body FROM memory LEFT JOIN use USING (key) WHERE memory.tenant = ? AND memory.id = ?"
 _LAPSED = "SELECT memory.key, memory.body, use.body FROM memory LEFT JOIN use USING (key) WHERE memory.tenant = ? AND locally IS NOT NULL"
 _CONTENT = "SELECT forward, data FROM memory LEFT JOIN vector USING (key) WHERE key = ?"
 _COLUMNS = """
-    SELECT memory.id, memory.key, content, ifnull(fingerprint.text, ''), session, turn, forward, scope, kind, tier, created,
-           ifnull(valid_from, -9223372036854775808), ifnull(valid_until, 9223372036854775807), ifnull(expires, 9223372036854775807),
+    SELECT memory.id, memory.key, content, ifnull(fingerprint.text, ''), session, turn, forward, scope, kind, tier, trust,
+           quarantined IS NOT NULL, created, ifnull(valid_from, -9223372036854775808),
+           ifnull(valid_until, 9223372036854775807), ifnull(expires, 9223372036854775807),
            ifnull(forgotten, 9223372036854775807), ifnull(superseded, 9223372036854775807), locally
     FROM memory LEFT JOIN fingerprint ON fingerprint.key = memory.fingerprint
 """
@@ -69,14 +69,17 @@ _BODIES = "SELECT memory.body FROM carray(?) AS wanted CROSS JOIN memory ON memo
 _SOURCES = "SELECT edge.key, edge.target FROM carray(?) AS wanted CROSS JOIN edge ON edge.key = wanted.value AND edge.relation = ?"
 _USES = "SELECT use.key, use.body FROM carray(?) AS wanted CROSS JOIN use ON use.key = wanted.value"
 
+_WEIGHED = "SELECT ifnull(sum(length(memory.body)), 0) FROM carray(?) AS wanted CROSS JOIN memory ON memory.key = wanted.value"
+
 _INSERT = """
-    INSERT INTO memory (key, tenant, id, change, content, scope, kind, tier, created, valid_from, valid_until, expires, forgotten,
-                        superseded, locally, session, turn, tags, body, fingerprint, forward)
-    VALUES (:key, :tenant, :id, :change, :change, :scope, :kind, :tier, :created, :valid_from, :valid_until, :expires, :forgotten,
-            :superseded, :locally, :session, :turn, :tags, :body, :fingerprint, :forward)
+    INSERT INTO memory (key, tenant, id, change, content, scope, kind, tier, trust, quarantined, created, valid_from, valid_until,
+                        expires, forgotten, superseded, locally, session, turn, tags, body, fingerprint, forward)
+    VALUES (:key, :tenant, :id, :change, :change, :scope, :kind, :tier, :trust, :quarantined, :created, :valid_from, :valid_until,
+            :expires, :forgotten, :superseded, :locally, :session, :turn, :tags, :body, :fingerprint, :forward)
 """
 _UPDATE = """
-    UPDATE memory SET change = :change, scope = :scope, kind = :kind, tier = :tier, created = :created, valid_from = :valid_from,
+    UPDATE memory SET change = :change, scope = :scope, kind = :kind, tier = :tier, trust = :trust, quarantined = :quarantined,
+        created = :created, valid_from = :valid_from,
         valid_until = :valid_until, expires = :expires, forgotten = :forgotten, superseded = :superseded, locally = :locally,
         session = :session, turn = :turn, tags = :tags, body = :body
     WHERE key = :key
@@ -96,6 +99,7 @@ class TenantRow(NamedTuple):
     epoch: int = 0
     size: int = 0
     last: int = 0
+    bytes: int = 0
 
     @property
     def keys(self) -> tuple[int, int]:
@@ -116,7 +120,7 @@ class SqliteTransaction:
 
     def head(self) -> Head:
         """The tenant's counters."""
-        return Head(self._tenant.change, self._tenant.epoch, self._tenant.size)
+        return Head(self._tenant.change, self._tenant.epoch, self._tenant.size, self._tenant.bytes)
 
     def read(self, memory_ids: Sequence[str], *, content: bool = False) -> dict[str, Row]:
         """The rows of those of the ids that are stored, by id; with `content` with forward index and vector."""
@@ -148,12 +152,17 @@ class SqliteTransaction:
         self._connection.executemany(_LINK, _edges(keyed))
         self.put_uses([(row.key, row.memory.use) for row in keyed if row.memory.use != _UNUSED])
         count = len(rows)
-        self._tenant = self._tenant._replace(size=self._tenant.size + count, last=self._tenant.last + count)
+        grown = sum(len(each["body"]) for each in values)
+        held = self._tenant
+        self._tenant = held._replace(size=held.size + count, last=held.last + count, bytes=held.bytes + grown)
 
     def update(self, rows: Sequence[Row]) -> None:
         """Replace rows by their keys, all but their use, and where `forward` is None all but forward index and vector."""
         change = self._stamp()
-        self._connection.executemany(_UPDATE, [columns(row, change=change) for row in rows])
+        values = [columns(row, change=change) for row in rows]
+        grown = sum(len(each["body"]) for each in values) - self._weight([row.key for row in rows])
+        self._tenant = self._tenant._replace(bytes=self._tenant.bytes + grown)
+        self._connection.executemany(_UPDATE, values)
         self._connection.executemany("DELETE FROM edge WHERE key = ?", [(row.key,) for row in rows])
         self._connection.executemany(_LINK, _edges(rows))
         new = [row for row in rows if row.forward is not None]
@@ -167,10 +176,11 @@ class SqliteTransaction:
     def remove(self, keys: Sequence[int], *, more: bool = False) -> None:
         """Remove rows and all that hangs on them; with `more` to be removed right after, the file is not rewritten for these alone."""
         self._stamp()
+        left = self._tenant.bytes - self._weight(keys)
         for table in _HANGING:
             self._connection.executemany(f"DELETE FROM {table} WHERE key = ?", [(key,) for key in keys])  # noqa: S608 - one of ours
         self._drop_shelf()
-        self._tenant = self._tenant._replace(size=self._tenant.size - len(keys), epoch=self._tenant.epoch + 1)
+        self._tenant = self._tenant._replace(size=self._tenant.size - len(keys), epoch=self._tenant.epoch + 1, bytes=left)
         self.erased, self.more = True, more
 
     def erase(self) -> None:
@@ -240,7 +250,7 @@ class SqliteTransaction:
 
     def stats(self, at: int) -> Stats:
         """What the tenant holds, counted, as of a moment in microseconds."""
-        return queries.stats(self._connection, self._tenant.key, at=at)
+        return replace(queries.stats(self._connection, self._tenant.key, at=at), bytes=self._tenant.bytes)
 
     def log(self, query: LogQuery) -> Sequence[RecallEntry]:
         """The lines that the query asks for, by time and then as they were written."""
@@ -281,8 +291,8 @@ class SqliteTransaction:
         """Stamp the tenant with this change, if there was any, so that every shelf of it is brought up to date."""
         tenant = self._tenant
         if tenant != self._started:
-            sql = "UPDATE tenant SET change = ?, epoch = ?, size = ?, last = ? WHERE key = ?"
-            self._connection.execute(sql, (tenant.change, tenant.epoch, tenant.size, tenant.last, tenant.key))
+            sql = "UPDATE tenant SET change = ?, epoch = ?, size = ?, last = ?, bytes = ? WHERE key = ?"
+            self._connection.execute(sql, (tenant.change, tenant.epoch, tenant.size, tenant.last, tenant.bytes, tenant.key))
 
     def _opened(self) -> TenantRow:
         """The tenant, its row made if need be."""
@@ -316,6 +326,11 @@ class SqliteTransaction:
             found.setdefault(key, []).append(target)
         return [tuple(found.get(key, ())) for key in keys] if found else ((),) * len(keys)
 
+    def _weight(self, keys: Sequence[int]) -> int:
+        """How many bytes these rows' memories take."""
+        found = self._by_keys(_WEIGHED, keys)
+        return int(found[0][0]) if found else 0
+
     def _by_keys(self, sql: str, keys: Sequence[int], *more: str) -> list[Any]:
         return self._connection.execute(sql, (apsw.carray(np.array(keys, dtype=np.int64)), *more)).fetchall() if keys else []
 
@@ -330,7 +345,7 @@ def _row(key: int, memory_body: bytes, use_body: bytes | None, forward: bytes | 
     return Row(decoded(memory_body, use_body), key, None, forward, vector)
 
 
-def columns(row: Row, *, change: int) -> dict[str, Value]:
+def columns(row: Row, *, change: int) -> dict[str, Any]:
     """The columns that may change while the content of a row stays."""
     memory, judged = row.memory, row.judged
     if judged is None:
@@ -341,6 +356,8 @@ def columns(row: Row, *, change: int) -> dict[str, Value]:
         "scope": judged.scope,
         "kind": judged.kind,
         "tier": judged.tier,
+        "trust": judged.trust,
+        "quarantined": None if memory.quarantined_at is None else micros(memory.quarantined_at),
         "created": judged.created,
         "valid_from": time_or_none(judged.valid_from),
         "valid_until": time_or_none(judged.valid_until),

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from cued.model import TRUSTS, Trust
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import make_folder, opened
 from cued.surfaces.cli.output import note
@@ -14,8 +15,9 @@ from cued.surfaces.project import Project, project_at
 @click.command(name="mcp", cls=Command, globals_shown=("db", "tenant", "embedder", "policy"))
 @click.option("--scope", metavar="NAME", help="The project's scope. Without it: from its .cued.toml, or the name of its repository.")
 @click.option("--project", "folder", metavar="DIR", default=".", help="The project's folder. Without it: the working directory.")
+@click.option("--trust", type=click.Choice(TRUSTS), default="agent", help="How far what is stored is trusted at most. Default: agent.")
 @click.option("--search-fetch", is_flag=True, help="Also offer the tools `search` and `fetch`, which some clients ask for.")
-def mcp_command(scope: str | None, folder: str, *, search_fetch: bool) -> None:
+def mcp_command(scope: str | None, folder: str, *, trust: Trust, search_fetch: bool) -> None:
     """Serve an agent's tools over the Model Context Protocol, on stdin and stdout, until the client leaves.
 
     Needs `pip install "cued[mcp]"`. `cued connect` writes a client's configuration that starts this command.
@@ -28,7 +30,7 @@ def mcp_command(scope: str | None, folder: str, *, search_fetch: bool) -> None:
     chosen.policy = chosen.policy or project.policy
     make_folder(chosen)
     with opened(chosen, embed=True, settle="background") as memories:
-        caller = Caller(tenant=memories.tenant(chosen.tenant), scope=project.scope)
+        caller = Caller(tenant=memories.tenant(chosen.tenant, trust=trust), scope=project.scope)
         run_stdio(serve(lambda _context: caller, search_and_fetch=search_fetch))
 
 

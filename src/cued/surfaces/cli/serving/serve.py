@@ -6,7 +6,7 @@ import click
 
 from cued.errors import InputError
 from cued.handles.memories import Memories, open_memories
-from cued.model import LogRules
+from cued.model import LogRules, Quotas
 from cued.policy.presets import DEFAULT
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import make_folder, noting_warnings
@@ -28,6 +28,9 @@ _JOBS = ("sweep", "consolidate", "preview", "reembed")
 @click.option("--rate", type=click.FloatRange(1), default=100.0, help="Requests a second with one token. Default: 100.")
 @click.option("--max-body", type=click.IntRange(1000), default=8_000_000, help="Bytes that one request may have. Default: 8000000.")
 @click.option("--threads", type=click.IntRange(2), default=4, help="How many verbs run at the same time. Default: 4.")
+@click.option("--quota-memories", type=click.IntRange(1), help="At most so many memories a tenant. Default: no bound.")
+@click.option("--quota-bytes", type=click.IntRange(1), help="At most so many bytes of memories a tenant. Default: no bound.")
+@click.option("--quota-recalls", type=click.IntRange(1), help="At most so many recalls a minute and tenant. Default: no bound.")
 @click.option("--upkeep", "jobs", type=click.Choice(_JOBS), multiple=True, help="Do this for every tenant, now and then; may be repeated.")
 @click.option("--demo", is_flag=True, help="Serve a made-up year of memories out of this process alone, to look around in.")
 @click.option("--upkeep-every", "every", metavar="TIME", default="6h", help="How often. Default: 6h.")
@@ -44,6 +47,9 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     rate: float,
     max_body: int,
     threads: int,
+    quota_memories: int | None,
+    quota_bytes: int | None,
+    quota_recalls: int | None,
     jobs: tuple[str, ...],
     demo: bool,
     every: str,
@@ -61,8 +67,9 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     place = Place(host=host, port=port, names=names, behind_proxy=behind_proxy, certificate=tls_cert, key=tls_key)
     limits = Limits(body_bytes=max_body, threads=threads)
     chores = Chores(jobs=tuple(dict.fromkeys(jobs)), every_s=parse_duration(every, field="--upkeep-every").total_seconds())
+    quotas = Quotas(memories=quota_memories, bytes=quota_bytes, recalls_a_minute=quota_recalls)
     with noting_warnings():
-        memories = _made_up(chosen) if demo else _opened(chosen, shadow=shadow, share=share)
+        memories = _made_up(chosen) if demo else _opened(chosen, quotas, shadow=shadow, share=share)
     with memories:
         serve(
             memories,
@@ -76,11 +83,11 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
         )
 
 
-def _opened(chosen: Settings, *, shadow: str | None, share: float) -> Memories:
+def _opened(chosen: Settings, quotas: Quotas, *, shadow: str | None, share: float) -> Memories:
     make_folder(chosen)
     log = LogRules(content=chosen.keep)  # type: ignore[arg-type]  # checked by the rules
     parts = {"embedder": chosen.embedder, "policy": chosen.policy or DEFAULT, "shadow": shadow, "share": share}
-    return open_memories(chosen.db, log=log, **parts)  # type: ignore[arg-type]
+    return open_memories(chosen.db, log=log, quotas=quotas, **parts)  # type: ignore[arg-type]
 
 
 def _made_up(chosen: Settings) -> Memories:

@@ -3,6 +3,7 @@
 import click
 
 from cued.errors import StoreError
+from cued.model import TRUSTS
 from cued.surfaces.access_tokens import AUTHORITIES, Tokens
 from cued.surfaces.cli.commands import CommandGroup
 from cued.surfaces.cli.opening import make_folder, opened
@@ -23,13 +24,14 @@ def token_command(ctx: click.Context) -> None:
 
 @token_command.command(name="create", globals_shown=("db", "tenant", "json"))
 @click.option("--scope", type=click.Choice(AUTHORITIES), required=True, help="What it allows; write includes read, and admin both.")
+@click.option("--trust", type=click.Choice(TRUSTS), default="user", help="How far what it stores is trusted at most. Default: user.")
 @click.option("--expires", metavar="TIME", help='After how long it no longer counts: "90d", "12h". Default: never.')
-def token_create(scope: str, expires: str | None) -> None:
+def token_create(scope: str, trust: str, expires: str | None) -> None:
     """Make a token for the tenant and print it; it is shown this once, and only its digest is kept."""
     chosen = settings()
     make_folder(chosen)
     with opened(chosen) as memories:
-        written, token = Tokens(memories.parts.store).create(chosen.tenant, scope=scope, expires=expires)
+        written, token = Tokens(memories.parts.store).create(chosen.tenant, scope=scope, trust=trust, expires=expires)
     answer = {"token": written, **token.shown(local_now())}
     show(answer, as_json=chosen.json, drawn=lambda: written)
 
@@ -45,8 +47,8 @@ def token_list() -> None:
     else:
         note(f"nothing is stored at {chosen.db} yet")
         tokens = []
-    rows = [(row["id"], row["tenant"], row["scope"], _until(row)) for row in tokens]
-    show({"tokens": tokens}, as_json=chosen.json, drawn=lambda: sheet(("id", "tenant", "scope", "until"), rows))
+    rows = [(row["id"], row["tenant"], row["scope"], row["trust"], _until(row)) for row in tokens]
+    show({"tokens": tokens}, as_json=chosen.json, drawn=lambda: sheet(("id", "tenant", "scope", "trust", "until"), rows))
 
 
 @token_command.command(name="revoke", globals_shown=_SHOWN)

@@ -31,10 +31,10 @@ def export_command(file: str, *, overwrite: bool, **options: Any) -> None:  # no
     """Write everything that is kept for the tenant as JSON lines, to FILE or to stdout; `cued import` reads them."""
     chosen = settings()
     if file == "-":
-        with tenant_to_read(chosen) as tenant, progress("exporting") as heard:
+        with tenant_to_read(chosen, settle=True) as tenant, progress("exporting") as heard:
             call("export", tenant, stated(options), write=write, progress=heard)
         return
-    with tenant_to_read(chosen) as tenant, _whole(Path(file), overwrite=overwrite) as made, progress("exporting") as heard:
+    with tenant_to_read(chosen, settle=True) as tenant, _whole(Path(file), overwrite=overwrite) as made, progress("exporting") as heard:
         answer = {"path": file, **call("export", tenant, stated(options), write=made.write, progress=heard)}
     told = f"Exported: {counted(answer['memories'])} and {counted(answer['recalls'], *_LOG)} to {file}"
     show(answer, as_json=chosen.json, drawn=lambda: told)

@@ -5,8 +5,6 @@ from datetime import datetime
 from cued.errors import NotFoundError
 from cued.model import KINDS, TIERS, TRUSTS
 from cued.model.plain import JSON
-from cued.requests.fields import fields_of
-from cued.requests.listing import ListRequest
 from cued.surfaces.inspector.visiting import Visit
 from cued.surfaces.inspector.wording import read_time
 
@@ -28,12 +26,14 @@ def page(visit: Visit) -> JSON:
         "stats": stats,
         "answer": answer,
         "rows": [row(each, visit.memories.clock()) for each in answer["memories"]],
-        "filters": {name: visit.said(name) for name in (*_PLAIN, "kinds", "tiers", "tags", "trusts", "hidden", "oldest_first")},
+        "filters": {
+            name: visit.said(name) for name in (*_PLAIN, "kinds", "tiers", "tags", "trusts", "hidden", "quarantined", "oldest_first")
+        },
         "filtered": any(name not in {"limit", "after", "oldest_first"} for name in body),
         "choices": {
             "kinds": KINDS,
             "tiers": TIERS,
-            "trusts": TRUSTS if "trusts" in fields_of(ListRequest) else (),
+            "trusts": TRUSTS,
             "states": STATES,
             "scopes": list(stats["by_scope"]),
             "tags": sorted(stats["by_tag"], key=lambda tag: -stats["by_tag"][tag])[:100],
@@ -50,7 +50,7 @@ def wanted(visit: Visit) -> JSON:
     for name in ("kinds", "tiers", "tags", "trusts"):
         if said := [each for each in visit.query.getlist(name) if each]:
             body[name] = said
-    for name in ("hidden", "oldest_first"):
+    for name in ("hidden", "quarantined", "oldest_first"):
         if visit.said(name):
             body[name] = True
     return body
@@ -62,9 +62,11 @@ def row(memory: JSON, now: datetime) -> JSON:
 
 
 def state_of(memory: JSON, now: datetime) -> str:
-    """Why a memory is hidden, "" where it is not; what one project alone has superseded is not hidden."""
+    """Why a memory does not speak, "" where it does; what one project alone has superseded is not hidden."""
     if memory["forgotten_at"]:
         return "forgotten"
+    if memory["quarantined_at"]:
+        return "quarantined"
     if any(mark["scope"] is None and mark["lifted_at"] is None for mark in memory["superseded"]):
         return "superseded"
     expires = memory["expires_at"]

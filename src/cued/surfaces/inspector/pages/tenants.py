@@ -1,6 +1,7 @@
 """Tenants and tokens: who may see what, for whoever looks after the store; everybody else sees what their own token is."""
 
 from cued.errors import InputError
+from cued.model import TRUSTS
 from cued.model.plain import JSON
 from cued.surfaces.access_tokens import AUTHORITIES, Tokens
 from cued.surfaces.inspector.visiting import Visit
@@ -16,6 +17,7 @@ def page(visit: Visit) -> JSON:
         "tenants": visit.ask("tenants")["tenants"] if admin else [],
         "tokens": [{**token.shown(now), "own": token.id == own.id} for token in reversed(tokens)],
         "authorities": AUTHORITIES,
+        "trusts": TRUSTS,
     }
 
 
@@ -27,5 +29,7 @@ def change_tokens(visit: Visit, body: dict[str, str | None]) -> JSON:
         return {"told": "Revoked", "token": None, **tokens.revoke(gone).shown(now)}
     if body.get("tenant") is None or body.get("scope") is None:
         raise InputError("token", body, "a tenant and a scope")
-    written, kept = tokens.create(body["tenant"] or "", scope=body["scope"] or "", expires=body.get("expires") or None)
+    written, kept = tokens.create(
+        body["tenant"] or "", scope=body["scope"] or "", trust=body.get("trust") or "user", expires=body.get("expires") or None
+    )
     return {"told": "Made", "token": written, **kept.shown(now)}
