@@ -144,6 +144,7 @@ USED = {
         "--quota-memories": "1000",
         "--quota-bytes": "1000000",
         "--quota-recalls": "100",
+        "--demo": None,
         "--upkeep": "sweep",
         "--upkeep-every": "1d",
         "--shadow": "rrf",

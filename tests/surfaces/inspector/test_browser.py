@@ -66,7 +66,7 @@ def test_a_cue_is_recalled_and_decided_again_on_the_same_evidence(look):
     page.wait_for_selector(".candidates")
     recall = page.locator("input[name=recall]").input_value()
     chosen = page.locator(".candidates tr:not(.struck)[data-row]").count()
-    assert page.locator(".flow .stage").count() == 10
+    assert page.locator(".flow .stage").count() == 11
     assert page.locator("mark").first.inner_text()
     page.locator("#floor").fill("0.05")
     until(page, f"document.querySelectorAll('.candidates tr[data-row]:not(.struck)').length > {chosen}")

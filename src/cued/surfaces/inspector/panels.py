@@ -31,6 +31,7 @@ def panels(answer: JSON, policy: Policy, stage_ms: Mapping[str, float]) -> list[
             f"{struck['diversify']} alike",
             f"one from {policy.diversify.collapse:g} on" if policy.diversify.collapse <= 1 else "off",
         ),
+        "trust": (f"{struck['trust']} struck", "no bound" if policy.trust.one_in <= 1 else f"one in {policy.trust.one_in} unverified"),
         "budget": (f"{len(answer['memories'])} chosen", f"at most {policy.budget.limit}"),
         "render": (plural(answer["tokens"], "token"), policy.render.form),
     }
