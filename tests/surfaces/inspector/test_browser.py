@@ -326,7 +326,7 @@ def test_health_shows_the_log_and_leads_to_a_kept_recall(look):
 def test_an_admin_looks_after_tenants_and_tokens_and_others_see_their_own(look, site):
     looking = look()
     page = looking.go("/inspect/tenants")
-    page.locator("form[data-token] select").select_option("write")
+    page.locator("form[data-token] select[name=scope]").select_option("write")
     page.get_by_role("button", name="Make it").click()
     made = page.locator("#token-made code").inner_text()
     assert site.tokens.find(made) is not None
