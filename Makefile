@@ -6,8 +6,8 @@ STAMPS := $(VENV)/stamps
 MODEL  := packages/cued-minilm
 WHEELS := .venv/wheels
 
-# On the other Pythons these are left out: long, and about stores, words and speed more than about the interpreter.
-LONG := tests/bench tests/training tests/truth tests/test_any_string.py tests/stores/test_sqlite_crash.py
+# On the other Pythons these are left out: long, and about stores, words, speed and files more than about the interpreter.
+LONG := tests/bench tests/deploy tests/surfaces/agents/test_conformance.py tests/training tests/truth tests/test_any_string.py tests/stores/test_sqlite_crash.py
 
 # The newest Python that runs, is supported and can make environments.
 SUPPORTED := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))
@@ -15,14 +15,14 @@ PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 p
 	"$$p" -c '$(SUPPORTED)' >/dev/null 2>&1 && { command -v "$$p"; break; }; done)
 
 # What is checked: those of our folders that this checkout has.
-CODE  := $(wildcard src tests tools bench training packages)
+CODE  := $(wildcard src tests tools bench training packages examples)
 TYPED := $(wildcard src/cued tools bench $(MODEL)/src)
 
 # The sources of the model's wheel, without what its build leaves among them.
 MODEL_FILES := $(shell find $(MODEL) -type f -not -path '*/__pycache__/*' -not -path '*/data/*' -not -path '*/dist/*')
 PIP := $(PY) -m pip --disable-pip-version-check --quiet
 
-.PHONY: help setup run test suite pythons lint types layers bench quality docs screenshots requirements clean
+.PHONY: help setup run test suite pythons frameworks lint types layers bench quality dist docs screenshots requirements clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -45,6 +45,10 @@ pythons: $(STAMPS)/dev ## types and tests, without the longest, on every other s
 			PYTEST_ARGS="$(LONG:%=--ignore=%) $(PYTEST_ARGS)" types suite </dev/null; \
 	done
 
+# Each framework with what its adapter's tests need beside it, in an environment of its own, for their pins are at odds.
+frameworks: $(STAMPS)/model ## the adapters of the frameworks that are too large for the development tools, each in its own environment
+	@$(PY) -m tools.frameworks $(FRAMEWORKS)
+
 lint: $(STAMPS)/dev ## ruff's rules and format
 	$(PY) -m ruff check $(CODE)
 	$(PY) -m ruff format --check $(CODE)
@@ -60,6 +64,12 @@ bench: $(STAMPS)/dev ## measure speed; figures and budgets
 
 quality: $(STAMPS)/dev ## measure every preset on the development data (CUED_DATA), and fail on a drift
 	$(PY) -m tools.quality
+
+dist: $(STAMPS)/dev $(WHEELS)/built ## build both wheels into dist/, try them in a clean environment, and write what it is made of
+	@rm -rf dist
+	@$(PIP) wheel --no-deps --wheel-dir dist .
+	@cp $(WHEELS)/*.whl dist/
+	$(PY) -m tools.release dist
 
 docs: $(STAMPS)/dev ## write the generated parts of the documentation, and run its examples
 	$(PY) -m tools.reference

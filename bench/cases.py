@@ -19,6 +19,8 @@ from bench.loading import database, fill
 from bench.minilm import CASE as MINILM_CASE
 from bench.minilm import end_to_end
 from bench.recalling import read
+from bench.serving import CASE as SERVING_CASE
+from bench.serving import serving
 from bench.sizes import SIZES, Shape, Size
 
 _LOAD = "load:"
@@ -27,7 +29,7 @@ Say = Callable[[str], None]
 
 def names(size: Size) -> tuple[str, ...]:
     """The cases of this size in the order they run."""
-    return ("import", *(shape.name for shape in size.shapes), GROWTH_CASE, MINILM_CASE)
+    return ("import", *(shape.name for shape in size.shapes), GROWTH_CASE, MINILM_CASE, SERVING_CASE)
 
 
 def run_here(case: str, size: Size, folder: Path) -> Result:
@@ -41,6 +43,7 @@ def run_here(case: str, size: Size, folder: Path) -> Result:
         "import": importing,
         GROWTH_CASE: lambda: grow(size.growth, folder, size),
         MINILM_CASE: lambda: end_to_end(_emptied(folder / MINILM_CASE), size),
+        SERVING_CASE: lambda: serving(size.load),
     }
     return others[case]()
 

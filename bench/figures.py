@@ -54,6 +54,7 @@ NO_FLOOR, FIFTY, TOKENS = "recall without a floor", "recall that shows fifty", "
 REMEMBER_GIVEN = "remember one, vector given"
 REMEMBER, FSYNCS, ONE_THREAD = "remember one", "fsyncs a remember", "bulk load, one thread"
 IMPORT, GROWTH = "import cued", "largest ÷ smallest store"
+FAILED, GROWN, SHELL = "requests that failed", "memory grown under load", "cued recall in a shell"
 
 BUDGETS = {
     ("one-10k", LOAD): Budget("≥", 10_000),
@@ -77,6 +78,11 @@ BUDGETS = {
     ("minilm", FSYNCS): Budget("≤", 1),
     ("minilm", ONE_THREAD): Budget("≥", 300),
     ("import", IMPORT): Budget("≤", 150),
+    # Beside a server a command asks it: what is left is Python's start and what reads the options.
+    ("serving", SHELL): Budget("≤", 100),
+    ("serving", FAILED): Budget("≤", 0),
+    # Every tenant is in memory before; what comes on top is the new memories, and what the allocator keeps.
+    ("serving", GROWN): Budget("≤", 10),
     # "Grows with the tenant, not with the store": a hundredfold store may cost half as much again, for deeper trees.
     ("growth", GROWTH): Budget("≤", 1.5),
 }

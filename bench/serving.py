@@ -1,6 +1,8 @@
-"""A server under load: many clients on many tenants, most of them recalling. Run it as `python -m bench.serving [SECONDS]`.
+"""A server under load: many clients on many tenants, most of them recalling; then a command in a shell beside it.
 
-The server is a process of its own with the hashing embedder, so that what is measured is the server and the store, not a model.
+The server is a process of its own with the hashing embedder, so that what is measured is the server and the store, not a model. Every
+tenant is asked before the load is measured: what a server keeps of a tenant it reads with the first question, and that is no growth.
+`python -m bench.serving [SECONDS]` runs this case alone.
 """
 
 import asyncio
@@ -10,87 +12,123 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
+import numpy as np
 
 import cued
+from bench.figures import FAILED, GROWN, SHELL, Figure, Result
+from bench.sizes import Load
 from cued.surfaces.access_tokens import Tokens
 
-TENANTS, MEMORIES, SHARE = 50, 10_000, 0.9
+CASE = "serving"
+_SHARE, _WARM_UP, _SHELLS = 0.9, 10, 9
 _WORDS = "deploy staging ledger kiln oats cupboard retry webhook invoice harbour lemon cake peanut tulip engine canvas".split()
 
 
-def main(seconds: float = 30.0, clients: int = 64) -> int:
-    """Load the store, start the server, ask it for so long, and print what was seen; the exit code says whether anything failed."""
-    with tempfile.TemporaryDirectory() as folder:
+class Asked(NamedTuple):
+    """One request: what it was, what came of it, and how long it took."""
+
+    kind: str
+    status: int
+    ms: float
+
+
+def serving(load: Load) -> Result:
+    """Load the store, start the server, ask it for so long, and tell what was seen."""
+    with tempfile.TemporaryDirectory(prefix="cued") as folder:
         db = Path(folder) / "memories.db"
-        tokens = _stocked(db)
-        command = [sys.executable, "-m", "cued.surfaces.cli", "serve", "--db", str(db), "--embedder", "hashing", "--port", "0"]
-        with subprocess.Popen([*command, "--rate", "100000"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:  # noqa: S603 - our own command
-            try:
-                said = (server.stdout.readline() if server.stdout else b"").decode()
-                url = re.findall(r"http://\S+", said)[0]
-                asyncio.run(_asked(url, tokens, seconds=2.0, clients=clients))
-                before = _rss_mb(server.pid)
-                seen = asyncio.run(_asked(url, tokens, seconds=seconds, clients=clients))
-                after = _rss_mb(server.pid)
-            finally:
-                server.terminate()
-    return _report(seen, seconds=seconds, clients=clients, memory=(before, after))
+        tokens = _stocked(db, load)
+        environment = os.environ | {"XDG_CACHE_HOME": folder, "CUED_DB": str(db), "CUED_EMBEDDER": "hashing"}
+        with _server(environment) as (url, pid):
+            asyncio.run(_ask(url, tokens, load, each=_WARM_UP * load.tenants // load.clients + 1))
+            before_mb = _resident_mb(pid)
+            seen = asyncio.run(_ask(url, tokens, load))
+            after_mb = _resident_mb(pid)
+            shells = [_shell_ms(environment) for _ in range(1 + _SHELLS)][1:]
+    return Result(figures=tuple(_figures(seen, shells, load=load, memory_mb=(before_mb, after_mb))))
 
 
-def _stocked(db: Path) -> list[str]:
+@contextmanager
+def _server(environment: dict[str, str]) -> Iterator[tuple[str, int]]:
+    command = [sys.executable, "-m", "cued.surfaces.cli", "serve", "--port", "0", "--rate", "100000"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as server:  # noqa: S603 - our own command
+        try:
+            said = (server.stdout.readline() if server.stdout else b"").decode()
+            yield re.findall(r"http://\S+", said)[0], server.pid
+        finally:
+            server.terminate()
+
+
+def _stocked(db: Path, load: Load) -> list[str]:
     with cued.open(db, embedder="hashing", settle="off") as memories:
         tokens = Tokens(memories.parts.store)
-        for number in range(TENANTS):
-            texts = [f"{_WORDS[n % 16]} {_WORDS[n * 7 % 16]} number {n} of {number}" for n in range(MEMORIES // TENANTS)]
+        for number in range(load.tenants):
+            texts = [f"{_WORDS[n % 16]} {_WORDS[n * 7 % 16]} number {n} of {number}" for n in range(load.memories // load.tenants)]
             memories.tenant(f"t{number}").remember_many(texts)
-        return [tokens.create(f"t{number}", scope="write")[0] for number in range(TENANTS)]
+        memories.tenant("me").remember_many([f"{_WORDS[n % 16]} of mine, number {n}" for n in range(200)])
+        return [tokens.create(f"t{number}", scope="write")[0] for number in range(load.tenants)]
 
 
-async def _asked(url: str, tokens: list[str], *, seconds: float, clients: int) -> list[tuple[str, int, float]]:
-    until, seen = time.perf_counter() + seconds, []
+async def _ask(url: str, tokens: Sequence[str], load: Load, *, each: int | None = None) -> list[Asked]:
+    """What all clients saw, each asking one tenant after the other: so often, or for as long as the load lasts."""
+    until, seen = time.perf_counter() + load.seconds, list[Asked]()
 
     async def ask(number: int) -> None:
-        headers = {"Authorization": f"Bearer {tokens[number % len(tokens)]}"}
-        async with httpx.AsyncClient(base_url=url, headers=headers, timeout=60) as client:
+        async with httpx.AsyncClient(base_url=url, timeout=60) as client:
             turn = number
-            while time.perf_counter() < until:
+            while turn < number + each if each is not None else time.perf_counter() < until:
                 turn += 1
                 kind, path, body = _request(turn)
                 started = time.perf_counter()
-                answer = await client.post(path, json=body)
-                seen.append((kind, answer.status_code, time.perf_counter() - started))
+                answer = await client.post(path, json=body, headers={"Authorization": f"Bearer {tokens[turn % len(tokens)]}"})
+                seen.append(Asked(kind, answer.status_code, (time.perf_counter() - started) * 1000))
 
-    await asyncio.gather(*(ask(number) for number in range(clients)))
+    await asyncio.gather(*(ask(number) for number in range(load.clients)))
     return seen
 
 
 def _request(turn: int) -> tuple[str, str, dict[str, Any]]:
-    if turn % 10 < 10 * SHARE:
+    if turn % 10 < 10 * _SHARE:
         return "recall", "/v1/recall", {"text": f"{_WORDS[turn % 16]} {_WORDS[turn * 3 % 16]}"}
     return "remember", "/v1/memories", {"text": f"{_WORDS[turn % 16]} noted at turn {turn}", "conflicts": False}
 
 
-def _report(seen: list[tuple[str, int, float]], *, seconds: float, clients: int, memory: tuple[float, float]) -> int:
-    failed = sum(status >= 400 for _, status, _ in seen)  # noqa: PLR2004 - a status
-    print(f"{clients} clients, {seconds:g} s, {MEMORIES:,} memories in {TENANTS} tenants, {os.cpu_count()} cores shared with the clients")
-    print(f"{len(seen) / seconds:.0f} requests a second, {failed} failed; resident memory {memory[0]:.0f} MB → {memory[1]:.0f} MB")
-    for kind in ("recall", "remember"):
-        times = sorted(took * 1000 for each, _, took in seen if each == kind)
-        p95, p99 = times[int(len(times) * 0.95)], times[int(len(times) * 0.99)]
-        print(f"{kind:9} n={len(times):6} p50 {median(times):6.1f} ms  p95 {p95:6.1f} ms  p99 {p99:6.1f} ms")
-    return int(failed > 0)
+def _figures(seen: Sequence[Asked], shells: Sequence[float], *, load: Load, memory_mb: tuple[float, float]) -> Iterator[Figure]:
+    times = {kind: [each.ms for each in seen if each.kind == kind] for kind in ("recall", "remember")}
+    yield _series("recall over HTTP", times["recall"])
+    if times["remember"]:
+        yield _series("remember over HTTP, meanwhile", times["remember"])
+    yield Figure(case=CASE, measure="requests", unit="/s", value=len(seen) / load.seconds)
+    yield Figure(case=CASE, measure=FAILED, unit="", value=float(sum(each.status >= 400 for each in seen)))  # noqa: PLR2004 - a status
+    yield Figure(case=CASE, measure="memory under load", unit="MB", value=memory_mb[1])
+    yield Figure(case=CASE, measure=GROWN, unit="%", value=100 * max(0.0, memory_mb[1] / memory_mb[0] - 1) if memory_mb[0] else 0.0)
+    yield _series(SHELL, shells)
 
 
-def _rss_mb(pid: int) -> float:
+def _series(measure: str, times_ms: Sequence[float]) -> Figure:
+    p50, p95 = (float(np.percentile(times_ms, share)) for share in (50, 95))
+    return Figure(case=CASE, measure=measure, unit="ms", value=p50, p95=p95, most=max(times_ms))
+
+
+def _shell_ms(environment: dict[str, str]) -> float:
+    command = [sys.executable, "-m", "cued.surfaces.cli", "recall", "the staging deploy", "--block"]
+    started = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True, env=environment)  # noqa: S603 - our own command
+    return (time.perf_counter() - started) * 1000
+
+
+def _resident_mb(pid: int) -> float:
     """The process's resident memory where the system tells it, else 0."""
     status = Path(f"/proc/{pid}/status")
     return int(re.findall(r"VmRSS:\s+(\d+)", status.read_text())[0]) / 1024 if status.is_file() else 0.0
 
 
 if __name__ == "__main__":
-    sys.exit(main(float(sys.argv[1]) if sys.argv[1:] else 30.0))
+    for figure in serving(Load(seconds=float(sys.argv[1]) if sys.argv[1:] else 30.0)).figures:
+        tail = "" if figure.p95 is None else f"  p95 {figure.p95:.1f}  max {figure.most:.1f}"
+        print(f"{figure.measure:32} {figure.value:8.1f} {figure.unit}{tail}")

@@ -23,6 +23,15 @@ class Shape(Struct, frozen=True):
         return self.memories // self.tenants
 
 
+class Load(Struct, frozen=True, kw_only=True):
+    """What a server is put under: clients that ask for so many seconds, over so many memories of so many tenants."""
+
+    seconds: float = 30.0
+    clients: int = 64
+    memories: int = 10_000
+    tenants: int = 50
+
+
 class Size(Struct, frozen=True, kw_only=True):
     """One size of the whole benchmark."""
 
@@ -32,6 +41,7 @@ class Size(Struct, frozen=True, kw_only=True):
     writes: int
     bulk: int
     repeats: int
+    load: Load
 
 
 SIZES = {
@@ -42,6 +52,7 @@ SIZES = {
         writes=20,
         bulk=1000,
         repeats=3,
+        load=Load(),
     ),
     "quick": Size(
         shapes=(Shape(10_000), Shape(10_000, long=True), Shape(10_000, 100)),
@@ -50,6 +61,7 @@ SIZES = {
         writes=8,
         bulk=300,
         repeats=1,
+        load=Load(seconds=5.0),
     ),
     "tiny": Size(
         shapes=(Shape(60), Shape(60, long=True), Shape(60, 3)),
@@ -58,5 +70,6 @@ SIZES = {
         writes=2,
         bulk=4,
         repeats=1,
+        load=Load(seconds=0.2, clients=4, memories=20, tenants=2),
     ),
 }

@@ -11,11 +11,13 @@ from pathlib import Path
 
 from tools.reference_agents import clients_setup, hooks_setup, tools_table
 from tools.reference_cli import cli_page, commands_table
+from tools.reference_frameworks import example, frameworks_table
 from tools.reference_http import http_page
 from tools.reference_json import json_page, schema_file
 from tools.reference_layout import layers, layout_page
 from tools.reference_policy import knobs, policy_page, preset_text, presets_table, signals_table
 from tools.reference_python import errors_page, errors_tree, python_page
+from tools.reference_reasons import reasons
 
 ROOT = Path(__file__).resolve().parent.parent
 WHOLE: dict[str, Callable[[], str]] = {
@@ -39,6 +41,9 @@ PARTS: dict[str, Callable[..., str]] = {
     "tools": tools_table,
     "clients": clients_setup,
     "hooks": hooks_setup,
+    "example": example,
+    "frameworks": frameworks_table,
+    "reasons": reasons,
 }
 _MARKED = re.compile(r"(?P<open><!-- generated: (?P<name>[^\n]+?) -->\n).*?(?P<close><!-- /generated -->)", re.DOTALL)
 

@@ -5,7 +5,8 @@
 >>> alice.remember("Prefers Postgres for anything relational.")
 >>> print(alice.recall("which database should I suggest?"))
 
-`cued.aio` has the same verbs for asyncio. A name is loaded when it is first used, so that importing the package costs next to nothing.
+`cued.connect` gives the same handle for the memories of a server, and `cued.aio` has the same verbs for asyncio.
+A name is loaded when it is first used, so that importing the package costs next to nothing.
 """
 
 from importlib import import_module
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from cued.engine import decide
     from cued.engine.envelope import Envelope
     from cued.errors import (
+        AccessError,
         BusyError,
         ConflictError,
         CorruptError,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
         QuotaError,
         RateError,
         ReadOnlyError,
+        ServerError,
         StoreError,
         TrustError,
         UnknownFieldError,
@@ -54,6 +57,7 @@ if TYPE_CHECKING:
     from cued.policy.presets import load as load_policy
     from cued.policy.spec import Policy
     from cued.requests.draft import Draft
+    from cued.surfaces.remote.connecting import connect
     from cued.upkeep.backup import Copied
     from cued.upkeep.consolidation import Applied, Merged, Plan
     from cued.upkeep.cooling import Cool
@@ -61,6 +65,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "AccessError",
     "Applied",
     "BusyError",
     "Choice",
@@ -110,6 +115,7 @@ __all__ = [
     "Reembedded",
     "Remembered",
     "Replayed",
+    "ServerError",
     "Stats",
     "StoreError",
     "Tenant",
@@ -121,6 +127,7 @@ __all__ = [
     "Verdict",
     "Why",
     "aio",
+    "connect",
     "decide",
     "load_policy",
     "open",
@@ -154,6 +161,7 @@ _HOMES = {
     "policy.presets": ("load_policy",),
     "policy.spec": ("Policy",),
     "requests.draft": ("Draft",),
+    "surfaces.remote.connecting": ("connect",),
     "importers.intake": ("Imported",),
     "insight.comparing": ("Compared",),
     "insight.doctor": ("Diagnosis",),

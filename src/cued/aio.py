@@ -4,6 +4,7 @@ Above: servers and agents that are asynchronous. Below: the handles, one colour.
 one that has begun goes on in its thread to its end, so that nothing is written by half, and `close` waits for it.
 """
 
+import ssl
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
@@ -29,6 +30,7 @@ from cued.requests.insights import LAST, TARGET_RATE, Grouping, Judgement, Label
 from cued.requests.keywords import Changes, Facts, LogOptions, MapOptions, RecallOptions, Wanted
 from cued.requests.listing import ListRequest, LogRequest, MapRequest
 from cued.requests.upkeep import AT_LEAST, BUDGET_TOKENS, IMPORTANCE_BELOW, OLDER_THAN
+from cued.surfaces.remote.connecting import connect as connect_memories
 
 if TYPE_CHECKING:
     from cued.engine.envelope import Envelope
@@ -380,3 +382,13 @@ def open(path: str | Path | Store | None = None, *, threads: int = THREADS, **pa
     `threads` says how many verbs run at the same time; the others wait for their turn.
     """
     return _Opened(partial(open_memories, path, **parts), Threads(threads))
+
+
+def connect(  # noqa: PLR0913 - as `cued.connect` has it
+    url: str, *, token: str, timeout_s: float = 60.0, tries: int = 4, tls: ssl.SSLContext | None = None, threads: int = THREADS
+) -> _Opened:
+    """The memories of a server as `cued.connect` gives them, with the same arguments, to be awaited or used in an `async with`.
+
+    `threads` says how many calls are under way at the same time; the others wait for their turn.
+    """
+    return _Opened(partial(connect_memories, url, token=token, timeout_s=timeout_s, tries=tries, tls=tls), Threads(threads))

@@ -16,6 +16,8 @@ CuedError
 │   ├── ReadOnlyError     the file or its folder cannot be written
 │   ├── FullError         the disk is full
 │   ├── BusyError         another process held the file for too long
+│   ├── AccessError       a server does not let this token do that
+│   ├── ServerError       a server cannot be reached, or does not answer as Cued does
 │   └── LostConnectionError  the database server cannot be reached, or went away
 └── EmbedderError         the embedder gave nothing usable
 """
@@ -141,6 +143,14 @@ class FullError(StoreError):
 
 class BusyError(StoreError):
     """Another process held the file for longer than the busy timeout."""
+
+
+class AccessError(StoreError):
+    """A server refused the token, or what it asked for."""
+
+
+class ServerError(StoreError):
+    """A server cannot be reached, or does not answer as Cued does."""
 
 
 class LostConnectionError(StoreError):

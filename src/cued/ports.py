@@ -1,13 +1,13 @@
-"""Every seam of Cued: what a store and its keeper, an embedder, a reranker, a summariser, a judge and a clock must do, and no more.
+"""Every seam of Cued: what a store, its keeper, an embedder, a reranker, a summariser, a judge, an extractor and a clock must do.
 
 Above: engine and tenant call these. Below: `stores/` and `embed/` implement them, and so can you;
 `cued.conformance` runs your implementation against the same suite that ours pass.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from cued.model import (
     Condition,
@@ -299,6 +299,13 @@ class Judge(Protocol):
 
     def judge(self, new: str, old: Sequence[str]) -> Sequence[ConflictType | None]:
         """One type of conflict for each of the old texts, None where there is none."""
+
+
+class Extractor(Protocol):
+    """What is worth remembering of a conversation, told in fewer and better words than its turns: an LLM, or rules of your own."""
+
+    def extract(self, turns: Sequence[Mapping[str, Any]]) -> Sequence[str | Mapping[str, Any]]:
+        """The memories, each a text or the fields of `remember`; an empty list where nothing is worth it."""
 
 
 class Reranker(Protocol):

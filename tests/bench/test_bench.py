@@ -88,6 +88,13 @@ def test_minilm_is_measured_or_said_to_be_left_out(ran):
         assert {"remember one", "bulk load, one thread", "load the model", "embed one"} <= found.keys()
 
 
+def test_a_server_under_load_is_measured_and_fails_nobody(ran):
+    found = measured(ran, "serving")
+    assert found["requests that failed"].value == 0
+    assert found["requests"].value > 0
+    assert found.keys() > {"recall over HTTP", "memory grown under load", "cued recall in a shell"}
+
+
 def test_every_budget_belongs_to_something_that_is_measured(ran):
     every = {figure.measure for figure in ran.figures} | {measure for case, measure in BUDGETS if case == "minilm"}
     for case, measure in BUDGETS:
@@ -96,7 +103,7 @@ def test_every_budget_belongs_to_something_that_is_measured(ran):
 
 
 def test_an_unknown_case_is_refused_with_the_known_ones(capsys):
-    with pytest.raises(SystemExit, match="import, one-60, long-60, tenants-60, growth, minilm"):
+    with pytest.raises(SystemExit, match="import, one-60, long-60, tenants-60, growth, minilm, serving"):
         main(["--size", "tiny", "--only", "nothing"])
 
 

@@ -1,5 +1,6 @@
 """The documentation is whole: one word everywhere, a page for each thing that there is, links that lead somewhere, a current reference."""
 
+import html
 import re
 
 import pytest
@@ -10,6 +11,7 @@ from cued.policy import presets
 from cued.policy.spec import Policy
 from cued.surfaces.cli import COMMANDS
 from tests.docs.pages import ROOT, page_at
+from tools import picture
 from tools.reference import pages, stale
 
 DOCS = ROOT / "docs"
@@ -116,3 +118,26 @@ def test_the_names_that_the_sources_use_are_told_beside_ours():
 def test_the_page_on_the_block_shows_one_that_says_where_it_belongs():
     (shown,) = (block.text for block in page_at(DOCS / "flow" / "render.md").blocks if block.language == "text")
     assert "Place them before the history, near the start" in shown.splitlines()[0]
+
+
+def test_the_picture_is_of_real_output_and_fetches_nothing():
+    drawn = picture.PICTURE.read_text("utf-8")
+    assert set(re.findall(r"https?://[^\s\"')]+", drawn)) == {"http://www.w3.org/2000/svg"}
+    said = html.unescape(re.sub(r"<[^>]+>", " ", drawn)).replace("\xa0", " ")
+    for verb, cue in picture.SCENES:
+        assert f'cued {verb} "{cue}"' in said
+    assert picture.MEMORIES[0][0] in said
+    assert "Nothing relevant." in said
+    assert "](docs/images/cued.svg)" in (ROOT / "README.md").read_text("utf-8")
+
+
+def test_the_first_screen_has_three_ways_in_and_five_reasons_whose_numbers_are_in_the_tables():
+    readme = (ROOT / "README.md").read_text("utf-8")
+    first, _, rest = readme.partition("## Try it")
+    assert all(way in first for way in ("**In Python**", "**In your agent's client**", "**Over HTTP**"))
+    lines = first.partition("<!-- generated: reasons -->")[2]
+    assert len(re.findall(r"^- \*\*It ", lines, re.MULTILINE)) == 5
+    tables = rest + (DOCS / "quality.md").read_text("utf-8")
+    measured = re.findall(r"(\d[\d.,]*\d) (?:%|ms|KiB|memories a second)", lines)
+    assert len(measured) == 7
+    assert all(f" {number} " in tables for number in measured)

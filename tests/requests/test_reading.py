@@ -40,8 +40,8 @@ def test_the_keywords_of_the_handle_are_the_fields_of_the_request(keywords, requ
     assert set(keywords.__annotations__) - python_alone == set(fields_of(request_kind)) - positional
 
 
-def test_recall_and_explain_differ_in_settling_and_in_the_memory_asked_about():
-    assert set(fields_of(RecallRequest)) ^ set(fields_of(ExplainRequest)) == {"settle", "memory"}
+def test_recall_and_explain_differ_in_settling_in_the_memory_asked_about_and_in_what_comes_along():
+    assert set(fields_of(RecallRequest)) ^ set(fields_of(ExplainRequest)) == {"settle", "memory", "envelope"}
 
 
 def test_a_misspelt_field_is_told_the_nearest_and_all_known_ones():

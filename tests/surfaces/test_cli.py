@@ -149,6 +149,7 @@ USED = {
         "--upkeep-every": "1d",
         "--shadow": "rrf",
         "--share": "0.1",
+        "--mem0": None,
     },
     ("token", "create"): {"--scope": "read", "--trust": "tool", "--expires": "90d"},
     ("insight",): {
@@ -199,7 +200,15 @@ USED[("eval",)] = {
     "--category": "all",
     "--cache": "kept",
 }
-GLOBALS = {"--db": "DB", "--tenant": "me", "--embedder": "hashing", "--policy": "cued", "--keep": "last", "--json": None}
+GLOBALS = {
+    "--db": "DB",
+    "--tenant": "me",
+    "--embedder": "hashing",
+    "--policy": "cued",
+    "--keep": "last",
+    "--json": None,
+    "--direct": None,
+}
 BARE = {
     ("remember",): ("Likes tea.",),
     ("recall",): ("peanuts",),

@@ -30,6 +30,7 @@ OTHERWISE = {
     ("remember", "entities"): "found in the text",
     ("remember", "vector"): "nobody types a vector",
     ("remember", "fingerprint"): "nobody types a vector",
+    ("explain", "envelope"): "`--save` keeps it in a file",
     ("remember_many", "memories"): "the lines of the file",
     ("tune", "pairs"): "the lines of the file",
     ("tune_for_all", "pairs"): "learnt from what was judged",

@@ -5,8 +5,9 @@ from math import nan
 
 from msgspec import Struct, field
 
+from cued.model.array_types import Column, Matrix, Vector
 from cued.model.memory import Memory
-from cued.model.words import CHANNELS, Column, Gate, Kind, Matrix, Trust, Vector
+from cued.model.words import CHANNELS, Gate, Kind, Trust
 
 
 class Interval(Struct, frozen=True):

@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
+from cued.model.array_types import Vector
 from cued.model.plain import JSON, plain
-from cued.model.words import GLOBAL, HiddenState, Kind, Scalar, Tier, Trust, Vector
+from cued.model.words import GLOBAL, HiddenState, Kind, Scalar, Tier, Trust
 
 
 class Source(Struct, frozen=True, kw_only=True, omit_defaults=True):

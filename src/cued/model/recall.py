@@ -1,32 +1,16 @@
-"""The cue, the evidence, and the recall that is decided from it."""
+"""The evidence, and the recall that is decided from it."""
 
 from collections.abc import Iterator
 from datetime import datetime
 
 from msgspec import Struct, field
 
+from cued.model.array_types import Column
+from cued.model.cues import Cue
 from cued.model.lookup import Findings, Interval, Lookup
 from cued.model.memory import Memory
 from cued.model.plain import JSON, plain
-from cued.model.words import GLOBAL, NO_TIME, Column, Gate, Intent, Kind, Outcome, Trust
-
-
-class Cue(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What the agent is doing now: the words, the state of the work, and where and when to look; without a `now` the clock says it."""
-
-    utterance: str = ""
-    goal: str = ""
-    step: str = ""
-    open_questions: tuple[str, ...] = ()
-    scope: str = GLOBAL
-    tags: tuple[str, ...] = ()
-    kinds: tuple[Kind, ...] = ()
-    trusts: tuple[Trust, ...] = ()
-    now: datetime = NO_TIME
-    as_of: datetime | None = None
-    intent: Intent | None = None
-    present: tuple[str, ...] = ()
-    conversation: str = ""
+from cued.model.words import Gate, Intent, Kind, Outcome
 
 
 class Summary(Struct, frozen=True):

@@ -1,10 +1,7 @@
-"""The words that the nouns are made of: what a memory, a gate, a channel or an outcome can be, and what a column is."""
+"""The words that the nouns are made of: what a memory, a gate, a channel or an outcome can be."""
 
 from datetime import UTC, datetime
 from typing import Literal, get_args
-
-import numpy as np
-from numpy.typing import NDArray
 
 Kind = Literal["semantic", "episodic", "procedural", "reflection"]
 Tier = Literal["core", "fact", "reflection", "episode"]
@@ -32,9 +29,6 @@ MERGED = "merged"
 DISTINCT = "distinct"
 
 Scalar = str | int | float | bool | None
-Column = NDArray[np.float64]
-Vector = NDArray[np.float32]
-Matrix = NDArray[np.float32]
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NO_TIME = datetime.min.replace(tzinfo=UTC)

@@ -13,7 +13,7 @@ from cued.policy.spec import Policy, Term
 
 _LONGEST = timedelta(days=3650)
 Number = TypeVar("Number", int, float)
-Share = Annotated[float, Meta(ge=0, le=1)]
+Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 Count = Annotated[int, Meta(ge=1)]
 Tokens = Annotated[int, Meta(ge=1, le=1_000_000)]
 Window = Annotated[int, Meta(ge=1, le=100_000_000)]
@@ -37,7 +37,7 @@ class Adjustment(Struct, frozen=True, kw_only=True):
     without: Annotated[tuple[ChannelName, ...], Meta(description="Shut this channel.")] = ()
 
 
-def adjust(policy: Policy, change: Adjustment) -> Policy:
+def adjust(policy: "Policy", change: Adjustment) -> "Policy":
     """The policy with what this recall changes of it; a number outside the policy's own bounds is refused."""
     if all(getattr(change, name) is None for name in _CHANGES) and not change.without:
         return policy

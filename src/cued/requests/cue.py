@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from cued.errors import InputError
 from cued.model import GLOBAL, NO_TIME, Cue, Intent, Kind, Trust
 from cued.policy.adjust import Adjustment, adjust
-from cued.policy.presets import load, preset
-from cued.policy.spec import Policy
 from cued.requests.checks import MAX_CUE, alone, label, labels, moment, read, refuse_growth, refuse_unknown
 from cued.requests.keywords import RecallOptions
+
+if TYPE_CHECKING:
+    from cued.policy.spec import Policy
 
 
 class CueRequest(Adjustment, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -44,6 +45,7 @@ class ExplainRequest(CueRequest, frozen=True, kw_only=True, forbid_unknown_field
     """A request to explain a recall; nothing is settled."""
 
     memory: Annotated[str | None, Meta(description="Also say what became of this memory, and what would have to change.")] = None
+    envelope: Annotated[bool, Meta(description="Also all that the recall read, to be decided again elsewhere.")] = False
 
 
 class DecideRequest(Adjustment, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -57,13 +59,15 @@ class Asked(Struct, frozen=True):
     """What a recall is about to do: its cue, and its policy with this recall's changes."""
 
     cue: Cue
-    policy: Policy
+    policy: "Policy"
 
 
 def asked_for(
-    cue: str | Cue | CueRequest, options: Mapping[str, Any], *, policy: str | Policy | None, usual: Policy, now: datetime
+    cue: str | Cue | CueRequest, options: Mapping[str, Any], *, policy: "str | Policy | None", usual: "Policy", now: datetime
 ) -> Asked:
     """The cue and the policy that a caller asks for, in a text, a cue or a whole request, with the options beside it."""
+    from cued.policy.presets import load  # noqa: PLC0415 - what only asks a server needs no policies
+
     if isinstance(cue, CueRequest):
         alone({name: value for name, value in options.items() if name not in _BESIDE_A_REQUEST})
         request, stated = cue, frozenset(_OF_CUE)
@@ -74,14 +78,28 @@ def asked_for(
     if not any(part.strip() for part in (said.utterance, said.goal, said.step, *said.open_questions)):
         raise InputError("text", said.utterance, "a cue with words in its text, goal, step or open_questions")
     _refuse_long(said)
-    return Asked(said, adjusted(request, load(policy) if policy is not None else usual))
+    return Asked(said, adjusted(request, usual if policy is None else load(policy)))
 
 
-def adjusted(request: CueRequest | DecideRequest, usual: Policy) -> Policy:
+def request_for(cue: str | Cue | CueRequest, options: Mapping[str, Any]) -> CueRequest:
+    """The request that a text or a cue makes with the options beside it, for whoever sends it on; a request is one already."""
+    if isinstance(cue, CueRequest):
+        alone(options)
+        return cue
+    request, said = _read(options), _said(cue)
+    if said.now != NO_TIME:
+        raise InputError("now", said.now.isoformat(), "a cue without a `now`: who decides has a clock")
+    stated = {name: check(getattr(request if options.get(name) is not None else said, name)) for name, check in _CHECKED.items()}
+    return replace(request, text=said.utterance, **stated)
+
+
+def adjusted(request: CueRequest | DecideRequest, usual: "Policy") -> "Policy":
     """The policy that a request names, or the usual one, with the request's changes.
 
     A request names a preset alone, so that it cannot make a server read files.
     """
+    from cued.policy.presets import preset  # noqa: PLC0415 - what only asks a server needs no policies
+
     return adjust(usual if request.policy is None else preset(request.policy), request)
 
 

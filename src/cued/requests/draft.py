@@ -16,7 +16,7 @@ from cued.text.durations import parse_duration
 from cued.text.entities import entities
 
 OnConflict = Literal["report", "supersede", "refuse"]
-Confidence = Annotated[float, Meta(ge=0.1, le=1)]
+Confidence = Annotated[float, Meta(ge=0.1, le=1.0)]
 
 
 class Draft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

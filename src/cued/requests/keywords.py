@@ -5,11 +5,13 @@ A test holds each against its request. Keywords take more than JSON can say: any
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from cued.model import ChannelName, HiddenState, Intent, Kind, Outcome, Scalar, Tier, Trust
 from cued.policy.adjust import FloorName
-from cued.ports import Boost
+
+if TYPE_CHECKING:
+    from cued.ports import Boost
 
 
 class RecallOptions(TypedDict, total=False):
@@ -38,7 +40,7 @@ class RecallOptions(TypedDict, total=False):
     decay: bool | None
     without: Sequence[ChannelName]
     now: datetime | str
-    boost: Boost | None
+    boost: "Boost | None"
     vector: Sequence[float] | None
     fingerprint: str | None
 

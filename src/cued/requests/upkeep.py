@@ -17,7 +17,7 @@ IMPORTANCE_BELOW = 0.4
 BUDGET_TOKENS = 1000
 """How long the block is that a conversation starts with."""
 
-Cosine = Annotated[float, Meta(gt=0, le=1)]
+Cosine = Annotated[float, Meta(gt=0.0, le=1.0)]
 Compared = Annotated[int, Meta(ge=1, le=200)]
 Depth = Annotated[int, Meta(ge=1, le=20)]
 

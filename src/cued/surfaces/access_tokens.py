@@ -73,23 +73,20 @@ class Tokens:
         self._store, self._clock = store, clock
         self._lock = threading.Lock()
         self._read: tuple[bytes | None, dict[str, Token]] = (None, {})
+        self._lent: dict[str, Token] = {}
 
     def create(self, tenant: str, *, scope: str, trust: str = "user", expires: str | float | None = None) -> tuple[str, Token]:
         """A new token in full, which is shown this once, and what is kept of it; whatever it stores is trusted no further than `trust`."""
-        now = self._clock()
-        made = Token(
-            id=secrets.token_hex(6),
-            digest="",
-            tenant=label("tenant", tenant),
-            scope=one_of("scope", scope, AUTHORITIES),
-            trust=one_of("trust", trust, TRUSTS),
-            created_at=now,
-            expires_at=None if expires is None else now + parse_duration(expires, field="expires"),
-        )
-        written = f"cued_{made.id}_{secrets.token_urlsafe(32)}"
-        kept = replace(made, digest=_digest(written))
+        written, kept = self._made(tenant, scope=scope, trust=trust, expires=expires)
+        now = kept.created_at
         self._change(lambda tokens: {**{each: token for each, token in tokens.items() if not token.long_gone(now)}, kept.id: kept})
         return written, kept
+
+    def lend(self, tenant: str) -> str:
+        """A token of scope admin that is kept nowhere: it counts here, for as long as this process lives."""
+        written, token = self._made(tenant, scope="admin", trust="user", expires=None)
+        self._lent[token.id] = token
+        return written
 
     def all(self) -> tuple[Token, ...]:
         """Every token, the oldest first, those that no longer count included."""
@@ -115,10 +112,24 @@ class Tokens:
     def find(self, written: str) -> Token | None:
         """The token that was written, if it is one of ours and counts now."""
         match = _WRITTEN.fullmatch(written)
-        found = None if match is None else self._tokens().get(match["id"])
+        found = None if match is None else self._lent.get(match["id"]) or self._tokens().get(match["id"])
         if found is None or not hmac.compare_digest(found.digest, _digest(written)) or not found.live(self._clock()):
             return None
         return found
+
+    def _made(self, tenant: str, *, scope: str, trust: str, expires: str | float | None) -> tuple[str, Token]:
+        now = self._clock()
+        made = Token(
+            id=secrets.token_hex(6),
+            digest="",
+            tenant=label("tenant", tenant),
+            scope=one_of("scope", scope, AUTHORITIES),
+            trust=one_of("trust", trust, TRUSTS),
+            created_at=now,
+            expires_at=None if expires is None else now + parse_duration(expires, field="expires"),
+        )
+        written = f"cued_{made.id}_{secrets.token_urlsafe(32)}"
+        return written, replace(made, digest=_digest(written))
 
     def _tokens(self) -> dict[str, Token]:
         """The tokens as they are in the store now; they are decoded again only when they have changed."""

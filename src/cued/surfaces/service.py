@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from cued.engine import decide
@@ -90,11 +89,14 @@ def recall(tenant: Tenant, request: RecallRequest) -> JSON:
 def explain(tenant: Tenant, request: ExplainRequest, *, keep: Keep = lambda _: None) -> JSON:
     """A recall with every candidate's ranks, signals, contributions and fate, and the verdict on `memory` where one is named.
 
-    With channels left out, `ablation` puts the recall beside the one with all of them. `keep` is handed the recall in an envelope.
+    With channels left out, `ablation` puts the recall beside the one with all of them. `keep` is handed the recall in an envelope, and
+    the answer has it as `envelope` where that is asked for.
     """
     explanation = tenant.explain(request)
-    keep(Envelope.of(explanation.evidence, explanation.policy))
-    return {**explanation_json(explanation), "ablation": _ablation(request, explanation)}
+    kept = Envelope.of(explanation.evidence, explanation.policy)
+    keep(kept)
+    sent = msgspec.json.decode(kept.encode()) if request.envelope else None
+    return {**explanation_json(explanation), "ablation": _ablation(request, explanation), "envelope": sent}
 
 
 def explain_saved(saved: Envelope, request: DecideRequest, *, policy: Policy | None = None) -> JSON:
@@ -109,7 +111,7 @@ def explain_saved(saved: Envelope, request: DecideRequest, *, policy: Policy | N
         verdict = replace(verdict, single=single_changes(evidence, applied, verdict.id))
     whole = saved.decide(replace(applied, channels=(policy or saved.policy or presets.load()).channels)) if request.without else None
     explanation = Explanation(recall=recalled, evidence=evidence, policy=applied, verdict=verdict, whole=whole)
-    return {**explanation_json(explanation), "ablation": _ablation(request, explanation)}
+    return {**explanation_json(explanation), "ablation": _ablation(request, explanation), "envelope": None}
 
 
 def bootstrap(tenant: Tenant, request: BootstrapRequest) -> JSON:
@@ -221,9 +223,9 @@ def consolidate(tenant: Tenant, request: ConsolidateRequest, *, progress: Progre
         "at_least": plan.at_least,
         "scanned": plan.scanned,
         "compared": plan.compared,
-        "merges": [_pair(merge) for merge in (plan.merges if done is None else done.merged)],
-        "spared": [{**_pair(each), "reason": each.reason} for each in plan.spared],
-        "skipped": [] if done is None else [{**_pair(each.merge), "reason": each.reason} for each in done.skipped],
+        "merges": [plain(merge) for merge in (plan.merges if done is None else done.merged)],
+        "spared": [plain(each) for each in plan.spared],
+        "skipped": [] if done is None else [{**plain(each.merge), "reason": each.reason} for each in done.skipped],
     }
 
 
@@ -324,11 +326,6 @@ def policy_check(text: str, *, name: str) -> JSON:
         return {"ok": True, "name": parse.parse(text, name=name).name, "problems": []}
     except PolicyError as error:
         return {"ok": False, "name": name, "problems": list(error.problems)}
-
-
-def _pair(merge: Struct) -> JSON:
-    told = plain(merge)
-    return {name: told[name] for name in ("newer", "older", "similarity", "text_newer", "text_older")}
 
 
 def _ablation(request: ExplainRequest | DecideRequest, explanation: Explanation) -> JSON | None:

@@ -2,6 +2,7 @@
 
 import threading
 from contextlib import contextmanager
+from types import MappingProxyType
 
 import pytest
 
@@ -63,9 +64,9 @@ def serve(tmp_path):
     """Give what runs a server over a file, until its block ends."""
 
     @contextmanager
-    def served(*, rules=FAST, embedder="hashing", readonly=False, **how):
+    def served(*, rules=FAST, opened=MappingProxyType({}), **how):
         with (
-            open_memories(tmp_path / "memories.db", embedder=embedder, readonly=readonly, log=LogRules(content="last")) as memories,
+            open_memories(tmp_path / "memories.db", **{"embedder": "hashing", "log": LogRules(content="last"), **opened}) as memories,
             serving(make_app(memories, rules=rules, **how)) as url,
         ):
             running = Served(url, memories)

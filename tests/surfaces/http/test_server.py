@@ -9,13 +9,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from cued.embed.endpoint import Endpoint, Patience
 from cued.embed.hashing import Hashing
+from cued.embed.openai import OpenAICompatible
 from cued.errors import EmbedderError
 from cued.handles.memories import open_memories
 from cued.model import Quotas
 from cued.surfaces.http.app import Limits, Mounted, make_app
 from cued.surfaces.http.guard import Rules
 from cued.surfaces.http.retries import Once
+from tests.embed.fake_endpoint import FakeEndpoint
+from tests.fakes import FixedClock
 from tests.surfaces.http.conftest import FAST, Served, serving
 
 
@@ -147,7 +151,7 @@ def test_a_store_that_cannot_be_written_refuses_writes_and_goes_on_reading(serve
     with serve() as server:
         written, _ = server.tokens.create("mira", scope="write")
         remember(server.bare(Authorization=f"Bearer {written}"), "One.")
-    with serve(readonly=True) as server:
+    with serve(opened={"readonly": True}) as server:
         client = server.bare(Authorization=f"Bearer {written}")
         refused = remember(client, "Two.")
         assert (refused.status_code, refused.json()["type"]) == (403, "urn:cued:error:ReadOnlyError")
@@ -280,11 +284,11 @@ def test_a_mounted_app_stands_behind_the_same_gate(serve):
 
     with serve(mounted=[Mounted(path="/mcp", app=app)]) as server:
         assert server.bare().get("/mcp/").status_code == 401
-        assert server.client(tenant="jonas").get("/mcp/").text == "jonas"
+        assert [server.client(tenant="jonas").get(path).text for path in ("/mcp/", "/mcp", "/mcp?scope=atlas")] == ["jonas"] * 3
 
 
 def test_what_takes_too_long_is_given_up_and_said(serve):
-    with serve(limits=Limits(short_s=0.05), embedder=Sleeper()) as server:
+    with serve(limits=Limits(short_s=0.05), opened={"embedder": Sleeper()}) as server:
         client = server.client()
         Sleeper.awake.clear()
         try:
@@ -295,7 +299,7 @@ def test_what_takes_too_long_is_given_up_and_said(serve):
 
 
 def test_an_embedder_that_fails_leaves_words_and_says_so(serve):
-    with serve(embedder=Failing()) as server:
+    with serve(opened={"embedder": Failing()}) as server:
         client = server.client()
         stored = remember(client, "The staging deploy runs every Friday.")
         assert (stored.status_code, stored.json()["degraded"][0].startswith("vector pending")) == (201, True)
@@ -303,6 +307,31 @@ def test_an_embedder_that_fails_leaves_words_and_says_so(serve):
         assert [memory["id"] for memory in recalled["memories"]] == [stored.json()["id"]]
         assert recalled["degraded"]
         assert client.get("/readyz").json() == {"ready": True, "store": "ok", "embedder": "failing"}
+
+
+def test_an_embedder_that_hangs_costs_a_recall_its_deadline_alone_and_what_was_stored_meanwhile_gets_its_vector_later(serve):
+    clock = FixedClock()
+    with FakeEndpoint() as model:
+        patience = Patience(deadline_s=0.3, attempts=1, clock=lambda: clock().timestamp())
+        with serve(opened={"embedder": OpenAICompatible("m", Endpoint(base_url=model.url, patience=patience))}) as server:
+            client = server.client()
+            before = remember(client, "The staging deploy runs every Friday.").json()
+            assert before["degraded"] == []
+            model.traps.hangs = True
+            began = time.perf_counter()
+            recalled = client.post("/v1/recall", json={"text": "staging deploy"}).json()
+            assert time.perf_counter() - began < 5
+            assert [memory["id"] for memory in recalled["memories"]] == before["ids"]
+            assert recalled["degraded"][0].startswith("dense")
+            stored = remember(client, "The kiln cracked on Sunday.")
+            assert (stored.status_code, stored.json()["degraded"][0].startswith("vector pending")) == (201, True)
+            assert client.get("/v1/stats").json()["pending_vectors"] == 1
+            model.traps.hangs = False
+            model.released.set()
+            clock.move(hours=1)
+            assert client.post("/v1/reembed").json()["done"] == 1
+            assert client.get("/v1/stats").json()["pending_vectors"] == 0
+            assert client.post("/v1/recall", json={"text": "what cracked?"}).json()["degraded"] == []
 
 
 class Failing:

@@ -2,7 +2,9 @@
 
 import itertools
 import re
+import shutil
 import signal
+import ssl
 import subprocess
 import sys
 import threading
@@ -10,6 +12,7 @@ import threading
 import httpx
 import pytest
 
+import cued
 from cued.handles.memories import open_memories
 from cued.surfaces.access_tokens import Tokens
 from cued.surfaces.http.serving import Place
@@ -164,3 +167,39 @@ def test_a_made_up_year_is_served_out_of_the_process_alone(running, tmp_path):
         assert "Recalls of late" in browser.get(link[0]).text
         assert "Ines is allergic to hazelnuts" in browser.get(f"{url}?text=Is+Ines+allergic").text
     assert not (tmp_path / "memories.db").exists()
+
+
+@posix
+def test_with_a_certificate_it_serves_https_and_the_client_checks_it(process, tmp_path):
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl is not installed: no certificate can be made")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    made = [
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=localhost",
+        "-addext",
+        "subjectAltName=IP:127.0.0.1",
+    ]
+    subprocess.run([openssl, *made, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    written = process("token", "create", "--tenant", "mira", "--scope", "write").stdout.decode().strip()
+    refused = process("serve", "--port", "0", "--tls-cert", str(certificate))
+    assert (refused.returncode, b"together with its --tls-key" in refused.stderr) == (2, True)
+    secured = ("--tls-cert", str(certificate), "--tls-key", str(key))
+    server = process("serve", "--port", "0", *secured, runner=subprocess.Popen, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        url = re.search(r"https://\S+?:\d+", server.stdout.readline().decode())[0]
+        with cued.connect(url, token=written, tls=ssl.create_default_context(cafile=certificate)) as client:
+            assert client.tenant("mira").remember("Over TLS.").ids
+        with cued.connect(url, token=written, tries=1) as stranger, pytest.raises(cued.ServerError, match="cannot be reached"):
+            stranger.tenant("mira").stats()
+    finally:
+        server.kill()
+        server.communicate()

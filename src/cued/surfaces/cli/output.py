@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from cued.errors import InputError
 from cued.text.harmless import plain
 
 if TYPE_CHECKING:
@@ -45,6 +46,19 @@ def write(data: bytes) -> None:
 def note(text: str) -> None:
     """Write a note to stderr."""
     click.echo(f"note: {text}", err=True)
+
+
+def spoken(text: str | None, what: str) -> str:
+    """The text of an argument, or what stdin says where it is - or left out."""
+    if text is not None and text != "-":
+        return text
+    if sys.stdin.isatty():
+        note(f"reading {what} from the terminal; Ctrl-D ends it")
+    try:
+        return sys.stdin.buffer.read().decode().rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        found = error.object[max(0, error.start - 20) : error.end]
+        raise InputError("text", found, "text in UTF-8; `iconv -f LATIN1 -t UTF-8` makes it of older files") from error
 
 
 def counted(count: int, one: str = "memory", many: str = "memories") -> str:

@@ -12,6 +12,8 @@ from cued.folders import Address, place, user_folder
 _META = "cued.settings."
 _TYPED = "cued.settings typed"
 GLOBAL_NAMES = ("db", "tenant", "embedder", "policy", "keep", "json")
+ASKING_NAMES = (*GLOBAL_NAMES, "direct")
+"""Those of the commands that ask a running server, where there is one."""
 
 
 class Settings:
@@ -19,13 +21,14 @@ class Settings:
 
     def __init__(self, ctx: click.Context) -> None:
         """Read what the options have left in the context."""
-        said = {name: ctx.meta.get(_META + name) for name in GLOBAL_NAMES}
+        said = {name: ctx.meta.get(_META + name) for name in ASKING_NAMES}
         self.default_db = said["db"] is None
         self.db: Path | Address = _place(said["db"]) if said["db"] is not None else default_db()
         self.tenant: str = said["tenant"] or "me"
         self.embedder: str | None = None if said["embedder"] == "none" else said["embedder"] or "auto"
         self.policy: str | None = said["policy"]
         self.json = bool(said["json"])
+        self.direct = bool(said["direct"])
         self.keep: str = said["keep"] or "off"
         self._typed: dict[str, str] = ctx.meta.get(_TYPED, {})
 
@@ -107,4 +110,5 @@ _OPTIONS = (
         "Keep cues and evidence of the last 500 recalls, or of one in a hundred, to replay, label and tune. Default: off, or CUED_KEEP.",
     ),
     ("json", ("--json",), None, "Print the result as JSON; CUED_JSON=1 does so always."),
+    ("direct", ("--direct",), None, "Ask the database itself, though `cued serve` runs on it; CUED_DIRECT=1 does so always."),
 )

@@ -1,4 +1,4 @@
-"""What each event is answered with: the JSON that Claude Code reads, or nothing."""
+"""What each event is answered with: the JSON that Claude Code reads, or nothing. It loads nothing of the engine."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -6,48 +6,48 @@ from typing import Final
 
 from msgspec import Struct
 
-from cued.handles.tenant import Tenant
 from cued.model.plain import JSON
 from cued.surfaces.hooks.gate import Said, Work
 from cued.surfaces.hooks.session import Session
 from cued.surfaces.hooks.transcript import turns_in
-from cued.surfaces.verbs import call
 
+Ask = Callable[[str, JSON], JSON]
+"""A verb's answer to a request, wherever it comes from."""
 BUDGET_TOKENS = 1000
 """How many tokens a prompt is given at most."""
 PROMPT_READ = 4000
 """How many characters of a prompt are its cue."""
 
 
-def session_start(tenant: Tenant, work: Work) -> Said:
+def session_start(ask: Ask, work: Work) -> Said:
     """The block that a session starts with; after a compaction it is given again, for the first one is gone."""
-    pack = call("bootstrap", tenant, {"scope": work.scope})
+    pack = ask("bootstrap", {"scope": work.scope})
     shown = tuple(each["id"] for each in (*pack["core"], *pack["memories"]))
     answer = _context("SessionStart", pack["block"]) if pack["block"] else None
     return Said(session=Session().seen(shown), outcome=f"{len(shown)} memories", answer=answer)
 
 
-def user_prompt(tenant: Tenant, work: Work) -> Said:
+def user_prompt(ask: Ask, work: Work) -> Said:
     """The block that a prompt brings to mind, and nothing where nothing is relevant; what the session has seen is not said again."""
     prompt = work.heard.prompt.strip()[:PROMPT_READ]
     if not prompt or prompt.startswith("/"):
         return Said(session=work.session, outcome="no prompt")
     asked = {"text": prompt, "scope": work.scope, "present": work.session.shown, "budget_tokens": BUDGET_TOKENS}
-    recall = call("recall", tenant, asked | ({"conversation": work.heard.session_id[:200]} if work.heard.session_id else {}))
+    recall = ask("recall", asked | ({"conversation": work.heard.session_id[:200]} if work.heard.session_id else {}))
     shown = tuple(each["id"] for each in recall["memories"])
     answer = _context("UserPromptSubmit", recall["block"]) if shown else None
     return Said(session=work.session.seen(shown).asked(), outcome=f"{recall['outcome']} {len(shown)}", answer=answer)
 
 
-def stop(tenant: Tenant, work: Work) -> Said:
+def stop(ask: Ask, work: Work) -> Said:
     """Nothing; the turns of the session that are not stored yet are stored."""
     if not work.heard.session_id:
         return Said(session=work.session, outcome="no session")
-    newest = tenant.list(session=work.heard.session_id, hidden=True, limit=1).memories
-    known = (newest[0].source.turn or 0) if newest else 0
+    newest = ask("list", {"session": work.heard.session_id, "hidden": True, "limit": 1})["memories"]
+    known = (newest[0]["turn"] or 0) if newest else 0
     turns = turns_in(work.heard.transcript_path)[known:]
     if turns:
-        call("remember_turns", tenant, {"turns": turns, "session": work.heard.session_id, "scope": work.scope, "first": known + 1})
+        ask("remember_turns", {"turns": turns, "session": work.heard.session_id, "scope": work.scope, "first": known + 1})
     return Said(session=work.session, outcome=f"{len(turns)} turns stored")
 
 
@@ -58,7 +58,7 @@ def _context(event: str, block: str) -> JSON:
 class Answering(Struct, frozen=True, kw_only=True):
     """What answers an event from the store, and what it needs to be open."""
 
-    answer: Callable[[Tenant, Work], Said]
+    answer: Callable[[Ask, Work], Said]
     embeds: bool = False
     stores: bool = False
 

@@ -15,7 +15,7 @@ from starlette import routing
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from cued import __version__
 from cued.errors import EmbedderError
@@ -66,13 +66,14 @@ class Mounted(Struct, frozen=True, kw_only=True):
     lifespan: Callable[[], AbstractAsyncContextManager[Any]] | None = None
 
 
-def make_app(
+def make_app(  # noqa: PLR0913 - what a server is made of
     memories: Memories,
     *,
     rules: Rules | None = None,
     limits: Limits | None = None,
     chores: Chores | None = None,
     mounted: Sequence[Mounted] = (),
+    tokens: Tokens | None = None,
 ) -> ASGIApp:
     """The whole app over an open store; when it ends, what has begun is done and what recalls left is written."""
     server = _Server(memories, limits or Limits(), chores or Chores())
@@ -86,8 +87,19 @@ def make_app(
         *(routing.Mount(each.path, each.app) for each in mounted),
     ]
     router = routing.Router(routes, redirect_slashes=False, lifespan=partial(server.lifespan, mounted))
-    app = GZipMiddleware(router, minimum_size=1024)
-    return Guard(app, tokens=Tokens(memories.parts.store), rules=rules or Rules(), metrics=server.metrics)
+    app = GZipMiddleware(_entered(router, frozenset(each.path for each in mounted)), minimum_size=1024)
+    return Guard(app, tokens=tokens or Tokens(memories.parts.store), rules=rules or Rules(), metrics=server.metrics)
+
+
+def _entered(app: ASGIApp, doors: frozenset[str]) -> ASGIApp:
+    """The app, where the path of a mounted one leads into it without a slash at its end too: clients write `/mcp`."""
+
+    async def entered(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"] in doors:
+            scope["path"] += "/"
+        await app(scope, receive, send)
+
+    return entered
 
 
 def _verb_routes(server: "_Server") -> Iterator[routing.Route]:

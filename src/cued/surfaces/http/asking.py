@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
 
 async def asked(request: Request, route: Route, *, most: int = MAX_BODY) -> JSON:
     """The fields of the verb's request; the path's stand nowhere else."""
-    fields = _queried(request, route) if route.in_query else _conditional(request, await _body(request, most))
+    fields = _queried(request, route) if route.in_query else _conditional(request, await read_body(request, most))
     if unknown := [name for name in fields if name not in route.fields]:
         raise UnknownFieldError(str(unknown[0]), route.fields)
     if route.place:
@@ -34,7 +34,8 @@ async def asked(request: Request, route: Route, *, most: int = MAX_BODY) -> JSON
     return fields
 
 
-async def _body(request: Request, most: int) -> JSON:
+async def read_body(request: Request, most: int) -> JSON:
+    """The JSON object that a request carries; {} where it carries nothing."""
     raw = await body_of(request, most)
     if not raw:
         return {}

@@ -19,6 +19,7 @@ from cued.handles.memories import Memories
 from cued.surfaces.access_tokens import Tokens
 from cued.surfaces.http.app import Chores, Limits, Mounted, make_app
 from cued.surfaces.http.guard import LOOPBACK, Rules
+from cued.surfaces.http.offering import Started, offered
 
 PORT = 7333
 _DRAIN_S = 30
@@ -54,11 +55,16 @@ def serve(  # noqa: PLR0913 - what a command line says
     limits: Limits,
     chores: Chores,
     mounted: Sequence[Mounted] = (),
+    started: Started | None = None,
 ) -> None:
-    """Serve until a signal ends it: then take no more, finish what has begun, and write what recalls left."""
+    """Serve until a signal ends it: then take no more, finish what has begun, and write what recalls left.
+
+    With what it was `started` with, it also answers the commands of its own user on this machine.
+    """
     if (place.certificate is None) is not (place.key is None):
         raise InputError("--tls-cert", str(place.certificate), "a certificate together with its --tls-key")
-    written = _admitted(Tokens(memories.parts.store), place, tenant)
+    tokens = Tokens(memories.parts.store)
+    written = _admitted(tokens, place, tenant)
     listening = listen(place)
     scheme = "http" if place.certificate is None else "https"
     shown = f"[{place.host}]" if ":" in place.host else place.host
@@ -70,7 +76,10 @@ def serve(  # noqa: PLR0913 - what a command line says
         say(_EXPOSED)
     hosts = LOOPBACK | {place.host.lower(), *(name.lower() for name in place.names)}
     rules = Rules(hosts=frozenset(hosts), any_address=not place.local, rate=rate, burst=2 * rate)
-    _run(uvicorn.Server(_config(make_app(memories, rules=rules, limits=limits, chores=chores, mounted=mounted), place)), listening)
+    app = make_app(memories, rules=rules, limits=limits, chores=chores, mounted=mounted, tokens=tokens)
+    # what speaks TLS does so on every socket, and a command of this machine does not
+    with offered(started if place.certificate is None else None, token=tokens.lend(tenant)) as more:
+        _run(uvicorn.Server(_config(app, place)), [listening, *more])
 
 
 def _admitted(tokens: Tokens, place: Place, tenant: str) -> str | None:
@@ -113,11 +122,11 @@ def _config(app: object, place: Place) -> uvicorn.Config:
     )
 
 
-def _run(server: uvicorn.Server, listening: socket.socket) -> None:
+def _run(server: uvicorn.Server, listening: list[socket.socket]) -> None:
     """Run until a signal; uvicorn raises it again when it is done, and then the store is closed as at any other end."""
     before = signal.signal(signal.SIGTERM, _leave)
     try:
-        server.run(sockets=[listening])
+        server.run(sockets=listening)
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -3,23 +3,34 @@
 import contextlib
 import sys
 import time
+from contextlib import ExitStack
+from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from cued.errors import InputError
+from cued.model.plain import JSON
+from cued.surfaces.cli.answered import from_server
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.output import write
-from cued.surfaces.cli.settings import settings
+from cued.surfaces.cli.settings import Settings, settings
 from cued.surfaces.hooks import journal, session
+from cued.surfaces.hooks.answering import ANSWERS, Answering
 from cued.surfaces.hooks.gate import GATE, WANTED, Heard, Said, Work, gate
 from cued.surfaces.project import project_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cued.handles.memories import Memories
 
 _OPEN = {"ignore_unknown_options": True, "allow_extra_args": True}
 
 
-@click.command(name="hook", cls=Command, globals_shown=("db", "tenant", "embedder", "policy"), context_settings=_OPEN)
+@click.command(name="hook", cls=Command, globals_shown=("db", "tenant", "embedder", "policy", "direct"), context_settings=_OPEN)
 @click.argument("event", metavar="EVENT", default="")
 @click.option("--scope", metavar="NAME", help="The project's scope. Without it: from its .cued.toml, or the name of its repository.")
 def hook_command(event: str, scope: str | None) -> None:
@@ -55,14 +66,27 @@ def _answered(event: str, scope: str | None) -> Said:
 
 
 def _from_the_store(event: str, work: Work, policy: str | None) -> Said:
-    from cued.surfaces.cli.opening import make_folder, opened  # noqa: PLC0415 - the gate runs before every tool, and needs none of it
-    from cued.surfaces.hooks.answering import ANSWERS  # noqa: PLC0415
-
     chosen, answering = settings(), ANSWERS[event]
     chosen.policy = chosen.policy or policy
+    if not answering.stores and not chosen.db.exists():
+        return Said(session=work.session, outcome="nothing is stored yet")
+    with ExitStack() as stack:
+        return answering.answer(partial(_asked, chosen, cache(lambda: stack.enter_context(_opened(chosen, answering)))), work)
+
+
+def _asked(chosen: Settings, opened: "Callable[[], Memories]", verb: str, body: JSON) -> JSON:
+    """The answer of the server that runs on the store, else of the store itself, which is opened once."""
+    answer = from_server(chosen, verb, body)
+    if answer is not None:
+        return answer
+    from cued.surfaces.verbs import call  # noqa: PLC0415 - loads the engine
+
+    return call(verb, opened().tenant(chosen.tenant), body)
+
+
+def _opened(chosen: Settings, answering: Answering) -> "Memories":
+    from cued.surfaces.cli.opening import make_folder, opened  # noqa: PLC0415 - loads the engine
+
     if answering.stores:
         make_folder(chosen)
-    elif not chosen.db.exists():
-        return Said(session=work.session, outcome="nothing is stored yet")
-    with opened(chosen, embed=answering.embeds, readonly=not answering.embeds) as memories:
-        return answering.answer(memories.tenant(chosen.tenant), work)
+    return opened(chosen, embed=answering.embeds, readonly=not answering.embeds)

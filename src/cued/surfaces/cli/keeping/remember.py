@@ -8,20 +8,19 @@ from typing import IO, Any
 
 import click
 
-from cued.errors import InputError
 from cued.model.plain import JSON
 from cued.requests.draft import RememberRequest
 from cued.surfaces.bulk import MAX_LINE, remember_lines
+from cued.surfaces.cli.answered import written
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
-from cued.surfaces.cli.output import note, show
+from cued.surfaces.cli.output import note, show, spoken
 from cued.surfaces.cli.progress import progress
 from cued.surfaces.cli.settings import settings
-from cued.surfaces.verbs import call
 
 
-@click.command(name="remember", cls=Command, globals_shown=("db", "tenant", "embedder", "json"))
+@click.command(name="remember", cls=Command, globals_shown=("db", "tenant", "embedder", "json", "direct"))
 @click.argument("text", required=False)
 @click.option("--jsonl", metavar="FILE|-", help="Store one memory a line; fields as the options here, `ts` for `at`; - reads stdin.")
 @options_of(RememberRequest, without=("text", "entities", "vector", "fingerprint"))
@@ -39,8 +38,7 @@ def remember_command(text: str | None, jsonl: str | None, **options: Any) -> Non
         answer = _many(jsonl)
     else:
         body = {"text": spoken(text, "a memory"), **facts}
-        with tenant_to_write(chosen, embed=True, make=True) as tenant:
-            answer = call("remember", tenant, body)
+        answer = written(chosen, "remember", body)
     for choice in (choice for conflict in answer["conflicts"] for choice in conflict["choices"]):
         choice["cli"] = [chosen.again(command) for command in choice["cli"]]
     for reason in answer["degraded"]:
@@ -48,19 +46,6 @@ def remember_command(text: str | None, jsonl: str | None, **options: Any) -> Non
     show(answer, as_json=chosen.json, drawn=lambda: "\n".join(answer["ids"]))
     if answer["conflicts"] and not chosen.json:
         _tell(answer)
-
-
-def spoken(text: str | None, what: str) -> str:
-    """The text of an argument, or what stdin says where it is - or left out."""
-    if text is not None and text != "-":
-        return text
-    if sys.stdin.isatty():
-        note(f"reading {what} from the terminal; Ctrl-D ends it")
-    try:
-        return sys.stdin.buffer.read().decode().rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        found = error.object[max(0, error.start - 20) : error.end]
-        raise InputError("text", found, "text in UTF-8; `iconv -f LATIN1 -t UTF-8` makes it of older files") from error
 
 
 def _many(source: str) -> JSON:

@@ -6,22 +6,20 @@ import click
 
 from cued.model.plain import JSON
 from cued.requests.upkeep import BootstrapRequest
+from cued.surfaces.cli.answered import read
 from cued.surfaces.cli.commands import Command
-from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import say, show
 from cued.surfaces.cli.settings import settings
-from cued.surfaces.verbs import call
 
 
-@click.command(name="bootstrap", cls=Command, globals_shown=("db", "tenant", "policy", "json"))
+@click.command(name="bootstrap", cls=Command, globals_shown=("db", "tenant", "embedder", "policy", "json", "direct"))
 @options_of(BootstrapRequest)
 @click.option("--block", is_flag=True, help="Print only the block for the prompt; empty when there is nothing.")
 def bootstrap_command(*, block: bool, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """Show what a conversation should start with, before there is any cue: the pinned memories, then those needed most."""
     chosen = settings()
-    with tenant_to_read(chosen) as tenant:
-        answer = call("bootstrap", tenant, stated(options))
+    answer = read(chosen, "bootstrap", stated(options))
     if block and not chosen.json:
         say(answer["block"])
         return

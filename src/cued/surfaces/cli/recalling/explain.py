@@ -11,17 +11,16 @@ from cued.requests.checks import read
 from cued.requests.cue import DecideRequest, ExplainRequest
 from cued.surfaces import service
 from cued.surfaces.cli.commands import Command
-from cued.surfaces.cli.keeping.remember import spoken
 from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
-from cued.surfaces.cli.output import note, show
+from cued.surfaces.cli.output import note, show, spoken
 from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 
 
 @click.command(name="explain", cls=Command)
 @click.argument("text", required=False)
-@options_of(ExplainRequest, without=("text", "policy"))
+@options_of(ExplainRequest, without=("text", "policy", "envelope"))
 @click.option("--save", metavar="FILE", help="Save everything that the recall read, to decide it again later.")
 @click.option("--from", "saved", metavar="FILE", help="Decide a saved recall again, without a store; with --policy, under another policy.")
 @click.option("--all", "every", is_flag=True, help="Show every candidate, not only the first 15.")

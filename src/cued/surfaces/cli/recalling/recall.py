@@ -8,17 +8,14 @@ import msgspec
 from cued.errors import InputError
 from cued.model.plain import JSON
 from cued.requests.cue import RecallRequest
+from cued.surfaces.cli.answered import read
 from cued.surfaces.cli.commands import Command
-from cued.surfaces.cli.keeping.remember import spoken
-from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
-from cued.surfaces.cli.output import say, show, write
-from cued.surfaces.cli.progress import progress
-from cued.surfaces.cli.settings import settings
-from cued.surfaces.verbs import call
+from cued.surfaces.cli.output import say, show, spoken, write
+from cued.surfaces.cli.settings import ASKING_NAMES, settings
 
 
-@click.command(name="recall", cls=Command)
+@click.command(name="recall", cls=Command, globals_shown=ASKING_NAMES)
 @click.argument("text", required=False)
 @options_of(RecallRequest, without=("text", "policy"))
 @click.option(
@@ -35,8 +32,7 @@ def recall_command(text: str | None, *, jsonl: BinaryIO | None, block: bool, **o
         _each(jsonl, stated(options))
         return
     body = {"text": spoken(text, "a cue") if text == "-" else text or "", **stated(options)}
-    with tenant_to_read(chosen, embed=True, settle=body.get("settle", True)) as tenant:
-        answer = call("recall", tenant, body)
+    answer = read(chosen, "recall", body, embed=True, settle=body.get("settle", True))
     if block and not chosen.json:
         say(answer["block"])
         return
@@ -45,6 +41,10 @@ def recall_command(text: str | None, *, jsonl: BinaryIO | None, block: bool, **o
 
 def _each(lines: BinaryIO, said: dict[str, Any]) -> None:
     """Print the answer to each line, a JSON object a line; what is said beside holds for all of them."""
+    from cued.surfaces.cli.opening import tenant_to_read  # noqa: PLC0415 - loads the engine
+    from cued.surfaces.cli.progress import progress  # noqa: PLC0415
+    from cued.surfaces.verbs import call  # noqa: PLC0415
+
     chosen = settings()
     with tenant_to_read(chosen, embed=True, settle=said.get("settle", True)) as tenant, progress("recalling") as heard:
         for number, line in enumerate(lines, 1):

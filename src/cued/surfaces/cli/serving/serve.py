@@ -34,6 +34,7 @@ _JOBS = ("sweep", "consolidate", "preview", "reembed")
 @click.option("--upkeep", "jobs", type=click.Choice(_JOBS), multiple=True, help="Do this for every tenant, now and then; may be repeated.")
 @click.option("--demo", is_flag=True, help="Serve a made-up year of memories out of this process alone, to look around in.")
 @click.option("--upkeep-every", "every", metavar="TIME", default="6h", help="How often. Default: 6h.")
+@click.option("--mem0", "as_mem0", is_flag=True, help="Also answer mem0's REST interface, at /mem0.")
 @click.option("--shadow", metavar="NAME|FILE", help="A second policy that decides beside the first; `cued insight --compare` tells.")
 @click.option("--share", type=click.FloatRange(0, 1), default=0.0, help="Show it to this share of the conversations. Default: 0.")
 def serve_command(  # noqa: PLR0913 - one parameter an option
@@ -53,6 +54,7 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     jobs: tuple[str, ...],
     demo: bool,
     every: str,
+    as_mem0: bool,
     shadow: str | None,
     share: float,
 ) -> None:
@@ -60,6 +62,8 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     try:
         from cued.surfaces.http.agents import agents  # noqa: PLC0415 - the server's packages are an extra
         from cued.surfaces.http.app import Chores, Limits  # noqa: PLC0415
+        from cued.surfaces.http.mem0_paths import mem0  # noqa: PLC0415
+        from cued.surfaces.http.offering import Started  # noqa: PLC0415
         from cued.surfaces.http.serving import Place, serve  # noqa: PLC0415
     except ImportError as error:
         raise InputError("serve", str(error), "the server's packages: pip install 'cued[server]'") from error
@@ -79,7 +83,8 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
             rate=rate,
             limits=limits,
             chores=chores,
-            mounted=agents(memories),
+            mounted=(*agents(memories), *(mem0(memories, most_bytes=max_body) if as_mem0 else ())),
+            started=Started(db=chosen.db, embedder=chosen.embedder, policy=chosen.policy) if isinstance(chosen.db, Path) else None,
         )
 
 

@@ -1,0 +1,214 @@
+"""CrewAI's storage backend: it asks by vector alone, so the storage lends its own embedder and remembers whose words a vector is."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from crewai.memory.types import MemoryRecord, ScopeInfo
+
+from cued.errors import InputError, NotFoundError
+from cued.forking import OwnLock
+from cued.handles.tenant import Tenant
+from cued.integrations.crewai.records import draft, facts, fits, record, scope_tag, tags
+from cued.integrations.searching import best, every, holds
+from cued.model import GLOBAL, Memory, Recall
+from cued.policy.presets import preset
+from cued.ports import Embedder
+
+_HEARD = 256
+Filter = dict[str, Any] | None
+
+
+class CuedStorage:
+    """Records of CrewAI as memories of one tenant: `Memory(storage=storage, embedder=storage.embed)`.
+
+    With `storage.embed` as the embedder a search is Cued's recall, by words and meaning, and its score is the relevance. With another
+    embedder it is a search by that model's vectors alone, and the score is the cosine.
+    """
+
+    def __init__(self, tenant: Tenant, *, embedder: Embedder | None = None, scope: str = GLOBAL) -> None:
+        """Keep records in this tenant; `embedder` is the one that the memories are open with, and is lent to CrewAI as `embed`."""
+        self._tenant, self._embedder, self._scope = tenant, embedder, scope
+        self._heard: OrderedDict[tuple[float, ...], str] = OrderedDict()
+        self._lock = OwnLock()
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """The vectors of texts, by the embedder of the memories."""
+        if self._embedder is None:
+            raise InputError("embedder", None, "CuedStorage(tenant, embedder=memories.parts.embedder)")
+        vectors = [[float(value) for value in row] for row in self._embedder.embed(list(texts), role="query")]
+        with self._lock:
+            for text, vector in zip(texts, vectors, strict=True):
+                self._heard[_key(vector)] = text
+            while len(self._heard) > _HEARD:
+                self._heard.popitem(last=False)
+        return vectors
+
+    def save(self, records: list[MemoryRecord]) -> None:
+        """Keep records; one whose id is known takes the place of the old one."""
+        known = [each for each in records if self._memory(each.id) is not None]
+        for each in known:
+            self.update(each)
+        new = [self._draft(each) for each in records if each not in known]
+        if new:
+            self._tenant.remember_many(new)
+
+    def search(  # noqa: PLR0913, PLR0917 - the protocol's
+        self,
+        query_embedding: list[float],
+        scope_prefix: str | None = None,
+        categories: list[str] | None = None,
+        metadata_filter: Filter = None,
+        limit: int = 10,
+        min_score: float = 0.0,
+    ) -> list[tuple[MemoryRecord, float]]:
+        """The best records with their scores, the best first."""
+        with self._lock:
+            words = self._heard.get(_key(query_embedding))
+
+        def kept(recall: Recall) -> list[tuple[MemoryRecord, float]]:
+            pairs = ((record(memory), score) for memory, score in _scored(recall, by_words=words is not None))
+            return [(each, score) for each, score in pairs if each and score >= min_score and fits(each, categories, metadata_filter)]
+
+        places = (scope_tag(scope_prefix),) if scope_prefix else ()
+        if words is not None:
+            found = best(self._tenant, words, kept, wanted=limit, policy=self._tenant.policy, scope=self._scope, tags=places)
+        else:
+            asked = {"vector": query_embedding, "fingerprint": self._foreign(query_embedding)}
+            found = best(self._tenant, "vector", kept, wanted=limit, policy=preset("dense"), scope=self._scope, tags=places, **asked)  # type: ignore[arg-type]
+        return found[:limit]
+
+    def delete(
+        self,
+        scope_prefix: str | None = None,
+        categories: list[str] | None = None,
+        record_ids: list[str] | None = None,
+        older_than: datetime | None = None,
+        metadata_filter: Filter = None,
+    ) -> int:
+        """How many records were erased for good."""
+        found = [each for each in self._records(scope_prefix) if fits(each, categories, metadata_filter, older_than)]
+        gone = [each.id for each in found if record_ids is None or each.id in record_ids]
+        self._tenant.forget(*gone, erase=True)
+        return len(gone)
+
+    def update(self, record: MemoryRecord) -> None:
+        """Let a record take the place of the one with its id; an unknown one is kept."""
+        before = self._memory(record.id)
+        if before is None:
+            self._tenant.remember_many([self._draft(record)])
+        elif before.text != record.content and record.embedding is not None and not self._lent(record):
+            # A vector of another's cannot come with a change, so the record is kept anew.
+            self._tenant.forget(record.id, erase=True)
+            self._tenant.remember_many([self._draft(record)])
+        else:
+            changed = self._draft(record)
+            self._tenant.update(record.id, text=changed.text, tags=tags(record), meta=facts(record), importance=record.importance)
+
+    def get_record(self, record_id: str) -> MemoryRecord | None:
+        """One record; None where there is none."""
+        memory = self._memory(record_id)
+        return None if memory is None else record(memory)
+
+    def list_records(self, scope_prefix: str | None = None, limit: int = 200, offset: int = 0) -> list[MemoryRecord]:
+        """Records of a scope, the newest first."""
+        return list(self._records(scope_prefix))[offset : offset + limit]
+
+    def get_scope_info(self, scope: str) -> ScopeInfo:
+        """What a scope holds, counted."""
+        found = list(self._records(scope))
+        times = [each.created_at for each in found]
+        return ScopeInfo(
+            path=scope,
+            record_count=len(found),
+            categories=sorted({name for each in found for name in each.categories}),
+            oldest_record=min(times, default=None),
+            newest_record=max(times, default=None),
+            child_scopes=self.list_scopes(scope),
+        )
+
+    def list_scopes(self, parent: str = "/") -> list[str]:
+        """The scopes right below a scope."""
+        above = "/" + parent.strip("/")
+        start = above if above.endswith("/") else f"{above}/"
+        paths = ("/" + each.scope.strip("/") for each in self._records(None))
+        return sorted({start + path[len(start) :].split("/")[0] for path in paths if path.startswith(start) and len(path) > len(start)})
+
+    def list_categories(self, scope_prefix: str | None = None) -> dict[str, int]:
+        """How many records each category has."""
+        counts: dict[str, int] = {}
+        for each in self._records(scope_prefix):
+            for name in each.categories:
+                counts[name] = counts.get(name, 0) + 1
+        return counts
+
+    def count(self, scope_prefix: str | None = None) -> int:
+        """How many records there are in a scope and below it."""
+        return sum(1 for _ in self._records(scope_prefix))
+
+    def reset(self, scope_prefix: str | None = None) -> None:
+        """Erase every record of a scope for good; other memories of the tenant stay."""
+        self.delete(scope_prefix=scope_prefix)
+
+    async def asave(self, records: list[MemoryRecord]) -> None:
+        """What `save` does, in a worker thread."""
+        await asyncio.to_thread(self.save, records)
+
+    async def asearch(  # noqa: PLR0913, PLR0917 - the protocol's
+        self,
+        query_embedding: list[float],
+        scope_prefix: str | None = None,
+        categories: list[str] | None = None,
+        metadata_filter: Filter = None,
+        limit: int = 10,
+        min_score: float = 0.0,
+    ) -> list[tuple[MemoryRecord, float]]:
+        """What `search` gives, from a worker thread."""
+        return await asyncio.to_thread(self.search, query_embedding, scope_prefix, categories, metadata_filter, limit, min_score)
+
+    async def adelete(
+        self,
+        scope_prefix: str | None = None,
+        categories: list[str] | None = None,
+        record_ids: list[str] | None = None,
+        older_than: datetime | None = None,
+        metadata_filter: Filter = None,
+    ) -> int:
+        """What `delete` gives, from a worker thread."""
+        return await asyncio.to_thread(self.delete, scope_prefix, categories, record_ids, older_than, metadata_filter)
+
+    def _draft(self, each: MemoryRecord) -> Any:  # noqa: ANN401 - a Draft
+        return draft(each, scope=self._scope, fingerprint=None if self._lent(each) else self._foreign(each.embedding or ()))
+
+    def _lent(self, each: MemoryRecord) -> bool:
+        """Whether a record's vector is of the lent embedder, which then makes it anew for a memory."""
+        return not each.embedding or (self._embedder is not None and len(each.embedding) == self._embedder.fingerprint.dimensions)
+
+    def _foreign(self, vector: Sequence[float]) -> str:
+        return f"crewai/{len(vector)}"
+
+    def _memory(self, memory_id: str) -> Memory | None:
+        try:
+            memory = self._tenant.get(memory_id)
+        except NotFoundError:
+            return None
+        return memory if holds(memory) and record(memory) is not None else None
+
+    def _records(self, scope_prefix: str | None) -> Iterator[MemoryRecord]:
+        places = (scope_tag(scope_prefix),) if scope_prefix else ()
+        for memory in every(self._tenant, scope=self._scope, tags=places):
+            found = record(memory)
+            if found is not None:
+                yield found
+
+
+def _scored(recall: Recall, *, by_words: bool) -> Iterator[tuple[Memory, float]]:
+    rows = {memory_id: row for row, memory_id in enumerate(recall.trace.ids)}
+    for each in recall:
+        yield each.memory, each.relevance if by_words else float(recall.trace.columns["cosine"][rows[each.id]])
+
+
+def _key(vector: Sequence[float]) -> tuple[float, ...]:
+    return tuple(round(float(value), 5) for value in vector[:24])

@@ -1,0 +1,73 @@
+"""A JSON document kept with a memory: whole, in the pieces that `meta` can hold, and read back as it was."""
+
+import json
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+
+from cued.errors import InputError
+from cued.model import Memory, Scalar
+from cued.requests.checks import MAX_LABEL, storable
+
+PIECE = MAX_LABEL * 10
+"""How long one value of `meta` may be."""
+MOST_PIECES = 60
+"""How many values of `meta` a document may take; the rest is for facts by which `list` can filter."""
+
+
+def packed(name: str, document: object) -> dict[str, Scalar]:
+    """The document as facts of a memory: `name`, `name.1`, …; one that is too long or no JSON is an InputError."""
+    text = _written(name, document)
+    if len(text) > PIECE * MOST_PIECES:
+        raise InputError(name, f"{len(text)} characters of JSON", f"at most {PIECE * MOST_PIECES}")
+    pieces = [text[start : start + PIECE] for start in range(0, len(text), PIECE)]
+    return {_piece(name, number): piece for number, piece in enumerate(pieces)}
+
+
+def unpacked(name: str, memory: Memory) -> Any:  # noqa: ANN401 - any JSON
+    """The document that a memory carries under this name; None where there is none."""
+    return unpacked_meta(name, memory.source.meta)
+
+
+def unpacked_meta(name: str, meta: Mapping[str, Scalar]) -> Any:  # noqa: ANN401 - any JSON
+    """The document among these facts; None where there is none."""
+    if name not in meta:
+        return None
+    pieces: list[str] = []
+    while (piece := meta.get(_piece(name, len(pieces)))) is not None:
+        pieces.append(str(piece))
+    return json.loads("".join(pieces))
+
+
+def plain_facts(name: str, meta: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """The facts without the document of this name."""
+    return {key: value for key, value in meta.items() if key != name and not key.startswith(f"{name}.")}
+
+
+def sayable(text: str) -> str:
+    """A text as a memory can hold it: what no store can keep is replaced, for the document has it as it was."""
+    return text if storable(text) else text.encode("utf-8", "replace").decode().replace("\0", " ")
+
+
+def _piece(name: str, number: int) -> str:
+    return f"{name}.{number}" if number else name
+
+
+def _written(name: str, document: object) -> str:
+    try:
+        text = json.dumps(document, ensure_ascii=False, default=_spelled)
+        return text if storable(text) else json.dumps(document, default=_spelled)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(name, document, f"what JSON can say ({error})") from error
+
+
+def _spelled(value: object) -> object:
+    """What JSON has no word for, as a text: times, dates and UUIDs."""
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is not JSON")

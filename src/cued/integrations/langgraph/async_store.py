@@ -1,0 +1,99 @@
+"""The same store for those who await: what `AsyncSqliteStore` and `AsyncPostgresStore` offer."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from types import TracebackType
+from typing import Self
+
+from langgraph.store.base import BaseStore, IndexConfig, Op, Result, TTLConfig
+
+from cued.handles.memories import Memories
+from cued.integrations.langgraph.graph_store import CuedStore, opened
+from cued.integrations.langgraph.sweeping import EVERY_MINUTES, swept
+
+
+class AsyncCuedStore(BaseStore):
+    """A LangGraph store over memories whose every call is awaited; the calls of `BaseStore` that are not work as well."""
+
+    supports_ttl = True
+
+    def __init__(
+        self,
+        memories: Memories,
+        *,
+        index: IndexConfig | None = None,
+        ttl: TTLConfig | None = None,
+        tenant: str | None = None,
+        floor: float | None = None,
+    ) -> None:
+        """Keep items in these memories, which stay open."""
+        self.store = CuedStore(memories, index=index, ttl=ttl, tenant=tenant, floor=floor)
+        self.ttl_config = ttl
+        self._task: asyncio.Task[None] | None = None
+        self._stop = asyncio.Event()
+
+    @classmethod
+    @asynccontextmanager
+    async def from_conn_string(
+        cls, conn_string: str, *, index: IndexConfig | None = None, ttl: TTLConfig | None = None, tenant: str | None = None
+    ) -> AsyncIterator[Self]:
+        """A store over the memories in a file, which is made if it is not there, or at a postgresql:// address.
+
+        `:memory:` keeps them in this process alone.
+        """
+        memories = await asyncio.to_thread(opened, conn_string, index)
+        try:
+            store = cls(memories, index=index, ttl=ttl, tenant=tenant)
+            yield store
+            await store.stop_ttl_sweeper()
+        finally:
+            await asyncio.to_thread(memories.close)
+
+    async def __aenter__(self) -> Self:
+        """Itself."""
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Let the sweeper end."""
+        self._stop.set()
+
+    async def setup(self) -> None:
+        """Nothing: memories that can be opened are ready."""
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """What `CuedStore.batch` gives."""
+        return self.store.batch(ops)
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """What `CuedStore.batch` gives, from a worker thread."""
+        return await self.store.abatch(ops)
+
+    async def sweep_ttl(self) -> int:
+        """How many expired items were deleted."""
+        return await asyncio.to_thread(self.store.sweep_ttl)
+
+    async def start_ttl_sweeper(self, sweep_interval_minutes: float | None = None) -> "asyncio.Task[None]":
+        """The task that sweeps; without a `ttl` configuration one that has nothing to do."""
+        if self.ttl_config is None:
+            return asyncio.create_task(asyncio.sleep(0))
+        if self._task is None or self._task.done():
+            self._stop.clear()
+            minutes = sweep_interval_minutes or self.ttl_config.get("sweep_interval_minutes") or EVERY_MINUTES
+            self._task = asyncio.create_task(self._sweep(minutes * 60), name="cued-ttl-sweeper")
+        return self._task
+
+    async def stop_ttl_sweeper(self, timeout: float | None = None) -> bool:  # noqa: ASYNC109 - the name that LangGraph's stores have
+        """Whether no sweeper runs any more."""
+        self._stop.set()
+        if self._task is None:
+            return True
+        done, _ = await asyncio.wait([self._task], timeout=timeout)
+        return bool(done)
+
+    async def _sweep(self, seconds: float) -> None:
+        while not self._stop.is_set():
+            try:
+                await asyncio.wait_for(self._stop.wait(), seconds)
+            except TimeoutError:
+                await asyncio.to_thread(swept, self.store.sweep_ttl)

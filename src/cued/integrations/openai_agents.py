@@ -1,0 +1,154 @@
+"""OpenAI's Agents SDK: a session whose turns are memories, and tools to recall and remember."""
+
+import asyncio
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast
+
+from agents import FunctionTool, TResponseInputItem, function_tool
+from agents.memory import SessionSettings
+
+from cued.errors import InputError
+from cued.forking import OwnLock
+from cued.handles.tenant import Tenant
+from cued.integrations.documents import packed, sayable, unpacked
+from cued.integrations.memory_tools import RECALL, REMEMBER, MemoryTools
+from cued.integrations.searching import every, holds
+from cued.model import GLOBAL, Memory
+from cued.requests.checks import MAX_TEXT
+from cued.requests.draft import Draft
+from cued.requests.turns import drafts_of
+
+DOCUMENT = "openai_agents"
+UNSEARCHED = "openai-agents: calls"
+"""The scope of what is no one's words, such as calls of tools and their results: kept for the session, and never recalled."""
+_PIECE = 50_000
+
+
+class CuedSession:
+    """A conversation of the Agents SDK kept as memories of a tenant: what was said in it can be recalled in every other one."""
+
+    def __init__(self, session_id: str, tenant: Tenant, *, scope: str = GLOBAL, session_settings: SessionSettings | None = None) -> None:
+        """Keep the session of this name; two sessions of one name are the same."""
+        self.session_id, self.session_settings = session_id, session_settings
+        self._tenant, self._scope, self._lock = tenant, scope, OwnLock()
+
+    async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
+        """The items in their order, or the latest so many of them."""
+        return await asyncio.to_thread(self._items, limit)
+
+    async def add_items(self, items: list[TResponseInputItem]) -> None:
+        """Put items at the end."""
+        await asyncio.to_thread(self._add, list(items))
+
+    async def pop_item(self) -> TResponseInputItem | None:
+        """The latest item, which is removed; None where there is none."""
+        return await asyncio.to_thread(self._pop)
+
+    async def clear_session(self) -> None:
+        """Remove all items of the session for good."""
+        await asyncio.to_thread(self._clear)
+
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the session's memories."""
+        return tuple(memory.id for rows in self._rows().values() for memory in rows)
+
+    def _items(self, limit: int | None) -> list[TResponseInputItem]:
+        settings = self.session_settings
+        most = limit if limit is not None else settings.limit if settings else None
+        whole = [_item(rows) for _, rows in sorted(self._rows().items())]
+        return whole if most is None else whole[len(whole) - min(most, len(whole)) :] if most > 0 else []
+
+    def _rows(self) -> dict[int, list[Memory]]:
+        """The memories of the session by the number of their item."""
+        found: dict[int, list[Memory]] = {}
+        for memory in every(self._tenant, session=self.session_id, hidden=True):
+            if DOCUMENT in memory.source.meta and holds(memory):
+                found.setdefault(memory.source.turn or 0, []).append(memory)
+        return found
+
+    def _add(self, items: Iterable[TResponseInputItem]) -> None:
+        with self._lock:
+            newest = self._tenant.list(session=self.session_id, hidden=True, limit=1).memories
+            number = (newest[0].source.turn or 0) + 1 if newest else 1
+            drafts = [draft for at, item in enumerate(items, number) for draft in self._drafts(at, cast("Mapping[str, Any]", item))]
+            if drafts:
+                self._tenant.remember_many(drafts)
+
+    def _drafts(self, number: int, item: Mapping[str, Any]) -> Iterator[Draft]:
+        """The memories of one item: the first has its words, and further ones what does not fit beside them."""
+        written = json.dumps(item, default=_plain)
+        pieces = [written[at : at + _PIECE] for at in range(0, len(written), _PIECE)]
+        spoken = _spoken(item)
+        for part, piece in enumerate(pieces):
+            said = spoken if part == 0 else None
+            yield Draft(
+                text=said.text if said else f"An item of session {self.session_id}",
+                kind="episodic",
+                trust=said.trust if said else "tool",
+                session=self.session_id,
+                turn=number,
+                speaker=said.speaker if said else None,
+                scope=self._scope if said else UNSEARCHED,
+                meta={**packed(DOCUMENT, piece), "part": part},
+            )
+
+    def _pop(self) -> TResponseInputItem | None:
+        with self._lock:
+            rows = self._rows()
+            if not rows:
+                return None
+            last = rows[max(rows)]
+            self._tenant.forget(*(memory.id for memory in last), erase=True)
+            return _item(last)
+
+    def _clear(self) -> None:
+        with self._lock:
+            self._tenant.forget(*self.ids(), erase=True)
+
+
+def recall_tool(tenant: Tenant, *, scope: str = GLOBAL, limit: int | None = None, besides: CuedSession | None = None) -> FunctionTool:
+    """The tool with which an agent recalls from this tenant; what was said in the session `besides` it has before it already."""
+    tools = MemoryTools(tenant=tenant, scope=scope, limit=limit, present=besides.ids if besides is not None else tuple)
+
+    async def recall_memories(query: str) -> str:
+        return await asyncio.to_thread(tools.recall_memories, query)
+
+    return function_tool(recall_memories, description_override=RECALL)
+
+
+def remember_tool(tenant: Tenant, *, scope: str = GLOBAL) -> FunctionTool:
+    """The tool with which an agent remembers for this tenant."""
+    tools = MemoryTools(tenant=tenant, scope=scope)
+
+    async def remember_memory(text: str) -> str:
+        return await asyncio.to_thread(tools.remember_memory, text)
+
+    return function_tool(remember_memory, description_override=REMEMBER)
+
+
+def _spoken(item: Mapping[str, Any]) -> Draft | None:
+    """What a message says, as a turn; None for what is no message or has no words."""
+    if "role" not in item or "content" not in item:
+        return None
+    try:
+        said = next(iter(drafts_of([item], session="-", scope=GLOBAL, at=None, first=1)), None)
+    except InputError:
+        return None
+    if said is None or item["role"] in {"system", "developer"}:
+        return None
+    return Draft(text=sayable(said.text[:MAX_TEXT]), trust=said.trust, speaker=said.speaker)
+
+
+def _item(rows: list[Memory]) -> TResponseInputItem:
+    """The item that these memories hold, as it was added."""
+    pieces = sorted(rows, key=lambda memory: int(memory.source.meta["part"] or 0))
+    return cast("TResponseInputItem", json.loads("".join(unpacked(DOCUMENT, memory) for memory in pieces)))
+
+
+def _plain(value: object) -> object:
+    """A model of the SDK as plain data."""
+    dump = getattr(value, "model_dump", None)
+    if dump is None:
+        raise TypeError(f"{type(value).__name__} is not JSON")
+    return dump(exclude_unset=True)

@@ -1,0 +1,8 @@
+"""What a column, a vector and a matrix are; apart from the words, for whoever needs those alone does not wait for numpy."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Column = NDArray[np.float64]
+Vector = NDArray[np.float32]
+Matrix = NDArray[np.float32]

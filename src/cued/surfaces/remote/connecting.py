@@ -1,0 +1,72 @@
+"""`cued.connect`: the memories of a server as a handle, with the verbs of one that is open here."""
+
+import ssl
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cued.errors import InputError
+from cued.handles.memories import Memories
+from cued.model import Trust
+from cued.ports import Progress, silent
+from cued.requests.insights import When
+from cued.surfaces.remote import nouns
+from cued.surfaces.remote.calls import call_of, left_out
+from cued.surfaces.remote.connections import Connections, Place
+from cued.surfaces.remote.remote_tenant import RemoteTenant
+
+if TYPE_CHECKING:
+    from cued.insight.overview import Insight
+    from cued.insight.tuning import Tuned
+    from cued.upkeep.backup import Copied
+
+
+class RemoteMemories(Memories):
+    """What `cued.connect` gives: the memories of a server; close it, or use it in a `with`."""
+
+    def __init__(self, connections: Connections) -> None:
+        """Ask through these connections."""
+        self._connections = connections
+
+    def tenant(self, name: str, *, trust: Trust = "user") -> RemoteTenant:
+        """The handle of this tenant: the token's own, or with a token of scope admin any; how far it is trusted, the token says."""
+        if trust != "user":
+            raise InputError("trust", trust, '"user": how far it is trusted, a token says (cued token create --trust)')
+        return RemoteTenant(name, self._connections)
+
+    def tenants(self) -> tuple[str, ...]:
+        """What `Memories.tenants` gives; it needs a token of scope admin."""
+        return tuple(each["name"] for each in self._connections.ask(call_of("tenants", {}))["tenants"])
+
+    def insight(self, *, since: When = None, until: When = None, every: str | None = None) -> "Insight":
+        """What `Memories.insight` gives; it needs a token of scope admin."""
+        from cued.insight.overview import Insight  # noqa: PLC0415 - as the handle has it
+
+        asked = call_of("insight_of_all", {"since": since, "until": until, "every": every})
+        return nouns.noun(self._connections.ask(asked), Insight)
+
+    def tune(self, *, apply: bool = False, progress: Progress = silent) -> "Tuned":
+        """What `Memories.tune` gives; it needs a token of scope admin."""
+        del progress
+        return nouns.tuned(self._connections.ask(call_of("tune_for_all", {"apply": apply})))
+
+    def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> "Copied":
+        """An InputError: a server writes no files for others. `cued backup` works where it is."""
+        del overwrite, progress
+        raise left_out("backup", path)
+
+    def flush(self) -> None:
+        """Nothing: a server writes what recalls leave behind by itself, and before it ends."""
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._connections.close()
+
+
+def connect(url: str, *, token: str, timeout_s: float = 60.0, tries: int = 4, tls: ssl.SSLContext | None = None) -> Memories:
+    """The memories of the server at this address, as a handle like that of `cued.open`; nothing is asked of it yet.
+
+    `timeout_s` is how long one answer is waited for, longer where a verb may take long, and `tries` how often a call is sent at most
+    when the server cannot be reached or is busy; a write carries a key, so that it happens once however often it is sent.
+    `tls` is for a certificate of your own.
+    """
+    return RemoteMemories(Connections(Place(url=url, token=token, timeout_s=timeout_s, tries=tries, tls=tls)))

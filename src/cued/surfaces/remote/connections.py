@@ -1,0 +1,200 @@
+"""Connections to one server, kept open and used again, and the patience with it: what may be asked again is, and nothing is done twice."""
+
+import random
+import select
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Struct
+
+from cued import __version__
+from cued.errors import InputError, ServerError
+from cued.forking import across_forks
+from cued.model.plain import JSON
+from cued.surfaces.remote.calls import Call
+from cued.surfaces.remote.raised import raised
+
+MOST_OPEN = 16
+"""How many connections are kept for the next call."""
+LONG = 11
+"""How much longer a verb that may take long is waited for: the server gives it 600 seconds, and others 60."""
+MOST_WAIT_S = 30.0
+_BACKOFF_S = 0.1
+_REFUSED = frozenset({429})
+_LATER = frozenset({408, 502, 503, 504})
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """Where a server is, and how patient its callers are."""
+
+    url: str
+    token: str
+    timeout_s: float = 60.0
+    tries: int = 4
+    tls: ssl.SSLContext | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be a place."""
+        parts = urlsplit(self.url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.path.strip("/"):
+            raise InputError("url", self.url, "a server's address without a path, such as http://127.0.0.1:7333")
+        if not self.token or not self.token.isascii() or not self.token.isprintable():
+            raise InputError("token", "…", "a token, as `cued token create` prints it")
+        if self.timeout_s <= 0 or self.tries < 1:
+            raise InputError("timeout_s", self.timeout_s, "more than 0, and tries of 1 or more")
+
+
+class Connections:
+    """The connections to one server, for any number of threads."""
+
+    def __init__(self, place: Place, *, pause: Callable[[float], None] = time.sleep) -> None:
+        """Open none yet; `pause` waits before a call is sent again."""
+        self._place, self._pause = place, pause
+        self._closed = False
+        self.after_fork()
+        across_forks(self)
+
+    def after_fork(self) -> None:
+        """Open connections of our own: those of the parent are the parent's."""
+        self.free: list[HTTPConnection] = []
+        """The connections that wait for a call."""
+        self._lock = threading.Lock()
+
+    def ask(self, call: Call) -> JSON:
+        """The answer as JSON; a refusal is the error that it stands for."""
+        connection, response = self._answered(call)
+        try:
+            raw = response.read()
+        except (OSError, HTTPException) as error:
+            connection.close()
+            raise ServerError(f"the server's answer broke off ({error!r})") from error
+        self._keep(connection, response)
+        try:
+            answer: JSON = msgspec.json.decode(raw)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise ServerError("the server answered, and not with JSON: is the address right?") from error
+        return answer
+
+    def lines(self, call: Call) -> Iterator[bytes]:
+        """The lines of an answer, one at a time as they come."""
+        connection, response = self._answered(call)
+        with closing(connection):
+            try:
+                yield from response
+            except (OSError, HTTPException) as error:
+                raise ServerError(f"the server's answer broke off ({error!r})") from error
+
+    def close(self) -> None:
+        """Close what is open, and take no more."""
+        self._closed = True
+        with self._lock:
+            free, self.free = self.free, []
+        for connection in free:
+            connection.close()
+
+    def _answered(self, call: Call) -> tuple[HTTPConnection, HTTPResponse]:
+        """A connection whose answer says that it was done; what may be asked again is, with a growing pause, as often as was said."""
+        if self._closed:
+            raise ServerError("closed: these memories cannot be used any more; connect again")
+        body: bytes | None = call.body
+        for number in range(1, self._place.tries + 1):
+            last = number == self._place.tries
+            try:
+                connection, response = self._sent(call, body or b"")
+            except _UnreachableError as error:
+                if last:
+                    raise ServerError(f"{self._place.url} cannot be reached: {error}") from error
+                self._wait(number, 0.0)
+                continue
+            except (OSError, HTTPException) as error:
+                body = call.again
+                if last or body is None:
+                    raise ServerError(f"the server's answer was lost ({error!r}); what was asked may have been done") from error
+                self._wait(number, 0.0)
+                continue
+            if response.status < 400:  # noqa: PLR2004 - a status
+                return connection, response
+            error_raised, wait_s = raised(response.status, _rest(response)), _retry_after(response)
+            self._keep(connection, response)
+            if response.status in _LATER:
+                body = call.again
+            if last or body is None or response.status not in _REFUSED | _LATER:
+                raise error_raised
+            self._wait(number, wait_s)
+        raise AssertionError("the last try raises or answers")
+
+    def _sent(self, call: Call, body: bytes) -> tuple[HTTPConnection, HTTPResponse]:
+        connection = self._take(self._place.timeout_s * (LONG if call.long else 1))
+        headers = {"Authorization": f"Bearer {self._place.token}", "User-Agent": f"cued/{__version__}", **call.headers}
+        try:
+            connection.request(call.method, call.target, body=body or None, headers=headers)
+            return connection, connection.getresponse()
+        except BaseException:
+            connection.close()
+            raise
+
+    def _take(self, timeout_s: float) -> HTTPConnection:
+        """A connection that is open: one that was used before and is still good, or a new one."""
+        while True:
+            with self._lock:
+                connection = self.free.pop() if self.free else None
+            if connection is None:
+                return self._opened(timeout_s)
+            if connection.sock is not None and not _readable(connection):
+                connection.sock.settimeout(timeout_s)
+                return connection
+            connection.close()
+
+    def _opened(self, timeout_s: float) -> HTTPConnection:
+        parts = urlsplit(self._place.url)
+        host = parts.hostname or ""
+        connection = (
+            HTTPSConnection(host, parts.port, timeout=timeout_s, context=self._place.tls)
+            if parts.scheme == "https"
+            else HTTPConnection(host, parts.port, timeout=timeout_s)
+        )
+        try:
+            connection.connect()
+        except OSError as error:
+            connection.close()
+            raise _UnreachableError(error.strerror or str(error)) from error
+        return connection
+
+    def _keep(self, connection: HTTPConnection, response: HTTPResponse) -> None:
+        if response.isclosed() and connection.sock is not None and not self._closed:
+            with self._lock:
+                if len(self.free) < MOST_OPEN:
+                    self.free.append(connection)
+                    return
+        connection.close()
+
+    def _wait(self, number: int, at_least_s: float) -> None:
+        grown = _BACKOFF_S * 2**number * random.uniform(0.5, 1.0)  # noqa: S311 - spreads callers, and is no secret
+        self._pause(min(MOST_WAIT_S, max(at_least_s, grown)))
+
+
+class _UnreachableError(Exception):
+    """No connection came to be, so nothing was sent."""
+
+
+def _readable(connection: HTTPConnection) -> bool:
+    """Whether a connection that waits for nothing has something to read: then the server has closed it."""
+    return connection.sock is None or bool(select.select([connection.sock], [], [], 0)[0])
+
+
+def _rest(response: HTTPResponse) -> bytes:
+    try:
+        return response.read()
+    except (OSError, HTTPException):
+        return b""
+
+
+def _retry_after(response: HTTPResponse) -> float:
+    told = response.headers.get("Retry-After", "")
+    return float(told) if told.isdecimal() else 0.0

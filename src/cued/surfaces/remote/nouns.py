@@ -1,0 +1,140 @@
+"""From the JSON of an answer back to the nouns that a handle gives. What an answer does not tell has its default.
+
+A memory among many is told in brief, and the trace of a recall names what the answer names: `get` and `explain` have the whole.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from cued.engine.envelope import Envelope
+from cued.explain import Explanation, Timeline, Verdict, Why
+from cued.handles.bootstrap import Needed, Pack
+from cued.model import Memory, Page, Recall, RecallEntry, Trace
+from cued.model.plain import JSON
+from cued.upkeep.consolidation import Applied, Plan, SkippedMerge
+from cued.upkeep.cooling import Cool
+from cued.upkeep.duplicates import Merge
+
+if TYPE_CHECKING:
+    from cued.insight.tuning import Tuned
+
+Noun = TypeVar("Noun")
+_SOURCE = ("session", "turn", "speaker", "url", "meta")
+
+
+def noun(told: Any, kind: type[Noun]) -> Noun:  # noqa: ANN401 - any JSON value
+    """The value that this JSON says."""
+    return msgspec.convert(told, kind)
+
+
+def memory(told: JSON, *, tenant: str) -> Memory:
+    """One memory."""
+    source = {name: told[name] for name in _SOURCE if name in told}
+    edges = [{"relation": relation, "target": target} for relation, target in told.get("edges", ())]
+    return noun({**told, "tenant": tenant, "source": source, "edges": edges}, Memory)
+
+
+def memories(told: Sequence[JSON], *, tenant: str) -> tuple[Memory, ...]:
+    """Several memories."""
+    return tuple(memory(each, tenant=tenant) for each in told)
+
+
+def recall(told: JSON, *, tenant: str) -> Recall:
+    """A recall as it was answered."""
+    rows = [*told["memories"], *told["near_misses"]]
+    trace = Trace(
+        ids=tuple(row["id"] for row in rows),
+        columns={},
+        contributions={},
+        ranks=tuple(row["rank"] or 0 for row in rows),
+        fates=tuple(row.get("fate", "chosen") for row in rows),
+        stages=tuple("floor" if "fate" in row else "" for row in rows),
+        combine="",
+    )
+    whole = {**told, "tenant": tenant, "trace": trace, "core": memories(told["core"], tenant=tenant)}
+    return noun({**whole, **{name: [_recalled(row, tenant) for row in told[name]] for name in ("memories", "near_misses")}}, Recall)
+
+
+def pack(told: JSON, *, tenant: str) -> Pack:
+    """What a conversation starts with."""
+    needed = tuple(
+        Needed(memory=memory(each, tenant=tenant), need=each["need"], contributions=each["contributions"]) for each in told["memories"]
+    )
+    return noun({**told, "core": memories(told["core"], tenant=tenant), "memories": needed}, Pack)
+
+
+def explanation(told: JSON) -> Explanation:
+    """A recall with all that it rests on, decided here from the envelope that came along."""
+    kept = Envelope.decode(msgspec.json.encode(told["envelope"]))
+    if kept.policy is None:
+        raise TypeError("an envelope that a server sends has its policy")
+    verdict = None if told["verdict"] is None else noun(_numbers(told["verdict"]), Verdict)
+    return Explanation(recall=kept.decide(), evidence=kept.evidence, policy=kept.policy, verdict=verdict)
+
+
+def why(told: JSON, *, tenant: str) -> Why:
+    """A memory with its trees."""
+    return noun({**told, "memory": memory(told["memory"], tenant=tenant)}, Why)
+
+
+def timeline(told: JSON, *, tenant: str) -> Timeline:
+    """What stood around a memory or a moment."""
+    centre = None if told["centre"] is None else memory(told["centre"], tenant=tenant)
+    return Timeline(before=memories(told["before"], tenant=tenant), centre=centre, after=memories(told["after"], tenant=tenant))
+
+
+def page(told: JSON, *, tenant: str) -> Page:
+    """One page of a listing."""
+    return Page(memories=memories(told["memories"], tenant=tenant), next=told["next"], total=told["total"])
+
+
+def entries(told: JSON) -> tuple[RecallEntry, ...]:
+    """Lines of the recall log; kept evidence is an envelope's bytes again."""
+    return tuple(noun({**_numbers(line), "evidence": _bytes(line["evidence"])}, RecallEntry) for line in told["recalls"])
+
+
+def plan(told: JSON) -> Plan:
+    """What a consolidation would do."""
+    return noun(told, Plan)
+
+
+def applied(told: JSON) -> Applied:
+    """What a consolidation did."""
+    skipped = tuple(SkippedMerge(noun(each, Merge), each["reason"]) for each in told["skipped"])
+    return Applied(merged=noun(told["merges"], tuple[Merge, ...]), skipped=skipped)
+
+
+def cool(told: JSON, *, tenant: str) -> tuple[Cool, ...]:
+    """The memories that could be let go."""
+    return tuple(Cool(memory=memory(each, tenant=tenant), reason=each["reason"], coolness=each["coolness"]) for each in told["memories"])
+
+
+def tuned(told: JSON) -> "Tuned":
+    """What tuning came to, with the policy that its TOML says."""
+    from cued.insight.tuning import Tuned  # noqa: PLC0415 - loaded when it is asked for
+    from cued.policy.parse import parse  # noqa: PLC0415
+
+    return noun({**told, "policy": parse(told["toml"], name=told["policy"])}, Tuned)
+
+
+def _recalled(told: JSON, tenant: str) -> JSON:
+    return {**_numbers(told), "memory": memory(told, tenant=tenant), "rank": told["rank"] or 0}
+
+
+def _bytes(told: JSON | None) -> bytes | None:
+    return None if told is None else msgspec.json.encode(told)
+
+
+def _numbers(told: JSON) -> JSON:
+    """The object with a number again where JSON, which knows finite ones alone, had to say null."""
+    whole = {name: math.nan if value is None and name in _MAY_BE_NAN else value for name, value in told.items()}
+    for name in ("signals", "contributions"):
+        if name in whole:
+            whole[name] = {each: math.nan if value is None else value for each, value in told[name].items()}
+    return whole
+
+
+_MAY_BE_NAN = frozenset({"score", "relevance", "best_relevance"})
