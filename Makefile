@@ -76,7 +76,7 @@ docs: $(STAMPS)/dev ## write the generated parts of the documentation, and run i
 	$(PY) -m pytest -q tests/docs
 
 screenshots: $(STAMPS)/dev ## take the pictures of the inspector anew; needs a Chromium
-	$(PY) -m tools.screenshots
+	$(PY) -m tools.browser.screenshots
 
 requirements: $(STAMPS)/dev ## each required behaviour: covered, partial or gap
 	@$(PY) tools/requirements.py

@@ -20,7 +20,7 @@ from cued.surfaces.http.guard import Rules  # noqa: E402
 from cued.surfaces.http.serving import Place, listen  # noqa: E402
 from cued.surfaces.inspector.demonstration import TENANT, demonstration  # noqa: E402
 from tests.surfaces.inspector.watching import Watched  # noqa: E402
-from tools.screenshots import FLAGS, chromium  # noqa: E402
+from tools.browser.screenshots import FLAGS, chromium  # noqa: E402
 
 TODAY = datetime(2026, 2, 14, 12, tzinfo=UTC)
 AXE = "axe-core@4.10.3"

@@ -22,7 +22,7 @@ from cued.surfaces.http.serving import Place, listen
 from cued.surfaces.inspector.demonstration import TENANT, demonstration
 
 TODAY = datetime(2026, 2, 14, 12, tzinfo=UTC)
-IMAGES = Path(__file__).parents[1] / "docs" / "images"
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
