@@ -43,8 +43,10 @@ if TYPE_CHECKING:
     from cued.insight.replay import Replayed
     from cued.insight.tuning import Tuned
     from cued.upkeep.backup import Copied
+    from cued.upkeep.checking import Checked
     from cued.upkeep.consolidation import Applied, Merged, Plan
     from cued.upkeep.cooling import Cool
+    from cued.upkeep.erasures import Erased, Erasure
     from cued.upkeep.reembedding import Reembedded
 
 THREADS = 4
@@ -107,6 +109,10 @@ class AsyncTenant:
         """What `Tenant.get` gives."""
         return await self._threads.run(self._tenant.get, memory_id)
 
+    async def known(self, *memory_ids: str) -> frozenset[str]:
+        """What `Tenant.known` gives."""
+        return await self._threads.run(self._tenant.known, *memory_ids)
+
     async def list(self, request: ListRequest | None = None, **wanted: Unpack[Wanted]) -> Page:
         """What `Tenant.list` gives."""
         return await self._threads.run(self._tenant.list, request, **wanted)
@@ -125,9 +131,9 @@ class AsyncTenant:
         """What `Tenant.keep_both` gives."""
         return await self._threads.run(self._tenant.keep_both, memory_id, other)
 
-    async def forget(self, *memory_ids: str, erase: bool = False) -> None:
-        """What `Tenant.forget` does."""
-        await self._threads.run(self._tenant.forget, *memory_ids, erase=erase)
+    async def forget(self, *memory_ids: str, erase: bool = False) -> "Erased | None":
+        """What `Tenant.forget` gives."""
+        return await self._threads.run(self._tenant.forget, *memory_ids, erase=erase)
 
     async def restore(self, *memory_ids: str) -> None:
         """What `Tenant.restore` does."""
@@ -141,7 +147,7 @@ class AsyncTenant:
         """What `Tenant.promote` gives."""
         return await self._threads.run(self._tenant.promote, *memory_ids, trust=trust)
 
-    async def erase_everything(self) -> int:
+    async def erase_everything(self) -> "Erased":
         """What `Tenant.erase_everything` gives."""
         return await self._threads.run(self._tenant.erase_everything)
 
@@ -247,17 +253,18 @@ class AsyncTenant:
             for line in chunk:
                 yield line
 
-    async def import_file(
+    async def import_file(  # noqa: PLR0913 - as the handle has it
         self,
         path: str | Path,
         *,
         format: str | None = None,  # noqa: A002 - the word for it
         scope: str | None = None,
+        user: str | None = None,
         as_exported: bool = False,
         progress: Progress = silent,
     ) -> "Imported":
         """What `Tenant.import_file` gives."""
-        doing = partial(self._tenant.import_file, path, format=format, scope=scope, as_exported=as_exported)
+        doing = partial(self._tenant.import_file, path, format=format, scope=scope, user=user, as_exported=as_exported)
         return await self._threads.run(doing, progress=in_loop(progress))
 
     async def insight(self, *, since: When = None, until: When = None, every: str | None = None, by: Grouping = "none") -> "Insight":
@@ -334,6 +341,14 @@ class AsyncMemories:
     async def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> "Copied":
         """What `Memories.backup` gives."""
         return await self._threads.run(self._memories.backup, path, overwrite=overwrite, progress=in_loop(progress))
+
+    async def erasures(self) -> "tuple[tuple[Erasure, ...], tuple[str, ...]]":
+        """What `Memories.erasures` gives."""
+        return await self._threads.run(self._memories.erasures)
+
+    async def check(self, *, progress: Progress = silent) -> "Checked":
+        """What `Memories.check` gives."""
+        return await self._threads.run(self._memories.check, progress=in_loop(progress))
 
     async def flush(self) -> None:
         """Wait until the touches of all recalls so far are written."""

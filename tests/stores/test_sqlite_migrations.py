@@ -176,6 +176,34 @@ def test_feedback_goes_on_where_a_file_of_the_third_schema_left_it(third):
     store.close()
 
 
+def test_lines_from_before_trials_are_read_without_one_and_new_ones_with_it(tmp_path):
+    path = tmp_path / "fourth.db"
+    connection = apsw.Connection(str(path))
+    connection.pragma("journal_mode", "wal")
+    for migration in MIGRATIONS[:4]:
+        connection.execute(migration.script)
+        if migration.fill is not None:
+            migration.fill(connection)
+    connection.pragma("user_version", 4)
+    connection.pragma("application_id", APPLICATION_ID)
+    connection.execute("INSERT INTO tenant (key, name) VALUES (1, ?)", (b"t",))
+    line = entry("old")
+    columns = {name: getattr(line, name) for name in line.__struct_fields__ if name not in {"conversation", "cue_mark", "shadow"}}
+    values = {name: json.dumps(value) if isinstance(value, tuple | dict) else value for name, value in columns.items()} | {
+        "at": micros(line.at)
+    }
+    names = ", ".join(values)
+    connection.execute(f"INSERT INTO recall (tenant, {names}) VALUES (1, {', '.join(f':{name}' for name in values)})", values)
+    connection.close()
+    store = Store(SqliteKeeper(path))
+    assert store.keeper.connection().pragma("user_version") == VERSION > 4
+    store.settle("t", [], [replace(entry("new"), at=NOW + HOUR)])
+    new, old = store.log("t", LogQuery())
+    assert new == replace(entry("new"), at=NOW + HOUR)
+    assert old == replace(line, conversation="", cue_mark="", shadow=None)
+    store.close()
+
+
 def test_a_file_from_before_trust_acted_gets_its_trusts_and_its_bytes_and_keeps_all_else(tmp_path):
     path = tmp_path / "memories.db"
     path.write_bytes((FILES / "fourth.db").read_bytes())

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from cued.text import scripts
-from cued.text.function_words import hollow
+from cued.text.hollow_words import hollow
 from cued.text.identifiers import identifier_terms, is_plain
 from cued.text.scripts import fold
 from cued.text.stemming import MAX_WORD, stem, subwords

@@ -8,7 +8,7 @@ from secrets import randbits
 from typing import Any, NamedTuple
 
 import psycopg
-from msgspec import DecodeError, json, msgpack
+from msgspec import msgpack
 from msgspec.structs import replace
 
 from cued.model import (
@@ -29,10 +29,10 @@ from cued.model import (
     TallyQuery,
     Use,
 )
-from cued.stores.admission import body
+from cued.stores.checksums import fault
 from cued.stores.encoding import runs
 from cued.stores.keepers.postgres import log, queries
-from cued.stores.standing.instants import micros, time_or_none
+from cued.stores.keepers.postgres.sending import as_bytes, columns
 from cued.stores.standing.marks import Mark
 
 _UNUSED = Use()
@@ -157,7 +157,7 @@ class PostgresTransaction:
         """Begin with the tenant's counters as they are; its row is made with the first thing that is written."""
         self._cursor, self._name = connection.cursor(binary=True), name
         self._tenant = self._started = Counters(*head[0], known=True) if head else Counters()
-        self._wrote = False
+        self._wrote = self.erased = False
 
     def head(self) -> Head:
         """The tenant's counters."""
@@ -182,10 +182,10 @@ class PostgresTransaction:
         self._open()
         change, first = self._stamp(), self._tenant.last + 1
         keyed = [row._replace(key=key) for key, row in enumerate(rows, start=first)]
-        values = _columns(keyed, change) | {
+        values = columns(keyed, change) | {
             "id": [row.memory.id.encode() for row in keyed],
             "content": [change] * len(keyed),
-            "fingerprint": [_bytes(row.memory.fingerprint) for row in keyed],
+            "fingerprint": [as_bytes(row.memory.fingerprint) for row in keyed],
             "forward": [row.forward for row in keyed],
         }
         self._run(_INSERT, values | {"tenant": self._name})
@@ -200,7 +200,7 @@ class PostgresTransaction:
         if not rows:
             return
         change, keys = self._stamp(), [row.key for row in rows]
-        changed = _columns(rows, change)
+        changed = columns(rows, change)
         self._tenant = self._tenant._replace(bytes=self._tenant.bytes + sum(map(len, changed["body"])) - self._weight(keys))
         self._run(_UPDATE, changed | {"tenant": self._name})
         self._run("DELETE FROM cued.edge WHERE tenant = %s AND key = ANY(%s)", (self._name, keys))
@@ -210,7 +210,7 @@ class PostgresTransaction:
             return
         values = {
             "key": [row.key for row in new],
-            "fingerprint": [_bytes(row.memory.fingerprint) for row in new],
+            "fingerprint": [as_bytes(row.memory.fingerprint) for row in new],
             "forward": [row.forward for row in new],
         }
         self._run(_REPLACE, values | {"tenant": self._name, "change": change})
@@ -225,11 +225,17 @@ class PostgresTransaction:
             self._run(f"DELETE FROM cued.{table} WHERE tenant = %s AND key = ANY(%s)", (self._name, list(keys)))  # noqa: S608 - one of ours
         self.put_shelf(())
         self._tenant = self._tenant._replace(size=self._tenant.size - len(keys), epoch=self._tenant.epoch + 1, bytes=left)
+        self.erased = True
+
+    def removed(self, since: int) -> Sequence[int]:  # noqa: ARG002 - the epoch tells that something was removed
+        """Nothing: after each removal the epoch is another."""
+        return ()
 
     def erase(self) -> None:
         """Remove all that is kept for the tenant."""
         for table in (*_HANGING, "recall", "document", "shelf", "tenant"):
             self._run(f"DELETE FROM cued.{table} WHERE tenant = %s", (self._name,))  # noqa: S608 - one of ours
+        self.erased = self._tenant.known
         self._tenant = self._started = Counters()
         self._wrote = False
 
@@ -255,12 +261,10 @@ class PostgresTransaction:
         """The vectors of the rows whose content was written after this change, all for 0, in runs of one size."""
         return runs(self._all(_VECTORS, self._name, since, since) if since else self._all(_ALL_VECTORS, self._name))
 
-    def memories(self, keys: Sequence[int]) -> Sequence[Memory]:
-        """The memories of these rows in their order, without their use."""
+    def memories(self, keys: Sequence[int]) -> Sequence[Memory | None]:
+        """The memories of these rows in their order, without their use; None for one that can no longer be read."""
         found = dict(self._all(_BODIES, self._name, list(keys))) if keys else {}
-        if missing := set(keys) - found.keys():
-            raise DecodeError(f"{len(missing)} indexed memories have no row")
-        return [_MEMORY.decode(found[key]) for key in keys]
+        return [None if key not in found or fault(found[key], None) else _MEMORY.decode(found[key]) for key in keys]
 
     def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
         """The uses of those of these rows that were ever used, each with its key."""
@@ -375,10 +379,6 @@ class PostgresTransaction:
         return self._cursor.fetchall()
 
 
-def _bytes(text: str | None) -> bytes | None:
-    return None if text is None else text.encode()
-
-
 def _decoded(memory_body: bytes, use_body: bytes | None) -> Memory:
     memory = _MEMORY.decode(memory_body)
     return memory if use_body is None else replace(memory, use=_USE.decode(use_body))
@@ -386,40 +386,3 @@ def _decoded(memory_body: bytes, use_body: bytes | None) -> Memory:
 
 def _row(key: int, memory_body: bytes, use_body: bytes | None, forward: bytes | None = None, vector: bytes | None = None) -> Row:
     return Row(_decoded(memory_body, use_body), key, None, forward, vector)
-
-
-def _columns(rows: Sequence[Row], change: int) -> dict[str, list[Any]]:
-    """The columns that may change while the content of a row stays, a value a row in each."""
-    judged = [_judged(row) for row in rows]
-    memories = [row.memory for row in rows]
-    return {
-        "key": [row.key for row in rows],
-        "change": [change] * len(rows),
-        "scope": [each.scope.encode() for each in judged],
-        "kind": [each.kind for each in judged],
-        "tier": [each.tier for each in judged],
-        "trust": [each.trust for each in judged],
-        "quarantined": [None if memory.quarantined_at is None else micros(memory.quarantined_at) for memory in memories],
-        "created": [each.created for each in judged],
-        **{
-            name: [time_or_none(getattr(each, name)) for each in judged]
-            for name in ("valid_from", "valid_until", "expires", "forgotten", "superseded")
-        },
-        "locally": [msgpack.encode(each.marks) if each.marks else None for each in judged],
-        "session": [_bytes(memory.source.session) for memory in memories],
-        "turn": [memory.source.turn for memory in memories],
-        "tags": [_array(memory.tags) for memory in memories],
-        "meta": [json.encode(memory.source.meta).decode() for memory in memories],
-        "body": [body(replace(memory, use=_UNUSED)) for memory in memories],
-    }
-
-
-def _judged(row: Row) -> Judged:
-    if row.judged is None:
-        raise TypeError("a row is written with what the gates judge of it")
-    return row.judged
-
-
-def _array(texts: Sequence[str]) -> str:
-    """Texts as PostgreSQL writes an array of bytes: arrays of unequal length cannot be sent within one array."""
-    return "{" + ",".join(f'"\\\\x{text.encode().hex()}"' for text in texts) + "}"

@@ -92,7 +92,7 @@ def _opened(chosen: Settings, quotas: Quotas, *, shadow: str | None, share: floa
     make_folder(chosen)
     log = LogRules(content=chosen.keep)  # type: ignore[arg-type]  # checked by the rules
     parts = {"embedder": chosen.embedder, "policy": chosen.policy or DEFAULT, "shadow": shadow, "share": share}
-    return open_memories(chosen.db, log=log, quotas=quotas, **parts)  # type: ignore[arg-type]
+    return open_memories(chosen.db, log=log, quotas=quotas, journal=chosen.journal, **parts)  # type: ignore[arg-type]
 
 
 def _made_up(chosen: Settings) -> Memories:
