@@ -13,10 +13,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Unpack
 
-from cued.explain import Explanation, Timeline, Why
+from cued.explain import Explanation, MeaningMap, Timeline, Why
 from cued.handles.bootstrap import Pack
 from cued.handles.conversation import Conversation
-from cued.handles.keeping import Remembered
+from cued.handles.keeping import OpenConflicts, Remembered
 from cued.handles.memories import Memories, Opening, open_memories
 from cued.handles.tenant import Tenant
 from cued.handles.threads import Threads, in_loop
@@ -27,12 +27,13 @@ from cued.ports import Progress, Store, silent
 from cued.requests.cue import ExplainRequest, RecallRequest
 from cued.requests.draft import Change, Draft, OnConflict
 from cued.requests.insights import LAST, TARGET_RATE, Grouping, Judgement, Labelled, Labels, When
-from cued.requests.keywords import Changes, Facts, LogOptions, RecallOptions, Wanted
-from cued.requests.listing import ListRequest, LogRequest
+from cued.requests.keywords import Changes, Facts, LogOptions, MapOptions, RecallOptions, Wanted
+from cued.requests.listing import ListRequest, LogRequest, MapRequest
 from cued.requests.upkeep import AT_LEAST, BUDGET_TOKENS, IMPORTANCE_BELOW, OLDER_THAN
 from cued.surfaces.remote.connecting import connect as connect_memories
 
 if TYPE_CHECKING:
+    from cued.engine.envelope import Envelope
     from cued.importers.intake import Imported
     from cued.insight.comparing import Compared
     from cued.insight.doctor import Diagnosis
@@ -122,6 +123,14 @@ class AsyncTenant:
         """What `Tenant.update` gives."""
         return await self._threads.run(self._tenant.update, memory_id, change, if_version=if_version, **fields)
 
+    async def conflicts(self, *, scope: str | None = None, limit: int = 20, after: str | None = None) -> OpenConflicts:
+        """What `Tenant.conflicts` gives."""
+        return await self._threads.run(self._tenant.conflicts, scope=scope, limit=limit, after=after)
+
+    async def keep_both(self, memory_id: str, other: str) -> Memory:
+        """What `Tenant.keep_both` gives."""
+        return await self._threads.run(self._tenant.keep_both, memory_id, other)
+
     async def forget(self, *memory_ids: str, erase: bool = False) -> "Erased | None":
         """What `Tenant.forget` gives."""
         return await self._threads.run(self._tenant.forget, *memory_ids, erase=erase)
@@ -192,6 +201,14 @@ class AsyncTenant:
         """What `Tenant.timeline` gives."""
         how = {"before": before, "after": after, "scope": scope, "session": session, "hidden": hidden}
         return await self._threads.run(self._tenant.timeline, around, **how)
+
+    async def map(self, request: MapRequest | None = None, **wanted: Unpack[MapOptions]) -> MeaningMap:
+        """What `Tenant.map` gives."""
+        return await self._threads.run(self._tenant.map, request, **wanted)
+
+    async def keep(self, recall: Recall, saved: "Envelope") -> RecallEntry:
+        """What `Tenant.keep` gives."""
+        return await self._threads.run(self._tenant.keep, recall, saved)
 
     async def log(self, request: LogRequest | None = None, **wanted: Unpack[LogOptions]) -> tuple[RecallEntry, ...]:
         """What `Tenant.log` gives."""

@@ -159,13 +159,17 @@ class Store:
             rows.erase()
         self._shelves.drop(tenant)
 
-    def settle(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = (), *, known: bool = False) -> bool:
+    def settle(
+        self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = (), *, known: bool = False, keep: bool = False
+    ) -> bool:
         """Whether this was written: uses counted on top of what is stored, ids that are gone passed over, and lines of the recall log.
 
-        Of a tenant that was `known` when these recalls were made and is gone by now nothing is written.
+        With `keep` the lines have their cue and evidence whatever the rules say. Of a tenant that was `known` when these recalls were
+        made and is gone by now nothing is written.
         """
         admit_tenant(tenant)
-        lines = [as_kept(entry, self.log_rules) if entry.cue or entry.evidence else entry for entry in map(admit_entry, entries)]
+        admitted = [admit_entry(entry) for entry in entries]
+        lines = admitted if keep else [as_kept(each, self.log_rules) if each.cue or each.evidence else each for each in admitted]
         if not touches and not lines:
             return True
         with self.keeper.begin(tenant, write=True) as rows:
@@ -207,6 +211,16 @@ class Store:
             if memory_id not in found:
                 raise NotFoundError(memory_id)
         return tuple(found[memory_id].memory for memory_id in memory_ids)
+
+    def fetch(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Stored, ...]:
+        """These memories with their vectors in the order asked; an unknown id is a NotFoundError."""
+        admit_tenant(tenant)
+        with self.keeper.begin(tenant, write=False) as rows:
+            found = rows.read(memory_ids, content=True)
+        for memory_id in memory_ids:
+            if memory_id not in found:
+                raise NotFoundError(memory_id)
+        return tuple(Stored(memory=found[each].memory, vector=as_vector(found[each].vector)) for each in memory_ids)
 
     def known(self, tenant: str, memory_ids: Sequence[str]) -> frozenset[str]:
         """Those of the ids that are stored."""
