@@ -60,7 +60,7 @@ def modules():
 @pytest.fixture
 def place(tmp_path):
     with open_memories(tmp_path / "memories.db", embedder="hashing", settle="now") as memories:
-        memories.tenant("me").remember("The staging deploy runs every Friday at 16:00.", id="deploy")
+        memories.tenant("me").remember("The staging deploy runs every Friday at 16:00.", id="deploy", trust="agent")
     return tmp_path / "memories.db"
 
 
