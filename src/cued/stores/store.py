@@ -43,7 +43,7 @@ from cued.stores.columns.shelf import Hits, Shelf
 from cued.stores.encoding import as_vector
 from cued.stores.metering import RecallMeter, refuse_growth_beyond
 from cued.stores.paging import cursor_after, position
-from cued.stores.recall_log import as_kept, bare, named, without_ids
+from cued.stores.recall_log import all_stored, as_kept, bare, evidence_names, without_ids
 from cued.stores.revising import revise
 from cued.stores.shelves import SHELVES_BYTES, Shelves, TenantShelf, Version
 from cued.stores.standing.instants import micros
@@ -147,7 +147,7 @@ class Store:
             work.update({})
             work.remove(erased, more=more)
             lines = rows.log(LogQuery(kept=True, limit=_EVERY_LINE))
-            rest = {line.recall_id: line for line in lines if not set(erased).isdisjoint(_evidence_names(rows, line))}
+            rest = {line.recall_id: line for line in lines if not set(erased).isdisjoint(evidence_names(rows, line))}
             rest |= {line.recall_id: line for line in rows.log(LogQuery(naming=tuple(sorted(erased)), limit=_EVERY_LINE))}
             if rest:
                 rows.put_log([without_ids(line, erased) for line in rest.values()], self.log_rules)
@@ -176,7 +176,7 @@ class Store:
             if known and not rows.head().change:
                 return False
             # what was erased since the recall must not come back in its evidence
-            lines = [line if line.evidence is None or _all_stored(rows, line.evidence) else bare(line) for line in lines]
+            lines = [line if line.evidence is None or all_stored(rows, line.evidence) else bare(line) for line in lines]
             found, uses = rows.read([touch.id for touch in touches]) if touches else {}, dict[str, Use]()
             for touch in touches:
                 if touch.id in found:
@@ -393,14 +393,3 @@ def _found(held: TenantShelf, version: Version, rows: Transaction, lookup: Looku
         if not broken:
             return hits, tuple(filter(None, memories)), tuple(filter(None, core))
         version = held.without(version, broken)
-
-
-def _evidence_names(rows: Transaction, line: RecallEntry) -> set[str]:
-    """The ids in the evidence of one line, read by itself: all of them at once may not fit into memory."""
-    (whole,) = rows.log(LogQuery(recall_id=line.recall_id, limit=1, content=True))
-    return named(whole.evidence or b"")
-
-
-def _all_stored(rows: Transaction, evidence: bytes) -> bool:
-    ids = sorted(named(evidence))
-    return len(rows.read(ids)) == len(ids)
