@@ -36,15 +36,15 @@ _NO_QUOTAS = Quotas()
 class Memories:
     """What `cued.open` gives: one store, open; close it, or use it in a `with`."""
 
-    def __init__(self, parts: Parts, *, usual: Usual, clock: Clock, settle: Mode) -> None:
-        """Hold the parts together."""
+    def __init__(self, parts: Parts, *, usual: Usual, clock: Clock, settle: Mode, dropping: bool = False) -> None:
+        """Hold the parts together; with `dropping` the store is nobody else's, and is closed when this is dropped."""
         self.parts = parts
         self.policy = usual.policy
         self._usual = usual
         self.clock = clock
         self._settler = Settler(parts.store, settle)
         self._ids = IdMaker()
-        self._dropped = weakref.finalize(self, _dropped, self._settler, parts.store)
+        self._dropped = weakref.finalize(self, _dropped, self._settler, parts.store if dropping else None)
         across_forks(self._settler, self._ids)
 
     def tenant(self, name: str, *, trust: Trust = "user") -> Tenant:
@@ -113,12 +113,12 @@ class Memories:
         self.close()
 
 
-def _dropped(settler: Settler, store: Store) -> None:
-    """Close a file that was opened and dropped, so that nothing that recalls left behind is lost, and say so."""
-    keeper = getattr(store, "keeper", None)
-    path = getattr(keeper, "path", None) or getattr(keeper, "place", None)
-    if path is not None:
-        settler.close()
+def _dropped(settler: Settler, store: Store | None) -> None:
+    """Write what recalls left behind, and close a file that was opened here and dropped, and say so."""
+    settler.close()
+    if store is not None:
+        keeper = getattr(store, "keeper", None)
+        path = getattr(keeper, "path", None) or getattr(keeper, "place", None)
         store.close()
         warnings.warn(f"{path}: the memories were dropped without being closed; use `with cued.open(…)`", ResourceWarning, stacklevel=2)
 
@@ -184,6 +184,7 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
         usual=Usual(store, chosen, learnt=learnt, trial=trial),
         clock=clock,
         settle="off" if readonly else settle,
+        dropping=isinstance(path, str | Path | Address),
     )
 
 
