@@ -36,7 +36,7 @@ class SupportBot:
 
     def leave(self, customer: str) -> int:
         """How many memories were erased, down to the last byte, for a customer who leaves."""
-        return self._memories.tenant(customer).erase_everything()
+        return self._memories.tenant(customer).erase_everything().memories
 
 
 def main() -> None:
