@@ -7,7 +7,7 @@ MODEL  := packages/cued-minilm
 WHEELS := .venv/wheels
 
 # On the other Pythons these are left out: long, and about stores, words, speed and files more than about the interpreter.
-LONG := tests/bench tests/deploy tests/surfaces/agents/test_conformance.py tests/training tests/truth tests/test_any_string.py tests/stores/test_sqlite_crash.py
+LONG := tests/bench tests/deploy tests/surfaces/agents/test_conformance.py tests/training tests/truth tests/test_any_string.py tests/faults/test_kill.py
 
 # The newest Python that runs, is supported and can make environments.
 SUPPORTED := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))

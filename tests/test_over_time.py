@@ -155,7 +155,7 @@ def test_erasing_everything_leaves_nothing_of_the_tenant_and_all_of_the_others(a
     alice.remember("Ada keeps bees.", id="bees")
     bob.remember("Bob keeps goats.", id="goats")
     alice.recall("who keeps bees?")
-    assert alice.erase_everything() == 1
+    assert alice.erase_everything().memories == 1
     assert (alice.stats().memories, alice.log()) == (0, ())
     with pytest.raises(NotFoundError):
         alice.get("bees")

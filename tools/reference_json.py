@@ -80,7 +80,7 @@ def _answer(verb: Verb, memories: cued.Memories, tenant: cued.Tenant, found: dic
     if verb.name == "doctor":
         answer["beside"] = ["…"]
     if "path" in answer:
-        answer["path"] = verb.examples[0]["path"]
+        answer["path"] = verb.examples[0].get("path", "memories.db")
     return answer
 
 

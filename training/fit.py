@@ -43,7 +43,7 @@ class Recipe:
     columns: tuple[str, ...]
     weights: dict[str, float]
     stated: dict[str, float] = field(default_factory=dict)
-    silence: float = 0.96
+    silence: float = 0.955
     others: float = 1.0
     """What a data set in Latin script counts that is not named."""
 

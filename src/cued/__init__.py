@@ -59,8 +59,10 @@ if TYPE_CHECKING:
     from cued.requests.draft import Draft
     from cued.surfaces.remote.connecting import connect
     from cued.upkeep.backup import Copied
+    from cued.upkeep.checking import Checked
     from cued.upkeep.consolidation import Applied, Merged, Plan
     from cued.upkeep.cooling import Cool
+    from cued.upkeep.erasures import Erased, Erasure
     from cued.upkeep.reembedding import Reembedded
 
 __version__ = "0.1.0"
@@ -68,6 +70,7 @@ __all__ = [
     "AccessError",
     "Applied",
     "BusyError",
+    "Checked",
     "Choice",
     "Compared",
     "Conflict",
@@ -82,6 +85,8 @@ __all__ = [
     "Draft",
     "EmbedderError",
     "Envelope",
+    "Erased",
+    "Erasure",
     "Evidence",
     "Explanation",
     "ForeignFileError",
@@ -169,6 +174,8 @@ _HOMES = {
     "insight.replay": ("Replayed",),
     "insight.tuning": ("Tuned",),
     "upkeep.backup": ("Copied",),
+    "upkeep.checking": ("Checked",),
+    "upkeep.erasures": ("Erased", "Erasure"),
     "upkeep.consolidation": ("Applied", "Merged", "Plan"),
     "upkeep.cooling": ("Cool",),
     "upkeep.reembedding": ("Reembedded",),

@@ -42,8 +42,10 @@ if TYPE_CHECKING:
     from cued.insight.replay import Replayed
     from cued.insight.tuning import Tuned
     from cued.upkeep.backup import Copied
+    from cued.upkeep.checking import Checked
     from cued.upkeep.consolidation import Applied, Merged, Plan
     from cued.upkeep.cooling import Cool
+    from cued.upkeep.erasures import Erased, Erasure
     from cued.upkeep.reembedding import Reembedded
 
 THREADS = 4
@@ -106,6 +108,10 @@ class AsyncTenant:
         """What `Tenant.get` gives."""
         return await self._threads.run(self._tenant.get, memory_id)
 
+    async def known(self, *memory_ids: str) -> frozenset[str]:
+        """What `Tenant.known` gives."""
+        return await self._threads.run(self._tenant.known, *memory_ids)
+
     async def list(self, request: ListRequest | None = None, **wanted: Unpack[Wanted]) -> Page:
         """What `Tenant.list` gives."""
         return await self._threads.run(self._tenant.list, request, **wanted)
@@ -116,9 +122,9 @@ class AsyncTenant:
         """What `Tenant.update` gives."""
         return await self._threads.run(self._tenant.update, memory_id, change, if_version=if_version, **fields)
 
-    async def forget(self, *memory_ids: str, erase: bool = False) -> None:
-        """What `Tenant.forget` does."""
-        await self._threads.run(self._tenant.forget, *memory_ids, erase=erase)
+    async def forget(self, *memory_ids: str, erase: bool = False) -> "Erased | None":
+        """What `Tenant.forget` gives."""
+        return await self._threads.run(self._tenant.forget, *memory_ids, erase=erase)
 
     async def restore(self, *memory_ids: str) -> None:
         """What `Tenant.restore` does."""
@@ -132,7 +138,7 @@ class AsyncTenant:
         """What `Tenant.promote` gives."""
         return await self._threads.run(self._tenant.promote, *memory_ids, trust=trust)
 
-    async def erase_everything(self) -> int:
+    async def erase_everything(self) -> "Erased":
         """What `Tenant.erase_everything` gives."""
         return await self._threads.run(self._tenant.erase_everything)
 
@@ -230,17 +236,18 @@ class AsyncTenant:
             for line in chunk:
                 yield line
 
-    async def import_file(
+    async def import_file(  # noqa: PLR0913 - as the handle has it
         self,
         path: str | Path,
         *,
         format: str | None = None,  # noqa: A002 - the word for it
         scope: str | None = None,
+        user: str | None = None,
         as_exported: bool = False,
         progress: Progress = silent,
     ) -> "Imported":
         """What `Tenant.import_file` gives."""
-        doing = partial(self._tenant.import_file, path, format=format, scope=scope, as_exported=as_exported)
+        doing = partial(self._tenant.import_file, path, format=format, scope=scope, user=user, as_exported=as_exported)
         return await self._threads.run(doing, progress=in_loop(progress))
 
     async def insight(self, *, since: When = None, until: When = None, every: str | None = None, by: Grouping = "none") -> "Insight":
@@ -317,6 +324,14 @@ class AsyncMemories:
     async def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> "Copied":
         """What `Memories.backup` gives."""
         return await self._threads.run(self._memories.backup, path, overwrite=overwrite, progress=in_loop(progress))
+
+    async def erasures(self) -> "tuple[tuple[Erasure, ...], tuple[str, ...]]":
+        """What `Memories.erasures` gives."""
+        return await self._threads.run(self._memories.erasures)
+
+    async def check(self, *, progress: Progress = silent) -> "Checked":
+        """What `Memories.check` gives."""
+        return await self._threads.run(self._memories.check, progress=in_loop(progress))
 
     async def flush(self) -> None:
         """Wait until the touches of all recalls so far are written."""

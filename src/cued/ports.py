@@ -88,8 +88,8 @@ class Store(Protocol):
     def erase(self, tenant: str, memory_ids: Sequence[str], *, more: bool = False) -> None:
         """Remove these memories for good, down to the last byte; what they had superseded passes to what supersedes them.
 
-        Nor does the log keep them: a line whose evidence names one of them loses its cue and its evidence. With `more` to be erased
-        right after, their bytes may be overwritten together with those.
+        Nor does the log keep them: a line that names one of them has "erased" in place of its id, and loses its cue and its evidence.
+        With `more` to be erased right after, their bytes may be overwritten together with those.
         """
 
     def erase_tenant(self, tenant: str) -> None:
@@ -110,6 +110,9 @@ class Store(Protocol):
 
     def get(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
         """These memories in the order asked; an unknown id is a NotFoundError."""
+
+    def known(self, tenant: str, memory_ids: Sequence[str]) -> frozenset[str]:
+        """Those of the ids that are stored."""
 
     def list(  # noqa: PLR0913 - a page has a filter, a moment, a size, a place and a direction
         self, tenant: str, wanted: Filter, *, at: datetime, limit: int, after: str | None = None, oldest_first: bool = False
@@ -149,6 +152,9 @@ class Store(Protocol):
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants, for whoever looks after the store; they are in no answer to a tenant."""
 
+    def pending(self) -> tuple[str, ...]:
+        """What keeps the last bytes of what was erased from being overwritten, in words; nothing when all of them are gone."""
+
     def search(self, tenant: str, lookup: Lookup) -> Findings:
         """A recall's whole reading, from one consistent snapshot."""
 
@@ -171,6 +177,9 @@ class Keeper(Protocol):
 
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants for which a row, a line of the log or a document is kept, in order."""
+
+    def pending(self) -> tuple[str, ...]:
+        """What keeps the last bytes of what was removed from being overwritten, in words; nothing when all of them are gone."""
 
     def close(self) -> None:
         """Let go of files and connections; a second call does nothing, and whatever comes later is a StoreError."""
@@ -208,11 +217,14 @@ class Transaction(Protocol):
     def remove(self, keys: Sequence[int], *, more: bool = False) -> None:
         """Remove rows and all that hangs on them, down to the last byte; with `more` to be removed right after, together with those."""
 
+    def removed(self, since: int) -> Sequence[int]:
+        """The keys of the rows that were removed after the change of this number, as long as the head's epoch is the same."""
+
     def erase(self) -> None:
         """Remove all that is kept for the tenant, down to the last byte; it is the last thing that a transaction does."""
 
     def changed(self, since: int) -> Indexed:
-        """The rows written after the change of this number, all for 0, in the order of their keys."""
+        """The rows written after the change of this number, all for 0, in the order of their keys; broken ones are left out."""
 
     def vectors(self, since: int) -> Iterable[tuple[Sequence[int], bytes]]:
         """The vectors of the rows whose content was written after this change, all for 0, in runs: their keys, and their bytes end to end.
@@ -220,8 +232,8 @@ class Transaction(Protocol):
         The vectors of one run are of one size.
         """
 
-    def memories(self, keys: Sequence[int]) -> Sequence[Memory]:
-        """The memories of these rows in their order; their use need not be in them."""
+    def memories(self, keys: Sequence[int]) -> Sequence[Memory | None]:
+        """The memories of these rows in their order, None for one that can no longer be read; their use need not be in them."""
 
     def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
         """The uses of those of these rows that were ever used, each with its key."""

@@ -19,7 +19,7 @@ NOT_FOREIGN = {"prefeval", "swefix", "memorybank", "memdaily_zh"}
 
 
 SHOWN = {
-    "everyday": 0.8, "locomo": 0.85, "longmemeval": 0.6, "locomo_obs": 0.9, "locomo_sum": 0.8, "lifebench_en": 0.65, "lifebench_zh": 0.75,
+    "everyday": 0.8, "locomo": 0.85, "longmemeval": 0.58, "locomo_obs": 0.9, "locomo_sum": 0.8, "lifebench_en": 0.65, "lifebench_zh": 0.75,
     "memorybank": 0.8, "memdaily_zh": 0.85, "prefeval": 0.5, "swefix": 0.55, "xquad": 0.55,
 }  # fmt: skip
 """Of the questions whose answer stands in the first ten, the share whose answer is above the floor."""
@@ -35,7 +35,7 @@ def test_every_folder_is_measured_and_conversations_with_every_preset():
 @pytest.mark.parametrize("name", CONVERSATIONS)
 def test_the_checked_in_floor_of_point_seven_speaks_to_about_half_of_a_mixed_stream(name):
     figures = TABLES[name]["cued"]
-    assert 0.35 <= figures["injection_rate at 0.7"] <= 0.55
+    assert 0.34 <= figures["injection_rate at 0.7"] <= 0.5
     assert figures["injection_rate at 0.5"] > figures["injection_rate at 0.7"] > figures["injection_rate at 0.9"]
 
 

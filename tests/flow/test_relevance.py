@@ -120,8 +120,8 @@ def test_without_vectors_the_words_decide():
     found = evidence([memory("a"), memory("b")], fingerprint=None, coverage=[1.0, 0.1], lexical_rank=[1, 2])
     found = replace(found, findings=replace(found.findings, terms=terms, visible=100))
     high, low = decide(found, preset("cued")).trace.columns["relevance"]
-    assert high > 0.7
-    assert low < 0.5
+    assert high > 0.9
+    assert low < 0.7
 
 
 @pytest.mark.requirement("X1")

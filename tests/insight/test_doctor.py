@@ -343,7 +343,7 @@ def test_the_decision_guide_is_applied_to_what_has_changed(world):
 
 
 def test_a_block_without_bounds_is_named(world):
-    made = world()
+    made = world(policy=policy(limit=12))
     for number in range(12):
         made.tenant.remember(f"Chapter {number} of the harbour handbook. " + "The crane lifts the crates. " * 60, conflicts=False)
     made.tenant.recall("harbour handbook chapter crane", floor=0.0, limit=12)

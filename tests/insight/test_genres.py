@@ -65,7 +65,9 @@ class Stocked:
         kept = [item for place, item in enumerate(items) if item.id in needed or place < MOST_MEMORIES][:MOST_MEMORIES]
         ids = {item.id for item in kept}
         self.queries = [query for query in own if set(query.gold_ids) <= ids]
-        self.others = [query.text for query in dataset.queries if query.tenant != name][:200] or list(FOREIGN)
+        others = [query.text for query in dataset.queries if query.tenant != name][:200]
+        # where all are asked by one template, a stranger's question has an answer here too
+        self.others = others if others and dataset.name != "memdaily_zh" else list(FOREIGN)
         latest = max(item.at for item in kept)
         self.clock = FixedClock(max([latest, *(query.asked_at for query in self.queries)]) + timedelta(days=1))
         self.memories = cued.open(embedder=embedder, settle="now", clock=self.clock, **parts)

@@ -34,8 +34,9 @@ class Server:
         self.url = urlunsplit(parts._replace(netloc=f"{ROLE}@"))
 
     def restart(self):
-        """Start it again after it was killed; its lock file would let the dead process pass for a living one."""
-        (self.server.pgdata / "postmaster.pid").unlink(missing_ok=True)
+        """Start it again after it was killed; its lock files would let the dead process pass for a living one."""
+        for left in ("postmaster.pid", ".s.PGSQL.5432", ".s.PGSQL.5432.lock"):
+            (self.server.pgdata / left).unlink(missing_ok=True)
         self.server.ensure_postgres_running()
 
     def stop(self):

@@ -46,7 +46,7 @@ def test_blank_lines_a_byte_order_mark_and_a_missing_last_line_end_are_fine(tena
 def test_a_bad_line_is_named_and_nothing_of_its_chunk_is_stored(tenant, line, said):
     with pytest.raises(InputError, match=said) as refused:
         remember_lines(tenant, [*lines({"text": "One."}), line, *lines({"text": "Three."})])
-    assert refused.value.__notes__[0].startswith("in line 2; 0 memories")
+    assert refused.value.__notes__[0].startswith("in line 2; nothing")
     assert tenant.stats().memories == 0
 
 
@@ -55,10 +55,39 @@ def test_the_chunks_before_a_bad_line_stay_stored_and_the_error_says_how_many(te
     with pytest.raises(InputError) as refused:
         remember_lines(tenant, many)
     assert refused.value.__notes__ == [
-        f"in line {CHUNK + 4}; {CHUNK} memories from the lines before are stored, nothing of the chunk with line {CHUNK + 4} is",
-        f"to store the rest and nothing twice, leave out the first {CHUNK} lines that are not empty",
+        f"in line {CHUNK + 4}; nothing of the chunk with line {CHUNK + 4} is stored",
+        refused.value.__notes__[1],
     ]
+    assert refused.value.__notes__[1].startswith(f"{CHUNK} memories are stored so far, line-00000001-")
     assert tenant.stats().memories == CHUNK
+    again = remember_lines(tenant, many[:-1])
+    assert (len(again["ids"]), again["known"], tenant.stats().memories) == (3, CHUNK, CHUNK + 3)
+    assert [memory.text for memory in tenant.list(limit=2).memories] == [f"Fact {CHUNK + 2}.", f"Fact {CHUNK + 1}."]
+
+
+def test_a_load_that_is_stopped_says_what_is_stored_and_goes_on_when_run_again(tenant):
+    many = lines(*({"text": f"Fact {i}."} for i in range(CHUNK * 2)))
+
+    def stopped():
+        yield from many[: CHUNK + 5]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as interrupted:
+        remember_lines(tenant, stopped())
+    assert f"{CHUNK} memories are stored so far" in interrupted.value.__notes__[0]
+    again = remember_lines(tenant, many)
+    assert (again["known"], tenant.stats().memories) == (CHUNK, CHUNK * 2)
+
+
+def test_a_known_id_with_another_text_is_refused(tenant):
+    remember_lines(tenant, lines({"text": "One.", "id": "a"}))
+    assert remember_lines(tenant, lines({"text": "One.", "id": "a"}))["known"] == 1
+    with pytest.raises(InputError, match="with the same text"):
+        remember_lines(tenant, lines({"text": "Two.", "id": "a"}))
+
+
+def test_the_same_text_on_two_lines_is_two_memories(tenant):
+    assert len(remember_lines(tenant, lines({"text": "One."}, {"text": "One."}))["ids"]) == 2
 
 
 def test_lines_that_are_at_odds_with_each_other_are_named_together(tenant):

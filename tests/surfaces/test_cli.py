@@ -122,7 +122,8 @@ USED = {
     ("sweep",): {"--grace": "7d", "--apply": None, "--yes": None},
     ("cool",): {"--older-than": "30d", "--importance-below": "0.6"},
     ("export",): {"--vectors": None, "--overwrite": None},
-    ("import",): {"--format": "markdown", "--scope": "x", "--as-exported": None},
+    ("import",): {"--format": "markdown", "--scope": "x", "--user": "ann", "--as-exported": None},
+    ("check",): {"--repair": None, "--backup": "COPY"},
     ("backup",): {"--overwrite": None},
     ("restore",): {"--overwrite": None},
     ("mcp",): {"--trust": "tool", "--scope": "x", "--project": ".", "--search-fetch": None},
@@ -202,6 +203,7 @@ GLOBALS = {
     "--embedder": "hashing",
     "--policy": "cued",
     "--keep": "last",
+    "--journal": None,
     "--json": None,
     "--direct": None,
 }
@@ -248,6 +250,8 @@ INSTEAD = {
     ("feedback", "--cited"): ("last",),
     ("feedback", "--bad"): ("last",),
     ("timeline", "--at"): (),
+    ("import", "--user"): ("MEM0",),
+    ("check", "--backup"): ("--repair",),
     ("consolidate", "--undo"): ("ID",),
     ("sweep", "--apply"): ("--yes",),
     ("import", "--as-exported"): ("EXPORT",),
@@ -285,6 +289,7 @@ def scenery(tmp_path_factory, shell_of):
         "NEW": "new.json",
         "DATA": "data",
         "NOTES": "notes",
+        "MEM0": "mem0.json",
         "COPY": "kept.db",
         "EXPORT": "export.jsonl",
     }
@@ -302,6 +307,7 @@ def scenery(tmp_path_factory, shell_of):
     cued.json("export", str(folder / "export.jsonl"))
     (folder / "notes").mkdir()
     (folder / "notes" / "one.md").write_text("# Kitchen\n\nOats are in the left cupboard.\n", "utf-8")
+    (folder / "mem0.json").write_text('[{"memory": "Likes tea.", "user_id": "ann"}]', "utf-8")
     (folder / "lines.jsonl").write_text('{"text": "One."}\n', "utf-8")
     (folder / "mine.toml").write_text('name = "mine"\n', "utf-8")
     (folder / "data").mkdir()
@@ -399,7 +405,7 @@ def test_remember_recall_list_get_stats_update_and_forget_work_together(cued):
     assert cued.json("list", "--tag", "food")["total"] == 1
     assert cued.json("get", found)["text"] == PEANUTS
     assert cued.json("update", found, "--text", "Mira eats everything.", "--no-tags")["tags"] == []
-    assert cued.json("forget", found) == {"forgotten": [found], "erased": False}
+    assert cued.json("forget", found) == {"forgotten": [found], "erased": False, "gone": False, "pending": []}
     assert cued.json("recall", *CUE)["outcome"] == "all_gated"
     assert cued.json("forget", "--undo", found) == {"restored": [found]}
     assert cued.json("forget", found, "--erase", "--yes")["erased"]
@@ -439,7 +445,7 @@ def test_a_bad_json_line_is_named_and_stores_nothing(cued):
     assert error["field"] == "importance"
     assert error["notes"][0].startswith("in line 2;")
     assert cued.json("stats")["memories"] == 0
-    assert "  in line 1; 0 memories" in cued("remember", "--jsonl", "-", stdin="nonsense\n").stderr
+    assert "  in line 1; nothing of the chunk" in cued("remember", "--jsonl", "-", stdin="nonsense\n").stderr
 
 
 @pytest.mark.requirement("P19")

@@ -125,10 +125,10 @@ def test_list_pages_and_get_update_forget_restore_and_stats_agree(tenant):
     assert [m["id"] for m in call("list", tenant, {"after": first["next"]})["memories"]] == [ids[0]]
     assert call("update", tenant, {"id": ids[0], "text": "Fact one.", "ttl": "30d"})["text"] == "Fact one."
     assert call("get", tenant, {"id": ids[0]})["expires_at"] == "2026-04-01T09:00:00Z"
-    assert call("forget", tenant, {"ids": [ids[1]]}) == {"forgotten": [ids[1]], "erased": False}
+    assert call("forget", tenant, {"ids": [ids[1]]}) == {"forgotten": [ids[1]], "erased": False, "gone": False, "pending": []}
     assert call("stats", tenant)["forgotten"] == 1
     assert call("restore", tenant, {"ids": [ids[1]]}) == {"restored": [ids[1]]}
-    assert call("forget", tenant, {"ids": [ids[2]], "erase": True}) == {"forgotten": [ids[2]], "erased": True}
+    assert call("forget", tenant, {"ids": [ids[2]], "erase": True}) == {"forgotten": [ids[2]], "erased": True, "gone": True, "pending": []}
     assert call("stats", tenant)["memories"] == 2
     with pytest.raises(NotFoundError):
         call("get", tenant, {"id": ids[2]})

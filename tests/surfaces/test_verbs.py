@@ -24,6 +24,7 @@ NO_VERB_OF_THEIR_OWN = {
     "conversation": "a handle, not an answer",
     "plan_consolidation": "`consolidate` without `apply`",
     "expired": "`sweep` without `apply`",
+    "known": "`get` says it of one; a bulk load asks for many",
 }
 OTHERWISE = {
     ("remember", "entities"): "found in the text",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cued.text.languages import foreignness, is_latin
+from cued.text.languages import foreignness, is_latin, technical
 
 
 @pytest.mark.parametrize("text", ["", "42", "The café is über-nice", "Tôi sống ở Hà Nội", "Mia said 你好 to the neighbours in the yard"])
@@ -22,3 +22,22 @@ def test_english_and_code_are_not_foreign_and_german_is():
     assert foreignness("if x == 3: return foo(x)") == 0.0
     assert foreignness("Wie heißt meine Vermieterin noch gleich?") == 1.0
     assert foreignness("") == 0.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sqlite3.OperationalError: database is locked",
+        "git rebase --onto main topic",
+        "def with_backoff(call, attempts=5): ...",
+        "getUserByEmail returns None when there is none",
+        "/etc/nginx/conf.d/site.conf",
+    ],
+)
+def test_what_is_spelt_like_code_is_technical(text):
+    assert technical(text) > 0.5
+
+
+@pytest.mark.parametrize("text", ["", "Which tea do I drink?", "Mia was born on 3 May 2016, at 10:05 in the morning.", "我的血型是O型。"])
+def test_prose_is_not(text):
+    assert technical(text) == 0.0

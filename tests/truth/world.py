@@ -151,7 +151,7 @@ class World:
             handle.import_file(self._folder / f"{kind}.jsonl")
             assert comparable(handle) == lines[0]
         for handle in old:
-            assert handle.erase_everything() == len(self.truths[tenant].beliefs)
+            assert handle.erase_everything().memories == len(self.truths[tenant].beliefs)
             assert handle.stats().memories == 0
 
     def move_clock(self, **span):

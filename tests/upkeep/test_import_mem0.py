@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import cued
 from cued.errors import InputError
 from cued.importers import detect
 from tests.building import NOW
@@ -58,13 +59,30 @@ def test_a_row_keeps_its_time_its_labels_and_the_metadata_that_is_plain(tmp_path
 
 
 def test_a_second_import_stores_nothing_and_rows_without_an_id_are_told_by_their_text(tmp_path):
-    rows = [*ROWS, {"memory": "No id", "user_id": "ann"}, {"memory": "No id", "user_id": "bob"}, {"memory": "No id", "user_id": "ann"}]
+    rows = [*ROWS, *({"memory": "No id", "user_id": "ann", "agent_id": agent} for agent in ("one", "two", "one"))]
     path = written(tmp_path / "mem0.json", rows)
 
     done, found = imported(path)
 
     assert (done.stored, done.known) == (4, 1)
     assert [m.id for m in imported(path)[1]] == [m.id for m in found]
+
+
+def test_rows_of_several_users_are_refused_and_taken_one_user_at_a_time(tmp_path):
+    rows = [
+        {"memory": "likes tea", "user_id": "ann"},
+        {"memory": "likes rum", "user_id": "bob"},
+        {"memory": "likes milk", "user_id": "ann"},
+    ]
+    path = written(tmp_path / "mem0.json", rows)
+    with cued.open(None, embedder=None) as memories:
+        with pytest.raises(InputError, match=r"2 users.*'ann', 'bob'"):
+            memories.tenant("ann").import_file(path)
+        with pytest.raises(InputError, match="a user who has rows here"):
+            memories.tenant("ann").import_file(path, user="eve")
+        done = memories.tenant("ann").import_file(path, user="ann")
+        assert (done.stored, done.skipped) == (2, {"row of another user": 1})
+        assert memories.tenant("bob").stats().memories == 0
 
 
 def test_a_row_without_a_time_is_as_old_as_the_import(tmp_path):

@@ -77,7 +77,7 @@ class LoggingConformance:
         assert store.log("t", LogQuery(content=True)) == (entry("r"),)
 
     def test_a_verdict_counts_once_and_the_opposite_one_replaces_it(self, store: Store) -> None:
-        """On what is stored at the time; the line of the recall has it, and of a memory that is gone too."""
+        """On what is stored at the time; the line of the recall has it; what is said of a memory that was erased since changes nothing."""
         store.remember("t", [record("t", "a", use=Use(count=2.0)), record("t", "b")])
         store.settle("t", [], [entry("r"), entry("other")])
         assert store.feedback("t", said(cited=("a",), bad=("b",))) == ("a", "b")
@@ -90,7 +90,7 @@ class LoggingConformance:
         assert store.feedback("t", said("other", bad=("a",))) == ("a",)
         assert boosts(store) == pytest.approx([0.4, 0.5])
         store.erase("t", ["b"])
-        assert store.feedback("t", said("other", cited=("b",))) == ("b",)
+        assert store.feedback("t", said("other", cited=("b",))) == ()
         assert store.get("t", ["a"])[0].use.count == 2.0
 
     def test_feedback_on_what_the_log_does_not_tell_of_is_refused(self, store: Store) -> None:

@@ -64,6 +64,9 @@ def gather(
         spent |= {name: end - start for name, start, end in zip(("embed", "cue", "search"), steps, steps[1:], strict=False)}
     if dense is not None and findings.uncomparable:
         degraded.append(f"dense: {findings.uncomparable} of {findings.visible} memories carry no vector of this embedder")
+    if findings.damaged:
+        told = "damaged memory is" if findings.damaged == 1 else "damaged memories are"
+        degraded.append(f"store: {findings.damaged} {told} left out; `cued check` says which")
     return replace(
         asked,
         lookup=lookup,

@@ -16,9 +16,8 @@ from cued.policy.calibration import calibrated
 from cued.policy.spec import Calibration
 from cued.text.analyse import query_terms
 from cued.text.entities import entities
-from cued.text.languages import foreignness, is_latin
+from cued.text.languages import foreignness, is_latin, technical
 from cued.text.leanings import leans, seeks
-from cued.text.technical import technical
 from cued.text.times.events import Beside, beside
 from cued.text.voice import AGENTS, addresses_agent, asks
 

@@ -18,12 +18,24 @@ class Bound:
     """A tenant's name, and the parts that its verbs are bound to."""
 
     def __init__(  # noqa: PLR0913 - one keyword a part
-        self, name: str, parts: engine.Parts, *, usual: Usual, clock: Clock, settler: Settler, ids: IdMaker, trust: Trust = "user"
+        self,
+        name: str,
+        parts: engine.Parts,
+        *,
+        usual: Usual,
+        clock: Clock,
+        settler: Settler,
+        ids: IdMaker,
+        trust: Trust = "user",
+        owner: object = None,
     ) -> None:
-        """Bind the verbs to one tenant; whoever shares the `ids` gets ids that rise together; `trust` is the ceiling here."""
+        """Bind the verbs to one tenant; whoever shares the `ids` gets ids that rise together.
+
+        `trust` is the ceiling here, and the `owner` lives as long as this does.
+        """
         self.name = label("tenant", name)
         self.trust: Trust = one_of("trust", trust, TRUSTS)
-        self._usual, self._parts, self._clock, self._settler, self._ids = usual, parts, clock, settler, ids
+        self._usual, self._parts, self._clock, self._settler, self._ids, self._owner = usual, parts, clock, settler, ids, owner
 
     @property
     def policy(self) -> Policy:

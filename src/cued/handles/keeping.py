@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from datetime import datetime
 from functools import partial
-from typing import Any, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,6 +21,9 @@ from cued.requests.keywords import Changes, Facts, Wanted
 from cued.requests.listing import ListRequest, read_list
 from cued.requests.turns import drafts_of
 from cued.text.analyse import analyse, searchable
+
+if TYPE_CHECKING:
+    from cued.upkeep.erasures import Erased
 
 CHUNK = 256
 ERASED_AT_ONCE = 500
@@ -109,6 +112,10 @@ class Keeping(Bound):
         """One memory by its id."""
         return self._store.get(self.name, [known_as("id", memory_id)])[0]
 
+    def known(self, *memory_ids: str) -> frozenset[str]:
+        """Those of the ids that are stored."""
+        return self._store.known(self.name, [known_as("ids", memory_id) for memory_id in memory_ids])
+
     def list(self, request: ListRequest | None = None, **wanted: Unpack[Wanted]) -> Page:
         """One page of memories, newest first; a filter that is not named does not filter."""
         asked = read_list(wanted, request)
@@ -144,22 +151,25 @@ class Keeping(Bound):
         return Revision(id=memory.id, set=fields, terms=terms, vector=vector, word=self.trust, made_from=memory.version)
 
     @spanned("delete_memory", of_named)
-    def forget(self, *memory_ids: str, erase: bool = False) -> None:
+    def forget(self, *memory_ids: str, erase: bool = False) -> "Erased | None":
         """Hide memories from every recall, so that `restore` can undo it; with `erase` remove them for good, down to the last byte.
 
-        An unknown id is refused before anything is done. Of very many, some hundred are erased in a step, so that others can write between.
+        An erasure says what it did: whether the bytes are gone, and what is pending and why. An unknown id is refused before anything is
+        done. Of very many, some hundred are erased in a step, so that others can write between.
         """
         for memory_id in memory_ids:
             known_as("ids", memory_id)
         if erase or self.trust != "user":
             refuse_touching(self._store.get(self.name, memory_ids), self.trust)
-        if erase:
-            self._settler.flush()
-            for start in range(0, len(memory_ids), ERASED_AT_ONCE):
-                last = start + ERASED_AT_ONCE >= len(memory_ids)
-                self._store.erase(self.name, memory_ids[start : start + ERASED_AT_ONCE], more=not last)
-        else:
+        if not erase:
             self._store.forget(self.name, memory_ids, at=self._clock())
+            return None
+        self._settler.flush()
+        self._store.get(self.name, memory_ids)
+        for start in range(0, len(memory_ids), ERASED_AT_ONCE):
+            last = start + ERASED_AT_ONCE >= len(memory_ids)
+            self._store.erase(self.name, memory_ids[start : start + ERASED_AT_ONCE], more=not last)
+        return self._noted(len(set(memory_ids)))
 
     def restore(self, *memory_ids: str) -> None:
         """Undo `forget`."""
@@ -178,13 +188,19 @@ class Keeping(Bound):
         fields = {"quarantined_at": None} if trust is None else {"quarantined_at": None, "trust": one_of("trust", trust, TRUSTS)}
         return self._set(memory_ids, fields)
 
-    def erase_everything(self) -> int:
-        """Remove all that is kept for this tenant for good, its name and its recall log included, and give how many memories that were."""
+    def erase_everything(self) -> "Erased":
+        """What became of all that was kept for this tenant, its name and its recall log included: it is removed for good."""
         refuse_all_but_users(self.trust, "erases a whole tenant")
         self._settler.flush()
         erased = self._store.size(self.name)
         self._store.erase_tenant(self.name)
-        return erased
+        return self._noted(erased, everything=True)
+
+    def _noted(self, memories: int, *, everything: bool = False) -> "Erased":
+        """What an erasure came to; the store's list of erasures has it too."""
+        from cued.upkeep.erasures import note  # noqa: PLC0415 - only an erasure needs it
+
+        return note(self._store, self.name, memories, at=self._clock(), everything=everything)
 
     def stats(self) -> Stats:
         """What is stored, counted."""

@@ -1,5 +1,7 @@
 """An open store with its embedder and policy: the way to a tenant's handle."""
 
+import warnings
+import weakref
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
     from cued.insight.overview import Insight
     from cued.insight.tuning import Tuned
     from cued.upkeep.backup import Copied
-
+    from cued.upkeep.checking import Checked
+    from cued.upkeep.erasures import Erasure
 
 _USUAL_LOG = LogRules()
 _NO_QUOTAS = Quotas()
@@ -41,6 +44,7 @@ class Memories:
         self._clock = clock
         self._settler = Settler(parts.store, settle)
         self._ids = IdMaker()
+        self._dropped = weakref.finalize(self, _dropped, self._settler, parts.store)
         across_forks(self._settler, self._ids)
 
     def tenant(self, name: str, *, trust: Trust = "user") -> Tenant:
@@ -48,7 +52,7 @@ class Memories:
 
         `trust` is a ceiling: what is stored through the handle is trusted no further, and nothing more trusted is changed through it.
         """
-        return Tenant(name, self.parts, usual=self._usual, clock=self._clock, settler=self._settler, ids=self._ids, trust=trust)
+        return Tenant(name, self.parts, usual=self._usual, clock=self._clock, settler=self._settler, ids=self._ids, trust=trust, owner=self)
 
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants, for whoever looks after the store; no tenant is to see them."""
@@ -77,12 +81,26 @@ class Memories:
         self._settler.flush()
         return backup(self.parts.store, path, overwrite=overwrite, progress=progress)
 
+    def erasures(self) -> "tuple[tuple[Erasure, ...], tuple[str, ...]]":
+        """When how much was erased, oldest first, and what of it is still pending and why; what can be finished now is."""
+        from cued.upkeep.erasures import erasures  # noqa: PLC0415
+
+        return erasures(self.parts.store, at=self._clock())
+
+    def check(self, *, progress: Progress = silent) -> "Checked":
+        """Whether the store is what was written: the file, its pages, every memory, what is searched of it, the journals."""
+        from cued.upkeep.checking import check  # noqa: PLC0415
+
+        self._settler.flush()
+        return check(self.parts.store, progress=progress)
+
     def flush(self) -> None:
         """Wait until the touches of all recalls so far are written."""
         self._settler.flush()
 
     def close(self) -> None:
         """Write what is left and let go of the file."""
+        self._dropped.detach()
         self._settler.close()
         self.parts.store.close()
 
@@ -93,6 +111,16 @@ class Memories:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Close."""
         self.close()
+
+
+def _dropped(settler: Settler, store: Store) -> None:
+    """Close a file that was opened and dropped, so that nothing that recalls left behind is lost, and say so."""
+    keeper = getattr(store, "keeper", None)
+    path = getattr(keeper, "path", None) or getattr(keeper, "place", None)
+    if path is not None:
+        settler.close()
+        store.close()
+        warnings.warn(f"{path}: the memories were dropped without being closed; use `with cued.open(…)`", ResourceWarning, stacklevel=2)
 
 
 class Opening(TypedDict, total=False):
@@ -110,6 +138,7 @@ class Opening(TypedDict, total=False):
     log: LogRules | None
     quotas: Quotas | None
     readonly: bool
+    journal: bool
     clock: Clock
 
 
@@ -128,6 +157,7 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     log: LogRules | None = None,
     quotas: Quotas | None = None,
     readonly: bool = False,
+    journal: bool = False,
     clock: Clock = lambda: datetime.now(UTC),
 ) -> Memories:
     """Open memories: in a file (made if it is not there), at a postgresql:// address, in a store or keeper of your own, or in this process.
@@ -140,14 +170,15 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     `reranker`, `summariser` and `judge` are parts of your own: one orders the best candidates anew, one writes a digest of what does not
     fit, one tells conflicts apart.
     `settle` says when recalls are written back: "background", "now" or "off"; `log`, how much of the recall log is kept, and whether
-    cues and evidence are kept in it; `quotas`, how much each tenant may keep and ask for. `clock` is for tests.
+    cues and evidence are kept in it; `quotas`, how much each tenant may keep and ask for. With `journal` each tenant that is written to
+    gets a journal of its writes and erasures, which shows when somebody has meddled with it; once begun it goes on. `clock` is for tests.
     """
     if settle not in {"background", "now", "off"}:
         raise InputError("settle", settle, '"background", "now" or "off"')
     chosen = load(policy)
     trial = None if shadow is None else on_trial(load(shadow), share, beside=chosen)
     made = _embedder(embedder)
-    store = _store(path, log, quotas, readonly=readonly)
+    store = _store(path, log, quotas, readonly=readonly, journal=journal)
     return Memories(
         Parts(store=store, embedder=made, reranker=reranker, summariser=summariser, judge=judge),
         usual=Usual(store, chosen, learnt=learnt, trial=trial),
@@ -156,7 +187,9 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     )
 
 
-def _store(path: str | Path | Address | Store | Keeper | None, log: LogRules | None, quotas: Quotas | None, *, readonly: bool) -> Store:
+def _store(
+    path: str | Path | Address | Store | Keeper | None, log: LogRules | None, quotas: Quotas | None, *, readonly: bool, journal: bool
+) -> Store:
     if not isinstance(log, LogRules | None):
         raise InputError("log", log, 'a cued.LogRules, such as LogRules(rows=1000, content="last")')
     if not isinstance(quotas, Quotas | None):
@@ -164,7 +197,7 @@ def _store(path: str | Path | Address | Store | Keeper | None, log: LogRules | N
     # imported here, so that `import cued` stays light
     from cued.stores import Store as KeptStore  # noqa: PLC0415
 
-    made = partial(KeptStore, log_rules=log or _USUAL_LOG, quotas=quotas or _NO_QUOTAS)
+    made = partial(KeptStore, log_rules=log or _USUAL_LOG, quotas=quotas or _NO_QUOTAS, journalled=journal)
     if path is None:
         from cued.stores.keepers.memory import MemoryKeeper  # noqa: PLC0415
 
@@ -173,10 +206,9 @@ def _store(path: str | Path | Address | Store | Keeper | None, log: LogRules | N
         return made(_keeper(path if isinstance(path, Address) else place(path), readonly=readonly))
     if isinstance(path, Keeper):
         return made(path)
-    if log is not None:
-        raise InputError("log", log, "nothing beside a store, which has rules of its own: Store(keeper, log_rules=…)")
-    if quotas is not None:
-        raise InputError("quotas", quotas, "nothing beside a store, which has quotas of its own: Store(keeper, quotas=…)")
+    for name, value in (("log", log), ("quotas", quotas), ("journal", journal or None)):
+        if value is not None:
+            raise InputError(name, value, "nothing beside a store, which has its own: Store(keeper, log_rules=…, quotas=…, journalled=…)")
     return path
 
 

@@ -61,10 +61,13 @@ class Upkeep(Bound):
 
     def sweep(self, *, grace: Span = 0, progress: Progress = silent) -> tuple[str, ...]:
         """Erase what has expired longer ago than the grace, and give the ids."""
-        from cued.upkeep import expiry
+        from cued.upkeep import erasures, expiry
 
         self._settler.flush()
-        return expiry.sweep(self.name, self._store, at=self._clock(), grace=_span("grace", grace), progress=progress)
+        swept = expiry.sweep(self.name, self._store, at=self._clock(), grace=_span("grace", grace), progress=progress)
+        if swept:
+            erasures.note(self._store, self.name, len(swept), at=self._clock())
+        return swept
 
     def cool(self, *, older_than: Span = OLDER_THAN, importance_below: float = IMPORTANCE_BELOW) -> "tuple[Cool, ...]":
         """The memories that could be let go, coolest first: old, not recalled for as long, unimportant; nothing is changed."""
@@ -88,12 +91,13 @@ class Upkeep(Bound):
         self._settler.flush()
         return export(self.name, self._store, at=self._clock(), vectors=vectors, progress=progress)
 
-    def import_file(
+    def import_file(  # noqa: PLR0913 - one keyword a choice
         self,
         path: str | Path,
         *,
         format: str | None = None,  # noqa: A002 - the word for it
         scope: str | None = None,
+        user: str | None = None,
         as_exported: bool = False,
         progress: Progress = silent,
     ) -> "Imported":
@@ -113,6 +117,7 @@ class Upkeep(Bound):
             at=self._clock(),
             format=format,
             scope=scope,
+            user=user,
             as_exported=as_exported,
             progress=progress,
         )

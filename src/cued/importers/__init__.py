@@ -85,6 +85,7 @@ def import_file(  # noqa: PLR0913 - one keyword each for what, with what, as of 
     at: datetime,
     format: str | None = None,  # noqa: A002 - the word for it
     scope: str | None = None,
+    user: str | None = None,
     as_exported: bool = False,
     progress: Progress = silent,
     max_bytes: int = MAX_BYTES,
@@ -93,11 +94,13 @@ def import_file(  # noqa: PLR0913 - one keyword each for what, with what, as of 
 
     `at` is when memories were made whose source says no time. `scope` puts everything into one scope; without it claude-mem's
     projects become scopes and everything else is global. An export of Cued keeps its own scopes and times, and with `as_exported` all
-    that is in it, if this very store has written it.
+    that is in it, if this very store has written it. `user` takes one user's rows of a file of mem0's that has those of several.
     """
     intake = Intake(tenant, store, embedder=embedder, progress=progress)
     with _naming(path):
         name = detect(path, max_bytes=max_bytes) if format is None else one_of("format", format, NAMES)
+        if user is not None and name != "mem0":
+            raise InputError("user", user, f"no user for {name}: only rows of mem0 name theirs")
         if name == OWN:
             if scope is not None:
                 raise InputError("scope", scope, "no scope for an export of Cued: its memories have theirs")
@@ -109,7 +112,7 @@ def import_file(  # noqa: PLR0913 - one keyword each for what, with what, as of 
                 return import_export(tenant, store, file, embedder=embedder, believed=as_exported, progress=progress)
         if as_exported:
             raise InputError("as_exported", name, "an export of Cued: no other format has a seal")
-        drafts = FORMATS[name].read(path, max_bytes=max_bytes)
+        drafts = FORMATS[name].read(path, max_bytes=max_bytes, **({} if user is None else {"user": user}))
         with intake.noting():
             intake.take(_composed(drafts, tenant=tenant, at=at, scope=None if scope is None else label("scope", scope)))
     return intake.result(name)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cued.errors import CuedError, EmbedderError, InputError, NotFoundError
+from cued.errors import CuedError, EmbedderError, InputError
 from cued.model import Fingerprint, Memory, Record, Vector
 from cued.ports import Embedder, Progress, Store
 from cued.text.analyse import analyse, searchable
@@ -67,10 +67,10 @@ class Intake:
 
     @contextmanager
     def noting(self) -> Iterator[None]:
-        """Let an error raised inside say how much is stored by then."""
+        """Let an error raised inside, or whoever stops it, say how much is stored by then."""
         try:
             yield
-        except CuedError as error:
+        except (CuedError, KeyboardInterrupt) as error:
             error.add_note(f"{self.stored} memories are stored so far; the same import again goes on from there")
             raise
 
@@ -107,7 +107,7 @@ class Intake:
 
     def _store(self, chunk: Sequence[Incoming]) -> None:
         # Looked up first, so that what is known is not embedded again; `adopt` has the last word.
-        known = _known(self.store, self.tenant, [item.memory.id for item in chunk])
+        known = self.store.known(self.tenant, [item.memory.id for item in chunk])
         fresh: dict[str, Incoming] = {}
         for item in chunk:
             if item.memory.id not in known:
@@ -177,22 +177,6 @@ def _chunks(items: Iterable[Incoming]) -> Iterator[list[Incoming]]:
             chunk, size = [], 0
     if chunk:
         yield chunk
-
-
-def _known(store: Store, tenant: str, memory_ids: Sequence[str]) -> set[str]:
-    """Those of the ids that are stored already."""
-    try:
-        return {memory.id for memory in store.get(tenant, memory_ids)}
-    except NotFoundError:
-        return {memory_id for memory_id in memory_ids if _is_known(store, tenant, memory_id)}
-
-
-def _is_known(store: Store, tenant: str, memory_id: str) -> bool:
-    try:
-        store.get(tenant, [memory_id])
-    except NotFoundError:
-        return False
-    return True
 
 
 def _places(chunk: Sequence[Incoming]) -> str:

@@ -17,6 +17,7 @@ from cued.requests.draft import Draft
 WHAT = "mem0's memories: the JSON that get_all or a search gives, or one row a line"
 WANTED = re.compile(r".*\.jsonl?")
 
+_SHOWN = 5
 _LONGEST = timedelta(days=365 * 100)
 
 
@@ -42,12 +43,22 @@ class _Row(Struct):
     role: str | None = None
 
 
-def read(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[Draft | Skipped]:
-    """A draft for each row."""
-    for member in members(path, WANTED, max_bytes=max_bytes):
-        for raw in _rows(member):
-            row = decoded(raw, _Row)
-            yield Skipped("malformed row") if row is None else _draft(row)
+def read(path: Path, *, max_bytes: int = MAX_BYTES, user: str | None = None) -> Iterator[Draft | Skipped]:
+    """A draft for each row, or for those of one user; rows of several users are no one tenant's, and are refused."""
+    found = [decoded(raw, _Row) for member in members(path, WANTED, max_bytes=max_bytes) for raw in _rows(member)]
+    users = dict.fromkeys(row.user_id for row in found if row is not None and row.user_id)
+    if user is None and len(users) > 1:
+        shown = ", ".join(map(repr, list(users)[:_SHOWN])) + (", …" if len(users) > _SHOWN else "")
+        raise InputError("user", None, f"one of the {len(users)} users whose rows these are, each for a tenant of its own: {shown}")
+    if user is not None and user not in users:
+        raise InputError("user", user, f"a user who has rows here: {', '.join(map(repr, list(users)[:_SHOWN]))}")
+    for row in found:
+        if row is None:
+            yield Skipped("malformed row")
+        elif user is not None and row.user_id != user:
+            yield Skipped("row of another user")
+        else:
+            yield _draft(row)
 
 
 def _rows(member: Member) -> Iterator[Raw]:

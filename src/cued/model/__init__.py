@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from cued.model.condition import Condition
     from cued.model.conflict import Choice, Conflict
     from cued.model.cues import Cue
-    from cued.model.log import Feedback, LogQuery, LogRules, RecallEntry, Shadowed, Tallies, TallyQuery
+    from cued.model.log import ERASED, Feedback, LogQuery, LogRules, RecallEntry, Shadowed, Tallies, TallyQuery
     from cued.model.lookup import (
         COLUMNS,
         Background,
@@ -79,6 +79,7 @@ __all__ = [
     "DERIVED_FROM",
     "DISTINCT",
     "EPOCH",
+    "ERASED",
     "GATES",
     "GLOBAL",
     "KINDS",
@@ -156,7 +157,7 @@ _HOMES = {
     "array_types": ("Column", "Matrix", "Vector"),
     "condition": ("Condition",),
     "conflict": ("Choice", "Conflict"),
-    "log": ("Feedback", "LogQuery", "LogRules", "RecallEntry", "Shadowed", "Tallies", "TallyQuery"),
+    "log": ("ERASED", "Feedback", "LogQuery", "LogRules", "RecallEntry", "Shadowed", "Tallies", "TallyQuery"),
     "lookup": (
         "COLUMNS",
         "Background",

@@ -11,6 +11,9 @@ from msgspec import Struct, field
 from cued.errors import InputError
 from cued.model.words import GLOBAL, Outcome
 
+ERASED = "erased"
+"""What stands in a line of the log in place of the id of a memory that was erased."""
+
 
 class Shadowed(Struct, frozen=True, kw_only=True):
     """What another policy made of the same evidence, without being shown."""
@@ -62,7 +65,8 @@ class RecallEntry(Struct, frozen=True, kw_only=True):
 class LogQuery(Struct, frozen=True, kw_only=True):
     """Which lines of the log are wanted, newest first unless told otherwise; a field left at its default does not filter.
 
-    `kept` asks for lines whose evidence is kept; with `content` lines come with their cue and evidence.
+    `naming` asks for lines of recalls that chose one of these memories, `kept` for lines whose evidence is kept; with `content` lines
+    come with their cue and evidence.
     """
 
     since: datetime | None = None
@@ -72,6 +76,7 @@ class LogQuery(Struct, frozen=True, kw_only=True):
     recall_id: str | None = None
     limit: int = 100
     oldest_first: bool = False
+    naming: tuple[str, ...] = ()
     kept: bool = False
     content: bool = False
 

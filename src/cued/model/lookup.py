@@ -113,7 +113,7 @@ class Findings(Struct, frozen=True, kw_only=True):
     `bm25_after`, `coverage`, `coverage_before`, `coverage_after`, `entities` (share of the cue's entities),
     `window` (1 inside an asked interval) and `length` (the memory's, in terms). `struck` names only the gates that struck something,
     `vectors` is None without a dense lookup, `core` has the visible core memories by id where the lookup asks, and `document` the
-    document that it names.
+    document that it names. `damaged` counts the memories that are left out because they can no longer be read.
     """
 
     stored: int = 0
@@ -127,3 +127,4 @@ class Findings(Struct, frozen=True, kw_only=True):
     terms: tuple[TermStatistic, ...] = ()
     uncomparable: int = 0
     document: bytes | None = None
+    damaged: int = 0

@@ -12,8 +12,8 @@ Marks = tuple[tuple[str, int, int], ...]
 class Head(NamedTuple):
     """A tenant's counters; `change` and `size` are 0 for a stranger.
 
-    `change` grows by 1 with each transaction that writes rows, `epoch` is another after each that removes some, `size` counts the rows,
-    and `bytes` what their memories take, as `weighed` counts it.
+    `change` grows by 1 with each transaction that writes or removes rows, `size` counts the rows, and `bytes` what their memories take,
+    as `weighed` counts it. `epoch` is another after a removal of rows that `removed` does not tell of.
     """
 
     change: int = 0

@@ -109,6 +109,7 @@ class ImportRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     path: Annotated[str, Meta(description="The file or the folder.")]
     format: Annotated[str | None, Meta(description="What it is; without this it is told by its contents.")] = None
     scope: Annotated[str | None, Meta(description="Put everything into this scope.")] = None
+    user: Annotated[str | None, Meta(description="Of mem0's rows, only this user's.")] = None
     as_exported: Annotated[bool, Meta(description="Believe an export that this store has written: trust, pins and vectors.")] = False
 
 

@@ -1,7 +1,7 @@
 """The recall log by the store's rules: what of a line is kept, which lines a question means, and whom a kept recall names."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import timedelta
 from typing import Any, get_args
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cued.errors import InputError
-from cued.model import EPOCH, LogQuery, LogRules, Outcome, RecallEntry, Tallies, TallyQuery
+from cued.model import EPOCH, ERASED, LogQuery, LogRules, Outcome, RecallEntry, Tallies, TallyQuery
 from cued.model.log import MOST_STRETCHES, MS_STEPS, NO_FLOOR, RELEVANCE_STEPS, Spread, Tally, ms_step
 from cued.stores.standing.instants import micros
 
@@ -47,6 +47,15 @@ def bare(entry: RecallEntry) -> RecallEntry:
     return replace(entry, cue=None, evidence=None)
 
 
+def without_ids(entry: RecallEntry, erased: Collection[str]) -> RecallEntry:
+    """A line that names none of the erased memories, and has neither cue nor evidence; how many it chose is still told."""
+
+    def told(ids: Sequence[str]) -> tuple[str, ...]:
+        return tuple(ERASED if each in erased else each for each in ids)
+
+    return replace(bare(entry), chosen=told(entry.chosen), cited=told(entry.cited), bad=told(entry.bad))
+
+
 def asked_for(entry: RecallEntry, query: LogQuery) -> bool:
     """Whether a question means this line."""
     return (
@@ -56,6 +65,7 @@ def asked_for(entry: RecallEntry, query: LogQuery) -> bool:
         and (query.since is None or query.since <= entry.at)
         and (query.until is None or entry.at < query.until)
         and not (query.kept and entry.evidence is None)
+        and (not query.naming or not set(query.naming).isdisjoint(entry.chosen))
     )
 
 

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from copy import copy
 from threading import Lock
-from typing import NamedTuple, Self, cast
+from typing import NamedTuple, Self
 
 import numpy as np
 from msgspec import DecodeError
@@ -37,18 +37,20 @@ class Winners:
         self._most_bytes = most_bytes
         self._kept: dict[int, Memory] = {}
 
-    def read(self, rows: Transaction, keys: Sequence[int]) -> tuple[Memory, ...]:
-        """The memories of these keys in their order, each with its use as of the transaction's snapshot."""
+    def read(self, rows: Transaction, keys: Sequence[int]) -> tuple[Memory | None, ...]:
+        """The memories of these keys in their order, each with its use as of the transaction's snapshot; None for a broken one."""
         if not keys:
             return ()
-        found = {key: self._kept.get(key) for key in keys}
+        found: dict[int, Memory | None] = {key: self._kept.get(key) for key in keys}
         missing = [key for key, memory in found.items() if memory is None]
         for key, memory in zip(missing, rows.memories(missing) if missing else (), strict=True):
             found[key] = memory
-            self._keep(key, memory)
+            if memory is not None:
+                self._keep(key, memory)
         for key, use in rows.uses(keys):
-            found[key] = replace(cast("Memory", found[key]), use=use)
-        return cast("tuple[Memory, ...]", tuple(found.values()))
+            if (memory := found[key]) is not None:
+                found[key] = replace(memory, use=use)
+        return tuple(found.values())
 
     def without(self, keys: Iterable[int]) -> Self:
         """These winners but for those of some keys, which have changed."""
@@ -82,7 +84,7 @@ class Version(NamedTuple):
     def keep(self, rows: Transaction) -> None:
         """Have it kept for the next process, unless something was erased since."""
         head = rows.head()
-        if head.epoch == self.epoch and head.change >= self.change:
+        if head.epoch == self.epoch and head.change >= self.change and not rows.removed(self.change):
             rows.put_shelf(wrap(self.shelf, change=self.change, epoch=self.epoch))
 
     def is_of(self, head: Head) -> bool:
@@ -114,6 +116,17 @@ class TenantShelf:
             last = _restored(rows, head) or Version(Shelf(), Winners(), 0, head.epoch, 0)
         self.version = last if last.is_of(head) else _refreshed(last, rows, head)
         return self.version
+
+    def without(self, version: Version, keys: Sequence[int]) -> Version:
+        """This version but for the memories of some keys, which can no longer be read."""
+        shelf = version.shelf.branched()
+        shelf.drop(keys)
+        shelf.settle()
+        fewer = version._replace(shelf=shelf)
+        with self.lock:
+            if self.version is version:
+                self.version = fewer
+        return fewer
 
     @property
     def nbytes(self) -> int:
@@ -184,7 +197,8 @@ def _restored(rows: Transaction, head: Head) -> Version | None:
 
 def _refreshed(last: Version, rows: Transaction, head: Head) -> Version:
     """The next version: a branch of the shelf with what has changed since, and the winners that have not."""
-    shelf, read = last.shelf.branched(), rows.changed(last.change)
+    shelf, removed, read = last.shelf.branched(), rows.removed(last.change), rows.changed(last.change)
+    shelf.drop(removed)
     new = [place for place, content in enumerate(read.contents) if content > last.change]
     kept = [place for place, content in enumerate(read.contents) if content <= last.change]
     try:
@@ -196,7 +210,7 @@ def _refreshed(last: Version, rows: Transaction, head: Head) -> Version:
     except (ValueError, TypeError, OverflowError) as error:
         raise DecodeError(f"a row has what no row can have: {error}") from error
     shelf.settle()
-    winners = last.winners.without(read.keys)
+    winners = last.winners.without((*removed, *read.keys))
     return Version(shelf, winners, head.change, head.epoch, shelf.nbytes, last.unkept + len(read.ids))
 
 

@@ -37,12 +37,13 @@ from cued.model import (
     Use,
 )
 from cued.ports import Inspectable, Keeper, Transaction
+from cued.stores import journalling
 from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant, at_least_one, document_name, first_of_each
-from cued.stores.columns.shelf import Shelf
+from cued.stores.columns.shelf import Hits, Shelf
 from cued.stores.encoding import as_vector
 from cued.stores.metering import RecallMeter, refuse_growth_beyond
 from cued.stores.paging import cursor_after, position
-from cued.stores.recall_log import as_kept, bare, named
+from cued.stores.recall_log import as_kept, bare, named, without_ids
 from cued.stores.revising import revise
 from cued.stores.shelves import SHELVES_BYTES, Shelves, TenantShelf, Version
 from cued.stores.standing.instants import micros
@@ -62,10 +63,20 @@ class Store:
     """The memories of many tenants, kept by a keeper."""
 
     def __init__(
-        self, keeper: Keeper, *, log_rules: LogRules = _AS_USUAL, quotas: Quotas = _UNBOUNDED, shelves_bytes: int = SHELVES_BYTES
+        self,
+        keeper: Keeper,
+        *,
+        log_rules: LogRules = _AS_USUAL,
+        quotas: Quotas = _UNBOUNDED,
+        shelves_bytes: int = SHELVES_BYTES,
+        journalled: bool = False,
     ) -> None:
-        """Keep everything with this keeper; `quotas` bound each tenant, and `shelves_bytes` the memory for the tenants searched of late."""
+        """Keep everything with this keeper; `quotas` bound each tenant, and `shelves_bytes` the memory for the tenants searched of late.
+
+        With `journalled` each tenant that is written to gets a journal of what is written and erased, which goes on from then on.
+        """
         self.keeper = keeper
+        self._journalled = journalled
         self.log_rules = log_rules
         self.quotas = quotas
         self._meter = RecallMeter(quotas.recalls_a_minute)
@@ -74,7 +85,7 @@ class Store:
     def remember(self, tenant: str, records: Sequence[Record]) -> None:
         """Store all the records or none; a known id or an unknown `supersedes` is refused."""
         admit_tenant(tenant)
-        with self.keeper.begin(tenant, write=True) as rows:
+        with self._writing(tenant, "remember", [record.memory.id for record in records]) as rows:
             work, before = Work(rows), rows.head()
             admit(tenant, records, known=work.known(record.memory.id for record in records))
             work.beliefs.remember(record.memory for record in records)
@@ -87,7 +98,7 @@ class Store:
         admit_tenant(tenant)
         for record in records:
             admit_record(tenant, record)
-        with self.keeper.begin(tenant, write=True) as rows:
+        with self._writing(tenant, "adopt", [record.memory.id for record in records]) as rows:
             work, before = Work(rows), rows.head()
             new = first_of_each(records, known=work.known(record.memory.id for record in records))
             for record in new:
@@ -102,7 +113,7 @@ class Store:
         admit_tenant(tenant)
         if not revisions:
             return Revised()
-        with self.keeper.begin(tenant, write=True) as rows:
+        with self._writing(tenant, "revise", [revision.id for revision in revisions]) as rows:
             before = rows.head()
             revised = revise(tenant, rows, revisions, at=at)
             refuse_growth_beyond(self.quotas, before, rows.head())
@@ -111,7 +122,7 @@ class Store:
     def forget(self, tenant: str, memory_ids: Sequence[str], *, at: datetime) -> None:
         """Hide these memories from every recall; what they had superseded is visible again."""
         admit_tenant(tenant)
-        with self.keeper.begin(tenant, write=True) as rows:
+        with self._writing(tenant, "forget", memory_ids) as rows:
             work = Work(rows)
             work.beliefs.forget(memory_ids, at=at)
             work.update({})
@@ -119,26 +130,27 @@ class Store:
     def restore(self, tenant: str, memory_ids: Sequence[str]) -> None:
         """Undo `forget`."""
         admit_tenant(tenant)
-        with self.keeper.begin(tenant, write=True) as rows:
+        with self._writing(tenant, "restore", memory_ids) as rows:
             work = Work(rows)
             work.beliefs.restore(memory_ids)
             work.update({})
 
     def erase(self, tenant: str, memory_ids: Sequence[str], *, more: bool = False) -> None:
-        """Remove these memories for good, out of kept recalls too: a line whose evidence names one loses it, and its cue.
+        """Remove these memories for good, out of the log too: a line that names one says that it is erased, and keeps no evidence nor cue.
 
         With `more` to be erased right after, their bytes are overwritten together with those.
         """
         admit_tenant(tenant)
-        with self.keeper.begin(tenant, write=True) as rows:
+        with self._writing(tenant, "erase", memory_ids) as rows:
             work = Work(rows)
             erased = work.beliefs.erase(memory_ids, lapsed=work.lapsed())
             work.update({})
             work.remove(erased, more=more)
             lines = rows.log(LogQuery(kept=True, limit=_EVERY_LINE))
-            rest = [line for line in lines if not set(erased).isdisjoint(_evidence_names(rows, line))]
+            rest = {line.recall_id: line for line in lines if not set(erased).isdisjoint(_evidence_names(rows, line))}
+            rest |= {line.recall_id: line for line in rows.log(LogQuery(naming=tuple(sorted(erased)), limit=_EVERY_LINE))}
             if rest:
-                rows.put_log(rest, self.log_rules)
+                rows.put_log([without_ids(line, erased) for line in rest.values()], self.log_rules)
 
     def erase_tenant(self, tenant: str) -> None:
         """Remove everything that is kept for the tenant for good; a stranger has nothing to remove."""
@@ -195,6 +207,12 @@ class Store:
             if memory_id not in found:
                 raise NotFoundError(memory_id)
         return tuple(found[memory_id].memory for memory_id in memory_ids)
+
+    def known(self, tenant: str, memory_ids: Sequence[str]) -> frozenset[str]:
+        """Those of the ids that are stored."""
+        admit_tenant(tenant)
+        with self.keeper.begin(tenant, write=False) as rows:
+            return frozenset(rows.read(memory_ids))
 
     def list(  # noqa: PLR0913 - the port's
         self, tenant: str, wanted: Filter, *, at: datetime, limit: int, after: str | None = None, oldest_first: bool = False
@@ -278,6 +296,10 @@ class Store:
         """The names of all tenants for which anything is kept, in order."""
         return self.keeper.tenants()
 
+    def pending(self) -> tuple[str, ...]:
+        """What keeps the last bytes of what was erased from being overwritten, in words."""
+        return self.keeper.pending()
+
     def search(self, tenant: str, lookup: Lookup) -> Findings:
         """A recall's whole reading, from one consistent snapshot; as of a time, with each memory as it was known then.
 
@@ -300,12 +322,21 @@ class Store:
             if version is None:
                 self._shelves.drop(tenant)
                 return replace(Shelf().search(lookup).findings, document=document)
-            hits = version.shelf.search(lookup)
-            memories, core = version.winners.read(rows, hits.keys), version.winners.read(rows, hits.core_keys)
+            hits, memories, core = _found(held, version, rows, lookup)
+            damaged = max(0, rows.head().size - hits.findings.stored)
         self._shelves.trim(held)
         if lookup.as_of:
             memories, core = (tuple(as_known(memory, at=lookup.at) for memory in some) for some in (memories, core))
-        return replace(hits.findings, memories=memories, core=core, document=document)
+        return replace(hits.findings, memories=memories, core=core, document=document, damaged=damaged)
+
+    @contextmanager
+    def _writing(self, tenant: str, verb: str, memory_ids: Sequence[str]) -> Iterator[Transaction]:
+        """A transaction that changes these memories, noted in the tenant's journal where it keeps one."""
+        with self.keeper.begin(tenant, write=True) as rows:
+            before = rows.head()
+            yield rows
+            if rows.head() != before:
+                journalling.note(rows, verb, memory_ids, begin=self._journalled)
 
     @contextmanager
     def _snapshot(self, tenant: str, held: TenantShelf) -> Iterator[tuple[Transaction, Version | None]]:
@@ -336,6 +367,18 @@ class Store:
                 log.info("the shelf of a tenant is not kept for the next process: %s", error)
         self._shelves.after_fork()
         self.keeper.close()
+
+
+def _found(held: TenantShelf, version: Version, rows: Transaction, lookup: Lookup) -> tuple[Hits, tuple[Memory, ...], tuple[Memory, ...]]:
+    """What a search finds, with its memories; one that cannot be read is taken off the shelf, as if it were not there."""
+    while True:
+        hits = version.shelf.search(lookup)
+        memories, core = version.winners.read(rows, hits.keys), version.winners.read(rows, hits.core_keys)
+        found = zip((*hits.keys, *hits.core_keys), (*memories, *core), strict=True)
+        broken = [key for key, memory in found if memory is None]
+        if not broken:
+            return hits, tuple(filter(None, memories)), tuple(filter(None, core))
+        version = held.without(version, broken)
 
 
 def _evidence_names(rows: Transaction, line: RecallEntry) -> set[str]:

@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from cued.errors import InputError
-from cued.model import Feedback, RecallEntry, Touch, Use
+from cued.model import ERASED, Feedback, RecallEntry, Touch, Use
 
 Verdict = Literal["cited", "bad"]
 
@@ -68,7 +68,8 @@ def noted(entry: RecallEntry, verdicts: dict[str, Verdict]) -> RecallEntry:
 
 def _checked(field: str, ids: Sequence[str], entry: RecallEntry) -> tuple[str, ...]:
     for memory_id in ids:
-        if memory_id not in entry.chosen:
+        # A memory that was erased since has lost its name in the log; what is said of it changes nothing.
+        if memory_id not in entry.chosen and ERASED not in entry.chosen:
             accepted = ", ".join(entry.chosen) or "none, for it chose none"
             raise InputError(field, memory_id, f"ids of the memories that recall {entry.recall_id} chose: {accepted}")
-    return tuple(dict.fromkeys(ids))
+    return tuple(each for each in dict.fromkeys(ids) if each in entry.chosen)

@@ -1,10 +1,17 @@
-"""Many memories from JSON lines: each line a draft, stored in chunks that go in whole or not at all."""
+"""Many memories from JSON lines: each line a draft, stored in chunks that go in whole or not at all.
+
+A line without an id gets one from its number and its bytes. So what is stored already is passed over, and a load that was cut short, by
+a broken line or by whoever stopped it, is simply run again.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from hashlib import blake2b
 from itertools import islice
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cued.errors import CuedError, InputError
 from cued.handles.tenant import CHUNK, Remembered, Tenant
@@ -18,30 +25,44 @@ Numbered = tuple[int, Draft]
 _ACCEPTED = 'a JSON object a line, such as {"text": "Likes tea.", "ts": "2025-03-01"}'
 
 
+class _Done(Struct):
+    """How far a load is: the ids that are new, notes on them, and how many were known."""
+
+    ids: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    known: int = 0
+
+
 def remember_lines(tenant: Tenant, lines: Iterable[bytes], *, total: int = 0, progress: Progress = silent) -> JSON:
-    """Store one memory a line and give what `remember` does, without conflicts, which are not looked for.
+    """What `remember` answers on one memory a line, with how many were `known` already; conflicts are not looked for.
 
     A bad line raises with its number, and none of its chunk is stored.
     """
-    ids: list[str] = []
-    notes: list[str] = []
-    drafts = _drafts(lines, ids)
-    while chunk := list(islice(drafts, CHUNK)):
-        stored = _store(tenant, chunk, done=len(ids))
-        ids += stored.ids
-        notes += stored.degraded
-        progress(len(ids), total)
-    return remembered_json(Remembered(ids=tuple(ids), degraded=tuple(dict.fromkeys(notes))))
+    done = _Done()
+    try:
+        drafts = _drafts(lines, done)
+        while chunk := list(islice(drafts, CHUNK)):
+            _store(tenant, chunk, done)
+            progress(len(done.ids) + done.known, total)
+    except KeyboardInterrupt as stopped:
+        stopped.add_note(f"stopped; {_so_far(done)}")
+        raise
+    return {**remembered_json(Remembered(ids=tuple(done.ids), degraded=tuple(dict.fromkeys(done.notes)))), "known": done.known}
 
 
-def _drafts(lines: Iterable[bytes], ids: Sequence[str]) -> Iterator[Numbered]:
+def _drafts(lines: Iterable[bytes], done: _Done) -> Iterator[Numbered]:
     for number, line in enumerate(lines, 1):
         written = line.removeprefix(b"\xef\xbb\xbf").strip()
         if written:
             try:
-                yield number, _draft(written)
+                yield number, _named(_draft(written), number, written)
             except InputError as error:
-                raise _placed(error, f"line {number}", len(ids)) from None
+                raise _placed(error, f"line {number}", done) from None
+
+
+def _named(draft: Draft, number: int, line: bytes) -> Draft:
+    """The draft with an id: its own, or one that the same line of the same file gets again; ids rise with the lines."""
+    return draft if draft.id is not None else replace(draft, id=f"line-{number:08}-{blake2b(line, digest_size=8).hexdigest()}")
 
 
 def _draft(line: bytes) -> Draft:
@@ -60,11 +81,24 @@ def _draft(line: bytes) -> Draft:
     return read_draft(fields)
 
 
-def _store(tenant: Tenant, chunk: Sequence[Numbered], *, done: int) -> Remembered:
+def _store(tenant: Tenant, chunk: Sequence[Numbered], done: _Done) -> None:
     try:
-        return tenant.remember_many(draft for _, draft in chunk)
+        known = tenant.known(*(draft.id or "" for _, draft in chunk))
+        _refuse_others(tenant, [each for each in chunk if each[1].id in known])
+        stored = tenant.remember_many([draft for _, draft in chunk if draft.id not in known])
     except CuedError as error:
         raise _placed(error, _place(tenant.name, chunk), done) from None
+    done.ids += stored.ids
+    done.notes += stored.degraded
+    done.known += len(chunk) - len(stored.ids)
+
+
+def _refuse_others(tenant: Tenant, known: Sequence[Numbered]) -> None:
+    for number, draft in known:
+        if tenant.get(draft.id or "").text != draft.text:
+            error = InputError("id", draft.id, "an id that this tenant does not have yet, or has with the same text")
+            error.add_note(f"in line {number}")
+            raise error
 
 
 def _place(tenant: str, chunk: Sequence[Numbered]) -> str:
@@ -78,7 +112,13 @@ def _place(tenant: str, chunk: Sequence[Numbered]) -> str:
     return f"line {first}" if first == last else f"lines {first} to {last}"
 
 
-def _placed(error: CuedError, place: str, done: int) -> CuedError:
-    error.add_note(f"in {place}; {done} memories from the lines before are stored, nothing of the chunk with {place} is")
-    error.add_note(f"to store the rest and nothing twice, leave out the first {done} lines that are not empty")
+def _placed(error: CuedError, place: str, done: _Done) -> CuedError:
+    error.add_note(f"in {place}; nothing of the chunk with {place} is stored")
+    error.add_note(_so_far(done))
     return error
+
+
+def _so_far(done: _Done) -> str:
+    span = f", {done.ids[0]} to {done.ids[-1]}" if done.ids else ""
+    known = f", and {done.known} were known" if done.known else ""
+    return f"{len(done.ids)} memories are stored so far{span}{known}; run it again, and what is stored is passed over"

@@ -7,6 +7,7 @@ The tenant is the handle's, never a field of a request.
 import shlex
 import tomllib
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -150,8 +151,9 @@ def update(tenant: Tenant, request: UpdateRequest) -> JSON:
 
 def forget(tenant: Tenant, request: ForgetRequest) -> JSON:
     """The memories that are hidden now, or erased for good: all of them, or none when one is unknown."""
-    tenant.forget(*request.ids, erase=request.erase)
-    return {"forgotten": list(request.ids), "erased": request.erase}
+    done = tenant.forget(*request.ids, erase=request.erase)
+    told = {"gone": False, "pending": []} if done is None else {"gone": done.gone, "pending": list(done.pending)}
+    return {"forgotten": list(request.ids), "erased": request.erase, **told}
 
 
 def restore(tenant: Tenant, request: IdsRequest) -> JSON:
@@ -171,8 +173,8 @@ def promote(tenant: Tenant, request: PromoteRequest) -> JSON:
 
 
 def erase_everything(tenant: Tenant, _request: NoFields) -> JSON:
-    """How many memories there were, of all that was kept for the tenant and is erased for good."""
-    return {"erased": True, "everything": True, "memories": tenant.erase_everything()}
+    """How many memories there were, of all that was kept for the tenant and is erased for good, and whether their bytes are gone."""
+    return {"erased": True, "everything": True, **plain(tenant.erase_everything())}
 
 
 def stats(tenant: Tenant, _request: NoFields) -> JSON:
@@ -248,13 +250,39 @@ def export(tenant: Tenant, request: ExportRequest, *, write: Write, progress: Pr
 
 def import_file(tenant: Tenant, request: ImportRequest, *, progress: Progress = silent) -> JSON:
     """What was new in a file or folder, what was known, and what was left out and why."""
-    told = {name: getattr(request, name) for name in ("format", "scope", "as_exported")}
+    told = {name: getattr(request, name) for name in ("format", "scope", "user", "as_exported")}
     return plain(tenant.import_file(request.path, **told, progress=progress))
 
 
 def tenants(memories: Memories, _request: NoFields) -> JSON:
     """Every tenant by name, with how many memories it has."""
     return {"tenants": [{"name": name, "memories": memories.parts.store.size(name)} for name in memories.tenants()]}
+
+
+def erasures(memories: Memories, _request: NoFields) -> JSON:
+    """When how much was erased and since when its bytes are gone, oldest first, and what is pending; without any content."""
+    listed, pending = memories.erasures()
+    return {"erasures": [plain(each) for each in listed], "pending": list(pending)}
+
+
+def check(memories: Memories, _request: NoFields, *, progress: Progress = silent) -> JSON:
+    """What is wrong with the store, down to the memory; nothing is changed."""
+    return plain(memories.check(progress=progress))
+
+
+def check_file(path: Path, *, progress: Progress = silent) -> JSON:
+    """What is wrong with a database, even with one that cannot be opened."""
+    from cued.upkeep.checking import check_file as check_path  # noqa: PLC0415 - needs SQLite, and only this verb does
+
+    return plain(check_path(path, progress=progress))
+
+
+def repair_file(path: Path, *, backup: Path | None = None, progress: Progress = silent) -> JSON:
+    """What a repair of a database kept, mended and put aside."""
+    from cued.upkeep.repairing import repair  # noqa: PLC0415 - needs SQLite, and only this verb does
+
+    done = plain(repair(path, at=datetime.now(UTC), backup=backup, progress=progress))
+    return {"ok": all(each["restored"] for each in done["aside"]), **done}
 
 
 def backup(memories: Memories, request: BackupRequest, *, progress: Progress = silent) -> JSON:

@@ -10,10 +10,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from cued.text import scripts
+from cued.text.hollow_words import hollow
 from cued.text.identifiers import identifier_terms, is_plain
 from cued.text.scripts import fold
 from cued.text.stemming import MAX_WORD, stem, subwords
-from cued.text.stopwords import NAMES_IN_CAPITALS, STOP_WORDS, hollow
+from cued.text.stopwords import NAMES_IN_CAPITALS, STOP_WORDS
 
 MAX_QUERY_TERMS = 512
 _CACHED_CHUNK = 48

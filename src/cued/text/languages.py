@@ -1,6 +1,7 @@
-"""Which language a text may be in, as far as it matters: whether an encoder of English can know it."""
+"""Which language a text may be in, as far as it matters: whether an encoder of English can know it, and whether it is code."""
 
 import re
+from functools import lru_cache
 
 from cued.text.stopwords import STOP_WORDS
 
@@ -12,6 +13,10 @@ _WORD = re.compile(r"[A-Za-z\u00aa-\u024f\u1e00-\u1eff']+")
 _SHARED = frozenset("a all am an as at by do he i id im in me my no not on or per so to up us via was we will".split())
 ENGLISH = STOP_WORDS - _SHARED
 CODE = re.compile(r"[{}=<>_\\`|]|\w\(|\w/\w|://")
+_MARKS = re.compile(r"[_`{}<>=|\\#]|[a-z)][A-Z(.][a-z]|\w\(|::|/\w+/|\s-{1,2}[a-z]|(?:Error|Exception)\b")
+_BEGUN = 240
+# So many marks a word are surely code; prose has one in some twenty.
+_SURELY_CODE = 0.25
 # The share of English function words from which a text is hardly English, and from which it surely is.
 _HARDLY, _SURELY = 0.04, 0.14
 
@@ -36,3 +41,10 @@ def foreignness(text: str) -> float:
 def unlike_english(share: float) -> float:
     """How little words are like English, 0 to 1, of which this share are English function words."""
     return min(1.0, max(0.0, (_SURELY - share) / (_SURELY - _HARDLY)))
+
+
+@lru_cache(maxsize=1 << 14)
+def technical(text: str) -> float:
+    """How much a text is code, commands, paths, identifiers or errors, 0 to 1, by their marks among its first words."""
+    begun = text[:_BEGUN]
+    return min(1.0, len(_MARKS.findall(begun)) / (1 + begun.count(" ")) / _SURELY_CODE)

@@ -18,7 +18,9 @@ from cued.errors import BusyError, CorruptError, ForeignFileError, InputError, S
 from cued.ports import Progress, Store, silent
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.keepers.sqlite.connection import check, identity, reading, translated
-from cued.stores.keepers.sqlite.schema import APPLICATION_ID
+from cued.stores.keepers.sqlite.own_log import rename
+from cued.stores.keepers.sqlite.page_sums import file_system, is_broken_page
+from cued.stores.keepers.sqlite.schema import APPLICATION_ID, VERSION
 
 PAGES = 256
 
@@ -47,7 +49,7 @@ def restore(backup_path: str | Path, target_path: str | Path, *, overwrite: bool
     source = Path(backup_path)
     if not source.is_file():
         raise InputError("backup", str(source), "a file that `cued backup` wrote")
-    with translated(source), closing(_still(source)) as connection:
+    with translated(source), closing(still(source)) as connection:
         return _copy(connection, source, Path(target_path), overwrite=overwrite, progress=progress)
 
 
@@ -56,14 +58,14 @@ def _copy(connection: apsw.Connection, source: Path, target: Path, *, overwrite:
         check(source, identity(connection))
     try:
         place = _place(source, target, overwrite=overwrite)
-        with _partial(place) as partial:
+        with partial_file(place) as partial:
             _fill(partial, connection, source, progress)
             schema = _examined(partial, target)
             partial.chmod(place.stat().st_mode & 0o777 if place.exists() else 0o600)
-            _synced(partial)
-            with _alone(place):
-                _named(partial, place, overwrite=overwrite)
-            _synced(place.parent)
+            synced(partial)
+            with alone(place):
+                give_name(partial, place, overwrite=overwrite)
+            synced(place.parent)
         return Copied(path=str(target), bytes=place.stat().st_size, schema=schema)
     except OSError as error:
         raise StoreError(f"{target}: could not be written ({error.strerror})") from error
@@ -83,18 +85,20 @@ def _place(source: Path, target: Path, *, overwrite: bool) -> Path:
 
 
 def _fill(partial: Path, source: apsw.Connection, name: Path, progress: Progress) -> None:
-    with translated(name), closing(apsw.Connection(str(partial))) as copy, reading(source):
+    with translated(name), closing(apsw.Connection(str(partial), vfs=file_system())) as copy, reading(source):
         # Inside one read transaction the source cannot change, so a busy writer never makes the copy begin again.
         source.execute("SELECT count(*) FROM sqlite_schema").fetchall()
         with copy.backup("main", source, "main") as pages:
             while not pages.done:
                 pages.step(PAGES)
                 progress(pages.page_count - pages.remaining, pages.page_count)
+        if identity(copy).version == VERSION:
+            rename(copy)
 
 
 def _examined(partial: Path, target: Path) -> int:
     """The copy's schema version; a copy that is not whole is a CorruptError."""
-    with translated(target), closing(apsw.Connection(str(partial), flags=apsw.SQLITE_OPEN_READWRITE)) as copy:
+    with translated(target), closing(opened_as(str(partial))) as copy:
         found = identity(copy)
         check(target, found)
         problems = [str(row[0]) for row in copy.execute("PRAGMA integrity_check(3)")]
@@ -103,15 +107,20 @@ def _examined(partial: Path, target: Path) -> int:
     return found.version
 
 
-def _still(path: Path) -> apsw.Connection:
+def still(path: Path) -> apsw.Connection:
     """A connection to a file that nobody writes; where a write-ahead log lies beside it, that is read along."""
     log = path.with_name(path.name + "-wal")
     still = "" if log.exists() and log.stat().st_size else "&immutable=1"
-    return apsw.Connection(f"{path.resolve().as_uri()}?mode=ro{still}", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    return opened_as(f"{path.resolve().as_uri()}?mode=ro{still}", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+
+
+def opened_as(name: str, flags: int = apsw.SQLITE_OPEN_READWRITE) -> apsw.Connection:
+    """A connection that keeps the sums of pages up, where there are any."""
+    return apsw.Connection(name, flags=flags, vfs=file_system())
 
 
 @contextmanager
-def _partial(place: Path) -> Iterator[Path]:
+def partial_file(place: Path) -> Iterator[Path]:
     """An empty file beside the target, gone again unless it has been given its name."""
     handle, name = tempfile.mkstemp(prefix=f".{place.name}.", suffix=".partial", dir=place.parent)
     os.close(handle)
@@ -124,13 +133,13 @@ def _partial(place: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _alone(place: Path) -> Iterator[None]:
+def alone(place: Path) -> Iterator[None]:
     """Hold an existing target so that nobody else has it open, and with nothing beside it that would be played into the new file."""
     if not place.exists():
         _without_leftovers(place)
         yield
         return
-    with translated(place), closing(apsw.Connection(str(place), flags=apsw.SQLITE_OPEN_READWRITE)) as old:
+    with translated(place), closing(opened_as(str(place))) as old:
         held = _hold(place, old)
         if not held:
             _without_leftovers(place)
@@ -155,7 +164,9 @@ def _hold(place: Path, old: apsw.Connection) -> bool:
         old.execute("BEGIN EXCLUSIVE")
     except apsw.BusyError as error:
         raise BusyError(f"{place}: open elsewhere; close whatever uses it first ({error})") from error
-    except apsw.CorruptError:
+    except (apsw.CorruptError, apsw.IOError) as error:
+        if not isinstance(error, apsw.CorruptError) and not is_broken_page(error):
+            raise
         return False
     return True
 
@@ -165,7 +176,7 @@ def _without_leftovers(place: Path) -> None:
         place.with_name(place.name + suffix).unlink(missing_ok=True)
 
 
-def _named(partial: Path, place: Path, *, overwrite: bool) -> None:
+def give_name(partial: Path, place: Path, *, overwrite: bool) -> None:
     """Put the copy under its name; without `overwrite` a file that has come up in the meantime is left alone."""
     if overwrite:
         partial.replace(place)
@@ -179,7 +190,8 @@ def _named(partial: Path, place: Path, *, overwrite: bool) -> None:
         partial.replace(place)
 
 
-def _synced(path: Path) -> None:
+def synced(path: Path) -> None:
+    """Have what was written to a file or folder on the disk before going on."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -35,7 +35,7 @@ def test_a_memory_is_stored_recalled_changed_and_forgotten(mira):
     assert [memory["id"] for memory in recall["memories"]] == [key]
     assert mira.patch(f"/v1/memories/{key}", json={"importance": 0.9}).json()["importance"] == 0.9
     assert mira.get("/v1/memories", params={"tags": "ops"}).json()["total"] == 1
-    assert mira.delete(f"/v1/memories/{key}").json() == {"forgotten": [key], "erased": False}
+    assert mira.delete(f"/v1/memories/{key}").json() == {"forgotten": [key], "erased": False, "gone": False, "pending": []}
     assert mira.get("/v1/memories").json()["total"] == 0
     assert mira.get("/v1/log", params={"limit": 1}).json()["recalls"][0]["recall_id"] == recall["recall_id"]
 

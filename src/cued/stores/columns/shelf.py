@@ -163,6 +163,17 @@ class Shelf:
         """The number of memories."""
         return self._held.gates.stored
 
+    def drop(self, keys: Sequence[int]) -> None:
+        """Take out the memories of these keys; an unknown key changes nothing."""
+        if keys:
+            held = self._held
+            rows = [row for row in np.flatnonzero(np.isin(held.columns["key"], keys)).tolist() if self._row_of.get(held.ids[row]) == row]
+            ids = [held.ids[row] for row in rows]
+            held.gates.kill(rows)
+            for memory_id in ids:
+                del self._row_of[memory_id]
+            held.gates.moved(ids)
+
     @property
     def wasteful(self) -> bool:
         """Whether most rows are dead, so that building the shelf anew would pay."""

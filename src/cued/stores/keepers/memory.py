@@ -68,6 +68,7 @@ class TenantRows:
         self.line_of: dict[str, _Line] = {}
         self.last_line = 0
         self.documents: dict[str, bytes] = {}
+        self.removed: dict[int, int] = {}
 
     @property
     def occupied(self) -> bool:
@@ -124,6 +125,10 @@ class MemoryKeeper:
         with self._lock:
             self._open()
             return tuple(sorted(self._tenants))
+
+    def pending(self) -> tuple[str, ...]:
+        """Nothing: what was removed here is gone."""
+        return ()
 
     def close(self) -> None:
         """Let go of everything; whatever comes later is a StoreError."""
@@ -182,10 +187,15 @@ class MemoryTransaction:
 
     def remove(self, keys: Sequence[int], *, more: bool = False) -> None:  # noqa: ARG002 - nothing is left of a row here
         """Remove rows."""
-        self._stamp(size=-len(keys), epoch=1, grown=-sum(weighed(self._held.rows[key].row.memory) for key in keys))
+        change = self._stamp(size=-len(keys), grown=-sum(weighed(self._held.rows[key].row.memory) for key in keys))
         for key in keys:
+            self._set(self._held.removed, key, change)
             self._set(self._held.keys, self._held.rows[key].row.memory.id, None)
             self._set(self._held.rows, key, None)
+
+    def removed(self, since: int) -> Sequence[int]:
+        """The keys of the rows that were removed after the change of this number."""
+        return [key for key, change in self._held.removed.items() if change > since]
 
     def erase(self) -> None:
         """Remove all that is kept for the tenant."""
@@ -309,10 +319,10 @@ class MemoryTransaction:
     def _rows(self) -> Iterator[Row]:
         return (written.row for written in self._held.rows.values())
 
-    def _stamp(self, *, size: int = 0, epoch: int = 0, grown: int = 0) -> int:
+    def _stamp(self, *, size: int = 0, grown: int = 0) -> int:
         """The number of this change: one a transaction, whatever it writes."""
         change, head = int(self._started["head"].change) + 1, self._held.head
-        self._held.head = Head(change, head.epoch + epoch, head.size + size, head.bytes + grown)
+        self._held.head = Head(change, head.epoch, head.size + size, head.bytes + grown)
         return change
 
     def _put_line(self, entry: RecallEntry) -> None:

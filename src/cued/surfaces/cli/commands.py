@@ -125,7 +125,9 @@ class Root(LazyGroup):
         extra |= {"standalone_mode": False, "prog_name": "cued"}
         try:
             code = super().main(args, **extra)
-        except click.Abort:
+        except click.Abort as stopped:
+            for each in getattr(stopped.__cause__, "__notes__", ()):
+                click.echo(each, err=True)
             sys.exit(INTERRUPTED)
         except (click.ClickException, CuedError, OSError) as error:
             _report(error, as_json=as_json)

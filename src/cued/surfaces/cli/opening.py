@@ -61,6 +61,7 @@ def opened(chosen: Settings, *, embed: bool = False, readonly: bool = False, set
             settle=settle,
             log=LogRules(content=chosen.keep),  # type: ignore[arg-type]  # checked by the rules
             readonly=readonly,
+            journal=chosen.journal,
         )
 
 

@@ -11,7 +11,7 @@ from cued.folders import Address, place, user_folder
 
 _META = "cued.settings."
 _TYPED = "cued.settings typed"
-GLOBAL_NAMES = ("db", "tenant", "embedder", "policy", "keep", "json")
+GLOBAL_NAMES = ("db", "tenant", "embedder", "policy", "keep", "journal", "json")
 ASKING_NAMES = (*GLOBAL_NAMES, "direct")
 """Those of the commands that ask a running server, where there is one."""
 
@@ -27,6 +27,7 @@ class Settings:
         self.tenant: str = said["tenant"] or "me"
         self.embedder: str | None = None if said["embedder"] == "none" else said["embedder"] or "auto"
         self.policy: str | None = said["policy"]
+        self.journal = bool(said["journal"])
         self.json = bool(said["json"])
         self.direct = bool(said["direct"])
         self.keep: str = said["keep"] or "off"
@@ -109,6 +110,7 @@ _OPTIONS = (
         "off|last|sampled",
         "Keep cues and evidence of the last 500 recalls, or of one in a hundred, to replay, label and tune. Default: off, or CUED_KEEP.",
     ),
+    ("journal", ("--journal",), None, "Begin a journal of the tenant's writes and erasures, which `cued check` verifies; CUED_JOURNAL=1."),
     ("json", ("--json",), None, "Print the result as JSON; CUED_JSON=1 does so always."),
     ("direct", ("--direct",), None, "Ask the database itself, though `cued serve` runs on it; CUED_DIRECT=1 does so always."),
 )

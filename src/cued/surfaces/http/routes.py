@@ -62,7 +62,9 @@ LEFT_OUT: Mapping[str, str] = MappingProxyType(
     }
 )
 """Verbs that have no route, and why."""
-_ELSEWHERE = frozenset({"remember", "list", "get", "update", "stats", "log", "merges", "tenants", "export", "insight", "compare", "doctor"})
+_ELSEWHERE = frozenset(
+    {"remember", "list", "get", "update", "stats", "log", "merges", "tenants", "erasures", "export", "insight", "compare", "doctor"}
+)
 ROUTES: tuple[Route, ...] = (
     Route(verb="remember", method="POST", path="/v1/memories", status=201, once=True),
     Route(verb="list", method="GET", path="/v1/memories"),
@@ -73,6 +75,7 @@ ROUTES: tuple[Route, ...] = (
     Route(verb="log", method="GET", path="/v1/log"),
     Route(verb="merges", method="GET", path="/v1/merges"),
     Route(verb="tenants", method="GET", path="/v1/tenants"),
+    Route(verb="erasures", method="GET", path="/v1/erasures"),
     Route(verb="insight", method="GET", path="/v1/insight"),
     Route(verb="compare", method="GET", path="/v1/compare"),
     Route(verb="doctor", method="GET", path="/v1/doctor"),

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from cued.insight.overview import Insight
     from cued.insight.tuning import Tuned
     from cued.upkeep.backup import Copied
+    from cued.upkeep.checking import Checked
+    from cued.upkeep.erasures import Erasure
 
 
 class RemoteMemories(Memories):
@@ -48,6 +50,18 @@ class RemoteMemories(Memories):
         """What `Memories.tune` gives; it needs a token of scope admin."""
         del progress
         return nouns.tuned(self._connections.ask(call_of("tune_for_all", {"apply": apply})))
+
+    def erasures(self) -> "tuple[tuple[Erasure, ...], tuple[str, ...]]":
+        """What `Memories.erasures` gives; it needs a token of scope admin."""
+        from cued.upkeep.erasures import Erasure  # noqa: PLC0415 - as the handle has it
+
+        told = self._connections.ask(call_of("erasures", {}))
+        return nouns.noun(told["erasures"], tuple[Erasure, ...]), tuple(told["pending"])
+
+    def check(self, *, progress: Progress = silent) -> "Checked":
+        """An InputError: a server that is asked is not looked through. `cued check` works where the file is."""
+        del progress
+        raise left_out("check", "over HTTP")
 
     def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> "Copied":
         """An InputError: a server writes no files for others. `cued backup` works where it is."""

@@ -20,6 +20,7 @@ from cued.upkeep.duplicates import Merge
 
 if TYPE_CHECKING:
     from cued.insight.tuning import Tuned
+    from cued.upkeep.erasures import Erased
 
 Noun = TypeVar("Noun")
 _SOURCE = ("session", "turn", "speaker", "url", "meta")
@@ -28,6 +29,13 @@ _SOURCE = ("session", "turn", "speaker", "url", "meta")
 def noun(told: Any, kind: type[Noun]) -> Noun:  # noqa: ANN401 - any JSON value
     """The value that this JSON says."""
     return msgspec.convert(told, kind)
+
+
+def erased(told: JSON) -> "Erased":
+    """What an erasure did."""
+    from cued.upkeep.erasures import Erased  # noqa: PLC0415 - few erase
+
+    return Erased(memories=told["memories"], gone=told["gone"], pending=tuple(told["pending"]))
 
 
 def memory(told: JSON, *, tenant: str) -> Memory:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from msgspec.structs import replace
 
-from cued.errors import InputError
+from cued.errors import InputError, NotFoundError
 from cued.explain import Explanation, Timeline, Why
 from cued.handles.bootstrap import Pack
 from cued.handles.ids import IdMaker
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from cued.insight.tuning import Tuned
     from cued.upkeep.consolidation import Applied, Merged, Plan
     from cued.upkeep.cooling import Cool
+    from cued.upkeep.erasures import Erased
     from cued.upkeep.reembedding import Reembedded
 
 
@@ -102,9 +103,14 @@ class RemoteTenant(Tenant):
         stated = told(read_change(fields, change))
         return nouns.memory(self._ask("update", {**stated, "id": known_as("id", memory_id), "if_version": if_version}), tenant=self.name)
 
-    def forget(self, *memory_ids: str, erase: bool = False) -> None:
-        """What `Tenant.forget` does."""
-        self._ask("forget", {"ids": memory_ids, "erase": erase})
+    def known(self, *memory_ids: str) -> frozenset[str]:
+        """What `Tenant.known` gives; each id is asked for."""
+        return frozenset(memory_id for memory_id in memory_ids if self._knows(memory_id))
+
+    def forget(self, *memory_ids: str, erase: bool = False) -> "Erased | None":
+        """What `Tenant.forget` gives."""
+        told = self._ask("forget", {"ids": memory_ids, "erase": erase})
+        return nouns.erased({**told, "memories": len(set(memory_ids))}) if erase else None
 
     def restore(self, *memory_ids: str) -> None:
         """What `Tenant.restore` does."""
@@ -118,10 +124,9 @@ class RemoteTenant(Tenant):
         """What `Tenant.promote` gives, in brief."""
         return nouns.memories(self._ask("promote", {"ids": memory_ids, "trust": trust})["promoted"], tenant=self.name)
 
-    def erase_everything(self) -> int:
+    def erase_everything(self) -> "Erased":
         """What `Tenant.erase_everything` gives; it needs a token of scope admin."""
-        erased: int = self._ask("erase_everything")["memories"]
-        return erased
+        return nouns.erased(self._ask("erase_everything"))
 
     def stats(self) -> Stats:
         """What `Tenant.stats` gives."""
@@ -235,17 +240,18 @@ class RemoteTenant(Tenant):
         del progress
         return self._connections.lines(call_of("export", {"vectors": vectors}, tenant=self.name))
 
-    def import_file(
+    def import_file(  # noqa: PLR0913 - as the handle has it
         self,
         path: str | Path,
         *,
         format: str | None = None,  # noqa: A002 - the word for it
         scope: str | None = None,
+        user: str | None = None,
         as_exported: bool = False,
         progress: Progress = silent,
     ) -> "Imported":
         """An InputError: a server reads no files for others. `remember_many` stores what you have read, `cued import` works where it is."""
-        del format, scope, as_exported, progress
+        del format, scope, user, as_exported, progress
         raise left_out("import", path)
 
     def insight(self, *, since: When = None, until: When = None, every: str | None = None, by: Grouping = "none") -> "Insight":
@@ -311,6 +317,13 @@ class RemoteTenant(Tenant):
         from cued.insight.pairs import Label  # noqa: PLC0415 - as the handle has it
 
         return nouns.noun(self._ask("label", {"recall_id": recall_id, "verdict": verdict}), Label)
+
+    def _knows(self, memory_id: str) -> bool:
+        try:
+            self.get(memory_id)
+        except NotFoundError:
+            return False
+        return True
 
     def _ask(self, verb: str, body: JSON | None = None) -> JSON:
         return self._connections.ask(call_of(verb, body or {}, tenant=self.name))

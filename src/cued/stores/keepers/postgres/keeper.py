@@ -46,13 +46,16 @@ _OURS: tuple[tuple[type[psycopg.Error], type[StoreError], str], ...] = (
 )
 
 
+_WHEN_VACUUMED = "the server overwrites removed rows when it vacuums its tables, and keeps them in its own log until that is recycled"
+
+
 class PostgresKeeper:
     """Keeps rows in a database."""
 
     def __init__(self, url: str | Address, *, readonly: bool = False, pool: int = POOL, wait_s: float = WAIT_S) -> None:
         """Connect, and refuse a role with more power than it needs; `pool` bounds the connections, `wait_s` the wait for a free one."""
         address = url if isinstance(url, Address) else Address(url)
-        self.place, self._readonly = str(address), readonly
+        self.place, self._readonly, self._erased = str(address), readonly, False
         self._connections = Connections(address.url, self.place, most=pool, wait_s=wait_s)
         try:
             with translated(self.place), self._connections.taken() as connection:
@@ -73,11 +76,16 @@ class PostgresKeeper:
             yield rows
             if write:
                 rows.finish()
+                self._erased = self._erased or rows.erased
 
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants for which anything is kept, in order."""
         with translated(self.place), self._begun(_TENANTS, {}) as (_, found):
             return tuple(name.decode() for (name,) in found)
+
+    def pending(self) -> tuple[str, ...]:
+        """What became of the bytes of what was removed here is the server's to say."""
+        return (_WHEN_VACUUMED,) if self._erased else ()
 
     def close(self) -> None:
         """Let go of the connections; a second call does nothing."""

@@ -35,6 +35,7 @@ _READ: Final = f"""
       AND (%(outcome)s::bytea IS NULL OR outcome = %(outcome)s)
       AND (%(policy)s::bytea IS NULL OR policy = %(policy)s)
       AND (NOT %(kept)s OR evidence IS NOT NULL)
+      AND (%(naming)s::jsonb = '[]' OR EXISTS (SELECT 1 FROM jsonb_array_elements(chosen::jsonb) AS held WHERE held <@ %(naming)s::jsonb))
 """  # noqa: S608 - constants
 _ONE: Final = _READ + "AND recall_id = %(recall_id)s LIMIT %(limit)s"
 _NEWEST: Final = _READ + "ORDER BY at DESC, key DESC LIMIT %(limit)s"
@@ -105,6 +106,7 @@ def read(cursor: psycopg.Cursor[Any], tenant: bytes, query: LogQuery) -> list[Re
         "policy": _bytes(query.policy),
         "recall_id": _bytes(query.recall_id),
         "limit": query.limit,
+        "naming": json.encode(query.naming).decode(),
         "kept": query.kept,
         "content": query.content,
     }

@@ -1,4 +1,4 @@
-"""Rows as they are sent to PostgreSQL: columns of values, one array each."""
+"""Rows as the columns that are sent to PostgreSQL: an array of values for each, which the server makes rows of."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,11 +14,11 @@ _UNUSED = Use()
 
 
 def as_bytes(text: str | None) -> bytes | None:
-    """A text in UTF-8; None where there is none."""
+    """A text as the database keeps it, None where there is none."""
     return None if text is None else text.encode()
 
 
-def as_columns(rows: Sequence[Row], change: int) -> dict[str, list[Any]]:
+def columns(rows: Sequence[Row], change: int) -> dict[str, list[Any]]:
     """The columns that may change while the content of a row stays, a value a row in each."""
     judged = [_judged(row) for row in rows]
     memories = [row.memory for row in rows]

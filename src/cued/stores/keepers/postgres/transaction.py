@@ -8,7 +8,7 @@ from secrets import randbits
 from typing import Any, NamedTuple
 
 import psycopg
-from msgspec import DecodeError, msgpack
+from msgspec import msgpack
 from msgspec.structs import replace
 
 from cued.model import (
@@ -29,9 +29,10 @@ from cued.model import (
     TallyQuery,
     Use,
 )
+from cued.stores.checksums import fault
 from cued.stores.encoding import runs
 from cued.stores.keepers.postgres import log, queries
-from cued.stores.keepers.postgres.sending import as_bytes, as_columns
+from cued.stores.keepers.postgres.sending import as_bytes, columns
 from cued.stores.standing.marks import Mark
 
 _UNUSED = Use()
@@ -73,12 +74,25 @@ _USES = "SELECT key, body FROM cued.use WHERE tenant = %s AND key = ANY(%s)"
 _SOURCES = "SELECT key, target FROM cued.edge WHERE tenant = %s AND key = ANY(%s) AND relation = %s ORDER BY key, target"
 
 _COLUMNS = {
-    **dict.fromkeys(("key", "change", "created", "valid_from", "valid_until", "expires", "forgotten"), "bigint"),
-    **dict.fromkeys(("superseded", "quarantined", "turn"), "bigint"),
-    **dict.fromkeys(("scope", "locally", "session", "body"), "bytea"),
-    **dict.fromkeys(("kind", "tier", "trust"), "smallint"),
+    "key": "bigint",
+    "change": "bigint",
+    "scope": "bytea",
+    "kind": "smallint",
+    "tier": "smallint",
+    "trust": "smallint",
+    "quarantined": "bigint",
+    "created": "bigint",
+    "valid_from": "bigint",
+    "valid_until": "bigint",
+    "expires": "bigint",
+    "forgotten": "bigint",
+    "superseded": "bigint",
+    "locally": "bytea",
+    "session": "bytea",
+    "turn": "bigint",
     "tags": "text",
     "meta": "jsonb",
+    "body": "bytea",
 }
 """The columns that may change while the content of a row stays, and of what kind they are sent."""
 _CONTENT = {"id": "bytea", "content": "bigint", "fingerprint": "bytea", "forward": "bytea"}
@@ -143,7 +157,7 @@ class PostgresTransaction:
         """Begin with the tenant's counters as they are; its row is made with the first thing that is written."""
         self._cursor, self._name = connection.cursor(binary=True), name
         self._tenant = self._started = Counters(*head[0], known=True) if head else Counters()
-        self._wrote = False
+        self._wrote = self.erased = False
 
     def head(self) -> Head:
         """The tenant's counters."""
@@ -168,7 +182,7 @@ class PostgresTransaction:
         self._open()
         change, first = self._stamp(), self._tenant.last + 1
         keyed = [row._replace(key=key) for key, row in enumerate(rows, start=first)]
-        values = as_columns(keyed, change) | {
+        values = columns(keyed, change) | {
             "id": [row.memory.id.encode() for row in keyed],
             "content": [change] * len(keyed),
             "fingerprint": [as_bytes(row.memory.fingerprint) for row in keyed],
@@ -186,7 +200,7 @@ class PostgresTransaction:
         if not rows:
             return
         change, keys = self._stamp(), [row.key for row in rows]
-        changed = as_columns(rows, change)
+        changed = columns(rows, change)
         self._tenant = self._tenant._replace(bytes=self._tenant.bytes + sum(map(len, changed["body"])) - self._weight(keys))
         self._run(_UPDATE, changed | {"tenant": self._name})
         self._run("DELETE FROM cued.edge WHERE tenant = %s AND key = ANY(%s)", (self._name, keys))
@@ -211,11 +225,17 @@ class PostgresTransaction:
             self._run(f"DELETE FROM cued.{table} WHERE tenant = %s AND key = ANY(%s)", (self._name, list(keys)))  # noqa: S608 - one of ours
         self.put_shelf(())
         self._tenant = self._tenant._replace(size=self._tenant.size - len(keys), epoch=self._tenant.epoch + 1, bytes=left)
+        self.erased = True
+
+    def removed(self, since: int) -> Sequence[int]:  # noqa: ARG002 - the epoch tells that something was removed
+        """Nothing: after each removal the epoch is another."""
+        return ()
 
     def erase(self) -> None:
         """Remove all that is kept for the tenant."""
         for table in (*_HANGING, "recall", "document", "shelf", "tenant"):
             self._run(f"DELETE FROM cued.{table} WHERE tenant = %s", (self._name,))  # noqa: S608 - one of ours
+        self.erased = self._tenant.known
         self._tenant = self._started = Counters()
         self._wrote = False
 
@@ -241,12 +261,10 @@ class PostgresTransaction:
         """The vectors of the rows whose content was written after this change, all for 0, in runs of one size."""
         return runs(self._all(_VECTORS, self._name, since, since) if since else self._all(_ALL_VECTORS, self._name))
 
-    def memories(self, keys: Sequence[int]) -> Sequence[Memory]:
-        """The memories of these rows in their order, without their use."""
+    def memories(self, keys: Sequence[int]) -> Sequence[Memory | None]:
+        """The memories of these rows in their order, without their use; None for one that can no longer be read."""
         found = dict(self._all(_BODIES, self._name, list(keys))) if keys else {}
-        if missing := set(keys) - found.keys():
-            raise DecodeError(f"{len(missing)} indexed memories have no row")
-        return [_MEMORY.decode(found[key]) for key in keys]
+        return [None if key not in found or fault(found[key], None) else _MEMORY.decode(found[key]) for key in keys]
 
     def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
         """The uses of those of these rows that were ever used, each with its key."""

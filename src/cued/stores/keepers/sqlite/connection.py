@@ -15,10 +15,12 @@ import apsw
 from msgspec import DecodeError
 
 from cued.errors import BusyError, CorruptError, ForeignFileError, FullError, InputError, NewerSchemaError, ReadOnlyError, StoreError
+from cued.stores.keepers.sqlite import page_sums
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
 
 BUSY_TIMEOUT_S = 30.0
 CACHE_KIB = 8192
+DAMAGED = "the database is damaged; `cued check` says where, and `cued check --repair` keeps what is whole"
 _DEFENSIVE = (
     (apsw.SQLITE_DBCONFIG_DEFENSIVE, 1),
     (apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
@@ -30,12 +32,12 @@ _OURS: tuple[tuple[type[apsw.Error], type[StoreError], str], ...] = (
     (apsw.BusyError, BusyError, "another process held the file for too long"),
     (apsw.FullError, FullError, "the disk is full; nothing of this write was kept"),
     (apsw.NotADBError, ForeignFileError, "not a database"),
-    (apsw.CorruptError, CorruptError, "the database is damaged"),
+    (apsw.CorruptError, CorruptError, DAMAGED),
     (apsw.ReadOnlyError, ReadOnlyError, "the file or its folder cannot be written"),
     (apsw.CantOpenError, StoreError, "the file cannot be opened: is there such a folder, and may it be read?"),
 )
 _NO_ROOM = {apsw.SQLITE_IOERR_WRITE, apsw.SQLITE_IOERR_SHMSIZE}
-_DAMAGED = {apsw.SQLITE_IOERR_SHORT_READ, apsw.SQLITE_IOERR_CORRUPTFS}
+_CUT_SHORT = {apsw.SQLITE_IOERR_SHORT_READ, apsw.SQLITE_IOERR_CORRUPTFS}
 
 
 class Identity(NamedTuple):
@@ -56,7 +58,7 @@ def translated(path: Path) -> Iterator[None]:
         kind, reason = _ours(error)
         raise kind(f"{path}: {reason} ({error})") from error
     except (DecodeError, UnicodeDecodeError) as error:
-        raise CorruptError(f"{path}: a row cannot be read ({error})") from error
+        raise CorruptError(f"{path}: {DAMAGED} ({error})") from error
     except UnicodeEncodeError as error:
         raise InputError("text", error.object, "text that UTF-8 can carry: no lone surrogates") from error
 
@@ -65,8 +67,10 @@ def _ours(error: apsw.Error) -> tuple[type[StoreError], str]:
     extended = getattr(error, "extendedresult", 0)
     if extended in _NO_ROOM:
         return FullError, "the file could not be written; nothing of this write was kept"
-    if extended in _DAMAGED:
+    if extended in _CUT_SHORT:
         return CorruptError, "the file is shorter than it should be"
+    if page_sums.is_broken_page(error):
+        return CorruptError, DAMAGED
     return next(((ours, reason) for theirs, ours, reason in _OURS if isinstance(error, theirs)), (StoreError, "SQLite refused"))
 
 
@@ -76,7 +80,7 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
         _made_private(path)
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE if writable else apsw.SQLITE_OPEN_READONLY
     try:
-        return _configured(apsw.Connection(str(path), flags=flags))
+        return _configured(apsw.Connection(str(path), flags=flags, vfs=page_sums.file_system()))
     except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
         if not path.exists():
             raise ReadOnlyError(f"{path}: there is no such file, and none can be made in its folder") from error
@@ -84,7 +88,7 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
             # A reader that takes a file as never changing sees no write, goes on showing what was erased, and at last reads torn pages.
             raise ReadOnlyError(f"{path}: {SERVED_HOW}") from error
     still = f"{path.resolve().as_uri()}?immutable=1"
-    return _configured(apsw.Connection(still, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI))
+    return _configured(apsw.Connection(still, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, vfs=page_sums.file_system()))
 
 
 def never_changing(connection: apsw.Connection) -> bool:
@@ -135,8 +139,11 @@ def prepare(path: Path, connection: apsw.Connection) -> None:
     found = identity(connection)
     if not _fresh(found):
         check(path, found)
+    if page_sums.lacking(connection):
+        raise StoreError(f"{path}: its pages carry sums that this apsw cannot keep up; install apsw from PyPI, or open it for reading")
     if found.version == VERSION:
         return
+    page_sums.make_room(connection)
     _into_wal(connection)
     with writing(connection):
         found = identity(connection)
@@ -146,6 +153,10 @@ def prepare(path: Path, connection: apsw.Connection) -> None:
                 migration.fill(connection)
             connection.pragma("user_version", number)
         connection.pragma("application_id", APPLICATION_ID)
+    if not _fresh(found) and not page_sums.summed(connection):
+        with suppress(apsw.BusyError, apsw.FullError):
+            # Not now, then: rows are checked one by one for as long as pages carry no sums.
+            connection.execute("VACUUM")
 
 
 def _fresh(found: Identity) -> bool:
@@ -187,7 +198,9 @@ def reading(connection: apsw.Connection) -> Iterator[None]:
     try:
         yield
     finally:
-        connection.execute("ROLLBACK")
+        # A broken page may have ended it already.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 SERVED_HOW = (

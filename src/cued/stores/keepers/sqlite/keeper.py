@@ -10,11 +10,12 @@ import apsw
 from cued.errors import ReadOnlyError, StoreError
 from cued.model import Condition
 from cued.stores.admission import admit_tenant
+from cued.stores.keepers.sqlite import own_log
 from cued.stores.keepers.sqlite.connection import check, connect, identity, prepare, reading, translated, writing
 from cued.stores.keepers.sqlite.health import condition
 from cued.stores.keepers.sqlite.process import Process, refuse_carried
 from cued.stores.keepers.sqlite.schema import VERSION
-from cued.stores.keepers.sqlite.scrubbing import Scrubber
+from cued.stores.keepers.sqlite.scrubbing import SCRUB_TIMEOUT_S, Scrubber
 from cued.stores.keepers.sqlite.transaction import SqliteTransaction
 
 _TENANTS = """
@@ -29,8 +30,8 @@ class SqliteKeeper:
 
     def __init__(self, path: str | PathLike[str], *, readonly: bool = False) -> None:
         """Open the file, made or migrated if need be; `readonly` changes nothing, and needs a current file."""
-        self._path = Path(path)
-        self._scrubber = Scrubber()
+        self.path = self._path = Path(path)
+        self._scrubber = Scrubber(self._path)
         if self._path.is_dir():
             raise StoreError(f"{self._path}: this is a folder; a store is one file, such as {self._path / 'memories.db'}")
         if not readonly and not self._path.exists() and not self._path.parent.is_dir():
@@ -39,11 +40,15 @@ class SqliteKeeper:
             raise StoreError(f"{self._path}: there is no such file to read")
         refuse_carried(self._path.resolve())
         with translated(self._path):
+            without = own_log.named_without(self._path)
             connection = connect(self._path, writable=not readonly)
             self._writable = not connection.readonly("main")
             try:
+                own_log.refuse_strange(self._path, connection, without=without)
                 self._receive(connection)
             except (apsw.Error, StoreError):
+                # What was refused is left as it is: its log is not played into the file.
+                connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
                 connection.close()
                 raise
         self._process = Process(self._path, writable=self._writable)
@@ -64,10 +69,17 @@ class SqliteKeeper:
                 rows = SqliteTransaction(connection, name)
                 yield rows
                 rows.finish()
-                if rows.erased:
-                    self._scrubber.erased(connection)
-            if self._scrubber.due and not rows.more:
+                if rows.erased is not None:
+                    self._scrubber.erased(connection, rows.erased)
+            if self._scrubber.ready and not rows.more:
                 self._scrubber.scrub(connection)
+
+    def pending(self) -> tuple[str, ...]:
+        """What keeps the last bytes of what was erased from being overwritten, in words; what can be done about it is done now."""
+        if self._scrubber.due and self._writable:
+            with self._process.writers, self.connected() as connection:
+                self._scrubber.scrub(connection, patience_s=0.0)
+        return self._scrubber.pending
 
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants for which anything is kept, in order."""
@@ -94,7 +106,7 @@ class SqliteKeeper:
         with translated(self._path):
             if self._scrubber.due and not self._process.closed:
                 with self._process.writers, self._process.use() as connection:
-                    self._scrubber.scrub(connection)
+                    self._scrubber.scrub(connection, patience_s=SCRUB_TIMEOUT_S)
             self._process.close()
 
     def _receive(self, connection: apsw.Connection) -> None:

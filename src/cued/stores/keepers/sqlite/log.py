@@ -42,6 +42,7 @@ _READ: Final = """
       AND (:outcome IS NULL OR outcome = :outcome)
       AND (:policy IS NULL OR policy = :policy)
       AND (NOT :kept OR evidence IS NOT NULL)
+      AND (:naming = '[]' OR EXISTS (SELECT 1 FROM json_each(chosen) AS held JOIN json_each(:naming) AS asked ON held.value = asked.value))
 """
 _ONE: Final = _READ + "AND recall_id = :recall_id LIMIT :limit"
 _NEWEST: Final = _READ + "ORDER BY at DESC, key DESC LIMIT :limit"
@@ -87,6 +88,7 @@ def read(connection: apsw.Connection, tenant: int, query: LogQuery) -> list[Reca
         "policy": query.policy,
         "recall_id": query.recall_id,
         "limit": query.limit,
+        "naming": json.encode(query.naming).decode(),
         "kept": int(query.kept),
         "content": int(query.content),
     }

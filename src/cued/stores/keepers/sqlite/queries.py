@@ -27,16 +27,16 @@ _WANTED: Final = """
             WHERE NOT EXISTS (SELECT 1 FROM json_each(memory.tags) AS held WHERE held.value = asked.value)))
 """
 _COUNT: Final = "SELECT count(*) FROM memory" + _WANTED  # noqa: S608 - both parts are constants
-_SHOWN: Final = "SELECT memory.body, use.body FROM memory LEFT JOIN use ON use.key = memory.key" + _WANTED  # noqa: S608 - constants
+_SHOWN: Final = "SELECT memory.body, body_sum, use.body FROM memory LEFT JOIN use ON use.key = memory.key" + _WANTED  # noqa: S608 - constants
 _NEWEST: Final = _SHOWN + "AND (created, id) < (:created, :id) ORDER BY created DESC, id DESC LIMIT :rows"
 _OLDEST: Final = _SHOWN + "AND (created, id) > (:created, :id) ORDER BY created, id LIMIT :rows"
 _SCAN: Final = """
-    SELECT memory.key, memory.body, use.body, NULL, vector.data
+    SELECT memory.key, memory.body, body_sum, use.body, vector.data, data_sum
     FROM memory LEFT JOIN use ON use.key = memory.key LEFT JOIN vector ON vector.key = memory.key
     WHERE memory.tenant = ? AND memory.id > ? ORDER BY memory.id LIMIT ?
 """
 _LINKING: Final = """
-    SELECT memory.id, memory.body, use.body
+    SELECT memory.id, memory.body, body_sum, use.body
     FROM edge JOIN memory ON memory.key = edge.key LEFT JOIN use ON use.key = memory.key
     WHERE edge.target = ? AND edge.key BETWEEN ? AND ?
 """
@@ -73,7 +73,7 @@ class _Body(Struct):
 
 
 def page(connection: apsw.Connection, tenant: int, wanted: Filter, asked: Slice) -> tuple[Found, int]:
-    """The two bodies of each memory in a part of a listing, and how many there are in all."""
+    """The bodies of each memory, with the sum of the first, in a part of a listing, and how many there are in all."""
     values: dict[str, Any] = {
         "tenant": tenant,
         "at": asked.at,
@@ -97,12 +97,12 @@ def page(connection: apsw.Connection, tenant: int, wanted: Filter, asked: Slice)
 
 
 def scan(connection: apsw.Connection, tenant: int, *, limit: int, after: str) -> Found:
-    """A tenant's rows with their vectors, by id: key, two bodies, no forward index, and the vector."""
+    """A tenant's rows with their vectors, by id: key, body and its sum, use, vector and its sum."""
     return connection.execute(_SCAN, (tenant, after, limit)).fetchall()
 
 
 def linking(connection: apsw.Connection, keys: tuple[int, int], targets: Sequence[str]) -> Found:
-    """The two bodies of each memory between these keys that has an edge to any of these ids."""
+    """The bodies of each memory, with the sum of the first, between these keys that has an edge to any of these ids."""
     found = {row[0]: row[1:] for target in targets for row in connection.execute(_LINKING, (target, *keys))}
     return list(found.values())
 

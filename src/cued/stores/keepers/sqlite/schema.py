@@ -6,6 +6,7 @@ A migration is never edited once released: a change of the tables is a new entry
 from collections.abc import Callable
 from math import isfinite
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import apsw
 from msgspec import Struct, field, json, msgpack
@@ -163,6 +164,41 @@ _LINE = """
 """
 
 
+_DAMAGE = """
+-- The sums of what is in a row, CRC-32; NULL where none was taken.
+ALTER TABLE memory ADD COLUMN body_sum INTEGER;
+ALTER TABLE memory ADD COLUMN forward_sum INTEGER;
+ALTER TABLE vector ADD COLUMN data_sum INTEGER;
+
+-- The keys of memories that were erased of late and the change that did, so that a shelf in memory lets go of them and of no others.
+CREATE TABLE removed (
+    key    INTEGER PRIMARY KEY,
+    change INTEGER NOT NULL
+) STRICT;
+
+-- The keys of memories whose text or vector was replaced since the file was last rewritten: what they said before may still be there.
+CREATE TABLE replaced (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    key    INTEGER NOT NULL
+) STRICT;
+
+-- What tells this file from every other, so that another's log beside it is not believed.
+CREATE TABLE file (identity BLOB NOT NULL) STRICT;
+INSERT INTO file VALUES (randomblob(16));
+
+-- What `check` took out of the tables because it was broken, with the bytes as they were found.
+CREATE TABLE damaged (
+    key     INTEGER PRIMARY KEY,
+    tenant  BLOB NOT NULL,               -- the name, as in tenant.name
+    id      TEXT,                        -- NULL where it cannot be told
+    at      INTEGER NOT NULL,            -- when it was found, microseconds since 1970
+    fault   TEXT NOT NULL,
+    body    BLOB,
+    forward BLOB,
+    vector  BLOB
+) STRICT;
+"""
+
 _SHELF = """
 -- What a tenant's shelf was when it was last left, in parts, so that the next process need not build it. Never the truth, and gone with
 -- the first memory that is erased.
@@ -222,6 +258,16 @@ def _fill_log(connection: apsw.Connection) -> None:
     connection.execute("DROP TABLE old_recall")
 
 
+def _take_sums(connection: apsw.Connection) -> None:
+    connection.create_scalar_function("crc32", _sum, 1, deterministic=True)
+    connection.execute("UPDATE memory SET body_sum = crc32(body), forward_sum = crc32(forward)")
+    connection.execute("UPDATE vector SET data_sum = crc32(data)")
+
+
+def _sum(*given: Any) -> int:  # noqa: ANN401 - values as SQLite hands them over
+    return crc32(given[0])
+
+
 def _columns(line: _Line) -> tuple[Value, ...]:
     # What feedback noted is in the detail, and an import may have brought a detail of any kind.
     lists = line.chosen, *([each for each in _listed(line.detail.get(name)) if isinstance(each, str)] for name in ("cited", "bad"))
@@ -261,5 +307,6 @@ MIGRATIONS = (
     Migration(_SHELF),
     Migration(_TRIALS),
     Migration(_TRUST, _fill_trust),
+    Migration(_DAMAGE, _take_sums),
 )
 VERSION = len(MIGRATIONS)

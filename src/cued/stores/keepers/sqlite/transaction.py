@@ -1,11 +1,13 @@
 """One tenant's rows inside a transaction: how memories are written, and how they are read back."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from operator import lt
+from typing import Any
+from zlib import crc32
 
 import apsw
 import numpy as np
-from msgspec import DecodeError, json, msgpack
+from msgspec import DecodeError, msgpack
 from msgspec.structs import replace
 
 from cued.model import (
@@ -26,33 +28,36 @@ from cued.model import (
     TallyQuery,
     Use,
 )
-from cued.stores.admission import body
+from cued.stores.checksums import decoded as checked
+from cued.stores.checksums import fits
 from cued.stores.encoding import runs
-from cued.stores.keepers.sqlite import log, queries
-from cued.stores.standing.instants import micros, time_or_none
+from cued.stores.keepers.sqlite import log, page_sums, queries, removing, salvage
+from cued.stores.keepers.sqlite.row_values import TenantRow, columns, contents_of, edges_of, vectors_of
 from cued.stores.standing.marks import Mark
 
 _UNUSED = Use()
-_MEMORY = msgpack.Decoder(Memory)
 _USE = msgpack.Decoder(Use)
 _MARKS = msgpack.Decoder(tuple[Mark, ...])
 _REFLECTION = KINDS.index("reflection")
 _RUN_KEYS = 2048
-_HANGING = ("vector", "use", "edge", "memory")
 
 _TENANT = "SELECT key, change, epoch, size, last, bytes FROM tenant WHERE name = ?"
-_READ = "SELECT memory.key, memory.body, use.body FROM memory LEFT JOIN use USING (key) WHERE memory.tenant = ? AND memory.id = ?"
-_LAPSED = "SELECT memory.key, memory.body, use.body FROM memory LEFT JOIN use USING (key) WHERE memory.tenant = ? AND locally IS NOT NULL"
-_CONTENT = "SELECT forward, data FROM memory LEFT JOIN vector USING (key) WHERE key = ?"
+_READ = "SELECT memory.key, memory.body, body_sum, use.body FROM memory LEFT JOIN use USING (key) WHERE memory.tenant = ? AND memory.id = ?"
+_LAPSED = """
+    SELECT memory.key, memory.body, body_sum, use.body FROM memory LEFT JOIN use USING (key)
+    WHERE memory.tenant = ? AND locally IS NOT NULL
+"""
+_CONTENT = "SELECT forward, data, forward_sum, data_sum FROM memory LEFT JOIN vector USING (key) WHERE key = ?"
 _COLUMNS = """
     SELECT memory.id, memory.key, content, ifnull(fingerprint.text, ''), session, turn, forward, scope, kind, tier, trust,
            quarantined IS NOT NULL, created, ifnull(valid_from, -9223372036854775808),
            ifnull(valid_until, 9223372036854775807), ifnull(expires, 9223372036854775807),
-           ifnull(forgotten, 9223372036854775807), ifnull(superseded, 9223372036854775807), locally
+           ifnull(forgotten, 9223372036854775807), ifnull(superseded, 9223372036854775807), locally, forward_sum
     FROM memory LEFT JOIN fingerprint ON fingerprint.key = memory.fingerprint
 """
 _ALL = _COLUMNS + "WHERE memory.key BETWEEN ? AND ? ORDER BY memory.key"
 _CHANGED = _COLUMNS + "WHERE memory.tenant = ? AND memory.change > ? ORDER BY memory.key"
+_ALL_VECTORS = "SELECT key, data, data_sum FROM vector WHERE key BETWEEN ? AND ? ORDER BY key"
 _BOUNDS = "SELECT min(key), max(key) FROM vector WHERE key BETWEEN ? AND ?"
 # Put end to end by SQLite itself, which takes a third of the time that one row after the other does.
 _RUN = """
@@ -60,12 +65,11 @@ _RUN = """
     FROM (SELECT data FROM vector WHERE key BETWEEN ? AND ? ORDER BY key)
 """
 _KEYS = "SELECT key FROM vector WHERE key BETWEEN ? AND ? ORDER BY key"
-_SOME_VECTORS = "SELECT key, data FROM vector WHERE key BETWEEN ? AND ? ORDER BY key"
 _VECTORS = """
-    SELECT key, data FROM memory CROSS JOIN vector USING (key) WHERE memory.tenant = ? AND memory.change > ? AND memory.content > ?
-    ORDER BY key
+    SELECT key, data, data_sum FROM memory CROSS JOIN vector USING (key)
+    WHERE memory.tenant = ? AND memory.change > ? AND memory.content > ? ORDER BY key
 """
-_BODIES = "SELECT memory.body FROM carray(?) AS wanted CROSS JOIN memory ON memory.key = wanted.value"
+_BODIES = "SELECT key, memory.body, body_sum FROM carray(?) AS wanted CROSS JOIN memory ON memory.key = wanted.value"
 _SOURCES = "SELECT edge.key, edge.target FROM carray(?) AS wanted CROSS JOIN edge ON edge.key = wanted.value AND edge.relation = ?"
 _USES = "SELECT use.key, use.body FROM carray(?) AS wanted CROSS JOIN use ON use.key = wanted.value"
 
@@ -73,38 +77,22 @@ _WEIGHED = "SELECT ifnull(sum(length(memory.body)), 0) FROM carray(?) AS wanted 
 
 _INSERT = """
     INSERT INTO memory (key, tenant, id, change, content, scope, kind, tier, trust, quarantined, created, valid_from, valid_until,
-                        expires, forgotten, superseded, locally, session, turn, tags, body, fingerprint, forward)
+                        expires, forgotten, superseded, locally, session, turn, tags, body, body_sum, fingerprint, forward, forward_sum)
     VALUES (:key, :tenant, :id, :change, :change, :scope, :kind, :tier, :trust, :quarantined, :created, :valid_from, :valid_until,
-            :expires, :forgotten, :superseded, :locally, :session, :turn, :tags, :body, :fingerprint, :forward)
+            :expires, :forgotten, :superseded, :locally, :session, :turn, :tags, :body, :body_sum, :fingerprint, :forward, :forward_sum)
 """
 _UPDATE = """
     UPDATE memory SET change = :change, scope = :scope, kind = :kind, tier = :tier, trust = :trust, quarantined = :quarantined,
         created = :created, valid_from = :valid_from,
         valid_until = :valid_until, expires = :expires, forgotten = :forgotten, superseded = :superseded, locally = :locally,
-        session = :session, turn = :turn, tags = :tags, body = :body
+        session = :session, turn = :turn, tags = :tags, body = :body, body_sum = :body_sum
     WHERE key = :key
 """
-_REPLACE = "UPDATE memory SET content = ?, fingerprint = ?, forward = ? WHERE key = ?"
-_ADD_VECTOR = "INSERT INTO vector (key, data) VALUES (?, ?)"
+_REPLACE = "UPDATE memory SET content = ?, fingerprint = ?, forward = ?, forward_sum = ? WHERE key = ?"
+_ADD_VECTOR = "INSERT INTO vector (key, data, data_sum) VALUES (?, ?, ?)"
 _LINK = "INSERT OR IGNORE INTO edge (key, relation, target) VALUES (?, ?, ?)"
 _PUT_USE = "INSERT INTO use (key, body) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET body = excluded.body"
 _PUT_DOCUMENT = "INSERT INTO document (tenant, name, body) VALUES (?, ?, ?) ON CONFLICT (tenant, name) DO UPDATE SET body = excluded.body"
-
-
-class TenantRow(NamedTuple):
-    """A tenant's row: its key, which no row has for a stranger, and its counters."""
-
-    key: int = -1
-    change: int = 0
-    epoch: int = 0
-    size: int = 0
-    last: int = 0
-    bytes: int = 0
-
-    @property
-    def keys(self) -> tuple[int, int]:
-        """The lowest and the highest key that this tenant's memories can have."""
-        return self.key << 32, (self.key << 32) + 2**32 - 1
 
 
 class SqliteTransaction:
@@ -116,7 +104,9 @@ class SqliteTransaction:
         row = connection.execute(_TENANT, (name,)).fetchone()
         self._tenant = TenantRow() if row is None else TenantRow(*row)
         self._started = self._tenant
-        self.erased = self.more = False
+        self.erased: removing.Gone | None = None
+        self.more = False
+        self._left_out: set[int] = set()
 
     def head(self) -> Head:
         """The tenant's counters."""
@@ -129,12 +119,20 @@ class SqliteTransaction:
         for memory_id in memory_ids:
             row = self._connection.execute(_READ, (self._tenant.key, memory_id)).fetchone()
             if row is not None:
-                found[memory_id] = _row(*row, *(self._connection.execute(_CONTENT, (row[0],)).get if content else ()))
+                found[memory_id] = self._with_content(self._row(*row)) if content else self._row(*row)
+                if found[memory_id].memory.id != memory_id:
+                    raise DecodeError(f"another memory lies under the id {memory_id!r}")
         return found
+
+    def _with_content(self, row: Row) -> Row:
+        forward, data, forward_sum, data_sum = self._connection.execute(_CONTENT, (row.key,)).get
+        if not fits(forward, forward_sum) or not fits(data or b"", data_sum):
+            raise DecodeError(f"what is searched of the memory {row.memory.id!r} is not what was written")
+        return row._replace(forward=forward, vector=data)
 
     def lapsed(self) -> Sequence[Row]:
         """Every row that has a mark."""
-        return [_row(*row) for row in self._connection.execute(_LAPSED, (self._tenant.key,))]
+        return [self._row(*row) for row in self._connection.execute(_LAPSED, (self._tenant.key,))]
 
     def insert(self, rows: Sequence[Row]) -> None:
         """Write new rows with all that is in them, edges and use included."""
@@ -144,12 +142,13 @@ class SqliteTransaction:
         fingerprints = self._fingerprints(rows)
         values = [
             columns(row, change=change)
-            | {"tenant": tenant.key, "id": row.memory.id, "fingerprint": fingerprints[row.memory.fingerprint], "forward": row.forward}
+            | {"tenant": tenant.key, "id": row.memory.id, "fingerprint": fingerprints[row.memory.fingerprint]}
+            | {"forward": row.forward, "forward_sum": crc32(row.forward or b"")}
             for row in keyed
         ]
         self._connection.executemany(_INSERT, values)
-        self._connection.executemany(_ADD_VECTOR, [(row.key, row.vector) for row in keyed if row.vector is not None])
-        self._connection.executemany(_LINK, _edges(keyed))
+        self._connection.executemany(_ADD_VECTOR, vectors_of(keyed))
+        self._connection.executemany(_LINK, edges_of(keyed))
         self.put_uses([(row.key, row.memory.use) for row in keyed if row.memory.use != _UNUSED])
         count = len(rows)
         grown = sum(len(each["body"]) for each in values)
@@ -164,68 +163,117 @@ class SqliteTransaction:
         self._tenant = self._tenant._replace(bytes=self._tenant.bytes + grown)
         self._connection.executemany(_UPDATE, values)
         self._connection.executemany("DELETE FROM edge WHERE key = ?", [(row.key,) for row in rows])
-        self._connection.executemany(_LINK, _edges(rows))
+        self._connection.executemany(_LINK, edges_of(rows))
         new = [row for row in rows if row.forward is not None]
         if not new:
             return
         fingerprints = self._fingerprints(new)
-        self._connection.executemany(_REPLACE, [(change, fingerprints[row.memory.fingerprint], row.forward, row.key) for row in new])
+        self._connection.executemany(_REPLACE, contents_of(new, change, fingerprints))
         self._connection.executemany("DELETE FROM vector WHERE key = ?", [(row.key,) for row in new])
-        self._connection.executemany(_ADD_VECTOR, [(row.key, row.vector) for row in new if row.vector is not None])
+        self._connection.executemany(_ADD_VECTOR, vectors_of(new))
+        self._connection.executemany("INSERT INTO replaced (key) VALUES (?)", [(row.key,) for row in new])
 
     def remove(self, keys: Sequence[int], *, more: bool = False) -> None:
-        """Remove rows and all that hangs on them; with `more` to be removed right after, the file is not rewritten for these alone."""
-        self._stamp()
-        left = self._tenant.bytes - self._weight(keys)
-        for table in _HANGING:
-            self._connection.executemany(f"DELETE FROM {table} WHERE key = ?", [(key,) for key in keys])  # noqa: S608 - one of ours
+        """Remove rows and all that hangs on them; with `more` to be removed right after, the file is not looked through for these alone."""
+        change, left = self._stamp(), self._tenant.bytes - self._weight(keys)
+        gone = removing.remove(self._connection, self._name, keys)
         self._drop_shelf()
-        self._tenant = self._tenant._replace(size=self._tenant.size - len(keys), epoch=self._tenant.epoch + 1, bytes=left)
-        self.erased, self.more = True, more
+        told = removing.tell(self._connection, self._tenant.keys, keys, change)
+        size, epoch = self._tenant.size - len(keys), self._tenant.epoch + (not told)
+        self._tenant = self._tenant._replace(size=size, epoch=epoch, bytes=left)
+        self.erased, self.more = gone, more
+
+    def removed(self, since: int) -> Sequence[int]:
+        """The keys of the rows that were removed after the change of this number, as long as the epoch is the same."""
+        sql = "SELECT key FROM removed WHERE key BETWEEN ? AND ? AND change > ?"
+        return [key for (key,) in self._connection.execute(sql, (*self._tenant.keys, since))]
 
     def erase(self) -> None:
         """Remove all that is kept for the tenant."""
-        for table in _HANGING:
-            self._connection.execute(f"DELETE FROM {table} WHERE key BETWEEN ? AND ?", self._tenant.keys)  # noqa: S608 - one of ours
-        for table in ("recall", "document", "shelf"):
-            self._connection.execute(f"DELETE FROM {table} WHERE tenant = ?", (self._tenant.key,))  # noqa: S608 - one of ours
-        self._connection.execute("DELETE FROM tenant WHERE key = ?", (self._tenant.key,))
-        self.erased = self._tenant.key >= 0
+        if self._tenant.key >= 0:
+            self.erased = removing.erase(self._connection, self._name, self._tenant.key, self._tenant.keys)
         self._tenant = self._started = TenantRow()
 
     def changed(self, since: int) -> Indexed:
-        """The rows written after the change of this number, all for 0, in the order of their keys."""
+        """The rows written after the change of this number, all for 0, in the order of their keys; broken ones are left out."""
         asked = (_CHANGED, (self._tenant.key, since)) if since else (_ALL, self._tenant.keys)
-        rows: list[Any] = self._connection.execute(*asked).fetchall()
+        try:
+            rows: list[Any] = self._connection.execute(*asked).fetchall()
+            return self._indexed(rows) if self._in_place(rows) else self._salvaged(since)
+        except (*salvage.FOREIGN, DecodeError, UnicodeDecodeError, TypeError):
+            return self._salvaged(since)
+
+    def _in_place(self, rows: Sequence[Any]) -> bool:
+        """Whether rows are what was written; a page that lies in another's place is, but its rows are not in order or not this tenant's."""
+        first, last = self._tenant.keys
+        keys = [first - 1, *(row[1] for row in rows), last]
+        return all(map(lt, keys, keys[1:])) and all(fits(row[6], row[-1]) for row in rows)
+
+    def _indexed(self, rows: Sequence[Any]) -> Indexed:
         if not rows:
             return Indexed((), (), (), (), (), (), (), [()] * len(Judged._fields))
-        ids, keys, contents, fingerprints, sessions, turns, forwards, *judged, locally = zip(*rows, strict=True)
-        if None in forwards or None in ids:
-            raise DecodeError("a row has lost its id or its forward index")
+        ids, keys, contents, fingerprints, sessions, turns, forwards, *judged, locally, _ = zip(*rows, strict=True)
         marks = [() if each is None else _MARKS.decode(each) for each in locally]
         return Indexed(ids, keys, contents, fingerprints, sessions, turns, forwards, [*judged, marks, self._sources(keys, judged[1])])
 
     def vectors(self, since: int) -> Iterable[tuple[Sequence[int], bytes]]:
-        """The vectors of the rows whose content was written after this change, all for 0, in runs of one size."""
-        if since:
-            yield from runs(self._connection.execute(_VECTORS, (self._tenant.key, since, since)))
+        """The vectors of the rows whose content was written after this change, all for 0, in runs of one size; broken ones are left out."""
+        if since or self._left_out or not page_sums.summed(self._connection):
+            yield from runs(self._checked_vectors(since))
             return
+        given = -1
+        try:
+            for keys, data in self._runs():
+                yield keys, data
+                given = keys[-1]
+        except salvage.FOREIGN:
+            yield from runs((key, data) for key, data in self._salvaged_vectors(0) if key > given)
+
+    def _runs(self) -> Iterable[tuple[Sequence[int], bytes]]:
+        """All vectors as they stand in pages that are what was written."""
         first, last = self._connection.execute(_BOUNDS, self._tenant.keys).get
         for start in range(first or 0, (last or -1) + 1, _RUN_KEYS):
             keys = start, min(start + _RUN_KEYS - 1, last)
             count, least, most, data = self._connection.execute(_RUN, keys).get
-            if count and least == most:
+            if count and least == most and least and not least % 4:
                 together = count == keys[1] - keys[0] + 1
                 yield range(keys[0], keys[1] + 1) if together else [key for (key,) in self._connection.execute(_KEYS, keys)], data
             elif count:
-                yield from runs(self._connection.execute(_SOME_VECTORS, keys))
+                found: list[Any] = self._connection.execute(_ALL_VECTORS, keys).fetchall()
+                yield from runs((key, data) for key, data, checksum in found if fits(data, checksum))
 
-    def memories(self, keys: Sequence[int]) -> Sequence[Memory]:
-        """The memories of these rows in their order, without their use."""
-        bodies = self._by_keys(_BODIES, keys)
-        if len(bodies) != len(keys):
-            raise DecodeError(f"{len(keys) - len(bodies)} indexed memories have no row")
-        return [_MEMORY.decode(each) for (each,) in bodies]
+    def _checked_vectors(self, since: int) -> list[tuple[int, bytes]]:
+        asked = (_VECTORS, (self._tenant.key, since, since)) if since else (_ALL_VECTORS, self._tenant.keys)
+        try:
+            found: list[Any] = self._connection.execute(*asked).fetchall()
+        except salvage.FOREIGN:
+            return self._salvaged_vectors(since)
+        return [(key, data) for key, data, checksum in found if fits(data, checksum) and key not in self._left_out]
+
+    def _salvaged_vectors(self, since: int) -> list[tuple[int, bytes]]:
+        with page_sums.unchecked(self._connection):
+            kept = [row for row in self._whole_rows() if row.content > since]
+            return [(row.key, data) for row in kept if (data := salvage.vector(self._connection, row.key)) is not None]
+
+    def memories(self, keys: Sequence[int]) -> Sequence[Memory | None]:
+        """The memories of these rows in their order, without their use; None for one that is broken."""
+        try:
+            bodies = {key: (data, checksum) for key, data, checksum in self._by_keys(_BODIES, keys)}
+            return [self._own(checked(*bodies[key])) for key in keys]
+        except (*salvage.FOREIGN, DecodeError, UnicodeDecodeError, KeyError):
+            with page_sums.unchecked(self._connection):
+                rows = [salvage.row(self._connection, key) for key in keys]
+            return [None if row is None or row.memory.tenant != self._name.decode() else row.memory for row in rows]
+
+    def _salvaged(self, since: int) -> Indexed:
+        """What `changed` gives, of a damaged file: each row read by itself, and judged by its body."""
+        with page_sums.unchecked(self._connection):
+            return salvage.indexed([row for row in self._whole_rows() if row.change > since])
+
+    def _whole_rows(self) -> list[salvage.Saved]:
+        rows, broken = salvage.rows(self._connection, self._tenant.key, self._tenant.keys)
+        self._left_out |= broken
+        return [row for row in rows if row.memory.tenant == self._name.decode()]
 
     def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
         """The uses of those of these rows that were ever used, each with its key."""
@@ -238,15 +286,18 @@ class SqliteTransaction:
     def page(self, wanted: Filter, asked: Slice) -> tuple[Sequence[Memory], int]:
         """A part of the listing of what the filter wants, and how many it wants in all."""
         found, total = queries.page(self._connection, self._tenant.key, wanted, asked)
-        return [decoded(*row) for row in found], total
+        return [self._decoded(*row) for row in found], total
 
     def scan(self, limit: int, after: str) -> Sequence[Row]:
         """Up to `limit` rows with their vectors, by id, from the first id greater than `after`."""
-        return [_row(*row) for row in queries.scan(self._connection, self._tenant.key, limit=limit, after=after)]
+        rows = queries.scan(self._connection, self._tenant.key, limit=limit, after=after)
+        if not all(fits(row[-2] or b"", row[-1]) for row in rows):
+            raise DecodeError("a vector is not what was written")
+        return [self._row(*row[:-1]) for row in rows]
 
     def linking(self, memory_ids: Sequence[str]) -> Sequence[Memory]:
         """The memories with an edge to any of these ids, each once."""
-        return [decoded(*row) for row in queries.linking(self._connection, self._tenant.keys, memory_ids)]
+        return [self._decoded(*row) for row in queries.linking(self._connection, self._tenant.keys, memory_ids)]
 
     def stats(self, at: int) -> Stats:
         """What the tenant holds, counted, as of a moment in microseconds."""
@@ -331,46 +382,18 @@ class SqliteTransaction:
         found = self._by_keys(_WEIGHED, keys)
         return int(found[0][0]) if found else 0
 
+    def _decoded(self, memory_body: bytes, body_sum: int | None, use_body: bytes | None) -> Memory:
+        """A memory from its two bodies; one that is not what was written, or is another tenant's, is a DecodeError."""
+        memory = self._own(checked(memory_body, body_sum))
+        return memory if use_body is None else replace(memory, use=_USE.decode(use_body))
+
+    def _own(self, memory: Memory) -> Memory:
+        if memory.tenant != self._name.decode():
+            raise DecodeError("another tenant's memory lies among these")
+        return memory
+
+    def _row(self, key: int, memory_body: bytes, body_sum: int | None, use_body: bytes | None, vector: bytes | None = None) -> Row:
+        return Row(self._decoded(memory_body, body_sum, use_body), key, vector=vector)
+
     def _by_keys(self, sql: str, keys: Sequence[int], *more: str) -> list[Any]:
         return self._connection.execute(sql, (apsw.carray(np.array(keys, dtype=np.int64)), *more)).fetchall() if keys else []
-
-
-def decoded(memory_body: bytes, use_body: bytes | None) -> Memory:
-    """A memory from its two bodies."""
-    memory = _MEMORY.decode(memory_body)
-    return memory if use_body is None else replace(memory, use=_USE.decode(use_body))
-
-
-def _row(key: int, memory_body: bytes, use_body: bytes | None, forward: bytes | None = None, vector: bytes | None = None) -> Row:
-    return Row(decoded(memory_body, use_body), key, None, forward, vector)
-
-
-def columns(row: Row, *, change: int) -> dict[str, Any]:
-    """The columns that may change while the content of a row stays."""
-    memory, judged = row.memory, row.judged
-    if judged is None:
-        raise TypeError("a row is written with what the gates judge of it")
-    return {
-        "key": row.key,
-        "change": change,
-        "scope": judged.scope,
-        "kind": judged.kind,
-        "tier": judged.tier,
-        "trust": judged.trust,
-        "quarantined": None if memory.quarantined_at is None else micros(memory.quarantined_at),
-        "created": judged.created,
-        "valid_from": time_or_none(judged.valid_from),
-        "valid_until": time_or_none(judged.valid_until),
-        "expires": time_or_none(judged.expires),
-        "forgotten": time_or_none(judged.forgotten),
-        "superseded": time_or_none(judged.superseded),
-        "locally": msgpack.encode(judged.marks) if judged.marks else None,
-        "session": memory.source.session,
-        "turn": memory.source.turn,
-        "tags": json.encode(memory.tags).decode(),
-        "body": body(replace(memory, use=_UNUSED)),
-    }
-
-
-def _edges(rows: Sequence[Row]) -> list[tuple[int, str, str]]:
-    return [(row.key, edge.relation, edge.target) for row in rows for edge in row.memory.edges]

@@ -71,7 +71,7 @@ def forget_command(ids: tuple[str, ...], *, erase: bool | None, everything: bool
     with tenant_to_write(chosen) as tenant:
         answer = call("restore", tenant, {"ids": ids}) if undo else call("forget", tenant, {"ids": ids, "erase": erase})
     verb = "Restored" if undo else "Erased" if erase else "Forgotten"
-    way_back = "" if undo or erase else "; `cued forget --undo` brings them back"
+    way_back = _bytes(answer) if erase else "" if undo else "; `cued forget --undo` brings them back"
     show(answer, as_json=chosen.json, drawn=lambda: f"{verb}: {', '.join(ids)}{way_back}")
 
 
@@ -90,8 +90,12 @@ def _erase_everything(chosen: Settings, *, yes: bool) -> None:
             held = counted(call("stats", tenant)["memories"])
             ask_for(chosen.tenant, f"This erases {chosen.tenant} for good: {held} and the recall log. Type the tenant's name")
         answer = call("erase_everything", tenant)
-    told = f"Erased: everything that was kept for {chosen.tenant}, {counted(answer['memories'])}"
+    told = f"Erased: everything that was kept for {chosen.tenant}, {counted(answer['memories'])}{_bytes(answer)}"
     show(answer, as_json=chosen.json, drawn=lambda: told)
+
+
+def _bytes(answer: JSON) -> str:
+    return "; their bytes are gone" if answer["gone"] else "".join(f"\npending: {each}" for each in answer["pending"])
 
 
 def _card(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws

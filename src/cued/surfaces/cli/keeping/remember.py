@@ -20,7 +20,7 @@ from cued.surfaces.cli.progress import progress
 from cued.surfaces.cli.settings import settings
 
 
-@click.command(name="remember", cls=Command, globals_shown=("db", "tenant", "embedder", "json", "direct"))
+@click.command(name="remember", cls=Command, globals_shown=("db", "tenant", "embedder", "journal", "json", "direct"))
 @click.argument("text", required=False)
 @click.option("--jsonl", metavar="FILE|-", help="Store one memory a line; fields as the options here, `ts` for `at`; - reads stdin.")
 @options_of(RememberRequest, without=("text", "entities", "vector", "fingerprint"))
@@ -43,6 +43,8 @@ def remember_command(text: str | None, jsonl: str | None, **options: Any) -> Non
         choice["cli"] = [chosen.again(command) for command in choice["cli"]]
     for reason in answer["degraded"]:
         note(reason)
+    if answer.get("known"):
+        note(f"{answer['known']} memories of these lines were stored already")
     show(answer, as_json=chosen.json, drawn=lambda: "\n".join(answer["ids"]))
     if answer["conflicts"] and not chosen.json:
         _tell(answer)

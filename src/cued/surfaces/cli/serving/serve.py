@@ -73,7 +73,7 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     with noting_warnings():
         log = LogRules(content=chosen.keep)  # type: ignore[arg-type]  # checked by the rules
         parts = {"embedder": chosen.embedder, "policy": chosen.policy or DEFAULT, "shadow": shadow, "share": share}
-        memories = open_memories(chosen.db, log=log, quotas=quotas, **parts)  # type: ignore[arg-type]
+        memories = open_memories(chosen.db, log=log, quotas=quotas, journal=chosen.journal, **parts)  # type: ignore[arg-type]
     with memories:
         serve(
             memories,

@@ -1,4 +1,4 @@
-"""What the tests of keepers write with, and how they read it back."""
+"""Rows to hold a keeper against: how they are made, written, read back and compared."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -11,6 +11,16 @@ from cued.stores.standing.instants import micros
 ALL = Filter()
 
 Listed = tuple[list[str], int]
+
+
+def taken_apart(runs: Iterable[tuple[Sequence[int], bytes]]) -> dict[int, bytes]:
+    """The vectors of runs by key."""
+    found: dict[int, bytes] = {}
+    for keys, data in runs:
+        size = len(data) // len(keys)
+        assert size * len(keys) == len(data)
+        found |= {key: data[place * size : (place + 1) * size] for place, key in enumerate(keys)}
+    return found
 
 
 def row(memory_id: str, text: str = "tea in the garden", *, tenant: str = "t", key: int = 0, **given: object) -> Row:
@@ -56,13 +66,3 @@ def assert_as_written(found: dict[str, Row], new: list[Row]) -> None:
     for each in new:
         read = found[each.memory.id]
         assert (read.memory, read.forward, read.vector) == (each.memory, each.forward, each.vector)
-
-
-def taken_apart(runs: Iterable[tuple[Sequence[int], bytes]]) -> dict[int, bytes]:
-    """The vectors of runs by key."""
-    found: dict[int, bytes] = {}
-    for keys, data in runs:
-        size = len(data) // len(keys)
-        assert size * len(keys) == len(data)
-        found |= {key: data[place * size : (place + 1) * size] for place, key in enumerate(keys)}
-    return found

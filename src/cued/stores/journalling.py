@@ -1,0 +1,131 @@
+"""A journal of a tenant's writes and erasures that shows when somebody has meddled with it: each entry carries the digest of all before it.
+
+It holds no content: what was done, to how many memories and when, and a digest of their ids under a key of the tenant's. It is kept in
+documents of the tenant, in the transaction that it tells of, so any keeper has it. It is begun by choice, and once begun it goes on,
+whoever writes. Who can write the file can write a whole new journal: note the last digest elsewhere, and that shows too.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from hashlib import blake2b
+from secrets import token_hex
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from cued.ports import Transaction
+
+DOCUMENT: Final = "journal"
+CHUNK: Final = 64
+"""How many entries a document holds."""
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """One write: its number, what was done to how many memories, a digest of their ids, and the tenant's counters afterwards.
+
+    `digest` is that of everything in the entry, the `previous` entry's digest included.
+    """
+
+    number: int
+    at: datetime
+    verb: str
+    memories: int
+    ids: str
+    change: int
+    size: int
+    previous: str
+    digest: str = ""
+
+
+class Journal(Struct, frozen=True, kw_only=True):
+    """The head of a journal: the key of its digests of ids, how many entries there are, and the last one's digest."""
+
+    key: str
+    entries: int = 0
+    last: str = ""
+
+
+def note(rows: Transaction, verb: str, memory_ids: Iterable[str], *, begin: bool) -> None:
+    """Write an entry on what this transaction has done, where there is a journal or one is to begin."""
+    data = rows.document(DOCUMENT)
+    if data is None and not begin:
+        return
+    head, ids, counters = Journal(key=token_hex(16)) if data is None else _HEAD.decode(data), list(memory_ids), rows.head()
+    entry = Entry(
+        number=head.entries + 1,
+        at=datetime.now(UTC),
+        verb=verb,
+        memories=len(ids),
+        ids=ids_digest(head, ids),
+        change=counters.change,
+        size=counters.size,
+        previous=head.last,
+    )
+    entry = replace(entry, digest=_digest(entry))
+    name = _chunk(head.entries)
+    rows.put_document(name, (rows.document(name) or b"") + msgspec.json.encode(entry) + b"\n")
+    rows.put_document(DOCUMENT, msgspec.json.encode(replace(head, entries=entry.number, last=entry.digest)))
+
+
+def ids_digest(head: Journal, memory_ids: Iterable[str]) -> str:
+    """The digest of these ids in a journal, for whoever knows them."""
+    hashed = blake2b(digest_size=16, key=head.key.encode())
+    for memory_id in memory_ids:
+        written = memory_id.encode("utf-8", "surrogatepass")
+        hashed.update(len(written).to_bytes(8) + written)
+    return hashed.hexdigest()
+
+
+def head_of(rows: Transaction) -> Journal | None:
+    """The head of the tenant's journal; None where it keeps none."""
+    data = rows.document(DOCUMENT)
+    return None if data is None else _HEAD.decode(data)
+
+
+def entries(rows: Transaction) -> Iterator[Entry]:
+    """The entries of the tenant's journal as they stand there."""
+    head = head_of(rows)
+    for first in range(0, head.entries if head else 0, CHUNK):
+        for line in (rows.document(_chunk(first)) or b"").splitlines():
+            yield _ENTRY.decode(line)
+
+
+def faults(rows: Transaction) -> Sequence[str]:
+    """What is wrong with the tenant's journal, or with the tenant by its journal; nothing where it keeps none."""
+    try:
+        head = head_of(rows)
+        return [] if head is None else list(_faults(rows, head))
+    except msgspec.DecodeError as error:
+        return [f"the journal cannot be read: {error}"]
+
+
+def _faults(rows: Transaction, head: Journal) -> Iterator[str]:
+    last: Entry | None = None
+    for number, entry in enumerate(entries(rows), 1):
+        if entry.number != number or entry.previous != (last.digest if last else ""):
+            yield f"entry {number} does not follow the one before it"
+            return
+        if entry.digest != _digest(entry):
+            yield f"entry {number} was changed"
+            return
+        last = entry
+    if last is None or (last.number, last.digest) != (head.entries, head.last):
+        yield f"{head.entries} entries were written, and {last.number if last else 0} are there"
+        return
+    counters = rows.head()
+    if (counters.change, counters.size) != (last.change, last.size):
+        yield f"memories were written or removed without an entry: {counters.size} are there, and {last.size} by the journal"
+
+
+def _chunk(written: int) -> str:
+    return f"{DOCUMENT}-{written // CHUNK:08}"
+
+
+def _digest(entry: Entry) -> str:
+    return blake2b(msgspec.json.encode(replace(entry, digest="")), digest_size=16).hexdigest()
+
+
+_HEAD = msgspec.json.Decoder(Journal)
+_ENTRY = msgspec.json.Decoder(Entry)

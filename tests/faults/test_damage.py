@@ -1,0 +1,146 @@
+"""Damage is found: no file that was damaged at random gives a wrong answer in silence, and a repair keeps what is whole."""
+
+import os
+from random import Random
+
+import apsw
+import pytest
+
+import cued
+from cued.conformance.samples import NOW
+from cued.errors import CorruptError, CuedError, StoreError
+from cued.stores.keepers.sqlite import page_sums
+from cued.upkeep.checking import check_file
+from cued.upkeep.repairing import repair
+from tests.faults.damaging import copied, damage, stocked, wrong
+
+FILES = int(os.environ.get("CUED_DAMAGED_FILES", "60"))
+"""How many files are damaged; 300 or more by choice."""
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    """A whole file, and what it holds."""
+    path = tmp_path_factory.mktemp("sound") / "memories.db"
+    return path, stocked(path, count=12)
+
+
+def test_no_damaged_file_gives_a_wrong_answer_in_silence(sound, tmp_path):
+    path, texts = sound
+    assert wrong(copied(path, tmp_path / "whole.db"), texts) == []
+    found = {}
+    for seed in range(FILES):
+        broken = copied(path, tmp_path / "broken.db")
+        kind = damage(broken, Random(seed))
+        found |= {(seed, kind): said} if (said := wrong(broken, texts)) else {}
+    assert found == {}
+
+
+def test_whatever_the_damage_a_check_tells_it_and_a_repair_loses_nothing_that_a_backup_has(sound, tmp_path):
+    path, texts = sound
+    backup = copied(path, tmp_path / "backup.db")
+    silent, lost = [], []
+    for seed in range(FILES // 3):
+        broken = copied(path, tmp_path / "broken.db")
+        damage(broken, Random(seed))
+        if broken.read_bytes() == path.read_bytes():
+            continue
+        checked = check_file(broken)
+        if checked.ok and not _unused(path, broken):
+            silent.append(seed)
+        try:
+            repaired = repair(broken, at=NOW, backup=backup)
+        except StoreError as error:
+            lost += [] if "cued restore" in str(error) else [(seed, str(error))]
+            continue
+        after = check_file(broken)
+        assert after.ok, (seed, after.problems)
+        said = wrong(broken, _without(texts, {(each.tenant, each.id) for each in repaired.aside if not each.restored}))
+        lost += [(seed, said, repaired.aside)] if said else []
+    assert silent == []
+    assert lost == []
+
+
+def _unused(path, broken):
+    """Whether only bytes that nobody uses differ: the counters of the header, or the end of the last page."""
+    old, new = path.read_bytes(), broken.read_bytes()
+    return len(old) == len(new) and all(at < 100 for at in range(len(old)) if old[at] != new[at])
+
+
+def _without(texts, gone):
+    return {tenant: {each: text for each, text in known.items() if (tenant, each) not in gone} for tenant, known in texts.items()}
+
+
+def flipped(path, needle, *, by=1):
+    """Flip a bit where this text stands in the file, and have the sums of its pages made anew, as if only the row were broken."""
+    data = bytearray(path.read_bytes())
+    place = data.index(needle)
+    data[place] ^= by
+    path.write_bytes(data)
+    connection = apsw.Connection(str(path), vfs=page_sums.file_system())
+    connection.pragma("checksum_verification", 0)
+    connection.execute("VACUUM")
+    connection.close()
+
+
+@pytest.fixture
+def tenant_file(tmp_path):
+    path = tmp_path / "memories.db"
+    with cued.open(path, embedder="hashing", settle="off") as memories:
+        memories.tenant("ada").remember_many([f"tea with number{number} friends" for number in range(30)])
+    return path
+
+
+def test_a_broken_memory_is_left_out_of_recall_and_said(tenant_file):
+    flipped(tenant_file, b"tea with number17")
+    with cued.open(tenant_file, embedder="hashing") as memories:
+        recall = memories.tenant("ada").recall("tea with number17 friends", limit=40, floor=0.0)
+        assert len(recall.memories) == 29
+        assert any("1 damaged memory is left out" in each for each in recall.degraded)
+        with pytest.raises(CorruptError, match="cued check"):
+            memories.tenant("ada").list(limit=40)
+
+
+def test_a_repair_puts_a_broken_memory_aside_and_keeps_the_rest(tenant_file):
+    flipped(tenant_file, b"tea with number17")
+    (problem,) = check_file(tenant_file).problems
+    assert (problem.part, problem.tenant) == ("memory", "ada")
+    done = repair(tenant_file, at=NOW)
+    assert (done.kept, [each.id for each in done.aside]) == (29, [problem.id])
+    with cued.open(tenant_file, embedder="hashing") as memories:
+        tenant = memories.tenant("ada")
+        assert len(tenant.recall("tea with friends", limit=40, floor=0.0).memories) == 29
+        assert memories.check().damaged == 1
+        assert tenant.erase_everything().memories == 29
+        assert memories.check().damaged == 0
+    assert b"number17" not in tenant_file.read_bytes()
+
+
+def test_a_repair_is_refused_while_somebody_has_the_file_open(tenant_file):
+    flipped(tenant_file, b"tea with number17")
+    with cued.open(tenant_file, embedder=None) as memories:
+        memories.tenant("ada").stats()
+        with pytest.raises(CuedError, match="open elsewhere"):
+            repair(tenant_file, at=NOW)
+
+
+def test_where_pages_carry_no_sums_rows_are_checked_one_by_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(page_sums, "file_system", lambda: None)
+    tenant_file = tmp_path / "memories.db"
+    with cued.open(tenant_file, embedder="hashing", settle="off") as memories:
+        memories.tenant("ada").remember_many([f"tea with number{number} friends" for number in range(30)])
+    data = bytearray(tenant_file.read_bytes())
+    data[data.index(b"tea with number9")] ^= 1
+    tenant_file.write_bytes(data)
+    with cued.open(tenant_file, embedder="hashing") as memories:
+        recall = memories.tenant("ada").recall("tea with number9 friends", limit=40, floor=0.0)
+        assert len(recall.memories) == 29
+        assert any("damaged" in each for each in recall.degraded)
+
+
+def test_a_file_whose_sums_could_not_be_kept_up_is_only_read(tenant_file, monkeypatch):
+    monkeypatch.setattr(page_sums, "file_system", lambda: None)
+    with pytest.raises(StoreError, match="install apsw"):
+        cued.open(tenant_file, embedder=None)
+    with cued.open(tenant_file, embedder=None, readonly=True) as memories:
+        assert memories.tenant("ada").stats().memories == 30
