@@ -28,7 +28,7 @@ def test_every_candidate_is_in_the_table_with_ranks_signals_contributions_and_fa
     assert len(trace.ids) == 5
     assert all(trace.fates)
     assert {"lexical_rank", "dense_rank", "cosine", "z", "coverage", "fused", "relevance", "score"} <= set(trace.columns)
-    assert set(trace.contributions) == {"log_odds", "activation", "importance", "confidence", "scope", "trust"}
+    assert set(trace.contributions) == {"log_odds", "note_words", "activation", "importance", "confidence", "scope", "trust"}
 
 
 @pytest.mark.requirement("S9")
