@@ -22,7 +22,7 @@ TYPED := $(wildcard src/cued tools bench $(MODEL)/src)
 MODEL_FILES := $(shell find $(MODEL) -type f -not -path '*/__pycache__/*' -not -path '*/data/*' -not -path '*/dist/*')
 PIP := $(PY) -m pip --disable-pip-version-check --quiet
 
-.PHONY: help setup run test suite pythons frameworks lint types layers bench quality dist docs requirements clean
+.PHONY: help setup run test suite pythons frameworks lint types layers bench quality dist docs screenshots requirements clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -74,6 +74,9 @@ dist: $(STAMPS)/dev $(WHEELS)/built ## build both wheels into dist/, try them in
 docs: $(STAMPS)/dev ## write the generated parts of the documentation, and run its examples
 	$(PY) -m tools.reference
 	$(PY) -m pytest -q tests/docs
+
+screenshots: $(STAMPS)/dev ## take the pictures of the inspector anew; needs a Chromium
+	$(PY) -m tools.browser.screenshots
 
 requirements: $(STAMPS)/dev ## each required behaviour: covered, partial or gap
 	@$(PY) tools/requirements.py

@@ -22,8 +22,13 @@ SAME_TOPIC = {
 }
 """Names that two modules share because they are two sides of one thing."""
 
-NAMED_AFTER_OTHERS = (PACKAGE / "surfaces" / "cli", PACKAGE / "conformance", PACKAGE / "stores" / "keepers" / "postgres")
-"""Folders whose modules are named after the command that they are, after what they hold to its contract, or as SQLite's parts are."""
+NAMED_AFTER_OTHERS = (
+    PACKAGE / "surfaces" / "cli",
+    PACKAGE / "surfaces" / "inspector" / "pages",
+    PACKAGE / "conformance",
+    PACKAGE / "stores" / "keepers" / "postgres",
+)
+"""Folders whose modules are named after the command or page that they are, what they hold to its contract, or as SQLite's parts are."""
 
 
 def docstrings(path):

@@ -107,7 +107,7 @@ def test_what_is_erased_is_in_no_kept_recall(opened, tmp_path):
     assert [line.evidence is not None for line in alice.log(content=True)] == [False, False, False]
     alice.recall("what is the alarm code?")
     alice.forget("code", erase=True)
-    assert [line.chosen for line in alice.log(recall_id=recall.recall_id, content=True)] == [("code",)]
+    assert [line.chosen for line in alice.log(recall_id=recall.recall_id, content=True)] == [("erased",)]
     assert all(line.evidence is None and line.cue is None for line in alice.log(content=True))
     assert not any(b"xylophonequartz" in file.read_bytes() for file in tmp_path.iterdir())
 

@@ -160,7 +160,7 @@ def test_erasing_everything_leaves_nothing_of_the_tenant_and_all_of_the_others(a
     with pytest.raises(NotFoundError):
         alice.get("bees")
     assert bob.get("goats").text == "Bob keeps goats."
-    assert opened.parts.store.tenants() == ("bob",)
+    assert opened.tenants() == ("bob",)
 
 
 def test_edges_that_consolidation_keeps_for_itself_are_refused(alice):

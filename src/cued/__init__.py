@@ -38,10 +38,10 @@ if TYPE_CHECKING:
         TrustError,
         UnknownFieldError,
     )
-    from cued.explain import Explanation, Timeline, Verdict, Why
+    from cued.explain import Explanation, MeaningMap, Timeline, Verdict, Why
     from cued.handles.bootstrap import Pack
     from cued.handles.conversation import Conversation
-    from cued.handles.keeping import Remembered
+    from cued.handles.keeping import OpenConflicts, Remembered
     from cued.handles.memories import Memories
     from cued.handles.memories import open_memories as open  # noqa: A004 - `cued.open` is the name that users type
     from cued.handles.tenant import Tenant
@@ -98,11 +98,13 @@ __all__ = [
     "Label",
     "LogRules",
     "LostConnectionError",
+    "MeaningMap",
     "Memories",
     "Memory",
     "Merged",
     "NewerSchemaError",
     "NotFoundError",
+    "OpenConflicts",
     "Pack",
     "Page",
     "Plan",
@@ -141,10 +143,10 @@ _HOMES = {
     "errors": tuple(name for name in __all__ if name.endswith("Error")),
     "engine": ("decide",),
     "engine.envelope": ("Envelope",),
-    "explain": ("Explanation", "Timeline", "Verdict", "Why"),
+    "explain": ("Explanation", "MeaningMap", "Timeline", "Verdict", "Why"),
     "handles.bootstrap": ("Pack",),
     "handles.conversation": ("Conversation",),
-    "handles.keeping": ("Remembered",),
+    "handles.keeping": ("OpenConflicts", "Remembered"),
     "handles.memories": ("Memories", "open"),
     "handles.tenant": ("Tenant",),
     "model": (

@@ -95,11 +95,14 @@ class Store(Protocol):
     def erase_tenant(self, tenant: str) -> None:
         """Remove everything that is kept for the tenant for good, its name and its recall log included."""
 
-    def settle(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = (), *, known: bool = False) -> bool:
+    def settle(
+        self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = (), *, known: bool = False, keep: bool = False
+    ) -> bool:
         """Whether this was written: uses counted on top of what is stored, ids that are gone passed over, and lines of the recall log.
 
-        A known `recall_id` replaces its line. Of a tenant that was `known` when these recalls were made and is gone by now nothing is
-        written: no recall in flight brings an erased tenant back.
+        With `keep` the lines have their cue and evidence whatever the rules of the log say. A known `recall_id` replaces its line. Of
+        a tenant that was `known` when these recalls were made and is gone by now nothing is written: no recall in flight brings an
+        erased tenant back.
         """
 
     def feedback(self, tenant: str, feedback: Feedback) -> tuple[str, ...]:
@@ -110,6 +113,9 @@ class Store(Protocol):
 
     def get(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
         """These memories in the order asked; an unknown id is a NotFoundError."""
+
+    def fetch(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Stored, ...]:
+        """These memories with their vectors in the order asked; an unknown id is a NotFoundError."""
 
     def known(self, tenant: str, memory_ids: Sequence[str]) -> frozenset[str]:
         """Those of the ids that are stored."""

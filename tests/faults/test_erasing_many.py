@@ -24,7 +24,7 @@ def rewritten(monkeypatch):
 
 
 @pytest.mark.parametrize("verb", ["forget", "sweep"])
-def test_very_many_are_erased_in_steps_and_the_file_is_rewritten_once(tmp_path, rewritten, verb):
+def test_very_many_are_erased_in_steps_and_the_file_is_rewritten_once_at_most(tmp_path, rewritten, verb):
     moment = [NOW]
     with cued.open(tmp_path / "memories.db", embedder=None, clock=lambda: moment[0]) as memories:
         tenant = memories.tenant("ada")
@@ -40,7 +40,7 @@ def test_very_many_are_erased_in_steps_and_the_file_is_rewritten_once(tmp_path, 
             assert len(tenant.sweep()) == 1200
         with change("ada", write=False) as rows:
             assert rows.head().change - before >= 3
-        assert len(rewritten) == 1
+        assert len(rewritten) <= 1
         assert [memory.text for memory in tenant.list().memories] == ["kept"]
     for file in tmp_path.iterdir():
         assert b"secret number" not in file.read_bytes()

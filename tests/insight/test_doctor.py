@@ -13,6 +13,7 @@ from cued.insight.holdings import half_lives
 from cued.insight.rates import advice
 from cued.model import Fingerprint
 from cued.policy.parse import parse
+from cued.stores.keepers.sqlite import page_sums
 from tests.fakes import FailingEmbedder
 from tests.insight.simulation import ConceptEmbedder, World
 
@@ -368,12 +369,10 @@ def test_the_state_of_the_file_is_told(world, tmp_path):
 
 def test_a_damaged_file_is_named(tmp_path, world):
     world(path=tmp_path / "m.db").fill(40).close()
-    connection = apsw.Connection(str(tmp_path / "m.db"))
-    page, size = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'edge_target'").get, connection.pragma("page_size")
+    connection = apsw.Connection(str(tmp_path / "m.db"), vfs=page_sums.file_system())
+    connection.pragma("writable_schema", "ON")
+    connection.execute("DELETE FROM sqlite_schema WHERE name = 'memory_change'")  # its pages belong to nobody now
     connection.close()
-    with (tmp_path / "m.db").open("r+b") as file:
-        file.seek((page - 1) * size)  # an index that no other check of the doctor reads
-        file.write(b"\xff" * 8)
     again = world(path=tmp_path / "m.db")
     found = line(again, "database")
     assert (found.verdict, found.cause) == ("fail", "damaged database")

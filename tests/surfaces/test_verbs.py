@@ -21,6 +21,7 @@ from tests.docs.pages import ROOT
 
 NO_VERB_OF_THEIR_OWN = {
     "gather": "evidence is no JSON; `explain --save` keeps it",
+    "keep": "a recall in an envelope is no request; the inspector's permalinks are made with it",
     "conversation": "a handle, not an answer",
     "plan_consolidation": "`consolidate` without `apply`",
     "expired": "`sweep` without `apply`",

@@ -1,10 +1,11 @@
 """What every store promises about listings and counts, as tests."""
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
 from cued.conformance.samples import FINGERPRINT, HOUR, NOW, OTHER_FINGERPRINT, record
-from cued.errors import InputError
+from cued.errors import InputError, NotFoundError
 from cued.model import Filter, Source, Stats
 from cued.ports import Store
 
@@ -53,7 +54,7 @@ class ListingConformance:
         full = record("t", "a", scope="p", kind="episodic", tier="core", source=Source(session="s"), created_at=NOW - HOUR)
         store.remember("t", [
             replace(full, memory=replace(full.memory, tags=("x", "y", '"'))),
-            record("t", "b", tags=("x",), created_at=NOW - 2 * HOUR),
+            record("t", "b", "The KETTLE is new", tags=("x",), created_at=NOW - 2 * HOUR),
             record("t", "c", created_at=NOW - 3 * HOUR),
         ])  # fmt: skip
         for wanted, found in (
@@ -68,6 +69,10 @@ class ListingConformance:
             (Filter(session="s"), "a"),
             (Filter(since=NOW - 2 * HOUR), "ab"),
             (Filter(until=NOW - 2 * HOUR), "c"),
+            (Filter(contains=("kettle",)), "b"),
+            (Filter(contains=("tea", "gard")), "ac"),
+            (Filter(contains=("%",)), ""),
+            (Filter(state="forgotten"), ""),
             (Filter(since=NOW - 2 * HOUR, until=NOW - HOUR), "b"),
             (Filter(scope="p", kinds=("episodic",), tiers=("core",), tags=("x",), session="s", since=NOW - HOUR), "a"),
         ):
@@ -82,6 +87,20 @@ class ListingConformance:
         store.forget("t", ["forgotten"], at=NOW)
         assert sorted(walk(store, Filter(), 2)) == ["local", "new", "p"]
         assert len(walk(store, Filter(hidden=True), 2)) == 6
+        assert walk(store, Filter(state="forgotten"), 2) == ["forgotten"]
+        assert walk(store, Filter(state="superseded"), 2) == ["old"]
+        assert walk(store, Filter(state="expired"), 2) == ["expired"]
+
+    def test_memories_are_fetched_with_their_vectors(self, store: Store) -> None:
+        """In the order asked, a pending vector as None; an unknown id is refused."""
+        records = [record("t", "a"), record("t", "b", vector=None)]
+        store.remember("t", records)
+        found = store.fetch("t", ["b", "a"])
+        assert [each.memory for each in found] == [records[1].memory, records[0].memory]
+        assert found[0].vector is None
+        assert np.array_equal(np.asarray(found[1].vector), np.asarray(records[0].vector))
+        with pytest.raises(NotFoundError):
+            store.fetch("t", ["a", "nobody"])
 
     def test_stats_count_everything(self, store: Store) -> None:
         """The whole of what is stored, by each of its facts."""

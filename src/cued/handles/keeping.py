@@ -13,7 +13,23 @@ from cued.errors import BusyError, ConflictError, CuedError, InputError
 from cued.handles.bound import Bound
 from cued.handles.telemetry import of_named, of_stored, spanned
 from cued.handles.vouching import Denied, refuse_all_but_users, refuse_touching, vouched, with_denied
-from cued.model import GLOBAL, TRUSTS, Conflict, ConflictType, Memory, Page, Record, Revision, Stats, Trust, Vector, outranks
+from cued.model import (
+    DISTINCT,
+    GLOBAL,
+    TRUSTS,
+    Conflict,
+    ConflictType,
+    Edge,
+    Memory,
+    Page,
+    Record,
+    Revision,
+    Stats,
+    Stored,
+    Trust,
+    Vector,
+    outranks,
+)
 from cued.ports import Progress, silent
 from cued.requests.checks import known_as, label, one_of
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, changed, compose, read_change, read_draft
@@ -46,6 +62,22 @@ class Remembered(Struct, frozen=True, kw_only=True):
     def id(self) -> str:
         """The only id."""
         return self.ids[0]
+
+
+class OpenConflict(Struct, frozen=True, kw_only=True):
+    """A memory that stands, and what else stands that it is at odds with."""
+
+    memory: Memory
+    conflicts: tuple[Conflict, ...]
+
+
+class OpenConflicts(Struct, frozen=True, kw_only=True):
+    """The open conflicts among a page of memories: how many were compared, and the cursor that goes on, None at the end."""
+
+    found: tuple[OpenConflict, ...]
+    compared: int
+    next: str | None
+    total: int
 
 
 class Keeping(Bound):
@@ -117,9 +149,10 @@ class Keeping(Bound):
         return self._store.known(self.name, [known_as("ids", memory_id) for memory_id in memory_ids])
 
     def list(self, request: ListRequest | None = None, **wanted: Unpack[Wanted]) -> Page:
-        """One page of memories, newest first; a filter that is not named does not filter."""
+        """One page of memories, newest first unless told otherwise; a filter that is not named does not filter."""
         asked = read_list(wanted, request)
-        return self._store.list(self.name, asked.filter(), at=self._clock(), limit=asked.limit, after=asked.after)
+        at, size = self._clock(), asked.limit
+        return self._store.list(self.name, asked.filter(), at=at, limit=size, after=asked.after, oldest_first=asked.oldest_first)
 
     @spanned("update_memory", of_named)
     def update(self, memory_id: str, change: Change | None = None, *, if_version: int | None = None, **fields: Unpack[Changes]) -> Memory:
@@ -275,10 +308,42 @@ class Keeping(Bound):
             return (), (f"conflicts: {error}",)
         return found, (note,) if note else ()
 
+    def conflicts(self, *, scope: str | None = None, limit: int = 20, after: str | None = None) -> OpenConflicts:
+        """What stands and is at odds with something older that stands, among a page of memories, newest first.
+
+        Merely related memories and pairs of which both were kept are no conflicts. Nothing is changed.
+        """
+        page = self.list(ListRequest(scope=scope, limit=limit, after=after))
+        pairs = [(each, self._at_odds(each)) for each in self._store.fetch(self.name, [memory.id for memory in page])]
+        found = tuple(OpenConflict(memory=each.memory, conflicts=against) for each, against in pairs if against)
+        return OpenConflicts(found=found, compared=len(page), next=page.next, total=page.total)
+
+    def keep_both(self, memory_id: str, other: str) -> Memory:
+        """The memory, marked as distinct from another: they are no open conflict any more, and no consolidation merges them."""
+        for each in (memory_id, other):
+            self.get(each)
+        if memory_id == other:
+            raise InputError("other", other, "another memory than `id`")
+        revised = self._store.revise(self.name, [Revision(id=memory_id, link=(Edge(DISTINCT, other),), word=self.trust)], at=self._clock())
+        return revised.memories[0] if revised.memories else self.get(memory_id)
+
+    def _at_odds(self, stored: Stored) -> tuple[Conflict, ...]:
+        """The older memories that a stored one repeats, updates or denies, but for those kept beside it on purpose."""
+        memory, terms = stored.memory, analyse(searchable(stored.memory.text, stored.memory.source.speaker))
+        found, _ = self._find_conflicts(Record(memory=memory, terms=terms, vector=stored.vector))
+        others = {other.id: other for other in self._store.get(self.name, [conflict.id for conflict in found])}
+        return tuple(each for each in found if each.type in _AT_ODDS and _is_open(memory, others[each.id]))
+
     def _find_conflicts(self, record: Record) -> tuple[tuple[Conflict, ...], str]:
         from cued.conflicts.finding import find_conflicts  # noqa: PLC0415 - its words are loaded with the first memory, not with `import cued`
 
         return find_conflicts(record.memory, record.vector, self._store, terms=record.terms, at=self._clock(), judge=self._parts.judge)
+
+
+def _is_open(newer: Memory, older: Memory) -> bool:
+    """Whether a pair is to be settled: once, at the newer of the two, and not where both were kept on purpose."""
+    kept = Edge(DISTINCT, older.id) in newer.edges or Edge(DISTINCT, newer.id) in older.edges
+    return not kept and (older.created_at, older.id) < (newer.created_at, newer.id)
 
 
 def _chunks(drafts: Iterable[str | Mapping[str, Any] | Draft]) -> Iterator[list[Draft]]:

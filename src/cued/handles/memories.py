@@ -36,15 +36,15 @@ _NO_QUOTAS = Quotas()
 class Memories:
     """What `cued.open` gives: one store, open; close it, or use it in a `with`."""
 
-    def __init__(self, parts: Parts, *, usual: Usual, clock: Clock, settle: Mode) -> None:
-        """Hold the parts together."""
+    def __init__(self, parts: Parts, *, usual: Usual, clock: Clock, settle: Mode, dropping: bool = False) -> None:
+        """Hold the parts together; with `dropping` the store is nobody else's, and is closed when this is dropped."""
         self.parts = parts
         self.policy = usual.policy
         self._usual = usual
-        self._clock = clock
+        self.clock = clock
         self._settler = Settler(parts.store, settle)
         self._ids = IdMaker()
-        self._dropped = weakref.finalize(self, _dropped, self._settler, parts.store)
+        self._dropped = weakref.finalize(self, _dropped, self._settler, parts.store if dropping else None)
         across_forks(self._settler, self._ids)
 
     def tenant(self, name: str, *, trust: Trust = "user") -> Tenant:
@@ -52,7 +52,7 @@ class Memories:
 
         `trust` is a ceiling: what is stored through the handle is trusted no further, and nothing more trusted is changed through it.
         """
-        return Tenant(name, self.parts, usual=self._usual, clock=self._clock, settler=self._settler, ids=self._ids, trust=trust, owner=self)
+        return Tenant(name, self.parts, usual=self._usual, clock=self.clock, settler=self._settler, ids=self._ids, trust=trust, owner=self)
 
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants, for whoever looks after the store; no tenant is to see them."""
@@ -71,7 +71,7 @@ class Memories:
         from cued.handles.measuring import tune_for_all  # noqa: PLC0415 - loaded when it is asked for
 
         self._settler.flush()
-        return tune_for_all(self.parts.store, self.tenants(), self._usual, at=self._clock() if apply else None, progress=progress)
+        return tune_for_all(self.parts.store, self.tenants(), self._usual, at=self.clock() if apply else None, progress=progress)
 
     def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> "Copied":
         """Copy the whole store, all tenants, into one file as it is now, while others go on writing; `progress` hears of pages."""
@@ -85,7 +85,7 @@ class Memories:
         """When how much was erased, oldest first, and what of it is still pending and why; what can be finished now is."""
         from cued.upkeep.erasures import erasures  # noqa: PLC0415
 
-        return erasures(self.parts.store, at=self._clock())
+        return erasures(self.parts.store, at=self.clock())
 
     def check(self, *, progress: Progress = silent) -> "Checked":
         """Whether the store is what was written: the file, its pages, every memory, what is searched of it, the journals."""
@@ -113,12 +113,12 @@ class Memories:
         self.close()
 
 
-def _dropped(settler: Settler, store: Store) -> None:
-    """Close a file that was opened and dropped, so that nothing that recalls left behind is lost, and say so."""
-    keeper = getattr(store, "keeper", None)
-    path = getattr(keeper, "path", None) or getattr(keeper, "place", None)
-    if path is not None:
-        settler.close()
+def _dropped(settler: Settler, store: Store | None) -> None:
+    """Write what recalls left behind, and close a file that was opened here and dropped, and say so."""
+    settler.close()
+    if store is not None:
+        keeper = getattr(store, "keeper", None)
+        path = getattr(keeper, "path", None) or getattr(keeper, "place", None)
         store.close()
         warnings.warn(f"{path}: the memories were dropped without being closed; use `with cued.open(…)`", ResourceWarning, stacklevel=2)
 
@@ -184,6 +184,7 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
         usual=Usual(store, chosen, learnt=learnt, trial=trial),
         clock=clock,
         settle="off" if readonly else settle,
+        dropping=isinstance(path, str | Path | Address),
     )
 
 

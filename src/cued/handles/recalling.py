@@ -3,13 +3,14 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from msgspec.structs import replace
 
 from cued import engine
 from cued.engine.narrowing import narrowed
-from cued.explain import Explanation, Timeline, Why, explain, timeline, why
+from cued.errors import EmbedderError
+from cued.explain import Explanation, MeaningMap, Timeline, Why, explain, mapped, timeline, why
 from cued.flow.diversify import compared
 from cued.flow.feedback import feedback
 from cued.flow.settle import documents, entry, log_line, shadowed, touches
@@ -18,13 +19,16 @@ from cued.handles.bound import Bound
 from cued.handles.conversation import Conversation
 from cued.handles.telemetry import of_recall, spanned
 from cued.handles.usual import Arms
-from cued.model import GLOBAL, Cue, DenseLookup, Evidence, Recall, RecallEntry, Shadowed
+from cued.model import GLOBAL, Cue, DenseLookup, Evidence, Recall, RecallEntry, Shadowed, Vector
 from cued.policy.spec import Policy
 from cued.requests.checks import known_as, label, listed, moment
 from cued.requests.cue import CueRequest, ExplainRequest, RecallRequest, asked_for
-from cued.requests.keywords import LogOptions, RecallOptions
-from cued.requests.listing import LogRequest, read_log
+from cued.requests.keywords import LogOptions, MapOptions, RecallOptions
+from cued.requests.listing import LogRequest, MapRequest, read_log, read_map
 from cued.requests.upkeep import BUDGET_TOKENS
+
+if TYPE_CHECKING:
+    from cued.engine.envelope import Envelope
 
 
 class Recalling(Bound):
@@ -130,6 +134,32 @@ class Recalling(Bound):
         query = read_log(wanted, request).query()
         self._settler.flush()
         return self._store.log(self.name, query)
+
+    def keep(self, recall: Recall, saved: "Envelope") -> RecallEntry:
+        """The recall's line in the log, with its cue and its evidence, whatever the log's rules are; `log` finds it by its `recall_id`.
+
+        It is kept as long as the log keeps lines, and erasing a memory that it names takes cue and evidence away.
+        """
+        line = entry(recall, saved.evidence, saved.policy or self.policy, now=self._clock(), content=saved.encode())
+        self._store.settle(self.name, (), [line], known=True, keep=True)
+        return line
+
+    def map(self, request: MapRequest | None = None, **wanted: Unpack[MapOptions]) -> MeaningMap:
+        """The newest memories that stand, laid out by meaning; with a `text`, and where it lies among them."""
+        asked = read_map(wanted, request)
+        page = self._store.list(self.name, asked.filter(), at=self._clock(), limit=asked.limit)
+        ids = dict.fromkeys((*(memory.id for memory in page), *asked.also))
+        return mapped(self._store.fetch(self.name, list(ids)), total=page.total, cue=self._cue_vector(asked.text))
+
+    def _cue_vector(self, text: str) -> Vector | None:
+        """The text as the embedder places it; None without a text, without an embedder, or where it fails."""
+        if not text.strip() or self._parts.embedder is None:
+            return None
+        try:
+            vector: Vector = self._parts.embedder.embed([text], role="query")[0]
+        except EmbedderError:
+            return None
+        return vector
 
     def _recall(
         self, cue: str | Cue | CueRequest, policy: str | Policy | None, options: Mapping[str, Any]

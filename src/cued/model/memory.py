@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from cued.model.array_types import Vector
 from cued.model.plain import JSON, plain
-from cued.model.words import GLOBAL, Kind, Scalar, Tier, Trust
+from cued.model.words import GLOBAL, HiddenState, Kind, Scalar, Tier, Trust
 
 
 class Source(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -203,7 +203,11 @@ class Fingerprint(Struct, frozen=True, kw_only=True):
 
 
 class Filter(Struct, frozen=True, kw_only=True):
-    """Which memories `list` shows; a field left at its default does not filter."""
+    """Which memories `list` shows; a field left at its default does not filter.
+
+    `state` asks for what is hidden for this reason, and for nothing else. `contains` has words in lower case, all of which stand in the
+    text, be it inside of longer ones.
+    """
 
     scope: str | None = None
     kinds: tuple[Kind, ...] = ()
@@ -216,6 +220,8 @@ class Filter(Struct, frozen=True, kw_only=True):
     since: datetime | None = None
     until: datetime | None = None
     hidden: bool = False
+    state: HiddenState | None = None
+    contains: tuple[str, ...] = ()
 
 
 class Page(Struct, frozen=True, kw_only=True):

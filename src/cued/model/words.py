@@ -10,6 +10,7 @@ Intent = Literal["past", "present", "neutral"]
 Outcome = Literal["recalled", "nothing_stored", "all_gated", "nothing_matched", "below_floor", "omitted"]
 ChannelName = Literal["lexical", "dense", "entity", "temporal"]
 Gate = Literal["forgotten", "quarantine", "scope", "as_of", "expiry", "validity", "supersession", "provenance", "trust", "kinds", "tags"]
+HiddenState = Literal["forgotten", "superseded", "expired"]
 ConflictType = Literal["duplicate", "update", "negation", "related"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)

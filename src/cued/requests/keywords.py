@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, TypedDict
 
-from cued.model import ChannelName, Intent, Kind, Outcome, Scalar, Tier, Trust
+from cued.model import ChannelName, HiddenState, Intent, Kind, Outcome, Scalar, Tier, Trust
 from cued.policy.adjust import FloorName
 
 if TYPE_CHECKING:
@@ -106,6 +106,9 @@ class Wanted(TypedDict, total=False):
     since: datetime | str | None
     until: datetime | str | None
     hidden: bool
+    state: HiddenState | None
+    contains: str
+    oldest_first: bool
     limit: int
     after: str | None
 
@@ -121,3 +124,13 @@ class LogOptions(TypedDict, total=False):
     limit: int
     oldest_first: bool
     content: bool
+
+
+class MapOptions(TypedDict, total=False):
+    """Which memories are laid out, and what among them."""
+
+    scope: str | None
+    kinds: Sequence[Kind] | Kind
+    text: str
+    also: Sequence[str]
+    limit: int

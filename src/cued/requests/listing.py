@@ -7,11 +7,13 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, field
 
 from cued.errors import InputError
-from cued.model import Filter, Kind, LogQuery, Outcome, Scalar, Tier, Trust
+from cued.model import Filter, HiddenState, Kind, LogQuery, Outcome, Scalar, Tier, Trust
 from cued.requests.checks import alone, label, labels, metadata, read
 
 MAX_PAGE = 1000
+MAX_CONTAINS = 500
 PageSize = Annotated[int, Meta(ge=1, le=MAX_PAGE)]
+MapSize = Annotated[int, Meta(ge=1, le=5000)]
 Around = Annotated[int, Meta(ge=0, le=1000)]
 
 
@@ -29,6 +31,9 @@ class ListRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     since: Annotated[datetime | None, Meta(description="Written at this time or later.")] = None
     until: Annotated[datetime | None, Meta(description="Written before this time.")] = None
     hidden: Annotated[bool, Meta(description="Also what is forgotten, superseded or expired.")] = False
+    state: Annotated[HiddenState | None, Meta(description="Only what is hidden, and for this reason.")] = None
+    contains: Annotated[str, Meta(description="Only texts with all these words, or parts of words, in them.")] = ""
+    oldest_first: Annotated[bool, Meta(description="The oldest memories first.")] = False
     limit: Annotated[PageSize, Meta(description="So many a page, at most 1000.")] = 50
     after: Annotated[str | None, Meta(description="Continue after the page that gave this cursor as `next`.")] = None
 
@@ -46,6 +51,8 @@ class ListRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
             since=self.since,
             until=self.until,
             hidden=self.hidden,
+            state=self.state,
+            contains=_words(self.contains),
         )
 
 
@@ -67,6 +74,20 @@ class TimelineRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         return self.id or self.at or ""
 
 
+class MapRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A request for the newest memories laid out by meaning."""
+
+    scope: Annotated[str | None, Meta(description="Only this scope; `global` is one.")] = None
+    kinds: Annotated[tuple[Kind, ...], Meta(description="Only this kind.")] = ()
+    text: Annotated[str, Meta(description="A cue to be laid out among them.")] = ""
+    also: Annotated[tuple[str, ...], Meta(description="A memory to be on the map whatever else is.")] = ()
+    limit: Annotated[MapSize, Meta(description="So many memories, at most 5000.")] = 1000
+
+    def filter(self) -> Filter:
+        """Which memories are laid out."""
+        return Filter(scope=None if self.scope is None else label("scope", self.scope), kinds=self.kinds)
+
+
 class LogRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A request for lines of the recall log; a filter left at its default does not filter."""
 
@@ -84,6 +105,14 @@ class LogRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return LogQuery(**{name: getattr(self, name) for name in self.__struct_fields__})
 
 
+def _words(text: str) -> tuple[str, ...]:
+    """The distinct words of a search, as they are compared; no more than a person would type."""
+    words = tuple(dict.fromkeys(text.casefold().split()))
+    if len(text) > MAX_CONTAINS:
+        raise InputError("contains", f"{len(text)} characters", f"at most {MAX_CONTAINS} characters")
+    return words
+
+
 def read_list(wanted: Mapping[str, Any], request: ListRequest | None = None) -> ListRequest:
     """The request itself, or the one in these keywords, of which a kind or a tier may stand alone."""
     if request is not None:
@@ -99,3 +128,12 @@ def read_log(wanted: Mapping[str, Any], request: LogRequest | None = None) -> Lo
         alone(wanted)
         return request
     return read({name: value for name, value in wanted.items() if value is not None}, LogRequest)
+
+
+def read_map(wanted: Mapping[str, Any], request: MapRequest | None = None) -> MapRequest:
+    """The request itself, or the one in these keywords, of which a kind may stand alone."""
+    if request is not None:
+        alone(wanted)
+        return request
+    given = {name: value for name, value in wanted.items() if value is not None}
+    return read(given | {name: (given[name],) for name in ("kinds",) if isinstance(given.get(name), str)}, MapRequest)

@@ -18,6 +18,7 @@ BUDGET_TOKENS = 1000
 """How long the block is that a conversation starts with."""
 
 Cosine = Annotated[float, Meta(gt=0.0, le=1.0)]
+Compared = Annotated[int, Meta(ge=1, le=200)]
 Depth = Annotated[int, Meta(ge=1, le=20)]
 
 
@@ -53,6 +54,20 @@ class WhyRequest(IdRequest, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """A request for what a memory comes from and what came of it."""
 
     depth: Annotated[Depth, Meta(description="How many links deep, each way.")] = 3
+
+
+class ConflictsRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A request for open conflicts, found by comparing a page of memories, newest first, with all that stand."""
+
+    scope: Annotated[str | None, Meta(description="Only this scope; `global` is one.")] = None
+    limit: Annotated[Compared, Meta(description="How many memories are compared, at most 200.")] = 20
+    after: Annotated[str | None, Meta(description="Continue after the page that gave this cursor as `next`.")] = None
+
+
+class KeepBothRequest(IdRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A request to settle a conflict by keeping both."""
+
+    other: Annotated[str, Meta(description="The memory that it seemed to be at odds with.")]
 
 
 class ManyRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

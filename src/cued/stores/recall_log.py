@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from cued.errors import InputError
 from cued.model import EPOCH, ERASED, LogQuery, LogRules, Outcome, RecallEntry, Tallies, TallyQuery
 from cued.model.log import MOST_STRETCHES, MS_STEPS, NO_FLOOR, RELEVANCE_STEPS, Spread, Tally, ms_step
+from cued.ports import Transaction
 from cued.stores.standing.instants import micros
 
 COUNTED = ("recalls", "injected", "degraded", "cited", "bad", "chosen", "tokens", "below_floor", "suppressed", "omitted", "total_ms")
@@ -145,3 +146,15 @@ _LABELS: dict[str, Callable[[RecallEntry], str]] = {
     "policy": lambda line: f"{line.policy}@{line.policy_digest}",
 }
 _DECODER = msgspec.json.Decoder(_Envelope)
+
+
+def evidence_names(rows: Transaction, line: RecallEntry) -> set[str]:
+    """The ids in the evidence of one line, read by itself: all of them at once may not fit into memory."""
+    (whole,) = rows.log(LogQuery(recall_id=line.recall_id, limit=1, content=True))
+    return named(whole.evidence or b"")
+
+
+def all_stored(rows: Transaction, evidence: bytes) -> bool:
+    """Whether every memory that the envelope of a recall has the text of is stored."""
+    ids = sorted(named(evidence))
+    return len(rows.read(ids)) == len(ids)

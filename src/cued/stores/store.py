@@ -43,7 +43,7 @@ from cued.stores.columns.shelf import Hits, Shelf
 from cued.stores.encoding import as_vector
 from cued.stores.metering import RecallMeter, refuse_growth_beyond
 from cued.stores.paging import cursor_after, position
-from cued.stores.recall_log import as_kept, bare, named, without_ids
+from cued.stores.recall_log import all_stored, as_kept, bare, evidence_names, without_ids
 from cued.stores.revising import revise
 from cued.stores.shelves import SHELVES_BYTES, Shelves, TenantShelf, Version
 from cued.stores.standing.instants import micros
@@ -147,7 +147,7 @@ class Store:
             work.update({})
             work.remove(erased, more=more)
             lines = rows.log(LogQuery(kept=True, limit=_EVERY_LINE))
-            rest = {line.recall_id: line for line in lines if not set(erased).isdisjoint(_evidence_names(rows, line))}
+            rest = {line.recall_id: line for line in lines if not set(erased).isdisjoint(evidence_names(rows, line))}
             rest |= {line.recall_id: line for line in rows.log(LogQuery(naming=tuple(sorted(erased)), limit=_EVERY_LINE))}
             if rest:
                 rows.put_log([without_ids(line, erased) for line in rest.values()], self.log_rules)
@@ -159,20 +159,24 @@ class Store:
             rows.erase()
         self._shelves.drop(tenant)
 
-    def settle(self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = (), *, known: bool = False) -> bool:
+    def settle(
+        self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = (), *, known: bool = False, keep: bool = False
+    ) -> bool:
         """Whether this was written: uses counted on top of what is stored, ids that are gone passed over, and lines of the recall log.
 
-        Of a tenant that was `known` when these recalls were made and is gone by now nothing is written.
+        With `keep` the lines have their cue and evidence whatever the rules say. Of a tenant that was `known` when these recalls were
+        made and is gone by now nothing is written.
         """
         admit_tenant(tenant)
-        lines = [as_kept(entry, self.log_rules) if entry.cue or entry.evidence else entry for entry in map(admit_entry, entries)]
+        admitted = [admit_entry(entry) for entry in entries]
+        lines = admitted if keep else [as_kept(each, self.log_rules) if each.cue or each.evidence else each for each in admitted]
         if not touches and not lines:
             return True
         with self.keeper.begin(tenant, write=True) as rows:
             if known and not rows.head().change:
                 return False
             # what was erased since the recall must not come back in its evidence
-            lines = [line if line.evidence is None or _all_stored(rows, line.evidence) else bare(line) for line in lines]
+            lines = [line if line.evidence is None or all_stored(rows, line.evidence) else bare(line) for line in lines]
             found, uses = rows.read([touch.id for touch in touches]) if touches else {}, dict[str, Use]()
             for touch in touches:
                 if touch.id in found:
@@ -207,6 +211,16 @@ class Store:
             if memory_id not in found:
                 raise NotFoundError(memory_id)
         return tuple(found[memory_id].memory for memory_id in memory_ids)
+
+    def fetch(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Stored, ...]:
+        """These memories with their vectors in the order asked; an unknown id is a NotFoundError."""
+        admit_tenant(tenant)
+        with self.keeper.begin(tenant, write=False) as rows:
+            found = rows.read(memory_ids, content=True)
+        for memory_id in memory_ids:
+            if memory_id not in found:
+                raise NotFoundError(memory_id)
+        return tuple(Stored(memory=found[each].memory, vector=as_vector(found[each].vector)) for each in memory_ids)
 
     def known(self, tenant: str, memory_ids: Sequence[str]) -> frozenset[str]:
         """Those of the ids that are stored."""
@@ -379,14 +393,3 @@ def _found(held: TenantShelf, version: Version, rows: Transaction, lookup: Looku
         if not broken:
             return hits, tuple(filter(None, memories)), tuple(filter(None, core))
         version = held.without(version, broken)
-
-
-def _evidence_names(rows: Transaction, line: RecallEntry) -> set[str]:
-    """The ids in the evidence of one line, read by itself: all of them at once may not fit into memory."""
-    (whole,) = rows.log(LogQuery(recall_id=line.recall_id, limit=1, content=True))
-    return named(whole.evidence or b"")
-
-
-def _all_stored(rows: Transaction, evidence: bytes) -> bool:
-    ids = sorted(named(evidence))
-    return len(rows.read(ids)) == len(ids)

@@ -6,8 +6,9 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from cued.explain import Explanation, Timeline, Verdict, Why
+from cued.explain import Explanation, MeaningMap, Timeline, Verdict, Why
 from cued.handles.bootstrap import Pack
+from cued.handles.keeping import OpenConflicts
 from cued.handles.tenant import Remembered
 from cued.model import Evidence, Page, RecallEntry, Stats, Trace
 from cued.model.plain import JSON, plain
@@ -48,6 +49,18 @@ def timeline_json(timeline: Timeline) -> JSON:
         "centre": None if timeline.centre is None else timeline.centre.to_dict(),
         "after": [memory.to_dict() for memory in timeline.after],
     }
+
+
+def map_json(laid_out: MeaningMap) -> JSON:
+    """Memories laid out by meaning, each in brief with its place."""
+    points = [{**point.memory.brief(), "x": point.x, "y": point.y} for point in laid_out.points]
+    return {**plain(replace(laid_out, points=())), "points": points}
+
+
+def open_conflicts_json(opened: OpenConflicts) -> JSON:
+    """Memories that stand with what each is at odds with; `next` goes on with those before them."""
+    found = [{"memory": each.memory.to_dict(), "conflicts": plain(each)["conflicts"]} for each in opened.found]
+    return {"found": found, "compared": opened.compared, "next": opened.next, "total": opened.total}
 
 
 def pack_json(pack: Pack) -> JSON:

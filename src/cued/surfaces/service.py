@@ -28,11 +28,12 @@ from cued.policy.spec import Policy
 from cued.ports import Progress, silent
 from cued.requests.cue import DecideRequest, ExplainRequest, RecallRequest, adjusted
 from cued.requests.draft import RememberRequest, UpdateRequest
-from cued.requests.listing import ListRequest, LogRequest, TimelineRequest
+from cued.requests.listing import ListRequest, LogRequest, MapRequest, TimelineRequest
 from cued.requests.turns import TurnsRequest
 from cued.requests.upkeep import (
     BackupRequest,
     BootstrapRequest,
+    ConflictsRequest,
     ConsolidateRequest,
     CoolRequest,
     ExportRequest,
@@ -41,13 +42,25 @@ from cued.requests.upkeep import (
     IdRequest,
     IdsRequest,
     ImportRequest,
+    KeepBothRequest,
     ManyRequest,
     NoFields,
     PromoteRequest,
     SweepRequest,
     WhyRequest,
 )
-from cued.surfaces.contract import entry_json, explanation_json, pack_json, page_json, remembered_json, stats_json, timeline_json, why_json
+from cued.surfaces.contract import (
+    entry_json,
+    explanation_json,
+    map_json,
+    open_conflicts_json,
+    pack_json,
+    page_json,
+    remembered_json,
+    stats_json,
+    timeline_json,
+    why_json,
+)
 
 Keep = Callable[[Envelope], None]
 Write = Callable[[bytes], object]
@@ -132,6 +145,27 @@ def timeline(tenant: Tenant, request: TimelineRequest) -> JSON:
     """What was stored right before and after a memory or a time."""
     sides = {"before": request.before, "after": request.after}
     return timeline_json(tenant.timeline(request.centre(), scope=request.scope, session=request.session, hidden=request.hidden, **sides))
+
+
+def lay_out(tenant: Tenant, request: MapRequest) -> JSON:
+    """The newest memories, laid out by meaning."""
+    return map_json(tenant.map(request))
+
+
+def keep_recall(tenant: Tenant, saved: Envelope, policy: Policy | None = None) -> JSON:
+    """The line of the log that now keeps this recall whole, as this policy decides it."""
+    recalled = saved.decide(policy)
+    return entry_json(replace(tenant.keep(recalled, Envelope.of(saved.evidence, policy) if policy else saved), evidence=None))
+
+
+def conflicts(tenant: Tenant, request: ConflictsRequest) -> JSON:
+    """The open conflicts among a page of memories, each with its choices."""
+    return open_conflicts_json(tenant.conflicts(scope=request.scope, limit=request.limit, after=request.after))
+
+
+def keep_both(tenant: Tenant, request: KeepBothRequest) -> JSON:
+    """A memory that is marked as distinct from another."""
+    return tenant.keep_both(request.id, request.other).to_dict()
 
 
 def list_memories(tenant: Tenant, request: ListRequest) -> JSON:

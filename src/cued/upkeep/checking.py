@@ -28,7 +28,8 @@ _SHOWN = 50
 _EVERYTHING = "SELECT * FROM memory WHERE key = ?"
 _ORPHANS = "SELECT count(*) FROM {} WHERE key NOT IN (SELECT key FROM memory)"
 _TOLD_BY_BODY = ("scope", "kind", "tier", "created", "valid_from", "valid_until", "expires", "forgotten", "superseded", "locally",
-                 "session", "turn", "tags")  # fmt: skip
+                 "session", "turn", "tags", "trust", "quarantined")  # fmt: skip
+_NEEDED = frozenset((*_TOLD_BY_BODY, "id", "body", "body_sum", "forward", "forward_sum", "fingerprint"))
 
 
 class Problem(Struct, frozen=True, kw_only=True):
@@ -162,7 +163,8 @@ def raw(connection: apsw.Connection, key: int) -> dict[str, Any] | None:
         found = cursor.fetchone()
     except (*salvage.FOREIGN, apsw.ExecutionCompleteError):
         return None
-    return None if found is None else dict(zip(names, found, strict=True))
+    # A damaged schema may have lost a column.
+    return dict(zip(names, found, strict=True)) if found is not None and set(names) >= _NEEDED else None
 
 
 def _row(connection: apsw.Connection, key: int, name: bytes | None, texts: dict[int | None, str | None]) -> Found:

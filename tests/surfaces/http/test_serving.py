@@ -160,6 +160,15 @@ def test_a_full_disk_refuses_writes_with_507_and_reads_go_on(running, process):
         assert client.post("/v1/recall", json={"text": "peanuts", "floor": 0}).json()["outcome"] == "recalled"
 
 
+def test_a_made_up_year_is_served_out_of_the_process_alone(running, tmp_path):
+    server, url = running("--demo")
+    link = re.search(r"http\S+\?token=(\S+)", server.stdout.readline().decode())
+    with httpx.Client(headers={"Accept": "text/html"}, follow_redirects=True, timeout=30) as browser:
+        assert "Recalls of late" in browser.get(link[0]).text
+        assert "Ines is allergic to hazelnuts" in browser.get(f"{url}?text=Is+Ines+allergic").text
+    assert not (tmp_path / "memories.db").exists()
+
+
 @posix
 def test_with_a_certificate_it_serves_https_and_the_client_checks_it(process, tmp_path):
     openssl = shutil.which("openssl")

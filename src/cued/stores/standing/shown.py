@@ -8,7 +8,7 @@ from itertools import compress
 import numpy as np
 from msgspec.structs import replace
 
-from cued.model import Filter, Gate, Lookup, Memory, Scalar, Stats
+from cued.model import Filter, Gate, HiddenState, Lookup, Memory, Scalar, Stats
 from cued.stores.admission import weighed
 from cued.stores.arrays import Mask
 from cued.stores.standing.facts import bounded
@@ -20,6 +20,9 @@ from cued.stores.standing.marks import EVERYWHERE, unlifted
 def shown(memories: Iterable[Memory], wanted: Filter, *, at: datetime) -> list[Memory]:
     """Those of the memories that a listing with this filter shows, in their order."""
     asked = [memory for memory in memories if _asked_for(memory, wanted)]
+    if wanted.state is not None:
+        struck = _Struck(asked, at)
+        return _where(asked, struck.superseded if wanted.state == "superseded" else struck.by(_GATES[wanted.state]))
     return asked if wanted.hidden else _where(asked, ~_Struck(asked, at).hidden)
 
 
@@ -40,6 +43,12 @@ def has_meta(held: Mapping[str, Scalar], wanted: Mapping[str, Scalar]) -> bool:
     return all(
         name in held and held[name] == value and isinstance(held[name], bool) is isinstance(value, bool) for name, value in wanted.items()
     )
+
+
+def has_words(text: str, words: Iterable[str]) -> bool:
+    """Whether all these words, which are in lower case, stand in a text, be it inside of longer ones."""
+    folded = text.casefold()
+    return all(word in folded for word in words)
 
 
 def counted(memories: Sequence[Memory], *, at: datetime) -> Stats:
@@ -78,6 +87,7 @@ def _asked_for(memory: Memory, wanted: Filter) -> bool:
         and has_meta(memory.source.meta, wanted.meta)
         and (wanted.since is None or wanted.since <= memory.created_at)
         and (wanted.until is None or memory.created_at < wanted.until)
+        and (not wanted.contains or has_words(memory.text, wanted.contains))
     )
 
 
@@ -108,6 +118,9 @@ class _Struck:
         everybody = np.zeros(self._everybody, dtype=np.bool_)
         everybody[self._judged] = struck
         return everybody
+
+
+_GATES: dict[HiddenState, Gate] = {"forgotten": "forgotten", "expired": "expiry"}
 
 
 def _where(memories: Sequence[Memory], chosen: Mask) -> list[Memory]:

@@ -35,6 +35,7 @@ _METAVARS = {
     "bad": "ID",
     "budget_tokens": "TOKENS",
     "cited": "ID",
+    "contains": "WORDS",
     "depth": "N",
     "every": "TIME",
     "to": "N",

@@ -33,6 +33,7 @@ from cued.surfaces.http.retries import Once
 from cued.surfaces.http.routes import ROUTES, Route
 from cued.surfaces.http.upkeep import Upkeep
 from cued.surfaces.http.workers import THREADS, WAITING, Answer, Workers
+from cued.surfaces.inspector.mount import inspector
 from cued.surfaces.verbs import call
 
 _SPOOLED = 8_000_000
@@ -77,7 +78,7 @@ def make_app(  # noqa: PLR0913 - what a server is made of
     """The whole app over an open store; when it ends, what has begun is done and what recalls left is written."""
     server = _Server(memories, limits or Limits(), chores or Chores())
     routes: list[routing.BaseRoute] = [
-        routing.Route("/", server.front),
+        *inspector(memories, server.run, front=server.front),
         routing.Route("/healthz", server.health),
         routing.Route("/readyz", server.ready),
         routing.Route("/metrics", server.show_metrics),
@@ -139,6 +140,20 @@ class _Server:
         _seen(request, "front")
         return _json({"cued": __version__, "openapi": "/v1/openapi.json", "ready": "/readyz", "metrics": "/metrics"})
 
+    async def run(self, tenant: str, doing: Callable[[], Answer], *, long: bool = False) -> Answer:
+        """What a function gives, in one of the threads when it is the tenant's turn, within the time that a request has."""
+        most = self._limits.long_s if long else self._limits.short_s
+        try:
+            async with asyncio.timeout(most):
+                return await self._workers.run(tenant, doing, long=long)
+        except TimeoutError as error:
+            raise RefusedError(
+                503,
+                f"it took longer than {most:g} s; a write that had begun may still be done",
+                "ask again; with an Idempotency-Key a write happens once",
+                headers={"Retry-After": str(RETRY_AFTER_S)},
+            ) from error
+
     async def health(self, request: Request) -> Response:
         """Whether the process answers, and nothing else about it."""
         _seen(request, "healthz")
@@ -182,29 +197,16 @@ class _Server:
         doing = partial(call, route.verb, target)
         tenant, key = request.scope["cued.caller"].tenant, request.headers.get("idempotency-key")
         if not route.once or key is None or isinstance(target, Memories):
-            return await self._run(route, tenant, partial(doing, body)), False
+            return await self.run(tenant, partial(doing, body), long=route.of.long), False
         once = Once(self._memories.parts.store, target, route.verb, key=key)
         async with self._keys.setdefault((tenant, key), asyncio.Lock()):
-            return await self._run(route, tenant, partial(once.answer, body, doing))
-
-    async def _run(self, route: Route, tenant: str, doing: Callable[[], Answer]) -> Answer:
-        most = self._limits.long_s if route.of.long else self._limits.short_s
-        try:
-            async with asyncio.timeout(most):
-                return await self._workers.run(tenant, doing, long=route.of.long)
-        except TimeoutError as error:
-            raise RefusedError(
-                503,
-                f"it took longer than {most:g} s; a write that had begun may still be done",
-                "ask again; with an Idempotency-Key a write happens once",
-                headers={"Retry-After": str(RETRY_AFTER_S)},
-            ) from error
+            return await self.run(tenant, partial(once.answer, body, doing), long=route.of.long)
 
     async def _streamed(self, route: Route, tenant: str, doing: Callable[..., JSON]) -> Response:
         """The lines that a verb writes; they are gathered first, so that a slow reader holds no thread and a failure is an answer."""
         lines = SpooledTemporaryFile(max_size=_SPOOLED)  # noqa: SIM115 - closed when it is sent
         try:
-            await self._run(route, tenant, partial(doing, write=lines.write))
+            await self.run(tenant, partial(doing, write=lines.write), long=route.of.long)
         except BaseException:
             lines.close()
             raise

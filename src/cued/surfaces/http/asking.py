@@ -36,7 +36,7 @@ async def asked(request: Request, route: Route, *, most: int = MAX_BODY) -> JSON
 
 async def read_body(request: Request, most: int) -> JSON:
     """The JSON object that a request carries; {} where it carries nothing."""
-    raw = await _read(request, most)
+    raw = await body_of(request, most)
     if not raw:
         return {}
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -51,7 +51,7 @@ async def read_body(request: Request, most: int) -> JSON:
     return body
 
 
-async def _read(request: Request, most: int) -> bytes:
+async def body_of(request: Request, most: int = MAX_BODY) -> bytes:
     """The whole body; one that is too large is refused before it is read whole, and one that does not come is not waited for."""
     too_large = RefusedError(413, f"the body is over {most:,} bytes", "send less at a time, such as memories in several requests")
     length = request.headers.get("content-length", "")

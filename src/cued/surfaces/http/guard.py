@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Struct
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cued.errors import CuedError, EmbedderError, InputError, StoreError
@@ -28,8 +29,10 @@ from cued.surfaces.http.problems import RefusedError, problem
 from cued.surfaces.http.prometheus import Metrics
 
 log = logging.getLogger("cued.http")
-OPEN = frozenset({"/healthz"})
-"""Paths that need no token."""
+OPEN = ("/healthz", "/inspect/static/", "/inspect/sign-in")
+"""Paths that need no token, and what lies under those that end in a slash."""
+PAGES = "/inspect/"
+"""Where the inspector's pages are, beside the front page: there a browser's cookie counts as a token, and nowhere else."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 TENANT = "(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2}){1,600}"
 """What Cued-Tenant may say."""
@@ -105,9 +108,12 @@ class Guard:
             raise RefusedError(
                 403, "the request comes from another site's page", "ask from outside a browser, or from a page of this server"
             )
-        if scope["path"] in OPEN:
+        if any(scope["path"] == path or (path.endswith("/") and scope["path"].startswith(path)) for path in OPEN):
             return
         token = await asyncio.to_thread(self._tokens.find, _written(scope, headers))
+        if token is None and is_page(scope["path"]) and "text/html" in headers.get("accept", ""):
+            # a person with a browser is asked to sign in, by the page itself
+            return
         if token is None:
             raise RefusedError(
                 401,
@@ -115,7 +121,7 @@ class Guard:
                 "Authorization: Bearer TOKEN; `cued token create` makes one",
                 headers={"WWW-Authenticate": 'Bearer realm="cued"'},
             )
-        scope["cued.caller"] = Caller(token, _tenant(token, headers))
+        scope["cued.caller"] = Caller(token, _tenant(token, scope["path"], headers))
         self._rates.take(token.id)
 
     def _done(self, scope: Scope, status: int, seconds: float) -> None:
@@ -176,20 +182,41 @@ class _Rates:
             )
 
 
+def is_page(path: str) -> bool:
+    """Whether a path is one of the inspector's, for people, and not one of the interface for programs."""
+    return path == "/" or path.startswith(PAGES)
+
+
+def cookie_name(headers: Headers, what: str) -> str:
+    """What a cookie of this server is called; browsers share cookies between the ports of a machine, so the port is in it."""
+    try:
+        port = urlsplit(f"//{headers.get('host', '')}").port
+    except ValueError:
+        port = None
+    return f"cued_{what}_{port or 0}"
+
+
 def _written(scope: Scope, headers: Headers) -> str:
-    """The token that came along; the front page takes it from its link too."""
+    """The token that came along: in a header, in the link of the front page, or in the cookie of a page."""
     scheme, _, written = headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer":
         return written.strip()
     if scope["path"] == "/" and scope["method"] == "GET":
         query: str = scope["query_string"].decode("latin-1")
-        return parse_qs(query).get("token", [""])[0]
-    return ""
+        if linked := parse_qs(query).get("token"):
+            return linked[0]
+    return _cookie(headers, "token") if is_page(scope["path"]) else ""
 
 
-def _tenant(token: Token, headers: Headers) -> str:
-    """The token's tenant; an admin's token may name another, percent-encoded."""
+def _cookie(headers: Headers, what: str) -> str:
+    return cookie_parser(headers.get("cookie", "")).get(cookie_name(headers, what), "")
+
+
+def _tenant(token: Token, path: str, headers: Headers) -> str:
+    """The token's tenant; an admin's token may name another, percent-encoded, and an admin's browser in a cookie."""
     named = headers.get("cued-tenant")
+    if named is None and is_page(path) and token.allows("admin"):
+        named = _cookie(headers, "tenant") or None
     if named is None:
         return token.tenant
     if not re.fullmatch(TENANT, named):

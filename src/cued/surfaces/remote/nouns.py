@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from cued.engine.envelope import Envelope
-from cued.explain import Explanation, Timeline, Verdict, Why
+from cued.explain import Explanation, MeaningMap, Point, Timeline, Verdict, Why
 from cued.handles.bootstrap import Needed, Pack
-from cued.model import Memory, Page, Recall, RecallEntry, Trace
+from cued.handles.keeping import OpenConflict, OpenConflicts
+from cued.model import Conflict, Memory, Page, Recall, RecallEntry, Trace
 from cued.model.plain import JSON
 from cued.upkeep.consolidation import Applied, Plan, SkippedMerge
 from cued.upkeep.cooling import Cool
@@ -97,6 +99,21 @@ def timeline(told: JSON, *, tenant: str) -> Timeline:
 def page(told: JSON, *, tenant: str) -> Page:
     """One page of a listing."""
     return Page(memories=memories(told["memories"], tenant=tenant), next=told["next"], total=told["total"])
+
+
+def meaning_map(told: JSON, *, tenant: str) -> MeaningMap:
+    """Memories laid out by meaning."""
+    points = tuple(Point(memory=memory(each, tenant=tenant), x=each["x"], y=each["y"]) for each in told["points"])
+    return replace(noun({**told, "points": []}, MeaningMap), points=points)
+
+
+def open_conflicts(told: JSON, *, tenant: str) -> OpenConflicts:
+    """Memories that stand with what each is at odds with."""
+    found = tuple(
+        OpenConflict(memory=memory(each["memory"], tenant=tenant), conflicts=noun(each["conflicts"], tuple[Conflict, ...]))
+        for each in told["found"]
+    )
+    return OpenConflicts(found=found, compared=told["compared"], next=told["next"], total=told["total"])
 
 
 def entries(told: JSON) -> tuple[RecallEntry, ...]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 from msgspec.structs import replace
 
 from cued.errors import InputError, NotFoundError
-from cued.explain import Explanation, Timeline, Why
+from cued.explain import Explanation, MeaningMap, Timeline, Why
 from cued.handles.bootstrap import Pack
 from cued.handles.ids import IdMaker
+from cued.handles.keeping import OpenConflicts
 from cued.handles.tenant import CHUNK, Remembered, Tenant
 from cued.handles.upkeep import Span
 from cued.model import GLOBAL, Cue, Evidence, Memory, Page, Recall, RecallEntry, Stats, Trust
@@ -22,14 +23,15 @@ from cued.requests.checks import known_as, label, listed
 from cued.requests.cue import CueRequest, ExplainRequest, RecallRequest, request_for
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, read_change, read_draft
 from cued.requests.insights import LAST, TARGET_RATE, Grouping, Judgement, Labelled, Labels, When
-from cued.requests.keywords import Changes, Facts, LogOptions, RecallOptions, Wanted
-from cued.requests.listing import ListRequest, LogRequest, read_list, read_log
-from cued.requests.upkeep import AT_LEAST, BUDGET_TOKENS, IMPORTANCE_BELOW, OLDER_THAN
+from cued.requests.keywords import Changes, Facts, LogOptions, MapOptions, RecallOptions, Wanted
+from cued.requests.listing import ListRequest, LogRequest, MapRequest, read_list, read_log, read_map
+from cued.requests.upkeep import AT_LEAST, BUDGET_TOKENS, IMPORTANCE_BELOW, OLDER_THAN, ConflictsRequest
 from cued.surfaces.remote import nouns
 from cued.surfaces.remote.calls import call_of, left_out, told
 from cued.surfaces.remote.connections import Connections
 
 if TYPE_CHECKING:
+    from cued.engine.envelope import Envelope
     from cued.importers.intake import Imported
     from cued.insight.comparing import Compared
     from cued.insight.doctor import Diagnosis
@@ -97,6 +99,24 @@ class RemoteTenant(Tenant):
     def list(self, request: ListRequest | None = None, **wanted: Unpack[Wanted]) -> Page:
         """What `Tenant.list` gives."""
         return nouns.page(self._ask("list", told(read_list(wanted, request))), tenant=self.name)
+
+    def conflicts(self, *, scope: str | None = None, limit: int = 20, after: str | None = None) -> OpenConflicts:
+        """What `Tenant.conflicts` gives."""
+        asked = told(ConflictsRequest(scope=scope, limit=limit, after=after))
+        return nouns.open_conflicts(self._ask("conflicts", asked), tenant=self.name)
+
+    def keep_both(self, memory_id: str, other: str) -> Memory:
+        """What `Tenant.keep_both` gives."""
+        return nouns.memory(self._ask("keep_both", {"id": known_as("id", memory_id), "other": known_as("other", other)}), tenant=self.name)
+
+    def map(self, request: MapRequest | None = None, **wanted: Unpack[MapOptions]) -> MeaningMap:
+        """What `Tenant.map` gives, each memory in brief."""
+        return nouns.meaning_map(self._ask("map", told(read_map(wanted, request))), tenant=self.name)
+
+    def keep(self, recall: Recall, saved: "Envelope") -> RecallEntry:
+        """Nothing: a server keeps what it has decided itself, which its inspector does."""
+        accepted = "a recall of a store that is open here; on a server, the inspector's permalink keeps it"
+        raise InputError("keep", saved.evidence.recall_id or recall.recall_id, accepted)
 
     def update(self, memory_id: str, change: Change | None = None, *, if_version: int | None = None, **fields: Unpack[Changes]) -> Memory:
         """What `Tenant.update` gives."""

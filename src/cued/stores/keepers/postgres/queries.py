@@ -5,10 +5,11 @@ from datetime import timedelta
 from typing import Any, Final
 
 import psycopg
-from msgspec import json
+from msgspec import Struct, json, msgpack
 
 from cued.model import EPOCH, KINDS, TIERS, TRUSTS, Filter, Slice, Stats
 from cued.stores.standing.instants import NEVER, micros
+from cued.stores.standing.shown import has_words
 
 Found = Sequence[tuple[Any, ...]]
 
@@ -16,6 +17,8 @@ _STANDS: Final = "forgotten IS NULL AND superseded IS NULL AND coalesce(expires 
 _WANTED: Final = f"""
     WHERE m.tenant = %(tenant)s
       AND (%(hidden)s OR ({_STANDS}))
+      AND (%(state)s::text IS NULL OR (%(state)s = 'forgotten' AND forgotten IS NOT NULL)
+           OR (%(state)s = 'superseded' AND superseded IS NOT NULL) OR (%(state)s = 'expired' AND expires <= %(at)s))
       AND (%(scope)s::bytea IS NULL OR scope = %(scope)s)
       AND (%(session)s::bytea IS NULL OR session = %(session)s)
       AND (%(kinds)s::int[] IS NULL OR kind = ANY(%(kinds)s))
@@ -31,6 +34,12 @@ _COUNT: Final = f"SELECT count(*) FROM cued.memory m {_WANTED}"  # noqa: S608 - 
 _SHOWN: Final = f"SELECT m.body, u.body FROM cued.memory m {_USED} {_WANTED}"  # noqa: S608 - constants
 _NEWEST: Final = _SHOWN + "AND (created, id) < (%(created)s, %(id)s::bytea) ORDER BY created DESC, id DESC LIMIT %(rows)s"
 _OLDEST: Final = _SHOWN + "AND (created, id) > (%(created)s, %(id)s::bytea) ORDER BY created, id LIMIT %(rows)s"
+_EACH_NEWEST: Final = f"""
+    SELECT m.body, u.body, (created, id) < (%(created)s, %(id)s::bytea) FROM cued.memory m {_USED} {_WANTED} ORDER BY created DESC, id DESC
+"""  # noqa: S608 - constants
+_EACH_OLDEST: Final = f"""
+    SELECT m.body, u.body, (created, id) > (%(created)s, %(id)s::bytea) FROM cued.memory m {_USED} {_WANTED} ORDER BY created, id
+"""  # noqa: S608 - constants
 _SCAN: Final = f"""
     SELECT m.key, m.body, u.body, NULL::bytea, v.data
     FROM cued.memory m {_USED} LEFT JOIN cued.vector v ON v.tenant = m.tenant AND v.key = m.key
@@ -58,7 +67,8 @@ def page(cursor: psycopg.Cursor[Any], tenant: bytes, wanted: Filter, asked: Slic
     values: dict[str, Any] = {
         "tenant": tenant,
         "at": asked.at,
-        "hidden": wanted.hidden,
+        "hidden": wanted.hidden or wanted.state is not None,
+        "state": wanted.state,
         "scope": None if wanted.scope is None else wanted.scope.encode(),
         "session": None if wanted.session is None else wanted.session.encode(),
         "kinds": [KINDS.index(kind) for kind in wanted.kinds] or None,
@@ -73,8 +83,30 @@ def page(cursor: psycopg.Cursor[Any], tenant: bytes, wanted: Filter, asked: Slic
         "id": memory_id.encode(),
         "rows": asked.limit,
     }
+    if wanted.contains:
+        return _containing(cursor, wanted, asked, values)
     found = cursor.execute(_OLDEST if asked.oldest_first else _NEWEST, values).fetchall()
     return found, int(_one(cursor, _COUNT, values)[0])
+
+
+def _containing(cursor: psycopg.Cursor[Any], wanted: Filter, asked: Slice, values: dict[str, Any]) -> tuple[Found, int]:
+    """The same where words must stand in the text, which only a body says: each is read once, and none is kept but the page's."""
+    found, total = list[tuple[Any, ...]](), 0
+    for body, use, beyond in cursor.stream(_EACH_OLDEST if asked.oldest_first else _EACH_NEWEST, values):
+        if has_words(_TEXT.decode(body).text, wanted.contains):
+            total += 1
+            if beyond and len(found) < asked.limit:
+                found.append((body, use))
+    return found, total
+
+
+class _Text(Struct):
+    """What a filter by words reads of a body."""
+
+    text: str = ""
+
+
+_TEXT = msgpack.Decoder(_Text)
 
 
 def scan(cursor: psycopg.Cursor[Any], tenant: bytes, *, limit: int, after: str) -> Found:

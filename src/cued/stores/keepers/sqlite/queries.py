@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any, Final
 
 import apsw
@@ -9,10 +10,12 @@ from msgspec import Struct, field, json, msgpack
 
 from cued.model import EPOCH, KINDS, TIERS, TRUSTS, Filter, Scalar, Slice, Stats
 from cued.stores.standing.instants import NEVER, micros
-from cued.stores.standing.shown import has_meta
+from cued.stores.standing.shown import has_meta, has_words
 
 _WANTED: Final = """
     WHERE memory.tenant = :tenant
+      AND (:state IS NULL OR (:state = 'forgotten' AND forgotten IS NOT NULL) OR (:state = 'superseded' AND superseded IS NOT NULL)
+           OR (:state = 'expired' AND expires <= :at))
       AND (:hidden OR (forgotten IS NULL AND superseded IS NULL AND ifnull(expires > :at, 1)))
       AND (:scope IS NULL OR scope = :scope)
       AND (:session IS NULL OR session = :session)
@@ -21,6 +24,7 @@ _WANTED: Final = """
       AND (:trusts = 0 OR :trusts & (1 << trust))
       AND (:quarantined IS NULL OR :quarantined = (quarantined IS NOT NULL))
       AND created >= :since AND created < :until
+      AND (:contains = '[]' OR has_words(memory.body, :contains))
       AND (:meta = '{}' OR has_meta(memory.body, :meta))
       AND (:tags = '[]' OR NOT EXISTS (
             SELECT 1 FROM json_each(:tags) AS asked
@@ -72,12 +76,19 @@ class _Body(Struct):
     source: _Source = field(default_factory=_Source)
 
 
+class _Text(Struct):
+    """What a filter by words reads of a body."""
+
+    text: str = ""
+
+
 def page(connection: apsw.Connection, tenant: int, wanted: Filter, asked: Slice) -> tuple[Found, int]:
     """The bodies of each memory, with the sum of the first, in a part of a listing, and how many there are in all."""
     values: dict[str, Any] = {
         "tenant": tenant,
         "at": asked.at,
-        "hidden": int(wanted.hidden),
+        "hidden": int(wanted.hidden or wanted.state is not None),
+        "state": wanted.state,
         "scope": wanted.scope,
         "session": wanted.session,
         "kinds": sum(1 << KINDS.index(kind) for kind in set(wanted.kinds)),
@@ -88,11 +99,16 @@ def page(connection: apsw.Connection, tenant: int, wanted: Filter, asked: Slice)
         "until": NEVER if wanted.until is None else micros(wanted.until),
         "tags": json.encode(wanted.tags).decode(),
         "meta": json.encode(wanted.meta).decode(),
+        "contains": json.encode(wanted.contains).decode(),
     }
+    connection.create_scalar_function("has_words", partial(_has_words, words=wanted.contains), 2)
     connection.create_scalar_function("has_meta", _has_meta, 2, deterministic=True)
     created, memory_id = asked.after
     place = {"created": created, "id": memory_id, "rows": asked.limit}
     found = connection.execute(_OLDEST if asked.oldest_first else _NEWEST, values | place).fetchall()
+    if not memory_id and len(found) < asked.limit:
+        # the first page is the whole listing
+        return found, len(found)
     return found, int(connection.execute(_COUNT, values).get)
 
 
@@ -139,4 +155,9 @@ def _has_meta(*given: Any) -> bool:  # noqa: ANN401 - values as SQLite hands the
     return has_meta(_BODY.decode(body).source.meta, json.decode(wanted))
 
 
+def _has_words(body: bytes, _asked: str, *, words: Sequence[str]) -> bool:
+    return has_words(_TEXT.decode(body).text, words)
+
+
+_TEXT = msgpack.Decoder(_Text)
 _BODY = msgpack.Decoder(_Body)

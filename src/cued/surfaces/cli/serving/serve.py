@@ -5,15 +5,16 @@ from pathlib import Path
 import click
 
 from cued.errors import InputError
-from cued.handles.memories import open_memories
+from cued.handles.memories import Memories, open_memories
 from cued.model import LogRules, Quotas
 from cued.policy.presets import DEFAULT
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import make_folder, noting_warnings
 from cued.surfaces.cli.output import say
-from cued.surfaces.cli.settings import settings
+from cued.surfaces.cli.settings import Settings, settings
 from cued.text.durations import parse_duration
 
+DEMO_TENANT = "ines"
 _JOBS = ("sweep", "consolidate", "preview", "reembed")
 
 
@@ -31,6 +32,7 @@ _JOBS = ("sweep", "consolidate", "preview", "reembed")
 @click.option("--quota-bytes", type=click.IntRange(1), help="At most so many bytes of memories a tenant. Default: no bound.")
 @click.option("--quota-recalls", type=click.IntRange(1), help="At most so many recalls a minute and tenant. Default: no bound.")
 @click.option("--upkeep", "jobs", type=click.Choice(_JOBS), multiple=True, help="Do this for every tenant, now and then; may be repeated.")
+@click.option("--demo", is_flag=True, help="Serve a made-up year of memories out of this process alone, to look around in.")
 @click.option("--upkeep-every", "every", metavar="TIME", default="6h", help="How often. Default: 6h.")
 @click.option("--mem0", "as_mem0", is_flag=True, help="Also answer mem0's REST interface, at /mem0.")
 @click.option("--shadow", metavar="NAME|FILE", help="A second policy that decides beside the first; `cued insight --compare` tells.")
@@ -50,6 +52,7 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     quota_bytes: int | None,
     quota_recalls: int | None,
     jobs: tuple[str, ...],
+    demo: bool,
     every: str,
     as_mem0: bool,
     shadow: str | None,
@@ -65,20 +68,17 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     except ImportError as error:
         raise InputError("serve", str(error), "the server's packages: pip install 'cued[server]'") from error
     chosen = settings()
-    make_folder(chosen)
     place = Place(host=host, port=port, names=names, behind_proxy=behind_proxy, certificate=tls_cert, key=tls_key)
     limits = Limits(body_bytes=max_body, threads=threads)
     chores = Chores(jobs=tuple(dict.fromkeys(jobs)), every_s=parse_duration(every, field="--upkeep-every").total_seconds())
     quotas = Quotas(memories=quota_memories, bytes=quota_bytes, recalls_a_minute=quota_recalls)
     with noting_warnings():
-        log = LogRules(content=chosen.keep)  # type: ignore[arg-type]  # checked by the rules
-        parts = {"embedder": chosen.embedder, "policy": chosen.policy or DEFAULT, "shadow": shadow, "share": share}
-        memories = open_memories(chosen.db, log=log, quotas=quotas, journal=chosen.journal, **parts)  # type: ignore[arg-type]
+        memories = _made_up(chosen) if demo else _opened(chosen, quotas, shadow=shadow, share=share)
     with memories:
         serve(
             memories,
             place,
-            tenant=chosen.tenant,
+            tenant=DEMO_TENANT if demo else chosen.tenant,
             say=lambda text: say(f"{text}\n"),
             rate=rate,
             limits=limits,
@@ -86,3 +86,16 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
             mounted=(*agents(memories), *(mem0(memories, most_bytes=max_body) if as_mem0 else ())),
             started=Started(db=chosen.db, embedder=chosen.embedder, policy=chosen.policy) if isinstance(chosen.db, Path) else None,
         )
+
+
+def _opened(chosen: Settings, quotas: Quotas, *, shadow: str | None, share: float) -> Memories:
+    make_folder(chosen)
+    log = LogRules(content=chosen.keep)  # type: ignore[arg-type]  # checked by the rules
+    parts = {"embedder": chosen.embedder, "policy": chosen.policy or DEFAULT, "shadow": shadow, "share": share}
+    return open_memories(chosen.db, log=log, quotas=quotas, journal=chosen.journal, **parts)  # type: ignore[arg-type]
+
+
+def _made_up(chosen: Settings) -> Memories:
+    from cued.surfaces.inspector.demonstration import demonstration  # noqa: PLC0415 - the server's packages are an extra
+
+    return demonstration(embedder=chosen.embedder)

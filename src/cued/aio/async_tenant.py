@@ -1,38 +1,31 @@
-"""The same verbs for asyncio: each runs in one of a few worker threads, so that no loop waits for a disk or a model.
+"""One tenant's verbs for asyncio, and those of a conversation."""
 
-Above: servers and agents that are asynchronous. Below: the handles, one colour. A call that is cancelled before its turn does nothing;
-one that has begun goes on in its thread to its end, so that nothing is written by half, and `close` waits for it.
-"""
-
-import ssl
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Unpack
 
-from cued.explain import Explanation, Timeline, Why
+from cued.explain import Explanation, MeaningMap, Timeline, Why
 from cued.handles.bootstrap import Pack
 from cued.handles.conversation import Conversation
-from cued.handles.keeping import Remembered
-from cued.handles.memories import Memories, Opening, open_memories
+from cued.handles.keeping import OpenConflicts, Remembered
 from cued.handles.tenant import Tenant
 from cued.handles.threads import Threads, in_loop
 from cued.handles.upkeep import Span
 from cued.model import GLOBAL, Cue, Evidence, Memory, Page, Recall, RecallEntry, Stats, Trust
 from cued.policy.spec import Policy
-from cued.ports import Progress, Store, silent
+from cued.ports import Progress, silent
 from cued.requests.cue import ExplainRequest, RecallRequest
 from cued.requests.draft import Change, Draft, OnConflict
 from cued.requests.insights import LAST, TARGET_RATE, Grouping, Judgement, Labelled, Labels, When
-from cued.requests.keywords import Changes, Facts, LogOptions, RecallOptions, Wanted
-from cued.requests.listing import ListRequest, LogRequest
+from cued.requests.keywords import Changes, Facts, LogOptions, MapOptions, RecallOptions, Wanted
+from cued.requests.listing import ListRequest, LogRequest, MapRequest
 from cued.requests.upkeep import AT_LEAST, BUDGET_TOKENS, IMPORTANCE_BELOW, OLDER_THAN
-from cued.surfaces.remote.connecting import connect as connect_memories
 
 if TYPE_CHECKING:
+    from cued.engine.envelope import Envelope
     from cued.importers.intake import Imported
     from cued.insight.comparing import Compared
     from cued.insight.doctor import Diagnosis
@@ -41,14 +34,11 @@ if TYPE_CHECKING:
     from cued.insight.pairs import Label, Unjudged
     from cued.insight.replay import Replayed
     from cued.insight.tuning import Tuned
-    from cued.upkeep.backup import Copied
-    from cued.upkeep.checking import Checked
     from cued.upkeep.consolidation import Applied, Merged, Plan
     from cued.upkeep.cooling import Cool
-    from cued.upkeep.erasures import Erased, Erasure
+    from cued.upkeep.erasures import Erased
     from cued.upkeep.reembedding import Reembedded
 
-THREADS = 4
 _LINES = 256
 
 
@@ -122,6 +112,14 @@ class AsyncTenant:
         """What `Tenant.update` gives."""
         return await self._threads.run(self._tenant.update, memory_id, change, if_version=if_version, **fields)
 
+    async def conflicts(self, *, scope: str | None = None, limit: int = 20, after: str | None = None) -> OpenConflicts:
+        """What `Tenant.conflicts` gives."""
+        return await self._threads.run(self._tenant.conflicts, scope=scope, limit=limit, after=after)
+
+    async def keep_both(self, memory_id: str, other: str) -> Memory:
+        """What `Tenant.keep_both` gives."""
+        return await self._threads.run(self._tenant.keep_both, memory_id, other)
+
     async def forget(self, *memory_ids: str, erase: bool = False) -> "Erased | None":
         """What `Tenant.forget` gives."""
         return await self._threads.run(self._tenant.forget, *memory_ids, erase=erase)
@@ -192,6 +190,14 @@ class AsyncTenant:
         """What `Tenant.timeline` gives."""
         how = {"before": before, "after": after, "scope": scope, "session": session, "hidden": hidden}
         return await self._threads.run(self._tenant.timeline, around, **how)
+
+    async def map(self, request: MapRequest | None = None, **wanted: Unpack[MapOptions]) -> MeaningMap:
+        """What `Tenant.map` gives."""
+        return await self._threads.run(self._tenant.map, request, **wanted)
+
+    async def keep(self, recall: Recall, saved: "Envelope") -> RecallEntry:
+        """What `Tenant.keep` gives."""
+        return await self._threads.run(self._tenant.keep, recall, saved)
 
     async def log(self, request: LogRequest | None = None, **wanted: Unpack[LogOptions]) -> tuple[RecallEntry, ...]:
         """What `Tenant.log` gives."""
@@ -296,97 +302,3 @@ class AsyncTenant:
     async def label(self, recall_id: str, verdict: Judgement) -> "Label":
         """What `Tenant.label` gives."""
         return await self._threads.run(self._tenant.label, recall_id, verdict)
-
-
-class AsyncMemories:
-    """What `cued.aio.open` gives: one store, open, with a few worker threads; close it, or use it in an `async with`."""
-
-    def __init__(self, memories: Memories, threads: Threads) -> None:
-        """Wrap an open store."""
-        self._memories, self._threads = memories, threads
-
-    def tenant(self, name: str, *, trust: Trust = "user") -> AsyncTenant:
-        """The handle of this tenant; nothing done through it is trusted above `trust`."""
-        return AsyncTenant(self._memories.tenant(name, trust=trust), self._threads)
-
-    async def tenants(self) -> tuple[str, ...]:
-        """What `Memories.tenants` gives."""
-        return await self._threads.run(self._memories.tenants)
-
-    async def insight(self, *, since: When = None, until: When = None, every: str | None = None) -> "Insight":
-        """What `Memories.insight` gives."""
-        return await self._threads.run(self._memories.insight, since=since, until=until, every=every)
-
-    async def tune(self, *, apply: bool = False, progress: Progress = silent) -> "Tuned":
-        """What `Memories.tune` gives."""
-        return await self._threads.run(self._memories.tune, apply=apply, progress=in_loop(progress))
-
-    async def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> "Copied":
-        """What `Memories.backup` gives."""
-        return await self._threads.run(self._memories.backup, path, overwrite=overwrite, progress=in_loop(progress))
-
-    async def erasures(self) -> "tuple[tuple[Erasure, ...], tuple[str, ...]]":
-        """What `Memories.erasures` gives."""
-        return await self._threads.run(self._memories.erasures)
-
-    async def check(self, *, progress: Progress = silent) -> "Checked":
-        """What `Memories.check` gives."""
-        return await self._threads.run(self._memories.check, progress=in_loop(progress))
-
-    async def flush(self) -> None:
-        """Wait until the touches of all recalls so far are written."""
-        await self._threads.run(self._memories.flush)
-
-    async def close(self) -> None:
-        """Wait for what has begun, write what is left and let go of the file; a second call does nothing."""
-        await self._threads.close(self._memories.close)
-
-
-class _Opened:
-    """Memories that are about to be opened: by `await`, or by `async with`, which also closes them."""
-
-    def __init__(self, opening: Callable[[], Memories], threads: Threads) -> None:
-        self._opening, self._threads = opening, threads
-        self._memories: Memories | None = None
-
-    async def _open(self) -> AsyncMemories:
-        try:
-            return AsyncMemories(await self._threads.run(self._made), self._threads)
-        except BaseException:
-            # refused, or cancelled while the file was being opened: it must not stay open
-            await self._close()
-            raise
-
-    def _made(self) -> Memories:
-        self._memories = self._opening()
-        return self._memories
-
-    async def _close(self) -> None:
-        await self._threads.close(lambda: None if self._memories is None else self._memories.close())
-
-    def __await__(self) -> Generator[Any, None, AsyncMemories]:
-        return self._open().__await__()
-
-    async def __aenter__(self) -> AsyncMemories:
-        return await self._open()
-
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        await self._close()
-
-
-def open(path: str | Path | Store | None = None, *, threads: int = THREADS, **parts: Unpack[Opening]) -> _Opened:  # noqa: A001 - as `cued.open`
-    """Memories as `cued.open` opens them, with the same arguments, to be awaited or used in an `async with`.
-
-    `threads` says how many verbs run at the same time; the others wait for their turn.
-    """
-    return _Opened(partial(open_memories, path, **parts), Threads(threads))
-
-
-def connect(  # noqa: PLR0913 - as `cued.connect` has it
-    url: str, *, token: str, timeout_s: float = 60.0, tries: int = 4, tls: ssl.SSLContext | None = None, threads: int = THREADS
-) -> _Opened:
-    """The memories of a server as `cued.connect` gives them, with the same arguments, to be awaited or used in an `async with`.
-
-    `threads` says how many calls are under way at the same time; the others wait for their turn.
-    """
-    return _Opened(partial(connect_memories, url, token=token, timeout_s=timeout_s, tries=tries, tls=tls), Threads(threads))

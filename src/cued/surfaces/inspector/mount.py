@@ -1,0 +1,226 @@
+"""The inspector's routes: pages, their parts, what their buttons do, files to take away, and signing in."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs
+
+import msgspec
+from starlette import routing
+from starlette.requests import Request
+from starlette.responses import Response
+
+from cued import __version__
+from cued.errors import CuedError, InputError
+from cued.handles.memories import Memories
+from cued.model.plain import JSON
+from cued.requests.checks import label
+from cued.surfaces.http.asking import body_of
+from cued.surfaces.http.guard import Caller
+from cued.surfaces.http.problems import RefusedError, problem
+from cued.surfaces.inspector import doing, file_transfer
+from cued.surfaces.inspector.counting import Counts
+from cued.surfaces.inspector.held_recalls import Held
+from cued.surfaces.inspector.pages import beliefs, health, meaning, memories, provenance, recall, tenants, timeline
+from cued.surfaces.inspector.rendering import drawn, static
+from cued.surfaces.inspector.visiting import Visit, find_token, key_of, moved_to, require_key, signed_in, signed_out
+
+Handler = Callable[[Request], Awaitable[Response]]
+Run = Callable[..., Awaitable[Any]]
+_CROSS_SITE = "cross-site"
+
+
+class Page(NamedTuple):
+    """A page: its template, what it asks and shows, its name in the navigation ("" for none), and the key that leads to it."""
+
+    template: str
+    shows: Callable[[Visit], JSON]
+    name: str = ""
+    key: str = ""
+
+
+PAGES: Mapping[str, Page] = MappingProxyType(
+    {
+        "/": Page("recall", recall.page, "Recall", "r"),
+        "/inspect/memories": Page("memories", memories.page, "Memories", "m"),
+        "/inspect/beliefs": Page("beliefs", beliefs.page, "Beliefs", "b"),
+        "/inspect/timeline": Page("timeline", timeline.page, "Timeline", "t"),
+        "/inspect/map": Page("map", meaning.page, "Map", "p"),
+        "/inspect/health": Page("health", health.page, "Health", "h"),
+        "/inspect/tenants": Page("tenants", tenants.page, "Tenants", "a"),
+        "/inspect/memory": Page("memory", provenance.page),
+        "/inspect/candidate": Page("candidate", recall.candidate),
+        "/inspect/expected": Page("expected", recall.expected),
+        "/inspect/effect": Page("effect", memories.effect),
+    }
+)
+
+
+def inspector(memories: Memories, run: Run, *, front: Handler) -> list[routing.Route]:
+    """The routes of the inspector over an open store; `run` does work in a thread, `front` answers `/` to programs."""
+    desk = _Desk(memories, run, front)
+    return [
+        routing.Route("/inspect/static/{name}", desk.file),
+        routing.Route("/inspect/sign-in", desk.sign_in, methods=["GET", "POST"]),
+        routing.Route("/inspect/sign-out", desk.sign_out, methods=["POST"]),
+        routing.Route("/inspect/look-at", desk.look_at, methods=["POST"]),
+        routing.Route("/inspect/do", desk.do, methods=["POST"]),
+        routing.Route("/inspect/keep", desk.keep, methods=["POST"]),
+        routing.Route("/inspect/import", desk.take_in, methods=["POST"]),
+        routing.Route("/inspect/tokens", desk.tokens, methods=["POST"]),
+        routing.Route("/inspect/files/{name}", desk.hand_out),
+        *(routing.Route(path, partial(desk.show, path), methods=["GET"]) for path in PAGES),
+    ]
+
+
+class _Desk:
+    """What answers a browser."""
+
+    def __init__(self, memories: Memories, run: Run, front: Handler) -> None:
+        self._memories, self._run, self._front = memories, run, front
+        self._held, self._counts = Held(), Counts()
+
+    async def show(self, path: str, request: Request) -> Response:
+        """A page, or the part of it that is asked for."""
+        page = PAGES[path]
+        request.scope["cued.route"] = f"inspect_{page.template}"
+        if path == "/" and "text/html" not in request.headers.get("accept", "") and "cued-part" not in request.headers:
+            return await self._front(request)
+        caller: Caller | None = request.scope.get("cued.caller")
+        if caller is None:
+            return _stranger(request)
+        if path == "/" and (written := request.query_params.get("token")):
+            return signed_in(request, written)
+        part = request.headers.get("cued-part", "")
+        try:
+            shown = await self._run(caller.tenant, partial(page.shows, self._visit(request, caller)))
+        except (CuedError, RefusedError) as error:
+            if part:
+                raise
+            return _sorry(error, _frame("", request, caller, self._memories.clock()), request.scope["cued.request_id"])
+        return drawn(page.template, {**_frame(path, request, caller, self._memories.clock()), **shown}, part=part)
+
+    async def do(self, request: Request) -> Response:
+        """What a button does, and how to undo it."""
+        visit, body = await self._changing(request, "do")
+        steps = _read(body, list[doing.Step])
+        return _json(await self._run(visit.caller.tenant, partial(doing.done, visit, steps), long=any(each.long for each in steps)))
+
+    async def keep(self, request: Request) -> Response:
+        """Where a recall can be seen again, by anybody who may read this tenant's memories."""
+        visit, _ = await self._changing(request, "keep")
+        return _json(await self._run(visit.caller.tenant, partial(recall.keep, visit)))
+
+    async def take_in(self, request: Request) -> Response:
+        """What is in a file that was dropped on the page, or what became of it."""
+        visit, body = await self._changing(request, "import")
+        return _json(await self._run(visit.caller.tenant, partial(file_transfer.taken_in, visit, body), long=True))
+
+    async def tokens(self, request: Request) -> Response:
+        """A new token, shown this once, or one that no longer counts."""
+        visit, body = await self._changing(request, "tokens")
+        return _json(await self._run(visit.caller.tenant, partial(tenants.change_tokens, visit, _read(body, dict[str, str | None]))))
+
+    async def hand_out(self, request: Request) -> Response:
+        """A file to take away."""
+        request.scope["cued.route"] = "inspect_files"
+        caller: Caller | None = request.scope.get("cued.caller")
+        if caller is None:
+            return _stranger(request)
+        given = await self._run(caller.tenant, partial(file_transfer.handed_out, self._visit(request, caller), request.path_params["name"]))
+        headers = {"Content-Disposition": f'attachment; filename="{given.name}"'}
+        return Response(given.body, media_type=given.type, headers=headers)
+
+    async def file(self, request: Request) -> Response:
+        """A script or a style."""
+        request.scope["cued.route"] = "inspect_static"
+        found = static(request.path_params["name"])
+        if found is None:
+            raise RefusedError(404, "no such file", "the pages name those that there are")
+        return Response(found[0], media_type=found[1])
+
+    async def sign_in(self, request: Request) -> Response:
+        """The way in, with a token that counts."""
+        request.scope["cued.route"] = "inspect_sign_in"
+        if request.method == "GET":
+            return drawn("sign_in", {"again": False, "refused": False})
+        form = parse_qs((await body_of(request, 10_000)).decode("utf-8", "replace"))
+        written = form.get("token", [""])[0].strip()
+        found = await self._run(" ", partial(find_token, self._memories, written))
+        if found is None:
+            return drawn("sign_in", {"again": False, "refused": True}, status=401)
+        return signed_in(request, found)
+
+    async def sign_out(self, request: Request) -> Response:
+        """The way out."""
+        return signed_out(request)
+
+    async def look_at(self, request: Request) -> Response:
+        """The front page of another tenant, for whoever looks after the store."""
+        caller: Caller | None = request.scope.get("cued.caller")
+        form = parse_qs((await body_of(request, 10_000)).decode("utf-8", "replace"))
+        if caller is None or form.get("key") != [key_of(request)]:
+            raise RefusedError(403, "the page's key is missing or old", "load the page again")
+        caller.require("admin")
+        return moved_to(request, label("tenant", form.get("tenant", [caller.token.tenant])[0]))
+
+    def _visit(self, request: Request, caller: Caller) -> Visit:
+        return Visit(
+            memories=self._memories,
+            caller=caller,
+            query=request.query_params,
+            held=self._held,
+            counts=self._counts,
+            part=request.headers.get("cued-part", ""),
+        )
+
+    async def _changing(self, request: Request, name: str) -> tuple[Visit, bytes]:
+        request.scope["cued.route"] = f"inspect_{name}"
+        caller: Caller | None = request.scope.get("cued.caller")
+        if caller is None:
+            raise RefusedError(401, "nobody is signed in", "load the page again")
+        require_key(request)
+        self._counts.changed(caller.tenant)
+        return self._visit(request, caller), await body_of(request)
+
+
+def _stranger(request: Request) -> Response:
+    """The page to sign in at.
+
+    Who follows a link from another site is asked once more, by this page itself: the first time the browser keeps the cookie back.
+    """
+    again = request.headers.get("sec-fetch-site") == _CROSS_SITE
+    return drawn("sign_in", {"again": again, "refused": False}, status=200 if again else 401)
+
+
+def _sorry(error: CuedError | RefusedError, frame: JSON, request_id: str) -> Response:
+    told = msgspec.json.decode(bytes(problem(error, request_id=request_id).body))
+    return drawn("sorry", {**frame, "problem": told}, status=told["status"])
+
+
+def _frame(path: str, request: Request, caller: Caller, now: datetime) -> JSON:
+    """What stands around every page."""
+    named = {each: page for each, page in PAGES.items() if page.name}
+    return {
+        "nav": [{"path": each, "name": page.name, "key": page.key, "here": each == path} for each, page in named.items()],
+        "title": PAGES[path].name or "Memory" if path else "Not there",
+        "now": now,
+        "tenant": caller.tenant,
+        "rights": caller.token.scope,
+        "may_write": caller.token.allows("write"),
+        "key": key_of(request),
+        "version": __version__,
+    }
+
+
+def _read(body: bytes, kind: type[Any]) -> Any:  # noqa: ANN401 - of the kind that is asked for
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError("request", body[:80].decode("utf-8", "replace"), f"what a page of the inspector sends ({error})") from error
+
+
+def _json(answer: JSON) -> Response:
+    return Response(msgspec.json.encode(answer), media_type="application/json")

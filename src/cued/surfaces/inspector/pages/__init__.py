@@ -1,0 +1,1 @@
+"""One module a page: `page(visit)` asks the verbs and gives what the template shows."""

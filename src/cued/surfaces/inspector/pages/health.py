@@ -1,0 +1,111 @@
+"""Health: how often memory speaks and how fast, what the log says, and what the verbs that look deeper find."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from statistics import median
+from typing import get_args
+
+from cued.errors import CuedError
+from cued.model import Outcome
+from cued.model.plain import JSON
+from cued.surfaces.inspector.visiting import Visit
+from cued.surfaces.inspector.wording import read_time
+
+READ = 1000
+LINES = 60
+SLOWEST = 8
+BUCKETS = 30
+DEEPER = ("doctor", "policy_history")
+"""Verbs that look deeper, asked for where there are such, when somebody wants to know: they may take long."""
+_TOLD = ("told", "figure", "cause", "at", "digest")
+
+
+def page(visit: Visit) -> JSON:
+    """What the newest lines of the log say."""
+    outcome = visit.said("outcome")
+    answer = visit.ask("log", {"limit": READ})
+    lines = answer["recalls"]
+    shown = [line for line in lines if outcome in ("", line["outcome"])]
+    return {
+        "stats": visit.stats(),
+        "rates": answer["rates"],
+        "lines": shown[:LINES],
+        "matching": len(shown),
+        "read": len(lines),
+        "series": series(lines),
+        "outcomes": [{"name": name, "count": count} for name, count in Counter(line["outcome"] for line in lines).most_common()],
+        "outcome": outcome,
+        "known_outcomes": get_args(Outcome),
+        "slowest": sorted(lines, key=lambda line: -line["total_ms"])[:SLOWEST],
+        "stages": stages(lines),
+        "kept": _kept(visit),
+        "can_examine": any(map(visit.may, DEEPER)),
+        "deeper": [_deeper(visit, name) for name in DEEPER if visit.may(name)] if visit.said("examine") else [],
+    }
+
+
+def series(lines: Sequence[JSON]) -> list[JSON]:
+    """The recalls of equal stretches of time, oldest first: how many, how many were answered, and their median time."""
+    if not lines:
+        return []
+    times = [read_time(line["at"]) for line in lines]
+    first, last = min(times), max(times)
+    size = max((last - first) / BUCKETS, timedelta(seconds=1))
+    buckets: list[list[JSON]] = [[] for _ in range(BUCKETS)]
+    for line, at in zip(lines, times, strict=True):
+        buckets[min(BUCKETS - 1, int((at - first) / size))].append(line)
+    most = max(map(len, buckets))
+    slowest = max(median(line["total_ms"] for line in bucket) for bucket in buckets if bucket)
+    return [_bucket(bucket, first + at * size, most, slowest) for at, bucket in enumerate(buckets)]
+
+
+def stages(lines: Sequence[JSON]) -> list[JSON]:
+    """The median time of each stage, the longest first, with its share of the longest."""
+    spent: dict[str, list[float]] = {}
+    for line in lines:
+        for stage, took in line["stage_ms"].items():
+            spent.setdefault(stage, []).append(took)
+    told = sorted(((stage, median(times)) for stage, times in spent.items()), key=lambda item: -item[1])
+    return [{"stage": stage, "ms": took, "share": took / (told[0][1] or 1.0)} for stage, took in told]
+
+
+def _bucket(bucket: Sequence[JSON], start: datetime, most: int, slowest: float) -> JSON:
+    spoke = sum(bool(line["chosen"]) for line in bucket)
+    took = median(line["total_ms"] for line in bucket) if bucket else 0.0
+    return {
+        "start": start,
+        "count": len(bucket),
+        "spoke": spoke,
+        "high": len(bucket) / most,
+        "spoke_high": spoke / most,
+        "ms": took,
+        "ms_high": took / (slowest or 1.0),
+    }
+
+
+def _kept(visit: Visit) -> dict[str, str]:
+    """The cues of the newest recalls whose evidence is kept, and can be looked at."""
+    lines = visit.ask("log", {"limit": LINES, "content": True})["recalls"]
+    return {line["recall_id"]: line["cue"] or "see why" for line in lines if line["evidence"] is not None}
+
+
+def _deeper(visit: Visit, name: str) -> JSON:
+    try:
+        return {"name": name, "lines": flattened(visit.ask(name))}
+    except CuedError as error:
+        return {"name": name, "lines": [{"status": "note", "name": "", "told": str(error), "mend": ""}]}
+
+
+def flattened(answer: JSON) -> list[JSON]:
+    """An answer's own lines, whatever lists they stand in: how each stands, what it is called, what it tells, and what mends it."""
+    found = [item for value in answer.values() if isinstance(value, list) for item in value if isinstance(item, dict)]
+    return [
+        {
+            "status": str(item.get("verdict") or item.get("status") or ""),
+            "name": str(item.get("name") or item.get("number") or ""),
+            "told": " · ".join(str(item[key]) for key in _TOLD if item.get(key)),
+            "mend": str(item.get("mend") or ""),
+        }
+        for item in found
+    ]

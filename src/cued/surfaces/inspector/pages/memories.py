@@ -1,0 +1,94 @@
+"""Memories: search, filter, page, change, and see beforehand what a change does."""
+
+from datetime import datetime
+
+from cued.errors import NotFoundError
+from cued.model import KINDS, TIERS, TRUSTS
+from cued.model.plain import JSON
+from cued.surfaces.inspector.visiting import Visit
+from cued.surfaces.inspector.wording import read_time
+
+ROWS = 50
+MOST_PREVIEWED = 50
+STATES = ("forgotten", "superseded", "expired")
+COLUMNS = ("kind", "tier", "scope", "tags", "importance", "trust", "session", "written", "used")
+USUAL = ("kind", "scope", "tags", "importance", "written")
+_PLAIN = ("contains", "scope", "session", "since", "until", "state", "after")
+
+
+def page(visit: Visit) -> JSON:
+    """A page of memories, as the address wants them."""
+    body = wanted(visit)
+    answer = visit.ask("list", body)
+    stats = visit.stats()
+    shown = [each for each in COLUMNS if each in visit.query.getlist("col")] or list(USUAL)
+    return {
+        "stats": stats,
+        "answer": answer,
+        "rows": [row(each, visit.memories.clock()) for each in answer["memories"]],
+        "filters": {
+            name: visit.said(name) for name in (*_PLAIN, "kinds", "tiers", "tags", "trusts", "hidden", "quarantined", "oldest_first")
+        },
+        "filtered": any(name not in {"limit", "after", "oldest_first"} for name in body),
+        "choices": {
+            "kinds": KINDS,
+            "tiers": TIERS,
+            "trusts": TRUSTS,
+            "states": STATES,
+            "scopes": list(stats["by_scope"]),
+            "tags": sorted(stats["by_tag"], key=lambda tag: -stats["by_tag"][tag])[:100],
+        },
+        "columns": [{"name": each, "shown": each in shown} for each in COLUMNS],
+        "shown": shown,
+        "may_import": visit.may("import"),
+    }
+
+
+def wanted(visit: Visit) -> JSON:
+    """The request for a listing that the address says."""
+    body: JSON = visit.chosen(*_PLAIN) | {"limit": ROWS}
+    for name in ("kinds", "tiers", "tags", "trusts"):
+        if said := [each for each in visit.query.getlist(name) if each]:
+            body[name] = said
+    for name in ("hidden", "quarantined", "oldest_first"):
+        if visit.said(name):
+            body[name] = True
+    return body
+
+
+def row(memory: JSON, now: datetime) -> JSON:
+    """A memory as a row, with what has become of it."""
+    return {**memory, "state": state_of(memory, now), "pinned": memory["tier"] == "core", "used": memory["use"]["last_at"]}
+
+
+def state_of(memory: JSON, now: datetime) -> str:
+    """Why a memory does not speak, "" where it does; what one project alone has superseded is not hidden."""
+    if memory["forgotten_at"]:
+        return "forgotten"
+    if memory["quarantined_at"]:
+        return "quarantined"
+    if any(mark["scope"] is None and mark["lifted_at"] is None for mark in memory["superseded"]):
+        return "superseded"
+    expires = memory["expires_at"]
+    return "expired" if expires and read_time(expires) <= now else ""
+
+
+def effect(visit: Visit) -> JSON:
+    """What forgetting the selected memories would do: what comes back that they had superseded, and what loses its ground."""
+    ids = visit.query.getlist("id")
+    back: dict[str, str] = {}
+    ground: dict[str, str] = {}
+    for memory_id in ids[:MOST_PREVIEWED]:
+        try:
+            told = visit.ask("why", {"id": memory_id, "depth": 1})
+        except NotFoundError:
+            continue
+        back |= {each["id"]: each["text"] for each in told["because"] if each["relation"] in {"supersedes", "merged"} and each["text"]}
+        ground |= {each["id"]: each["text"] for each in told["led_to"] if each["relation"] == "derived_from" and each["text"]}
+    chosen = set(ids)
+    return {
+        "count": len(ids),
+        "judged": min(len(ids), MOST_PREVIEWED),
+        "back": [text for each, text in back.items() if each not in chosen],
+        "ground": [text for each, text in ground.items() if each not in chosen],
+    }

@@ -1,0 +1,195 @@
+"""Recall: a cue, what each stage made of it, why each candidate stands where it stands, and what another policy would make of it."""
+
+from time import perf_counter
+
+import msgspec
+
+from cued.engine.envelope import Envelope
+from cued.errors import InputError, NotFoundError
+from cued.model import KINDS, Memory
+from cued.model.plain import JSON
+from cued.policy.presets import names
+from cued.surfaces import service
+from cued.surfaces.inspector.candidates import compared, rows, scale
+from cued.surfaces.inspector.deciding import as_toml, changes, deciding, weights
+from cued.surfaces.inspector.held_recalls import Looked
+from cued.surfaces.inspector.panels import block_share, histogram, panels
+from cued.surfaces.inspector.visiting import Visit
+
+CUE = ("text", "goal", "step", "scope", "as_of")
+SHOWN = 40
+FOUND = 5
+AROUND = 3
+WINDOWS = (8_000, 32_000, 128_000, 200_000, 1_000_000)
+
+
+def page(visit: Visit) -> JSON:
+    """The recall that the address speaks of, decided as its controls say."""
+    cue = {name: visit.said(name) for name in CUE} | {"kind": visit.said("kind")}
+    looked = looked_at(visit)
+    shared = {"cue": cue, "kinds": KINDS, "policies": names(), "windows": WINDOWS, "scopes": _scopes(visit)}
+    if looked is None:
+        return {**shared, "told": None, "recent": _recent(visit)}
+    return {**shared, "cue": {**cue, **_asked(looked.saved)}, "told": _told(visit, looked), "recent": []}
+
+
+def candidate(visit: Visit) -> JSON:
+    """One candidate: what would have to change, what it comes from, and what was stored around it."""
+    saved, memory_id = needed(visit), visit.said("memory")
+    choice = deciding(visit.query, saved, visit.tenant.policy)
+    answer = service.explain_saved(saved, msgspec.structs.replace(choice.request, memory=memory_id), policy=choice.weighted)
+    memory = next(each for each in saved.evidence.findings.memories if each.id == memory_id)
+    return {
+        "memory": memory.to_dict(),
+        "verdict": answer["verdict"],
+        "signals": _signals(answer["verdict"]),
+        "why": visit.ask("why", {"id": memory_id, "depth": 2}),
+        "around": visit.ask("timeline", {"id": memory_id, "before": AROUND, "after": AROUND}),
+    }
+
+
+def expected(visit: Visit) -> JSON:
+    """What became of memories that somebody missed: those with these words in them, or of this id."""
+    saved, words = needed(visit), visit.said("words")
+    choice = deciding(visit.query, saved, visit.tenant.policy)
+    answer = service.explain_saved(saved, choice.request, policy=choice.weighted)
+    fates = {each["id"]: each for each in answer["candidates"]}
+    return {"words": words, "found": [_fate(visit, saved, memory, fates.get(memory["id"])) for memory in _meant(visit, words)]}
+
+
+def keep(visit: Visit) -> JSON:
+    """The id of the recall, whose evidence is kept from now on for whoever may read this tenant's memories."""
+    visit.caller.require("write")
+    saved = needed(visit)
+    choice = deciding(visit.query, saved, visit.tenant.policy)
+    line = service.keep_recall(visit.tenant, saved, choice.applied)
+    visit.held.drop(visit.caller.tenant, line["recall_id"])
+    return {"recall": line["recall_id"]}
+
+
+def looked_at(visit: Visit) -> Looked | None:
+    """The recall that the address speaks of: held here, kept in the log, or else made now; None where it speaks of none."""
+    recall_id = visit.said("recall")
+    if recall_id and (looked := _held(visit, recall_id) or _kept(visit, recall_id)) is not None:
+        return looked
+    cue = visit.chosen(*CUE)
+    if not any(cue.get(name) for name in ("text", "goal", "step")):
+        if recall_id:
+            raise InputError("recall", recall_id, "a recall whose evidence is held or kept; a memory in it may have been erased since")
+        return None
+    found: list[Envelope] = []
+    more = {"kinds": [visit.said("kind")]} if visit.said("kind") else {}
+    answer = visit.ask("explain", {**cue, **more}, keep=found.append)
+    return visit.held.put(visit.caller.tenant, Looked(found[0], answer["timings_ms"]))
+
+
+def _held(visit: Visit, recall_id: str) -> Looked | None:
+    """Evidence that is held, if all its memories are stored still: what was erased is shown to nobody."""
+    looked = visit.held.get(visit.caller.tenant, recall_id)
+    try:
+        for memory in () if looked is None else looked.saved.evidence.findings.memories:
+            visit.ask("get", {"id": memory.id})
+    except NotFoundError:
+        visit.held.drop(visit.caller.tenant, recall_id)
+        return None
+    return looked
+
+
+def _kept(visit: Visit, recall_id: str) -> Looked | None:
+    lines = visit.ask("log", {"recall_id": recall_id, "content": True, "limit": 1})["recalls"]
+    if not lines or lines[0]["evidence"] is None:
+        return None
+    saved = Envelope.decode(msgspec.json.encode(lines[0]["evidence"]))
+    return visit.held.put(visit.caller.tenant, Looked(saved, lines[0]["stage_ms"]))
+
+
+def needed(visit: Visit) -> Envelope:
+    """The evidence that the address speaks of; without any the request is refused."""
+    looked = looked_at(visit)
+    if looked is None:
+        raise InputError("recall", visit.said("recall"), "a recall that is held or kept, or a cue")
+    return looked.saved
+
+
+def _told(visit: Visit, looked: Looked) -> JSON:
+    saved = looked.saved
+    choice = deciding(visit.query, saved, visit.tenant.policy)
+    started = perf_counter()
+    answer = service.explain_saved(saved, choice.request, policy=choice.weighted)
+    took_ms = (perf_counter() - started) * 1000
+    memories = {memory.id: memory for memory in saved.evidence.findings.memories}
+    shown = answer["candidates"] if visit.said("all") else answer["candidates"][:SHOWN]
+    floor = choice.applied.floor
+    bars = scale(shown)
+    window = choice.applied.budget.window
+    return {
+        "answer": answer,
+        "recall": saved.evidence.recall_id,
+        "panels": panels(answer, choice.applied, looked.stage_ms),
+        "rows": rows({**answer, "candidates": shown}, memories, bars),
+        "took_ms": took_ms,
+        "bars": bars,
+        "histogram": histogram(answer["candidates"], floor),
+        "floor": {"on": floor.on, "at": floor.at},
+        "policy": {"name": choice.base.name, "about": choice.base.about, "chosen": visit.said("policy")},
+        "weights": weights(choice.weighted, usual=choice.base),
+        "usual": {"floor": choice.base.floor.at or 0.0, "limit": choice.base.budget.limit, "tokens": choice.base.budget.tokens},
+        "limits": {"limit": choice.applied.budget.limit, "tokens": choice.applied.budget.tokens, "window": window},
+        "share": block_share(answer["tokens"], window),
+        "changes": changes(choice),
+        "toml": as_toml(choice.applied, "mine"),
+        "against": _against(visit, saved, answer, memories),
+    }
+
+
+def _against(visit: Visit, saved: Envelope, answer: JSON, memories: dict[str, Memory]) -> JSON | None:
+    """The same evidence under a second policy, and what moves between the two."""
+    name = visit.said("against")
+    if not name:
+        return None
+    other = deciding(visit.query, saved, visit.tenant.policy, named="against")
+    second = service.explain_saved(saved, other.request, policy=other.weighted)
+    return {"name": name, "about": other.base.about, **compared(answer, second, memories)}
+
+
+def _asked(saved: Envelope) -> JSON:
+    cue = saved.evidence.cue
+    as_of = "" if cue.as_of is None else f"{cue.as_of:%Y-%m-%d}"
+    return {"text": cue.utterance, "goal": cue.goal, "step": cue.step, "scope": cue.scope, "as_of": as_of, "kind": "".join(cue.kinds[:1])}
+
+
+def _fate(visit: Visit, saved: Envelope, memory: JSON, row: JSON | None) -> JSON:
+    """What became of one memory in this recall; one that was no candidate is asked for by a search of its own."""
+    if row is None:
+        cue = saved.evidence.cue
+        body = {"text": cue.utterance, "goal": cue.goal, "step": cue.step, "scope": cue.scope, "memory": memory["id"]}
+        verdict = visit.ask("explain", {name: value for name, value in body.items() if value})["verdict"]
+        return {"memory": memory, "fate": verdict["fate"], "change": verdict["change"], "candidate": False}
+    return {"memory": memory, "fate": row["fate"], "change": "", "candidate": True}
+
+
+def _meant(visit: Visit, words: str) -> list[JSON]:
+    if not words:
+        return []
+    found: list[JSON] = visit.ask("list", {"contains": words, "hidden": True, "limit": FOUND})["memories"]
+    if not found:
+        try:
+            return [visit.ask("get", {"id": words})]
+        except NotFoundError:
+            return []
+    return found
+
+
+def _signals(verdict: JSON) -> list[JSON]:
+    return [{"name": name, "value": value} for name, value in sorted(verdict["signals"].items()) if value]
+
+
+def _scopes(visit: Visit) -> list[str]:
+    """The scopes to choose from; deciding again does not ask."""
+    return [] if visit.part == "decided" else list(visit.stats()["by_scope"])
+
+
+def _recent(visit: Visit) -> list[JSON]:
+    """Recalls of late whose evidence is kept, to begin with."""
+    lines = visit.ask("log", {"limit": 40, "content": True})["recalls"]
+    return [line for line in lines if line["evidence"] is not None and line["cue"]][:6]

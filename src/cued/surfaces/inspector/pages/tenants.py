@@ -1,0 +1,35 @@
+"""Tenants and tokens: who may see what, for whoever looks after the store; everybody else sees what their own token is."""
+
+from cued.errors import InputError
+from cued.model import TRUSTS
+from cued.model.plain import JSON
+from cued.surfaces.access_tokens import AUTHORITIES, Tokens
+from cued.surfaces.inspector.visiting import Visit
+
+
+def page(visit: Visit) -> JSON:
+    """Every tenant and token for an admin's token, else the visitor's own."""
+    now, own = visit.memories.clock(), visit.caller.token
+    admin = own.allows("admin")
+    tokens = Tokens(visit.memories.parts.store).all() if admin else (own,)
+    return {
+        "admin": admin,
+        "tenants": visit.ask("tenants")["tenants"] if admin else [],
+        "tokens": [{**token.shown(now), "own": token.id == own.id} for token in reversed(tokens)],
+        "authorities": AUTHORITIES,
+        "trusts": TRUSTS,
+    }
+
+
+def change_tokens(visit: Visit, body: dict[str, str | None]) -> JSON:
+    """A new token in full, which is shown this once, or the one that no longer counts; for an admin's token alone."""
+    visit.caller.require("admin")
+    tokens, now = Tokens(visit.memories.parts.store), visit.memories.clock()
+    if (gone := body.get("revoke")) is not None:
+        return {"told": "Revoked", "token": None, **tokens.revoke(gone).shown(now)}
+    if body.get("tenant") is None or body.get("scope") is None:
+        raise InputError("token", body, "a tenant and a scope")
+    written, kept = tokens.create(
+        body["tenant"] or "", scope=body["scope"] or "", trust=body.get("trust") or "user", expires=body.get("expires") or None
+    )
+    return {"told": "Made", "token": written, **kept.shown(now)}

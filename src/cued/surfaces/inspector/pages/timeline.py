@@ -1,0 +1,135 @@
+"""Timeline: memories over time, from years to an hour, with the sessions that they come from as bands."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from cued.errors import InputError
+from cued.model.plain import JSON
+from cued.surfaces.inspector.visiting import Visit
+from cued.surfaces.inspector.wording import read_time
+
+LISTED = 200
+MOST_MONTHS = 36
+MOST_BANDS = 24
+WIDE = 1000.0
+_LEVELS = {0: "all", 4: "year", 7: "month", 10: "day", 13: "hour"}
+_FORMATS = {4: "%Y", 7: "%Y-%m", 10: "%Y-%m-%d", 13: "%Y-%m-%dT%H"}
+_HOURS, _MONTHS = 24, 12
+_YEAR, _MONTH, _HOUR = 4, 7, 13
+"""How long the names of these are."""
+
+
+class Span(NamedTuple):
+    """A stretch of time with its name in the address, "" for all there is."""
+
+    name: str
+    start: datetime
+    end: datetime
+
+
+def page(visit: Visit) -> JSON:
+    """The stretch of time that the address names: its parts counted, its memories and their sessions."""
+    stats = visit.stats()
+    if stats["oldest_at"] is None:
+        return {"stats": stats, "span": None}
+    span = span_of(visit.said("at"), read_time(stats["oldest_at"]), read_time(stats["newest_at"]))
+    parts = [{"span": part, "count": _count(visit, part)} for part in parts_of(span)]
+    listed = visit.ask("list", {**_between(span), "limit": LISTED, "oldest_first": True, **visit.chosen("after")})
+    return {
+        "stats": stats,
+        "span": span,
+        "level": _LEVELS[len(span.name)],
+        "crumbs": crumbs(span),
+        "parts": bars(parts),
+        "total": listed["total"],
+        "next": listed["next"],
+        "bands": bands(listed["memories"], span),
+        "days": by_day(listed["memories"]),
+    }
+
+
+def span_of(name: str, oldest: datetime, newest: datetime) -> Span:
+    """The stretch of this name: a year, a month, a day or an hour as ISO 8601 writes them, or all from the oldest to the newest."""
+    if not name:
+        return Span("", datetime(oldest.year, oldest.month, 1, tzinfo=UTC), _after(newest, 7))
+    try:
+        start = datetime.strptime(name, _FORMATS[len(name) if name.isascii() else 0]).replace(tzinfo=UTC)
+        return Span(name, start, _after(start, len(name)))
+    except (KeyError, ValueError, OverflowError) as error:
+        raise InputError("at", name, "a year, a month, a day or an hour, such as 2025, 2025-03, 2025-03-14 or 2025-03-14T09") from error
+
+
+def parts_of(span: Span) -> Iterator[Span]:
+    """The parts of a stretch: months of a year, days of a month, hours of a day; months or years of all; none of an hour."""
+    months = (span.end.year - span.start.year) * _MONTHS + span.end.month - span.start.month
+    size = {0: 7 if months <= MOST_MONTHS else 4, 4: 7, 7: 10, 10: 13}.get(len(span.name))
+    at = span.start
+    while size is not None and at < span.end:
+        yield Span(at.strftime(_FORMATS[size]), at, end := _after(at, size))
+        at = end
+
+
+def crumbs(span: Span) -> list[JSON]:
+    """The way from all there is down to this stretch."""
+    sizes = [size for size in _FORMATS if size <= len(span.name)]
+    return [{"name": "all", "at": ""}, *({"name": span.name[:size], "at": span.name[:size]} for size in sizes)]
+
+
+def bars(parts: Sequence[JSON]) -> list[JSON]:
+    """The counted parts with how high each stands beside the highest, from 0 to 1."""
+    most = max((part["count"] for part in parts), default=0) or 1
+    return [{**part, "high": part["count"] / most, "label": _short(part["span"].name)} for part in parts]
+
+
+def _short(name: str) -> str:
+    return name if len(name) == _YEAR else name[-2:]
+
+
+def bands(memories: Sequence[JSON], span: Span) -> list[JSON]:
+    """The sessions among these memories as bands on a line of this stretch, in the order in which they begin."""
+    sessions: dict[str, list[datetime]] = {}
+    for memory in memories:
+        if memory["session"]:
+            sessions.setdefault(memory["session"], []).append(read_time(memory["created_at"]))
+    whole = (span.end - span.start) / timedelta(seconds=1)
+
+    def place(at: datetime) -> float:
+        return round((at - span.start).total_seconds() / whole * WIDE, 2)
+
+    return [
+        {
+            "name": name,
+            "x": place(min(times)),
+            "wide": max(6.0, place(max(times)) - place(min(times))),
+            "count": len(times),
+            "at": min(times),
+        }
+        for name, times in list(sessions.items())[:MOST_BANDS]
+    ]
+
+
+def by_day(memories: Sequence[JSON]) -> list[JSON]:
+    """Memories under the day on which they were written."""
+    days: dict[str, list[JSON]] = {}
+    for memory in memories:
+        days.setdefault(f"{read_time(memory['created_at']):%Y-%m-%d}", []).append(memory)
+    return [{"day": day, "memories": found} for day, found in days.items()]
+
+
+def _after(start: datetime, size: int) -> datetime:
+    """The end of the year, month, day or hour that a moment lies in, by how long its name is."""
+    if size == _YEAR:
+        return datetime(start.year + 1, 1, 1, tzinfo=UTC)
+    if size == _MONTH:
+        return datetime(start.year + start.month // _MONTHS, start.month % _MONTHS + 1, 1, tzinfo=UTC)
+    begun = start.replace(minute=0, second=0, microsecond=0)
+    return begun + timedelta(hours=1) if size == _HOUR else begun.replace(hour=0) + timedelta(hours=_HOURS)
+
+
+def _between(span: Span) -> JSON:
+    return {"since": span.start.isoformat(), "until": span.end.isoformat(), "hidden": True}
+
+
+def _count(visit: Visit, part: Span) -> int:
+    return int(visit.ask("list", {**_between(part), "limit": 1})["total"])

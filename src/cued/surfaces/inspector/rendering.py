@@ -1,0 +1,60 @@
+"""Templates to pages: everything that is not markup of ours is escaped, and a page may load nothing but what this server has."""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import HTMLResponse, Response
+
+from cued.surfaces.inspector.wording import ago, clipped, day, figure, moment, percent, plural
+
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": CSP,
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "X-Frame-Options": "DENY",
+}
+_TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+
+
+@cache
+def templates() -> Environment:
+    """The templates, every value escaped; a name that a view forgot is an error."""
+    environment = Environment(
+        loader=PackageLoader("cued.surfaces.inspector"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {
+        "ago": ago,
+        "clipped": clipped,
+        "day": day,
+        "figure": figure,
+        "json": json.dumps,
+        "moment": moment,
+        "percent": percent,
+        "plural": plural,
+    }
+    environment.globals["ui"] = environment.get_template("macros.html").module
+    return environment
+
+
+def drawn(name: str, context: Mapping[str, Any], *, part: str = "", status: int = 200) -> Response:
+    """A page, or one part of it: the block of that name."""
+    template = templates().get_template(f"{name}.html")
+    block = template.blocks.get(part)
+    text = template.render(context) if block is None else "".join(block(template.new_context(dict(context))))
+    return HTMLResponse(text, status, headers=_HEADERS)
+
+
+@cache
+def static(name: str) -> tuple[bytes, str] | None:
+    """A file that pages load, with its type; None where there is none of that name."""
+    files = {file.name: file for file in resources.files(__package__).joinpath("static").iterdir()}
+    kind = _TYPES.get(name.rpartition(".")[2])
+    return None if name not in files or kind is None else (files[name].read_bytes(), kind)

@@ -1,0 +1,113 @@
+"""Who looks at the inspector: a browser with a token in a cookie that no script can read, and a key that its own pages send back."""
+
+import hashlib
+import hmac
+from functools import partial
+from typing import Any
+from urllib.parse import quote
+
+from msgspec import Struct
+from starlette.datastructures import QueryParams
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from cued.handles.memories import Memories
+from cued.handles.tenant import Tenant
+from cued.model.plain import JSON
+from cued.surfaces.access_tokens import Tokens
+from cued.surfaces.http.guard import Caller, cookie_name
+from cued.surfaces.http.problems import RefusedError
+from cued.surfaces.inspector.counting import Counts
+from cued.surfaces.inspector.held_recalls import Held
+from cued.surfaces.verbs import VERBS, call
+
+YEAR_S = 31_536_000
+
+
+class Visit(Struct, frozen=True, kw_only=True):
+    """One look at a page: whose memories, with which rights, and what the address says."""
+
+    memories: Memories
+    caller: Caller
+    query: QueryParams
+    held: Held
+    counts: Counts
+    part: str = ""
+
+    @property
+    def tenant(self) -> Tenant:
+        """The tenant's handle, through which nothing is trusted further than the visitor's token says."""
+        return self.memories.tenant(self.caller.tenant, trust=self.caller.token.trust)
+
+    def may(self, verb: str) -> bool:
+        """Whether the visitor may use this verb, and whether there is one of that name."""
+        return verb in VERBS and self.caller.token.allows(VERBS[verb].authority)
+
+    def ask(self, verb: str, body: JSON | None = None, **more: Any) -> JSON:  # noqa: ANN401 - what a verb is handed beside its request
+        """A verb's answer, if the visitor may have it."""
+        self.caller.require(VERBS[verb].authority)
+        target = self.memories if VERBS[verb].works_on == "store" else self.tenant
+        return call(verb, target, body or {}, **more)
+
+    def stats(self) -> JSON:
+        """What the tenant holds, counted of late."""
+        self.caller.require(VERBS["stats"].authority)
+        return self.counts.of(self.caller.tenant, partial(call, "stats", self.tenant))
+
+    def said(self, name: str) -> str:
+        """What the address says under this name, without blanks around it; "" where it says nothing."""
+        return self.query.get(name, "").strip()
+
+    def chosen(self, *names: str) -> JSON:
+        """Those of these names under which the address says something, as fields of a request."""
+        return {name: value for name in names if (value := self.said(name))}
+
+
+def key_of(request: Request) -> str:
+    """What the pages of this visitor send back with each change; another site's page cannot know it."""
+    written = request.cookies.get(cookie_name(request.headers, "token"), "")
+    return hmac.new(written.encode(), b"cued inspector", hashlib.sha256).hexdigest()[:40]
+
+
+def require_key(request: Request) -> None:
+    """Nothing, if a change comes from a page of this server; else it is refused."""
+    if not hmac.compare_digest(request.headers.get("cued-key", ""), key_of(request)):
+        raise RefusedError(403, "the page's key is missing or old", "load the page again")
+
+
+def signed_in(request: Request, written: str, target: str = "/") -> Response:
+    """The way to a page, with the token in a cookie that only this server is sent, and no script sees."""
+    answer = RedirectResponse(target, 303)
+    _set(answer, request, "token", written)
+    return answer
+
+
+def signed_out(request: Request) -> Response:
+    """The way to the front page, without cookies."""
+    answer = RedirectResponse("/", 303)
+    for what in ("token", "tenant"):
+        answer.delete_cookie(cookie_name(request.headers, what))
+    return answer
+
+
+def moved_to(request: Request, tenant: str) -> Response:
+    """The way to the front page, looking at another tenant from now on."""
+    answer = RedirectResponse("/", 303)
+    _set(answer, request, "tenant", quote(tenant, safe=""))
+    return answer
+
+
+def find_token(memories: Memories, written: str) -> str | None:
+    """The token as it was typed, if it counts."""
+    return written if Tokens(memories.parts.store).find(written) is not None else None
+
+
+def _set(answer: Response, request: Request, what: str, value: str) -> None:
+    answer.set_cookie(
+        cookie_name(request.headers, what),
+        value,
+        max_age=YEAR_S,
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+    )

@@ -1,0 +1,124 @@
+"""The demonstration's store on a real server, and a real browser to look at it with; where there is none, the tests say so and skip."""
+
+import shutil
+import subprocess
+import threading
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `server` is not installed")
+pytest.importorskip("jinja2", reason="the extra `server` is not installed")
+httpx = pytest.importorskip("httpx", reason="httpx is not installed")
+
+import uvicorn  # noqa: E402 - after what says whether it is there
+
+from cued.surfaces.access_tokens import Tokens  # noqa: E402
+from cued.surfaces.http.app import make_app  # noqa: E402
+from cued.surfaces.http.guard import Rules  # noqa: E402
+from cued.surfaces.http.serving import Place, listen  # noqa: E402
+from cued.surfaces.inspector.demonstration import TENANT, demonstration  # noqa: E402
+from tests.surfaces.inspector.watching import Watched  # noqa: E402
+from tools.browser.screenshots import FLAGS, chromium  # noqa: E402
+
+TODAY = datetime(2026, 2, 14, 12, tzinfo=UTC)
+AXE = "axe-core@4.10.3"
+
+
+class Site:
+    """A running server over the demonstration's store."""
+
+    def __init__(self, url, memories):
+        self.url, self.memories = url, memories
+        self.tokens = Tokens(memories.parts.store, clock=memories.clock)
+
+    def link(self, scope="admin", tenant=TENANT):
+        """Where a browser signs in."""
+        return f"{self.url}/?token={self.tokens.create(tenant, scope=scope)[0]}"
+
+
+@contextmanager
+def served(memories):
+    listening = listen(Place(port=0))
+    app = make_app(memories, rules=Rules(rate=100_000, burst=100_000))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, ws="none", lifespan="on"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        yield Site(f"http://127.0.0.1:{listening.getsockname()[1]}", memories)
+    finally:
+        server.should_exit = True
+        thread.join()
+        listening.close()
+
+
+@pytest.fixture(scope="session")
+def site():
+    """The demonstration, which tests may add to; what they change they put back."""
+    with demonstration(today=TODAY, embedder="hashing") as memories, served(memories) as running:
+        yield running
+
+
+@pytest.fixture
+def visitor(site):
+    """What gives a client that has signed in as a browser does, with the key of its pages."""
+    clients = []
+
+    def signed_in(scope="admin", tenant=TENANT):
+        client = httpx.Client(base_url=site.url, headers={"Accept": "text/html"}, timeout=30)
+        clients.append(client)
+        page = client.get(site.link(scope, tenant), follow_redirects=True)
+        client.headers["cued-key"] = page.text.partition('name="cued-key" content="')[2].partition('"')[0]
+        return client
+
+    yield signed_in
+    for client in clients:
+        client.close()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A browser, or the reason why there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
+    found = chromium()
+    if found is None:
+        pytest.skip("no Chromium: apt install chromium, or name one in CUED_CHROMIUM")
+    with playwright.sync_playwright() as playing:
+        opened = playing.chromium.launch(executable_path=found, args=list(FLAGS))
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def look(browser, site):
+    """What opens a watched page, as wide and as dark as it is wanted; afterwards nothing may have gone wrong in it."""
+    contexts, pages = [], []
+
+    def looking(*, width=1440, height=900, theme="light", scope="admin", tenant=TENANT):
+        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme, accept_downloads=True)
+        contexts.append(context)
+        watched = Watched(context, site)
+        watched.page.goto(site.link(scope, tenant))
+        pages.append(watched)
+        return watched
+
+    yield looking
+    for context in contexts:
+        context.close()
+    assert [wrong for watched in pages for wrong in watched.wrong] == []
+
+
+@pytest.fixture(scope="session")
+def axe(request):
+    """The source of axe-core, fetched once with npm."""
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("no npm to fetch axe-core with")
+    folder = request.config.cache.mkdir("axe")
+    script = folder / "node_modules" / "axe-core" / "axe.min.js"
+    if not script.exists():
+        done = subprocess.run([npm, "install", "--no-save", "--prefix", folder, AXE], capture_output=True, check=False, timeout=120)
+        if done.returncode:
+            pytest.skip(f"axe-core could not be fetched: {done.stderr.decode()[-200:]}")
+    return script.read_text("utf-8")

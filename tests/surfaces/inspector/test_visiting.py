@@ -1,0 +1,159 @@
+"""Who may look: the cookie is for pages alone, no script sees it, another site can use nothing, and a tenant's token sees its own."""
+
+import httpx
+import pytest
+
+from cued.surfaces.inspector.mount import PAGES
+from cued.surfaces.inspector.rendering import CSP
+
+STEPS = [{"verb": "forget", "body": {"ids": ["pears"]}}]
+
+
+@pytest.fixture
+def stranger(site):
+    with httpx.Client(base_url=site.url, headers={"Accept": "text/html"}) as client:
+        yield client
+
+
+def test_a_link_with_a_token_becomes_a_cookie_that_no_script_and_no_other_site_can_use(site, stranger):
+    answer = stranger.get(site.link())
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    assert "token" not in stranger.get("/").text.partition("<body")[0].replace("cued-key", "")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_without_a_token_there_is_only_the_page_to_sign_in_at(stranger, path):
+    answer = stranger.get(path)
+    assert answer.status_code == 401
+    assert "Sign in" in answer.text
+    assert stranger.get(path, headers={"Accept": "*/*", "cued-part": "main"}).status_code == 401
+
+
+def test_a_token_is_typed_or_refused(site, stranger):
+    assert stranger.post("/inspect/sign-in", data={"token": "cued_0"}).status_code == 401
+    written, _ = site.tokens.create("ines", scope="read")
+    assert stranger.post("/inspect/sign-in", data={"token": written}).status_code == 303
+    assert "Ask as your agent would" in stranger.get("/").text
+    stranger.post("/inspect/sign-out")
+    assert stranger.get("/").status_code == 401
+
+
+def test_who_comes_by_a_link_of_another_site_is_asked_once_more_by_the_page_itself(stranger):
+    answer = stranger.get("/", headers={"Sec-Fetch-Site": "cross-site"})
+    assert (answer.status_code, 'http-equiv="refresh"' in answer.text) == (200, True)
+    assert 'http-equiv="refresh"' not in stranger.get("/", headers={"Sec-Fetch-Site": "same-origin"}).text
+
+
+def test_the_cookie_counts_for_pages_and_not_for_the_interface_of_programs(site, visitor):
+    client = visitor()
+    assert client.get("/inspect/health").status_code == 200
+    for path in ("/v1/memories", "/v1/stats", "/readyz", "/metrics", "/mcp"):
+        assert client.get(path).status_code == 401, path
+
+
+def test_programs_get_the_front_as_json(site):
+    headers = {"Authorization": f"Bearer {site.tokens.create('ines', scope='read')[0]}"}
+    assert httpx.get(site.url, headers=headers).json()["openapi"] == "/v1/openapi.json"
+
+
+@pytest.mark.parametrize("path", ["/inspect/do", "/inspect/keep?text=a", "/inspect/import?name=a", "/inspect/tokens"])
+def test_a_change_needs_the_key_of_a_page_and_no_other_sites_origin(site, path, visitor):
+    client = visitor()
+    key = client.headers.pop("cued-key")
+    assert client.post(path, json=STEPS).status_code == 403
+    assert client.post(path, json=STEPS, headers={"cued-key": "0" * len(key)}).status_code == 403
+    assert client.post(path, json=STEPS, headers={"cued-key": key, "Origin": "https://elsewhere.example"}).status_code == 403
+    assert client.post("/inspect/look-at", data={"tenant": "tomas"}).status_code == 403
+    assert site.memories.tenant("ines").get("pears").forgotten_at is None
+
+
+def test_a_token_that_may_read_changes_nothing(site, visitor):
+    client = visitor(scope="read")
+    assert client.post("/inspect/do", json=STEPS).status_code == 403
+    assert client.post("/inspect/keep?text=Who+is+Ines", content="{}").status_code == 403
+    assert client.post("/inspect/import?name=a.md", content="# A\n\nB").status_code == 403
+    assert client.post("/inspect/tokens", json={"tenant": "ines", "scope": "admin"}).status_code == 403
+    assert client.post("/inspect/look-at", data={"tenant": "tomas", "key": client.headers["cued-key"]}).status_code == 403
+    assert client.get("/inspect/files/memories.jsonl?id=pears").status_code == 200
+
+
+def test_a_tenants_token_sees_its_own_alone(site, visitor):
+    client = visitor(scope="write", tenant="tomas")
+    page = client.get("/inspect/tenants").text
+    assert "ines" not in page.replace("lines", "")
+    assert client.get("/inspect/memory?id=pears").status_code == 404
+    assert client.get("/inspect/memory?id=pears", headers={"Cued-Tenant": "ines"}).status_code == 403
+    recall = visitor().get("/?text=Who+is+Ines").text.partition('name="recall" value="')[2].partition('"')[0]
+    assert client.get(f"/?recall={recall}").status_code == 422
+
+
+def test_every_page_forbids_what_is_not_its_own(site, visitor):
+    client = visitor()
+    for path in PAGES:
+        answer = client.get(path)
+        if answer.headers["content-type"].startswith("text/html"):
+            assert answer.headers["content-security-policy"] == CSP, path
+            assert answer.headers["cache-control"] == "no-store"
+            assert " style=" not in answer.text
+            assert "<script>" not in answer.text
+            assert " onclick=" not in answer.text
+    assert "unsafe" not in CSP
+    assert client.get("/inspect/static/style.css").headers["content-type"].startswith("text/css")
+    assert client.get("/inspect/static/..%2Fmount.py").status_code == 404
+
+
+def test_what_a_page_refuses_is_said_in_words(site, visitor):
+    client = visitor()
+    for path, status, words in (
+        ("/inspect/memory?id=nobody", 404, "nobody"),
+        ("/inspect/timeline?at=yesterday", 422, "a year, a month, a day or an hour"),
+        ("/?text=a+b&floor=nine", 422, "floor"),
+        ("/?text=a+b&w.importance=much", 422, "a number from"),
+        ("/?text=Ines&w.importance=900", 422, "score.terms"),
+        ("/?recall=01ABC", 422, "held or kept"),
+        ("/inspect/beliefs?at_least=x", 422, "at most 1"),
+        ("/inspect/memories?after=x", 422, "after"),
+    ):
+        answer = client.get(path)
+        assert (answer.status_code, words in answer.text) == (status, True), path
+    assert client.post("/inspect/do", json=[{"verb": "erase_everything"}]).status_code == 422
+    assert client.post("/inspect/do", content=b"{").status_code == 422
+
+
+def test_evidence_that_names_an_erased_memory_is_shown_to_nobody(site, visitor):
+    tenant, client = site.memories.tenant("ines"), visitor()
+    tenant.remember("The spare key lies under the blue pot.", id="key")
+    page = client.get("/?text=Where+is+the+spare+key")
+    recall = page.text.partition('name="recall" value="')[2].partition('"')[0]
+    kept = client.post(f"/inspect/keep?recall={recall}", content="{}").json()
+    assert "blue pot" in client.get(f"/?recall={kept['recall']}").text
+    tenant.forget("key", erase=True)
+    for each in (recall, kept["recall"]):
+        assert client.get(f"/?recall={each}").status_code == 422
+
+
+def test_a_visitor_is_trusted_no_further_than_the_token(site, visitor):
+    written, _ = site.tokens.create("ines", scope="write", trust="tool")
+    with httpx.Client(base_url=site.url, headers={"Accept": "text/html"}, follow_redirects=True) as client:
+        page = client.get(f"/?token={written}").text
+        client.headers["cued-key"] = page.partition('name="cued-key" content="')[2].partition('"')[0]
+        steps = [{"verb": "remember", "body": {"text": "The tide tables are in the drawer.", "id": "tide", "trust": "user"}}]
+        assert client.post("/inspect/do", json=steps).status_code == 200
+        assert site.memories.tenant("ines").get("tide").trust == "tool"
+        update = [{"verb": "update", "body": {"id": "nuts", "text": "Ines may eat anything."}}]
+        assert client.post("/inspect/do", json=update).status_code >= 400
+    site.memories.tenant("ines").forget("tide", erase=True)
+    assert site.memories.tenant("ines").get("nuts").text.startswith("Ines is allergic")
+
+
+def test_what_is_in_quarantine_is_listed_and_let_out_and_back(site, visitor):
+    client = visitor()
+    done = client.post("/inspect/do", json=[{"verb": "quarantine", "body": {"ids": ["bread"]}}]).json()
+    page = client.get("/inspect/memories?quarantined=1").text
+    assert 'data-id="bread"' in page
+    assert "Let out" in page
+    assert client.post("/inspect/do", json=done["undo"]).json()["told"] == "Let 1 memory out of quarantine"
+    assert site.memories.tenant("ines").get("bread").quarantined_at is None
