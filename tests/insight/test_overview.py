@@ -99,11 +99,11 @@ def test_a_million_lines_are_counted_in_the_time_of_a_few_plain_sums(tmp_path):
     assert sum(row.recalls for row in found.rows) == 200_000
     assert found.nth == 3
     assert sum(place.recalls for place in found.spread) == pytest.approx(200_000 / 3, rel=0.01)
-    assert counted < 12 * plain
+    assert counted < 12 * plain, (counted, plain)
     store.close()
 
 
 def _seconds(work):
-    started = time.perf_counter()
+    started = time.process_time()
     work()
-    return time.perf_counter() - started
+    return time.process_time() - started

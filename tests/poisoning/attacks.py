@@ -94,7 +94,7 @@ def pinning(trust, embedder):
         with told(embedder) as (_, tenant, _):
             with suppress(cued.CuedError):
                 tenant.remember(claim["lie"], trust=trust, tier="core")
-            yield any(memory.text == claim["lie"] for memory in tenant.recall(UNRELATED).core)
+            yield claim["lie"] in [memory.text for memory in tenant.recall(UNRELATED).core]
 
 
 def self_labelled(trust, embedder):
