@@ -6,8 +6,9 @@ STAMPS := $(VENV)/stamps
 MODEL  := packages/cued-minilm
 WHEELS := .venv/wheels
 
-# On the other Pythons these are left out: long, and about stores, words, speed and files more than about the interpreter.
-LONG := tests/bench tests/deploy tests/surfaces/agents/test_conformance.py tests/training tests/truth tests/test_any_string.py tests/faults/test_kill.py
+# On the other Pythons these are left out: long, and about stores, words, speed, attacks, browsers and files more than about the interpreter.
+LONG := $(addprefix tests/,bench deploy evaluation faults insight integrations poisoning training truth test_any_string.py \
+	docs/test_examples.py stores/test_postgres.py stores/test_postgres_store.py surfaces/agents/test_conformance.py surfaces/inspector)
 
 # The newest Python that runs, is supported and can make environments.
 SUPPORTED := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))
