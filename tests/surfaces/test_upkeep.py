@@ -185,7 +185,7 @@ def test_erasing_a_tenant_leaves_no_byte_of_it_and_nothing_of_others_is_touched(
     kept = cued.remember(TEA)
     cued.json("recall", "quokka", "--tenant", "mira", "--floor", "0")
     answer = cued.json("forget", "--all", "--erase", "--yes", "--tenant", "mira")
-    assert answer == {"erased": True, "everything": True, "memories": 1}
+    assert answer == {"erased": True, "everything": True, "memories": 1, "gone": True, "pending": []}
     files = [path.read_bytes() for path in cued.db.parent.iterdir()]
     assert not any(b"quokka" in data or b"mira" in data for data in files)
     assert cued.json("get", kept)["text"] == TEA
