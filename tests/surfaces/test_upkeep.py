@@ -190,7 +190,7 @@ def test_erasing_a_tenant_leaves_no_byte_of_it_and_nothing_of_others_is_touched(
     assert not any(b"quokka" in data or b"mira" in data for data in files)
     assert cued.json("get", kept)["text"] == TEA
     told = cued("forget", "--all", "--erase", "--yes", "--tenant", "mira").stdout
-    assert told == "Erased: everything that was kept for mira, 0 memories\n"
+    assert told == "Erased: everything that was kept for mira, 0 memories; their bytes are gone\n"
 
 
 def test_the_tenants_of_a_store_are_named_to_whoever_opens_it(tmp_path):

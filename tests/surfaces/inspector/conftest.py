@@ -77,9 +77,9 @@ def visitor(site):
         client.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """A browser, or the reason why there is none."""
+    """A browser, or the reason why there is none; while it is open its event loop runs in this thread, so no module but its own has it."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
     found = chromium()
     if found is None:
