@@ -83,10 +83,12 @@ class CountingFile(apsw.VFSFile):
 class CountingFiles(apsw.VFS):
     """The files of every connection that this process opens from now on, counted; slower, so nothing is timed with it."""
 
-    def __init__(self) -> None:
-        """Stand before the file system that SQLite would use."""
-        self._below = apsw.vfs_names()[0]
-        super().__init__("counting", self._below, makedefault=True)
+    NAME = "counting"
+
+    def __init__(self, below: str | None = None) -> None:
+        """Stand before this file system, or the one that SQLite would use."""
+        self._below = below or apsw.vfs_names()[0]
+        super().__init__(self.NAME, self._below, makedefault=True)
 
     def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:  # noqa: N802 - SQLite's name
         """Open a counting file."""

@@ -184,7 +184,7 @@ def test_a_killed_import_has_whole_chunks_and_goes_on(worker, tmp_path):
         file.write_bytes(b"".join(memories.tenant("t").export(vectors=True)))
     Store(SqliteKeeper(empty)).close()
     ordeal = Ordeal(worker, tmp_path, empty, "import", str(file))
-    assert ordeal.wanted == contents(source)
+    assert ordeal.wanted.keys() == contents(source).keys()
     in_order = sorted(ordeal.wanted)
 
     def is_sound(path, acknowledged):
