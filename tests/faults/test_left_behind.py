@@ -70,18 +70,15 @@ def test_a_file_that_was_just_made_and_its_own_log_are_believed(tmp_path):
 
 
 @pytest.mark.parametrize("place", ["file", "memory"])
-def test_a_belief_whose_time_ran_out_is_swept_and_brings_none_back(tmp_path, place):
+def test_a_belief_whose_time_ran_out_stays_and_brings_none_back(tmp_path, place):
     clock = FixedClock()
     with cued.open(tmp_path / "memories.db" if place == "file" else None, embedder=None, clock=clock) as memories:
         tenant = memories.tenant("ada")
         old = tenant.remember("Ada lives in Paris.").id
         clock.move(hours=1)
         new = tenant.remember("Ada lives in Rome.", supersedes=[old], ttl="1h", conflicts=False).id
-        local = tenant.remember("Ada lives in a tent.", scope="trip", supersedes=[old], ttl="1h", conflicts=False).id
         clock.move(hours=2)
-        assert [memory.id for memory in tenant.expired()] == [new]
-        assert tenant.sweep() == (new,)
-        assert tenant.known(old, new, local) == {old, local}
+        assert tenant.expired() == ()
+        assert tenant.sweep() == ()
+        assert tenant.known(old, new) == {old, new}
         assert not tenant.recall("where does Ada live?").memories
-        tenant.restore(old)
-        assert [each.text for each in tenant.recall("where does Ada live?").memories] == ["Ada lives in Paris."]

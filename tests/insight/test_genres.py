@@ -30,6 +30,8 @@ GENRES = (
 )
 MOST_MEMORIES, RECALLS = 600, 220
 UNKNOWN_SCRIPT = "model does not know the language"
+ALIKE = frozenset({"memdaily_zh", "prefeval"})
+"""Where all tenants ask by one template or for the same things, so that a stranger's question has an answer here too."""
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +68,7 @@ class Stocked:
         ids = {item.id for item in kept}
         self.queries = [query for query in own if set(query.gold_ids) <= ids]
         others = [query.text for query in dataset.queries if query.tenant != name][:200]
-        # where all are asked by one template, a stranger's question has an answer here too
-        self.others = others if others and dataset.name != "memdaily_zh" else list(FOREIGN)
+        self.others = others if others and dataset.name not in ALIKE else list(FOREIGN)
         latest = max(item.at for item in kept)
         self.clock = FixedClock(max([latest, *(query.asked_at for query in self.queries)]) + timedelta(days=1))
         self.memories = cued.open(embedder=embedder, settle="now", clock=self.clock, **parts)
