@@ -14,6 +14,7 @@ from cued.forking import across_forks
 from cued.stores.admission import admit_tenant
 from cued.stores.keepers.postgres.pooling import Connections
 from cued.stores.keepers.postgres.schema import check
+from cued.stores.keepers.postgres.searched import HEAD
 from cued.stores.keepers.postgres.transaction import PostgresTransaction
 
 POOL: Final = 16
@@ -24,11 +25,10 @@ STATEMENT_S: Final = 60.0
 
 _SETTINGS = f"SET LOCAL lock_timeout = {int(WAIT_S * 1000)}; SET LOCAL statement_timeout = {int(STATEMENT_S * 1000)};"
 _NAME = "SELECT set_config('cued.tenant', encode(%(tenant)s, 'hex'), true);"
-_HEAD = "SELECT change, epoch, size, last, bytes FROM cued.tenant WHERE tenant = %(tenant)s"
 # One text for each, so that a transaction begins with one message to the server and one back.
-_READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_SETTINGS} {_NAME} {_HEAD}"
+_READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_SETTINGS} {_NAME} {HEAD}"
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(encode(%(tenant)s, 'hex'), 0));"
-_WRITING = f"BEGIN; {_SETTINGS} {_NAME} {_LOCK} {_HEAD}"
+_WRITING = f"BEGIN; {_SETTINGS} {_NAME} {_LOCK} {HEAD}"
 _TENANTS = "BEGIN READ ONLY; SELECT set_config('cued.listing', 'on', true); SELECT tenant FROM cued.tenant WHERE kept ORDER BY tenant"
 
 _OURS: tuple[tuple[type[psycopg.Error], type[StoreError], str], ...] = (
