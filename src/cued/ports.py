@@ -16,6 +16,7 @@ from cued.model import (
     Filter,
     Findings,
     Fingerprint,
+    Glance,
     Head,
     Indexed,
     LogQuery,
@@ -138,7 +139,10 @@ class Store(Protocol):
         """Note that a recall begins; one more than the store's quotas allow in a minute is a RateError."""
 
     def size(self, tenant: str) -> int:
-        """The number of memories stored for the tenant, fast enough to ask before each recall."""
+        """The number of memories stored for the tenant."""
+
+    def holds(self, tenant: str) -> bool:
+        """Whether there may be memories of the tenant, fast enough to ask before each recall; False only where there are none."""
 
     def log(self, tenant: str, query: LogQuery) -> tuple[RecallEntry, ...]:
         """The lines of the tenant's recall log that the query asks for, newest first unless told otherwise."""
@@ -199,14 +203,47 @@ class Inspectable(Protocol):
         """The state of its files."""
 
 
-class Transaction(Protocol):
+@runtime_checkable
+class Distant(Protocol):
+    """A keeper so far away that each message to it counts: all that a recall asks about a tenant in memory goes there and back in one."""
+
+    def glance(self, tenant: str, at: Glance) -> "Reading":
+        """What it is to look at, as of one moment, and nothing else."""
+
+
+class Reading(Protocol):
+    """What a recall reads of one tenant at one moment."""
+
+    def head(self) -> Head:
+        """The tenant's counters."""
+
+    def removed(self, since: int) -> Sequence[int]:
+        """The keys of the rows that were removed after the change of this number, as long as the head's epoch is the same."""
+
+    def changed(self, since: int) -> Indexed:
+        """The rows written after the change of this number, all for 0, in the order of their keys; broken ones are left out."""
+
+    def vectors(self, since: int) -> Iterable[tuple[Sequence[int], bytes]]:
+        """The vectors of the rows whose content was written after this change, all for 0, in runs: their keys, and their bytes end to end.
+
+        The vectors of one run are of one size.
+        """
+
+    def memories(self, keys: Sequence[int]) -> Sequence[Memory | None]:
+        """The memories of these rows in their order, None for one that can no longer be read; their use need not be in them."""
+
+    def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
+        """The uses of those of these rows that were ever used, each with its key."""
+
+    def document(self, name: str) -> bytes | None:
+        """A document, None when there is none."""
+
+
+class Transaction(Reading, Protocol):
     """What can be read and written of one tenant at one moment; lists go in and come out whole, never one row a call.
 
     Keys and rows are of this tenant and were read before, but for inserted ones. What is written is seen by the reads that follow.
     """
-
-    def head(self) -> Head:
-        """The tenant's counters."""
 
     def read(self, memory_ids: Sequence[str], *, content: bool = False) -> dict[str, Row]:
         """The rows of those of the ids that are stored, by id; with `content` with forward index and vector."""
@@ -223,26 +260,8 @@ class Transaction(Protocol):
     def remove(self, keys: Sequence[int], *, more: bool = False) -> None:
         """Remove rows and all that hangs on them, down to the last byte; with `more` to be removed right after, together with those."""
 
-    def removed(self, since: int) -> Sequence[int]:
-        """The keys of the rows that were removed after the change of this number, as long as the head's epoch is the same."""
-
     def erase(self) -> None:
         """Remove all that is kept for the tenant, down to the last byte; it is the last thing that a transaction does."""
-
-    def changed(self, since: int) -> Indexed:
-        """The rows written after the change of this number, all for 0, in the order of their keys; broken ones are left out."""
-
-    def vectors(self, since: int) -> Iterable[tuple[Sequence[int], bytes]]:
-        """The vectors of the rows whose content was written after this change, all for 0, in runs: their keys, and their bytes end to end.
-
-        The vectors of one run are of one size.
-        """
-
-    def memories(self, keys: Sequence[int]) -> Sequence[Memory | None]:
-        """The memories of these rows in their order, None for one that can no longer be read; their use need not be in them."""
-
-    def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
-        """The uses of those of these rows that were ever used, each with its key."""
 
     def put_uses(self, uses: Sequence[tuple[int, Use]]) -> None:
         """Write how rows were used, by key; that changes no counter of the head."""
@@ -271,9 +290,6 @@ class Transaction(Protocol):
         That is what is beyond `rows` lines or older than the newest by more than `age`; with `content` "last", the cue and the evidence
         of all but the `last` newest lines.
         """
-
-    def document(self, name: str) -> bytes | None:
-        """A document, None when there is none."""
 
     def put_document(self, name: str, body: bytes | None) -> None:
         """Write a document; None removes it."""

@@ -157,6 +157,50 @@ def test_an_address_is_shown_without_its_password():
     assert "secret" not in str(refused.value)
 
 
+def messages(store, tmp_path, deed):
+    """How many messages go to the server while something is done over the store's only connection, as libpq tells it."""
+    (connection,) = store.keeper._connections._idle
+    told = tmp_path / "messages"
+    with told.open("w") as file:
+        connection.pgconn.trace(file.fileno())
+        try:
+            deed()
+        finally:
+            connection.pgconn.untrace()
+    return sum(line.split("\t")[1:2] == ["F"] and line.split("\t")[3] in ("Query", "Sync") for line in told.read_text().splitlines())
+
+
+def test_a_warm_recall_is_one_message_to_the_server_and_one_after_a_write_is_two(store, tmp_path):
+    filled(store, "a")
+    with cued.open(store, embedder=None, clock=lambda: NOW, learnt=False) as memories:
+        tenant = memories.tenant("a")
+
+        def ask():
+            assert len(tenant.recall("tea", floor=0.0, settle=False).memories) > 2
+
+        ask()
+        assert messages(store, tmp_path, ask) == 1
+        tenant.remember("More tea for a.", conflicts=False)
+        assert messages(store, tmp_path, ask) == 2
+        assert messages(store, tmp_path, ask) == 1
+
+
+def test_what_others_write_is_in_the_next_recall_and_what_they_remove_is_not(store, url):
+    filled(store, "a")
+    found = lookup(lexical=words("tea"))
+    assert len(store.search("a", found).memories) == 5
+    with closing(Store(PostgresKeeper(url))) as other:
+        other.remember("a", [record("a", "new", "more tea")])
+        assert {memory.id for memory in store.search("a", found).memories} >= {"new", "a-0"}
+        other.settle("a", [Touch(id="a-0", at=NOW, refresh_floor=timedelta(0), kept_per_day=1.0)])
+        assert {memory.id: memory.use.count for memory in store.search("a", found).memories}["a-0"] == 1.0
+        other.erase("a", ["a-1"])
+        assert {memory.id for memory in store.search("a", found).memories} == {"new", "a-0", "a-2", "a-3", "a-4"}
+        other.erase_tenant("a")
+        assert store.search("a", found).memories == ()
+    assert not store.holds("a")
+
+
 def test_recalls_go_on_while_connections_are_cut(store):
     filled(store, "a")
     stop, answers, failures = threading.Event(), [], []

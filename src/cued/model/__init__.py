@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     )
     from cued.model.quotas import Quotas
     from cued.model.recall import Evidence, Omitted, Recall, Recalled, Summary, Trace
-    from cued.model.rows import Head, Indexed, Judged, Row, Slice
+    from cued.model.rows import Glance, Head, Indexed, Judged, Row, Slice
     from cued.model.words import (
         CHANNELS,
         DERIVED_FROM,
@@ -107,6 +107,7 @@ __all__ = [
     "Findings",
     "Fingerprint",
     "Gate",
+    "Glance",
     "Head",
     "HiddenState",
     "Indexed",
@@ -193,7 +194,7 @@ _HOMES = {
     "cues": ("Cue",),
     "quotas": ("Quotas",),
     "recall": ("Evidence", "Omitted", "Recall", "Recalled", "Summary", "Trace"),
-    "rows": ("Head", "Indexed", "Judged", "Row", "Slice"),
+    "rows": ("Glance", "Head", "Indexed", "Judged", "Row", "Slice"),
     "words": (
         "CHANNELS",
         "DERIVED_FROM",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cued.forking import across_forks
 from cued.model import Head, Indexed, Judged, Memory
-from cued.ports import Transaction
+from cued.ports import Reading, Transaction
 from cued.stores.columns.shelf import Entries, Shelf
 from cued.stores.columns.wrapping import unwrap, wrap
 from cued.stores.encoding import joined, width
@@ -37,7 +37,11 @@ class Winners:
         self._most_bytes = most_bytes
         self._kept: dict[int, Memory] = {}
 
-    def read(self, rows: Transaction, keys: Sequence[int]) -> tuple[Memory | None, ...]:
+    def missing(self, keys: Sequence[int]) -> list[int]:
+        """Those of the keys whose memories have to be read."""
+        return [key for key in keys if key not in self._kept]
+
+    def read(self, rows: Reading, keys: Sequence[int]) -> tuple[Memory | None, ...]:
         """The memories of these keys in their order, each with its use as of the transaction's snapshot; None for a broken one."""
         if not keys:
             return ()
@@ -103,6 +107,7 @@ class TenantShelf:
         """Start without anything loaded."""
         self.lock = Lock()
         self.version: Version | None = None
+        self.behind = False
         self.weighed = 0
 
     def bring_to(self, rows: Transaction, head: Head) -> Version:
@@ -115,7 +120,19 @@ class TenantShelf:
         if last is None or last.epoch != head.epoch or last.shelf.wasteful:
             last = _restored(rows, head) or Version(Shelf(), Winners(), 0, head.epoch, 0)
         self.version = last if last.is_of(head) else _refreshed(last, rows, head)
+        self.behind = False
         return self.version
+
+    def follow(self, version: Version, rows: Reading, *, known: bool) -> bool:
+        """Whether to go on: with the next version where the rows since are `known`, and else knowing that there are some."""
+        head = rows.head()
+        if not head.change or head.epoch != version.epoch or version.shelf.wasteful:
+            return False
+        with self.lock:
+            if known and self.version is version:
+                self.version = version if version.is_of(head) else _refreshed(version, rows, head)
+            self.behind = not known
+        return True
 
     def without(self, version: Version, keys: Sequence[int]) -> Version:
         """This version but for the memories of some keys, which can no longer be read."""
@@ -156,6 +173,18 @@ class Shelves:
             self._held.move_to_end(tenant)
             return found
 
+    def holds(self, tenant: str) -> bool:
+        """Whether there are memories of this tenant in memory."""
+        held = self._held.get(tenant)
+        version = None if held is None else held.version
+        return version is not None and version.shelf.stored > 0
+
+    def written(self, tenant: str) -> None:
+        """Note that the tenant was written to from here, so its shelf is behind."""
+        held = self._held.get(tenant)
+        if held is not None:
+            held.behind = True
+
     def trim(self, searched: TenantShelf) -> None:
         """Let go of the shelves searched longest ago until the rest fits, where this one has grown; the last one searched always stays."""
         nbytes = searched.nbytes
@@ -195,7 +224,7 @@ def _restored(rows: Transaction, head: Head) -> Version | None:
     return Version(shelf, Winners(), found.change, head.epoch, shelf.nbytes)
 
 
-def _refreshed(last: Version, rows: Transaction, head: Head) -> Version:
+def _refreshed(last: Version, rows: Reading, head: Head) -> Version:
     """The next version: a branch of the shelf with what has changed since, and the winners that have not."""
     shelf, removed, read = last.shelf.branched(), rows.removed(last.change), rows.changed(last.change)
     shelf.drop(removed)

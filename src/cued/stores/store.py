@@ -10,8 +10,6 @@ from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from time import monotonic
 
-from msgspec.structs import replace
-
 from cued.errors import InputError, LostConnectionError, NotFoundError, StoreError
 from cued.model import (
     Condition,
@@ -36,10 +34,11 @@ from cued.model import (
     Touch,
     Use,
 )
-from cued.ports import Inspectable, Keeper, Transaction
+from cued.ports import Distant, Inspectable, Keeper, Transaction
 from cued.stores import journalling
 from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant, at_least_one, document_name, first_of_each
-from cued.stores.columns.shelf import Hits, Shelf
+from cued.stores.answering import Found, found_in, glanced
+from cued.stores.columns.shelf import Shelf
 from cued.stores.encoding import as_vector
 from cued.stores.metering import RecallMeter, refuse_growth_beyond
 from cued.stores.paging import cursor_after, position
@@ -47,7 +46,6 @@ from cued.stores.recall_log import all_stored, as_kept, bare, evidence_names, wi
 from cued.stores.revising import revise
 from cued.stores.shelves import SHELVES_BYTES, Shelves, TenantShelf, Version
 from cued.stores.standing.instants import micros
-from cued.stores.standing.past import as_known
 from cued.stores.use import judged, news, noted, told, touched
 from cued.stores.work import Work
 
@@ -270,6 +268,10 @@ class Store:
         with self.keeper.begin(tenant, write=False) as rows:
             return rows.head().size
 
+    def holds(self, tenant: str) -> bool:
+        """Whether there may be memories of the tenant to search: some are in memory, or are stored."""
+        return self._shelves.holds(tenant) or self.size(tenant) > 0
+
     def log(self, tenant: str, query: LogQuery) -> tuple[RecallEntry, ...]:
         """The lines of the tenant's recall log that the query asks for, newest first unless told otherwise."""
         admit_tenant(tenant)
@@ -331,17 +333,16 @@ class Store:
 
     def _search(self, tenant: str, lookup: Lookup) -> Findings:
         held = self._shelves.of(tenant)
+        if isinstance(self.keeper, Distant) and (found := glanced(self.keeper, tenant, held, lookup)) is not None:
+            self._shelves.trim(held)
+            return found.told(lookup)
         with self._snapshot(tenant, held) as (rows, version):
-            document = None if lookup.document is None else rows.document(lookup.document)
             if version is None:
                 self._shelves.drop(tenant)
-                return replace(Shelf().search(lookup).findings, document=document)
-            hits, memories, core = _found(held, version, rows, lookup)
-            damaged = max(0, rows.head().size - hits.findings.stored)
+                return Found(Shelf().search(lookup), (), (), rows).told(lookup)
+            answer = found_in(held, version, rows, lookup).told(lookup)
         self._shelves.trim(held)
-        if lookup.as_of:
-            memories, core = (tuple(as_known(memory, at=lookup.at) for memory in some) for some in (memories, core))
-        return replace(hits.findings, memories=memories, core=core, document=document, damaged=damaged)
+        return answer
 
     @contextmanager
     def _writing(self, tenant: str, verb: str, memory_ids: Sequence[str]) -> Iterator[Transaction]:
@@ -351,6 +352,7 @@ class Store:
             yield rows
             if rows.head() != before:
                 journalling.note(rows, verb, memory_ids, begin=self._journalled)
+        self._shelves.written(tenant)
 
     @contextmanager
     def _snapshot(self, tenant: str, held: TenantShelf) -> Iterator[tuple[Transaction, Version | None]]:
@@ -381,15 +383,3 @@ class Store:
                 log.info("the shelf of a tenant is not kept for the next process: %s", error)
         self._shelves.after_fork()
         self.keeper.close()
-
-
-def _found(held: TenantShelf, version: Version, rows: Transaction, lookup: Lookup) -> tuple[Hits, tuple[Memory, ...], tuple[Memory, ...]]:
-    """What a search finds, with its memories; one that cannot be read is taken off the shelf, as if it were not there."""
-    while True:
-        hits = version.shelf.search(lookup)
-        memories, core = version.winners.read(rows, hits.keys), version.winners.read(rows, hits.core_keys)
-        found = zip((*hits.keys, *hits.core_keys), (*memories, *core), strict=True)
-        broken = [key for key, memory in found if memory is None]
-        if not broken:
-            return hits, tuple(filter(None, memories)), tuple(filter(None, core))
-        version = held.without(version, broken)
