@@ -270,7 +270,7 @@ class Transaction(Reading, Protocol):
         """A part of the listing of what the filter wants, in the order of creation and id, and how many it wants in all."""
 
     def scan(self, limit: int, after: str) -> Sequence[Row]:
-        """Up to `limit` rows with their vectors, by id in the order of code points, from the first id greater than `after`."""
+        """Up to `limit` rows with forward index and vector, by id in the order of code points, from the first id greater than `after`."""
 
     def linking(self, memory_ids: Sequence[str]) -> Sequence[Memory]:
         """The memories with an edge to any of these ids, each once."""
@@ -293,6 +293,9 @@ class Transaction(Reading, Protocol):
 
     def put_document(self, name: str, body: bytes | None) -> None:
         """Write a document; None removes it."""
+
+    def documents(self) -> Sequence[str]:
+        """The names of the tenant's documents, in order."""
 
     def shelf(self) -> Sequence[bytes]:
         """The parts of the tenant's shelf as they were last put; none where none were, or where this keeper keeps none."""

@@ -23,10 +23,12 @@ from cued.model import Filter, LogQuery, Source, Touch
 from cued.stores import Store
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.postgres import log, queries, searched, transaction
+from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.surfaces.cli import main
 from tests.stores.other_process import note
 from tests.stores.postgres import PostgresKeeper, Server, psycopg, server
 from tests.stores.processes import start
+from tests.upkeep.test_copying import contents, stocked
 
 ROUNDS, PROCESSES = 6, 8
 CUES = ("who prefers Postgres?", "standup 9:30", "deploy")
@@ -159,7 +161,7 @@ def test_an_address_is_shown_without_its_password():
 
 def messages(store, tmp_path, deed):
     """How many messages go to the server while something is done over the store's only connection, as libpq tells it."""
-    (connection,) = store.keeper._connections._idle
+    (connection,) = store.keeper._connections._idle  # noqa: SLF001 - there is no other way to what is sent
     told = tmp_path / "messages"
     with told.open("w") as file:
         connection.pgconn.trace(file.fileno())
@@ -287,3 +289,25 @@ def test_the_command_line_prepares_a_database_and_works_on_it(monkeypatch):
     assert "Postgres" in recalled.output
     assert "shop_app@" in runner.invoke(main, ["--db", address, "stats"]).output
     assert runner.invoke(main, ["--db", address, "restore", "x.db"]).exit_code == 2
+
+
+def test_a_file_is_copied_to_the_server_and_back(url, tmp_path, monkeypatch):
+    monkeypatch.setenv("CUED_EMBEDDER", "hashing")
+    one, two = tmp_path / "one.db", tmp_path / "two.db"
+    with closing(SqliteKeeper(one)) as keeper:
+        before = contents_after(stocked(Store(keeper)))
+    runner = CliRunner()
+    there = runner.invoke(main, ["copy", str(one), url, "--json"])
+    assert there.exit_code == 0, there.output
+    assert msgspec.json.decode(there.stdout)["sampled"] == 84
+    with closing(PostgresKeeper(url)) as keeper:
+        assert contents(keeper) == before
+    back = runner.invoke(main, ["copy", url, str(two), "--json"])
+    assert back.exit_code == 0, back.output
+    assert msgspec.json.decode(back.stdout)["digest"] == msgspec.json.decode(there.stdout)["digest"]
+    with closing(SqliteKeeper(two)) as keeper:
+        assert contents(keeper) == before
+
+
+def contents_after(store):
+    return contents(store.keeper)

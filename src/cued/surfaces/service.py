@@ -7,6 +7,7 @@ The tenant is the handle's, never a field of a request.
 import shlex
 import tomllib
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,7 +20,8 @@ from cued.engine.narrowing import narrowed
 from cued.errors import InputError, PolicyError
 from cued.explain import Explanation, verdict_on
 from cued.explain.single import single_changes
-from cued.handles.memories import Memories
+from cued.folders import Address
+from cued.handles.memories import Memories, keeper_at
 from cued.handles.tenant import Tenant
 from cued.insight.rates import rates
 from cued.model.plain import JSON, plain
@@ -329,6 +331,16 @@ def restore_backup(path: Path, target: Path, *, overwrite: bool = False, progres
     from cued.upkeep.backup import restore as restore_file  # noqa: PLC0415 - needs SQLite, and only this verb does
 
     return plain(restore_file(path, target, overwrite=overwrite, progress=progress))
+
+
+def copy_store(source: Path | Address, target: Path | Address, *, progress: Progress = silent) -> JSON:
+    """What was copied of all that a store keeps into another, and how many recalls were tried on both."""
+    from cued.upkeep.comparing import copy_compared  # noqa: PLC0415 - needs a store, and only this verb does
+
+    with closing(keeper_at(source, readonly=True)) as left, closing(keeper_at(target, readonly=False)) as right:
+        return {"source": str(source), "target": str(target)} | plain(
+            copy_compared(left, right, name=str(source), at=datetime.now(UTC), progress=progress)
+        )
 
 
 def policy_list() -> JSON:

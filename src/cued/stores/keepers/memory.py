@@ -270,6 +270,10 @@ class MemoryTransaction:
         """Write a document; None removes it."""
         self._set(self._held.documents, name, None if body is None else bytes(body))
 
+    def documents(self) -> Sequence[str]:
+        """The names of the tenant's documents, in order."""
+        return sorted(self._held.documents)
+
     def shelf(self) -> Sequence[bytes]:
         """Nothing: rows are at hand here."""
         return ()

@@ -38,7 +38,7 @@ _EACH_OLDEST: Final = f"""
     SELECT m.body, u.body, (created, id) > (%(created)s, %(id)s::bytea) FROM cued.memory m {_USED} {_WANTED} ORDER BY created, id
 """  # noqa: S608 - constants
 _SCAN: Final = f"""
-    SELECT m.key, m.body, u.body, NULL::bytea, v.data
+    SELECT m.key, m.body, u.body, m.forward, v.data
     FROM cued.memory m {_USED} LEFT JOIN cued.vector v ON v.tenant = m.tenant AND v.key = m.key
     WHERE m.tenant = %s AND m.id > %s ORDER BY m.id LIMIT %s
 """  # noqa: S608 - constants
@@ -81,7 +81,7 @@ def _containing(cursor: psycopg.Cursor[Any], wanted: Filter, asked: Slice, value
 
 
 def scan(cursor: psycopg.Cursor[Any], tenant: bytes, *, limit: int, after: str) -> Found:
-    """A tenant's rows with their vectors, by id: key, two bodies, no forward index, and the vector."""
+    """A tenant's rows with their vectors, by id: key, two bodies, forward index and vector."""
     return cursor.execute(_SCAN, (tenant, after.encode(), limit)).fetchall()
 
 

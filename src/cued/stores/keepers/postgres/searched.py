@@ -25,7 +25,8 @@ CHANGED: Final = f"""
                                                      AND relation = '{DERIVED_FROM}'::bytea ORDER BY target) END
     FROM cued.memory WHERE tenant = %(tenant)s AND change > %(since)s ORDER BY key
 """  # noqa: S608 - constants
-ALL_VECTORS: Final = "SELECT key, data FROM cued.vector WHERE tenant = %(tenant)s ORDER BY key"
+# Put in order here: the server would write what it sorts to its disk.
+ALL_VECTORS: Final = "SELECT key, data FROM cued.vector WHERE tenant = %(tenant)s"
 VECTORS: Final = """
     SELECT m.key, v.data FROM cued.memory m JOIN cued.vector v ON v.tenant = m.tenant AND v.key = m.key
     WHERE m.tenant = %(tenant)s AND m.change > %(since)s AND m.content > %(since)s ORDER BY m.key

@@ -152,7 +152,7 @@ class PostgresTransaction:
 
     def vectors(self, since: int) -> Iterable[tuple[Sequence[int], bytes]]:
         """The vectors of the rows whose content was written after this change, all for 0, in runs of one size."""
-        return runs(self._named(searched.VECTORS if since else searched.ALL_VECTORS, since=since))
+        return runs(sorted(self._named(searched.VECTORS if since else searched.ALL_VECTORS, since=since)))
 
     def memories(self, keys: Sequence[int]) -> Sequence[Memory | None]:
         """The memories of these rows in their order, without their use; None for one that can no longer be read."""
@@ -174,7 +174,7 @@ class PostgresTransaction:
         return [_decoded(*row) for row in found], total
 
     def scan(self, limit: int, after: str) -> Sequence[Row]:
-        """Up to `limit` rows with their vectors, by id, from the first id greater than `after`."""
+        """Up to `limit` rows with forward index and vector, by id, from the first id greater than `after`."""
         return [_row(*row) for row in queries.scan(self._cursor, self._name, limit=limit, after=after)]
 
     def linking(self, memory_ids: Sequence[str]) -> Sequence[Memory]:
@@ -212,6 +212,10 @@ class PostgresTransaction:
         else:
             self._open()
             self._run(PUT_DOCUMENT, (self._name, name.encode(), body))
+
+    def documents(self) -> Sequence[str]:
+        """The names of the tenant's documents, in order."""
+        return sorted(name.decode() for (name,) in self._all("SELECT name FROM cued.document WHERE tenant = %s", self._name))
 
     def shelf(self) -> Sequence[bytes]:
         """The parts of the tenant's shelf as they were last put."""

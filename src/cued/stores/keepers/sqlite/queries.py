@@ -34,7 +34,7 @@ _SHOWN: Final = "SELECT memory.body, body_sum, use.body FROM memory LEFT JOIN us
 _NEWEST: Final = _SHOWN + "AND (created, id) < (:created, :id) ORDER BY created DESC, id DESC LIMIT :rows"
 _OLDEST: Final = _SHOWN + "AND (created, id) > (:created, :id) ORDER BY created, id LIMIT :rows"
 _SCAN: Final = """
-    SELECT memory.key, memory.body, body_sum, use.body, vector.data, data_sum
+    SELECT memory.key, memory.body, body_sum, use.body, forward, vector.data, forward_sum, data_sum
     FROM memory LEFT JOIN use ON use.key = memory.key LEFT JOIN vector ON vector.key = memory.key
     WHERE memory.tenant = ? AND memory.id > ? ORDER BY memory.id LIMIT ?
 """
@@ -94,7 +94,7 @@ def page(connection: apsw.Connection, tenant: int, wanted: Filter, asked: Slice)
 
 
 def scan(connection: apsw.Connection, tenant: int, *, limit: int, after: str) -> Found:
-    """A tenant's rows with their vectors, by id: key, body and its sum, use, vector and its sum."""
+    """A tenant's rows with their vectors, by id: key, body and its sum, use, forward index and vector, and their sums."""
     return connection.execute(_SCAN, (tenant, after, limit)).fetchall()
 
 

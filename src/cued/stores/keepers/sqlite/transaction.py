@@ -181,11 +181,13 @@ class SqliteTransaction:
         return [self._decoded(*row) for row in found], total
 
     def scan(self, limit: int, after: str) -> Sequence[Row]:
-        """Up to `limit` rows with their vectors, by id, from the first id greater than `after`."""
-        rows = queries.scan(self._connection, self._tenant.key, limit=limit, after=after)
-        if not all(fits(row[-2] or b"", row[-1]) for row in rows):
-            raise DecodeError("a vector is not what was written")
-        return [self._row(*row[:-1]) for row in rows]
+        """Up to `limit` rows with forward index and vector, by id, from the first id greater than `after`."""
+        found = list[Row]()
+        for *row, forward, vector, forward_sum, vector_sum in queries.scan(self._connection, self._tenant.key, limit=limit, after=after):
+            if not fits(forward, forward_sum) or not fits(vector or b"", vector_sum):
+                raise DecodeError("what is searched of a memory is not what was written")
+            found.append(self._row(*row)._replace(forward=forward, vector=vector))
+        return found
 
     def linking(self, memory_ids: Sequence[str]) -> Sequence[Memory]:
         """The memories with an edge to any of these ids, each once."""
@@ -219,6 +221,10 @@ class SqliteTransaction:
             self._connection.execute("DELETE FROM document WHERE tenant = ? AND name = ?", (self._tenant.key, name))
         else:
             self._connection.execute(_PUT_DOCUMENT, (self._opened().key, name, body))
+
+    def documents(self) -> Sequence[str]:
+        """The names of the tenant's documents, in order."""
+        return sorted(name for (name,) in self._connection.execute("SELECT name FROM document WHERE tenant = ?", (self._tenant.key,)))
 
     def shelf(self) -> Sequence[bytes]:
         """The parts of the tenant's shelf as they were last put."""
@@ -271,8 +277,8 @@ class SqliteTransaction:
         """A memory from its two bodies; one that is not what was written, or is another tenant's, is a DecodeError."""
         return with_use(self._searched.own(memory_body, body_sum), use_body)
 
-    def _row(self, key: int, memory_body: bytes, body_sum: int | None, use_body: bytes | None, vector: bytes | None = None) -> Row:
-        return Row(self._decoded(memory_body, body_sum, use_body), key, vector=vector)
+    def _row(self, key: int, memory_body: bytes, body_sum: int | None, use_body: bytes | None) -> Row:
+        return Row(self._decoded(memory_body, body_sum, use_body), key)
 
     def _by_keys(self, sql: str, keys: Sequence[int]) -> list[Any]:
         return by_keys(self._connection, sql, keys)
