@@ -37,6 +37,7 @@ from cued.model import (
     TallyQuery,
     Touch,
     Use,
+    Workings,
 )
 
 Role = Literal["query", "memory"]
@@ -152,6 +153,9 @@ class Store(Protocol):
 
     def condition(self) -> Condition:
         """The state of what the memories are kept in, for whoever looks after the store."""
+
+    def workings(self) -> Workings:
+        """What is in memory and how often that helped, for whoever watches a server."""
 
     def document(self, tenant: str, name: str) -> bytes | None:
         """A small document kept for the tenant, such as what has been learnt about its traffic; None when there is none."""

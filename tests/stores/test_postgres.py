@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 import cued
 from cued.conformance.samples import NOW, entry, lookup, near, record, words
-from cued.errors import ForeignFileError, LostConnectionError, StoreError
+from cued.errors import ContestedError, ForeignFileError, LostConnectionError, StoreError
 from cued.folders import Address
 from cued.model import Filter, LogQuery, Source, Touch
 from cued.stores import Store
@@ -28,9 +28,11 @@ from cued.surfaces.cli import main
 from tests.stores.other_process import note
 from tests.stores.postgres import PostgresKeeper, Server, psycopg, server
 from tests.stores.processes import start
+from tests.truth.test_histories import ASKED, Upkeep, agrees_throughout
 from tests.upkeep.test_copying import contents, stocked
 
 ROUNDS, PROCESSES = 6, 8
+HISTORIES_HERE = int(ASKED or 6)
 CUES = ("who prefers Postgres?", "standup 9:30", "deploy")
 TEXTS = ("Alice prefers Postgres for anything relational.", "The staging deploy runs every Friday.", "Bob moved the standup to 9:30.")
 
@@ -228,6 +230,53 @@ def test_recalls_go_on_while_connections_are_cut(store):
     assert set(answers) == {5}
 
 
+@pytest.fixture
+def contested():
+    """A server that lets others go first, twice, whenever a memory is inserted: sequences do not go back with what failed."""
+    with server().connected() as connection:
+        connection.execute("""
+            CREATE SEQUENCE tries; GRANT USAGE ON SEQUENCE tries TO cued_app;
+            CREATE FUNCTION yielding() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                IF nextval('tries') % 3 <> 0 THEN RAISE EXCEPTION 'others first' USING ERRCODE = 'serialization_failure'; END IF;
+                RETURN NULL;
+            END $$;
+            CREATE TRIGGER yielding AFTER INSERT ON cued.memory FOR EACH ROW EXECUTE FUNCTION yielding()
+        """)
+    yield
+    with server().connected() as connection:
+        connection.execute("DROP TRIGGER yielding ON cued.memory; DROP FUNCTION yielding; DROP SEQUENCE tries")
+
+
+@pytest.mark.usefixtures("contested")
+def test_a_write_that_others_went_before_is_made_again_once_and_counted(store):
+    store.remember("a", [record("a", "one", "tea")])
+    assert [memory.id for memory in store.list("a", Filter(), at=NOW, limit=5).memories] == ["one"]
+    assert store.workings().contested == 2
+    with server().connected() as connection:
+        connection.execute("ALTER SEQUENCE tries RESTART INCREMENT BY 3")
+    with pytest.raises(ContestedError):
+        store.remember("a", [record("a", "two", "tea")])
+    assert store.size("a") == 1
+
+
+def test_a_shelf_that_took_long_to_build_is_kept_for_other_nodes(store, url):
+    store.remember("a", [record("a", f"m{number:04}", f"tea number {number}", vector=number % 20) for number in range(700)])
+    asked = lookup(lexical=words("tea"), dense=near(3))
+    found = store.search("a", asked)
+    with closing(Store(PostgresKeeper(url))) as other:
+        with other.keeper.begin("a", write=False) as rows:
+            assert rows.shelf()
+        assert other.search("a", asked).memories == found.memories
+        other.search("a", asked)
+        working = other.workings()
+        assert (working.tenants, working.hits, working.misses) == (1, 1, 1)
+        assert working.bytes > 700 * 32
+    store.erase("a", ["m0001"])
+    with store.keeper.begin("a", write=False) as rows:
+        assert not rows.shelf()
+
+
 def test_eight_processes_lose_no_update(store, url):
     store.remember("t", [replace(note("t", "counter-0"), memory=replace(note("t", "counter-0").memory, id="counter"))])
     others = [start("mix", url, f"p{number}", ROUNDS) for number in range(PROCESSES)]
@@ -311,3 +360,17 @@ def test_a_file_is_copied_to_the_server_and_back(url, tmp_path, monkeypatch):
 
 def contents_after(store):
     return contents(store.keeper)
+
+
+@pytest.mark.requirement("P13", "P12", "P19")
+def test_random_histories_leave_on_the_server_what_they_leave_in_the_model(url):
+    class OnServer(Upkeep):
+        """Histories of a store in memory and one on the server."""
+
+        elsewhere = url
+
+        def teardown(self):
+            super().teardown()
+            server().empty()
+
+    agrees_throughout(OnServer, histories=HISTORIES_HERE)

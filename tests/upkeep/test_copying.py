@@ -17,7 +17,7 @@ from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.surfaces.cli import main
 from cued.upkeep import copying
-from cued.upkeep.comparing import copy_compared, differing
+from cued.upkeep.copy_check import copy_compared, differing
 from cued.upkeep.copying import MARK, Sample
 
 HOUR = timedelta(hours=1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cued.model.array_types import Column, Matrix, Vector
-    from cued.model.condition import Condition
+    from cued.model.condition import Condition, Workings
     from cued.model.conflict import Choice, Conflict
     from cued.model.cues import Cue
     from cued.model.log import ERASED, Feedback, LogQuery, LogRules, RecallEntry, Shadowed, Tallies, TallyQuery
@@ -152,13 +152,14 @@ __all__ = [
     "Trust",
     "Use",
     "Vector",
+    "Workings",
     "lower_of",
     "outranks",
 ]
 
 _HOMES = {
     "array_types": ("Column", "Matrix", "Vector"),
-    "condition": ("Condition",),
+    "condition": ("Condition", "Workings"),
     "conflict": ("Choice", "Conflict"),
     "log": ("ERASED", "Feedback", "LogQuery", "LogRules", "RecallEntry", "Shadowed", "Tallies", "TallyQuery"),
     "lookup": (

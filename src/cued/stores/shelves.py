@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cued.forking import across_forks
-from cued.model import Head, Indexed, Judged, Memory
+from cued.model import Head, Indexed, Judged, Memory, Workings
 from cued.ports import Reading, Transaction
 from cued.stores.columns.shelf import Entries, Shelf
 from cued.stores.columns.wrapping import unwrap, wrap
@@ -91,6 +91,11 @@ class Version(NamedTuple):
         if head.epoch == self.epoch and head.change >= self.change and not rows.removed(self.change):
             rows.put_shelf(wrap(self.shelf, change=self.change, epoch=self.epoch))
 
+    @property
+    def worth_keeping(self) -> bool:
+        """Whether, kept, it would save the next process much."""
+        return self.unkept > max(_LEAST_UNKEPT, self.shelf.stored // 10)
+
     def is_of(self, head: Head) -> bool:
         """Whether nothing has changed since."""
         return (self.change, self.epoch) == (head.change, head.epoch)
@@ -134,6 +139,12 @@ class TenantShelf:
             self.behind = not known
         return True
 
+    def kept(self, version: Version) -> None:
+        """Note that this version is kept beside the rows."""
+        with self.lock:
+            if self.version is version:
+                self.version = version._replace(unkept=0)
+
     def without(self, version: Version, keys: Sequence[int]) -> Version:
         """This version but for the memories of some keys, which can no longer be read."""
         shelf = version.shelf.branched()
@@ -165,13 +176,25 @@ class Shelves:
         """Start with none: after a fork a shelf may be half made, and locked by a thread that is not here."""
         self._lock = Lock()
         self._held: OrderedDict[str, TenantShelf] = OrderedDict()
+        self._hits = self._misses = 0
 
     def of(self, tenant: str) -> TenantShelf:
         """The tenant's shelf, made if need be."""
         with self._lock:
             found = self._held.setdefault(tenant, TenantShelf())
             self._held.move_to_end(tenant)
+            if found.version is None:
+                self._misses += 1
+            else:
+                self._hits += 1
             return found
+
+    def workings(self, *, contested: int) -> Workings:
+        """How many tenants are in memory with how many bytes, and how many searches found theirs there or did not."""
+        with self._lock:
+            held = list(self._held.values())
+            nbytes = sum(each.nbytes for each in held)
+            return Workings(tenants=len(held), bytes=nbytes, hits=self._hits, misses=self._misses, contested=contested)
 
     def holds(self, tenant: str) -> bool:
         """Whether there are memories of this tenant in memory."""
@@ -206,7 +229,7 @@ class Shelves:
         """The tenants and last versions which, kept, would save the next process much."""
         with self._lock:
             held = [(tenant, each.version) for tenant, each in self._held.items()]
-        return [(tenant, each) for tenant, each in held if each is not None and each.unkept > max(_LEAST_UNKEPT, each.shelf.stored // 10)]
+        return [(tenant, each) for tenant, each in held if each is not None and each.worth_keeping]
 
     def __len__(self) -> int:
         """The number of shelves held."""

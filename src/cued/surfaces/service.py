@@ -335,7 +335,7 @@ def restore_backup(path: Path, target: Path, *, overwrite: bool = False, progres
 
 def copy_store(source: Path | Address, target: Path | Address, *, progress: Progress = silent) -> JSON:
     """What was copied of all that a store keeps into another, and how many recalls were tried on both."""
-    from cued.upkeep.comparing import copy_compared  # noqa: PLC0415 - needs a store, and only this verb does
+    from cued.upkeep.copy_check import copy_compared  # noqa: PLC0415 - needs a store, and only this verb does
 
     with closing(keeper_at(source, readonly=True)) as left, closing(keeper_at(target, readonly=False)) as right:
         return {"source": str(source), "target": str(target)} | plain(

@@ -8,7 +8,7 @@ import psycopg
 from msgspec import DecodeError
 from psycopg import errors as theirs
 
-from cued.errors import BusyError, CorruptError, FullError, InputError, LostConnectionError, ReadOnlyError, StoreError
+from cued.errors import BusyError, ContestedError, CorruptError, FullError, InputError, LostConnectionError, ReadOnlyError, StoreError
 from cued.folders import Address
 from cued.forking import across_forks
 from cued.model import Glance
@@ -40,8 +40,8 @@ _TENANTS = "BEGIN READ ONLY; SELECT set_config('cued.listing', 'on', true); SELE
 _OURS: tuple[tuple[type[psycopg.Error], type[StoreError], str], ...] = (
     (theirs.LockNotAvailable, BusyError, "another write of this tenant took too long"),
     (theirs.QueryCanceled, BusyError, "the server took too long"),
-    (theirs.SerializationFailure, BusyError, "others changed the same at the same time"),
-    (theirs.DeadlockDetected, BusyError, "others changed the same at the same time"),
+    (theirs.SerializationFailure, ContestedError, "others changed the same at the same time"),
+    (theirs.DeadlockDetected, ContestedError, "others changed the same at the same time"),
     (theirs.TooManyConnections, BusyError, "the server has no connection left"),
     (theirs.DiskFull, FullError, "the server's disk is full; nothing of this write was kept"),
     (theirs.ReadOnlySqlTransaction, ReadOnlyError, "this server only reads"),
