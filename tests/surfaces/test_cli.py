@@ -167,7 +167,7 @@ USED = {
     ("label",): {"--verdict": "right", "--limit": "3", "--list": None},
     ("tune",): {"--from": "log", "--target": "0.5", "--apply": None, "--all-tenants": None},
     ("policy", "rollback"): {"--to": "0"},
-    ("db", "init"): {"--role": "app", "--parts": "2", "--print": None},
+    ("db", "init"): {"--role": "app", "--parts": "2", "--node": "postgresql://other.example/cued", "--print": None},
 }
 CUE_OPTIONS = {
     "--goal": "cook",
