@@ -57,13 +57,14 @@ def glanced(keeper: Distant, tenant: str, held: TenantShelf, lookup: Lookup) -> 
         version = held.version
         if version is None:
             return None
-        if held.behind:
-            found, rows = None, keeper.glance(tenant, Glance(since=version.change))
+        behind = held.behind
+        if behind:
+            found, rows = None, keeper.glance(tenant, Glance(version.epoch, max(behind, version.change), since=version.change))
         else:
             found, rows = _searched(keeper, tenant, version, lookup)
         if found is not None and version.is_of(rows.head()):
             return None if None in (*found.memories, *found.core) else found
-        if not held.follow(version, rows, known=held.behind):
+        if not held.follow(version, rows, known=behind > 0):
             return None
     return None
 
@@ -71,5 +72,6 @@ def glanced(keeper: Distant, tenant: str, held: TenantShelf, lookup: Lookup) -> 
 def _searched(keeper: Distant, tenant: str, version: Version, lookup: Lookup) -> tuple[Found, Reading]:
     hits = version.shelf.search(lookup)
     keys = (*hits.keys, *hits.core_keys)
-    rows = keeper.glance(tenant, Glance(keys=keys, missing=version.winners.missing(keys), document=lookup.document))
+    missing = version.winners.missing(keys)
+    rows = keeper.glance(tenant, Glance(version.epoch, version.change, keys=keys, missing=missing, document=lookup.document))
     return Found(hits, version.winners.read(rows, hits.keys), version.winners.read(rows, hits.core_keys), rows), rows
