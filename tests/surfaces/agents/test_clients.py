@@ -82,7 +82,7 @@ def test_a_client_is_connected_by_a_server_that_answers_and_is_left_as_it_was(ho
 
 
 def test_a_server_that_does_not_answer_changes_nothing(home, tmp_path, monkeypatch):
-    monkeypatch.setattr("cued.surfaces.cli.agents.connect._launcher", lambda: [sys.executable, "-c", "raise SystemExit('no cued here')"])
+    monkeypatch.setattr("cued.surfaces.cli.agents.connect.launcher", lambda: [sys.executable, "-c", "raise SystemExit('no cued here')"])
     refused = home("connect", "codex", "--yes")
     assert refused.exit_code == 2
     assert "no cued here" in refused.stderr

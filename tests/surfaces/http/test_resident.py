@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from cued.errors import InputError, NotFoundError, ServerError
+from cued.folders import Address
 from cued.handles.memories import open_memories
 from cued.surfaces import resident
 from cued.surfaces.resident import Asker, Offer, offer_of
@@ -231,13 +232,85 @@ def test_a_refusal_is_the_stores_own_error_and_a_server_in_trouble_is_passed_by(
         resident.ask(asker(place), "recall", {})
 
 
-def test_a_server_over_tls_or_where_no_socket_can_be_made_serves_all_the_same(place, caplog, monkeypatch):
+def test_where_no_socket_can_be_made_a_server_serves_all_the_same(place, caplog, monkeypatch):
     from cued.surfaces.http.offering import Started, offered  # noqa: PLC0415 - its packages are an extra
 
-    started = Started(db=place, embedder="auto", policy=None)
-    with offered(None, token="t") as none:
-        assert none == []
     monkeypatch.setenv("XDG_CACHE_HOME", "/tmp/" + "x" * 120)
-    with offered(started, token="t") as too_long:
+    with offered(Started(db=place, embedder="auto", policy=None), token="t") as too_long:
         assert too_long == []
     assert "no_offer" in caplog.text
+
+
+def test_a_server_with_tls_answers_commands_too_and_ends_gently(serving, process, certified):
+    certificate, key = certified
+    server = serving("--tls-cert", str(certificate), "--tls-key", str(key))
+    assert "staging deploy" in told(process("recall", CUE, "--json"))["block"]
+    assert asked_of(server) == ["recall"]
+    assert server.returncode == 0
+
+
+def test_a_server_of_made_up_memories_does_not_answer_for_the_real_ones(process, place):
+    server = process("serve", "--demo", "--port", "0", runner=subprocess.Popen, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        assert b"Serving at" in server.stdout.readline()
+        assert b"token=" in server.stdout.readline()
+        assert not offer_of(place).exists()
+    finally:
+        server.kill()
+        server.communicate()
+
+
+def test_a_server_on_postgresql_is_asked_by_its_address_whose_password_nobody_is_shown(process, place):
+    pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
+    from tests.stores.postgres import server as database  # noqa: PLC0415 - it starts one
+
+    url = database().url.replace("@/", ":secret@/")
+    there = {"CUED_DB": url}
+    process("remember", "The staging deploy runs every Friday at 16:00.", env=there)
+    server = process("serve", "--port", "0", env=there, runner=subprocess.Popen, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        assert b"Serving at" in server.stdout.readline()
+        while not offer_of(Address(url)).exists() and server.poll() is None:
+            pass
+        assert "secret" not in offer_of(Address(url)).read_text()
+        assert "staging deploy" in told(process("recall", CUE, "--json", env=there))["block"]
+        assert asked_of(server) == ["recall"]
+    finally:
+        server.kill()
+        server.communicate()
+        database().empty()
+
+
+def test_a_resident_server_listens_at_no_port_keeps_no_token_and_ends_when_nobody_asks(process, place):
+    server = process("serve", "--resident", "2s", runner=subprocess.Popen, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while not offer_of(place).exists() and server.poll() is None:
+        pass
+    assert process("serve", "--resident", "1h").returncode == 0
+    assert "staging deploy" in told(process("recall", CUE, "--json"))["block"]
+    out, err = server.communicate(timeout=60)
+    assert (server.returncode, out) == (0, b"")
+    assert b'"route":"recall"' in err
+    assert not offer_of(place).exists()
+    assert json.loads(process("token", "list", "--json").stdout)["tokens"] == []
+
+
+def test_a_hook_starts_a_server_for_the_next_one_where_it_is_told_to(process, place):
+    heard = b'{"session_id": "s", "prompt": "When is the staging deploy?"}'
+    starting = "import cued.surfaces.cli.agents.launching as how; how.RESIDENT = '3s'; from cued.surfaces.cli import main; main()"
+
+    def started(command, **how):
+        return subprocess.run([sys.executable, "-c", starting, *command[3:]], check=True, capture_output=True, **how)
+
+    assert b"staging deploy runs" in process("hook", "user-prompt", "--start-server", runner=started, input=heard).stdout
+    assert b"staging deploy runs" in process("hook", "user-prompt", input=heard.replace(b'"s"', b'"t"')).stdout
+    for _ in range(600):
+        if resident.answers(place):
+            break
+        threading.Event().wait(0.05)
+    assert resident.answers(place)
+    assert b"staging deploy runs" in process("hook", "user-prompt", runner=_telling, input=heard.replace(b'"s"', b'"u"')).stdout
+    for _ in range(600):
+        if not offer_of(place).exists():
+            break
+        threading.Event().wait(0.05)
+    assert not offer_of(place).exists()

@@ -39,6 +39,8 @@ from cued.surfaces.verbs import call
 _SPOOLED = 8_000_000
 _CHUNK = 65_536
 _CHECKED_S = 30.0
+_GZIP = 4
+"""How hard an answer is pressed: it is done in the one thread that all connections share."""
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -87,7 +89,7 @@ def make_app(  # noqa: PLR0913 - what a server is made of
         *(routing.Mount(each.path, each.app) for each in mounted),
     ]
     router = routing.Router(routes, redirect_slashes=False, lifespan=partial(server.lifespan, mounted))
-    app = GZipMiddleware(_entered(router, frozenset(each.path for each in mounted)), minimum_size=1024)
+    app = GZipMiddleware(_entered(router, frozenset(each.path for each in mounted)), minimum_size=1024, compresslevel=_GZIP)
     return Guard(app, tokens=tokens or Tokens(memories.parts.store), rules=rules or Rules(), metrics=server.metrics)
 
 
