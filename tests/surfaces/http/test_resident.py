@@ -1,7 +1,9 @@
 """A server that runs on a store answers the commands of its own user: the same answers and rights, and no model to load."""
 
 import json
+import os
 import re
+import signal
 import socket
 import stat
 import subprocess
@@ -281,36 +283,34 @@ def test_a_server_on_postgresql_is_asked_by_its_address_whose_password_nobody_is
         database().empty()
 
 
-def test_a_resident_server_listens_at_no_port_keeps_no_token_and_ends_when_nobody_asks(process, place):
-    server = process("serve", "--resident", "2s", runner=subprocess.Popen, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def test_a_resident_server_listens_at_no_port_keeps_no_token_and_makes_way_for_no_second(process, place):
+    server = process("serve", "--resident", "1h", runner=subprocess.Popen, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while not offer_of(place).exists() and server.poll() is None:
         pass
     assert process("serve", "--resident", "1h").returncode == 0
     assert "staging deploy" in told(process("recall", CUE, "--json"))["block"]
-    out, err = server.communicate(timeout=60)
-    assert (server.returncode, out) == (0, b"")
-    assert b'"route":"recall"' in err
-    assert not offer_of(place).exists()
+    assert asked_of(server) == ["recall"]
+    assert (server.returncode, offer_of(place).exists()) == (0, False)
     assert json.loads(process("token", "list", "--json").stdout)["tokens"] == []
 
 
+def test_a_resident_server_ends_when_nobody_asks(process, place):
+    done = process("serve", "--resident", "1s")
+    assert (done.returncode, done.stdout, done.stderr, offer_of(place).exists()) == (0, b"", b"", False)
+
+
 def test_a_hook_starts_a_server_for_the_next_one_where_it_is_told_to(process, place):
-    heard = b'{"session_id": "s", "prompt": "When is the staging deploy?"}'
-    starting = "import cued.surfaces.cli.agents.launching as how; how.RESIDENT = '3s'; from cued.surfaces.cli import main; main()"
+    def heard(session):
+        return json.dumps({"session_id": session, "prompt": CUE}).encode()
 
-    def started(command, **how):
-        return subprocess.run([sys.executable, "-c", starting, *command[3:]], check=True, capture_output=True, **how)
-
-    assert b"staging deploy runs" in process("hook", "user-prompt", "--start-server", runner=started, input=heard).stdout
-    assert b"staging deploy runs" in process("hook", "user-prompt", input=heard.replace(b'"s"', b'"t"')).stdout
-    for _ in range(600):
-        if resident.answers(place):
-            break
+    assert b"staging deploy runs" in process("hook", "user-prompt", "--start-server", input=heard("first")).stdout
+    while not resident.answers(place):
         threading.Event().wait(0.05)
-    assert resident.answers(place)
-    assert b"staging deploy runs" in process("hook", "user-prompt", runner=_telling, input=heard.replace(b'"s"', b'"u"')).stdout
-    for _ in range(600):
-        if not offer_of(place).exists():
-            break
+    offer = msgspec.json.decode(offer_of(place).read_bytes(), type=Offer)
+    try:
+        done = process("hook", "user-prompt", runner=_telling, input=heard("second"))
+        assert (b"staging deploy runs" in done.stdout, done.stderr) == (True, b"loaded: ")
+    finally:
+        os.kill(int(offer.socket.rpartition("-")[2].removesuffix(".sock")), signal.SIGTERM)
+    while offer_of(place).exists():
         threading.Event().wait(0.05)
-    assert not offer_of(place).exists()
