@@ -54,7 +54,7 @@ class UnknownFieldError(InputError):
         meant = f" did you mean {near[0]!r}?" if near else ""
         CuedError.__init__(self, f"unknown field {field[:_SHOWN]!r};{meant} known: {', '.join(known)}")
         self.field = field
-        self.accepted = f"known: {', '.join(known)}"
+        self.accepted = f"one of {', '.join(known)}"
 
 
 class PolicyError(InputError):

@@ -94,11 +94,12 @@ def make_app(  # noqa: PLR0913 - what a server is made of
 
 
 def _entered(app: ASGIApp, doors: frozenset[str]) -> ASGIApp:
-    """The app, where the path of a mounted one leads into it without a slash at its end too: clients write `/mcp`."""
+    """The app, where the path of a mounted one is its route, and leads into it without a slash at its end too: clients write `/mcp`."""
 
     async def entered(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] in doors:
-            scope["path"] += "/"
+        if scope["type"] == "http" and (door := "/" + scope["path"].split("/", 2)[1]) in doors:
+            scope["cued.route"] = door[1:]
+            scope["path"] = door + (scope["path"].removeprefix(door) or "/")
         await app(scope, receive, send)
 
     return entered
