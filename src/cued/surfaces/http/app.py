@@ -61,7 +61,10 @@ class Chores(Struct, frozen=True, kw_only=True):
 
 
 class Mounted(Struct, frozen=True, kw_only=True):
-    """Another ASGI app under a path, behind the same gate: whoever asks stands in `scope["cued.caller"]`."""
+    """Another ASGI app under a path, behind the same gate.
+
+    Whoever asks stands in `scope["cued.caller"]`; `scope["cued.run"](tenant, function)` does work in a thread when it is the tenant's turn.
+    """
 
     path: str
     app: ASGIApp
@@ -89,16 +92,16 @@ def make_app(  # noqa: PLR0913 - what a server is made of
         *(routing.Mount(each.path, each.app) for each in mounted),
     ]
     router = routing.Router(routes, redirect_slashes=False, lifespan=partial(server.lifespan, mounted))
-    app = GZipMiddleware(_entered(router, frozenset(each.path for each in mounted)), minimum_size=1024, compresslevel=_GZIP)
+    app = GZipMiddleware(_entered(router, server, frozenset(each.path for each in mounted)), minimum_size=1024, compresslevel=_GZIP)
     return Guard(app, tokens=tokens or Tokens(memories.parts.store), rules=rules or Rules(), metrics=server.metrics)
 
 
-def _entered(app: ASGIApp, doors: frozenset[str]) -> ASGIApp:
-    """The app, where the path of a mounted one is its route, and leads into it without a slash at its end too: clients write `/mcp`."""
+def _entered(app: ASGIApp, server: "_Server", doors: frozenset[str]) -> ASGIApp:
+    """The app, where a mounted one is told what runs its work, and its path leads into it without a slash at its end too."""
 
     async def entered(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and (door := "/" + scope["path"].split("/", 2)[1]) in doors:
-            scope["cued.route"] = door[1:]
+            scope["cued.route"], scope["cued.run"] = door[1:], server.run
             scope["path"] = door + (scope["path"].removeprefix(door) or "/")
         await app(scope, receive, send)
 
