@@ -9,7 +9,6 @@ from cued.flow.score import minmax
 from cued.flow.table import Table
 from cued.model import TRUSTS, Matrix, Recall
 from cued.policy.spec import Policy
-from cued.text.sameness import difference, profile
 
 _OFF = 1.0
 _HEAD = 64
@@ -49,9 +48,14 @@ def _collapse(table: Table, vectors: Matrix, at_least: float) -> None:
     """
     # A memory is never left out for one that is less trusted, however much better that fits.
     rows = sorted(table.survivors(), key=lambda row: TRUSTS.index(table.memories[row].trust))
+    near = list(_near(vectors[rows], at_least))
+    if not near:
+        return
+    from cued.text.sameness import difference, profile  # noqa: PLC0415 - few recalls find anything alike
+
     profiled = cache(lambda place: profile(table.memories[rows[place]]))
     struck: set[int] = set()
-    for place, before in _near(vectors[rows], at_least):
+    for place, before in near:
         twins = (other for other in before if other not in struck and not difference(profiled(other), profiled(place)))
         twin = next(twins, None)
         if twin is None:
