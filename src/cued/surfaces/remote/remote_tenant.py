@@ -17,6 +17,8 @@ from cued.handles.tenant import CHUNK, Remembered, Tenant
 from cued.handles.upkeep import Span
 from cued.model import GLOBAL, Cue, Evidence, Memory, Page, Recall, RecallEntry, Stats, Trust
 from cued.model.plain import JSON
+from cued.policy.parse import dump
+from cued.policy.presets import load
 from cued.policy.spec import Policy
 from cued.ports import Progress, silent
 from cued.requests.checks import known_as, label, listed
@@ -313,6 +315,12 @@ class RemoteTenant(Tenant):
         """What `Tenant.tune` gives."""
         del progress
         return nouns.tuned(self._ask("tune", {"pairs": list(pairs), "source": source, "target": target, "apply": apply}))
+
+    def policy_save(self, policy: str | Policy, *, note: str = "") -> "History":
+        """What `Tenant.policy_save` gives."""
+        from cued.insight.learnt import History  # noqa: PLC0415 - as the handle has it
+
+        return nouns.noun(self._ask("policy_save", {"toml": dump(load(policy)), "note": note}), History)
 
     def policy_history(self) -> "History":
         """What `Tenant.policy_history` gives."""
