@@ -19,7 +19,7 @@ _ORDERED: dict[Order, str] = {
     "trust": "a m00 m01 m02 é",
     "scope": "é a m00 m01 m02",
     "session": "é m00 m01 m02 a",
-    "chance": "m00 m01 é m02 a",
+    "chance": "a m02 m00 m01 é",
 }
 
 

@@ -2,9 +2,9 @@
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Mapping
-from hashlib import md5
 from types import MappingProxyType
 from typing import Annotated, Any
+from zlib import crc32
 
 from msgspec import DecodeError, Meta, ValidationError, json
 
@@ -52,9 +52,9 @@ def beyond(place: Standing, asked: Slice) -> bool:
     return place != last and (place > last) == asked.oldest_first
 
 
-def by_chance(memory_id: str) -> str:
+def by_chance(memory_id: str) -> int:
     """A place that has nothing to do with what a memory is, and is the same each time."""
-    return md5(memory_id.encode(), usedforsecurity=False).hexdigest()
+    return crc32(memory_id.encode())
 
 
 def last_used(use: Use) -> int:
@@ -82,8 +82,8 @@ _PLACES: Mapping[Order, Callable[[Memory], Place]] = MappingProxyType(
 _Whole, _Name = tuple[Order, bool, _Created, _Created, str], tuple[Order, bool, str, _Created, str]
 _CURSORS: Mapping[Order, Any] = MappingProxyType(
     {
-        **dict.fromkeys(("written", "used", "kind", "tier", "trust"), _Whole),
-        **dict.fromkeys(("scope", "session", "chance"), _Name),
+        **dict.fromkeys(("written", "used", "kind", "tier", "trust", "chance"), _Whole),
+        **dict.fromkeys(("scope", "session"), _Name),
         "importance": tuple[Order, bool, float, _Created, str],
     }
 )

@@ -31,7 +31,8 @@ _WANTED: Final = """
             WHERE NOT EXISTS (SELECT 1 FROM json_each(memory.tags) AS held WHERE held.value = asked.value)))
 """
 _COUNT: Final = "SELECT count(*) FROM memory" + _WANTED  # noqa: S608 - both parts are constants
-_SHOWN: Final = "SELECT memory.body, body_sum, use.body FROM memory LEFT JOIN use ON use.key = memory.key" + _WANTED  # noqa: S608 - constants
+_USED: Final = "LEFT JOIN use ON use.key = memory.key"
+_SHOWN: Final = f"SELECT memory.body, body_sum, use.body FROM memory {_USED} {_WANTED}"  # noqa: S608 - constants
 _NEWEST: Final = _SHOWN + "AND (created, id) < (:created, :id) ORDER BY created DESC, id DESC LIMIT :rows"
 _OLDEST: Final = _SHOWN + "AND (created, id) > (:created, :id) ORDER BY created, id LIMIT :rows"
 _PLACES: Final[Mapping[Order, str]] = {
@@ -41,14 +42,16 @@ _PLACES: Final[Mapping[Order, str]] = {
     "used": f"ifnull(last_used(use.body), {ALWAYS})",
     "chance": "by_chance(id)",
 }
-_FALLING: Final = {
-    order: f"{_SHOWN} AND (:place IS NULL OR ({place}, created, id) < (:place, :created, :id)) "
-    f"ORDER BY {place} DESC, created DESC, id DESC LIMIT :rows"
+_PLACED: Final = {
+    (order, rising): f"""
+        SELECT memory.body, body_sum, use.body FROM (
+            SELECT memory.key AS found, {place} AS place FROM memory {_USED if order == "used" else ""} {_WANTED}
+              AND (:place IS NULL OR ({place}, created, id) {">" if rising else "<"} (:place, :created, :id))
+            ORDER BY place {way}, created {way}, id {way} LIMIT :rows)
+        JOIN memory ON memory.key = found {_USED} ORDER BY place {way}, created {way}, id {way}
+    """  # noqa: S608 - constants
     for order, place in _PLACES.items()
-}
-_RISING: Final = {
-    order: f"{_SHOWN} AND (:place IS NULL OR ({place}, created, id) > (:place, :created, :id)) ORDER BY {place}, created, id LIMIT :rows"
-    for order, place in _PLACES.items()
+    for rising, way in ((True, "ASC"), (False, "DESC"))
 }
 _SCAN: Final = """
     SELECT memory.key, memory.body, body_sum, use.body, vector.data, data_sum
@@ -185,7 +188,7 @@ def _having(words: Sequence[str]) -> Callable[..., bool]:
 def _statement(asked: Slice) -> str:
     if asked.order_by == "written":
         return _OLDEST if asked.oldest_first else _NEWEST
-    return (_RISING if asked.oldest_first else _FALLING)[asked.order_by]
+    return _PLACED[asked.order_by, asked.oldest_first]
 
 
 _TEXT = msgpack.Decoder(_Text)
