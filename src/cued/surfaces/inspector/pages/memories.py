@@ -15,6 +15,15 @@ COLUMNS = ("kind", "tier", "scope", "tags", "importance", "trust", "session", "w
 USUAL = ("kind", "scope", "tags", "importance", "written")
 UP = " up"
 """What stands behind an order in the address when it goes from the least to the greatest."""
+ORDERS = {
+    "": "newest first",
+    f"written{UP}": "oldest first",
+    "importance": "most important first",
+    "used": "last used first",
+    f"scope{UP}": "by scope",
+    f"kind{UP}": "by kind",
+}
+"""What a narrow page, which has no heads of columns, offers to sort by."""
 _FROM_THE_TOP = ("written", "used", "importance")
 _PLAIN = ("contains", "scope", "session", "since", "until", "state", "after")
 
@@ -41,6 +50,7 @@ def page(visit: Visit) -> JSON:
         },
         "columns": [{"name": each, "shown": each in shown} for each in COLUMNS],
         "shown": [heading(each, visit.said("order")) for each in shown],
+        "orders": ORDERS if (order := visit.said("order")) in ORDERS else ORDERS | {order: f"by {order.removesuffix(UP)}"},
         "may_import": visit.may("import"),
     }
 
