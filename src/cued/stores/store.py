@@ -22,13 +22,13 @@ from cued.model import (
     LogRules,
     Lookup,
     Memory,
+    Order,
     Page,
     Quotas,
     RecallEntry,
     Record,
     Revised,
     Revision,
-    Slice,
     Stats,
     Stored,
     Tallies,
@@ -42,7 +42,7 @@ from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant
 from cued.stores.columns.shelf import Hits, Shelf
 from cued.stores.encoding import as_vector
 from cued.stores.metering import RecallMeter, refuse_growth_beyond
-from cued.stores.paging import cursor_after, position
+from cued.stores.paging import cursor_after, part
 from cued.stores.recall_log import all_stored, as_kept, bare, evidence_names, without_ids
 from cued.stores.revising import revise
 from cued.stores.shelves import SHELVES_BYTES, Shelves, TenantShelf, Version
@@ -229,17 +229,23 @@ class Store:
             return frozenset(rows.read(memory_ids))
 
     def list(  # noqa: PLR0913 - the port's
-        self, tenant: str, wanted: Filter, *, at: datetime, limit: int, after: str | None = None, oldest_first: bool = False
+        self,
+        tenant: str,
+        wanted: Filter,
+        *,
+        at: datetime,
+        limit: int,
+        after: str | None = None,
+        oldest_first: bool = False,
+        order_by: Order = "written",
     ) -> Page:
         """One page of the tenant's memories, newest first unless told otherwise."""
         admit_tenant(tenant)
-        asked = Slice(micros(at), position(after, oldest_first=oldest_first), at_least_one(limit) + 1, oldest_first)
+        asked = part(micros(at), after, at_least_one(limit) + 1, oldest_first=oldest_first, order_by=order_by)
         with self.keeper.begin(tenant, write=False) as rows:
             found, total = rows.page(wanted, asked)
-        more = len(found) > limit
-        return Page(
-            memories=tuple(found[:limit]), next=cursor_after(found[limit - 1], oldest_first=oldest_first) if more else None, total=total
-        )
+        follows = cursor_after(found[limit - 1], oldest_first=oldest_first, order_by=order_by) if len(found) > limit else None
+        return Page(memories=tuple(found[:limit]), next=follows, total=total)
 
     def scan(self, tenant: str, *, limit: int, after: str | None = None) -> tuple[Stored, ...]:
         """Up to `limit` memories with their vectors, hidden ones included, by id, from the first id greater than `after`."""

@@ -182,6 +182,8 @@ def test_what_the_log_says_and_what_is_learnt_comes_through_the_server_too(both,
     assert there.doctor().to_dict() == here.doctor().to_dict()
     assert there.replay("rrf").to_dict() == here.replay("rrf").to_dict()
     assert there.policy_history() == here.policy_history() == there.policy_rollback()
+    assert there.policy_save("rrf", note="tried").versions == here.policy_history().versions != ()
+    assert there.policy_rollback().current == 0
     for learn in (there.tune, client.tune, lambda: there.tune(source="log")):
         with pytest.raises(errors.InputError):
             learn()

@@ -98,8 +98,8 @@ def look(browser, site):
     def looking(*, width=1440, height=900, theme="light", scope="admin", tenant=TENANT):
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme, accept_downloads=True)
         contexts.append(context)
+        context.request.get(site.link(scope, tenant), headers={"Accept": "text/html"})
         watched = Watched(context, site)
-        watched.page.goto(site.link(scope, tenant))
         pages.append(watched)
         return watched
 
