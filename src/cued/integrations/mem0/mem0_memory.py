@@ -158,7 +158,7 @@ class Memory:
         where: RecallOptions = {"scope": home.scope}
         if reference_date is not None:
             where["now"] = _moment(reference_date)
-        found = best(home.tenant, query, kept, wanted=most, policy=home.tenant.policy, least=threshold, **where)
+        found = best(home.tenant, query, kept, wanted=most, least=threshold, **where)
         return {"results": found[:most]}
 
     def update(

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 class RemoteTenant(Tenant):
     """One tenant's memories on a server. A memory among many is told in brief; `get` has the whole."""
 
+    remote = True
+
     def __init__(self, name: str, connections: Connections) -> None:
         """Ask through these connections."""
         self.name = label("tenant", name)
