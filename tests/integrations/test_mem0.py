@@ -78,7 +78,7 @@ def test_somebody_must_be_named_and_ids_have_no_white_space(memory):
     for call in (lambda: memory.add("x"), memory.get_all, lambda: memory.search("x", filters={}), memory.delete_all):
         with pytest.raises(ValueError, match="user_id, agent_id, run_id"):
             call()
-    with pytest.raises(ValueError, match="Invalid .*cannot contain whitespace"):
+    with pytest.raises(ValueError, match=r"Invalid user_id: .*cannot contain whitespace"):
         memory.add("x", user_id="a b")
 
 
@@ -188,7 +188,7 @@ def test_an_update_changes_text_metadata_and_day_and_history_tells_it_all(memory
     ]
     assert [each["updated_at"] for each in events] == sorted(each["updated_at"] for each in events)
     for call in (lambda: memory.delete(told), lambda: memory.update(told, text="x")):
-        with pytest.raises(ValueError, match="Memory with id .* not found"):
+        with pytest.raises(ValueError, match=r"Memory with id .* not found"):
             call()
     with pytest.raises(ValueError, match="At least one of text"):
         memory.update(told)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from msgspec.structs import replace
 
 from cued.embed import CuedWarning
-from cued.errors import InputError, NotFoundError
+from cued.errors import InputError
 from cued.folders import made, user_folder
 from cued.handles.memories import Memories, open_memories
 from cued.handles.tenant import Tenant
@@ -220,7 +220,7 @@ class Memory:
         for row in rows:
             entities = entities_of(row)
             home, told = self._homes.of(entities), taken(row, entities)
-            new = not _known(home.tenant, str(row["id"]))
+            new = not home.tenant.known(str(row["id"]))
             if new:
                 home.tenant.remember_many([replace(told, scope=home.scope)])
             name = next(iter(entities.values()))
@@ -279,14 +279,6 @@ class Memory:
         if found is None or not holds(found[1]):
             raise InputError(f"Memory with id {memory_id} not found", memory_id, "an id as add, search and get_all tell it")
         return found
-
-
-def _known(tenant: Tenant, memory_id: str) -> bool:
-    try:
-        tenant.get(memory_id)
-    except NotFoundError:
-        return False
-    return True
 
 
 def _opened(place: str | Path | None) -> Memories:
