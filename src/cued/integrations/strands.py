@@ -7,7 +7,6 @@ from uuid import uuid4
 
 from strands.memory.types import AddMessagesContext, MemoryEntry, MemoryStore, SearchOptions
 
-from cued.errors import NotFoundError
 from cued.handles.tenant import Tenant
 from cued.integrations.documents import packed, plain_facts, unpacked
 from cued.model import GLOBAL, Recalled
@@ -61,7 +60,7 @@ class CuedMemoryStore(MemoryStore):
         for place, message in enumerate(messages):
             number = numbers[place] if numbers else None
             memory_id = None if number is None else f"{session}-{number}"
-            if memory_id is not None and self._known(memory_id):
+            if memory_id is not None and self._tenant.known(memory_id):
                 continue
             turn = {
                 "role": message["role"],
@@ -71,13 +70,6 @@ class CuedMemoryStore(MemoryStore):
                 fields = {name: getattr(draft, name) for name in ("text", "kind", "trust", "session", "speaker", "scope")}
                 drafts.append(Draft(**fields, id=memory_id, turn=None if number is None else draft.turn))
         return list(self._tenant.remember_many(drafts).ids) if drafts else []
-
-    def _known(self, memory_id: str) -> bool:
-        try:
-            self._tenant.get(memory_id)
-        except NotFoundError:
-            return False
-        return True
 
     def _entry(self, recalled: Recalled) -> MemoryEntry:
         memory = recalled.memory

@@ -14,7 +14,6 @@ from cued.handles.tenant import Tenant
 from cued.integrations.crewai.records import draft, facts, fits, record, scope_tag, tags
 from cued.integrations.searching import best, every, holds
 from cued.model import GLOBAL, Memory, Recall
-from cued.policy.presets import preset
 from cued.ports import Embedder
 
 _HEARD = 256
@@ -74,10 +73,10 @@ class CuedStorage:
 
         places = (scope_tag(scope_prefix),) if scope_prefix else ()
         if words is not None:
-            found = best(self._tenant, words, kept, wanted=limit, policy=self._tenant.policy, scope=self._scope, tags=places)
+            found = best(self._tenant, words, kept, wanted=limit, scope=self._scope, tags=places)
         else:
             asked = {"vector": query_embedding, "fingerprint": self._foreign(query_embedding)}
-            found = best(self._tenant, "vector", kept, wanted=limit, policy=preset("dense"), scope=self._scope, tags=places, **asked)  # type: ignore[arg-type]
+            found = best(self._tenant, "vector", kept, wanted=limit, policy="dense", scope=self._scope, tags=places, **asked)  # type: ignore[arg-type]
         return found[:limit]
 
     def delete(
@@ -156,28 +155,13 @@ class CuedStorage:
         """What `save` does, in a worker thread."""
         await asyncio.to_thread(self.save, records)
 
-    async def asearch(  # noqa: PLR0913, PLR0917 - the protocol's
-        self,
-        query_embedding: list[float],
-        scope_prefix: str | None = None,
-        categories: list[str] | None = None,
-        metadata_filter: Filter = None,
-        limit: int = 10,
-        min_score: float = 0.0,
-    ) -> list[tuple[MemoryRecord, float]]:
+    async def asearch(self, query_embedding: list[float], *arguments: Any, **options: Any) -> list[tuple[MemoryRecord, float]]:  # noqa: ANN401 - those of `search`
         """What `search` gives, from a worker thread."""
-        return await asyncio.to_thread(self.search, query_embedding, scope_prefix, categories, metadata_filter, limit, min_score)
+        return await asyncio.to_thread(self.search, query_embedding, *arguments, **options)
 
-    async def adelete(
-        self,
-        scope_prefix: str | None = None,
-        categories: list[str] | None = None,
-        record_ids: list[str] | None = None,
-        older_than: datetime | None = None,
-        metadata_filter: Filter = None,
-    ) -> int:
+    async def adelete(self, *arguments: Any, **options: Any) -> int:  # noqa: ANN401 - those of `delete`
         """What `delete` gives, from a worker thread."""
-        return await asyncio.to_thread(self.delete, scope_prefix, categories, record_ids, older_than, metadata_filter)
+        return await asyncio.to_thread(self.delete, *arguments, **options)
 
     def _draft(self, each: MemoryRecord) -> Any:  # noqa: ANN401 - a Draft
         return draft(each, scope=self._scope, fingerprint=None if self._lent(each) else self._foreign(each.embedding or ()))
