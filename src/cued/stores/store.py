@@ -39,12 +39,12 @@ from cued.stores import journalling
 from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant, at_least_one, document_name, first_of_each
 from cued.stores.columns.shelf import Shelf
 from cued.stores.encoding import as_vector
-from cued.stores.found import Found, found_in, glanced
 from cued.stores.metering import RecallMeter, refuse_growth_beyond
 from cued.stores.paging import cursor_after, part
 from cued.stores.recall_log import all_stored, as_kept, bare, naming_none
 from cued.stores.repeating import repeated
 from cued.stores.revising import revise
+from cued.stores.searches import Found, found_in, glanced
 from cued.stores.shelves import SHELVES_BYTES, Shelves, TenantShelf, Version
 from cued.stores.standing.instants import micros
 from cued.stores.use import counted, judged, news, noted, told

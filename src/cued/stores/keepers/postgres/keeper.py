@@ -43,6 +43,11 @@ _OURS: tuple[tuple[type[psycopg.Error], type[StoreError], str], ...] = (
     (theirs.SerializationFailure, ContestedError, "others changed the same at the same time"),
     (theirs.DeadlockDetected, ContestedError, "others changed the same at the same time"),
     (theirs.TooManyConnections, BusyError, "the server has no connection left"),
+    (
+        theirs.SqlclientUnableToEstablishSqlconnection,
+        LostConnectionError,
+        "the node that keeps this tenant cannot be reached",
+    ),
     (theirs.DiskFull, FullError, "the server's disk is full; nothing of this write was kept"),
     (theirs.ReadOnlySqlTransaction, ReadOnlyError, "this server only reads"),
     (theirs.InsufficientPrivilege, ReadOnlyError, "the role may not do this"),

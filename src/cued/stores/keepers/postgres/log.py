@@ -17,9 +17,11 @@ _TYPES: Final = dict.fromkeys(_TEXTS, "bytea") | dict.fromkeys(LISTS, "text") | 
 }  # fmt: skip
 
 _PUT: Final = f"""
+    WITH new AS (SELECT * FROM unnest({", ".join(f"%({name})s::{_TYPES[name]}[]" for name in NAMES)}) AS new ({", ".join(NAMES)})),
+         known AS (UPDATE cued.recall SET {", ".join(f"{name} = new.{name}" for name in NAMES if name != "recall_id")} FROM new
+                   WHERE recall.tenant = %(tenant)s AND recall.recall_id = new.recall_id RETURNING recall.recall_id)
     INSERT INTO cued.recall (tenant, {", ".join(NAMES)})
-    SELECT %(tenant)s, * FROM unnest({", ".join(f"%({name})s::{_TYPES[name]}[]" for name in NAMES)})
-    ON CONFLICT (tenant, recall_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in NAMES if name != "recall_id")}
+    SELECT %(tenant)s, new.* FROM new WHERE recall_id NOT IN (SELECT recall_id FROM known)
 """  # noqa: S608 - constants
 _HEAVY: Final = ("cue", "evidence")
 _READ: Final = f"""

@@ -55,14 +55,16 @@ REPLACE = f"""
 ADD_VECTORS = "INSERT INTO cued.vector (tenant, key, data) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[])"
 LINK = """
     INSERT INTO cued.edge (tenant, key, relation, target) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[])
-    ON CONFLICT DO NOTHING
 """
+# Changed first and then added, not ON CONFLICT, which no table on another server can do; a tenant has one writer at a time.
 PUT_USES = """
-    INSERT INTO cued.use (tenant, key, body) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[])
-    ON CONFLICT (tenant, key) DO UPDATE SET body = excluded.body
+    WITH new AS (SELECT * FROM unnest(%(keys)s::bigint[], %(bodies)s::bytea[]) AS new (key, body)),
+         known AS (UPDATE cued.use SET body = new.body FROM new WHERE use.tenant = %(tenant)s AND use.key = new.key RETURNING use.key)
+    INSERT INTO cued.use (tenant, key, body) SELECT %(tenant)s, key, body FROM new WHERE key NOT IN (SELECT key FROM known)
 """
 PUT_DOCUMENT = """
-    INSERT INTO cued.document (tenant, name, body) VALUES (%s, %s, %s) ON CONFLICT (tenant, name) DO UPDATE SET body = excluded.body
+    WITH known AS (UPDATE cued.document SET body = %(body)s WHERE tenant = %(tenant)s AND name = %(name)s RETURNING name)
+    INSERT INTO cued.document (tenant, name, body) SELECT %(tenant)s, %(name)s, %(body)s WHERE NOT EXISTS (SELECT FROM known)
 """
 
 _TEXTS = ("scope", "session")

@@ -166,7 +166,7 @@ class PostgresTransaction:
         """Write how rows were used, by key."""
         latest = dict(uses)
         if latest:
-            self._run(PUT_USES, (self._name, list(latest), [msgpack.encode(use) for use in latest.values()]))
+            self._run(PUT_USES, {"tenant": self._name, "keys": list(latest), "bodies": [msgpack.encode(use) for use in latest.values()]})
 
     def page(self, wanted: Filter, asked: Slice) -> tuple[Sequence[Memory], int]:
         """A part of the listing of what the filter wants, and how many it wants in all."""
@@ -211,7 +211,7 @@ class PostgresTransaction:
             self._run("DELETE FROM cued.document WHERE tenant = %s AND name = %s", (self._name, name.encode()))
         else:
             self._open()
-            self._run(PUT_DOCUMENT, (self._name, name.encode(), body))
+            self._run(PUT_DOCUMENT, {"tenant": self._name, "name": name.encode(), "body": body})
 
     def documents(self) -> Sequence[str]:
         """The names of the tenant's documents, in order."""
@@ -255,7 +255,7 @@ class PostgresTransaction:
             self._run(ADD_VECTORS, (self._name, list(keys), list(vectors)))
 
     def _link(self, rows: Sequence[Row]) -> None:
-        edges = [(key, relation.encode(), target.encode()) for key, relation, target in edges_of(rows)]
+        edges = [(key, relation.encode(), target.encode()) for key, relation, target in dict.fromkeys(edges_of(rows))]
         if edges:
             self._run(LINK, (self._name, *map(list, zip(*edges, strict=True))))
 
