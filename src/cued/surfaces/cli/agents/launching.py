@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from cued.folders import Address
@@ -30,8 +31,15 @@ def options(chosen: Settings, scope: str | None = None) -> list[str]:
     return [word for name, value in said.items() if value is not None for word in (name, value)]
 
 
+def startable() -> bool:
+    """Whether this installation can run a server that commands find by themselves: it needs its packages, and sockets of one machine."""
+    return sys.platform != "win32" and find_spec("uvicorn") is not None and find_spec("starlette") is not None
+
+
 def start_server(chosen: Settings) -> None:
     """Start a server for the commands of this user, which outlives this one and ends by itself; one that runs already stays alone."""
+    if not startable():
+        return
     words = [*launcher(), "serve", "--resident", RESIDENT, *options(chosen)]
     quiet = subprocess.DEVNULL
     subprocess.Popen(words, stdin=quiet, stdout=quiet, stderr=quiet, cwd=Path.home(), start_new_session=True)  # noqa: S603 - our own command
