@@ -194,6 +194,18 @@ def test_hooks_stand_beside_the_user_s_own_and_go_alone(home, quick, tmp_path):
     assert home("connect", "cursor", "--hook", "recall", "--yes").exit_code == 2
 
 
+def test_hooks_that_start_a_server_say_so_and_need_one_to_start(home, quick, tmp_path, monkeypatch):
+    alone = home("connect", "claude-code", "--start-server", "--yes")
+    assert (alone.exit_code, "together with --hook" in alone.stderr) == (2, True)
+    wanted = ("connect", "claude-code", "--hook", "recall", "--start-server", "--print", "--json")
+    monkeypatch.setattr("cued.surfaces.cli.agents.connect.startable", lambda: False)
+    assert "cued[server]" in home(*wanted).stderr
+    monkeypatch.setattr("cued.surfaces.cli.agents.connect.startable", lambda: True)
+    (_, settings) = json.loads(home(*wanted).stdout)["files"]
+    (event,) = json.loads(settings["content"])["hooks"]["UserPromptSubmit"]
+    assert event["hooks"][0]["command"].endswith(" --start-server")
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

@@ -83,12 +83,13 @@ def make_app(  # noqa: PLR0913 - what a server is made of
     """The whole app over an open store; when it ends, what has begun is done and what recalls left is written."""
     server = _Server(memories, limits or Limits(), chores or Chores())
     routes: list[routing.BaseRoute] = [
-        *inspector(memories, server.run, front=server.front),
+        # a path is looked for from the first to the last: what is asked most stands first
+        *_verb_routes(server),
+        routing.Route("/v1/openapi.json", server.describe),
         routing.Route("/healthz", server.health),
         routing.Route("/readyz", server.ready),
         routing.Route("/metrics", server.show_metrics),
-        routing.Route("/v1/openapi.json", server.describe),
-        *_verb_routes(server),
+        *inspector(memories, server.run, front=server.front),
         *(routing.Mount(each.path, each.app) for each in mounted),
     ]
     router = routing.Router(routes, redirect_slashes=False, lifespan=partial(server.lifespan, mounted))

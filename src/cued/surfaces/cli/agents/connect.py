@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from cued.errors import InputError
-from cued.surfaces.cli.agents.launching import launcher, options
+from cued.surfaces.cli.agents.launching import launcher, options, startable
 from cued.surfaces.cli.asking import ask
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.output import note, show
@@ -43,10 +43,7 @@ def connect_command(  # noqa: PLR0913 - one for each option
     The server is started as the client would start it; if it does not answer, or if the file cannot be read, nothing is written.
     """
     chosen, known = settings(), CLIENTS[client]
-    if hooks and client != "claude-code":
-        raise InputError("--hook", client, "claude-code")
-    if start and not hooks:
-        raise InputError("--start-server", "no --hook", "together with --hook: it is the hooks that start it")
+    _refuse(client, hooks, start=start)
     for_hooks = [*options(chosen, scope), *(["--start-server"] if start else [])]
     path, server = _path(known, here=here), _server(known, chosen, scope)
     settings_path = hook_settings(here=path.parent if here else None)
@@ -64,6 +61,16 @@ def connect_command(  # noqa: PLR0913 - one for each option
     kept = [str(backup) for change in due if (backup := file_changes.write(change)) is not None]
     told = {"client": client, "changed": [str(change.path) for change in due], "backups": kept, "tools": tools}
     show(told, as_json=chosen.json, drawn=lambda: _told(known, told, undo=undo))
+
+
+def _refuse(client: str, hooks: Sequence[str], *, start: bool) -> None:
+    """Nothing, if what is asked for goes together and can be done here."""
+    if hooks and client != "claude-code":
+        raise InputError("--hook", client, "claude-code")
+    if start and not hooks:
+        raise InputError("--start-server", "no --hook", "together with --hook: it is the hooks that start it")
+    if start and not startable():
+        raise InputError("--start-server", "no server here", "the server's packages, and not Windows: pip install 'cued[server]'")
 
 
 def _path(client: Client, *, here: bool) -> Path:

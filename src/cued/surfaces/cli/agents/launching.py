@@ -1,7 +1,9 @@
 """How `cued` is started again by another: by a client that it is connected to, or in the background for the hooks to come."""
 
+import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from cued.folders import Address
@@ -19,22 +21,35 @@ def launcher() -> list[str]:
 
 def options(chosen: Settings, scope: str | None = None) -> list[str]:
     """The settings that hold now, spelled out: a client has neither this folder nor this environment."""
-    policy = chosen.policy
-    said = {
-        "--db": None if chosen.default_db else _spelled(chosen.db),
-        "--tenant": None if chosen.tenant == "me" else chosen.tenant,
-        "--embedder": None if chosen.embedder == "auto" else chosen.embedder or "none",
-        "--policy": str(Path(policy).absolute()) if policy is not None and Path(policy).is_file() else policy,
-        "--scope": scope,
-    }
-    return [word for name, value in said.items() if value is not None for word in (name, value)]
+    said = {**_said(chosen), **({} if scope is None else {"scope": scope})}
+    return [word for name, value in said.items() for word in (f"--{name}", value)]
+
+
+def startable() -> bool:
+    """Whether this installation can run a server that commands find by themselves: it needs its packages, and sockets of one machine."""
+    return sys.platform != "win32" and find_spec("uvicorn") is not None and find_spec("starlette") is not None
 
 
 def start_server(chosen: Settings) -> None:
     """Start a server for the commands of this user, which outlives this one and ends by itself; one that runs already stays alone."""
-    words = [*launcher(), "serve", "--resident", RESIDENT, *options(chosen)]
-    quiet = subprocess.DEVNULL
-    subprocess.Popen(words, stdin=quiet, stdout=quiet, stderr=quiet, cwd=Path.home(), start_new_session=True)  # noqa: S603 - our own command
+    if not startable():
+        return
+    # not in its words, which others on this machine can read: an address may have a password in it
+    env = os.environ | {f"CUED_{name.upper()}": value for name, value in _said(chosen).items()}
+    words, quiet = [*launcher(), "serve", "--resident", RESIDENT], subprocess.DEVNULL
+    subprocess.Popen(words, stdin=quiet, stdout=quiet, stderr=quiet, cwd=Path.home(), env=env, start_new_session=True)  # noqa: S603 - our own command
+
+
+def _said(chosen: Settings) -> dict[str, str]:
+    """The settings that are not the usual ones, by name."""
+    policy = chosen.policy
+    said = {
+        "db": None if chosen.default_db else _spelled(chosen.db),
+        "tenant": None if chosen.tenant == "me" else chosen.tenant,
+        "embedder": None if chosen.embedder == "auto" else chosen.embedder or "none",
+        "policy": str(Path(policy).absolute()) if policy is not None and Path(policy).is_file() else policy,
+    }
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def _spelled(db: Path | Address) -> str:
