@@ -95,7 +95,7 @@ ADAPTERS = {
         tenant=_HANDLE,
         scope=_SCOPE,
         kept="a record is a memory; the paths of its own scopes are tags",
-        theirs="those of its storages, 164 of 168 (two want an error for metadata that is kept here, one a vector back, one half a label to match)",
+        theirs="those of its storages, 164 of 168 (two want metadata refused that is kept here, one a vector back, one half a label met)",
     ),
     "Microsoft Agent Framework": Adapter(
         page="agent-framework",
