@@ -12,6 +12,7 @@ from google.genai import types
 from cued.errors import InputError
 from cued.handles.memories import Memories
 from cued.integrations.documents import packed, unpacked
+from cued.integrations.searching import recalled
 from cued.model import Memory
 from cued.requests.draft import Draft
 
@@ -96,8 +97,9 @@ class CuedMemoryService(BaseMemoryService):
     def _search(self, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
         if not query.strip():
             return SearchMemoryResponse(memories=[])
-        recall = self._memories.tenant(user_id).recall(query, scope=app_name, limit=self._limit, floor=self._floor)
-        return SearchMemoryResponse(memories=[_entry(each.memory, each.relevance) for each in recall])
+        tenant = self._memories.tenant(user_id)
+        recall = tenant.recall(query, scope=app_name, limit=self._limit, floor=self._floor)
+        return SearchMemoryResponse(memories=[_entry(each.memory, each.relevance) for each in recalled(tenant, recall)])
 
     def _delete(self, app_name: str, user_id: str, memory_id: str | None) -> None:
         tenant = self._memories.tenant(user_id)

@@ -73,19 +73,20 @@ class CuedSession:
     def _rows(self, most: int | None = None) -> dict[int, list[Memory]]:
         """The memories of the session by the number of their item, or those of the latest so many items: no others are read."""
         found: dict[int, list[Memory]] = {}
+        oldest: Memory | None = None
         for memory in every(self._tenant, first=MAX_PAGE if most is None else most + 1, session=self.session_id, hidden=True):
-            if DOCUMENT not in memory.source.meta or not holds(memory):
-                continue
-            number = memory.source.turn or 0
-            if number not in found and len(found) == most:
+            if oldest is not None and most is not None and len(found) >= most and memory.created_at != oldest.created_at:
                 break
-            found.setdefault(number, []).append(memory)
-        return found
+            if DOCUMENT in memory.source.meta and holds(memory):
+                found.setdefault(memory.source.turn or 0, []).append(memory)
+                oldest = memory
+        # What was added at once lies in no order, and may be more than is asked for.
+        latest = sorted(found)[-most:] if most else found
+        return {number: found[number] for number in latest}
 
     def _add(self, items: Iterable[TResponseInputItem]) -> None:
         with self._lock:
-            newest = self._tenant.list(session=self.session_id, hidden=True, limit=1).memories
-            number = (newest[0].source.turn or 0) + 1 if newest else 1
+            number = max(self._rows(1), default=0) + 1
             drafts = [draft for at, item in enumerate(items, number) for draft in self._drafts(at, cast("Mapping[str, Any]", item))]
             if drafts:
                 self._tenant.remember_many(drafts)

@@ -9,7 +9,7 @@ from typing import TypeVar, Unpack
 from msgspec.structs import replace
 
 from cued.handles.tenant import Tenant
-from cued.model import Memory, Recall
+from cued.model import Memory, Recall, Recalled
 from cued.policy.presets import preset
 from cued.policy.spec import Diversify, Floor, Policy, Rerank
 from cued.requests.checks import MAX_CUE
@@ -40,6 +40,11 @@ def whole(tenant: Tenant, memory: Memory) -> Memory:
 def holds(memory: Memory) -> bool:
     """Whether nobody has forgotten a memory or let another take its place; an expired one still holds."""
     return memory.forgotten_at is None and all(each.lifted_at is not None for each in memory.superseded if each.scope is None)
+
+
+def recalled(tenant: Tenant, recall: Recall) -> Iterator[Recalled]:
+    """What was recalled, each memory whole."""
+    return (replace(each, memory=whole(tenant, each.memory)) for each in recall)
 
 
 def ranking(policy: Policy, limit: int, *, floor: float | None = None) -> Policy:

@@ -82,3 +82,29 @@ def test_mem0s_memory_takes_a_servers_memories(server, address):
         assert [(each["id"], each["metadata"]) for each in found] == [(added, {"topic": "food"})]
         memory.delete(added)
         assert memory.get(added) is None
+
+
+def test_a_retriever_finds_a_servers_memories_whole(server):
+    langchain = pytest.importorskip("cued.integrations.langchain", reason="the extra `langchain` is not installed")
+    written, _ = server.tokens.create("mara", scope="write")
+    with cued.connect(server.url, token=written) as memories:
+        mara = memories.tenant("mara")
+        mara.remember("Allergic to hazelnuts", meta={"topic": "food"})
+        found = langchain.CuedRetriever(tenant=mara, floor=0.0).invoke("hazelnuts")
+        assert [(each.page_content, each.metadata["topic"]) for each in found] == [("Allergic to hazelnuts", "food")]
+
+
+def test_a_session_is_kept_on_a_server(server):
+    agents = pytest.importorskip("cued.integrations.openai_agents", reason="the extra `openai-agents` is not installed")
+    written, _ = server.tokens.create("mara", scope="write")
+    items = [{"role": "user", "content": f"Number {number}"} for number in range(5)]
+
+    async def use(session):
+        await session.add_items(items)
+        latest = await session.get_items(2)
+        popped = await session.pop_item()
+        await session.clear_session()
+        return latest, popped, await session.get_items()
+
+    with cued.connect(server.url, token=written) as memories:
+        assert asyncio.run(use(agents.CuedSession("s", memories.tenant("mara")))) == (items[3:], items[4], [])
