@@ -24,7 +24,6 @@ CuedError
 """
 
 from collections.abc import Collection, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 
@@ -50,11 +49,13 @@ class UnknownFieldError(InputError):
 
     def __init__(self, field: str, known: Collection[str]) -> None:
         """Name the field, the nearest known one, and the others."""
+        from difflib import get_close_matches  # noqa: PLC0415 - few fields are misspelled
+
         near = get_close_matches(field, known, n=1)
         meant = f" did you mean {near[0]!r}?" if near else ""
         CuedError.__init__(self, f"unknown field {field[:_SHOWN]!r};{meant} known: {', '.join(known)}")
         self.field = field
-        self.accepted = f"known: {', '.join(known)}"
+        self.accepted = f"one of {', '.join(known)}"
 
 
 class PolicyError(InputError):

@@ -24,6 +24,7 @@ from cued.model import (
     Lookup,
     Matrix,
     Memory,
+    Order,
     Page,
     RecallEntry,
     Record,
@@ -122,8 +123,16 @@ class Store(Protocol):
     def known(self, tenant: str, memory_ids: Sequence[str]) -> frozenset[str]:
         """Those of the ids that are stored."""
 
-    def list(  # noqa: PLR0913 - a page has a filter, a moment, a size, a place and a direction
-        self, tenant: str, wanted: Filter, *, at: datetime, limit: int, after: str | None = None, oldest_first: bool = False
+    def list(  # noqa: PLR0913 - a page has a filter, a moment, a size, a place, a direction and an order
+        self,
+        tenant: str,
+        wanted: Filter,
+        *,
+        at: datetime,
+        limit: int,
+        after: str | None = None,
+        oldest_first: bool = False,
+        order_by: Order = "written",
     ) -> Page:
         """One page of the tenant's memories, newest first unless told otherwise."""
 
@@ -271,7 +280,7 @@ class Transaction(Reading, Protocol):
         """Write how rows were used, by key; that changes no counter of the head."""
 
     def page(self, wanted: Filter, asked: Slice) -> tuple[Sequence[Memory], int]:
-        """A part of the listing of what the filter wants, in the order of creation and id, and how many it wants in all."""
+        """A part of the listing of what the filter wants, in the order that is asked for, and how many it wants in all."""
 
     def scan(self, limit: int, after: str) -> Sequence[Row]:
         """Up to `limit` rows with forward index and vector, by id in the order of code points, from the first id greater than `after`."""

@@ -77,6 +77,7 @@ USED = {
         "--hidden": None,
         "--state": "superseded",
         "--contains": "peanuts",
+        "--order-by": "importance",
         "--oldest-first": None,
         "--limit": "3",
         "--after": "CURSOR",
@@ -166,6 +167,7 @@ USED = {
     ("replay",): {"--last": "5"},
     ("label",): {"--verdict": "right", "--limit": "3", "--list": None},
     ("tune",): {"--from": "log", "--target": "0.5", "--apply": None, "--all-tenants": None},
+    ("policy", "save"): {"--note": "too bold"},
     ("policy", "rollback"): {"--to": "0"},
     ("db", "init"): {"--role": "app", "--parts": "2", "--node": "postgresql://other.example/cued", "--print": None},
 }
@@ -235,6 +237,7 @@ BARE = {
     ("policy", "show"): ("cued",),
     ("policy", "diff"): ("cued", "dense"),
     ("policy", "check"): ("POLICY",),
+    ("policy", "save"): ("POLICY",),
     ("eval",): ("DATA", "--cache", "none"),
     ("label",): ("RECALL", "--verdict", "right"),
     ("tune",): ("PAIRS",),

@@ -6,7 +6,7 @@ a keeper, which reads and writes rows and knows nothing of what they mean.
 
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import datetime
 from time import monotonic
 
@@ -20,13 +20,13 @@ from cued.model import (
     LogRules,
     Lookup,
     Memory,
+    Order,
     Page,
     Quotas,
     RecallEntry,
     Record,
     Revised,
     Revision,
-    Slice,
     Stats,
     Stored,
     Tallies,
@@ -40,7 +40,7 @@ from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant
 from cued.stores.columns.shelf import Shelf
 from cued.stores.encoding import as_vector
 from cued.stores.metering import RecallMeter, refuse_growth_beyond
-from cued.stores.paging import cursor_after, position
+from cued.stores.paging import cursor_after, part
 from cued.stores.recall_log import all_stored, as_kept, bare, naming_none
 from cued.stores.repeating import repeated
 from cued.stores.revising import revise
@@ -84,7 +84,6 @@ class Store:
     @repeated
     def remember(self, tenant: str, records: Sequence[Record]) -> None:
         """Store all the records or none; a known id or an unknown `supersedes` is refused."""
-        admit_tenant(tenant)
         with self._writing(tenant, "remember", [record.memory.id for record in records]) as rows:
             work, before = Work(rows), rows.head()
             admit(tenant, records, known=work.known(record.memory.id for record in records))
@@ -124,7 +123,6 @@ class Store:
     @repeated
     def forget(self, tenant: str, memory_ids: Sequence[str], *, at: datetime) -> None:
         """Hide these memories from every recall; what they had superseded is visible again."""
-        admit_tenant(tenant)
         with self._writing(tenant, "forget", memory_ids) as rows:
             work = Work(rows)
             work.beliefs.forget(memory_ids, at=at)
@@ -133,7 +131,6 @@ class Store:
     @repeated
     def restore(self, tenant: str, memory_ids: Sequence[str]) -> None:
         """Undo `forget`."""
-        admit_tenant(tenant)
         with self._writing(tenant, "restore", memory_ids) as rows:
             work = Work(rows)
             work.beliefs.restore(memory_ids)
@@ -145,7 +142,6 @@ class Store:
 
         With `more` to be erased right after, their bytes are overwritten together with those.
         """
-        admit_tenant(tenant)
         with self._writing(tenant, "erase", memory_ids) as rows:
             work = Work(rows)
             erased = work.beliefs.erase(memory_ids, lapsed=work.lapsed())
@@ -205,8 +201,7 @@ class Store:
 
     def get(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
         """These memories in the order asked; an unknown id is a NotFoundError."""
-        admit_tenant(tenant)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             found = rows.read(memory_ids)
         for memory_id in memory_ids:
             if memory_id not in found:
@@ -215,8 +210,7 @@ class Store:
 
     def fetch(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Stored, ...]:
         """These memories with their vectors in the order asked; an unknown id is a NotFoundError."""
-        admit_tenant(tenant)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             found = rows.read(memory_ids, content=True)
         for memory_id in memory_ids:
             if memory_id not in found:
@@ -225,40 +219,42 @@ class Store:
 
     def known(self, tenant: str, memory_ids: Sequence[str]) -> frozenset[str]:
         """Those of the ids that are stored."""
-        admit_tenant(tenant)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             return frozenset(rows.read(memory_ids))
 
     def list(  # noqa: PLR0913 - the port's
-        self, tenant: str, wanted: Filter, *, at: datetime, limit: int, after: str | None = None, oldest_first: bool = False
+        self,
+        tenant: str,
+        wanted: Filter,
+        *,
+        at: datetime,
+        limit: int,
+        after: str | None = None,
+        oldest_first: bool = False,
+        order_by: Order = "written",
     ) -> Page:
         """One page of the tenant's memories, newest first unless told otherwise."""
         admit_tenant(tenant)
-        asked = Slice(micros(at), position(after, oldest_first=oldest_first), at_least_one(limit) + 1, oldest_first)
+        asked = part(micros(at), after, at_least_one(limit) + 1, oldest_first=oldest_first, order_by=order_by)
         with self.keeper.begin(tenant, write=False) as rows:
             found, total = rows.page(wanted, asked)
-        more = len(found) > limit
-        return Page(
-            memories=tuple(found[:limit]), next=cursor_after(found[limit - 1], oldest_first=oldest_first) if more else None, total=total
-        )
+        follows = cursor_after(found[limit - 1], oldest_first=oldest_first, order_by=order_by) if len(found) > limit else None
+        return Page(memories=tuple(found[:limit]), next=follows, total=total)
 
     def scan(self, tenant: str, *, limit: int, after: str | None = None) -> tuple[Stored, ...]:
         """Up to `limit` memories with their vectors, hidden ones included, by id, from the first id greater than `after`."""
-        admit_tenant(tenant)
         at_least_one(limit)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             return tuple(Stored(memory=row.memory, vector=as_vector(row.vector)) for row in rows.scan(limit, after or ""))
 
     def linking(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
         """The memories that have an edge to any of these ids, by id."""
-        admit_tenant(tenant)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             return tuple(sorted(rows.linking(memory_ids), key=lambda memory: memory.id))
 
     def stats(self, tenant: str, *, at: datetime) -> Stats:
         """What the tenant holds, counted; the `by_…` counts are over everything stored."""
-        admit_tenant(tenant)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             return rows.stats(micros(at))
 
     def count_recall(self, tenant: str, *, at: datetime) -> None:
@@ -267,8 +263,7 @@ class Store:
 
     def size(self, tenant: str) -> int:
         """The number of memories stored for the tenant."""
-        admit_tenant(tenant)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             return rows.head().size
 
     def holds(self, tenant: str) -> bool:
@@ -277,16 +272,14 @@ class Store:
 
     def log(self, tenant: str, query: LogQuery) -> tuple[RecallEntry, ...]:
         """The lines of the tenant's recall log that the query asks for, newest first unless told otherwise."""
-        admit_tenant(tenant)
         at_least_one(query.limit)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             return tuple(rows.log(query))
 
     def tally(self, tenant: str, query: TallyQuery) -> Tallies:
         """The lines of the tenant's recall log counted, without reading each."""
-        admit_tenant(tenant)
         at_least_one(query.every_s)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             return rows.tally(query)
 
     def condition(self) -> Condition:
@@ -299,9 +292,8 @@ class Store:
 
     def document(self, tenant: str, name: str) -> bytes | None:
         """A small document kept for the tenant; None when there is none."""
-        admit_tenant(tenant)
         document_name(name)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             return rows.document(name)
 
     @repeated
@@ -355,9 +347,15 @@ class Store:
             held.kept(version)
         return answer
 
+    def _reading(self, tenant: str) -> AbstractContextManager[Transaction]:
+        """A snapshot of the tenant's rows."""
+        admit_tenant(tenant)
+        return self.keeper.begin(tenant, write=False)
+
     @contextmanager
     def _writing(self, tenant: str, verb: str, memory_ids: Sequence[str]) -> Iterator[Transaction]:
         """A transaction that changes these memories, noted in the tenant's journal where it keeps one."""
+        admit_tenant(tenant)
         with self.keeper.begin(tenant, write=True) as rows:
             before = rows.head()
             yield rows

@@ -31,7 +31,7 @@ from cued.model import (
 from cued.stores.admission import admit_tenant, weighed
 from cued.stores.keepers.memory_log import Lines
 from cued.stores.keepers.row_columns import UNUSED
-from cued.stores.paging import place_of
+from cued.stores.paging import beyond, standing
 from cued.stores.recall_log import tallied
 from cued.stores.standing.shown import counted, shown
 
@@ -232,8 +232,9 @@ class MemoryTransaction:
         """A part of the listing of what the filter wants, and how many it wants in all."""
         at = EPOCH + timedelta(microseconds=asked.at)
         found = shown([row.memory for row in self._rows()], wanted, at=at)
-        placed = sorted(((place_of(memory), memory) for memory in found), key=lambda each: each[0], reverse=not asked.oldest_first)
-        rest = [memory for place, memory in placed if place != asked.after and (place > asked.after) == asked.oldest_first]
+        placed = [(standing(memory, asked.order_by), memory) for memory in found]
+        placed.sort(key=lambda each: each[0], reverse=not asked.oldest_first)
+        rest = [memory for place, memory in placed if beyond(place, asked)]
         return rest[: asked.limit], len(found)
 
     def scan(self, limit: int, after: str) -> Sequence[Row]:

@@ -1,12 +1,17 @@
 """Pages and counts on PostgreSQL: constant statements, every value bound."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from heapq import nlargest, nsmallest
+from operator import itemgetter
 from typing import Any, Final
 
 import psycopg
+from msgspec import msgpack
+from msgspec.structs import replace
 
-from cued.model import Filter, Slice, Stats
+from cued.model import Filter, Memory, Slice, Stats, Use
 from cued.stores.keepers.listing_values import asked_of, codes_of, says, stats_of
+from cued.stores.paging import Standing, beyond, standing
 
 Found = Sequence[tuple[Any, ...]]
 
@@ -31,12 +36,7 @@ _COUNT: Final = f"SELECT count(*) FROM cued.memory m {_WANTED}"  # noqa: S608 - 
 _SHOWN: Final = f"SELECT m.body, u.body FROM cued.memory m {_USED} {_WANTED}"  # noqa: S608 - constants
 _NEWEST: Final = _SHOWN + "AND (created, id) < (%(created)s, %(id)s::bytea) ORDER BY created DESC, id DESC LIMIT %(rows)s"
 _OLDEST: Final = _SHOWN + "AND (created, id) > (%(created)s, %(id)s::bytea) ORDER BY created, id LIMIT %(rows)s"
-_EACH_NEWEST: Final = f"""
-    SELECT m.body, u.body, (created, id) < (%(created)s, %(id)s::bytea) FROM cued.memory m {_USED} {_WANTED} ORDER BY created DESC, id DESC
-"""  # noqa: S608 - constants
-_EACH_OLDEST: Final = f"""
-    SELECT m.body, u.body, (created, id) > (%(created)s, %(id)s::bytea) FROM cued.memory m {_USED} {_WANTED} ORDER BY created, id
-"""  # noqa: S608 - constants
+_EACH: Final = f"SELECT m.body, u.body, created, id FROM cued.memory m {_USED} {_WANTED}"  # noqa: S608 - constants
 _SCAN: Final = f"""
     SELECT m.key, m.body, u.body, m.forward, v.data
     FROM cued.memory m {_USED} LEFT JOIN cued.vector v ON v.tenant = m.tenant AND v.key = m.key
@@ -63,21 +63,36 @@ def page(cursor: psycopg.Cursor[Any], tenant: bytes, wanted: Filter, asked: Slic
     values |= {name: None if values[name] is None else values[name].encode() for name in ("scope", "session", "id")}
     values |= {name: codes or None for name, codes in codes_of(wanted).items()}
     values |= {"tenant": tenant, "tags": [tag.encode() for tag in wanted.tags]}
-    if wanted.contains:
-        return _containing(cursor, wanted, asked, values)
+    if wanted.contains or asked.order_by != "written":
+        return _looked_through(cursor, wanted, asked, values)
     found = cursor.execute(_OLDEST if asked.oldest_first else _NEWEST, values).fetchall()
     return found, int(_one(cursor, _COUNT, values)[0])
 
 
-def _containing(cursor: psycopg.Cursor[Any], wanted: Filter, asked: Slice, values: dict[str, Any]) -> tuple[Found, int]:
-    """The same where words must stand in the text, which only a body says: each is read once, and none is kept but the page's."""
-    found, total = list[tuple[Any, ...]](), 0
-    for body, use, beyond in cursor.stream(_EACH_OLDEST if asked.oldest_first else _EACH_NEWEST, values):
-        if says(body, wanted.contains):
-            total += 1
-            if beyond and len(found) < asked.limit:
-                found.append((body, use))
-    return found, total
+def _looked_through(cursor: psycopg.Cursor[Any], wanted: Filter, asked: Slice, values: dict[str, Any]) -> tuple[Found, int]:
+    """The same where only a body says which are wanted, or in which order: each is read once, and none is kept but the page's."""
+    total = 0
+
+    def further() -> Iterator[tuple[Standing, tuple[bytes, bytes | None]]]:
+        nonlocal total
+        for body, use, created, memory_id in cursor.stream(_EACH, values):
+            if not wanted.contains or says(body, wanted.contains):
+                total += 1
+                place = (created, created, memory_id.decode()) if asked.order_by == "written" else _standing(body, use, asked)
+                if beyond(place, asked):
+                    yield place, (body, use)
+
+    pick = nsmallest if asked.oldest_first else nlargest
+    found = pick(asked.limit, further(), key=itemgetter(0))
+    return [row for _, row in found], total
+
+
+def _standing(body: bytes, use: bytes | None, asked: Slice) -> Standing:
+    memory = _MEMORY.decode(body)
+    return standing(memory if use is None else replace(memory, use=_USE.decode(use)), asked.order_by)
+
+
+_MEMORY, _USE = msgpack.Decoder(Memory), msgpack.Decoder(Use)
 
 
 def scan(cursor: psycopg.Cursor[Any], tenant: bytes, *, limit: int, after: str) -> Found:

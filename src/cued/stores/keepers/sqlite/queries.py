@@ -1,14 +1,15 @@
 """Pages and counts in SQL: constant statements, every value bound."""
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import apsw
 from msgspec import Struct, field, json, msgpack
 
-from cued.model import Filter, Scalar, Slice, Stats
+from cued.model import Filter, Order, Scalar, Slice, Stats, Use
 from cued.stores.keepers.listing_values import asked_of, codes_of, says, stats_of
+from cued.stores.paging import by_chance, last_used
+from cued.stores.standing.instants import ALWAYS
 from cued.stores.standing.shown import has_meta
 
 _WANTED: Final = """
@@ -23,16 +24,35 @@ _WANTED: Final = """
       AND (:trusts = 0 OR :trusts & (1 << trust))
       AND (:quarantined IS NULL OR :quarantined = (quarantined IS NOT NULL))
       AND created >= :since AND created < :until
-      AND (:contains = '[]' OR has_words(memory.body, :contains))
+      AND (NOT :contains OR has_words(memory.body))
       AND (:meta = '{}' OR has_meta(memory.body, :meta))
       AND (:tags = '[]' OR NOT EXISTS (
             SELECT 1 FROM json_each(:tags) AS asked
             WHERE NOT EXISTS (SELECT 1 FROM json_each(memory.tags) AS held WHERE held.value = asked.value)))
 """
 _COUNT: Final = "SELECT count(*) FROM memory" + _WANTED  # noqa: S608 - both parts are constants
-_SHOWN: Final = "SELECT memory.body, body_sum, use.body FROM memory LEFT JOIN use ON use.key = memory.key" + _WANTED  # noqa: S608 - constants
+_USED: Final = "LEFT JOIN use ON use.key = memory.key"
+_SHOWN: Final = f"SELECT memory.body, body_sum, use.body FROM memory {_USED} {_WANTED}"  # noqa: S608 - constants
 _NEWEST: Final = _SHOWN + "AND (created, id) < (:created, :id) ORDER BY created DESC, id DESC LIMIT :rows"
 _OLDEST: Final = _SHOWN + "AND (created, id) > (:created, :id) ORDER BY created, id LIMIT :rows"
+_PLACES: Final[Mapping[Order, str]] = {
+    **{name: name for name in ("kind", "tier", "trust", "scope")},
+    "session": "ifnull(session, '')",
+    "importance": "importance_of(memory.body)",
+    "used": f"ifnull(last_used(use.body), {ALWAYS})",
+    "chance": "by_chance(id)",
+}
+_PLACED: Final = {
+    (order, rising): f"""
+        SELECT memory.body, body_sum, use.body FROM (
+            SELECT memory.key AS found, {place} AS place FROM memory {_USED if order == "used" else ""} {_WANTED}
+              AND (:place IS NULL OR ({place}, created, id) {">" if rising else "<"} (:place, :created, :id))
+            ORDER BY place {way}, created {way}, id {way} LIMIT :rows)
+        JOIN memory ON memory.key = found {_USED} ORDER BY place {way}, created {way}, id {way}
+    """  # noqa: S608 - constants
+    for order, place in _PLACES.items()
+    for rising, way in ((True, "ASC"), (False, "DESC"))
+}
 _SCAN: Final = """
     SELECT memory.key, memory.body, body_sum, use.body, forward, vector.data, forward_sum, data_sum
     FROM memory LEFT JOIN use ON use.key = memory.key LEFT JOIN vector ON vector.key = memory.key
@@ -76,17 +96,25 @@ class _Body(Struct):
     source: _Source = field(default_factory=_Source)
 
 
+class _Weighed(Struct):
+    """What an order by importance reads of a body, where the usual one may be left out."""
+
+    importance: float = 0.5
+
+
 def page(connection: apsw.Connection, tenant: int, wanted: Filter, asked: Slice) -> tuple[Found, int]:
     """The bodies of each memory, with the sum of the first, in a part of a listing, and how many there are in all."""
     values = asked_of(wanted, asked) | {
         "tenant": tenant,
         **{name: sum(1 << code for code in set(codes)) for name, codes in codes_of(wanted).items()},
         "tags": json.encode(wanted.tags).decode(),
-        "contains": json.encode(wanted.contains).decode(),
+        "contains": bool(wanted.contains),
+        "place": asked.place,
     }
-    connection.create_scalar_function("has_words", partial(_has_words, words=wanted.contains), 2)
-    connection.create_scalar_function("has_meta", _has_meta, 2, deterministic=True)
-    found = connection.execute(_OLDEST if asked.oldest_first else _NEWEST, values).fetchall()
+    connection.create_scalar_function("has_words", _saying(wanted.contains), 1)
+    for name, function, count in _FUNCTIONS:
+        connection.create_scalar_function(name, function, count, deterministic=True)
+    found = connection.execute(_statement(asked), values).fetchall()
     if not asked.after[1] and len(found) < asked.limit:
         # the first page is the whole listing
         return found, len(found)
@@ -119,8 +147,22 @@ def _has_meta(*given: Any) -> bool:  # noqa: ANN401 - values as SQLite hands the
     return has_meta(_BODY.decode(body).source.meta, json.decode(wanted))
 
 
-def _has_words(body: bytes, _asked: str, *, words: Sequence[str]) -> bool:
-    return says(body, words)
+def _saying(words: Sequence[str]) -> Callable[..., bool]:
+    return lambda body: says(body, words)
+
+
+def _statement(asked: Slice) -> str:
+    if asked.order_by == "written":
+        return _OLDEST if asked.oldest_first else _NEWEST
+    return _PLACED[asked.order_by, asked.oldest_first]
 
 
 _BODY = msgpack.Decoder(_Body)
+_WEIGHED = msgpack.Decoder(_Weighed)
+_USE = msgpack.Decoder(Use)
+_FUNCTIONS: Final[Sequence[tuple[str, Callable[..., Any], int]]] = (
+    ("has_meta", _has_meta, 2),
+    ("importance_of", lambda body: _WEIGHED.decode(body).importance, 1),
+    ("last_used", lambda use: None if use is None else last_used(_USE.decode(use)), 1),
+    ("by_chance", by_chance, 1),
+)

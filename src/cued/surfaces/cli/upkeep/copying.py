@@ -7,7 +7,7 @@ import click
 from cued.errors import InputError, StoreError
 from cued.folders import place
 from cued.model.plain import JSON
-from cued.surfaces import service
+from cued.surfaces import upkeep_service
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.output import counted, show
 from cued.surfaces.cli.progress import progress
@@ -30,7 +30,7 @@ def copy_command(source: str, target: str) -> None:
     if str(found) == str(made) or (isinstance(found, Path) and isinstance(made, Path) and found.resolve() == made.resolve()):
         raise InputError("DST", target, "another store than SRC")
     with progress("copying") as heard:
-        answer = service.copy_store(found, made, progress=heard)
+        answer = upkeep_service.copy_store(found, made, progress=heard)
     show(answer, as_json=settings().json, drawn=lambda: _copied(answer))
 
 
