@@ -102,7 +102,7 @@ class Version(NamedTuple):
 
 
 class TenantShelf:
-    """One tenant's shelf: the last version of it, which all who search share and nobody changes; `behind` is a change that it lacks, or 0.
+    """One tenant's shelf: the last version of it, which all who search share and nobody changes.
 
     Take the version before the snapshot: then it is of the snapshot's state or of an older one. An older one is brought up to date
     by whoever holds the lock from before its own snapshot; so the versions follow each other in the order of the changes.
@@ -112,7 +112,7 @@ class TenantShelf:
         """Start without anything loaded."""
         self.lock = Lock()
         self.version: Version | None = None
-        self.behind = 0
+        self.newest = Head()
         self.weighed = 0
 
     def bring_to(self, rows: Transaction, head: Head) -> Version:
@@ -125,8 +125,13 @@ class TenantShelf:
         if last is None or last.epoch != head.epoch or last.shelf.wasteful:
             last = _restored(rows, head) or Version(Shelf(), Winners(), 0, head.epoch, 0)
         self.version = last if last.is_of(head) else _refreshed(last, rows, head)
-        self.behind = 0
+        self.heard_of(head)
         return self.version
+
+    def heard_of(self, head: Head) -> None:
+        """Note the newest state of the tenant that is known of here, which the version may lack."""
+        if head.epoch != self.newest.epoch or head.change > self.newest.change:
+            self.newest = head
 
     def follow(self, version: Version, rows: Reading, *, known: bool) -> bool:
         """Whether to go on: with the next version where the rows since are `known`, and else knowing that there are some."""
@@ -136,7 +141,7 @@ class TenantShelf:
         with self.lock:
             if known and self.version is version:
                 self.version = version if version.is_of(head) else _refreshed(version, rows, head)
-            self.behind = 0 if known else head.change
+        self.heard_of(head)
         return True
 
     def kept(self, version: Version) -> None:
@@ -202,11 +207,11 @@ class Shelves:
         version = None if held is None else held.version
         return version is not None and version.shelf.stored > 0
 
-    def written(self, tenant: str, change: int) -> None:
-        """Note that the tenant was written to from here, so that its shelf is behind this change."""
+    def written(self, tenant: str, head: Head) -> None:
+        """Note the state that a write from here has left the tenant in."""
         held = self._held.get(tenant)
         if held is not None:
-            held.behind = max(held.behind, change)
+            held.heard_of(head)
 
     def trim(self, searched: TenantShelf) -> None:
         """Let go of the shelves searched longest ago until the rest fits, where this one has grown; the last one searched always stays."""

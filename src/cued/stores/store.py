@@ -361,8 +361,8 @@ class Store:
             yield rows
             if rows.head() != before:
                 journalling.note(rows, verb, memory_ids, begin=self._journalled)
-            change = rows.head().change
-        self._shelves.written(tenant, change)
+            after = rows.head()
+        self._shelves.written(tenant, after)
 
     @contextmanager
     def _snapshot(self, tenant: str, held: TenantShelf) -> Iterator[tuple[Transaction, Version | None]]:
