@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from cued.engine import decide
 from cued.errors import InputError
-from cued.folders import private
+from cued.folders import nameable, private
 from cued.model import COLUMNS, Evidence, Findings, Recall
 from cued.policy.calibration import resolved
 from cued.policy.parse import dump, parse
@@ -65,7 +65,7 @@ class Envelope(Struct, frozen=True, kw_only=True):
     def load(cls, path: str | Path) -> "Envelope":
         """The envelope in this file; one that cannot be read is an InputError."""
         try:
-            return cls.decode(Path(path).read_bytes())
+            return cls.decode(nameable("evidence", path).read_bytes())
         except OSError as error:
             raise InputError("evidence", str(path), f"a file that can be read ({error.strerror})") from error
 

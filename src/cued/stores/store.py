@@ -135,15 +135,17 @@ class Store:
             work.beliefs.restore(memory_ids)
             work.update({})
 
-    def erase(self, tenant: str, memory_ids: Sequence[str], *, more: bool = False) -> None:
+    def erase(self, tenant: str, memory_ids: Sequence[str], *, more: bool = False, expired: bool = False) -> None:
         """Remove these memories for good, out of the log too: a line that names one says that it is erased, and keeps no evidence nor cue.
 
-        With `more` to be erased right after, their bytes are overwritten together with those.
+        With `more` to be erased right after, their bytes are overwritten together with those. Where they have `expired`, what they had
+        superseded does not come back.
         """
         admit_tenant(tenant)
         with self._writing(tenant, "erase", memory_ids) as rows:
             work = Work(rows)
-            erased = work.beliefs.erase(memory_ids, lapsed=work.lapsed())
+            erased = work.beliefs.erase(memory_ids, lapsed=work.lapsed(), expired=expired)
+            work.unlink(erased)
             work.update({})
             work.remove(erased, more=more)
             lines = rows.log(LogQuery(kept=True, limit=_EVERY_LINE))
