@@ -11,7 +11,7 @@ from cued.flow.compact import extract, least, summarised
 from cued.flow.context import place_context
 from cued.flow.render import around, core_line, frame, line
 from cued.flow.table import Table
-from cued.flow.trust import unverified, within_share
+from cued.flow.trust import share_tokens, unverified, within_share
 from cued.model import TRUSTS, Memory, Omitted
 from cued.policy.spec import Budget
 from cued.text.token_counts import estimate_tokens, most_tokens
@@ -128,31 +128,39 @@ def _digested(table: Table, rows: Sequence[int], most: int) -> list[int]:
 
 
 def _skipped_and_fitted(table: Table, rows: Sequence[int], most: int) -> tuple[list[int], int]:
-    """Take rows from the best down as long as they fit, the best shortened if it must be; one that does not fit is passed over."""
+    """Take rows from the best down as long as they fit, the best shortened if it must be; one that does not fit is passed over.
+
+    What is unverified has a share of the room, and no more.
+    """
     limit = table.policy.budget.limit
     left = table.room_tokens - estimate_tokens(around(table, "recalled"))
-    if not table.policy.render.neighbours and sum(most_tokens(line(table, row)) for row in rows[:limit]) <= left:
+    share = share_tokens(table, most)
+    if not table.policy.render.neighbours and sum(most_tokens(line(table, row)) for row in rows[:limit]) <= min(left, share):
         return list(rows[:limit]), left
     chosen: list[int] = []
     passed_over: dict[int, str] = {}
     for row in rows:
         if len(chosen) == limit:
             break
-        if chosen and left < LINE_TOKENS:
-            passed_over[row] = f"{left} tokens left of {most}"
+        unsure = unverified(table, row)
+        room = min(left, share) if unsure else left
+        if chosen and room < LINE_TOKENS:
+            passed_over[row] = f"{room} tokens left of {most}"
             continue
         cost = estimate_tokens(line(table, row))
-        if cost > left and row == rows[0]:
-            table.pieces = extract(table, [row], left)
+        if cost > room and row == rows[0]:
+            table.pieces = extract(table, [row], room)
             table.compacted = bool(table.pieces)
             if not table.pieces:
                 return _nothing_fits(table, rows, most), 0
             cost = estimate_tokens(line(table, row))
-        if cost > left:
-            passed_over[row] = f"needs {cost} tokens, {left} left of {most}"
+        if cost > room:
+            whose = f"for what is unverified, of a block of {most}" if room < left else f"of {most}"
+            passed_over[row] = f"needs {cost} tokens, {room} left {whose}"
             continue
         chosen.append(row)
         left -= cost
+        share -= cost if unsure else 0
     for row, reason in passed_over.items():
         table.strike(row, "budget", _lowered(table, len(chosen)) + reason)
     return chosen, left

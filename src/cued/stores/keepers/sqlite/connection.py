@@ -141,7 +141,10 @@ def prepare(path: Path, connection: apsw.Connection) -> None:
         check(path, found)
     if page_sums.lacking(connection):
         raise StoreError(f"{path}: its pages carry sums that this apsw cannot keep up; install apsw from PyPI, or open it for reading")
-    if found.version == VERSION:
+    unsummed = not _fresh(found) and page_sums.missing(connection)
+    if unsummed:
+        _refuse_damaged(path, connection)
+    elif found.version == VERSION:
         return
     page_sums.make_room(connection)
     _into_wal(connection)
@@ -153,10 +156,17 @@ def prepare(path: Path, connection: apsw.Connection) -> None:
                 migration.fill(connection)
             connection.pragma("user_version", number)
         connection.pragma("application_id", APPLICATION_ID)
-    if not _fresh(found) and not page_sums.summed(connection):
+    if unsummed:
         with suppress(apsw.BusyError, apsw.FullError):
             # Not now, then: rows are checked one by one for as long as pages carry no sums.
             connection.execute("VACUUM")
+
+
+def _refuse_damaged(path: Path, connection: apsw.Connection) -> None:
+    """Refuse a file whose damage would be summed like the rest; what its indexes and rows do not tell of themselves is not found."""
+    found = str(connection.execute("PRAGMA integrity_check(1)").get)
+    if found != "ok":
+        raise CorruptError(f"{path}: {DAMAGED} ({found})")
 
 
 def _fresh(found: Identity) -> bool:

@@ -36,6 +36,11 @@ def summed(connection: apsw.Connection) -> bool:
     return file_system() is not None and connection.reserve_bytes("main") == RESERVED
 
 
+def missing(connection: apsw.Connection) -> bool:
+    """Whether the pages of the file carry no sums, though they could."""
+    return file_system() is not None and connection.reserve_bytes("main") != RESERVED
+
+
 def lacking(connection: apsw.Connection) -> bool:
     """Whether the pages of the file carry sums which could not be kept up here."""
     return file_system() is None and connection.reserve_bytes("main") == RESERVED
