@@ -14,10 +14,10 @@ from cued.flow.table import Table
 from cued.flow.trust import share_tokens, unverified, within_share
 from cued.model import TRUSTS, Memory, Omitted
 from cued.policy.spec import Budget
-from cued.text.token_counts import estimate_tokens, most_tokens
+from cued.text.token_counts import estimate_tokens, least_tokens, most_tokens
 
 LINE_TOKENS = 8
-"""What no memory's line comes below: with less room than this none is tried, so that a full block costs no more time."""
+"""What no memory's line comes below; with its words counted, so that a full block costs no more time, whatever is left to try."""
 
 
 def run(table: Table) -> None:
@@ -133,9 +133,8 @@ def _skipped_and_fitted(table: Table, rows: Sequence[int], most: int) -> tuple[l
     What is unverified has a share of the room, and no more.
     """
     limit = table.policy.budget.limit
-    left = table.room_tokens - estimate_tokens(around(table, "recalled"))
-    share = share_tokens(table, most)
-    if not table.policy.render.neighbours and sum(most_tokens(line(table, row)) for row in rows[:limit]) <= min(left, share):
+    left, share = table.room_tokens - estimate_tokens(around(table, "recalled")), share_tokens(table, most)
+    if not table.policy.render.neighbours and _all_fit(table, rows[:limit], left, share):
         return list(rows[:limit]), left
     chosen: list[int] = []
     passed_over: dict[int, str] = {}
@@ -144,8 +143,10 @@ def _skipped_and_fitted(table: Table, rows: Sequence[int], most: int) -> tuple[l
             break
         unsure = unverified(table, row)
         room = min(left, share) if unsure else left
-        if chosen and room < LINE_TOKENS:
-            passed_over[row] = f"{room} tokens left of {most}"
+        whose = f"for what is unverified, of a block of {most}" if room < left else f"of {most}"
+        least_cost = max(LINE_TOKENS, least_tokens(table.memories[row].text))
+        if chosen and least_cost > room:
+            passed_over[row] = f"needs at least {least_cost} tokens, {room} left {whose}"
             continue
         cost = estimate_tokens(line(table, row))
         if cost > room and row == rows[0]:
@@ -155,15 +156,21 @@ def _skipped_and_fitted(table: Table, rows: Sequence[int], most: int) -> tuple[l
                 return _nothing_fits(table, rows, most), 0
             cost = estimate_tokens(line(table, row))
         if cost > room:
-            whose = f"for what is unverified, of a block of {most}" if room < left else f"of {most}"
             passed_over[row] = f"needs {cost} tokens, {room} left {whose}"
             continue
         chosen.append(row)
-        left -= cost
-        share -= cost if unsure else 0
+        left, share = left - cost, share - (cost if unsure else 0)
     for row, reason in passed_over.items():
         table.strike(row, "budget", _lowered(table, len(chosen)) + reason)
     return chosen, left
+
+
+def _all_fit(table: Table, rows: Sequence[int], left: int, share: int) -> bool:
+    """Whether the rows surely fit, told by lengths alone; what is too long as it is need not be written out for that."""
+    texts = sum(len(table.memories[row].text) for row in rows)
+    if texts > left or sum(most_tokens(line(table, row)) for row in rows) > left:
+        return False
+    return share >= left or sum(most_tokens(line(table, row)) for row in rows if unverified(table, row)) <= share
 
 
 def _lowered(table: Table, taken: int) -> str:

@@ -15,7 +15,6 @@ from cued.model import Column, Cue
 from cued.policy.calibration import calibrated
 from cued.policy.spec import Calibration
 from cued.text.analyse import query_terms
-from cued.text.entities import entities
 from cued.text.languages import foreignness, is_latin, technical
 from cued.text.leanings import leans, seeks
 from cued.text.times.events import Beside, beside
@@ -63,7 +62,7 @@ def _heard(cue: Cue) -> _Heard:
     said = cues.words(cue, "cue")
     return _Heard(
         own=frozenset(query_terms(by_itself) if by_itself else ()),
-        names=frozenset(term for name in entities(uttered) for term in query_terms(name)),
+        names=frozenset(term for name in cues.named(uttered) for term in query_terms(name)),
         latin=is_latin(uttered),
         foreign=foreignness(uttered),
         technical=technical(uttered),
@@ -151,18 +150,20 @@ def _words(table: Table, heard: _Heard, *, turn: Column) -> dict[str, Column]:
     }
 
 
-def _places(table: Table) -> dict[tuple[str, int], int]:
-    """The row of each candidate that is a turn of a session."""
-    sources = enumerate(table.sources)
-    return {(source.session, source.turn): row for row, source in sources if source.session is not None and source.turn is not None}
+def _places(table: Table) -> list[dict[int, int]]:
+    """The row of each candidate that is a turn, by its turn, for each session of which several are here."""
+    sessions: dict[str, dict[int, int]] = {}
+    for row, source in enumerate(table.sources):
+        if source.session is not None and source.turn is not None:
+            sessions.setdefault(source.session, {})[source.turn] = row
+    return [turns for turns in sessions.values() if len(turns) > 1]
 
 
-def _passage(table: Table, places: dict[tuple[str, int], int]) -> Column:
+def _passage(table: Table, places: list[dict[int, int]]) -> Column:
     """The best cosine among a candidate, its neighbours and the candidates within two turns: what is said takes several turns."""
     raw = table.columns
     best = np.fmax(raw["cosine"], np.fmax(raw["cosine_before"], raw["cosine_after"]))
-    steps = (((session, turn + step), row) for (session, turn), row in places.items() for step in (1, 2))
-    pairs = [(row, places[other]) for other, row in steps if other in places]
+    pairs = [(row, turns[turn + step]) for turns in places for turn, row in turns.items() for step in (1, 2) if turn + step in turns]
     if pairs:
         here, there = np.array(pairs, dtype=np.intp).T
         np.fmax.at(best, here, raw["cosine"][there])
@@ -170,16 +171,15 @@ def _passage(table: Table, places: dict[tuple[str, int], int]) -> Column:
     return best
 
 
-def _answers(table: Table, places: dict[tuple[str, int], int]) -> Column:
+def _answers(table: Table, places: list[dict[int, int]]) -> Column:
     """How much of the cue's words the question has, for a turn that tells right after one that asks; else 0.
 
     An answer need not repeat what was asked.
     """
-    found = np.zeros(len(table))
-    covered = table.columns["coverage"].tolist()
-    for (session, turn), before in places.items():
-        row = places.get((session, turn + 1)) if covered[before] > 0 else None
-        if row is not None and asks(table.memories[before].text) and not asks(table.memories[row].text):
+    found, covered = np.zeros(len(table)), table.columns["coverage"]
+    following = [(before, turns[turn + 1]) for turns in places for turn, before in turns.items() if turn + 1 in turns]
+    for before, row in following:
+        if covered[before] > 0 and asks(table.memories[before].text) and not asks(table.memories[row].text):
             found[row] = covered[before]
     return found
 
@@ -201,12 +201,17 @@ def weighed(columns: dict[str, Column], calibration: Calibration, *, without: st
 
     A weight on no column is an InputError.
     """
+    missing = calibration.weights.keys() - columns.keys()
+    if missing:
+        raise InputError("relevance.coefficients.weights", min(missing), f"columns: {', '.join(sorted(columns))}")
+    terms = {name: weight for name, weight in calibration.weights.items() if name != without}
+    matrix = np.array([columns[name] for name in terms]).reshape(len(terms), -1)
+    matrix[np.isnan(matrix)] = 0.0
+    matrix *= np.array(list(terms.values()))[:, None]
     log_odds = np.full(len(columns["cosine"]), calibration.intercept)
-    for name, weight in calibration.weights.items():
-        if name not in columns:
-            raise InputError("relevance.coefficients.weights", name, f"columns: {', '.join(sorted(columns))}")
-        if name != without:
-            log_odds = log_odds + weight * filled(columns[name])
+    # One after the other and not by a sum over the matrix, whose order is up to the machine.
+    for term in matrix:
+        log_odds += term
     return log_odds
 
 

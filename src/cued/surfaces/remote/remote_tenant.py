@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 from msgspec.structs import replace
 
 from cued.errors import InputError, NotFoundError
-from cued.explain import Explanation, MeaningMap, Timeline, Why
 from cued.handles.bootstrap import Pack
 from cued.handles.ids import IdMaker
 from cued.handles.keeping import OpenConflicts
@@ -32,6 +31,7 @@ from cued.surfaces.remote.connections import Connections
 
 if TYPE_CHECKING:
     from cued.engine.envelope import Envelope
+    from cued.explain import Explanation, MeaningMap, Timeline, Why
     from cued.importers.intake import Imported
     from cued.insight.comparing import Compared
     from cued.insight.doctor import Diagnosis
@@ -109,7 +109,7 @@ class RemoteTenant(Tenant):
         """What `Tenant.keep_both` gives."""
         return nouns.memory(self._ask("keep_both", {"id": known_as("id", memory_id), "other": known_as("other", other)}), tenant=self.name)
 
-    def map(self, request: MapRequest | None = None, **wanted: Unpack[MapOptions]) -> MeaningMap:
+    def map(self, request: MapRequest | None = None, **wanted: Unpack[MapOptions]) -> "MeaningMap":
         """What `Tenant.map` gives, each memory in brief."""
         return nouns.meaning_map(self._ask("map", told(read_map(wanted, request))), tenant=self.name)
 
@@ -166,7 +166,7 @@ class RemoteTenant(Tenant):
         memory: str | None = None,
         policy: str | Policy | None = None,
         **options: Unpack[RecallOptions],
-    ) -> Explanation:
+    ) -> "Explanation":
         """What `Tenant.explain` gives: the evidence comes along, and is decided here to the same recall."""
         beside = {} if isinstance(cue, ExplainRequest) else {"memory": memory}
         body = {**_cue(cue, policy, options), **beside, "envelope": True}
@@ -189,7 +189,7 @@ class RemoteTenant(Tenant):
         named = {name: (ids,) if isinstance(ids, str) else listed(name, ids) for name, ids in (("cited", cited), ("bad", bad))}
         return tuple(each["id"] for each in self._ask("feedback", {"recall_id": recall_id, **named})["changed"])
 
-    def why(self, memory_id: str, *, depth: int = 3) -> Why:
+    def why(self, memory_id: str, *, depth: int = 3) -> "Why":
         """What `Tenant.why` gives."""
         return nouns.why(self._ask("why", {"id": known_as("id", memory_id), "depth": depth}), tenant=self.name)
 
@@ -202,7 +202,7 @@ class RemoteTenant(Tenant):
         scope: str | None = None,
         session: str | None = None,
         hidden: bool = False,
-    ) -> Timeline:
+    ) -> "Timeline":
         """What `Tenant.timeline` gives."""
         centre = {"at" if isinstance(around, datetime) else "id": around}
         body = {**centre, "before": before, "after": after, "scope": scope, "session": session, "hidden": hidden}
