@@ -16,7 +16,7 @@ from msgspec import DecodeError
 
 from cued.errors import BusyError, CorruptError, ForeignFileError, FullError, InputError, NewerSchemaError, ReadOnlyError, StoreError
 from cued.stores.keepers.sqlite import page_sums
-from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
+from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION, rows_fit
 
 BUSY_TIMEOUT_S = 30.0
 CACHE_KIB = 8192
@@ -144,9 +144,16 @@ def prepare(path: Path, connection: apsw.Connection) -> None:
     unsummed = not _fresh(found) and page_sums.missing(connection)
     if unsummed:
         _refuse_damaged(path, connection)
-    elif found.version == VERSION:
-        return
-    page_sums.make_room(connection)
+    if found.version < VERSION:
+        _migrate(connection, fresh=_fresh(found))
+    if unsummed and rows_fit(connection):
+        # Where a row is broken, or the file is busy: not now, then. Rows are checked one by one for as long as pages carry no sums.
+        page_sums.take_up(connection)
+
+
+def _migrate(connection: apsw.Connection, *, fresh: bool) -> None:
+    if fresh:
+        page_sums.make_room(connection)
     _into_wal(connection)
     with writing(connection):
         found = identity(connection)
@@ -156,14 +163,10 @@ def prepare(path: Path, connection: apsw.Connection) -> None:
                 migration.fill(connection)
             connection.pragma("user_version", number)
         connection.pragma("application_id", APPLICATION_ID)
-    if unsummed:
-        with suppress(apsw.BusyError, apsw.FullError):
-            # Not now, then: rows are checked one by one for as long as pages carry no sums.
-            connection.execute("VACUUM")
 
 
 def _refuse_damaged(path: Path, connection: apsw.Connection) -> None:
-    """Refuse a file whose damage would be summed like the rest; what its indexes and rows do not tell of themselves is not found."""
+    """Refuse a file whose damage would be summed like the rest."""
     found = str(connection.execute("PRAGMA integrity_check(1)").get)
     if found != "ok":
         raise CorruptError(f"{path}: {DAMAGED} ({found})")

@@ -6,7 +6,7 @@ the tree as well as in a row, and is an error at once. Where apsw has no such fi
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -47,9 +47,17 @@ def lacking(connection: apsw.Connection) -> bool:
 
 
 def make_room(connection: apsw.Connection) -> None:
-    """Have the pages that are written from now on carry sums; in a file that has pages already, `VACUUM` writes them all."""
+    """Have the pages of a file that has none yet carry sums."""
     if file_system() is not None:
         connection.reserve_bytes("main", RESERVED)
+
+
+def take_up(connection: apsw.Connection) -> None:
+    """Write every page of a file anew, with its sum; one that is busy, or has no room on its disk, stays as it is."""
+    # By a connection of its own: where it fails, nobody takes the pages for summed.
+    with closing(apsw.Connection(connection.filename, vfs=file_system())) as own, suppress(apsw.BusyError, apsw.FullError):
+        own.reserve_bytes("main", RESERVED)
+        own.execute("VACUUM")
 
 
 def is_broken_page(error: apsw.Error) -> bool:
