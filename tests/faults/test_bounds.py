@@ -4,17 +4,22 @@ import resource
 import subprocess
 import sys
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
+import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import cued
+from cued.engine.envelope import Envelope
 from cued.errors import CuedError, InputError
 from cued.policy import parse
+from cued.policy.adjust import slower
 from cued.policy.presets import load
 from cued.requests.checks import MAX_SUPERSEDED, MAX_TAGS
 from cued.surfaces.bulk import remember_lines
+from cued.text.durations import parse_duration
 from tests.faults.test_fork import in_a_child
 
 SECONDS = 5
@@ -206,3 +211,29 @@ def test_a_bulk_load_that_fails_says_how_to_go_on(tenant):
     assert any("256 memories are stored so far" in note for note in failed.value.__notes__)
     assert remember_lines(tenant, lines[:-1])["known"] == 256
     assert tenant.list().total == 301
+
+
+def test_a_duration_that_is_none_and_numbers_that_no_store_gives_are_refused(tenant):
+    for duration in (1e-9, "0.0000001s", 10**400, timedelta(0)):
+        with pytest.raises(InputError, match="positive duration"):
+            parse_duration(duration)
+    envelope = Envelope.of(tenant.gather("green tea"), load())
+    found = envelope.evidence.findings
+    for broken in (
+        replace(found, vectors=np.full_like(found.vectors, 1e30)),
+        replace(found, vectors=np.full_like(found.vectors, np.nan)),
+        replace(found, columns=found.columns | {"bm25": np.full(len(found.memories), 1e300)}),
+    ):
+        with pytest.raises(InputError, match="none that a store gives"):
+            Envelope.decode(replace(envelope, evidence=replace(envelope.evidence, findings=broken)).encode())
+    assert Envelope.decode(envelope.encode()) is not None
+
+
+def test_what_fades_within_seconds_still_fades_by_finite_numbers(tenant):
+    policy = parse.parse(
+        '[channels]\nlexical = { pool = 9 }\n[score]\nterms = [{ signal = "recency", tau = 2 }]\n[floor]\non = "score"\nat = 0.9'
+    )
+    (term,) = policy.score.terms
+    quicker = replace(policy, score=replace(policy.score, terms=(slower(term, 0.1),)))
+    recall = tenant.recall("green tea", policy=quicker, now=tenant.list().memories[0].created_at)
+    assert [each.score for each in recall.memories] == [1.0]

@@ -26,6 +26,8 @@ from cued.policy.spec import Policy
 
 VERSION = 2
 _MATRIX = 2
+_LARGEST = 1e12
+_LONGEST = 1.01
 
 
 class Envelope(Struct, frozen=True, kw_only=True):
@@ -127,6 +129,8 @@ def _whole(evidence: Evidence) -> Evidence:
     columns = [*findings.columns.values(), *([] if evidence.boost is None else [evidence.boost])]
     if any(column.shape != (rows,) for column in columns) or not _one_vector_a_row(findings):
         raise msgspec.ValidationError(f"columns, boosts or vectors are not one for each of its {rows} candidates")
+    if any((np.abs(column) > _LARGEST).any() for column in columns) or not _near_unit(findings):
+        raise msgspec.ValidationError("numbers in it are none that a store gives: columns of moderate size, vectors of length 1")
     if any(time.tzinfo is None for time in _times(evidence)):
         raise msgspec.ValidationError("a time in it has no zone")
     missing = {name: np.full(rows, nothing) for name, nothing in COLUMNS.items() if rows and name not in findings.columns}
@@ -136,6 +140,11 @@ def _whole(evidence: Evidence) -> Evidence:
 def _one_vector_a_row(findings: Findings) -> bool:
     vectors = findings.vectors
     return vectors is None or (vectors.ndim == _MATRIX and len(vectors) == len(findings.memories))
+
+
+def _near_unit(findings: Findings) -> bool:
+    vectors = findings.vectors
+    return vectors is None or bool((np.abs(vectors) <= _LONGEST).all())
 
 
 def _times(value: object) -> Iterator[datetime]:
