@@ -77,8 +77,9 @@ def test_the_unverified_take_their_share_of_the_room_and_no_more_whatever_else_i
     assert sum(map(estimate_tokens, unsure)) <= max(tokens // one_in, LEAST_TOKENS)
 
 
-def test_one_long_unverified_memory_is_shortened_to_its_share():
-    policy = rules(tokens=900)
+@pytest.mark.parametrize("overflow", ["omit", "compact"])
+def test_one_long_unverified_memory_is_shortened_to_its_share(overflow):
+    policy = rules(tokens=900, overflow=overflow)
     chosen, recall = asked("tool", policy=policy, text="The clay dries slowly in the shed. " * 400)
     assert (chosen, recall.compacted) == (["tool"], True)
     assert 200 < recall.tokens < 400

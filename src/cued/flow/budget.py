@@ -101,8 +101,13 @@ def _fitted(table: Table, rows: Sequence[int], most: int) -> tuple[list[int], in
     budget = table.policy.budget
     if budget.overflow == "compact":
         within = list(rows[: budget.limit])
-        left = table.room_tokens - estimate_tokens(around(table, "recalled")) - sum(estimate_tokens(line(table, row)) for row in within)
-        return (within, left) if left >= 0 else (_digested(table, within, most), 0)
+        costs = {row: estimate_tokens(line(table, row)) for row in within}
+        left, share = table.room_tokens - estimate_tokens(around(table, "recalled")) - sum(costs.values()), share_tokens(table, most)
+        if left >= 0 and sum(cost for row, cost in costs.items() if unverified(table, row)) <= share:
+            return within, left
+        if all(unverified(table, row) for row in within):
+            table.room_tokens = min(table.room_tokens, share)
+        return _digested(table, within, most), 0
     return _skipped_and_fitted(table, rows, most)
 
 
