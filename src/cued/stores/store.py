@@ -345,8 +345,7 @@ class Store:
             answer = found_in(held, version, rows, lookup).told(lookup)
         self._shelves.trim(held)
         if isinstance(self.keeper, Distant) and version.worth_keeping:
-            # Other nodes will want it too, and this one may never be closed.
-            self._keep(tenant, version)
+            self._keep(tenant, version)  # other nodes want it too, and this one may never be closed
             held.kept(version)
         return answer
 
@@ -364,7 +363,8 @@ class Store:
             yield rows
             if rows.head() != before:
                 journalling.note(rows, verb, memory_ids, begin=self._journalled)
-        self._shelves.written(tenant)
+            after = rows.head()
+        self._shelves.written(tenant, after)
 
     @contextmanager
     def _snapshot(self, tenant: str, held: TenantShelf) -> Iterator[tuple[Transaction, Version | None]]:
