@@ -16,6 +16,7 @@ CuedError
 │   ├── ReadOnlyError     the file or its folder cannot be written
 │   ├── FullError         the disk is full
 │   ├── BusyError         another process held the file for too long
+│   │   └── ContestedError   others changed the same at the same time, and went first
 │   ├── AccessError       a server does not let this token do that
 │   ├── ServerError       a server cannot be reached, or does not answer as Cued does
 │   └── LostConnectionError  the database server cannot be reached, or went away
@@ -144,6 +145,10 @@ class FullError(StoreError):
 
 class BusyError(StoreError):
     """Another process held the file for longer than the busy timeout."""
+
+
+class ContestedError(BusyError):
+    """The database let others go first who changed the same at the same time; nothing of this was kept."""
 
 
 class AccessError(StoreError):

@@ -2,13 +2,15 @@
 
 import shlex
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
 from cued.errors import InputError
-from cued.handles.memories import Memories
+from cued.folders import Address
+from cued.handles.memories import Memories, keeper_at
 from cued.handles.tenant import Tenant
 from cued.model.plain import JSON, plain
 from cued.ports import Progress, silent
@@ -139,3 +141,13 @@ def restore_backup(path: Path, target: Path, *, overwrite: bool = False, progres
     from cued.upkeep.backup import restore as restore_file  # noqa: PLC0415 - needs SQLite, and only this verb does
 
     return plain(restore_file(path, target, overwrite=overwrite, progress=progress))
+
+
+def copy_store(source: Path | Address, target: Path | Address, *, progress: Progress = silent) -> JSON:
+    """What was copied of all that a store keeps into another, and how many recalls were tried on both."""
+    from cued.upkeep.copy_check import copy_compared  # noqa: PLC0415 - needs a store, and only this verb does
+
+    with closing(keeper_at(source, readonly=True)) as left, closing(keeper_at(target, readonly=False)) as right:
+        return {"source": str(source), "target": str(target)} | plain(
+            copy_compared(left, right, name=str(source), at=datetime.now(UTC), progress=progress)
+        )

@@ -45,7 +45,7 @@ def own_of(kind):
 
 @pytest.mark.parametrize(("here", "there"), PAIRS, ids=lambda kind: kind.__name__)
 def test_every_verb_is_the_clients_own_with_the_same_arguments_defaults_and_answer(here, there):
-    own = own_of(there)
+    own = own_of(there) & set(public(there))
     assert own | {"conversation"} >= set(public(here))
     for name in own:
         assert inspect.signature(getattr(there, name)).parameters == inspect.signature(getattr(here, name)).parameters, name
@@ -182,6 +182,8 @@ def test_what_the_log_says_and_what_is_learnt_comes_through_the_server_too(both,
     assert there.doctor().to_dict() == here.doctor().to_dict()
     assert there.replay("rrf").to_dict() == here.replay("rrf").to_dict()
     assert there.policy_history() == here.policy_history() == there.policy_rollback()
+    assert there.policy_save("rrf", note="tried").versions == here.policy_history().versions != ()
+    assert there.policy_rollback().current == 0
     for learn in (there.tune, client.tune, lambda: there.tune(source="log")):
         with pytest.raises(errors.InputError):
             learn()

@@ -127,7 +127,7 @@ class _Server:
         self._upkeep = Upkeep(memories, self._workers, jobs=chores.jobs, every_s=chores.every_s)
         self._keys: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
         self._checked: tuple[float, str] = (-_CHECKED_S, "")
-        self.metrics = Metrics(waiting=lambda: self._workers.waiting)
+        self.metrics = Metrics(waiting=lambda: self._workers.waiting, workings=memories.parts.store.workings)
 
     @asynccontextmanager
     async def lifespan(self, mounted: Sequence[Mounted], _app: object) -> AsyncIterator[None]:

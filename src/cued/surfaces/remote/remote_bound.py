@@ -15,6 +15,8 @@ from cued.surfaces.remote.connections import Connections
 class RemoteBound:
     """A tenant's name with the connections to its server."""
 
+    remote = True
+
     def __init__(self, name: str, connections: Connections) -> None:
         """Ask through these connections."""
         self.name = label("tenant", name)

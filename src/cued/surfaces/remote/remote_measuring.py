@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from cued.policy.parse import dump
+from cued.policy.presets import load
 from cued.policy.spec import Policy
 from cued.ports import Progress, silent
 from cued.requests.insights import LAST, TARGET_RATE, Grouping, Judgement, Labelled, Labels, When
@@ -61,6 +63,12 @@ class RemoteMeasuring(RemoteBound):
         """What `Tenant.tune` gives."""
         del progress
         return nouns.tuned(self._ask("tune", {"pairs": list(pairs), "source": source, "target": target, "apply": apply}))
+
+    def policy_save(self, policy: str | Policy, *, note: str = "") -> "History":
+        """What `Tenant.policy_save` gives."""
+        from cued.insight.learnt import History  # noqa: PLC0415 - as the handle has it
+
+        return nouns.noun(self._ask("policy_save", {"toml": dump(load(policy)), "note": note}), History)
 
     def policy_history(self) -> "History":
         """What `Tenant.policy_history` gives."""
