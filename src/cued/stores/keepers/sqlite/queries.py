@@ -1,5 +1,6 @@
 """Pages and counts in SQL: constant statements, every value bound."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final
@@ -63,22 +64,15 @@ _LINKING: Final = """
     FROM edge JOIN memory ON memory.key = edge.key LEFT JOIN use ON use.key = memory.key
     WHERE edge.target = ? AND edge.key BETWEEN ? AND ?
 """
-_TOTALS: Final = """
-    SELECT count(*), ifnull(sum(forgotten IS NULL AND superseded IS NULL AND ifnull(expires > :at, 1)), 0), count(forgotten),
-           count(superseded), ifnull(sum(expires <= :at), 0), count(quarantined), count(*) - count(fingerprint), min(created), max(created)
-    FROM memory WHERE tenant = :tenant
+_GROUPS: Final = """
+    SELECT kind, tier, trust, scope, (SELECT text FROM fingerprint WHERE key = memory.fingerprint),
+           count(*), sum(forgotten IS NULL AND superseded IS NULL AND ifnull(expires > :at, 1)), count(forgotten), count(superseded),
+           ifnull(sum(expires <= :at), 0), count(quarantined), min(created), max(created)
+    FROM memory WHERE tenant = :tenant GROUP BY kind, tier, trust, scope, fingerprint
 """
-_BY_KIND: Final = "SELECT kind, count(*) FROM memory WHERE tenant = ? GROUP BY kind"
-_BY_TIER: Final = "SELECT tier, count(*) FROM memory WHERE tenant = ? GROUP BY tier"
-_BY_TRUST: Final = "SELECT trust, count(*) FROM memory WHERE tenant = ? GROUP BY trust"
-_BY_SCOPE: Final = "SELECT scope, count(*) FROM memory WHERE tenant = ? GROUP BY scope"
 _BY_TAG: Final = """
     SELECT tag.value, count(DISTINCT memory.key) FROM memory, json_each(memory.tags) AS tag
     WHERE memory.tenant = ? AND memory.tags <> '[]' GROUP BY tag.value
-"""
-_BY_FINGERPRINT: Final = """
-    SELECT fingerprint.text, count(*) FROM memory JOIN fingerprint ON fingerprint.key = memory.fingerprint
-    WHERE memory.tenant = ? GROUP BY fingerprint.text
 """
 
 
@@ -150,13 +144,10 @@ def linking(connection: apsw.Connection, keys: tuple[int, int], targets: Sequenc
 
 
 def stats(connection: apsw.Connection, tenant: int, *, at: int) -> Stats:
-    """What a tenant holds, counted."""
-    totals: tuple[Any, ...] = connection.execute(_TOTALS, {"tenant": tenant, "at": at}).get
-    memories, visible, forgotten, superseded, expired, quarantined, pending, oldest, newest = totals
-
-    def counted(sql: str) -> dict[Any, int]:
-        return dict(sorted(connection.execute(sql, (tenant,))))
-
+    """What a tenant holds, counted in one pass over its rows, and one over its tags."""
+    groups: list[tuple[Any, ...]] = connection.execute(_GROUPS, {"tenant": tenant, "at": at}).fetchall()
+    kinds, tiers, trusts, scopes, fingerprints = (_counted(groups, column) for column in range(5))
+    memories, visible, forgotten, superseded, expired, quarantined = (sum(group[place] for group in groups) for place in range(5, 11))
     return Stats(
         memories=memories,
         visible=visible,
@@ -164,16 +155,24 @@ def stats(connection: apsw.Connection, tenant: int, *, at: int) -> Stats:
         superseded=superseded,
         expired=expired,
         quarantined=quarantined,
-        pending_vectors=pending,
-        by_kind={KINDS[code]: count for code, count in counted(_BY_KIND).items()},
-        by_tier={TIERS[code]: count for code, count in counted(_BY_TIER).items()},
-        by_trust=dict(sorted((TRUSTS[code], count) for code, count in counted(_BY_TRUST).items())),
-        by_scope=counted(_BY_SCOPE),
-        by_tag=counted(_BY_TAG),
-        by_fingerprint=counted(_BY_FINGERPRINT),
-        oldest_at=None if oldest is None else EPOCH + timedelta(microseconds=oldest),
-        newest_at=None if newest is None else EPOCH + timedelta(microseconds=newest),
+        pending_vectors=fingerprints.pop(None, 0),
+        by_kind={KINDS[code]: kinds[code] for code in sorted(kinds)},
+        by_tier={TIERS[code]: tiers[code] for code in sorted(tiers)},
+        by_trust=dict(sorted((TRUSTS[code], count) for code, count in trusts.items())),
+        by_scope=dict(sorted(scopes.items())),
+        by_tag=dict(sorted(connection.execute(_BY_TAG, (tenant,)))),
+        by_fingerprint=dict(sorted(fingerprints.items())),
+        oldest_at=min((EPOCH + timedelta(microseconds=group[11]) for group in groups), default=None),
+        newest_at=max((EPOCH + timedelta(microseconds=group[12]) for group in groups), default=None),
     )
+
+
+def _counted(groups: Sequence[tuple[Any, ...]], column: int) -> dict[Any, int]:
+    """How many memories there are of each value of a column of the groups."""
+    counts: Counter[Any] = Counter()
+    for group in groups:
+        counts[group[column]] += group[5]
+    return dict(counts)
 
 
 def _has_meta(*given: Any) -> bool:  # noqa: ANN401 - values as SQLite hands them over
