@@ -130,6 +130,7 @@ USED = {
     ("check",): {"--repair": None, "--backup": "COPY"},
     ("backup",): {"--overwrite": None},
     ("restore",): {"--overwrite": None},
+    ("copy",): {},
     ("mcp",): {"--trust": "tool", "--scope": "x", "--project": ".", "--search-fetch": None},
     ("connect",): {"--here": None, "--hook": "recall", "--scope": "x", "--print": None, "--undo": None, "--yes": None},
     ("hook",): {"--scope": "x"},
@@ -168,7 +169,7 @@ USED = {
     ("tune",): {"--from": "log", "--target": "0.5", "--apply": None, "--all-tenants": None},
     ("policy", "save"): {"--note": "too bold"},
     ("policy", "rollback"): {"--to": "0"},
-    ("db", "init"): {"--role": "app", "--parts": "2", "--print": None},
+    ("db", "init"): {"--role": "app", "--parts": "2", "--node": "postgresql://other.example/cued", "--print": None},
 }
 CUE_OPTIONS = {
     "--goal": "cook",
@@ -229,6 +230,7 @@ BARE = {
     ("import",): ("NOTES",),
     ("backup",): ("copy.db", "--overwrite"),
     ("restore",): ("COPY", "--overwrite"),
+    ("copy",): ("COPY", "another.db"),
     ("token", "create"): ("--scope", "read"),
     ("token", "revoke"): ("TOKEN",),
     ("db", "init"): ("postgresql://db.example/cued", "--print"),

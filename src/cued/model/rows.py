@@ -78,6 +78,19 @@ class Indexed(NamedTuple):
     judged: Sequence[Sequence[Any]]
 
 
+class Glance(NamedTuple):
+    """What a recall asks at once of a keeper that is far away, about a tenant whose rows it has in memory.
+
+    `since` is the change after which rows are to come, None for none of them; `keys` are the rows whose uses are to come, `missing` those
+    whose memories are to come too; `document` names the document to come.
+    """
+
+    since: int | None = None
+    keys: Sequence[int] = ()
+    missing: Sequence[int] = ()
+    document: str | None = None
+
+
 class Slice(NamedTuple):
     """Which part of a listing: at most `limit` rows beyond `after`, a time of creation and an id, at a moment, in a direction.
 

@@ -2,16 +2,16 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
 from typing import Any, Final
 
 import apsw
 from msgspec import Struct, field, json, msgpack
 
-from cued.model import EPOCH, KINDS, TIERS, TRUSTS, Filter, Order, Scalar, Slice, Stats, Use
+from cued.model import Filter, Order, Scalar, Slice, Stats, Use
+from cued.stores.keepers.listing_values import asked_of, codes_of, says, stats_of
 from cued.stores.paging import by_chance, last_used
-from cued.stores.standing.instants import ALWAYS, NEVER, micros
-from cued.stores.standing.shown import has_meta, has_words
+from cued.stores.standing.instants import ALWAYS
+from cued.stores.standing.shown import has_meta
 
 _WANTED: Final = """
     WHERE memory.tenant = :tenant
@@ -55,7 +55,7 @@ _PLACED: Final = {
     for rising, way in ((True, "ASC"), (False, "DESC"))
 }
 _SCAN: Final = """
-    SELECT memory.key, memory.body, body_sum, use.body, vector.data, data_sum
+    SELECT memory.key, memory.body, body_sum, use.body, forward, vector.data, forward_sum, data_sum
     FROM memory LEFT JOIN use ON use.key = memory.key LEFT JOIN vector ON vector.key = memory.key
     WHERE memory.tenant = ? AND memory.id > ? ORDER BY memory.id LIMIT ?
 """
@@ -67,9 +67,10 @@ _LINKING: Final = """
 _GROUPS: Final = """
     SELECT kind, tier, trust, scope, (SELECT text FROM fingerprint WHERE key = memory.fingerprint),
            count(*), sum(forgotten IS NULL AND superseded IS NULL AND ifnull(expires > :at, 1)), count(forgotten), count(superseded),
-           ifnull(sum(expires <= :at), 0), count(quarantined), min(created), max(created)
+           ifnull(sum(expires <= :at), 0), count(quarantined), count(*) - count(fingerprint), min(created), max(created)
     FROM memory WHERE tenant = :tenant GROUP BY kind, tier, trust, scope, fingerprint
 """
+_GROUPED: Final = ("kind", "tier", "trust", "scope", "fingerprint")
 _BY_TAG: Final = """
     SELECT tag.value, count(DISTINCT memory.key) FROM memory, json_each(memory.tags) AS tag
     WHERE memory.tenant = ? AND memory.tags <> '[]' GROUP BY tag.value
@@ -89,12 +90,6 @@ class _Body(Struct):
     source: _Source = field(default_factory=_Source)
 
 
-class _Text(Struct):
-    """What a filter by words reads of a body."""
-
-    text: str = ""
-
-
 class _Weighed(Struct):
     """What an order by importance reads of a body, where the usual one may be left out."""
 
@@ -103,37 +98,25 @@ class _Weighed(Struct):
 
 def page(connection: apsw.Connection, tenant: int, wanted: Filter, asked: Slice) -> tuple[Found, int]:
     """The bodies of each memory, with the sum of the first, in a part of a listing, and how many there are in all."""
-    values: dict[str, Any] = {
+    values = asked_of(wanted, asked) | {
         "tenant": tenant,
-        "at": asked.at,
-        "hidden": int(wanted.hidden or wanted.state is not None),
-        "state": wanted.state,
-        "scope": wanted.scope,
-        "session": wanted.session,
-        "kinds": sum(1 << KINDS.index(kind) for kind in set(wanted.kinds)),
-        "tiers": sum(1 << TIERS.index(tier) for tier in set(wanted.tiers)),
-        "trusts": sum(1 << TRUSTS.index(trust) for trust in set(wanted.trusts)),
-        "quarantined": None if wanted.quarantined is None else int(wanted.quarantined),
-        "since": -NEVER if wanted.since is None else micros(wanted.since),
-        "until": NEVER if wanted.until is None else micros(wanted.until),
+        **{name: sum(1 << code for code in set(codes)) for name, codes in codes_of(wanted).items()},
         "tags": json.encode(wanted.tags).decode(),
-        "meta": json.encode(wanted.meta).decode(),
         "contains": bool(wanted.contains),
+        "place": asked.place,
     }
-    connection.create_scalar_function("has_words", _having(wanted.contains), 1)
+    connection.create_scalar_function("has_words", _saying(wanted.contains), 1)
     for name, function, count in _FUNCTIONS:
         connection.create_scalar_function(name, function, count, deterministic=True)
-    created, memory_id = asked.after
-    place = {"created": created, "id": memory_id, "rows": asked.limit, "place": asked.place}
-    found = connection.execute(_statement(asked), values | place).fetchall()
-    if not memory_id and len(found) < asked.limit:
+    found = connection.execute(_statement(asked), values).fetchall()
+    if not asked.after[1] and len(found) < asked.limit:
         # the first page is the whole listing
         return found, len(found)
     return found, int(connection.execute(_COUNT, values).get)
 
 
 def scan(connection: apsw.Connection, tenant: int, *, limit: int, after: str) -> Found:
-    """A tenant's rows with their vectors, by id: key, body and its sum, use, vector and its sum."""
+    """A tenant's rows with their vectors, by id: key, body and its sum, use, forward index and vector, and their sums."""
     return connection.execute(_SCAN, (tenant, after, limit)).fetchall()
 
 
@@ -145,34 +128,20 @@ def linking(connection: apsw.Connection, keys: tuple[int, int], targets: Sequenc
 
 def stats(connection: apsw.Connection, tenant: int, *, at: int) -> Stats:
     """What a tenant holds, counted in one pass over its rows, and one over its tags."""
-    groups: list[tuple[Any, ...]] = connection.execute(_GROUPS, {"tenant": tenant, "at": at}).fetchall()
-    kinds, tiers, trusts, scopes, fingerprints = (_counted(groups, column) for column in range(5))
-    memories, visible, forgotten, superseded, expired, quarantined = (sum(group[place] for group in groups) for place in range(5, 11))
-    return Stats(
-        memories=memories,
-        visible=visible,
-        forgotten=forgotten,
-        superseded=superseded,
-        expired=expired,
-        quarantined=quarantined,
-        pending_vectors=fingerprints.pop(None, 0),
-        by_kind={KINDS[code]: kinds[code] for code in sorted(kinds)},
-        by_tier={TIERS[code]: tiers[code] for code in sorted(tiers)},
-        by_trust=dict(sorted((TRUSTS[code], count) for code, count in trusts.items())),
-        by_scope=dict(sorted(scopes.items())),
-        by_tag=dict(sorted(connection.execute(_BY_TAG, (tenant,)))),
-        by_fingerprint=dict(sorted(fingerprints.items())),
-        oldest_at=min((EPOCH + timedelta(microseconds=group[11]) for group in groups), default=None),
-        newest_at=max((EPOCH + timedelta(microseconds=group[12]) for group in groups), default=None),
-    )
+    groups = connection.execute(_GROUPS, {"tenant": tenant, "at": at}).fetchall()
+    counts = [group[len(_GROUPED) :] for group in groups]
+    *sums, oldest, newest = zip(*counts, strict=True) if counts else [()] * 9
+    by = {name: _counted(groups, column) for column, name in enumerate(_GROUPED)}
+    by["tag"] = dict(sorted(connection.execute(_BY_TAG, (tenant,))))
+    return stats_of((*map(sum, sums), min(oldest, default=None), max(newest, default=None)), by)
 
 
 def _counted(groups: Sequence[tuple[Any, ...]], column: int) -> dict[Any, int]:
-    """How many memories there are of each value of a column of the groups."""
+    """How many memories there are of each value of a column of the groups, in their order; what has none is left out."""
     counts: Counter[Any] = Counter()
     for group in groups:
-        counts[group[column]] += group[5]
-    return dict(counts)
+        counts[group[column]] += group[len(_GROUPED)]
+    return dict(sorted((value, count) for value, count in counts.items() if value is not None))
 
 
 def _has_meta(*given: Any) -> bool:  # noqa: ANN401 - values as SQLite hands them over
@@ -180,8 +149,8 @@ def _has_meta(*given: Any) -> bool:  # noqa: ANN401 - values as SQLite hands the
     return has_meta(_BODY.decode(body).source.meta, json.decode(wanted))
 
 
-def _having(words: Sequence[str]) -> Callable[..., bool]:
-    return lambda body: has_words(_TEXT.decode(body).text, words)
+def _saying(words: Sequence[str]) -> Callable[..., bool]:
+    return lambda body: says(body, words)
 
 
 def _statement(asked: Slice) -> str:
@@ -190,7 +159,6 @@ def _statement(asked: Slice) -> str:
     return _PLACED[asked.order_by, asked.oldest_first]
 
 
-_TEXT = msgpack.Decoder(_Text)
 _BODY = msgpack.Decoder(_Body)
 _WEIGHED = msgpack.Decoder(_Weighed)
 _USE = msgpack.Decoder(Use)
