@@ -234,9 +234,8 @@ class Store:
         order_by: Order = "written",
     ) -> Page:
         """One page of the tenant's memories, newest first unless told otherwise."""
-        admit_tenant(tenant)
         asked = part(micros(at), after, at_least_one(limit) + 1, oldest_first=oldest_first, order_by=order_by)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             return paged(*rows.page(wanted, asked), asked)
 
     def scan(self, tenant: str, *, limit: int, after: str | None = None) -> tuple[Stored, ...]:
