@@ -1,4 +1,4 @@
-"""The same floor in stores of 10 to 10,000 memories: `python -m tools.sizes` prints the table of docs/quality.md, `--write` puts it there.
+"""The same floor in stores of 5 to 10,000 memories: `python -m tools.sizes` prints the table of docs/quality.md, `--write` puts it there.
 
 The everyday facts of our own are thinned, and among other data sets' notes and messages, which nobody here asks about: a store has the
 answers of some questions, and everything else in it is drawn by a fixed seed. Far questions are the everyday ones.
@@ -8,6 +8,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
+
+from msgspec.structs import replace
 
 from cued.embed import load as load_embedder
 from cued.evaluation.cache import default_folder
@@ -22,7 +24,7 @@ from cued.policy.presets import preset
 from tools.quality import DATA, EVERYDAY, PAGE
 
 AMONG = ("locomo_obs", "prefeval", "swefix", "lifebench_en")
-STORES = {10: 12, 100: 3, 1000: 1, 10_000: 1}
+STORES = {5: 24, 10: 12, 30: 6, 100: 3, 1000: 1, 10_000: 1}
 """How many stores of each size."""
 TIMED = "time"
 SEED = 10
@@ -50,19 +52,8 @@ def thinned(facts: Dataset, others: Sequence[Item], size: int) -> Dataset:
         held |= {item.id: item for item in rest if item.id not in held and (size >= len(own) or item.id in known)}
         kept = sorted(list(held.values())[:size], key=lambda item: (item.at, item.id))
         memories[tenant] = tuple(kept)
-        queries += [_asked(query, tenant) for query in (*chosen, *far)]
+        queries += [replace(query, id=f"{tenant}/{query.id}", tenant=tenant) for query in (*chosen, *far)]
     return Dataset(name=f"of{size}", memories=memories, queries=tuple(queries))
-
-
-def _asked(query: Query, tenant: str) -> Query:
-    return Query(
-        id=f"{tenant}/{query.id}",
-        tenant=tenant,
-        text=query.text,
-        asked_at=query.asked_at,
-        category=query.category,
-        gold_ids=query.gold_ids,
-    )
 
 
 def others() -> list[Item]:

@@ -81,10 +81,70 @@ def test_a_cue_that_is_nothing_but_a_time_counts_the_window_in_full():
 
 @pytest.mark.parametrize(("cue", "bears"), [("Can you recommend a place for dinner?", 1.0), ("Where did we have dinner?", 0.0)])
 def test_a_stated_leaning_bears_on_a_request(cue, bears):
-    found = evidence(
-        [memory("a", text="I can't eat anything with nuts."), memory("b", text="The bus is blue.")], cue=Cue(utterance=cue, now=NOW)
-    )
+    told = [memory("a", text="I can't eat anything with nuts."), memory("b", text="The bus is blue.")]
+    found = evidence(told, cue=Cue(utterance=cue, now=NOW), cosine=[0.4, 0.4])
     assert decide(found, preset("cued")).trace.columns["bears"].tolist() == [bears, 0.0]
+
+
+def test_a_leaning_bears_on_a_request_the_less_the_less_they_have_to_do_with_each_other():
+    told = [memory(name, text="I never drive at night.") for name in "abc"]
+    found = evidence(told, cue=Cue(utterance="Suggest a film for tonight.", now=NOW), cosine=[0.1, 0.275, 0.5])
+    assert decide(found, preset("cued")).trace.columns["bears"].tolist() == pytest.approx([0.0, 0.5, 1.0])
+
+
+def timed(said, window, *, visible):
+    """The columns of time for a cue of which half, or all, is a time, in a store of so many memories."""
+    found = evidence([memory(f"{place}") for place in range(len(window))], window=window, dense_rank=range(1, len(window) + 1))
+    found = replace(found, cue=Cue(utterance=said, now=NOW), findings=replace(found.findings, visible=visible))
+    share = spoken_times(found.cue, "utterance").share
+    columns = decide(replace(found, time_share=share), preset("cued")).trace.columns
+    return columns["window"][0], columns["timed"][0]
+
+
+def test_a_time_in_which_everything_lies_tells_nothing_unless_nothing_else_is_asked_for():
+    assert timed("What shall we cook today?", [1.0] * 4, visible=4) == pytest.approx((0.0, 0.25 * 0.5))
+    assert timed("What happened today?", [1.0] * 4, visible=4) == pytest.approx((0.0, 1.0))
+    assert timed("What shall we cook today?", [1.0, 0.0, 0.0, 0.0], visible=4) == pytest.approx((0.75, 0.25 * (1 - 0.25 * 0.5)))
+
+
+def test_of_many_memories_those_that_were_found_tell_how_usual_a_time_is():
+    window, _ = timed("What shall we cook today?", [1.0] * 45 + [0.0] * 5, visible=1000)
+    assert window == pytest.approx(1 - 45 / (50 + 5))
+
+
+def test_a_greeting_asks_for_nothing_of_its_day():
+    assert timed("How are you today?", [1.0] * 4, visible=4) == (0.0, 0.0)
+
+
+def test_a_note_far_behind_the_nearest_is_held_back_and_a_turn_is_not():
+    found = evidence([memory("a"), memory("b"), *turns("c")], cosine=[0.6, 0.2, 0.1], fingerprint=OURS)
+    assert decide(found, preset("cued")).trace.columns["behind"].tolist() == pytest.approx([0.0, 0.4, 0.0])
+
+
+def test_a_word_that_a_flood_has_made_common_still_counts_as_one():
+    found = evidence([memory("a")], coverage=[1.0], lexical_rank=[1])
+    common = tuple(TermStatistic(term, 200, 0.05) for term in ("staging", "deploy", "run"))
+    columns = decide(replace(found, findings=replace(found.findings, terms=common)), preset("cued")).trace.columns
+    assert columns["matched"][0] == pytest.approx(math.log1p(3 * 1.0))
+
+
+@pytest.mark.parametrize("text", ["a", "I", "ok", "?!"])
+def test_the_vector_of_a_letter_or_two_says_nothing(text):
+    near = evidence([memory("a", text=text)], cue=Cue(utterance="hello", now=NOW), cosine=[0.7], fingerprint=OURS)
+    columns = decide(near, preset("cued")).trace.columns
+    assert columns["blind"][0] == 1.0
+    assert columns["relevance"][0] < 0.1
+
+
+def test_in_a_language_that_the_encoder_may_not_know_the_surer_of_words_and_meaning_counts():
+    cue = Cue(utterance="Wann wurde das Rathaus von Bremen gebaut?", now=NOW)
+    terms = tuple(TermStatistic(term, 1, 4.0) for term in ("rathaus", "bremen", "gebaut"))
+    told = [memory("a", text="Das Rathaus von Bremen wurde 1405 gebaut."), memory("b", text="Der Dom steht daneben.")]
+    found = evidence(told, cue=cue, cosine=[0.2, 0.2], coverage=[1.0, 0.0], bm25=[20.0, 0.0], fingerprint=OURS)
+    found = replace(found, findings=replace(found.findings, terms=terms))
+    columns = decide(found, preset("cued")).trace.columns
+    assert columns["relevance"][0] > 0.7
+    assert columns["relevance"][1] < 0.5
 
 
 def test_words_of_the_state_do_not_count_as_unknown_words_of_the_cue():

@@ -24,6 +24,16 @@ def test_english_and_code_are_not_foreign_and_german_is():
     assert foreignness("") == 0.0
 
 
+@pytest.mark.parametrize("text", ["Am I allergic to penicillin?", "What's my occupation?", "Let\u2019s continue.", "Good morning!", "x"])
+def test_few_words_of_english_and_a_word_or_two_are_not_foreign(text):
+    assert foreignness(text) < 0.1
+
+
+@pytest.mark.parametrize("text", ["Wo wohne ich?", "¿A qué hora me levanto?", "Dove abita Marco?", "Où est la clé?", "Schuhgröße"])
+def test_few_words_of_another_language_are(text):
+    assert foreignness(text) == 1.0
+
+
 @pytest.mark.parametrize(
     "text",
     [

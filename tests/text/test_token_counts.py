@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cued.text.token_counts import estimate_tokens
+from cued.text.harmless import harmless
+from cued.text.token_counts import estimate_tokens, least_tokens, most_tokens
 
 # What it is, the text, its tokens in cl100k and in o200k.
 COUNTED = (
@@ -74,3 +75,14 @@ def test_any_string_has_an_estimate(text):
 @given(st.text(), st.text())
 def test_lines_add_up_so_that_a_block_never_costs_more_than_its_lines(one, other):
     assert estimate_tokens(one + "\n" + other) <= estimate_tokens(one) + estimate_tokens(other) + 1
+
+
+WRITTEN = st.lists(
+    st.sampled_from([*(text for _, text, _, _ in COUNTED), "-", "/src", "##", "[user]", "x\ty", " ", "\n", "б", "a  b", "7"])
+).map(" ".join)
+
+
+@given(st.text() | WRITTEN)
+def test_the_bounds_hold_on_both_sides(text):
+    line = f"- [semantic memory] {harmless(text)}\n"
+    assert least_tokens(text) <= estimate_tokens(line) <= most_tokens(line)

@@ -1,8 +1,8 @@
-"""Whose words a cue asks for, and which turns ask."""
+"""Whose words a cue asks for, whether it speaks of its user, and which turns ask."""
 
 import pytest
 
-from cued.text.voice import addresses_agent, asks
+from cued.text.voice import addresses_agent, asks, speaks_of_itself
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,15 @@ def test_a_turn_that_ends_in_a_question_asks(turn):
 @pytest.mark.parametrize("turn", ["To Rome.", "Where? To Rome.", "", "What a day!", "?!?! so I left"])
 def test_a_turn_that_ends_in_anything_else_tells(turn):
     assert not asks(turn)
+
+
+@pytest.mark.parametrize("cue", ["Where is my passport?", "Are we insured?", "Wo ist mein Pass?", "我的血型是什么？", "Где мой паспорт?"])
+def test_a_cue_may_speak_of_whoever_asks(cue):
+    assert speaks_of_itself(cue)
+
+
+@pytest.mark.parametrize(
+    "cue", ["How do I tie a bow tie?", "Tell me a joke.", "Let's go on.", "Who wrote Emma?", "Where does Ada live?", ""]
+)
+def test_asking_for_help_is_not_speaking_of_oneself(cue):
+    assert not speaks_of_itself(cue)

@@ -7,7 +7,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from cued.explain import Explanation, MeaningMap, Timeline, Why
 from cued.handles.bootstrap import Pack
 from cued.handles.conversation import Conversation
 from cued.handles.keeping import OpenConflicts, Remembered
@@ -26,6 +25,7 @@ from cued.requests.upkeep import AT_LEAST, BUDGET_TOKENS, IMPORTANCE_BELOW, OLDE
 
 if TYPE_CHECKING:
     from cued.engine.envelope import Envelope
+    from cued.explain import Explanation, MeaningMap, Timeline, Why
     from cued.importers.intake import Imported
     from cued.insight.comparing import Compared
     from cued.insight.doctor import Diagnosis
@@ -157,7 +157,7 @@ class AsyncTenant:
         memory: str | None = None,
         policy: str | Policy | None = None,
         **options: Unpack[RecallOptions],
-    ) -> Explanation:
+    ) -> "Explanation":
         """What `Tenant.explain` gives."""
         return await self._threads.run(self._tenant.explain, cue, memory=memory, policy=policy, **options)
 
@@ -173,7 +173,7 @@ class AsyncTenant:
         """What `Tenant.feedback` gives."""
         return await self._threads.run(self._tenant.feedback, recall_id, cited=cited, bad=bad)
 
-    async def why(self, memory_id: str, *, depth: int = 3) -> Why:
+    async def why(self, memory_id: str, *, depth: int = 3) -> "Why":
         """What `Tenant.why` gives."""
         return await self._threads.run(self._tenant.why, memory_id, depth=depth)
 
@@ -186,12 +186,12 @@ class AsyncTenant:
         scope: str | None = None,
         session: str | None = None,
         hidden: bool = False,
-    ) -> Timeline:
+    ) -> "Timeline":
         """What `Tenant.timeline` gives."""
         how = {"before": before, "after": after, "scope": scope, "session": session, "hidden": hidden}
         return await self._threads.run(self._tenant.timeline, around, **how)
 
-    async def map(self, request: MapRequest | None = None, **wanted: Unpack[MapOptions]) -> MeaningMap:
+    async def map(self, request: MapRequest | None = None, **wanted: Unpack[MapOptions]) -> "MeaningMap":
         """What `Tenant.map` gives."""
         return await self._threads.run(self._tenant.map, request, **wanted)
 
@@ -286,6 +286,10 @@ class AsyncTenant:
         """What `Tenant.tune` gives."""
         heard = in_loop(progress)
         return await self._threads.run(self._tenant.tune, pairs, source=source, target=target, apply=apply, progress=heard)
+
+    async def policy_save(self, policy: str | Policy, *, note: str = "") -> "History":
+        """What `Tenant.policy_save` gives."""
+        return await self._threads.run(self._tenant.policy_save, policy, note=note)
 
     async def policy_history(self) -> "History":
         """What `Tenant.policy_history` gives."""

@@ -37,10 +37,23 @@ Floats = NDArray[np.float64]
 COLUMNS = (
     "z", "cosine", "coverage", "passage", "passage_z", "lift", "entities", "window", "timed", "neighbour_coverage", "answers", "voice",
     "voice_length", "crowd", "turn", "foreign", "matched", "note_matched", "wording", "cue_length", "note_length", "unknown", "strangers",
-    "bears", "foreign_coverage", "technical", "technical_matched", "script", "wordless", "blind",
+    "bears", "foreign_coverage", "technical", "technical_matched", "script", "personal", "behind", "wordless", "blind",
 )  # fmt: skip
 AGAINST = frozenset(
-    {"voice", "voice_length", "crowd", "turn", "foreign", "cue_length", "note_length", "unknown", "strangers", "script", "wordless"}
+    {
+        "voice",
+        "voice_length",
+        "crowd",
+        "turn",
+        "foreign",
+        "cue_length",
+        "note_length",
+        "unknown",
+        "strangers",
+        "script",
+        "behind",
+        "wordless",
+    }
 )
 """The columns that may speak against a candidate."""
 WEIGHED = tuple(name for name in COLUMNS if name != "blind")

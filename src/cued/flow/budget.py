@@ -14,10 +14,10 @@ from cued.flow.table import Table
 from cued.flow.trust import unverified, within_share
 from cued.model import TRUSTS, Memory, Omitted
 from cued.policy.spec import Budget
-from cued.text.token_counts import estimate_tokens, most_tokens
+from cued.text.token_counts import estimate_tokens, least_tokens, most_tokens
 
 LINE_TOKENS = 8
-"""What no memory's line comes below: with less room than this none is tried, so that a full block costs no more time."""
+"""What no memory's line comes below; with its words counted, so that a full block costs no more time, whatever is left to try."""
 
 
 def run(table: Table) -> None:
@@ -131,15 +131,16 @@ def _skipped_and_fitted(table: Table, rows: Sequence[int], most: int) -> tuple[l
     """Take rows from the best down as long as they fit, the best shortened if it must be; one that does not fit is passed over."""
     limit = table.policy.budget.limit
     left = table.room_tokens - estimate_tokens(around(table, "recalled"))
-    if not table.policy.render.neighbours and sum(most_tokens(line(table, row)) for row in rows[:limit]) <= left:
+    if not table.policy.render.neighbours and _all_fit(table, rows[:limit], left):
         return list(rows[:limit]), left
     chosen: list[int] = []
     passed_over: dict[int, str] = {}
     for row in rows:
         if len(chosen) == limit:
             break
-        if chosen and left < LINE_TOKENS:
-            passed_over[row] = f"{left} tokens left of {most}"
+        least_cost = max(LINE_TOKENS, least_tokens(table.memories[row].text))
+        if chosen and least_cost > left:
+            passed_over[row] = f"needs at least {least_cost} tokens, {left} left of {most}"
             continue
         cost = estimate_tokens(line(table, row))
         if cost > left and row == rows[0]:
@@ -156,6 +157,12 @@ def _skipped_and_fitted(table: Table, rows: Sequence[int], most: int) -> tuple[l
     for row, reason in passed_over.items():
         table.strike(row, "budget", _lowered(table, len(chosen)) + reason)
     return chosen, left
+
+
+def _all_fit(table: Table, rows: Sequence[int], left: int) -> bool:
+    """Whether the rows surely fit, told by lengths alone; what is too long as it is need not be written out for that."""
+    texts = sum(len(table.memories[row].text) for row in rows)
+    return texts <= left and sum(most_tokens(line(table, row)) for row in rows) <= left
 
 
 def _lowered(table: Table, taken: int) -> str:

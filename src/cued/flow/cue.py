@@ -1,6 +1,7 @@
 """cue: what the agent is doing now, read into what each channel looks for."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from cued.flow import arc
@@ -60,8 +61,12 @@ def _lexical(cue: Cue, policy: Policy) -> LexicalLookup | None:
 
 def _entity(cue: Cue, policy: Policy) -> EntityLookup | None:
     rules = policy.channels.entity
-    names = entities(words(cue, rules.over)) if rules else ()
+    names = named(words(cue, rules.over)) if rules else ()
     return EntityLookup(names=names, pool=rules.pool) if rules and names else None
+
+
+named = lru_cache(maxsize=64)(entities)
+"""The names in a cue: looked for in the search, and heard again when what was found is weighed."""
 
 
 def state(cue: Cue, *, labelled: bool = True) -> str:

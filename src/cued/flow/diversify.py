@@ -9,9 +9,11 @@ from cued.flow.score import minmax
 from cued.flow.table import Table
 from cued.model import TRUSTS, Matrix, Recall
 from cued.policy.spec import Policy
-from cued.text.sameness import difference, profile
 
 _OFF = 1.0
+_HEAD = 64
+_UNSHARED = 1 << 18
+"""So many multiplications a product of matrices may need before BLAS shares it out."""
 
 
 def run(table: Table) -> None:
@@ -46,9 +48,14 @@ def _collapse(table: Table, vectors: Matrix, at_least: float) -> None:
     """
     # A memory is never left out for one that is less trusted, however much better that fits.
     rows = sorted(table.survivors(), key=lambda row: TRUSTS.index(table.memories[row].trust))
+    near = list(_near(vectors[rows], at_least))
+    if not near:
+        return
+    from cued.text.sameness import difference, profile  # noqa: PLC0415 - few recalls find anything alike
+
     profiled = cache(lambda place: profile(table.memories[rows[place]]))
     struck: set[int] = set()
-    for place, before in _near(vectors[rows], at_least):
+    for place, before in near:
         twins = (other for other in before if other not in struck and not difference(profiled(other), profiled(place)))
         twin = next(twins, None)
         if twin is None:
@@ -60,14 +67,21 @@ def _collapse(table: Table, vectors: Matrix, at_least: float) -> None:
 
 def _near(vectors: Matrix, at_least: float) -> Iterator[tuple[int, list[int]]]:
     """Each vector whose cosine to an earlier one reaches `at_least`, by its place, with the places of those earlier ones."""
-    # Row by row: a product of matrices is shared out to threads, which on a busy machine wait for each other longer than this takes.
     slack = vectors.shape[1] * float(np.finfo(np.float32).eps)
-    for place in range(1, len(vectors)):
-        about = np.flatnonzero(np.vecdot(vectors[:place], vectors[place]) >= at_least - slack)
-        if len(about):
-            # What is close to the bound is told by exact products, whatever the order of their sums.
-            exact = np.vecdot(vectors[about].astype(np.float64), vectors[place].astype(np.float64)).astype(np.float32)
-            yield place, about[exact >= at_least].tolist()
+    # The first components and the lengths of the rest bound a product, and leave few pairs of which the whole is worth the time.
+    head, rest = np.ascontiguousarray(vectors[:, :_HEAD]), np.sqrt(np.vecdot(vectors[:, _HEAD:], vectors[:, _HEAD:]))
+    # So few at a time that the product is not shared out to threads, which on a busy machine wait for each other longer than this takes.
+    step = max(1, _UNSHARED // max(1, head.size))
+    for first in range(0, len(vectors), step):
+        some = slice(first, first + step)
+        possible = head[some] @ head.T + rest[some, None] * rest >= at_least - slack
+        for place, others in enumerate(possible, first):
+            about = np.flatnonzero(others[:place])
+            if len(about):
+                # What is close to the bound is told by exact products, whatever the order of their sums.
+                exact = np.vecdot(vectors[about].astype(np.float64), vectors[place].astype(np.float64)).astype(np.float32)
+                if len(near := about[exact >= at_least]):
+                    yield place, near.tolist()
 
 
 def _reorder(table: Table, vectors: Matrix, trade: float) -> None:

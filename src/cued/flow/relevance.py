@@ -15,30 +15,41 @@ from cued.model import Column, Cue
 from cued.policy.calibration import calibrated
 from cued.policy.spec import Calibration
 from cued.text.analyse import query_terms
-from cued.text.entities import entities
 from cued.text.languages import foreignness, is_latin, technical
 from cued.text.leanings import leans, seeks
 from cued.text.times.events import Beside, beside
-from cued.text.voice import AGENTS, addresses_agent, asks
+from cued.text.voice import AGENTS, addresses_agent, asks, speaks_of_itself
 
 _BRIEF = 20.0
 _SHORT = 3.0
 """The logarithm of how many words an agent may say before it is heard less."""
 _FEW = 10
 """Stores of fewer memories count as this large: what stands in one by itself is no nearer for that."""
+_SPARSE = 5.0
+"""So many candidates outside of the time asked for are taken for granted."""
+_LETTERS = 4
+"""Shorter texts have a vector that says nothing."""
+_STRANGE = 0.5
+"""How foreign a cue is from which on words may speak for themselves."""
+_COMMON = 1.0
+"""What a word counts at least: one that a flood of notes has made common is still a word that was asked for."""
+_APART, _ALIKE = 0.2, 0.35
+"""The cosines at which a leaning begins to bear on a request, and at which it does fully."""
 
 
 def run(table: Table, *, without: str = "") -> None:
     """Add the columns `log_odds` and `relevance`, and the columns that they were made of; `without` is weighed by nobody.
 
-    A row without a vector that says something is judged by the calibration for words alone.
+    A row without a vector that says something is judged by the calibration for words alone. Where the encoder may not know the
+    cue's language, the surer of both counts.
     """
     calibration, by_words = calibrated(table.policy.relevance, table.evidence.fingerprint)
     table.columns |= features(table, calibration)
     log_odds = weighed(table.columns, calibration, without=without)
-    blind = table.columns["blind"] > 0
-    if by_words is not None and blind.any():
-        log_odds = np.where(blind, weighed(table.columns, by_words, without=without), log_odds)
+    blind, doubtful = table.columns["blind"] > 0, calibration.latin_only & (table.columns["foreign"] >= _STRANGE)
+    if by_words is not None and (blind | doubtful).any():
+        by_word = weighed(table.columns, by_words, without=without)
+        log_odds = np.where(blind | (doubtful & (by_word > log_odds)), by_word, log_odds)
     table.columns["log_odds"] = log_odds
     table.columns["relevance"] = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -50.0, 50.0)))
 
@@ -54,6 +65,7 @@ class _Heard(NamedTuple):
     foreign: float
     technical: float
     seeks: bool
+    personal: bool
     to_agent: bool
     event: Beside | None
 
@@ -63,11 +75,12 @@ def _heard(cue: Cue) -> _Heard:
     said = cues.words(cue, "cue")
     return _Heard(
         own=frozenset(query_terms(by_itself) if by_itself else ()),
-        names=frozenset(term for name in entities(uttered) for term in query_terms(name)),
+        names=frozenset(term for name in cues.named(uttered) for term in query_terms(name)),
         latin=is_latin(uttered),
         foreign=foreignness(uttered),
         technical=technical(uttered),
         seeks=seeks(said),
+        personal=speaks_of_itself(cue.utterance),
         to_agent=addresses_agent(cue.utterance),
         event=beside(cue.utterance),
     )
@@ -78,11 +91,8 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     heard = _heard(table.evidence.cue)
     raw, places, agent = table.columns, _places(table), _agent(table, heard)
     passage = _passage(table, places)
-    # Squared: a cue that asks for a time and something else is answered by that.
-    window, share = asked_time(table, heard.event) if heard.event else (raw["window"], table.evidence.time_share)
     return {
-        "window": window,
-        "timed": share**2 * window,
+        **_times(table, heard),
         "z": _z(raw["cosine"], table, calibration),
         "passage": passage,
         "passage_z": _z(passage, table, calibration),
@@ -98,27 +108,50 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     }
 
 
+def _times(table: Table, heard: _Heard) -> dict[str, Column]:
+    """Lying in the time that is asked for, the less the more of what else was found does; and that where the cue asks for little else.
+
+    Where all memories were stored today, "today" tells them apart as little as a word that each of them has.
+    """
+    raw = table.columns
+    window, share = asked_time(table, heard.event) if heard.event else (raw["window"], table.evidence.time_share)
+    found = (raw["lexical_rank"] > 0) | (raw["dense_rank"] > 0)
+    seen = max(table.evidence.findings.visible, 1)
+    usual = min(max(window.sum() / seen, window[found].sum() / (found.sum() + _SPARSE)), 1.0)
+    # Squared: a cue that asks for a time and something else is answered by that. One that asks for nothing else means all of that time.
+    return {"window": window * (1.0 - usual), "timed": share**2 * window * (1.0 - usual * (1.0 - share))}
+
+
 def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
-    """1 where there is no vector, or none that says anything: the encoder knows Latin script alone and cue or memory has another."""
-    missing = np.isnan(table.columns["cosine"])
-    if not calibration.latin_only:
-        return missing.astype(float)
-    if not heard.latin:
+    """1 where there is no vector, or none that says anything.
+
+    The encoder knows Latin script alone and cue or memory has another, or one of them is a letter or two, which any short text is near to.
+    """
+    said = table.evidence.cue.utterance
+    if len(said) < _LETTERS or (calibration.latin_only and not heard.latin):
         return np.ones(len(table))
-    other = [not (memory.text.isascii() or is_latin(memory.text)) for memory in table.memories]
-    return np.where(missing | np.array(other, dtype=bool), 1.0, 0.0)
+    texts = (memory.text for memory in table.memories)
+    if calibration.latin_only:
+        mute = [len(text) < _LETTERS or not (text.isascii() or is_latin(text)) for text in texts]
+    else:
+        mute = [len(text) < _LETTERS for text in texts]
+    return np.where(np.isnan(table.columns["cosine"]) | np.array(mute, dtype=bool), 1.0, 0.0)
 
 
 def _kind(table: Table, heard: _Heard) -> dict[str, Column]:
     """What sort of memory this is for what sort of cue: a turn or a note, how long, bearing on a request, both technical."""
     turn = np.array([source.session is not None for source in table.sources], dtype=float)
     bears = [leans(memory.text) for memory in table.memories] if heard.seeks else [False] * len(table)
+    cosine = filled(table.columns["cosine"])
+    near = np.clip((cosine - _APART) / (_ALIKE - _APART), 0.0, 1.0)
     code = [technical(memory.text) for memory in table.memories] if heard.technical else [0.0] * len(table)
     return {
         "script": np.full(len(table), float(not heard.latin)),
+        "personal": np.full(len(table), float(heard.personal)),
         "turn": turn,
         "note_length": (1.0 - turn) * np.log1p(table.columns["length"]),
-        "bears": (1.0 - turn) * np.array(bears, dtype=float),
+        "behind": (1.0 - turn) * (cosine.max(initial=0.0) - cosine),
+        "bears": (1.0 - turn) * near * np.array(bears, dtype=float),
         "technical": heard.technical * np.array(code),
         "foreign": np.full(len(table), heard.foreign),
         "foreign_coverage": heard.foreign * table.columns["coverage"],
@@ -138,7 +171,7 @@ def _words(table: Table, heard: _Heard, *, turn: Column) -> dict[str, Column]:
     unknown = sum(each.idf for each in terms if not each.documents) / total if total else 0.0
     named = [each for each in terms if each.term in heard.names]
     strangers = sum(not each.documents for each in named) / len(named) if named else 0.0
-    matched = np.log1p(raw["coverage"] * total)
+    matched = np.log1p(raw["coverage"] * sum(max(each.idf, _COMMON) for each in terms))
     return {
         "cue_length": np.full(len(table), np.log1p(len(terms))),
         "unknown": np.full(len(table), unknown),
@@ -151,18 +184,20 @@ def _words(table: Table, heard: _Heard, *, turn: Column) -> dict[str, Column]:
     }
 
 
-def _places(table: Table) -> dict[tuple[str, int], int]:
-    """The row of each candidate that is a turn of a session."""
-    sources = enumerate(table.sources)
-    return {(source.session, source.turn): row for row, source in sources if source.session is not None and source.turn is not None}
+def _places(table: Table) -> list[dict[int, int]]:
+    """The row of each candidate that is a turn, by its turn, for each session of which several are here."""
+    sessions: dict[str, dict[int, int]] = {}
+    for row, source in enumerate(table.sources):
+        if source.session is not None and source.turn is not None:
+            sessions.setdefault(source.session, {})[source.turn] = row
+    return [turns for turns in sessions.values() if len(turns) > 1]
 
 
-def _passage(table: Table, places: dict[tuple[str, int], int]) -> Column:
+def _passage(table: Table, places: list[dict[int, int]]) -> Column:
     """The best cosine among a candidate, its neighbours and the candidates within two turns: what is said takes several turns."""
     raw = table.columns
     best = np.fmax(raw["cosine"], np.fmax(raw["cosine_before"], raw["cosine_after"]))
-    steps = (((session, turn + step), row) for (session, turn), row in places.items() for step in (1, 2))
-    pairs = [(row, places[other]) for other, row in steps if other in places]
+    pairs = [(row, turns[turn + step]) for turns in places for turn, row in turns.items() for step in (1, 2) if turn + step in turns]
     if pairs:
         here, there = np.array(pairs, dtype=np.intp).T
         np.fmax.at(best, here, raw["cosine"][there])
@@ -170,16 +205,15 @@ def _passage(table: Table, places: dict[tuple[str, int], int]) -> Column:
     return best
 
 
-def _answers(table: Table, places: dict[tuple[str, int], int]) -> Column:
+def _answers(table: Table, places: list[dict[int, int]]) -> Column:
     """How much of the cue's words the question has, for a turn that tells right after one that asks; else 0.
 
     An answer need not repeat what was asked.
     """
-    found = np.zeros(len(table))
-    covered = table.columns["coverage"].tolist()
-    for (session, turn), before in places.items():
-        row = places.get((session, turn + 1)) if covered[before] > 0 else None
-        if row is not None and asks(table.memories[before].text) and not asks(table.memories[row].text):
+    found, covered = np.zeros(len(table)), table.columns["coverage"]
+    following = [(before, turns[turn + 1]) for turns in places for turn, before in turns.items() if turn + 1 in turns]
+    for before, row in following:
+        if covered[before] > 0 and asks(table.memories[before].text) and not asks(table.memories[row].text):
             found[row] = covered[before]
     return found
 
@@ -201,12 +235,17 @@ def weighed(columns: dict[str, Column], calibration: Calibration, *, without: st
 
     A weight on no column is an InputError.
     """
+    missing = calibration.weights.keys() - columns.keys()
+    if missing:
+        raise InputError("relevance.coefficients.weights", min(missing), f"columns: {', '.join(sorted(columns))}")
+    terms = {name: weight for name, weight in calibration.weights.items() if name != without}
+    matrix = np.array([columns[name] for name in terms]).reshape(len(terms), -1)
+    matrix[np.isnan(matrix)] = 0.0
+    matrix *= np.array(list(terms.values()))[:, None]
     log_odds = np.full(len(columns["cosine"]), calibration.intercept)
-    for name, weight in calibration.weights.items():
-        if name not in columns:
-            raise InputError("relevance.coefficients.weights", name, f"columns: {', '.join(sorted(columns))}")
-        if name != without:
-            log_odds = log_odds + weight * filled(columns[name])
+    # One after the other and not by a sum over the matrix, whose order is up to the machine.
+    for term in matrix:
+        log_odds += term
     return log_odds
 
 

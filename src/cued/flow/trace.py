@@ -1,7 +1,5 @@
 """trace: the table that is left when the flow has run is the recall, and its explanation."""
 
-from heapq import nsmallest
-
 from cued.flow.floor import COLUMNS as FLOOR_COLUMNS
 from cued.flow.table import Table
 from cued.model import Omitted, Outcome, Recall, Recalled, Trace
@@ -61,6 +59,8 @@ def _recalled(table: Table, row: int, rank: int) -> Recalled:
 
 def _omitted(table: Table, chosen: list[int]) -> tuple[Omitted, ...]:
     """What was left out, each memory once: core memories that did not fit and were not recalled either, then rows in order."""
+    if not table.left_out and _LEAVING_OUT.isdisjoint(table.stages):
+        return ()
     recalled = {table.ids[row] for row in chosen}
     core = [each for each in table.left_out if each.id not in recalled]
     named = {each.id for each in core}
@@ -71,10 +71,10 @@ def _omitted(table: Table, chosen: list[int]) -> tuple[Omitted, ...]:
 def _near_misses(table: Table) -> tuple[Recalled, ...]:
     if not len(table):
         return ()
-    values = table.columns[FLOOR_COLUMNS[table.policy.floor.on]].tolist()
-    shown = {memory.id for memory in table.core}
-    below = [(-values[row], row) for row, stage in enumerate(table.stages) if stage == "floor" and table.ids[row] not in shown]
-    return tuple(_recalled(table, row, 0) for _, row in nsmallest(NEAR_MISSES, below))
+    values, shown = table.columns[FLOOR_COLUMNS[table.policy.floor.on]].tolist(), {memory.id for memory in table.core}
+    below = [row for row, stage in enumerate(table.stages) if stage == "floor" and table.ids[row] not in shown]
+    below.sort(key=values.__getitem__, reverse=True)
+    return tuple(_recalled(table, row, 0) for row in below[:NEAR_MISSES])
 
 
 def _trace(table: Table, chosen: list[int]) -> Trace:

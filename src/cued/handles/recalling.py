@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from cued import engine
 from cued.engine.narrowing import narrowed
 from cued.errors import EmbedderError
-from cued.explain import Explanation, MeaningMap, Timeline, Why, explain, mapped, timeline, why
 from cued.flow.diversify import compared
 from cued.flow.feedback import feedback
 from cued.flow.settle import documents, entry, log_line, shadowed, touches
@@ -29,6 +28,7 @@ from cued.requests.upkeep import BUDGET_TOKENS
 
 if TYPE_CHECKING:
     from cued.engine.envelope import Envelope
+    from cued.explain import Explanation, MeaningMap, Timeline, Why
 
 
 class Recalling(Bound):
@@ -43,7 +43,7 @@ class Recalling(Bound):
         recall, evidence, applied = self._recall(cue, policy, options)
         if engine.log.isEnabledFor(logging.INFO):
             engine.log.info("%s", log_line(recall))
-        if settle:
+        if settle and not self._settler.off:
             now, asked = self._clock(), evidence.cue
             touched = touches(recall, applied, cue=asked, now=now)
             learnt = documents(recall, applied, cue=asked, now=now)
@@ -59,11 +59,13 @@ class Recalling(Bound):
         memory: str | None = None,
         policy: str | Policy | None = None,
         **options: Unpack[RecallOptions],
-    ) -> Explanation:
+    ) -> "Explanation":
         """The recall with its whole table, and what became of one memory in particular; nothing is settled.
 
         With channels left out, `whole` is the same recall with all of them.
         """
+        from cued.explain import explain  # noqa: PLC0415 - a recall does not pay for what explains it
+
         memory = cue.memory if isinstance(cue, ExplainRequest) else memory
         recall, evidence, applied = self._recall(cue, policy, options)
         asked = self._store.get(self.name, [known_as("memory", memory)])[0] if memory is not None else None
@@ -98,8 +100,10 @@ class Recalling(Bound):
         verdicts = feedback(label("recall_id", recall_id), **named, rules=self.policy.settle)
         return self._store.feedback(self.name, verdicts)
 
-    def why(self, memory_id: str, *, depth: int = 3) -> Why:
+    def why(self, memory_id: str, *, depth: int = 3) -> "Why":
         """The tree of what a memory comes from, and of what came of it."""
+        from cued.explain import why  # noqa: PLC0415
+
         return why(self.name, self._store, known_as("id", memory_id), depth=depth)
 
     def timeline(  # noqa: PLR0913 - a stretch of time has a centre, two sides and three ways to narrow it
@@ -111,8 +115,10 @@ class Recalling(Bound):
         scope: str | None = None,
         session: str | None = None,
         hidden: bool = False,
-    ) -> Timeline:
+    ) -> "Timeline":
         """What was stored right before and after a memory (by its id) or a moment (a datetime)."""
+        from cued.explain import timeline  # noqa: PLC0415
+
         centre = moment("around", around) if isinstance(around, datetime) else label("around", around)
         return timeline(
             self.name,
@@ -144,10 +150,12 @@ class Recalling(Bound):
         self._store.settle(self.name, (), [line], known=True, keep=True)
         return line
 
-    def map(self, request: MapRequest | None = None, **wanted: Unpack[MapOptions]) -> MeaningMap:
-        """The newest memories that stand, laid out by meaning; with a `text`, and where it lies among them."""
+    def map(self, request: MapRequest | None = None, **wanted: Unpack[MapOptions]) -> "MeaningMap":
+        """Memories that stand, laid out by meaning, of many a sample of the whole; with a `text`, and where it lies among them."""
+        from cued.explain import mapped  # noqa: PLC0415
+
         asked = read_map(wanted, request)
-        page = self._store.list(self.name, asked.filter(), at=self._clock(), limit=asked.limit)
+        page = self._store.list(self.name, asked.filter(), at=self._clock(), limit=asked.limit, order_by="chance")
         ids = dict.fromkeys((*(memory.id for memory in page), *asked.also))
         return mapped(self._store.fetch(self.name, list(ids)), total=page.total, cue=self._cue_vector(asked.text))
 
@@ -193,7 +201,7 @@ class Recalling(Bound):
     ) -> Callable[[], Shadowed] | None:
         """What the policy on trial makes of the same evidence, to be worked out after the answer; None where none is, or one was named."""
         beside = self._arms(cue, options).beside
-        if beside is None or policy is not None or (isinstance(cue, CueRequest) and cue.policy is not None) or self._settler.off:
+        if beside is None or policy is not None or (isinstance(cue, CueRequest) and cue.policy is not None):
             return None
         applied = asked_for(cue, options, policy=None, usual=beside, now=evidence.cue.now).policy
         return lambda: shadowed(engine.decide(narrowed(evidence, applied), applied), applied)
@@ -207,7 +215,7 @@ class Recalling(Bound):
 
     def _content(self, recall: Recall, evidence: Evidence, applied: Policy) -> bytes | None:
         """The recall in an envelope, where the log keeps it; with vectors only if they had a say, for they are most of its size."""
-        if self._settler.off or not self._store.log_rules.keeps_content(recall.recall_id):
+        if not self._store.log_rules.keeps_content(recall.recall_id):
             return None
         from cued.engine.envelope import Envelope  # noqa: PLC0415 - few recalls are kept
 

@@ -5,19 +5,17 @@ and look up what `query_terms` gives. No string raises, and no character of a st
 """
 
 import re
-from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from cued.text import scripts
 from cued.text.hollow_words import hollow
 from cued.text.identifiers import identifier_terms, is_plain
+from cued.text.remembered import Remembered
 from cued.text.scripts import fold
 from cued.text.stemming import MAX_WORD, stem, subwords
 from cued.text.stopwords import NAMES_IN_CAPITALS, STOP_WORDS
 
 MAX_QUERY_TERMS = 512
-_CACHED_CHUNK = 48
 _QUOTATION_MIN = 5
 _SENTENCE_MARKS = ".,;:!?"
 _WORD = rf"(?:[^\W_{scripts.UNSPACED}]|[{scripts.MARKS}])+"
@@ -52,7 +50,7 @@ def analyse(text: str) -> dict[str, int]:
     """
     counts: dict[str, int] = {}
     row: list[str] = []
-    for terms, finer, stop in _chunks(text):
+    for terms, finer, stop in map(_KNOWN.__getitem__, text.split()):
         if stop:
             row += terms
             continue
@@ -74,7 +72,7 @@ def query_terms(text: str) -> tuple[str, ...]:
     """
     content: dict[str, None] = {}
     function: dict[str, None] = {}
-    for terms, _, stop in _chunks(text):
+    for terms, _, stop in map(_KNOWN.__getitem__, text.split()):
         (function if stop else content).update(dict.fromkeys(terms))
         if len(content) >= MAX_QUERY_TERMS:
             break
@@ -93,12 +91,6 @@ def _count_row(row: list[str], counts: dict[str, int]) -> None:
     if len(row) >= _QUOTATION_MIN:
         for term in row:
             counts[term] = counts.get(term, 0) + 1
-
-
-def _chunks(text: str) -> Iterator[_Chunk]:
-    """The analysed chunks of a text in order; only short ones are cached, so that no text can fill the memory."""
-    for chunk in text.split():
-        yield _cached_chunk(chunk) if len(chunk) <= _CACHED_CHUNK else _analyse_chunk(chunk)
 
 
 def _analyse_chunk(chunk: str) -> _Chunk:
@@ -133,7 +125,7 @@ def _analyse_chunk(chunk: str) -> _Chunk:
     return _Chunk(tuple(terms), tuple(finer), stop=False)
 
 
-_cached_chunk = lru_cache(maxsize=1 << 16)(_analyse_chunk)
+_KNOWN = Remembered(_analyse_chunk, most=1 << 16)
 
 
 def _is_function_word(piece: str) -> bool:

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from cued.text.scripts import fold
-from cued.text.starters import CALENDAR, STARTERS, TITLES
-from cued.text.stopwords import NAMES_IN_CAPITALS, STOP_WORDS
+from cued.text.stopwords import CALENDAR, NAMES_IN_CAPITALS, STARTERS, STOP_WORDS, TITLES
 
 MAX_ENTITIES = 64
 _NAME_PART_MIN = 3

@@ -12,6 +12,11 @@ _WORD = re.compile(r"[A-Za-z\u00aa-\u024f\u1e00-\u1eff']+")
 # Other languages have these words too; what is left of the function words shows English.
 _SHARED = frozenset("a all am an as at by do he i id im in me my no not on or per so to up us via was we will".split())
 ENGLISH = STOP_WORDS - _SHARED
+# Shared with few languages, so that several of them show English too.
+_RATHER = frozenset("all an at by he i i'd i'll i'm i've let let's my not to up us we".split())
+_HINT = 0.34
+_TELLING = 3
+"""So many words are needed to tell a language by."""
 CODE = re.compile(r"[{}=<>_\\`|]|\w\(|\w/\w|://")
 _MARKS = re.compile(r"[_`{}<>=|\\#]|[a-z)][A-Z(.][a-z]|\w\(|::|/\w+/|\s-{1,2}[a-z]|(?:Error|Exception)\b")
 _BEGUN = 240
@@ -30,12 +35,13 @@ def is_latin(text: str) -> bool:
 
 
 def foreignness(text: str) -> float:
-    """How little a text looks like English or code, 0 to 1, by its share of English function words."""
-    begun = text[:_LOOKED_AT]
+    """How little a text looks like English or code, 0 to 1, by its share of English function words; 0 for a word or two."""
+    begun = text[:_LOOKED_AT].lower().replace("\u2019", "'")
     words = _WORD.findall(begun)
-    if not words or CODE.search(begun):
+    if not words or CODE.search(begun) or (len(words) < _TELLING and begun.isascii()):
         return 0.0
-    return unlike_english(sum(word.lower() in ENGLISH for word in words) / len(words))
+    english = sum(word in ENGLISH or word.partition("'")[0] in ENGLISH for word in words)
+    return unlike_english((english + _HINT * len(_RATHER.intersection(words))) / len(words))
 
 
 def unlike_english(share: float) -> float:

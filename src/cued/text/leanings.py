@@ -4,10 +4,12 @@ import re
 
 _SEEKS = re.compile(
     r"\b(?:recommend\w*|suggest\w*|advi[cs]e|ideas?|tips?|options?|plan|planning|choose|pick|find me|looking for|help me|best"
-    r"|should (?:i|we)|(?:could|can|would) you|what (?:are|would be) some|which \w+ (?:would|should)"
-    r"|how (?:can|should|do) (?:i|we)|where (?:can|should|could) (?:i|we))\b",
+    r"|(?:should|shall) (?:i|we)|i should|(?:could|can|would) you (?:find|give|make|create|show|provide|name|put together|come up with)"
+    r"|what (?:are|would be) (?:some|a)|what \w+ of \w+ (?:can|could|would|should)|which \w+ (?:would|should)|what's a good"
+    r"|(?:how|what|where) (?:can|should|could) (?:i|we))\b",
     re.IGNORECASE,
 )
+_PAST = re.compile(r"\b(?:did|was|were|had)\b", re.IGNORECASE)
 _LEANS = re.compile(
     r"\b(?:prefer\w*|favou?rites?|loves?|enjoy\w*|hates?|dislike\w*|avoid\w*|despise|loathe|detest|allerg\w+|intoleran\w+|sensitive to"
     r"|can(?:'t|not| not) (?:stand|eat|tolerate|bear|take|have|sleep|use)|never|always|rather|would like|insist|refuse"
@@ -22,8 +24,8 @@ _LOOKED_AT = 300
 
 
 def seeks(cue: str) -> bool:
-    """Whether a cue asks for advice, a choice or a plan ("recommend …", "what should I …"), in English."""
-    return bool(_SEEKS.search(cue))
+    """Whether a cue asks for advice, a choice or a plan ("recommend …", "what should I …"), in English, and not what came of one."""
+    return bool(_SEEKS.search(cue)) and not _PAST.search(cue)
 
 
 def leans(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""The closed class of English function words: they join what is said and carry none of it."""
+"""Ordinary English words, as lists: function words, which join what is said and carry none of it, and words that often open a sentence."""
 
 from typing import Final
 
@@ -19,3 +19,35 @@ again ever even still please ok okay oh well really quite rather etc eg ie"""
 STOP_WORDS: Final = frozenset(f"{_ARTICLES} {_PRONOUNS} {_QUESTIONS} {_AUXILIARIES} {_PREPOSITIONS} {_CONJUNCTIONS} {_PARTICLES}".split())
 # Written in capitals these three are a country, a trade and an organisation.
 NAMES_IN_CAPITALS: Final = frozenset({"US", "IT", "WHO"})
+
+# A capital at the start of a sentence says nothing about these.
+_GREETINGS = """hey hi hello bye goodbye thanks thank sorry congrats congratulations wow haha yeah yep yup nope nah sure absolutely
+definitely exactly totally certainly indeed alright cool awesome amazing great good nice fantastic wonderful perfect lovely glad
+welcome cheers hmm aww ah oops ugh lol omg dear morning evening afternoon"""
+_ADVERBS = """actually additionally afterwards alternatively anyway apparently basically before after besides currently eventually
+finally first firstly second secondly third fortunately generally hence however instead last lastly lately later maybe meanwhile
+moreover nevertheless next now nowadays obviously often once originally otherwise overall perhaps possibly previously probably
+recently seriously similarly since sometimes soon specifically suddenly then therefore thus today together tomorrow tonight
+typically unfortunately usually yesterday yet always never almost already another despite due except following furthermore given
+in like near unless unlike whenever wherever whatever whoever"""
+_VERBS = """add allow apply ask avoid be become believe bring build buy call can change check choose clean click close come compare
+complete consider continue cook cover create cut decide define describe do enable enjoy ensure explain explore feel find fix focus
+follow get give go got had has help hope identify imagine implement include increase install join keep know learn leave let list
+listen look looking love make manage meet mix move need note offer open order pay place plan play practice prepare provide put read
+reduce remember remind remove replace reply return review run save say see seeing seek seems select send serve set share show sounds
+speak start stay stop store stir suggest summarize support take talk teach tell test think track travel try turn understand update
+use used visit wait walk want watch wear went wish wonder work working write fixed added removed updated moved changed using having
+being going getting making taking trying"""
+_NOUNS = """people person someone friends family kids mom dad mum mother father sister brother day days week weeks month months year
+years time times thing things way ways part question questions answer example examples issue problem problems idea ideas tip tips
+step steps option options note notes user users assistant system project task tasks meeting team customer client food music life
+world home house work news today city street university school college hospital company group north south east west new old big
+small best better long short high low free full early late different important special true false real right wrong left several
+various plenty lots half two three four five six seven eight nine ten hundred thousand million happy sad proud excited"""
+_CALENDAR = """monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun january february
+march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec am pm utc gmt
+spring summer autumn fall winter christmas easter"""
+
+CALENDAR: Final = frozenset(_CALENDAR.split())
+TITLES: Final = frozenset("dr mr mrs ms prof".split())
+STARTERS: Final = frozenset(f"{_GREETINGS} {_ADVERBS} {_VERBS} {_NOUNS}".split())

@@ -12,12 +12,12 @@ from typing import Final, NamedTuple
 
 from cued.text import scripts
 from cued.text.languages import CODE, ENGLISH, unlike_english
+from cued.text.remembered import Remembered
 
 _DIGITS_PER_TOKEN = 3
 _MARKS_PER_TOKEN = 2
 _CACHED_WORD = 32
 _CACHED_LINE = 4000
-_CACHED_WORDS = 1 << 17
 # Tokens a character, by script. What no class names is counted by its bytes.
 _RATES: Final = {
     "cyrillic": (r"\u0400-\u052f", 0.65),
@@ -64,6 +64,13 @@ def most_tokens(text: str) -> int:
     return len(text) + 1 if text.isascii() else 4 * len(text) + 1
 
 
+@lru_cache(maxsize=1 << 13)
+def least_tokens(text: str) -> int:
+    """What the estimate of a line with this text in it never falls below, told by its words: each costs a token, or half beyond ASCII."""
+    words = len(text.split())
+    return words if text.isascii() else words // 2
+
+
 @lru_cache(maxsize=1 << 12)
 def _known_line(line: str) -> int:
     """The tokens of a line as `_line_tokens` counts them, remembered: the same memories come back recall after recall."""
@@ -86,20 +93,6 @@ class _Costs(NamedTuple):
     number: int
 
 
-class _KnownCosts(dict[str, int]):
-    """What short pieces cost, packed into one number each and remembered: the same words come back line after line."""
-
-    def __missing__(self, piece: str) -> int:
-        """What a piece costs that is not known yet."""
-        packed = _packed(_costs(piece))
-        if len(piece) <= _CACHED_WORD:
-            if len(self) >= _CACHED_WORDS:
-                self.clear()
-            self[piece] = packed
-        return packed
-
-
-_KNOWN = _KnownCosts()
 # Wide enough for the costs of any text that fits into memory: sums never run over into the next part.
 _PART_BITS = 48
 _PART = (1 << _PART_BITS) - 1
@@ -111,6 +104,10 @@ def _packed(costs: _Costs) -> int:
     for part in reversed(costs):
         packed = packed << _PART_BITS | part
     return packed
+
+
+_KNOWN = Remembered(lambda piece: _packed(_costs(piece)), most=1 << 17, longest=_CACHED_WORD)
+"""What short pieces cost, packed into one number each."""
 
 
 def _unpacked(packed: int) -> _Costs:

@@ -1,4 +1,4 @@
-"""Who speaks and how: whose words a cue asks for, and whether a turn asks or tells."""
+"""Who speaks and how: whose words a cue asks for, whether it speaks of its user, and whether a turn asks or tells."""
 
 import re
 
@@ -12,6 +12,25 @@ _ADDRESS = re.compile(
     r"|\bthe\s+(?:assistant|agent|bot|chatbot|model|ai)\b",
     re.IGNORECASE,
 )
+
+
+# "How do I …" and "tell me …" ask for help with anything.
+_SERVICE = re.compile(
+    r"\bhow (?:do|can|should|would) (?:i|we)\b|\b(?:tell|give|show|help|sing|remind) me\b|\bfor (?:me|us)\b|\blet(?:'s| us)\b",
+    re.IGNORECASE,
+)
+_SELF = re.compile(
+    r"\b(?:i|me|my|mine|we|us|our|ours|ich|mir|mich|meine?[mnrs]?|wir|uns|unser\w{0,2}|yo|mi|mis|nuestr[oa]s?|je|mon|mes|nous|notre|nos"
+    r"|io|mio|mia|miei|nostr[oa]|eu|meus?|minhas?|nosso|nossa|ik|mijn|ons|onze|ben|benim|bana|bizim|saya|tôi)\b"
+    r"|\b(?:я|мне|меня|мой|моя|моё|мои|моей|моего|мы|нас|нам|наш|наша)\b|[我咱]|私|僕|俺|\b(?:나는?|내가?|저는?|제가?|우리)\b"
+    r"|\b(?:أنا|لي|عندي)\b|मेर[ाीे]|मैं|हमार[ाीे]",
+    re.IGNORECASE,
+)
+
+
+def speaks_of_itself(cue: str) -> bool:
+    """Whether a cue speaks of whoever asks ("my passport", "are we insured?"), not only for help with anything."""
+    return bool(_SELF.search(_SERVICE.sub(" ", cue)))
 
 
 def addresses_agent(cue: str) -> bool:

@@ -26,11 +26,11 @@ from cued.forking import OwnLock
 from cued.handles.memories import Memories
 from cued.handles.tenant import Tenant
 from cued.integrations.langgraph.filters import checked, matches, matching
+from cued.integrations.langgraph.graph_searches import newest, ranked
 from cued.integrations.langgraph.indexing import Index
 from cued.integrations.langgraph.items import Kept, Namespace, change, drafts, guest, item_id, kept, part_id, seconds, tag_of, tags_of
 from cued.integrations.langgraph.lent_embedder import LentEmbedder
 from cued.integrations.langgraph.opening import opened
-from cued.integrations.langgraph.searches import newest, ranked
 from cued.integrations.langgraph.sweeping import EVERY_MINUTES, Sweeper
 from cued.integrations.searching import every, holds, whole
 from cued.model import Memory

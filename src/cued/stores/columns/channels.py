@@ -156,7 +156,8 @@ class Meaning:
 
     def cosine(self, rows: RowNumbers) -> Column:
         """The exact cosine of each row, nan where its vector cannot be compared or a gate struck it."""
-        unknown = rows[np.isfinite(self._near[rows]) & np.isnan(self._exact[rows])]
+        # Each once: neighbours of candidates are candidates or neighbours of others.
+        unknown = np.unique(rows[np.isfinite(self._near[rows]) & np.isnan(self._exact[rows])])
         if self._vectors is not None and len(unknown):
             exact = [self._vectors.exact(self._slots[unknown], cue) for cue in self._cues]
             self._exact[unknown] = np.maximum.reduce(exact)

@@ -4,7 +4,7 @@ Terms, entities and tags share one index in three namespaces, so one inverted in
 count is NAME, which no term's can be; nothing reads it today, and files have it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
@@ -16,6 +16,7 @@ from msgspec import DecodeError
 from numpy.typing import NDArray
 
 from cued.model import Memory
+from cued.text.remembered import Remembered
 
 Namespace = Literal["term", "entity", "tag"]
 Hashes = NDArray[np.uint64]
@@ -37,17 +38,29 @@ class Unpacked(NamedTuple):
     lengths: NDArray[np.int64]
 
 
-@lru_cache(maxsize=1 << 17)
 def hashed(namespace: Namespace, word: str) -> int:
     """The 64-bit BLAKE2b hash of a word inside its namespace."""
-    # The namespace is the personalisation of the hash, so no word of one can be spelt to collide with another's.
-    digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8, person=namespace.encode()).digest()
-    return int.from_bytes(digest, "little")
+    return _HASHES[namespace][word]
+
+
+def _hashing(namespace: Namespace) -> Remembered[int]:
+    def hashed_there(word: str) -> int:
+        # The namespace is the personalisation of the hash, so no word of one can be spelt to collide with another's.
+        digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8, person=namespace.encode()).digest()
+        return int.from_bytes(digest, "little")
+
+    return Remembered(hashed_there, most=1 << 17)
+
+
+_HASHES: dict[Namespace, Remembered[int]] = {namespace: _hashing(namespace) for namespace in ("term", "entity", "tag")}
 
 
 def pack(memory: Memory, terms: Mapping[str, int]) -> bytes:
     """A memory's forward index as bytes: its length as 4 bytes, then 10 bytes for each entry, the terms first."""
-    counts = {hashed("term", term): count if 0 < count < MOST_COUNTED else _bounded(count) for term, count in terms.items()}
+    counted: Collection[int] = terms.values()
+    if counted and not 0 < min(counted) <= max(counted) <= MOST_COUNTED:
+        counted = [min(max(count, 1), MOST_COUNTED) for count in counted]
+    counts = dict(zip(map(_HASHES["term"].__getitem__, terms), counted, strict=True))
     length = sum(counts.values())
     counts |= _labels(memory)
     return _layout(len(counts)).pack(length, *chain.from_iterable(counts.items()))
@@ -81,10 +94,6 @@ def unpack(packed: Iterable[bytes]) -> Unpacked:
 @lru_cache(maxsize=1 << 10)
 def _layout(entries: int) -> Struct:
     return Struct("<I" + "QH" * entries)
-
-
-def _bounded(count: int) -> int:
-    return min(max(count, 1), MOST_COUNTED)
 
 
 def with_names(packed: bytes, names: Iterable[str]) -> bytes:

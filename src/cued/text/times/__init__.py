@@ -14,10 +14,7 @@ from msgspec import Struct
 
 from cued.model import Interval
 from cued.text.scripts import fold
-from cued.text.times.found import Anchor
-from cued.text.times.grammar import reduced
 from cued.text.times.languages.triggers import LATIN_TRIGGERS
-from cued.text.times.tokens import tokens
 from cued.text.times.vocabulary import TRIGGERS, Token
 
 __all__ = ["Mention", "loose", "times"]
@@ -52,6 +49,10 @@ def times(text: str, *, now: datetime) -> tuple[Mention, ...]:
 
 
 def _english(text: str, now: datetime) -> list[Token]:
+    from cued.text.times.found import Anchor  # noqa: PLC0415 - a recall that speaks of no time does not pay for the grammar
+    from cued.text.times.grammar import reduced  # noqa: PLC0415
+    from cued.text.times.tokens import tokens  # noqa: PLC0415
+
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     return reduced(tokens(text), Anchor(now, today, _FUTURE.search(text) is not None))
 

@@ -17,12 +17,16 @@ _WEIGHTS = {"half": 0.5, "none": 0.0, "word": 1.0}
 _LETTERS = re.compile("[a-z]+")
 # words that ask for nothing but what was at that time
 _ENGLISH = STOP_WORDS | frozenset("happen happens happened happening going tell remember".split())
+# a greeting names a time and asks for nothing of it
+_GREETING = re.compile(
+    r"(?:\w+[,!] )?(?:how (?:are|is|were) (?:you|it|things|everything)|how's|see you|happy|merry|have a)\b", re.IGNORECASE
+)
 _APOSTROPHE = re.compile(r"['’]\w*")
 
 
 def time_share(text: str, spans: Sequence[tuple[int, int]]) -> float:
-    """Return the share of the text's words that stand in these spans, function words left out: 0 without a span, 1 for nothing else."""
-    if not spans:
+    """The share of the text's words that stand in these spans, function words left out: 0 without a span, 1 for nothing else."""
+    if not spans or _GREETING.match(text):
         return 0.0
     function = _function_words(text)
     timed = sum(_weight(text[start:end], function) or 1.0 for start, end in spans)
