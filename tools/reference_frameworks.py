@@ -135,7 +135,7 @@ ADAPTERS = {
         tenant="`user_id`, else `agent:…` or `run:…`; behind a token, the token's tenant",
         scope="`global`; behind a token, `user:…`",
         kept="a message, or what an extractor makes of it, is a memory; `run_id` is the session",
-        theirs="its own class beside ours, 21 calls, answers of the same shape; 27 refusals in its words; its tests replace its inner parts",
+        theirs="its own class beside ours, 21 calls of the same shape; 27 refusals in its words; its tests replace its inner parts",
     ),
 }
 
