@@ -6,13 +6,23 @@ from cued.text.leanings import leans, seeks
 
 
 @pytest.mark.parametrize(
-    "cue", ["Recommend a novel", "What should I cook tonight?", "Can you find a hotel?", "help me pack", "any tips for Rome?", "What shall we cook?"]
+    "cue",
+    [
+        "Recommend a novel",
+        "What should I cook tonight?",
+        "Can you find a hotel?",
+        "help me pack",
+        "any tips for Rome?",
+        "What shall we cook?",
+    ],
 )
 def test_a_request_seeks(cue):
     assert seeks(cue)
 
 
-@pytest.mark.parametrize("cue", ["Where do I keep the key?", "Which paint did we choose?", "Can you shorten this?", "How do I tie a tie?", "ok", ""])
+@pytest.mark.parametrize(
+    "cue", ["Where do I keep the key?", "Which paint did we choose?", "Can you shorten this?", "How do I tie a tie?", "ok", ""]
+)
 def test_a_question_about_what_is_known_does_not(cue):
     assert not seeks(cue)
 

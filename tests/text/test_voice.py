@@ -44,6 +44,8 @@ def test_a_cue_may_speak_of_whoever_asks(cue):
     assert speaks_of_itself(cue)
 
 
-@pytest.mark.parametrize("cue", ["How do I tie a bow tie?", "Tell me a joke.", "Let's go on.", "Who wrote Emma?", "Where does Ada live?", ""])
+@pytest.mark.parametrize(
+    "cue", ["How do I tie a bow tie?", "Tell me a joke.", "Let's go on.", "Who wrote Emma?", "Where does Ada live?", ""]
+)
 def test_asking_for_help_is_not_speaking_of_oneself(cue):
     assert not speaks_of_itself(cue)
