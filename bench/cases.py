@@ -69,7 +69,9 @@ def _needed(case: str, size: Size) -> Sequence[Shape]:
 
 def _run_apart(case: str, size_name: str, folder: Path) -> Result:
     command = [sys.executable, "-m", "bench.cases", size_name, str(folder), case]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
+    # What pip installs is compiled; without a place for that, every command and every import would compile the package anew.
+    compiling = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment = compiling | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     ran = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=environment)  # noqa: S603 - our own module
     return json.decode(ran.stdout, type=Result)
 

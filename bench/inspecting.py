@@ -35,6 +35,7 @@ PAGES = {
     "search, frequent": "/inspect/memories?contains=the",
     "search, rare": "/inspect/memories?contains=zzzqq",
     "filtered": "/inspect/memories?kinds=semantic&hidden=1&since=2024-06-01",
+    "sorted": "/inspect/memories?order=importance",
     "hidden": "/inspect/memories?state=superseded",
     "beliefs": "/inspect/beliefs",
     "timeline": "/inspect/timeline",

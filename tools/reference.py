@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tools.reference_agents import clients_setup, hooks_setup, tools_table
 from tools.reference_cli import cli_page, commands_table
-from tools.reference_frameworks import example, frameworks_table
+from tools.reference_frameworks import example, framework, frameworks_table, mapping_table
 from tools.reference_http import http_page
 from tools.reference_json import json_page, schema_file
 from tools.reference_layout import layers, layout_page
@@ -42,7 +42,9 @@ PARTS: dict[str, Callable[..., str]] = {
     "clients": clients_setup,
     "hooks": hooks_setup,
     "example": example,
+    "framework": framework,
     "frameworks": frameworks_table,
+    "mapping": mapping_table,
     "reasons": reasons,
 }
 _MARKED = re.compile(r"(?P<open><!-- generated: (?P<name>[^\n]+?) -->\n).*?(?P<close><!-- /generated -->)", re.DOTALL)

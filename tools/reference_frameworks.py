@@ -8,38 +8,171 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class Adapter(NamedTuple):
-    """A framework's adapter: its page, its extra, the names it offers, and the version that it was last tried with."""
+    """A framework's adapter: where it stands, the version it was last tried with, whose memories it keeps and how, and their own tests.
+
+    `theirs` says which of the framework's own tests were run over the adapter, how many of them passed, and what the others look at.
+    """
 
     page: str
     extra: str
     names: str
     tried: str
+    tenant: str
+    scope: str
+    kept: str
+    theirs: str
 
 
+_HANDLE = "the handle"
+_SCOPE = "`scope=…`, `global` without"
 ADAPTERS = {
-    "LangGraph": Adapter("langgraph", "langgraph", "`CuedStore`, `AsyncCuedStore`", "langgraph-checkpoint 4.3.1, langgraph 1.2.20"),
-    "LangChain": Adapter("langchain", "langchain", "`CuedRetriever`", "langchain-core 1.7.2, langchain-tests 1.1.9"),
-    "OpenAI Agents": Adapter("openai-agents", "openai-agents", "`CuedSession`, `recall_tool`, `remember_tool`", "openai-agents 0.24.0"),
-    "Pydantic AI": Adapter("pydantic-ai", "pydantic-ai", "`memory_toolset`, `RecalledHistory`", "pydantic-ai-slim 2.66.0"),
-    "LlamaIndex": Adapter("llama-index", "llama-index", "`CuedMemoryBlock`", "llama-index-core 0.14.25"),
-    "Google ADK": Adapter("google-adk", "google-adk", "`CuedMemoryService`", "google-adk 2.13.0"),
-    "CrewAI": Adapter("crewai", "crewai", "`CuedStorage`", "crewai 1.15.30"),
-    "Microsoft Agent Framework": Adapter("agent-framework", "agent-framework", "`CuedContextProvider`", "agent-framework-core 1.23.0"),
-    "Strands": Adapter("strands", "strands", "`CuedMemoryStore`", "strands-agents 1.62.0"),
-    "Claude's memory tool": Adapter("claude", "claude", "`CuedMemoryTool`, `AsyncCuedMemoryTool`, `MemoryFiles`", "anthropic 2.8.0"),
-    "mem0": Adapter("mem0", "", "`Memory`, `AsyncMemory`, and REST at `/mem0`", "mem0ai 2.2.1"),
+    "LangGraph": Adapter(
+        page="langgraph",
+        extra="langgraph",
+        names="`CuedStore`, `AsyncCuedStore`",
+        tried="langgraph-checkpoint 4.3.1, langgraph 1.2.20",
+        tenant="the first label of a namespace, or one for the whole store",
+        scope="`global`",
+        kept="an item is a memory for each text that is indexed; the labels below the tenant are tags",
+        theirs="those of SqliteStore 3.1.2, 151 of 153 (the others look at its tables); of PostgresStore 3.2.0, 298 of 299 (one counts "
+        "its connections); of InMemoryStore 4.3.1, 113 of 114 (the other wants the score to be a cosine: `distance_type`)",
+    ),
+    "LangChain": Adapter(
+        page="langchain",
+        extra="langchain",
+        names="`CuedRetriever`",
+        tried="langchain-core 1.7.2, langchain-tests 1.1.9",
+        tenant=_HANDLE,
+        scope=_SCOPE,
+        kept="it only reads: a document is a memory",
+        theirs="the standard tests of retrievers in `langchain-tests`, all",
+    ),
+    "OpenAI Agents": Adapter(
+        page="openai-agents",
+        extra="openai-agents",
+        names="`CuedSession`, `recall_tool`, `remember_tool`",
+        tried="openai-agents 0.24.0",
+        tenant=_HANDLE,
+        scope=_SCOPE,
+        kept="an item is a turn of its session; what is no one's words lies in a scope that no recall looks into",
+        theirs="those of its sessions, 68 of 86 (the others look at SQLiteSession's tables, locks and connections)",
+    ),
+    "Pydantic AI": Adapter(
+        page="pydantic-ai",
+        extra="pydantic-ai",
+        names="`memory_toolset`, `RecalledHistory`",
+        tried="pydantic-ai-slim 2.66.0",
+        tenant=_HANDLE,
+        scope=_SCOPE,
+        kept="what the agent's tool is told to remember, as an agent's word",
+        theirs="it has none for memories",
+    ),
+    "LlamaIndex": Adapter(
+        page="llama-index",
+        extra="llama-index",
+        names="`CuedMemoryBlock`",
+        tried="llama-index-core 0.14.25",
+        tenant=_HANDLE,
+        scope=_SCOPE,
+        kept="a message is a turn; its `session_id` is the session",
+        theirs="it has none for blocks of others",
+    ),
+    "Google ADK": Adapter(
+        page="google-adk",
+        extra="google-adk",
+        names="`CuedMemoryService`",
+        tried="google-adk 2.13.0",
+        tenant="`user_id`",
+        scope="`app_name`",
+        kept="an event is a turn, and its id is kept, so that it is added once",
+        theirs="what those of its memory service expect of searches, 30 of 30",
+    ),
+    "CrewAI": Adapter(
+        page="crewai",
+        extra="crewai",
+        names="`CuedStorage`",
+        tried="crewai 1.15.30",
+        tenant=_HANDLE,
+        scope=_SCOPE,
+        kept="a record is a memory; the paths of its own scopes are tags",
+        theirs="those of its storages, 164 of 168 (two want metadata refused that is kept here, one a vector back, one half a label met)",
+    ),
+    "Microsoft Agent Framework": Adapter(
+        page="agent-framework",
+        extra="agent-framework",
+        names="`CuedContextProvider`",
+        tried="agent-framework-core 1.23.0",
+        tenant=_HANDLE,
+        scope=_SCOPE,
+        kept="what was said in a run is turns of its session",
+        theirs="it has none for providers of others",
+    ),
+    "Strands": Adapter(
+        page="strands",
+        extra="strands",
+        names="`CuedMemoryStore`",
+        tried="strands-agents 1.62.0",
+        tenant=_HANDLE,
+        scope=_SCOPE,
+        kept="a fact is a memory and a message a turn; the numbers of messages make their ids",
+        theirs="it has none for stores of others",
+    ),
+    "Claude's memory tool": Adapter(
+        page="claude",
+        extra="claude",
+        names="`CuedMemoryTool`, `AsyncCuedMemoryTool`, `MemoryFiles`",
+        tried="anthropic 2.8.0",
+        tenant=_HANDLE,
+        scope=_SCOPE,
+        kept="a file is a memory, a long one several",
+        theirs="those of its tool over a file system, 74 of 83 (the others look at links and rights of files)",
+    ),
+    "mem0": Adapter(
+        page="mem0",
+        extra="",
+        names="`Memory`, `AsyncMemory`, and REST at `/mem0`",
+        tried="mem0ai 2.2.1",
+        tenant="`user_id`, else `agent:…` or `run:…`; behind a token, the token's tenant",
+        scope="`global`; behind a token, `user:…`",
+        kept="a message, or what an extractor makes of it, is a memory; `run_id` is the session",
+        theirs="its own class beside ours, 21 calls, answers of the same shape; its tests replace its inner parts",
+    ),
 }
 
 
 def frameworks_table() -> str:
     """A row for each framework: its page, what to install, what it offers, and what it was tried with."""
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     rows = ["| framework | install | offers | needs | tried with |", "| --- | --- | --- | --- | --- |"]
     for name, adapter in ADAPTERS.items():
         install = f"`cued[{adapter.extra}]`" if adapter.extra else "`cued`"
-        needs = ", ".join(f"`{need}`" for need in extras[adapter.extra]) if adapter.extra else "nothing of theirs"
-        rows.append(f"| [{name}]({adapter.page}.md) | {install} | {adapter.names} | {needs} | {adapter.tried} |")
+        rows.append(f"| [{name}]({adapter.page}.md) | {install} | {adapter.names} | {_needs(adapter)} | {adapter.tried} |")
     return "\n".join(rows)
+
+
+def mapping_table() -> str:
+    """A row for each framework: whose memories it keeps, where, and as what."""
+    rows = ["| framework | tenant | scope | what is kept |", "| --- | --- | --- | --- |"]
+    rows += [f"| {name} | {adapter.tenant} | {adapter.scope} | {adapter.kept} |" for name, adapter in ADAPTERS.items()]
+    return "\n".join(rows)
+
+
+def framework(page: str) -> str:
+    """What is to be known of one framework's adapter at a glance, for its page."""
+    adapter = next(each for each in ADAPTERS.values() if each.page == page)
+    facts = {
+        "needs": _needs(adapter),
+        "tried with": adapter.tried,
+        "tenant": adapter.tenant,
+        "scope": adapter.scope,
+        "kept": adapter.kept,
+        "their own tests": adapter.theirs,
+    }
+    return "\n".join(["| | |", "| --- | --- |", *(f"| {name} | {fact} |" for name, fact in facts.items())])
+
+
+def _needs(adapter: Adapter) -> str:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    return ", ".join(f"`{need}`" for need in extras[adapter.extra]) if adapter.extra else "nothing of theirs"
 
 
 def example(name: str) -> str:

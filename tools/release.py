@@ -74,9 +74,9 @@ def tried(folder: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="cued-dist-", ignore_cleanup_errors=True) as made:
         subprocess.run([sys.executable, "-m", "venv", made], check=True)  # noqa: S603 - our own Python
         python = next(path for path in (Path(made, "bin", "python"), Path(made, "Scripts", "python.exe")) if path.exists())
-        pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "--find-links", str(folder)]
-        (wheel,) = folder.glob("cued-*.whl")
-        subprocess.run([*pip, f"cued[{EXTRAS}] @ {wheel.resolve().as_uri()}"], check=True)  # noqa: S603 - our own wheels
+        pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
+        (wheel,), (model,) = folder.glob("cued-*.whl"), folder.glob("cued_minilm-*.whl")
+        subprocess.run([*pip, model, f"{wheel}[{EXTRAS}]"], check=True)  # noqa: S603 - our own wheels
         for script, *words in (("smoke.py",), ("sbom.py", str(folder.resolve() / "cued.cdx.json"))):
             subprocess.run([python, "-I", ROOT / "tools" / script, *words], check=True, cwd=made)  # noqa: S603 - our own scripts
 

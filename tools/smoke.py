@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 from urllib.request import Request, urlopen
 
 import cued
@@ -75,24 +76,46 @@ def _clients() -> None:
 
 
 def _http() -> None:
-    token = _run("token", "create", "--scope", "write").strip()
-    with _served() as url, cued.connect(url, token=token) as memories:
+    with _served() as (url, token), cued.connect(url, token=token) as memories:
         me = memories.tenant("me")
         _hold(TEXT in me.recall(CUE).block, "the client recalls")
         me.remember("The kiln cracked.")
-        asked = Request(f"{url}/v1/openapi.json", headers={"Authorization": f"Bearer {token}"})  # noqa: S310 - our own server
-        with urlopen(asked, timeout=30) as answer:  # noqa: S310 - likewise
-            _hold(json.load(answer)["info"]["version"] == cued.__version__, "the interface is described")
+        _hold(json.loads(_page(f"{url}/v1/openapi.json", token))["info"]["version"] == cued.__version__, "the interface is described")
         _hold(TEXT in _run("recall", CUE, "--block"), "a command asks the server")
+
+        async def tried() -> str:
+            async with cued.aio.connect(url, token=token) as memories:
+                return (await memories.tenant("me").recall(CUE)).block
+
+        _hold(TEXT in asyncio.run(tried()), "the client for asyncio recalls")
+
+
+def _inspector() -> None:
+    with _served() as (url, token):
+        _hold(TEXT in _page(f"{url}/?text=staging+deploy", token), "a page shows what was recalled")
 
 
 def _agents() -> None:
-    from mcp import Client, StdioServerParameters  # noqa: PLC0415 - an extra
+    from mcp import StdioServerParameters  # noqa: PLC0415 - an extra
     from mcp.client.stdio import stdio_client  # noqa: PLC0415
 
+    _serves_agents(stdio_client(StdioServerParameters(command=str(COMMAND), args=["mcp", "--scope", "global"], env=dict(os.environ))))
+
+
+def _agents_over_http() -> None:
+    import httpx2  # noqa: PLC0415 - what the SDK asks with
+    from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
+
+    with _served() as (url, token):
+        client = httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=60)
+        _serves_agents(streamable_http_client(f"{url}/mcp", http_client=client))
+
+
+def _serves_agents(way: Any) -> None:  # noqa: ANN401 - a transport of the protocol's SDK
+    from mcp import Client  # noqa: PLC0415 - an extra
+
     async def tried() -> tuple[int, str]:
-        server = StdioServerParameters(command=str(COMMAND), args=["mcp", "--scope", "global"], env=dict(os.environ))
-        async with Client(stdio_client(server)) as client:
+        async with Client(way) as client:
             tools = await client.list_tools()
             answer = await client.call_tool("recall", {"text": CUE})
             return len(tools.tools), str(answer.content)
@@ -101,11 +124,18 @@ def _agents() -> None:
     _hold(count == 7 and TEXT in told, "an agent has its seven tools, and recalls")  # noqa: PLR2004 - as many as there are
 
 
+def _page(url: str, token: str) -> str:
+    asked = Request(url, headers={"Authorization": f"Bearer {token}", "Accept": "text/html, application/json"})  # noqa: S310 - our own server
+    with urlopen(asked, timeout=60) as answer:  # noqa: S310 - likewise
+        return str(answer.read().decode())
+
+
 @contextmanager
-def _served() -> Iterator[str]:
+def _served() -> Iterator[tuple[str, str]]:
+    token = _run("token", "create", "--scope", "write").strip()
     with subprocess.Popen([COMMAND, "serve", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:  # noqa: S603 - our own command
         try:
-            yield re.findall(r"http://\S+:\d+", server.stdout.readline() if server.stdout else "")[0]
+            yield re.findall(r"http://\S+:\d+", server.stdout.readline() if server.stdout else "")[0], token
         finally:
             server.terminate()
 
@@ -127,8 +157,10 @@ SURFACES: dict[str, Callable[[], None]] = {
     "command line": _command_line,
     "hooks": _hooks,
     "clients' configurations": _clients,
-    "HTTP and its client": _http,
+    "HTTP and its clients": _http,
+    "the inspector": _inspector,
     "MCP over stdio": _agents,
+    "MCP over HTTP": _agents_over_http,
 }
 
 if __name__ == "__main__":

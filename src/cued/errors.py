@@ -16,6 +16,7 @@ CuedError
 │   ├── ReadOnlyError     the file or its folder cannot be written
 │   ├── FullError         the disk is full
 │   ├── BusyError         another process held the file for too long
+│   │   └── ContestedError   others changed the same at the same time, and went first
 │   ├── AccessError       a server does not let this token do that
 │   ├── ServerError       a server cannot be reached, or does not answer as Cued does
 │   └── LostConnectionError  the database server cannot be reached, or went away
@@ -23,7 +24,6 @@ CuedError
 """
 
 from collections.abc import Collection, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 
@@ -49,11 +49,13 @@ class UnknownFieldError(InputError):
 
     def __init__(self, field: str, known: Collection[str]) -> None:
         """Name the field, the nearest known one, and the others."""
+        from difflib import get_close_matches  # noqa: PLC0415 - few fields are misspelled
+
         near = get_close_matches(field, known, n=1)
         meant = f" did you mean {near[0]!r}?" if near else ""
         CuedError.__init__(self, f"unknown field {field[:_SHOWN]!r};{meant} known: {', '.join(known)}")
         self.field = field
-        self.accepted = f"known: {', '.join(known)}"
+        self.accepted = f"one of {', '.join(known)}"
 
 
 class PolicyError(InputError):
@@ -143,6 +145,10 @@ class FullError(StoreError):
 
 class BusyError(StoreError):
     """Another process held the file for longer than the busy timeout."""
+
+
+class ContestedError(BusyError):
+    """The database let others go first who changed the same at the same time; nothing of this was kept."""
 
 
 class AccessError(StoreError):

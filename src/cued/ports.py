@@ -16,6 +16,7 @@ from cued.model import (
     Filter,
     Findings,
     Fingerprint,
+    Glance,
     Head,
     Indexed,
     LogQuery,
@@ -23,6 +24,7 @@ from cued.model import (
     Lookup,
     Matrix,
     Memory,
+    Order,
     Page,
     RecallEntry,
     Record,
@@ -36,6 +38,7 @@ from cued.model import (
     TallyQuery,
     Touch,
     Use,
+    Workings,
 )
 
 Role = Literal["query", "memory"]
@@ -120,8 +123,16 @@ class Store(Protocol):
     def known(self, tenant: str, memory_ids: Sequence[str]) -> frozenset[str]:
         """Those of the ids that are stored."""
 
-    def list(  # noqa: PLR0913 - a page has a filter, a moment, a size, a place and a direction
-        self, tenant: str, wanted: Filter, *, at: datetime, limit: int, after: str | None = None, oldest_first: bool = False
+    def list(  # noqa: PLR0913 - a page has a filter, a moment, a size, a place, a direction and an order
+        self,
+        tenant: str,
+        wanted: Filter,
+        *,
+        at: datetime,
+        limit: int,
+        after: str | None = None,
+        oldest_first: bool = False,
+        order_by: Order = "written",
     ) -> Page:
         """One page of the tenant's memories, newest first unless told otherwise."""
 
@@ -138,7 +149,10 @@ class Store(Protocol):
         """Note that a recall begins; one more than the store's quotas allow in a minute is a RateError."""
 
     def size(self, tenant: str) -> int:
-        """The number of memories stored for the tenant, fast enough to ask before each recall."""
+        """The number of memories stored for the tenant."""
+
+    def holds(self, tenant: str) -> bool:
+        """Whether there may be memories of the tenant, fast enough to ask before each recall; False only where there are none."""
 
     def log(self, tenant: str, query: LogQuery) -> tuple[RecallEntry, ...]:
         """The lines of the tenant's recall log that the query asks for, newest first unless told otherwise."""
@@ -148,6 +162,9 @@ class Store(Protocol):
 
     def condition(self) -> Condition:
         """The state of what the memories are kept in, for whoever looks after the store."""
+
+    def workings(self) -> Workings:
+        """What is in memory and how often that helped, for whoever watches a server."""
 
     def document(self, tenant: str, name: str) -> bytes | None:
         """A small document kept for the tenant, such as what has been learnt about its traffic; None when there is none."""
@@ -199,35 +216,22 @@ class Inspectable(Protocol):
         """The state of its files."""
 
 
-class Transaction(Protocol):
-    """What can be read and written of one tenant at one moment; lists go in and come out whole, never one row a call.
+@runtime_checkable
+class Distant(Protocol):
+    """A keeper so far away that each message to it counts: all that a recall asks about a tenant in memory goes there and back in one."""
 
-    Keys and rows are of this tenant and were read before, but for inserted ones. What is written is seen by the reads that follow.
-    """
+    def glance(self, tenant: str, at: Glance) -> "Reading":
+        """What it is to look at, as of one moment, and nothing else."""
+
+
+class Reading(Protocol):
+    """What a recall reads of one tenant at one moment."""
 
     def head(self) -> Head:
         """The tenant's counters."""
 
-    def read(self, memory_ids: Sequence[str], *, content: bool = False) -> dict[str, Row]:
-        """The rows of those of the ids that are stored, by id; with `content` with forward index and vector."""
-
-    def lapsed(self) -> Sequence[Row]:
-        """Every row whose `judged.marks` is not empty."""
-
-    def insert(self, rows: Sequence[Row]) -> None:
-        """Write new rows with all that is in them, edges and use included; none of their ids is stored."""
-
-    def update(self, rows: Sequence[Row]) -> None:
-        """Replace rows by their keys, all but their use, and where `forward` is None all but forward index and vector."""
-
-    def remove(self, keys: Sequence[int], *, more: bool = False) -> None:
-        """Remove rows and all that hangs on them, down to the last byte; with `more` to be removed right after, together with those."""
-
     def removed(self, since: int) -> Sequence[int]:
         """The keys of the rows that were removed after the change of this number, as long as the head's epoch is the same."""
-
-    def erase(self) -> None:
-        """Remove all that is kept for the tenant, down to the last byte; it is the last thing that a transaction does."""
 
     def changed(self, since: int) -> Indexed:
         """The rows written after the change of this number, all for 0, in the order of their keys; broken ones are left out."""
@@ -244,14 +248,42 @@ class Transaction(Protocol):
     def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
         """The uses of those of these rows that were ever used, each with its key."""
 
+    def document(self, name: str) -> bytes | None:
+        """A document, None when there is none."""
+
+
+class Transaction(Reading, Protocol):
+    """What can be read and written of one tenant at one moment; lists go in and come out whole, never one row a call.
+
+    Keys and rows are of this tenant and were read before, but for inserted ones. What is written is seen by the reads that follow.
+    """
+
+    def read(self, memory_ids: Sequence[str], *, content: bool = False) -> dict[str, Row]:
+        """The rows of those of the ids that are stored, by id; with `content` with forward index and vector."""
+
+    def lapsed(self) -> Sequence[Row]:
+        """Every row whose `judged.marks` is not empty."""
+
+    def insert(self, rows: Sequence[Row]) -> None:
+        """Write new rows with all that is in them, edges and use included; none of their ids is stored."""
+
+    def update(self, rows: Sequence[Row]) -> None:
+        """Replace rows by their keys, all but their use, and where `forward` is None all but forward index and vector."""
+
+    def remove(self, keys: Sequence[int], *, more: bool = False) -> None:
+        """Remove rows and all that hangs on them, down to the last byte; with `more` to be removed right after, together with those."""
+
+    def erase(self) -> None:
+        """Remove all that is kept for the tenant, down to the last byte; it is the last thing that a transaction does."""
+
     def put_uses(self, uses: Sequence[tuple[int, Use]]) -> None:
         """Write how rows were used, by key; that changes no counter of the head."""
 
     def page(self, wanted: Filter, asked: Slice) -> tuple[Sequence[Memory], int]:
-        """A part of the listing of what the filter wants, in the order of creation and id, and how many it wants in all."""
+        """A part of the listing of what the filter wants, in the order that is asked for, and how many it wants in all."""
 
     def scan(self, limit: int, after: str) -> Sequence[Row]:
-        """Up to `limit` rows with their vectors, by id in the order of code points, from the first id greater than `after`."""
+        """Up to `limit` rows with forward index and vector, by id in the order of code points, from the first id greater than `after`."""
 
     def linking(self, memory_ids: Sequence[str]) -> Sequence[Memory]:
         """The memories with an edge to any of these ids, each once."""
@@ -272,11 +304,11 @@ class Transaction(Protocol):
         of all but the `last` newest lines.
         """
 
-    def document(self, name: str) -> bytes | None:
-        """A document, None when there is none."""
-
     def put_document(self, name: str, body: bytes | None) -> None:
         """Write a document; None removes it."""
+
+    def documents(self) -> Sequence[str]:
+        """The names of the tenant's documents, in order."""
 
     def shelf(self) -> Sequence[bytes]:
         """The parts of the tenant's shelf as they were last put; none where none were, or where this keeper keeps none."""

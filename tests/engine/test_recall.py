@@ -139,12 +139,12 @@ def test_a_recall_is_one_search_of_the_store_what_was_learnt_included():
     store = CountingStore(opened.parts.store)
     asked = Question(tenant="alice", cue=cued.Cue(utterance="gate", now=NOW), recall_id="r")
     gather(asked, alice.policy, Parts(store=store))
-    assert store.calls == ["size"]
+    assert store.calls == ["holds"]
     alice.remember("The gate.", conflicts=False)
     alice.recall("gate")
     store.calls.clear()
     evidence = gather(asked, alice.policy, Parts(store=store))
-    assert store.calls == ["size", "search"]
+    assert store.calls == ["holds", "search"]
     assert evidence.balance == 0.3
     assert evidence.findings.document is None
 

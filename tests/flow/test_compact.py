@@ -119,8 +119,8 @@ class Shelf:
     def __init__(self, findings):
         self.findings, self.lookups = findings, []
 
-    def size(self, tenant):
-        return self.findings.stored
+    def holds(self, tenant):
+        return self.findings.stored > 0
 
     def search(self, tenant, lookup):
         self.lookups.append(lookup)

@@ -15,7 +15,7 @@ from cued.model import Fingerprint
 from cued.policy.parse import parse
 from cued.stores.keepers.sqlite import page_sums
 from tests.fakes import FailingEmbedder
-from tests.insight.simulation import ConceptEmbedder, World
+from tests.insight.simulation import ConceptEmbedder
 
 NOTHING_FILTERED = """
 [channels]
@@ -30,20 +30,6 @@ limit = {limit}
 
 def policy(terms='{ signal = "log_odds" }', *, limit=5, more=""):
     return parse(NOTHING_FILTERED.format(terms=terms, limit=limit) + more, name="test")
-
-
-@pytest.fixture
-def world():
-    """Give worlds that are closed in the end."""
-    made = []
-
-    def make(**parts):
-        made.append(World(**parts))
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.close()
 
 
 def line(world, name):
@@ -165,8 +151,13 @@ def test_blindness_without_an_embedder_is_named(world):
     assert "dense: no embedder" in found.told
 
 
+def test_a_small_store_that_is_searched_by_words_alone_lacks_nothing(world):
+    assert world(embedder=None).fill(40).ask().named() == set()
+
+
 @pytest.mark.requirement("R8")
 def test_blindness_of_a_sparse_store_is_named(world):
+    assert "only 1 memory is visible" in line(world().fill(1).ask(answerable=0.3), "blindness").told
     made = world().fill(6).ask(answerable=0.3)
     assert line(made, "blindness").cause == "store sparse"
     assert "only 6 memories are visible" in line(made, "blindness").told

@@ -8,6 +8,7 @@ import pytest
 
 import cued
 from cued.errors import InputError
+from cued.insight.overview import Window, insight_of_all
 from cued.insight.rates import blindness_rate, injection_rate
 from cued.model import TallyQuery
 from cued.model.log import MS_STEPS, ms_of, ms_step
@@ -100,6 +101,9 @@ def test_a_million_lines_are_counted_in_the_time_of_a_few_plain_sums(tmp_path):
     assert found.nth == 3
     assert sum(place.recalls for place in found.spread) == pytest.approx(200_000 / 3, rel=0.01)
     assert counted < 12 * plain, (counted, plain)
+    everybody = insight_of_all(store, ["t", "nobody"], Window())
+    assert everybody.counted.recalls == 200_000
+    assert len(everybody.series) <= 41, "as long as all the lines reach, not only the newest"
     store.close()
 
 

@@ -7,24 +7,10 @@ from cued.errors import InputError
 from cued.handles.usual import Trial
 from cued.policy.parse import parse
 from cued.policy.presets import load
-from tests.insight.simulation import World
 
 LOOSE = parse(
     '[channels]\nlexical = { pool = 50, over = "cue" }\n[score]\nterms = [{ signal = "bm25" }]\n[budget]\nlimit = 3\n', name="loose"
 )
-
-
-@pytest.fixture
-def world():
-    made = []
-
-    def make(**parts):
-        made.append(World(**parts))
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.close()
 
 
 def test_a_shadow_decides_on_the_same_evidence_and_changes_no_answer(world):

@@ -15,20 +15,6 @@ from tests.insight.simulation import World
 TWELVE = 12
 
 
-@pytest.fixture
-def world():
-    """Give worlds that are closed in the end."""
-    made = []
-
-    def make(**parts):
-        made.append(World(**parts))
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.close()
-
-
 def with_floor(at):
     return adjust(load(), Adjustment(floor=at))
 
@@ -111,18 +97,15 @@ def test_a_policy_that_helps_is_saved_in_versions_applied_and_rolled_back(world,
 
 @pytest.mark.requirement("R5", "X4")
 def test_from_the_log_alone_the_floor_moves_on_a_grid_to_the_target(world):
-    made = world(policy=with_floor(0.05)).fill(144).ask(300, answerable=0.5)
-    before = made.tenant.insight().counted.injection_rate
-    tuned = made.tenant.tune(source="log", target=0.4)
-    assert tuned.policy.floor.at == round(round(tuned.policy.floor.at / 0.05) * 0.05, 2)
-    if tuned.helps:
-        assert abs(tuned.after - 0.4) < abs(before - 0.4)
-        assert [each.path for each in tuned.changes] == ["floor.at"]
     silent = world(policy=with_floor(0.999)).fill(144).ask(300, answerable=0.6)
     tuned = silent.tenant.tune(source="log")
     assert tuned.helps
     assert tuned.policy.floor.at < 0.999
     assert tuned.before < 0.3 < tuned.after
+    assert tuned.policy.floor.at == round(round(tuned.policy.floor.at / 0.05) * 0.05, 2)
+    assert [each.path for each in tuned.changes if each.path not in {"name", "about"}] == ["floor.at"]
+    loose = world(policy=with_floor(0.05)).fill(144).ask(300, answerable=0.5).tenant.tune(source="log", target=0.4)
+    assert (loose.helps, "near the 40% that it is to be" in loose.told) == (False, True)
     healthy = world().fill(144).ask(300).tenant.tune(source="log")
     assert (healthy.helps, healthy.changes) == (False, ())
     assert "nothing to do" in healthy.told

@@ -9,7 +9,7 @@ import cued
 
 pytest.importorskip("crewai", reason="the crewai extra is not installed: make frameworks")
 
-from crewai.memory.storage.backend import StorageBackend
+from crewai.memory.storage.backend import EmbeddingDimensionMismatchError, StorageBackend
 from crewai.memory.types import MemoryRecord
 
 from cued.integrations.crewai import CuedStorage
@@ -111,3 +111,26 @@ def test_other_memories_of_the_tenant_are_no_records_and_stay(storage, memories)
     assert "Not a record of hazelnuts" not in {each.content for each, _ in storage.search(storage.embed(["hazelnuts"])[0])}
     storage.reset()
     assert [each.text for each in mara.list()] == ["Not a record of hazelnuts"]
+
+
+def test_vectors_of_another_embedder_are_all_of_one_length(memories):
+    storage = CuedStorage(memories.tenant("mara"))
+    short, long = (MemoryRecord(content=f"{size} numbers", embedding=[0.1] * size) for size in (4, 8))
+    with pytest.raises(EmbeddingDimensionMismatchError):
+        storage.save([short, long])
+    storage.save([short, MemoryRecord(id="zeros", content="no vector", embedding=[0.0] * 8)])
+    again = CuedStorage(memories.tenant("mara"))
+    for call in (lambda: again.save([long]), lambda: again.search([0.1] * 8), lambda: again.update(long)):
+        with pytest.raises(EmbeddingDimensionMismatchError):
+            call()
+    again.reset()
+    again.save([long])
+    assert ids(each for each, _ in again.search([0.1] * 8)) == [long.id]
+
+
+def test_records_are_listed_by_the_page_and_counted(storage):
+    storage.save(RECORDS)
+    whole = ids(storage.list_records())
+    assert [ids(storage.list_records(limit=1, offset=start)) for start in range(4)] == [[each] for each in whole] + [[]]
+    assert storage.list_records(limit=0) == storage.list_records(offset=-1) == []
+    assert [storage.count(prefix) for prefix in (None, "/kitchen", "/elsewhere")] == [3, 2, 0]

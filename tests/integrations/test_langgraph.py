@@ -348,8 +348,12 @@ def test_no_time_to_live_at_all_is_over_at_once(store):
     assert store.sweep_ttl() == 1
 
 
-def test_the_configuration_says_whether_reads_refresh(store):
-    store.ttl_config = {"default_ttl": 10, "refresh_on_read": False}
+def test_with_a_configuration_a_read_lengthens_a_life_only_where_that_is_asked_for():
+    with CuedStore.from_conn_string(":memory:", ttl={"default_ttl": 10}) as store:
+        refreshed_where_asked(store)
+
+
+def refreshed_where_asked(store):
     store.put(("t",), "a", {"n": 1})
     ends = store.memories.tenant("t").list().memories[0].expires_at
     store.get(("t",), "a")
@@ -417,16 +421,37 @@ def test_a_file_is_read_again_and_two_stores_on_it_see_each_other(tmp_path):
         assert again.list_namespaces() == [("t",)]
 
 
-def test_a_place_that_is_no_file_is_refused():
-    with pytest.raises(cued.InputError, match="path of a file"), CuedStore.from_conn_string("https://host/"):
+def test_a_place_that_is_no_place_is_refused():
+    with pytest.raises(cued.InputError, match="path of a file"), CuedStore.from_conn_string(None):
         pass
+
+
+def test_what_was_put_again_is_the_newest_on_whichever_page_it_lies(store):
+    for number in range(120):
+        store.put(("t", "odd" if number % 2 else "even"), str(number), {"n": number})
+    for number in (3, 100, 7, 3):
+        store.put(("t", "odd" if number % 2 else "even"), str(number), {"n": -number})
+    order = ["3", "7", "100", *(str(number) for number in range(119, -1, -1) if number not in (3, 7, 100))]
+    assert [key for start in range(0, 130, 7) for key in keys(store.search(("t",), limit=7, offset=start))] == order
+    assert keys(store.search(("t", "odd"), limit=4)) == ["3", "7", "119", "117"]
+    assert keys(store.search(("t",), filter={"n": {"$lt": 3}}, limit=10)) == ["3", "7", "100", "2", "1", "0"]
+
+
+def test_a_page_reads_no_more_of_the_tenant_than_it_shows(store):
+    for number in range(300):
+        store.put(("t",), str(number), {"n": number})
+    read = []
+    listed = store.memories.parts.store.list
+    store.memories.parts.store.list = lambda *asked, **how: read.append(len(page := listed(*asked, **how))) or page
+    assert keys(store.search(("t",), limit=2)) == ["299", "298"]
+    assert sum(read) == 50
 
 
 def test_very_deep_and_very_long_namespaces_have_a_bound_and_still_match(store):
     long = ("t", "x" * 190, "y" * 190)
     store.put(long, "k", {"text": "deep down"})
     assert keys(store.search(long[:2], query="deep")) == keys(store.search(long)) == ["k"]
-    with pytest.raises(cued.InputError, match="64 labels"):
+    with pytest.raises(cued.InputError, match="63 labels"):
         store.put(tuple("abc" * 30), "k", {"n": 1})
 
 
@@ -448,6 +473,9 @@ def test_the_async_store_awaits_everything_and_takes_an_async_embedder():
                 pass
             assert await store.stop_ttl_sweeper(5)
             assert await store.sweep_ttl() == 0
-            assert store.get(("t", "1"), "k").value == {"text": "bbb"}
+            assert (await asyncio.to_thread(store.get, ("t", "1"), "k")).value == {"text": "bbb"}
+            assert store.index_config is config
+            with pytest.raises(asyncio.InvalidStateError):
+                store.get(("t", "1"), "k")
 
     asyncio.run(use())

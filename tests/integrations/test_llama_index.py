@@ -33,3 +33,15 @@ def test_a_block_may_refuse_what_falls_out_of_the_short_term_memory():
         block = CuedMemoryBlock(memories.tenant("mara"), accept_short_term_memory=False)
         asyncio.run(block.aput([ChatMessage(role="user", content="x")], from_short_term_memory=True))
         assert memories.tenant("mara").stats().memories == 0
+
+
+def test_a_block_is_shortened_by_what_was_recalled_last():
+    with cued.open() as memories:
+        mara = memories.tenant("mara")
+        mara.remember("Mara is allergic to hazelnuts.")
+        mara.remember("Mara is allergic to penicillin,\n- and to pollen.")
+        block = CuedMemoryBlock(mara)
+        whole = asyncio.run(block.aget([ChatMessage(role="user", content="What is Mara allergic to?")]))
+        head, first, _, tail, _ = whole.split("\n")
+        assert asyncio.run(block.atruncate(whole, 1)) == f"{head}\n{first}\n{tail}\n"
+        assert asyncio.run(block.atruncate(whole, 500)) is None

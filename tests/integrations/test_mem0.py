@@ -78,7 +78,7 @@ def test_somebody_must_be_named_and_ids_have_no_white_space(memory):
     for call in (lambda: memory.add("x"), memory.get_all, lambda: memory.search("x", filters={}), memory.delete_all):
         with pytest.raises(ValueError, match="user_id, agent_id, run_id"):
             call()
-    with pytest.raises(ValueError, match="white space"):
+    with pytest.raises(ValueError, match=r"Invalid user_id: .*cannot contain whitespace"):
         memory.add("x", user_id="a b")
 
 
@@ -188,9 +188,9 @@ def test_an_update_changes_text_metadata_and_day_and_history_tells_it_all(memory
     ]
     assert [each["updated_at"] for each in events] == sorted(each["updated_at"] for each in events)
     for call in (lambda: memory.delete(told), lambda: memory.update(told, text="x")):
-        with pytest.raises(ValueError, match="memory_id"):
+        with pytest.raises(ValueError, match=r"Memory with id .* not found"):
             call()
-    with pytest.raises(ValueError, match="at least one of text"):
+    with pytest.raises(ValueError, match="At least one of text"):
         memory.update(told)
 
 
@@ -310,7 +310,7 @@ def test_memories_of_mem0_are_taken_in_split_by_user_and_once(memories):
     assert [(each["memory"], each["metadata"], each["created_at"][:10]) for each in ada] == [("Likes tea", {"n": 1}, "2024-02-03")]
     assert [(each["memory"], each["metadata"], each["role"]) for each in bob] == [("Likes coffee", {"topic": "drinks"}, "user")]
     assert texts(memory.search("tea", filters={"user_id": "ada"}, threshold=0)) == ["Likes tea"]
-    with pytest.raises(ValueError, match="at least one of user_id"):
+    with pytest.raises(ValueError, match="at least one of: user_id"):
         memory.take_in([{"id": "x", "memory": "nobody's"}])
     with pytest.raises(ValueError, match="rows with an id"):
         memory.take_in([{"memory": "no id", "user_id": "ada"}])

@@ -201,3 +201,15 @@ def test_what_one_framework_keeps_for_a_tenant_the_others_recall(adapter):
             _, ask = other(memories, "mara")
             for query, line in ASKED.items():
                 assert ask(query)[0] == line
+
+
+def test_two_frameworks_on_one_file_see_each_others_memories_and_no_other_tenants(tmp_path):
+    path = tmp_path / "memories.db"
+    with cued.open(path) as one, cued.open(path) as two:
+        put, ask_again = langgraph(one, "mara")
+        add, ask = mem0(two, "mara")
+        put(TURNS[:20])
+        add(TURNS[20:])
+        for query, line in ASKED.items():
+            assert ask(query)[0] == ask_again(query)[0] == line
+        assert [mem0(two, "noor")[1](query) for query in ASKED] == [[]] * len(ASKED)

@@ -39,7 +39,24 @@ def test_items_come_back_as_they_were_added_in_their_order(mara):
     assert run(session.get_items()) == ITEMS
     assert run(CuedSession("s", mara).get_items(limit=2)) == ITEMS[-2:]
     assert run(session.get_items(limit=0)) == []
-    assert run(CuedSession("s", mara, session_settings=SessionSettings(limit=3)).get_items()) == ITEMS[-3:]
+    for settings in (SessionSettings(limit=3), {"limit": 3}):
+        assert run(CuedSession("s", mara, session_settings=settings).get_items()) == ITEMS[-3:]
+    with pytest.raises(TypeError, match="limitt"):
+        CuedSession("s", mara, session_settings={"limitt": 3})
+
+
+def test_whoever_is_cancelled_in_a_write_hears_of_it_when_the_write_is_done(mara):
+    session = CuedSession("s", mara)
+
+    async def cancelled():
+        adding = asyncio.create_task(session.add_items(ITEMS))
+        await asyncio.sleep(0)
+        adding.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await adding
+        return mara.list(session="s", hidden=True).total
+
+    assert run(cancelled()) == len(mara.list(session="s", hidden=True)) == 8
 
 
 def test_the_latest_item_is_popped_and_a_session_is_cleared_alone(mara):

@@ -54,3 +54,13 @@ def test_the_manager_searches_and_writes_through_it(mara):
     asyncio.run(manager.add("Mara is allergic to hazelnuts."))
     found = asyncio.run(manager.search("Which nuts is Mara allergic to?"))
     assert [(entry.content, entry.store_name) for entry in found] == [("Mara is allergic to hazelnuts.", "cued")]
+
+
+def test_what_cannot_be_is_refused(mara):
+    for options, word in (({"name": " "}, "name must not be empty"), ({"max_search_results": 0}, "at least 1")):
+        with pytest.raises(ValueError, match=word):
+            CuedMemoryStore(mara, **options)
+    with pytest.raises(ValueError, match="at least 1"):
+        asyncio.run(CuedMemoryStore(mara).search("nuts", {"max_search_results": 0}))
+    with pytest.raises(ValueError, match="not writable"):
+        asyncio.run(CuedMemoryStore(mara, writable=False).add("Mara is allergic to hazelnuts."))

@@ -1,11 +1,13 @@
 """PostgreSQL for real: tenants that the database itself keeps apart, servers that die, many processes, and the same recalls as a file."""
 
 import os
+import re
 import signal
 import tempfile
 import threading
 import time
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import msgspec
@@ -14,19 +16,23 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 
 import cued
-from cued.conformance.samples import NOW, lookup, near, record, words
-from cued.errors import ForeignFileError, LostConnectionError, StoreError
+from cued.conformance.samples import NOW, entry, lookup, near, record, words
+from cued.errors import ContestedError, ForeignFileError, LostConnectionError, StoreError
 from cued.folders import Address
-from cued.model import Source
+from cued.model import Filter, LogQuery, Source, Touch
 from cued.stores import Store
 from cued.stores.keepers.memory import MemoryKeeper
-from cued.stores.keepers.postgres import transaction
+from cued.stores.keepers.postgres import log, queries, searched, transaction
+from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.surfaces.cli import main
 from tests.stores.other_process import note
 from tests.stores.postgres import PostgresKeeper, Server, psycopg, server
 from tests.stores.processes import start
+from tests.truth.test_histories import ASKED, Upkeep, agrees_throughout
+from tests.upkeep.test_copying import contents, stocked
 
 ROUNDS, PROCESSES = 6, 8
+HISTORIES_HERE = int(ASKED or 6)
 CUES = ("who prefers Postgres?", "standup 9:30", "deploy")
 TEXTS = ("Alice prefers Postgres for anything relational.", "The staging deploy runs every Friday.", "Bob moved the standup to 9:30.")
 
@@ -94,19 +100,44 @@ def test_a_statement_that_forgets_its_tenant_finds_no_foreign_row(store, url):
             connection.execute("SELECT * FROM cued.memory_0")
 
 
+def unfiltered(statement):
+    """A statement, or a table of them, that does not say whose rows it is about."""
+    if isinstance(statement, dict):
+        return {name: unfiltered(each) for name, each in statement.items()}
+    return re.sub(r"(\w+\.)?tenant = %s", "%s::bytea IS NOT NULL", re.sub(r"(\w+\.)?tenant = %\(tenant\)s", "TRUE", statement))
+
+
 @pytest.mark.requirement("P19")
 def test_a_build_without_tenant_filters_still_shows_no_foreign_row(store, monkeypatch):
     filled(store, "a", "b")
-    for name in ("_READ", "_CHANGED", "_ALL_VECTORS", "_BODIES", "_USES"):
-        broken = (
-            getattr(transaction, name).replace("m.tenant = %s", "%s::bytea IS NOT NULL").replace("tenant = %s", "%s::bytea IS NOT NULL")
-        )
-        assert broken != getattr(transaction, name)
-        monkeypatch.setattr(transaction, name, broken)
-    found = store.search("a", lookup(lexical=words("tea"), dense=near(1)))
-    assert {memory.id for memory in found.memories} == {f"a-{number}" for number in range(5)}
+    store.settle("b", [Touch(id="b-1", at=NOW, refresh_floor=timedelta(0), kept_per_day=1.0)], [entry("r")])
+    whole = reads(store)
+    broken = 0
+    for module in (transaction, searched, queries, log):
+        for name, statement in list(vars(module).items()):
+            if isinstance(statement, (str, dict)) and not name.startswith("__") and "tenant = %" in str(statement):
+                monkeypatch.setattr(module, name, unfiltered(statement))
+                broken += 1
+    assert broken > 20
+    assert reads(store) == whole
+    assert reads(Store(store.keeper)) == whole, "nor where nothing is in memory yet"
     with pytest.raises(cued.NotFoundError):
         store.get("a", ["b-1"])
+    assert store.log("a", LogQuery()) == ()
+
+
+def reads(store):
+    """All that can be read of the tenant a."""
+    found = store.search("a", lookup(lexical=words("tea"), dense=near(1)))
+    listed = store.list("a", Filter(), at=NOW, limit=50)
+    return (
+        [(memory.id, memory.use) for memory in found.memories],
+        [memory.id for memory in listed.memories],
+        [each.memory.id for each in store.scan("a", limit=50)],
+        [memory.id for memory in store.linking("a", ["b-1", "a-1"])],
+        msgspec.to_builtins(store.stats("a", at=NOW)),
+        store.document("a", "d"),
+    )
 
 
 def test_a_role_with_too_much_power_is_refused_and_told_how_to_make_the_right_one():
@@ -128,6 +159,50 @@ def test_an_address_is_shown_without_its_password():
     with pytest.raises(LostConnectionError, match="ada@") as refused:
         PostgresKeeper("postgresql://ada:secret@127.0.0.1:1/cued")
     assert "secret" not in str(refused.value)
+
+
+def messages(store, tmp_path, deed):
+    """How many messages go to the server while something is done over the store's only connection, as libpq tells it."""
+    (connection,) = store.keeper._connections._idle  # noqa: SLF001 - there is no other way to what is sent
+    told = tmp_path / "messages"
+    with told.open("w") as file:
+        connection.pgconn.trace(file.fileno())
+        try:
+            deed()
+        finally:
+            connection.pgconn.untrace()
+    return sum(line.split("\t")[1:2] == ["F"] and line.split("\t")[3] in ("Query", "Sync") for line in told.read_text().splitlines())
+
+
+def test_a_warm_recall_is_one_message_to_the_server_and_one_after_a_write_is_two(store, tmp_path):
+    filled(store, "a")
+    with cued.open(store, embedder=None, clock=lambda: NOW, learnt=False) as memories:
+        tenant = memories.tenant("a")
+
+        def ask():
+            assert len(tenant.recall("tea", floor=0.0, settle=False).memories) > 2
+
+        ask()
+        assert messages(store, tmp_path, ask) == 1
+        tenant.remember("More tea for a.", conflicts=False)
+        assert messages(store, tmp_path, ask) == 2
+        assert messages(store, tmp_path, ask) == 1
+
+
+def test_what_others_write_is_in_the_next_recall_and_what_they_remove_is_not(store, url):
+    filled(store, "a")
+    found = lookup(lexical=words("tea"))
+    assert len(store.search("a", found).memories) == 5
+    with closing(Store(PostgresKeeper(url))) as other:
+        other.remember("a", [record("a", "new", "more tea")])
+        assert {memory.id for memory in store.search("a", found).memories} >= {"new", "a-0"}
+        other.settle("a", [Touch(id="a-0", at=NOW, refresh_floor=timedelta(0), kept_per_day=1.0)])
+        assert {memory.id: memory.use.count for memory in store.search("a", found).memories}["a-0"] == 1.0
+        other.erase("a", ["a-1"])
+        assert {memory.id for memory in store.search("a", found).memories} == {"new", "a-0", "a-2", "a-3", "a-4"}
+        other.erase_tenant("a")
+        assert store.search("a", found).memories == ()
+    assert not store.holds("a")
 
 
 def test_recalls_go_on_while_connections_are_cut(store):
@@ -153,6 +228,53 @@ def test_recalls_go_on_while_connections_are_cut(store):
         thread.join()
     assert failures == []
     assert set(answers) == {5}
+
+
+@pytest.fixture
+def contested():
+    """A server that lets others go first, twice, whenever a memory is inserted: sequences do not go back with what failed."""
+    with server().connected() as connection:
+        connection.execute("""
+            CREATE SEQUENCE tries; GRANT USAGE ON SEQUENCE tries TO cued_app;
+            CREATE FUNCTION yielding() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                IF nextval('tries') % 3 <> 0 THEN RAISE EXCEPTION 'others first' USING ERRCODE = 'serialization_failure'; END IF;
+                RETURN NULL;
+            END $$;
+            CREATE TRIGGER yielding AFTER INSERT ON cued.memory FOR EACH ROW EXECUTE FUNCTION yielding()
+        """)
+    yield
+    with server().connected() as connection:
+        connection.execute("DROP TRIGGER yielding ON cued.memory; DROP FUNCTION yielding; DROP SEQUENCE tries")
+
+
+@pytest.mark.usefixtures("contested")
+def test_a_write_that_others_went_before_is_made_again_once_and_counted(store):
+    store.remember("a", [record("a", "one", "tea")])
+    assert [memory.id for memory in store.list("a", Filter(), at=NOW, limit=5).memories] == ["one"]
+    assert store.workings().contested == 2
+    with server().connected() as connection:
+        connection.execute("ALTER SEQUENCE tries RESTART INCREMENT BY 3")
+    with pytest.raises(ContestedError):
+        store.remember("a", [record("a", "two", "tea")])
+    assert store.size("a") == 1
+
+
+def test_a_shelf_that_took_long_to_build_is_kept_for_other_nodes(store, url):
+    store.remember("a", [record("a", f"m{number:04}", f"tea number {number}", vector=number % 20) for number in range(700)])
+    asked = lookup(lexical=words("tea"), dense=near(3))
+    found = store.search("a", asked)
+    with closing(Store(PostgresKeeper(url))) as other:
+        with other.keeper.begin("a", write=False) as rows:
+            assert rows.shelf()
+        assert other.search("a", asked).memories == found.memories
+        other.search("a", asked)
+        working = other.workings()
+        assert (working.tenants, working.hits, working.misses) == (1, 1, 1)
+        assert working.bytes > 700 * 32
+    store.erase("a", ["m0001"])
+    with store.keeper.begin("a", write=False) as rows:
+        assert not rows.shelf()
 
 
 def test_eight_processes_lose_no_update(store, url):
@@ -216,3 +338,39 @@ def test_the_command_line_prepares_a_database_and_works_on_it(monkeypatch):
     assert "Postgres" in recalled.output
     assert "shop_app@" in runner.invoke(main, ["--db", address, "stats"]).output
     assert runner.invoke(main, ["--db", address, "restore", "x.db"]).exit_code == 2
+
+
+def test_a_file_is_copied_to_the_server_and_back(url, tmp_path, monkeypatch):
+    monkeypatch.setenv("CUED_EMBEDDER", "hashing")
+    one, two = tmp_path / "one.db", tmp_path / "two.db"
+    with closing(SqliteKeeper(one)) as keeper:
+        before = contents_after(stocked(Store(keeper)))
+    runner = CliRunner()
+    there = runner.invoke(main, ["copy", str(one), url, "--json"])
+    assert there.exit_code == 0, there.output
+    assert msgspec.json.decode(there.stdout)["sampled"] == 84
+    with closing(PostgresKeeper(url)) as keeper:
+        assert contents(keeper) == before
+    back = runner.invoke(main, ["copy", url, str(two), "--json"])
+    assert back.exit_code == 0, back.output
+    assert msgspec.json.decode(back.stdout)["digest"] == msgspec.json.decode(there.stdout)["digest"]
+    with closing(SqliteKeeper(two)) as keeper:
+        assert contents(keeper) == before
+
+
+def contents_after(store):
+    return contents(store.keeper)
+
+
+@pytest.mark.requirement("P13", "P12", "P19")
+def test_random_histories_leave_on_the_server_what_they_leave_in_the_model(url):
+    class OnServer(Upkeep):
+        """Histories of a store in memory and one on the server."""
+
+        elsewhere = url
+
+        def teardown(self):
+            super().teardown()
+            server().empty()
+
+    agrees_throughout(OnServer, histories=HISTORIES_HERE)

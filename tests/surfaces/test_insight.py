@@ -6,7 +6,6 @@ import re
 import pytest
 
 from cued.handles.memories import open_memories
-from cued.model import LogRules
 from tests.insight.simulation import World
 
 
@@ -96,21 +95,23 @@ def test_tune_tells_what_it_would_do_and_writes_nothing_unless_told(filled):
     assert filled("tune", "--all-tenants").exit_code == 2
 
 
-def test_a_learnt_policy_is_shown_and_rolled_back(tmp_path, shell_of):
+def test_a_policy_of_ones_own_is_saved_shown_and_rolled_back(tmp_path, shell_of):
     cued = shell_of(tmp_path)
-    with open_memories(cued.db, embedder="hashing", settle="now", log=LogRules(rows=100_000)) as memories:
-        me = memories.tenant("me")
-        me.remember_many([f"Fact {number} is about topic {number}." for number in range(40)])
-        for number in range(240):
-            me.recall(f"Tell me of fact {number % 40} and topic {number % 40}.")
-    applied = cued.json("tune", "--from", "log", "--target", "0.1", "--apply")
-    assert applied["version"] in {1, None}
-    if applied["version"]:
-        assert "1 (applied)" in cued("policy", "history").stdout
-        assert cued.json("recall", "Tell me of fact 3.")["policy"] == "cued-tuned"
-        assert cued.json("policy", "rollback")["current"] == 0
-    assert cued.json("recall", "Tell me of fact 3.")["policy"] == "cued"
+    cued("remember", "The ferry leaves at nine.")
+    (tmp_path / "mine.toml").write_text('name = "mine"\n\n[floor]\nat = 0.1\n', "utf-8")
+    drawn = cued("policy", "save", str(tmp_path / "mine.toml"), "--note", "it was too silent").stdout
+    assert "1 (applied)" in drawn
+    assert "it was too silent" in drawn
+    assert cued.json("recall", "When does the ferry leave?")["policy"] == "mine"
+    saved = cued.json("policy", "save", "rrf")
+    assert (saved["current"], [each["name"] for each in saved["versions"]]) == (2, ["mine", "rrf"])
+    changes = {each["path"]: (each["before"], each["after"]) for each in saved["versions"][1]["report"]["changes"]}
+    assert changes["floor.at"][0] == "0.1"
+    assert cued.json("policy", "rollback")["current"] == 1
+    assert cued.json("policy", "rollback")["current"] == 0
+    assert cued.json("recall", "When does the ferry leave?")["policy"] == "cued"
     assert cued("policy", "rollback", "--to", "7").exit_code == 2
+    assert cued("policy", "save", "no-such-policy").exit_code == 2
 
 
 def test_recalls_are_judged_one_key_each(filled):

@@ -144,13 +144,13 @@ def test_a_memory_is_shown_with_the_names_that_remember_takes(tenant):
 @pytest.mark.parametrize(
     ("body", "field", "accepted"),
     [
-        ({"text": "x", "limt": 3}, "limt", "known: text, goal"),
+        ({"text": "x", "limt": 3}, "limt", "one of text, goal"),
         ({"text": "x", "limit": "three"}, "limit", "a whole number, 1 or more"),
         ({"text": "x", "limit": 2.5}, "limit", "a whole number, 1 or more"),
         ({"text": "x", "tags": "food"}, "tags", "a list, each a text"),
         ({"text": "x", "without": ["smell"]}, "without", "a list, each one of lexical, dense, entity, temporal"),
         ({"text": "x", "policy": "/etc/passwd.toml"}, "policy", "one of cued"),
-        ({"text": "x", "tenant": "jonas"}, "tenant", "known: "),
+        ({"text": "x", "tenant": "jonas"}, "tenant", "one of "),
         ({"text": "x", "intent": "future"}, "intent", "one of past, present, neutral"),
         ({"text": "x", "as_of": "soon"}, "as_of", "a time such as"),
         ({"text": " "}, "text", "a cue with words"),

@@ -53,7 +53,7 @@ def test_every_verb_of_the_handle_is_in_the_table_or_said_to_be_elsewhere():
 
 def test_every_command_is_a_verb_or_one_of_a_few_that_ask_no_store():
     commanded = {verb.command.split()[0] for verb in VERBS.values() if verb.command}
-    asks_none = {"demo", "restore", "serve", "db", "token", "eval", "completion", "mcp", "connect", "hook"}
+    asks_none = {"demo", "restore", "copy", "serve", "db", "token", "eval", "completion", "mcp", "connect", "hook"}
     assert set(COMMANDS) - commanded == asks_none
 
 

@@ -52,9 +52,11 @@ passing_beliefs = st.fixed_dictionaries(
 class Beliefs(RuleBasedStateMachine):
     """How the beliefs of two tenants come, change, give way to others, and go."""
 
+    elsewhere = None
+
     def __init__(self):
         super().__init__()
-        self.world = World()
+        self.world = World(self.elsewhere)
 
     def teardown(self):
         self.world.close()

@@ -32,13 +32,14 @@ VARYING = frozenset({"recall_id", "stage_ms", "total_ms", "tenant", "seal"})
 
 
 class World:
-    """Two tenants in a store in memory and in one in a file, with one clock, and what is true about each."""
+    """Two tenants in a store in memory and in one in a file or elsewhere, with one clock, and what is true about each."""
 
-    def __init__(self):
+    def __init__(self, elsewhere=None):
         self._folder = Path(mkdtemp(prefix="cued-truth-"))
         self.clock = FixedClock()
         self._stores = [
-            cued.open(path, embedder="hashing", clock=self.clock, settle="now") for path in (None, self._folder / "memories.db")
+            cued.open(path, embedder="hashing", clock=self.clock, settle="now")
+            for path in (None, elsewhere or self._folder / "memories.db")
         ]
         self._names = {tenant: tenant for tenant in TENANTS}
         self.truths = {tenant: Truth() for tenant in TENANTS}

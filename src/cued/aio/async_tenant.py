@@ -287,6 +287,10 @@ class AsyncTenant:
         heard = in_loop(progress)
         return await self._threads.run(self._tenant.tune, pairs, source=source, target=target, apply=apply, progress=heard)
 
+    async def policy_save(self, policy: str | Policy, *, note: str = "") -> "History":
+        """What `Tenant.policy_save` gives."""
+        return await self._threads.run(self._tenant.policy_save, policy, note=note)
+
     async def policy_history(self) -> "History":
         """What `Tenant.policy_history` gives."""
         return await self._threads.run(self._tenant.policy_history)

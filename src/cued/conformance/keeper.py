@@ -212,11 +212,12 @@ class ListingLevel:
             assert page(rows, (NEVER, ""), wanted=Filter(since=NOW - 2 * HOUR)) == (["a", "c", "b"], 3)
 
     def test_a_scan_goes_by_id(self, keeper: Keeper) -> None:
-        """In the order of code points, with the vectors."""
+        """In the order of code points, with forward index and vector."""
         put(keeper, row("b"), row("a\x00"), row("B", vector=None), row("a"))
         with keeper.begin("t", write=False) as rows:
             found = rows.scan(3, "")
             assert [(each.memory.id, each.vector is None) for each in found] == [("B", True), ("a", False), ("a\x00", False)]
+            assert [each.forward for each in found] == [b"forward of B", b"forward of a", b"forward of a\x00"]
             assert [each.memory.id for each in rows.scan(3, "a\x00")] == ["b"]
 
     def test_links_are_found_by_where_they_lead(self, keeper: Keeper) -> None:
@@ -289,9 +290,12 @@ class DocumentsLevel:
         with keeper.begin("t", write=True) as rows:
             assert (rows.document("d"), rows.document("D"), rows.head()) == (b"\x00\xff", None, Head(0, rows.head().epoch, 0))
             assert keeper.tenants() == ("t",)
+            rows.put_document("\u00e9", b"")
+            assert list(rows.documents()) == ["d", "\u00e9"]
             rows.put_document("d", None)
+            rows.put_document("\u00e9", None)
         with keeper.begin("t", write=False) as rows:
-            assert rows.document("d") is None
+            assert (rows.document("d"), list(rows.documents())) == (None, [])
         assert keeper.tenants() == ()
 
 

@@ -1,13 +1,26 @@
 """What every store promises about listings and counts, as tests."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from msgspec.structs import replace
 
 from cued.conformance.samples import FINGERPRINT, HOUR, NOW, OTHER_FINGERPRINT, record
 from cued.errors import InputError, NotFoundError
-from cued.model import Filter, Source, Stats
+from cued.model import Filter, Order, Source, Stats, Touch
 from cued.ports import Store
+
+_ORDERED: dict[Order, str] = {
+    "used": "a m01 m00 m02 é",
+    "importance": "a m00 m01 m02 é",
+    "kind": "é a m00 m01 m02",
+    "tier": "m00 m01 m02 é a",
+    "trust": "a m00 m01 m02 é",
+    "scope": "é a m00 m01 m02",
+    "session": "é m00 m01 m02 a",
+    "chance": "a m02 m00 m01 é",
+}
 
 
 class ListingConformance:
@@ -29,6 +42,25 @@ class ListingConformance:
             page = store.list("t", Filter(), at=NOW, limit=2, oldest_first=oldest_first)
             with pytest.raises(InputError):
                 store.list("t", Filter(), at=NOW, limit=2, after=page.next, oldest_first=not oldest_first)
+
+    @pytest.mark.parametrize("order", [each for each in get_args(Order) if each != "written"])
+    def test_every_order_holds_over_pages_and_from_either_end(self, store: Store, order: Order) -> None:
+        """The greatest first, of the same place the newest; with cursors that fit no other order."""
+        store.remember("t", [record("t", f"m{number:02}", created_at=NOW - number * HOUR) for number in range(3)])
+        store.remember("t", [record("t", "a", kind="episodic", tier="core", trust="agent", scope="q", importance=0.75)])
+        store.remember("t", [record("t", "é", kind="reflection", scope="z", source=Source(session="s"), importance=0.25)])
+        touches = [Touch(id=each, at=at, refresh_floor=HOUR, kept_per_day=1.0) for each, at in (("m01", NOW), ("a", NOW + HOUR))]
+        store.settle("t", touches, (), known=True)
+        listed = walk(store, Filter(), 50, order_by=order)
+        assert listed == _ORDERED[order].split()
+        for size in (1, 2, 4):
+            assert walk(store, Filter(), size, order_by=order) == listed
+            assert walk(store, Filter(), size, order_by=order, oldest_first=True) == listed[::-1]
+        assert walk(store, Filter(contains=("tea",)), 2, order_by=order) == listed
+        page = store.list("t", Filter(), at=NOW, limit=2, order_by=order)
+        for other in ({"oldest_first": True, "order_by": order}, {"order_by": "written"}):
+            with pytest.raises(InputError):
+                store.list("t", Filter(), at=NOW, limit=2, after=page.next, **other)
 
     def test_a_page_survives_changes_between_pages(self, store: Store) -> None:
         """The cursor is a place, so what is erased or added elsewhere does not shift it."""
@@ -133,12 +165,12 @@ class ListingConformance:
         assert store.stats("stranger", at=NOW) == Stats()
 
 
-def walk(store: Store, wanted: Filter, size: int, *, oldest_first: bool = False) -> list[str]:
+def walk(store: Store, wanted: Filter, size: int, *, oldest_first: bool = False, order_by: Order = "written") -> list[str]:
     """All ids of a listing, page by page."""
     found: list[str] = []
     after = None
     while True:
-        page = store.list("t", wanted, at=NOW, limit=size, after=after, oldest_first=oldest_first)
+        page = store.list("t", wanted, at=NOW, limit=size, after=after, oldest_first=oldest_first, order_by=order_by)
         found += [memory.id for memory in page.memories]
         assert len(page.memories) <= size
         if page.next is None:

@@ -51,7 +51,7 @@ def gather(
     steps = [clock()]
     cue = question.cue
     asked = Evidence(recall_id=question.recall_id, tenant=question.tenant, cue=cue, findings=Findings())
-    if not parts.store.size(question.tenant):
+    if not parts.store.holds(question.tenant):
         # nothing to find, so nothing is embedded and nothing searched
         return asked
     dense, degraded = _dense_lookup(question, policy, parts.embedder)

@@ -1,7 +1,7 @@
 """What every verb of a tenant's handle works with."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from cued import engine
 from cued.errors import EmbedderError, InputError
@@ -16,6 +16,9 @@ from cued.requests.checks import label, one_of
 
 class Bound:
     """A tenant's name, and the parts that its verbs are bound to."""
+
+    remote: ClassVar[bool] = False
+    """Whether a server does what is asked: then a policy is a preset's name, and a memory among many is told in brief."""
 
     def __init__(  # noqa: PLR0913 - one keyword a part
         self,

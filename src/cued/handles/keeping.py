@@ -151,8 +151,15 @@ class Keeping(Bound):
     def list(self, request: ListRequest | None = None, **wanted: Unpack[Wanted]) -> Page:
         """One page of memories, newest first unless told otherwise; a filter that is not named does not filter."""
         asked = read_list(wanted, request)
-        at, size = self._clock(), asked.limit
-        return self._store.list(self.name, asked.filter(), at=at, limit=size, after=asked.after, oldest_first=asked.oldest_first)
+        return self._store.list(
+            self.name,
+            asked.filter(),
+            at=self._clock(),
+            limit=asked.limit,
+            after=asked.after,
+            oldest_first=asked.oldest_first,
+            order_by=asked.order_by,
+        )
 
     @spanned("update_memory", of_named)
     def update(self, memory_id: str, change: Change | None = None, *, if_version: int | None = None, **fields: Unpack[Changes]) -> Memory:

@@ -103,8 +103,17 @@ class Measuring(Bound):
         self._usual.changed(self.name)
         return replace(tuned, version=history(written).current)
 
+    def policy_save(self, policy: str | Policy, *, note: str = "") -> "History":
+        """The history with this policy as its newest version, which decides from now on; `policy_rollback` goes back."""
+        from cued.insight.learnt import history, saved
+
+        chosen, before, at = load(policy), self.policy, self._clock()
+        written = rewritten(self._store, self.name, DOCUMENT, lambda old: saved(old, chosen, before=before, note=note.strip(), at=at))
+        self._usual.changed(self.name)
+        return history(written)
+
     def policy_history(self) -> "History":
-        """Every policy that was learnt for this tenant, with its report, and which of them is applied."""
+        """Every policy that was learnt or saved for this tenant, with its report, and which of them is applied."""
         from cued.insight.learnt import history
 
         return history(self._store.document(self.name, DOCUMENT))

@@ -204,7 +204,7 @@ def _store(
 
         return made(MemoryKeeper())
     if isinstance(path, str | Path | Address):
-        return made(_keeper(path if isinstance(path, Address) else place(path), readonly=readonly))
+        return made(keeper_at(path if isinstance(path, Address) else place(path), readonly=readonly))
     if isinstance(path, Keeper):
         return made(path)
     for name, value in (("log", log), ("quotas", quotas), ("journal", journal or None)):
@@ -213,7 +213,8 @@ def _store(
     return path
 
 
-def _keeper(found: Path | Address, *, readonly: bool) -> Keeper:
+def keeper_at(found: Path | Address, *, readonly: bool) -> Keeper:
+    """The keeper of the rows in a file, or in the database of an address."""
     if isinstance(found, Path):
         from cued.stores.keepers.sqlite import SqliteKeeper  # noqa: PLC0415
 

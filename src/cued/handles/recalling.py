@@ -151,11 +151,11 @@ class Recalling(Bound):
         return line
 
     def map(self, request: MapRequest | None = None, **wanted: Unpack[MapOptions]) -> "MeaningMap":
-        """The newest memories that stand, laid out by meaning; with a `text`, and where it lies among them."""
+        """Memories that stand, laid out by meaning, of many a sample of the whole; with a `text`, and where it lies among them."""
         from cued.explain import mapped  # noqa: PLC0415
 
         asked = read_map(wanted, request)
-        page = self._store.list(self.name, asked.filter(), at=self._clock(), limit=asked.limit)
+        page = self._store.list(self.name, asked.filter(), at=self._clock(), limit=asked.limit, order_by="chance")
         ids = dict.fromkeys((*(memory.id for memory in page), *asked.also))
         return mapped(self._store.fetch(self.name, list(ids)), total=page.total, cue=self._cue_vector(asked.text))
 

@@ -8,6 +8,7 @@ ROOM_TOKENS = 4000
 """A quarter of a window of 16,000 tokens: what an unbounded block may come to."""
 _FREE, _LOG_BYTES, _DISK_BYTES = 0.3, 64_000_000, 500_000_000
 _CHANGES = 0.2
+_ELSEWHERE = "kept in this process, or by a server whose own tools look after its files"
 
 
 def lexical(seen: Observed) -> Line:
@@ -69,7 +70,7 @@ def database(seen: Observed) -> Line:
     """Whether the file is sound and tidy."""
     state = seen.condition
     if not state.place:
-        return fine("database", "no file", "kept in this process, or by a keeper that tells nothing of its files")
+        return fine("database", "no file", _ELSEWHERE)
     free = state.free_pages / state.pages if state.pages else 0.0
     figure = f"{state.pages * state.page_bytes / 1e6:.1f} MB, {percent(free)} free pages, log {state.log_bytes / 1e6:.1f} MB"
     if state.sound != "ok":
@@ -87,16 +88,20 @@ def database(seen: Observed) -> Line:
 def disk(seen: Observed) -> Line:
     """Whether the disk has room."""
     room = seen.condition.free_disk_bytes
-    if room is None or room > _DISK_BYTES:
-        return fine("disk", "no file" if room is None else f"{room / 1e9:.1f} GB free", "room to grow")
+    if room is None:
+        return fine("disk", "no file", _ELSEWHERE)
+    if room > _DISK_BYTES:
+        return fine("disk", f"{room / 1e9:.1f} GB free", "room to grow")
     told = "the disk is nearly full, and a write that finds no room is refused"
     return Line(name="disk", verdict="fail", figure=f"{room / 1e6:.0f} MB free", told=told, cause="disk full", mend="cued sweep --apply")
 
 
 def permissions(seen: Observed) -> Line:
     """Whether the file is its owner's alone."""
+    if not seen.condition.place:
+        return fine("permissions", "no file", _ELSEWHERE)
     if not seen.condition.shared:
-        return fine("permissions", seen.condition.place or "no file", "its owner's alone")
+        return fine("permissions", seen.condition.place, "its owner's alone")
     told = f"{' and '.join(seen.condition.shared)} of this machine may read the memories"
     mend = f"chmod 600 {seen.condition.place}"
     return Line(name="permissions", verdict="warn", figure=seen.condition.place, told=told, cause="readable by others", mend=mend)
@@ -105,7 +110,9 @@ def permissions(seen: Observed) -> Line:
 def versions(seen: Observed) -> Line:
     """Whether the file is of the schema that this Cued writes."""
     state = seen.condition
-    figure = f"schema {state.schema} of {state.knows}, {state.engine}" if state.place else "no file"
+    if not state.place:
+        return fine("versions", "no file", _ELSEWHERE)
+    figure = f"schema {state.schema} of {state.knows}, {state.engine}"
     if state.schema == state.knows:
         return fine("versions", figure, "current")
     told = "the file is of an older schema: open it once for writing"

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from datetime import timedelta
 
-from cued.insight.line import Line, fine, percent
+from cued.insight.line import BY_WORDS, Line, fine, percent
 from cued.insight.observing import Observed
 from cued.insight.traffic import leaves
 from cued.model import Memory
@@ -107,9 +107,9 @@ def embedder(seen: Observed) -> Line:
         told = f"it fails, and recalls go on by words alone: {seen.failing}"
         return Line(name="embedder", verdict="fail", figure="failing", told=told, cause="embedder failing", mend="cued recall CUE")
     if seen.embedder is None:
-        if seen.policy.channels.dense is None or seen.stats.visible <= 50:  # noqa: PLR2004 - the guide's own number
+        if seen.policy.channels.dense is None or seen.stats.visible <= BY_WORDS:
             return fine("embedder", "none", "words alone do for a store of this size")
-        told = f"{seen.stats.visible} memories are searched by words alone; above some 50, meaning finds what is said otherwise"
+        told = f"{seen.stats.visible} memories are searched by words alone; above some {BY_WORDS}, meaning finds what is said otherwise"
         return Line(name="embedder", verdict="warn", figure="none", told=told, cause="embedder absent", mend="pip install 'cued[minilm]'")
     if "hashing" in seen.embedder.partition("@")[0]:
         told = "hashing knows spellings and no meanings: fine for tests, weak in use"

@@ -1,4 +1,4 @@
-"""Policies that were learnt, in versions, each with the report that it rests on: one document a tenant."""
+"""Policies that were learnt or saved, in versions, each with the report that it rests on: one document a tenant."""
 
 from datetime import datetime
 from typing import Any
@@ -11,16 +11,18 @@ from cued.errors import InputError
 from cued.insight.tuning import Tuned
 from cued.model.plain import JSON, plain
 from cued.policy.calibration import digest
-from cued.policy.parse import parse
+from cued.policy.parse import diff, dump, parse
 from cued.policy.spec import Policy
 
 DOCUMENT = "policy"
 """The name of the document."""
+BY_HAND = "by hand"
+"""The source of a policy that was not learnt."""
 _MOST = 50
 
 
 class Version(Struct, frozen=True, kw_only=True):
-    """A policy that was learnt: its number, since when, its TOML, and the report of the tuning."""
+    """A policy that was learnt or saved: its number, since when, its TOML, and the report of the tuning, or what a person changed."""
 
     number: int
     at: datetime
@@ -54,18 +56,16 @@ def current_policy(document: bytes | None) -> Policy | None:
 
 
 def applied(document: bytes | None, tuned: Tuned, *, at: datetime) -> bytes:
-    """The document with one version more, which is applied from now on; of many the newest stay."""
-    known = history(document)
-    number = 1 + max((version.number for version in known.versions), default=0)
-    version = Version(
-        number=number,
-        at=at,
-        name=tuned.policy.name,
-        digest=digest(tuned.policy),
-        toml=tuned.toml,
-        report=_report(replace(tuned, version=number)),
-    )
-    return msgspec.json.encode(History(current=number, versions=(*known.versions, version)[-_MOST:]))
+    """The document with what was learnt as one version more, which is applied from now on."""
+    number = _number(document)
+    return _with(document, tuned.policy, report=_report(replace(tuned, version=number)), at=at)
+
+
+def saved(document: bytes | None, policy: Policy, *, before: Policy, note: str, at: datetime) -> bytes:
+    """The document with a policy that a person chose as one version more, which is applied from now on in place of the one before."""
+    changes = [{"path": path, "before": old, "after": new} for path, old, new in diff(before, policy)]
+    report = {"source": BY_HAND, "told": note or "saved by hand", "changes": changes, "version": _number(document)}
+    return _with(document, policy, report=report, at=at)
 
 
 def rolled_back(document: bytes | None, to: int | None) -> bytes:
@@ -77,6 +77,17 @@ def rolled_back(document: bytes | None, to: int | None) -> bytes:
     if to not in {0, *numbers}:
         raise InputError("to", to, f"one of {', '.join(map(str, [0, *numbers]))}; 0 is the usual policy")
     return msgspec.json.encode(replace(known, current=to))
+
+
+def _number(document: bytes | None) -> int:
+    return 1 + max((version.number for version in history(document).versions), default=0)
+
+
+def _with(document: bytes | None, policy: Policy, *, report: dict[str, Any], at: datetime) -> bytes:
+    """The document with one version more, which is the current one; of many the newest stay."""
+    number = _number(document)
+    version = Version(number=number, at=at, name=policy.name, digest=digest(policy), toml=dump(policy), report=report)
+    return msgspec.json.encode(History(current=number, versions=(*history(document).versions, version)[-_MOST:]))
 
 
 def _report(tuned: Tuned) -> dict[str, Any]:

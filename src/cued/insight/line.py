@@ -6,6 +6,9 @@ from cued.insight.observing import Observed
 from cued.insight.rates import ENOUGH, Verdict
 from cued.model.plain import JSON, plain
 
+BY_WORDS = 50
+"""Up to so many memories words alone do, as the decision guide says."""
+
 
 class Line(Struct, frozen=True, kw_only=True):
     """A verdict on one thing. `figure` is what it rests on, `cause` one word for what is wrong, "" where nothing is."""

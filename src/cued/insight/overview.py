@@ -100,7 +100,7 @@ class Window(Struct, frozen=True, kw_only=True):
 def insight(tenant: str, store: Store, window: Window) -> Insight:
     """What the log of one tenant says of a stretch of time."""
     lines = store.log(tenant, LogQuery(since=window.since, until=window.until, limit=LATELY))
-    every = window.every_s or _suiting(tenant, store, window, lines)
+    every = window.every_s or _suiting([tenant], store, window, lines)
     tallies = store.tally(tenant, TallyQuery(since=window.since, until=window.until, every_s=every, by=window.by))
     groups = _groups(tallies.rows) if window.by else ()
     return _told(window, every, {"": tallies}, lines, groups)
@@ -110,7 +110,7 @@ def insight_of_all(store: Store, tenants: Iterable[str], window: Window) -> Insi
     """What the logs of many tenants say together, each tenant a group."""
     names = tuple(tenants)
     lines = [line for name in names for line in store.log(name, LogQuery(since=window.since, until=window.until, limit=_some(names)))]
-    every = window.every_s or _suiting_lines(lines)
+    every = window.every_s or _suiting(names, store, window, lines)
     query = TallyQuery(since=window.since, until=window.until, every_s=every)
     tallies = {name: store.tally(name, query) for name in names}
     groups = tuple(Group(label=name, counted=_counted(each.rows), series=_series(each.rows)) for name, each in tallies.items() if each.rows)
@@ -221,14 +221,11 @@ def _channels(lines: Sequence[RecallEntry]) -> tuple[Channel, ...]:
     return tuple(Channel(name=name, alone=alone[name], cited_alone=cited[name]) for name in CHANNELS)
 
 
-def _suiting(tenant: str, store: Store, window: Window, newest: Sequence[RecallEntry]) -> int:
-    oldest = store.log(tenant, LogQuery(since=window.since, until=window.until, limit=1, oldest_first=True))
-    return _suiting_lines([*newest[:1], *oldest])
-
-
-def _suiting_lines(lines: Sequence[RecallEntry]) -> int:
+def _suiting(tenants: Iterable[str], store: Store, window: Window, newest: Sequence[RecallEntry]) -> int:
     """A length of stretch that cuts the time from the oldest to the newest line into at most some forty."""
-    times = [line.at for line in lines]
+    first = LogQuery(since=window.since, until=window.until, limit=1, oldest_first=True)
+    oldest = [line for tenant in tenants for line in store.log(tenant, first)]
+    times = [line.at for line in (*newest, *oldest)]
     span = max(times) - min(times) if times else timedelta()
     fitting = (every for every in (_QUARTER, _HOUR, _DAY, _WEEK) if span <= _SPARKS * timedelta(seconds=every))
     return next(fitting, _WEEK * (1 + int(span / (_SPARKS * timedelta(seconds=_WEEK)))))

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from cued.insight.line import Line, fine, percent, too_few
+from cued.insight.line import BY_WORDS, Line, fine, percent, too_few
 from cued.insight.observing import Observed
 from cued.insight.rates import LOW, START, advice, blindness_rate, injection_rate
 from cued.model import RecallEntry
@@ -63,7 +63,7 @@ def _no_lexical(seen: Observed, _blind: Sequence[RecallEntry]) -> _Cause | None:
 
 
 def _no_embedder(seen: Observed, blind: Sequence[RecallEntry]) -> _Cause | None:
-    if seen.policy.channels.dense is None:
+    if seen.policy.channels.dense is None or (seen.embedder is None and seen.stats.visible <= BY_WORDS):
         return None
     without = sum(any(note.startswith("dense: ") and "carry no vector" not in note for note in line.degraded) for line in blind)
     if without <= _MANY * len(blind):
@@ -91,7 +91,8 @@ def _all_gated(_seen: Observed, blind: Sequence[RecallEntry]) -> _Cause | None:
 def _sparse(seen: Observed, _blind: Sequence[RecallEntry]) -> _Cause | None:
     if seen.stats.visible >= SPARSE:
         return None
-    return "store sparse", f"only {seen.stats.visible} memories are visible", "cued import PATH"
+    visible = "1 memory is" if seen.stats.visible == 1 else f"{seen.stats.visible} memories are"
+    return "store sparse", f"only {visible} visible", "cued import PATH"
 
 
 def _high_floor(seen: Observed, blind: Sequence[RecallEntry]) -> _Cause | None:

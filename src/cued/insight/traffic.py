@@ -23,6 +23,8 @@ _LOCKED = 0.5
 _REPEATED = 0.3
 _AT_LEAST = 3
 _NOW_AND_THEN, _MOSTLY = 0.05, 0.5
+_ABSENT = frozenset({"dense: no embedder"})
+"""What is not there does not fail; the line of the embedder speaks of it."""
 _POPULAR = frozenset({"frequency", "strength", "activation"})
 
 
@@ -92,14 +94,14 @@ def parts(seen: Observed) -> Line:
     refused = too_few("parts", seen)
     if refused is not None:
         return refused
-    failed = Counter(part for line in seen.lines for part in {note.partition(":")[0] for note in line.degraded})
+    failed = Counter(part for line in seen.lines for part in {note.partition(":")[0] for note in line.degraded if note not in _ABSENT})
     if not failed:
         return fine("parts", f"0 of {len(seen.lines)} recalls", "nothing failed")
     part, count = failed.most_common(1)[0]
     share, figure = count / len(seen.lines), f"{count} of {len(seen.lines)} recalls"
     if share <= _NOW_AND_THEN:
         return fine("parts", figure, f"{part} failed now and then; those recalls went on without it")
-    note = next(note for line in reversed(seen.lines) for note in line.degraded if note.startswith(part))
+    note = next(note for line in reversed(seen.lines) for note in line.degraded if note.startswith(part) and note not in _ABSENT)
     cause = "reranker outage" if part == "rerank" else f"{part} degraded"
     mend = "cued reembed" if "carry no vector" in note else "cued explain CUE"
     return Line(name="parts", verdict="fail" if share > _MOSTLY else "warn", figure=figure, told=note, cause=cause, mend=mend)

@@ -9,10 +9,10 @@ from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemor
 from google.adk.memory.memory_entry import MemoryEntry
 from google.genai import types
 
-from cued.errors import InputError, NotFoundError
+from cued.errors import InputError
 from cued.handles.memories import Memories
-from cued.handles.tenant import Tenant
 from cued.integrations.documents import packed, unpacked
+from cued.integrations.searching import recalled
 from cued.model import Memory
 from cued.requests.draft import Draft
 
@@ -61,14 +61,14 @@ class CuedMemoryService(BaseMemoryService):
         self, app_name: str, user_id: str, session_id: str, events: Iterable[Any], metadata: Mapping[str, object] | None = None
     ) -> None:
         tenant = self._memories.tenant(user_id)
-        drafts = []
-        for number, event in enumerate(events, 1):
-            text = _text(event.content)
-            if text and not _known(tenant, _id(event.id)):
+        said = {_id(event.id): (number, event) for number, event in reversed(list(enumerate(events, 1))) if _text(event.content)}
+        known, drafts = tenant.known(*said), []
+        for memory_id, (number, event) in reversed(said.items()):
+            if memory_id not in known:
                 drafts.append(
                     Draft(
-                        text=text,
-                        id=_id(event.id),
+                        text=_text(event.content),
+                        id=memory_id,
                         kind="episodic",
                         trust="user" if event.author == "user" else "agent",
                         session=session_id,
@@ -87,7 +87,7 @@ class CuedMemoryService(BaseMemoryService):
         drafts = []
         for entry in entries:
             text = _text(entry.content)
-            if text and not (entry.id and _known(tenant, _id(entry.id))):
+            if text and not (entry.id and tenant.known(_id(entry.id))):
                 told = {**metadata, **entry.custom_metadata}
                 said = {"speaker": entry.author, "at": entry.timestamp, "id": _id(entry.id) if entry.id else None}
                 drafts.append({"text": text, "scope": app_name, "trust": "agent", "meta": packed(DOCUMENT, told) if told else {}, **said})
@@ -97,13 +97,14 @@ class CuedMemoryService(BaseMemoryService):
     def _search(self, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
         if not query.strip():
             return SearchMemoryResponse(memories=[])
-        recall = self._memories.tenant(user_id).recall(query, scope=app_name, limit=self._limit, floor=self._floor)
-        return SearchMemoryResponse(memories=[_entry(each.memory, each.relevance) for each in recall])
+        tenant = self._memories.tenant(user_id)
+        recall = tenant.recall(query, scope=app_name, limit=self._limit, floor=self._floor)
+        return SearchMemoryResponse(memories=[_entry(each.memory, each.relevance) for each in recalled(tenant, recall)])
 
     def _delete(self, app_name: str, user_id: str, memory_id: str | None) -> None:
         tenant = self._memories.tenant(user_id)
         for known in (_id(memory_id or ""), memory_id or ""):
-            if _known(tenant, known) and tenant.get(known).scope == app_name:
+            if tenant.known(known) and tenant.get(known).scope == app_name:
                 tenant.forget(known)
                 return
         raise InputError("memory_id", memory_id, "the id of a memory of this app, as search_memory tells it")
@@ -127,14 +128,6 @@ def _text(content: Any) -> str:  # noqa: ANN401 - the kit's Content, or None
 
 def _id(event_id: str) -> str:
     return f"{_PREFIX}{event_id}"
-
-
-def _known(tenant: Tenant, memory_id: str) -> bool:
-    try:
-        tenant.get(memory_id)
-    except NotFoundError:
-        return False
-    return True
 
 
 _PREFIX = "adk-"

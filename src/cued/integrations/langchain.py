@@ -9,6 +9,7 @@ from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, Field
 
 from cued.handles.tenant import Tenant
+from cued.integrations.searching import recalled
 from cued.model import GLOBAL, Recalled
 
 
@@ -42,16 +43,16 @@ class CuedRetriever(BaseRetriever):
         if not query.strip():
             return []
         recall = self.tenant.recall(query, scope=self.scope, limit=k, floor=self.floor)
-        return [document(each) for each in recall]
+        return [document(each) for each in recalled(self.tenant, recall)]
 
 
-def document(recalled: Recalled) -> Document:
+def document(found: Recalled) -> Document:
     """A recalled memory as a document: its text, and what it takes to weigh it."""
-    memory = recalled.memory
+    memory = found.memory
     facts: dict[str, Any] = {
         **memory.source.meta,
-        "relevance": recalled.relevance,
-        "score": recalled.score,
+        "relevance": found.relevance,
+        "score": found.score,
         "kind": memory.kind,
         "scope": memory.scope,
         "tags": list(memory.tags),

@@ -11,6 +11,7 @@ from pydantic import Field
 from cued.handles.tenant import Tenant
 from cued.integrations.memory_tools import MemoryTools
 from cued.model import GLOBAL
+from cued.text.token_counts import estimate_tokens
 
 _NO_SESSION = "llama-index"
 
@@ -43,6 +44,14 @@ class CuedMemoryBlock(BaseMemoryBlock[str]):
                 sessions.setdefault(session, []).append({"role": message.role.value, "content": message.content})
         for session, turns in sessions.items():
             await asyncio.to_thread(self.tenant.remember_turns, turns, session=session, scope=self.scope)
+
+    async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
+        """The block without the last of what was recalled, about so many tokens shorter; None where no memory is left in it."""
+        head, *entries, tail = content.rstrip("\n").split("\n")
+        freed = 0
+        while entries and freed < tokens_to_truncate:
+            freed += estimate_tokens(entries.pop())
+        return "\n".join([head, *entries, tail, ""]) if entries else None
 
 
 def _last_words(messages: Sequence[ChatMessage]) -> str:

@@ -2,11 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar, cast
 
 from agents import FunctionTool, TResponseInputItem, function_tool
 from agents.memory import SessionSettings
+from agents.memory.session_settings import coerce_session_settings, resolve_session_limit
 
 from cued.errors import InputError
 from cued.forking import OwnLock
@@ -17,20 +18,30 @@ from cued.integrations.searching import every, holds
 from cued.model import GLOBAL, Memory
 from cued.requests.checks import MAX_TEXT
 from cued.requests.draft import Draft
+from cued.requests.listing import MAX_PAGE
 from cued.requests.turns import drafts_of
 
 DOCUMENT = "openai_agents"
 UNSEARCHED = "openai-agents: calls"
 """The scope of what is no one's words, such as calls of tools and their results: kept for the session, and never recalled."""
+Answer = TypeVar("Answer")
 _PIECE = 50_000
 
 
 class CuedSession:
     """A conversation of the Agents SDK kept as memories of a tenant: what was said in it can be recalled in every other one."""
 
-    def __init__(self, session_id: str, tenant: Tenant, *, scope: str = GLOBAL, session_settings: SessionSettings | None = None) -> None:
+    def __init__(
+        self,
+        session_id: str,
+        tenant: Tenant,
+        *,
+        scope: str = GLOBAL,
+        session_settings: SessionSettings | dict[str, Any] | None = None,
+    ) -> None:
         """Keep the session of this name; two sessions of one name are the same."""
-        self.session_id, self.session_settings = session_id, session_settings
+        self.session_id = session_id
+        self.session_settings: SessionSettings | None = coerce_session_settings(session_settings or SessionSettings())
         self._tenant, self._scope, self._lock = tenant, scope, OwnLock()
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
@@ -39,38 +50,43 @@ class CuedSession:
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Put items at the end."""
-        await asyncio.to_thread(self._add, list(items))
+        await _finished(self._add, list(items))
 
     async def pop_item(self) -> TResponseInputItem | None:
         """The latest item, which is removed; None where there is none."""
-        return await asyncio.to_thread(self._pop)
+        return await _finished(self._pop)
 
     async def clear_session(self) -> None:
         """Remove all items of the session for good."""
-        await asyncio.to_thread(self._clear)
+        await _finished(self._clear)
 
     def ids(self) -> tuple[str, ...]:
         """The ids of the session's memories."""
         return tuple(memory.id for rows in self._rows().values() for memory in rows)
 
     def _items(self, limit: int | None) -> list[TResponseInputItem]:
-        settings = self.session_settings
-        most = limit if limit is not None else settings.limit if settings else None
-        whole = [_item(rows) for _, rows in sorted(self._rows().items())]
-        return whole if most is None else whole[len(whole) - min(most, len(whole)) :] if most > 0 else []
+        most = resolve_session_limit(limit, self.session_settings)
+        if most is not None and most <= 0:
+            return []
+        return [_item(rows) for _, rows in sorted(self._rows(most).items())]
 
-    def _rows(self) -> dict[int, list[Memory]]:
-        """The memories of the session by the number of their item."""
+    def _rows(self, most: int | None = None) -> dict[int, list[Memory]]:
+        """The memories of the session by the number of their item, or those of the latest so many items: no others are read."""
         found: dict[int, list[Memory]] = {}
-        for memory in every(self._tenant, session=self.session_id, hidden=True):
+        oldest: Memory | None = None
+        for memory in every(self._tenant, first=MAX_PAGE if most is None else most + 1, session=self.session_id, hidden=True):
+            if oldest is not None and most is not None and len(found) >= most and memory.created_at != oldest.created_at:
+                break
             if DOCUMENT in memory.source.meta and holds(memory):
                 found.setdefault(memory.source.turn or 0, []).append(memory)
-        return found
+                oldest = memory
+        # What was added at once lies in no order, and may be more than is asked for.
+        latest = sorted(found)[-most:] if most else found
+        return {number: found[number] for number in latest}
 
     def _add(self, items: Iterable[TResponseInputItem]) -> None:
         with self._lock:
-            newest = self._tenant.list(session=self.session_id, hidden=True, limit=1).memories
-            number = (newest[0].source.turn or 0) + 1 if newest else 1
+            number = max(self._rows(1), default=0) + 1
             drafts = [draft for at, item in enumerate(items, number) for draft in self._drafts(at, cast("Mapping[str, Any]", item))]
             if drafts:
                 self._tenant.remember_many(drafts)
@@ -95,16 +111,25 @@ class CuedSession:
 
     def _pop(self) -> TResponseInputItem | None:
         with self._lock:
-            rows = self._rows()
-            if not rows:
+            last = next(iter(self._rows(1).values()), None)
+            if last is None:
                 return None
-            last = rows[max(rows)]
             self._tenant.forget(*(memory.id for memory in last), erase=True)
             return _item(last)
 
     def _clear(self) -> None:
         with self._lock:
             self._tenant.forget(*self.ids(), erase=True)
+
+
+async def _finished(work: Callable[..., Answer], *arguments: Any) -> Answer:  # noqa: ANN401 - the work's own
+    """What a write gives, from a worker thread. Whoever is cancelled meanwhile hears of it when the write is done, not before."""
+    task = asyncio.ensure_future(asyncio.to_thread(work, *arguments))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
 
 
 def recall_tool(tenant: Tenant, *, scope: str = GLOBAL, limit: int | None = None, besides: CuedSession | None = None) -> FunctionTool:

@@ -1,4 +1,7 @@
-"""What adapters ask of a tenant beyond its verbs: every memory of a listing, and a recall that ranks and leaves nothing out."""
+"""What adapters ask of a tenant beyond its verbs: every memory of a listing, and a recall that ranks and leaves nothing out.
+
+A tenant may be a server's. Then the server's policy decides, and a recalled memory, which comes in brief, is asked for whole.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import TypeVar, Unpack
@@ -6,7 +9,8 @@ from typing import TypeVar, Unpack
 from msgspec.structs import replace
 
 from cued.handles.tenant import Tenant
-from cued.model import Memory, Recall
+from cued.model import Memory, Recall, Recalled
+from cued.policy.presets import preset
 from cued.policy.spec import Diversify, Floor, Policy, Rerank
 from cued.requests.checks import MAX_CUE
 from cued.requests.keywords import RecallOptions, Wanted
@@ -17,20 +21,30 @@ MOST = 10_000
 """How many memories one search may rank."""
 
 
-def every(tenant: Tenant, **wanted: Unpack[Wanted]) -> Iterator[Memory]:
-    """All memories of a listing, page by page, the newest first."""
-    wanted["limit"] = MAX_PAGE
+def every(tenant: Tenant, *, first: int = MAX_PAGE, **wanted: Unpack[Wanted]) -> Iterator[Memory]:
+    """All memories of a listing, page by page, the newest first; the first page may be a smaller one."""
+    wanted["limit"] = min(max(first, 1), MAX_PAGE)
     while True:
         page = tenant.list(**wanted)
         yield from page
         if page.next is None:
             return
-        wanted["after"] = page.next
+        wanted["after"], wanted["limit"] = page.next, MAX_PAGE
+
+
+def whole(tenant: Tenant, memory: Memory) -> Memory:
+    """The memory with everything that is kept of it."""
+    return tenant.get(memory.id) if tenant.remote else memory
 
 
 def holds(memory: Memory) -> bool:
     """Whether nobody has forgotten a memory or let another take its place; an expired one still holds."""
     return memory.forgotten_at is None and all(each.lifted_at is not None for each in memory.superseded if each.scope is None)
+
+
+def recalled(tenant: Tenant, recall: Recall) -> Iterator[Recalled]:
+    """What was recalled, each memory whole."""
+    return (replace(each, memory=whole(tenant, each.memory)) for each in recall)
 
 
 def ranking(policy: Policy, limit: int, *, floor: float | None = None) -> Policy:
@@ -58,22 +72,39 @@ def best(  # noqa: PLR0913 - a search has words, a size, a policy and two ways t
     keep: Callable[[Recall], list[Kept]],
     *,
     wanted: int,
-    policy: Policy,
+    policy: str | None = None,
     least: float | None = None,
     **where: Unpack[RecallOptions],
 ) -> list[Kept]:
     """The best that `keep` makes of a recall, at least as many as wanted where there are so many of `least` relevance.
 
-    More memories are ranked until there are enough, for what is not kept may have taken most of the places.
+    More memories are ranked until there are enough, for what is not kept may have taken most of the places. `policy` is a preset, None
+    for the tenant's usual one.
     """
-    many = min(max(_AT_FIRST * wanted, 1), MOST)
+    most = _SERVED if tenant.remote else MOST
+    many = min(max(_AT_FIRST * wanted, 1), most)
     while True:
-        recall = tenant.recall(query[:MAX_CUE], policy=ranking(policy, many, floor=least), **where)
+        recall = _ranked(tenant, query[:MAX_CUE], policy, many, least, where)
         kept = keep(recall)
-        if len(kept) >= wanted or len(recall) < many or many == MOST:
+        if len(kept) >= wanted or len(recall) < many or many == most:
             return kept
-        many = min(4 * many, MOST)
+        many = min(4 * many, most)
+
+
+def _ranked(  # noqa: PLR0913, PLR0917 - what `best` is asked for
+    tenant: Tenant, query: str, policy: str | None, many: int, least: float | None, where: RecallOptions
+) -> Recall:
+    if not tenant.remote:
+        usual = tenant.policy if policy is None else preset(policy)
+        return tenant.recall(query, policy=ranking(usual, many, floor=least), **where)
+    asked: RecallOptions = {**where, "limit": many, "floor": least or 0.0, "budget_tokens": _ALL_TOKENS}
+    recall = tenant.recall(query, policy=policy, **asked)
+    # What repeats another counts by itself here, as it does under a ranking.
+    spread = [replace(each, memory=tenant.get(known)) for each in recall for known in (each.id, *each.duplicates)]
+    return replace(recall, memories=tuple(spread))
 
 
 _AT_FIRST = 3
 _RERANKED = 100
+_SERVED = 100
+_ALL_TOKENS = 1_000_000

@@ -7,9 +7,10 @@ from uuid import uuid4
 
 from strands.memory.types import AddMessagesContext, MemoryEntry, MemoryStore, SearchOptions
 
-from cued.errors import NotFoundError
+from cued.errors import InputError
 from cued.handles.tenant import Tenant
 from cued.integrations.documents import packed, plain_facts, unpacked
+from cued.integrations.searching import recalled
 from cued.model import GLOBAL, Recalled
 from cued.requests.draft import Draft
 from cued.requests.turns import drafts_of
@@ -33,21 +34,25 @@ class CuedMemoryStore(MemoryStore):
         extraction: Any = None,  # noqa: ANN401 - the framework's own, or True
     ) -> None:
         """Keep them in this tenant's memories; a search shows what has at least `floor` relevance, None for the policy's own."""
-        self.name, self.description, self.max_search_results = name, description, max_search_results
+        if not name.strip():
+            raise InputError("name", name, "some characters: a name must not be empty")
+        self.name, self.description, self.max_search_results = name, description, _count(max_search_results)
         self.writable, self.extraction = writable, extraction
         self._tenant, self._scope, self._floor = tenant, scope, floor
         self._run = uuid4().hex[:12]
 
     async def search(self, query: str, options: SearchOptions | None = None) -> list[MemoryEntry]:
         """What a query brings to mind, the best first."""
-        limit = (options or {}).get("max_search_results") or self.max_search_results
+        asked = _count((options or {}).get("max_search_results"))
+        limit = self.max_search_results if asked is None else asked
         if not query.strip():
             return []
-        recall = await asyncio.to_thread(self._tenant.recall, query, scope=self._scope, limit=limit, floor=self._floor)
-        return [self._entry(each) for each in recall]
+        return await asyncio.to_thread(self._search, query, limit)
 
     async def add(self, content: str, metadata: Mapping[str, Any] | None = None) -> str:
         """The id of one fact that was kept."""
+        if not self.writable:
+            raise InputError("add", self.name, "a store that may be written to: this store is not writable")
         facts = packed(DOCUMENT, dict(metadata)) if metadata else {}
         kept = await asyncio.to_thread(self._tenant.remember, content, scope=self._scope, trust="agent", meta=facts, conflicts=False)
         return kept.id
@@ -56,12 +61,16 @@ class CuedMemoryStore(MemoryStore):
         """The ids of the messages that were kept; those of a batch that was kept before are passed over."""
         return await asyncio.to_thread(self._add_messages, messages, context.sequence_numbers if context else None)
 
+    def _search(self, query: str, limit: int | None) -> list[MemoryEntry]:
+        recall = self._tenant.recall(query, scope=self._scope, limit=limit, floor=self._floor)
+        return [self._entry(each) for each in recalled(self._tenant, recall)]
+
     def _add_messages(self, messages: Sequence[Mapping[str, Any]], numbers: Sequence[int] | None) -> list[str]:
         session, drafts = f"strands-{self._run}", list[Draft]()
         for place, message in enumerate(messages):
             number = numbers[place] if numbers else None
             memory_id = None if number is None else f"{session}-{number}"
-            if memory_id is not None and self._known(memory_id):
+            if memory_id is not None and self._tenant.known(memory_id):
                 continue
             turn = {
                 "role": message["role"],
@@ -72,20 +81,19 @@ class CuedMemoryStore(MemoryStore):
                 drafts.append(Draft(**fields, id=memory_id, turn=None if number is None else draft.turn))
         return list(self._tenant.remember_many(drafts).ids) if drafts else []
 
-    def _known(self, memory_id: str) -> bool:
-        try:
-            self._tenant.get(memory_id)
-        except NotFoundError:
-            return False
-        return True
-
-    def _entry(self, recalled: Recalled) -> MemoryEntry:
-        memory = recalled.memory
+    def _entry(self, found: Recalled) -> MemoryEntry:
+        memory = found.memory
         facts = {**plain_facts(DOCUMENT, memory.source.meta), **(unpacked(DOCUMENT, memory) or {})}
         told = {
             "id": memory.id,
-            "relevance": recalled.relevance,
+            "relevance": found.relevance,
             "created_at": memory.created_at.isoformat(),
             "speaker": memory.source.speaker,
         }
         return MemoryEntry(content=memory.text, store_name=self.name, metadata={**facts, **told})
+
+
+def _count(most: int | None) -> int | None:
+    if most is not None and most < 1:
+        raise InputError("max_search_results", most, "a whole number: max_search_results must be at least 1")
+    return most

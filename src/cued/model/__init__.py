@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cued.model.array_types import Column, Matrix, Vector
-    from cued.model.condition import Condition
+    from cued.model.condition import Condition, Workings
     from cued.model.conflict import Choice, Conflict
     from cued.model.cues import Cue
     from cued.model.log import ERASED, Feedback, LogQuery, LogRules, RecallEntry, Shadowed, Tallies, TallyQuery
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     )
     from cued.model.quotas import Quotas
     from cued.model.recall import Evidence, Omitted, Recall, Recalled, Summary, Trace
-    from cued.model.rows import Head, Indexed, Judged, Row, Slice
+    from cued.model.rows import Glance, Head, Indexed, Judged, Row, Slice
     from cued.model.words import (
         CHANNELS,
         DERIVED_FROM,
@@ -66,6 +66,7 @@ if TYPE_CHECKING:
         HiddenState,
         Intent,
         Kind,
+        Order,
         Outcome,
         Scalar,
         Tier,
@@ -107,6 +108,7 @@ __all__ = [
     "Findings",
     "Fingerprint",
     "Gate",
+    "Glance",
     "Head",
     "HiddenState",
     "Indexed",
@@ -122,6 +124,7 @@ __all__ = [
     "Matrix",
     "Memory",
     "Omitted",
+    "Order",
     "Outcome",
     "Page",
     "Quotas",
@@ -151,13 +154,14 @@ __all__ = [
     "Trust",
     "Use",
     "Vector",
+    "Workings",
     "lower_of",
     "outranks",
 ]
 
 _HOMES = {
     "array_types": ("Column", "Matrix", "Vector"),
-    "condition": ("Condition",),
+    "condition": ("Condition", "Workings"),
     "conflict": ("Choice", "Conflict"),
     "log": ("ERASED", "Feedback", "LogQuery", "LogRules", "RecallEntry", "Shadowed", "Tallies", "TallyQuery"),
     "lookup": (
@@ -193,7 +197,7 @@ _HOMES = {
     "cues": ("Cue",),
     "quotas": ("Quotas",),
     "recall": ("Evidence", "Omitted", "Recall", "Recalled", "Summary", "Trace"),
-    "rows": ("Head", "Indexed", "Judged", "Row", "Slice"),
+    "rows": ("Glance", "Head", "Indexed", "Judged", "Row", "Slice"),
     "words": (
         "CHANNELS",
         "DERIVED_FROM",
@@ -214,6 +218,7 @@ _HOMES = {
         "HiddenState",
         "Intent",
         "Kind",
+        "Order",
         "Outcome",
         "Scalar",
         "Tier",

@@ -21,3 +21,13 @@ class Condition(Struct, frozen=True, kw_only=True):
     schema: int = 0
     knows: int = 0
     engine: str = ""
+
+
+class Workings(Struct, frozen=True, kw_only=True):
+    """How a store works: the tenants in memory and their bytes, searches that found theirs there or not, and writes made again."""
+
+    tenants: int = 0
+    bytes: int = 0
+    hits: int = 0
+    misses: int = 0
+    contested: int = 0

@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from cued.model.memory import Memory
+from cued.model.words import Order
 
+Place = int | float | str
+"""Where a memory stands in an order other than that of creation."""
 Marks = tuple[tuple[str, int, int], ...]
 """Where and when a memory is superseded, so far as one time cannot tell it: scope ("" for everywhere), since, until."""
 
@@ -75,10 +78,28 @@ class Indexed(NamedTuple):
     judged: Sequence[Sequence[Any]]
 
 
+class Glance(NamedTuple):
+    """What a recall asks at once of a keeper that is far away, about a tenant whose rows it has in memory.
+
+    `since` is the change after which rows are to come, None for none of them; `keys` are the rows whose uses are to come, `missing` those
+    whose memories are to come too; `document` names the document to come.
+    """
+
+    since: int | None = None
+    keys: Sequence[int] = ()
+    missing: Sequence[int] = ()
+    document: str | None = None
+
+
 class Slice(NamedTuple):
-    """Which part of a listing: at most `limit` rows beyond `after`, a time of creation and an id, at a moment, in a direction."""
+    """Which part of a listing: at most `limit` rows beyond `after`, a time of creation and an id, at a moment, in a direction.
+
+    In another order than that of creation, rows go by their place in it first: those beyond `place` and `after`, all where it is None.
+    """
 
     at: int
     after: tuple[int, str]
     limit: int
     oldest_first: bool = False
+    order_by: Order = "written"
+    place: Place | None = None

@@ -11,6 +11,8 @@ Outcome = Literal["recalled", "nothing_stored", "all_gated", "nothing_matched", 
 ChannelName = Literal["lexical", "dense", "entity", "temporal"]
 Gate = Literal["forgotten", "quarantine", "scope", "as_of", "expiry", "validity", "supersession", "provenance", "trust", "kinds", "tags"]
 HiddenState = Literal["forgotten", "superseded", "expired"]
+Order = Literal["written", "used", "importance", "kind", "tier", "trust", "scope", "session", "chance"]
+"""What a listing goes by; `chance` has nothing to do with what a memory is, so that its first page is a sample of the whole."""
 ConflictType = Literal["duplicate", "update", "negation", "related"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)

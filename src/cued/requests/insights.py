@@ -73,6 +73,13 @@ class LabelRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     verdict: Annotated[Judgement, Meta(description="What came back was right, was wrong, or nothing in the store was right.")]
 
 
+class PolicyRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A request to decide by a policy from now on."""
+
+    toml: Annotated[str, Meta(description="The policy, as TOML.", max_length=100_000)]
+    note: Annotated[str, Meta(description="Why, for whoever reads the history.", max_length=500)] = ""
+
+
 class RollbackRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A request to decide by an earlier policy again."""
 

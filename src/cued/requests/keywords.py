@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, TypedDict
 
-from cued.model import ChannelName, HiddenState, Intent, Kind, Outcome, Scalar, Tier, Trust
+from cued.model import ChannelName, HiddenState, Intent, Kind, Order, Outcome, Scalar, Tier, Trust
 from cued.policy.adjust import FloorName
 
 if TYPE_CHECKING:
@@ -108,6 +108,7 @@ class Wanted(TypedDict, total=False):
     hidden: bool
     state: HiddenState | None
     contains: str
+    order_by: Order
     oldest_first: bool
     limit: int
     after: str | None

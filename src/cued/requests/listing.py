@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, field
 
 from cued.errors import InputError
-from cued.model import Filter, HiddenState, Kind, LogQuery, Outcome, Scalar, Tier, Trust
+from cued.model import Filter, HiddenState, Kind, LogQuery, Order, Outcome, Scalar, Tier, Trust
 from cued.requests.checks import alone, label, labels, metadata, read
 
 MAX_PAGE = 1000
@@ -33,7 +33,8 @@ class ListRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     hidden: Annotated[bool, Meta(description="Also what is forgotten, superseded or expired.")] = False
     state: Annotated[HiddenState | None, Meta(description="Only what is hidden, and for this reason.")] = None
     contains: Annotated[str, Meta(description="Only texts with all these words, or parts of words, in them.")] = ""
-    oldest_first: Annotated[bool, Meta(description="The oldest memories first.")] = False
+    order_by: Annotated[Order, Meta(description="By when they were written, the newest first, or by this, the greatest first.")] = "written"
+    oldest_first: Annotated[bool, Meta(description="From the other end: the oldest memories first, or the least.")] = False
     limit: Annotated[PageSize, Meta(description="So many a page, at most 1000.")] = 50
     after: Annotated[str | None, Meta(description="Continue after the page that gave this cursor as `next`.")] = None
 
@@ -75,13 +76,13 @@ class TimelineRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class MapRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A request for the newest memories laid out by meaning."""
+    """A request for memories laid out by meaning, of many a sample of the whole."""
 
     scope: Annotated[str | None, Meta(description="Only this scope; `global` is one.")] = None
     kinds: Annotated[tuple[Kind, ...], Meta(description="Only this kind.")] = ()
     text: Annotated[str, Meta(description="A cue to be laid out among them.")] = ""
     also: Annotated[tuple[str, ...], Meta(description="A memory to be on the map whatever else is.")] = ()
-    limit: Annotated[MapSize, Meta(description="So many memories, at most 5000.")] = 1000
+    limit: Annotated[MapSize, Meta(description="So many memories, at most 5000; of more, so many by chance, the same each time.")] = 1000
 
     def filter(self) -> Filter:
         """Which memories are laid out."""

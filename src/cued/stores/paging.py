@@ -1,40 +1,89 @@
-"""Listings in pages by (created_at, id), newest or oldest first, continued by an opaque cursor that knows its direction."""
+"""Listings in pages, in one of several orders and from either end, continued by an opaque cursor that knows both."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Annotated, Any
+from zlib import crc32
 
 from msgspec import DecodeError, Meta, ValidationError, json
 
 from cued.errors import InputError
-from cued.model import Memory
+from cued.model import KINDS, TIERS, TRUSTS, Memory, Order, Slice, Use
+from cued.model.rows import Place
 from cued.stores.standing.instants import ALWAYS, NEVER, micros
 
-Position = tuple[int, str]
+Standing = tuple[Place, int, str]
+"""Where a memory stands in a listing: its place in the order, when it was created, and its id."""
 
 _Created = Annotated[int, Meta(ge=ALWAYS, le=NEVER)]
 
 
-def cursor_after(memory: Memory, *, oldest_first: bool) -> str:
+def cursor_after(memory: Memory, *, oldest_first: bool, order_by: Order) -> str:
     """The cursor that continues a listing after this memory."""
-    place = place_of(memory)
-    return urlsafe_b64encode(json.encode((*place, True) if oldest_first else place)).decode()
+    return urlsafe_b64encode(json.encode((order_by, oldest_first, *standing(memory, order_by)))).decode()
 
 
-def position(cursor: str | None, *, oldest_first: bool) -> Position:
-    """The place a cursor stands for, before everything for None; any other string is an InputError."""
+def part(at: int, cursor: str | None, limit: int, *, oldest_first: bool, order_by: Order) -> Slice:
+    """So many rows beyond a cursor, or from the start for None; a cursor of another listing, or any other string, is an InputError."""
     if cursor is None:
-        return (ALWAYS if oldest_first else NEVER), ""
+        return Slice(at, ((ALWAYS if oldest_first else NEVER), ""), limit, oldest_first, order_by)
     try:
-        encoded = urlsafe_b64decode(cursor.encode("ascii"))
-        if oldest_first:
-            created, memory_id, _ = json.decode(encoded, type=tuple[_Created, str, bool])
-        else:
-            created, memory_id = json.decode(encoded, type=tuple[_Created, str])
+        order, oldest, place, created, memory_id = json.decode(urlsafe_b64decode(cursor.encode("ascii")), type=_CURSORS[order_by])
     except (DecodeError, ValidationError, ValueError) as error:
-        raise InputError("after", cursor, "the `next` of an earlier page of the same listing") from error
-    return created, memory_id
+        raise _unknown(cursor) from error
+    if (order, oldest) != (order_by, oldest_first):
+        raise _unknown(cursor)
+    return Slice(at, (created, memory_id), limit, oldest_first, order_by, None if order_by == "written" else place)
 
 
-def place_of(memory: Memory) -> Position:
-    """A memory's place in every listing."""
-    return micros(memory.created_at), memory.id
+def standing(memory: Memory, order_by: Order) -> Standing:
+    """Where a memory stands in an order."""
+    return _PLACES[order_by](memory), micros(memory.created_at), memory.id
+
+
+def beyond(place: Standing, asked: Slice) -> bool:
+    """Whether a memory that stands there lies beyond what a part of a listing continues."""
+    if asked.order_by == "written":
+        return place[1:] != asked.after and (place[1:] > asked.after) == asked.oldest_first
+    if asked.place is None:
+        return True
+    last = (asked.place, *asked.after)
+    return place != last and (place > last) == asked.oldest_first
+
+
+def by_chance(memory_id: str) -> int:
+    """A place that has nothing to do with what a memory is, and is the same each time."""
+    return crc32(memory_id.encode())
+
+
+def last_used(use: Use) -> int:
+    """When a memory was used last, before everything where it never was."""
+    return ALWAYS if use.last_at is None else micros(use.last_at)
+
+
+def _unknown(cursor: str) -> InputError:
+    return InputError("after", cursor, "the `next` of an earlier page of the same listing")
+
+
+_PLACES: Mapping[Order, Callable[[Memory], Place]] = MappingProxyType(
+    {
+        "written": lambda memory: micros(memory.created_at),
+        "used": lambda memory: last_used(memory.use),
+        "importance": lambda memory: memory.importance,
+        "kind": lambda memory: KINDS.index(memory.kind),
+        "tier": lambda memory: TIERS.index(memory.tier),
+        "trust": lambda memory: TRUSTS.index(memory.trust),
+        "scope": lambda memory: memory.scope,
+        "session": lambda memory: memory.source.session or "",
+        "chance": lambda memory: by_chance(memory.id),
+    }
+)
+_Whole, _Name = tuple[Order, bool, _Created, _Created, str], tuple[Order, bool, str, _Created, str]
+_CURSORS: Mapping[Order, Any] = MappingProxyType(
+    {
+        **dict.fromkeys(("written", "used", "kind", "tier", "trust", "chance"), _Whole),
+        **dict.fromkeys(("scope", "session"), _Name),
+        "importance": tuple[Order, bool, float, _Created, str],
+    }
+)

@@ -17,6 +17,7 @@ from cued.stores.standing.instants import micros
 
 COUNTED = ("recalls", "injected", "degraded", "cited", "bad", "chosen", "tokens", "below_floor", "suppressed", "omitted", "total_ms")
 """What a keeper counts of a stretch, in this order."""
+_EVERY_LINE = 2**62
 
 
 class _Named(Struct, frozen=True):
@@ -158,3 +159,11 @@ def all_stored(rows: Transaction, evidence: bytes) -> bool:
     """Whether every memory that the envelope of a recall has the text of is stored."""
     ids = sorted(named(evidence))
     return len(rows.read(ids)) == len(ids)
+
+
+def naming_none(rows: Transaction, erased: Collection[str]) -> list[RecallEntry]:
+    """The lines of the log that name one of the erased memories, or have its text in their evidence, without it."""
+    gone = set(erased)
+    found = {line.recall_id: line for line in rows.log(LogQuery(kept=True, limit=_EVERY_LINE)) if gone & evidence_names(rows, line)}
+    found |= {line.recall_id: line for line in rows.log(LogQuery(naming=tuple(sorted(gone)), limit=_EVERY_LINE))}
+    return [without_ids(line, erased) for line in found.values()]

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cued.forking import across_forks
-from cued.model import Head, Indexed, Judged, Memory
-from cued.ports import Transaction
+from cued.model import Head, Indexed, Judged, Memory, Workings
+from cued.ports import Reading, Transaction
 from cued.stores.columns.shelf import Entries, Shelf
 from cued.stores.columns.wrapping import unwrap, wrap
 from cued.stores.encoding import joined, width
@@ -37,7 +37,11 @@ class Winners:
         self._most_bytes = most_bytes
         self._kept: dict[int, Memory] = {}
 
-    def read(self, rows: Transaction, keys: Sequence[int]) -> tuple[Memory | None, ...]:
+    def missing(self, keys: Sequence[int]) -> list[int]:
+        """Those of the keys whose memories have to be read."""
+        return [key for key in keys if key not in self._kept]
+
+    def read(self, rows: Reading, keys: Sequence[int]) -> tuple[Memory | None, ...]:
         """The memories of these keys in their order, each with its use as of the transaction's snapshot; None for a broken one."""
         if not keys:
             return ()
@@ -87,6 +91,11 @@ class Version(NamedTuple):
         if head.epoch == self.epoch and head.change >= self.change and not rows.removed(self.change):
             rows.put_shelf(wrap(self.shelf, change=self.change, epoch=self.epoch))
 
+    @property
+    def worth_keeping(self) -> bool:
+        """Whether, kept, it would save the next process much."""
+        return self.unkept > max(_LEAST_UNKEPT, self.shelf.stored // 10)
+
     def is_of(self, head: Head) -> bool:
         """Whether nothing has changed since."""
         return (self.change, self.epoch) == (head.change, head.epoch)
@@ -103,6 +112,7 @@ class TenantShelf:
         """Start without anything loaded."""
         self.lock = Lock()
         self.version: Version | None = None
+        self.behind = False
         self.weighed = 0
 
     def bring_to(self, rows: Transaction, head: Head) -> Version:
@@ -115,7 +125,25 @@ class TenantShelf:
         if last is None or last.epoch != head.epoch or last.shelf.wasteful:
             last = _restored(rows, head) or Version(Shelf(), Winners(), 0, head.epoch, 0)
         self.version = last if last.is_of(head) else _refreshed(last, rows, head)
+        self.behind = False
         return self.version
+
+    def follow(self, version: Version, rows: Reading, *, known: bool) -> bool:
+        """Whether to go on: with the next version where the rows since are `known`, and else knowing that there are some."""
+        head = rows.head()
+        if not head.change or head.epoch != version.epoch or version.shelf.wasteful:
+            return False
+        with self.lock:
+            if known and self.version is version:
+                self.version = version if version.is_of(head) else _refreshed(version, rows, head)
+            self.behind = not known
+        return True
+
+    def kept(self, version: Version) -> None:
+        """Note that this version is kept beside the rows."""
+        with self.lock:
+            if self.version is version:
+                self.version = version._replace(unkept=0)
 
     def without(self, version: Version, keys: Sequence[int]) -> Version:
         """This version but for the memories of some keys, which can no longer be read."""
@@ -148,13 +176,37 @@ class Shelves:
         """Start with none: after a fork a shelf may be half made, and locked by a thread that is not here."""
         self._lock = Lock()
         self._held: OrderedDict[str, TenantShelf] = OrderedDict()
+        self._hits = self._misses = 0
 
     def of(self, tenant: str) -> TenantShelf:
         """The tenant's shelf, made if need be."""
         with self._lock:
             found = self._held.setdefault(tenant, TenantShelf())
             self._held.move_to_end(tenant)
+            if found.version is None:
+                self._misses += 1
+            else:
+                self._hits += 1
             return found
+
+    def workings(self, *, contested: int) -> Workings:
+        """How many tenants are in memory with how many bytes, and how many searches found theirs there or did not."""
+        with self._lock:
+            held = list(self._held.values())
+            nbytes = sum(each.nbytes for each in held)
+            return Workings(tenants=len(held), bytes=nbytes, hits=self._hits, misses=self._misses, contested=contested)
+
+    def holds(self, tenant: str) -> bool:
+        """Whether there are memories of this tenant in memory."""
+        held = self._held.get(tenant)
+        version = None if held is None else held.version
+        return version is not None and version.shelf.stored > 0
+
+    def written(self, tenant: str) -> None:
+        """Note that the tenant was written to from here, so its shelf is behind."""
+        held = self._held.get(tenant)
+        if held is not None:
+            held.behind = True
 
     def trim(self, searched: TenantShelf) -> None:
         """Let go of the shelves searched longest ago until the rest fits, where this one has grown; the last one searched always stays."""
@@ -177,7 +229,7 @@ class Shelves:
         """The tenants and last versions which, kept, would save the next process much."""
         with self._lock:
             held = [(tenant, each.version) for tenant, each in self._held.items()]
-        return [(tenant, each) for tenant, each in held if each is not None and each.unkept > max(_LEAST_UNKEPT, each.shelf.stored // 10)]
+        return [(tenant, each) for tenant, each in held if each is not None and each.worth_keeping]
 
     def __len__(self) -> int:
         """The number of shelves held."""
@@ -195,7 +247,7 @@ def _restored(rows: Transaction, head: Head) -> Version | None:
     return Version(shelf, Winners(), found.change, head.epoch, shelf.nbytes)
 
 
-def _refreshed(last: Version, rows: Transaction, head: Head) -> Version:
+def _refreshed(last: Version, rows: Reading, head: Head) -> Version:
     """The next version: a branch of the shelf with what has changed since, and the winners that have not."""
     shelf, removed, read = last.shelf.branched(), rows.removed(last.change), rows.changed(last.change)
     shelf.drop(removed)

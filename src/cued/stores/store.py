@@ -6,11 +6,9 @@ a keeper, which reads and writes rows and knows nothing of what they mean.
 
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import datetime
 from time import monotonic
-
-from msgspec.structs import replace
 
 from cued.errors import InputError, LostConnectionError, NotFoundError, StoreError
 from cued.model import (
@@ -22,40 +20,40 @@ from cued.model import (
     LogRules,
     Lookup,
     Memory,
+    Order,
     Page,
     Quotas,
     RecallEntry,
     Record,
     Revised,
     Revision,
-    Slice,
     Stats,
     Stored,
     Tallies,
     TallyQuery,
     Touch,
-    Use,
+    Workings,
 )
-from cued.ports import Inspectable, Keeper, Transaction
+from cued.ports import Distant, Inspectable, Keeper, Transaction
 from cued.stores import journalling
 from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant, at_least_one, document_name, first_of_each
-from cued.stores.columns.shelf import Hits, Shelf
+from cued.stores.columns.shelf import Shelf
 from cued.stores.encoding import as_vector
 from cued.stores.metering import RecallMeter, refuse_growth_beyond
-from cued.stores.paging import cursor_after, position
-from cued.stores.recall_log import all_stored, as_kept, bare, evidence_names, without_ids
+from cued.stores.paging import cursor_after, part
+from cued.stores.recall_log import all_stored, as_kept, bare, naming_none
+from cued.stores.repeating import repeated
 from cued.stores.revising import revise
+from cued.stores.searches import Found, found_in, glanced
 from cued.stores.shelves import SHELVES_BYTES, Shelves, TenantShelf, Version
 from cued.stores.standing.instants import micros
-from cued.stores.standing.past import as_known
-from cued.stores.use import judged, news, noted, told, touched
+from cued.stores.use import counted, judged, news, noted, told
 from cued.stores.work import Work
 
 log = logging.getLogger("cued")
 
 _AS_USUAL = LogRules()
 _UNBOUNDED = Quotas()
-_EVERY_LINE = 2**62
 _TRIED_AGAIN, _TRIED_AGAIN_S = 5, 1.0
 
 
@@ -81,10 +79,11 @@ class Store:
         self.quotas = quotas
         self._meter = RecallMeter(quotas.recalls_a_minute)
         self._shelves = Shelves(shelves_bytes)
+        self.contested = 0
 
+    @repeated
     def remember(self, tenant: str, records: Sequence[Record]) -> None:
         """Store all the records or none; a known id or an unknown `supersedes` is refused."""
-        admit_tenant(tenant)
         with self._writing(tenant, "remember", [record.memory.id for record in records]) as rows:
             work, before = Work(rows), rows.head()
             admit(tenant, records, known=work.known(record.memory.id for record in records))
@@ -93,6 +92,7 @@ class Store:
                 work.insert(records)
             refuse_growth_beyond(self.quotas, before, rows.head())
 
+    @repeated
     def adopt(self, tenant: str, records: Sequence[Record]) -> tuple[str, ...]:
         """The ids that were new, of records stored as they are; known ids are passed over."""
         admit_tenant(tenant)
@@ -108,6 +108,7 @@ class Store:
             refuse_growth_beyond(self.quotas, before, rows.head())
         return tuple(record.memory.id for record in new)
 
+    @repeated
     def revise(self, tenant: str, revisions: Sequence[Revision], *, at: datetime) -> Revised:
         """The memories that these revisions changed, and the revisions that did not apply; those that do are one step."""
         admit_tenant(tenant)
@@ -119,39 +120,37 @@ class Store:
             refuse_growth_beyond(self.quotas, before, rows.head())
         return revised
 
+    @repeated
     def forget(self, tenant: str, memory_ids: Sequence[str], *, at: datetime) -> None:
         """Hide these memories from every recall; what they had superseded is visible again."""
-        admit_tenant(tenant)
         with self._writing(tenant, "forget", memory_ids) as rows:
             work = Work(rows)
             work.beliefs.forget(memory_ids, at=at)
             work.update({})
 
+    @repeated
     def restore(self, tenant: str, memory_ids: Sequence[str]) -> None:
         """Undo `forget`."""
-        admit_tenant(tenant)
         with self._writing(tenant, "restore", memory_ids) as rows:
             work = Work(rows)
             work.beliefs.restore(memory_ids)
             work.update({})
 
+    @repeated
     def erase(self, tenant: str, memory_ids: Sequence[str], *, more: bool = False) -> None:
         """Remove these memories for good, out of the log too: a line that names one says that it is erased, and keeps no evidence nor cue.
 
         With `more` to be erased right after, their bytes are overwritten together with those.
         """
-        admit_tenant(tenant)
         with self._writing(tenant, "erase", memory_ids) as rows:
             work = Work(rows)
             erased = work.beliefs.erase(memory_ids, lapsed=work.lapsed())
             work.update({})
             work.remove(erased, more=more)
-            lines = rows.log(LogQuery(kept=True, limit=_EVERY_LINE))
-            rest = {line.recall_id: line for line in lines if not set(erased).isdisjoint(evidence_names(rows, line))}
-            rest |= {line.recall_id: line for line in rows.log(LogQuery(naming=tuple(sorted(erased)), limit=_EVERY_LINE))}
-            if rest:
-                rows.put_log([without_ids(line, erased) for line in rest.values()], self.log_rules)
+            if lines := naming_none(rows, erased):
+                rows.put_log(lines, self.log_rules)
 
+    @repeated
     def erase_tenant(self, tenant: str) -> None:
         """Remove everything that is kept for the tenant for good; a stranger has nothing to remove."""
         admit_tenant(tenant)
@@ -159,6 +158,7 @@ class Store:
             rows.erase()
         self._shelves.drop(tenant)
 
+    @repeated
     def settle(
         self, tenant: str, touches: Sequence[Touch], entries: Sequence[RecallEntry] = (), *, known: bool = False, keep: bool = False
     ) -> bool:
@@ -177,15 +177,12 @@ class Store:
                 return False
             # what was erased since the recall must not come back in its evidence
             lines = [line if line.evidence is None or all_stored(rows, line.evidence) else bare(line) for line in lines]
-            found, uses = rows.read([touch.id for touch in touches]) if touches else {}, dict[str, Use]()
-            for touch in touches:
-                if touch.id in found:
-                    uses[touch.id] = touched(uses.get(touch.id, found[touch.id].memory.use), touch)
-            rows.put_uses([(found[each].key, use) for each, use in uses.items() if use != found[each].memory.use])
+            rows.put_uses(counted(rows.read([touch.id for touch in touches]) if touches else {}, touches))
             if lines:
                 rows.put_log(lines, self.log_rules)
         return True
 
+    @repeated
     def feedback(self, tenant: str, feedback: Feedback) -> tuple[str, ...]:
         """The ids on which this is a new verdict; uses and log are changed in one step, so it counts once."""
         admit_tenant(tenant)
@@ -204,8 +201,7 @@ class Store:
 
     def get(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
         """These memories in the order asked; an unknown id is a NotFoundError."""
-        admit_tenant(tenant)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             found = rows.read(memory_ids)
         for memory_id in memory_ids:
             if memory_id not in found:
@@ -214,8 +210,7 @@ class Store:
 
     def fetch(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Stored, ...]:
         """These memories with their vectors in the order asked; an unknown id is a NotFoundError."""
-        admit_tenant(tenant)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             found = rows.read(memory_ids, content=True)
         for memory_id in memory_ids:
             if memory_id not in found:
@@ -224,40 +219,42 @@ class Store:
 
     def known(self, tenant: str, memory_ids: Sequence[str]) -> frozenset[str]:
         """Those of the ids that are stored."""
-        admit_tenant(tenant)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             return frozenset(rows.read(memory_ids))
 
     def list(  # noqa: PLR0913 - the port's
-        self, tenant: str, wanted: Filter, *, at: datetime, limit: int, after: str | None = None, oldest_first: bool = False
+        self,
+        tenant: str,
+        wanted: Filter,
+        *,
+        at: datetime,
+        limit: int,
+        after: str | None = None,
+        oldest_first: bool = False,
+        order_by: Order = "written",
     ) -> Page:
         """One page of the tenant's memories, newest first unless told otherwise."""
         admit_tenant(tenant)
-        asked = Slice(micros(at), position(after, oldest_first=oldest_first), at_least_one(limit) + 1, oldest_first)
+        asked = part(micros(at), after, at_least_one(limit) + 1, oldest_first=oldest_first, order_by=order_by)
         with self.keeper.begin(tenant, write=False) as rows:
             found, total = rows.page(wanted, asked)
-        more = len(found) > limit
-        return Page(
-            memories=tuple(found[:limit]), next=cursor_after(found[limit - 1], oldest_first=oldest_first) if more else None, total=total
-        )
+        follows = cursor_after(found[limit - 1], oldest_first=oldest_first, order_by=order_by) if len(found) > limit else None
+        return Page(memories=tuple(found[:limit]), next=follows, total=total)
 
     def scan(self, tenant: str, *, limit: int, after: str | None = None) -> tuple[Stored, ...]:
         """Up to `limit` memories with their vectors, hidden ones included, by id, from the first id greater than `after`."""
-        admit_tenant(tenant)
         at_least_one(limit)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             return tuple(Stored(memory=row.memory, vector=as_vector(row.vector)) for row in rows.scan(limit, after or ""))
 
     def linking(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
         """The memories that have an edge to any of these ids, by id."""
-        admit_tenant(tenant)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             return tuple(sorted(rows.linking(memory_ids), key=lambda memory: memory.id))
 
     def stats(self, tenant: str, *, at: datetime) -> Stats:
         """What the tenant holds, counted; the `by_…` counts are over everything stored."""
-        admit_tenant(tenant)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             return rows.stats(micros(at))
 
     def count_recall(self, tenant: str, *, at: datetime) -> None:
@@ -266,35 +263,40 @@ class Store:
 
     def size(self, tenant: str) -> int:
         """The number of memories stored for the tenant."""
-        admit_tenant(tenant)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             return rows.head().size
+
+    def holds(self, tenant: str) -> bool:
+        """Whether there may be memories of the tenant to search: some are in memory, or are stored."""
+        return self._shelves.holds(tenant) or self.size(tenant) > 0
 
     def log(self, tenant: str, query: LogQuery) -> tuple[RecallEntry, ...]:
         """The lines of the tenant's recall log that the query asks for, newest first unless told otherwise."""
-        admit_tenant(tenant)
         at_least_one(query.limit)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             return tuple(rows.log(query))
 
     def tally(self, tenant: str, query: TallyQuery) -> Tallies:
         """The lines of the tenant's recall log counted, without reading each."""
-        admit_tenant(tenant)
         at_least_one(query.every_s)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             return rows.tally(query)
 
     def condition(self) -> Condition:
         """The state that the keeper's files are in; one that has none says so by leaving it empty."""
         return self.keeper.condition() if isinstance(self.keeper, Inspectable) else Condition()
 
+    def workings(self) -> Workings:
+        """What is in memory and how often that helped, and how many writes were made again."""
+        return self._shelves.workings(contested=self.contested)
+
     def document(self, tenant: str, name: str) -> bytes | None:
         """A small document kept for the tenant; None when there is none."""
-        admit_tenant(tenant)
         document_name(name)
-        with self.keeper.begin(tenant, write=False) as rows:
+        with self._reading(tenant) as rows:
             return rows.document(name)
 
+    @repeated
     def swap_document(self, tenant: str, name: str, *, old: bytes | None, new: bytes | None) -> bool:
         """Whether the document was `old` still and is `new` now, in one step; None is no document."""
         admit_tenant(tenant)
@@ -331,26 +333,36 @@ class Store:
 
     def _search(self, tenant: str, lookup: Lookup) -> Findings:
         held = self._shelves.of(tenant)
+        if isinstance(self.keeper, Distant) and (found := glanced(self.keeper, tenant, held, lookup)) is not None:
+            self._shelves.trim(held)
+            return found.told(lookup)
         with self._snapshot(tenant, held) as (rows, version):
-            document = None if lookup.document is None else rows.document(lookup.document)
             if version is None:
                 self._shelves.drop(tenant)
-                return replace(Shelf().search(lookup).findings, document=document)
-            hits, memories, core = _found(held, version, rows, lookup)
-            damaged = max(0, rows.head().size - hits.findings.stored)
+                return Found(Shelf().search(lookup), (), (), rows).told(lookup)
+            answer = found_in(held, version, rows, lookup).told(lookup)
         self._shelves.trim(held)
-        if lookup.as_of:
-            memories, core = (tuple(as_known(memory, at=lookup.at) for memory in some) for some in (memories, core))
-        return replace(hits.findings, memories=memories, core=core, document=document, damaged=damaged)
+        if isinstance(self.keeper, Distant) and version.worth_keeping:
+            # Other nodes will want it too, and this one may never be closed.
+            self._keep(tenant, version)
+            held.kept(version)
+        return answer
+
+    def _reading(self, tenant: str) -> AbstractContextManager[Transaction]:
+        """A snapshot of the tenant's rows."""
+        admit_tenant(tenant)
+        return self.keeper.begin(tenant, write=False)
 
     @contextmanager
     def _writing(self, tenant: str, verb: str, memory_ids: Sequence[str]) -> Iterator[Transaction]:
         """A transaction that changes these memories, noted in the tenant's journal where it keeps one."""
+        admit_tenant(tenant)
         with self.keeper.begin(tenant, write=True) as rows:
             before = rows.head()
             yield rows
             if rows.head() != before:
                 journalling.note(rows, verb, memory_ids, begin=self._journalled)
+        self._shelves.written(tenant)
 
     @contextmanager
     def _snapshot(self, tenant: str, held: TenantShelf) -> Iterator[tuple[Transaction, Version | None]]:
@@ -374,22 +386,13 @@ class Store:
     def close(self) -> None:
         """Let go of files and connections, with the shelves kept for whoever comes next; a second call does nothing."""
         for tenant, version in self._shelves.unkept():
-            try:
-                with self.keeper.begin(tenant, write=True) as rows:
-                    version.keep(rows)
-            except StoreError as error:
-                log.info("the shelf of a tenant is not kept for the next process: %s", error)
+            self._keep(tenant, version)
         self._shelves.after_fork()
         self.keeper.close()
 
-
-def _found(held: TenantShelf, version: Version, rows: Transaction, lookup: Lookup) -> tuple[Hits, tuple[Memory, ...], tuple[Memory, ...]]:
-    """What a search finds, with its memories; one that cannot be read is taken off the shelf, as if it were not there."""
-    while True:
-        hits = version.shelf.search(lookup)
-        memories, core = version.winners.read(rows, hits.keys), version.winners.read(rows, hits.core_keys)
-        found = zip((*hits.keys, *hits.core_keys), (*memories, *core), strict=True)
-        broken = [key for key, memory in found if memory is None]
-        if not broken:
-            return hits, tuple(filter(None, memories)), tuple(filter(None, core))
-        version = held.without(version, broken)
+    def _keep(self, tenant: str, version: Version) -> None:
+        try:
+            with self.keeper.begin(tenant, write=True) as rows:
+                version.keep(rows)
+        except StoreError as error:
+            log.info("the shelf of a tenant is not kept for the next process: %s", error)

@@ -1,13 +1,13 @@
 """How a memory's use changes, by a recall or by feedback: pure functions of what is stored and what came to pass."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Literal
 
 from msgspec.structs import replace
 
 from cued.errors import InputError
-from cued.model import ERASED, Feedback, RecallEntry, Touch, Use
+from cued.model import ERASED, Feedback, RecallEntry, Row, Touch, Use
 
 Verdict = Literal["cited", "bad"]
 
@@ -73,3 +73,12 @@ def _checked(field: str, ids: Sequence[str], entry: RecallEntry) -> tuple[str, .
             accepted = ", ".join(entry.chosen) or "none, for it chose none"
             raise InputError(field, memory_id, f"ids of the memories that recall {entry.recall_id} chose: {accepted}")
     return tuple(each for each in dict.fromkeys(ids) if each in entry.chosen)
+
+
+def counted(found: Mapping[str, Row], touches: Sequence[Touch]) -> list[tuple[int, Use]]:
+    """The uses, by key, of those of the rows that these touches change; each on top of the one before."""
+    uses: dict[str, Use] = {}
+    for touch in touches:
+        if touch.id in found:
+            uses[touch.id] = touched(uses.get(touch.id, found[touch.id].memory.use), touch)
+    return [(found[each].key, use) for each, use in uses.items() if use != found[each].memory.use]

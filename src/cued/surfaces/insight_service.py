@@ -3,10 +3,19 @@
 from cued.handles.memories import Memories
 from cued.handles.tenant import Tenant
 from cued.model.plain import JSON, plain
+from cued.policy.parse import parse
 from cued.policy.presets import preset
 from cued.policy.spec import Policy
 from cued.ports import Progress, silent
-from cued.requests.insights import InsightRequest, LabelRequest, ReplayRequest, RollbackRequest, TuneRequest, UnlabelledRequest
+from cued.requests.insights import (
+    InsightRequest,
+    LabelRequest,
+    PolicyRequest,
+    ReplayRequest,
+    RollbackRequest,
+    TuneRequest,
+    UnlabelledRequest,
+)
 from cued.requests.upkeep import NoFields
 
 
@@ -46,8 +55,13 @@ def tune_for_all(memories: Memories, request: TuneRequest, *, progress: Progress
     return memories.tune(apply=request.apply, progress=progress).to_dict()
 
 
+def policy_save(tenant: Tenant, request: PolicyRequest) -> JSON:
+    """The history with a policy as its newest version, which decides from now on."""
+    return tenant.policy_save(parse(request.toml), note=request.note).to_dict()
+
+
 def policy_history(tenant: Tenant, _request: NoFields) -> JSON:
-    """Every policy that was learnt, with its report, and which of them is applied."""
+    """Every policy that was learnt or saved, with its report, and which of them is applied."""
     return tenant.policy_history().to_dict()
 
 

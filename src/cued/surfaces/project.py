@@ -1,6 +1,5 @@
 """The project that an agent works in: where it lies, which scope its memories have, and what its `.cued.toml` says."""
 
-import tomllib
 from pathlib import Path
 
 import msgspec
@@ -59,9 +58,13 @@ def checkout(folder: Path) -> Path | None:
 def _said(root: Path) -> ProjectFile:
     path = root / FILE
     try:
-        return msgspec.convert(tomllib.loads(path.read_text("utf-8")), ProjectFile)
+        written = path.read_bytes()
     except FileNotFoundError:
         return ProjectFile()
+    import tomllib  # noqa: PLC0415 - a hook runs at every prompt, and few projects have the file
+
+    try:
+        return msgspec.convert(tomllib.loads(written.decode("utf-8")), ProjectFile)
     except (msgspec.ValidationError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(FILE, str(path), f"scope, policy and a table [hooks]; {error}") from error
 

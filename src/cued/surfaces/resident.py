@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from cued import __version__
 from cued.errors import ServerError
-from cued.folders import user_folder
+from cued.folders import Address, user_folder
 from cued.model.plain import JSON
 
 TIMEOUT_S = 65.0
@@ -41,15 +41,16 @@ class Offer(Struct, frozen=True, kw_only=True):
 class Asker(Struct, frozen=True, kw_only=True):
     """What a command was started with, of which an answer depends."""
 
-    db: Path
+    db: Path | Address
     tenant: str
     embedder: str | None
     policy: str | None
 
 
-def offer_of(db: Path) -> Path:
+def offer_of(db: Path | Address) -> Path:
     """Where the offer for a store lies, if there is one."""
-    named = hashlib.sha256(os.fsencode(db.resolve())).hexdigest()[:24]
+    spelled = db.url.encode("utf-8", "surrogatepass") if isinstance(db, Address) else os.fsencode(db.resolve())
+    named = hashlib.sha256(spelled).hexdigest()[:24]
     return user_folder("cache") / "serving" / f"{named}.json"
 
 
@@ -82,7 +83,16 @@ def ask(asker: Asker, verb: str, body: JSON) -> JSON | None:
     raise raised(status, raw, noted=False)
 
 
-def withdraw(db: Path, offer: Offer) -> None:
+def answers(db: Path | Address) -> bool:
+    """Whether a server runs on this store that can be asked."""
+    offer = _offered(db)
+    if offer is None:
+        return False
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as way:
+        return way.connect_ex(offer.socket) == 0
+
+
+def withdraw(db: Path | Address, offer: Offer) -> None:
     """Take an offer away with its socket, unless another has taken its place."""
     with suppress(OSError):
         if _read(offer_of(db)) == offer:
@@ -90,7 +100,7 @@ def withdraw(db: Path, offer: Offer) -> None:
         Path(offer.socket).unlink()
 
 
-def _offered(db: Path) -> Offer | None:
+def _offered(db: Path | Address) -> Offer | None:
     """The offer for a store, if it is our own user's and of this version."""
     if sys.platform == "win32":
         return None

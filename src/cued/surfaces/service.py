@@ -4,11 +4,8 @@ Above: the surfaces, which know how a request arrives. Below: the tenant's handl
 The tenant is the handle's, never a field of a request.
 """
 
-import shlex
 import tomllib
 from collections.abc import Callable
-from datetime import UTC, datetime
-from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
@@ -19,7 +16,6 @@ from cued.engine.narrowing import narrowed
 from cued.errors import InputError, PolicyError
 from cued.explain import Explanation, verdict_on
 from cued.explain.single import single_changes
-from cued.handles.memories import Memories
 from cued.handles.tenant import Tenant
 from cued.insight.rates import rates
 from cued.model.plain import JSON, plain
@@ -31,22 +27,16 @@ from cued.requests.draft import RememberRequest, UpdateRequest
 from cued.requests.listing import ListRequest, LogRequest, MapRequest, TimelineRequest
 from cued.requests.turns import TurnsRequest
 from cued.requests.upkeep import (
-    BackupRequest,
     BootstrapRequest,
     ConflictsRequest,
-    ConsolidateRequest,
-    CoolRequest,
-    ExportRequest,
     FeedbackRequest,
     ForgetRequest,
     IdRequest,
     IdsRequest,
-    ImportRequest,
     KeepBothRequest,
     ManyRequest,
     NoFields,
     PromoteRequest,
-    SweepRequest,
     WhyRequest,
 )
 from cued.surfaces.contract import (
@@ -63,7 +53,6 @@ from cued.surfaces.contract import (
 )
 
 Keep = Callable[[Envelope], None]
-Write = Callable[[bytes], object]
 
 
 def remember(tenant: Tenant, request: RememberRequest) -> JSON:
@@ -214,121 +203,6 @@ def erase_everything(tenant: Tenant, _request: NoFields) -> JSON:
 def stats(tenant: Tenant, _request: NoFields) -> JSON:
     """What is stored, counted."""
     return stats_json(tenant.stats())
-
-
-def consolidate(tenant: Tenant, request: ConsolidateRequest, *, progress: Progress = silent) -> JSON:
-    """Which near-duplicates would give way, or with `apply` do."""
-    plan = tenant.plan_consolidation(at_least=request.at_least, progress=progress)
-    done = tenant.consolidate(plan, progress=progress) if request.apply else None
-    return {
-        "applied": request.apply,
-        "at_least": plan.at_least,
-        "scanned": plan.scanned,
-        "compared": plan.compared,
-        "merges": [plain(merge) for merge in (plan.merges if done is None else done.merged)],
-        "spared": [plain(each) for each in plan.spared],
-        "skipped": [] if done is None else [{**plain(each.merge), "reason": each.reason} for each in done.skipped],
-    }
-
-
-def merges(tenant: Tenant, _request: NoFields) -> JSON:
-    """Every merge that stands."""
-    return {"merges": [plain(merge) for merge in tenant.merges()]}
-
-
-def unmerge(tenant: Tenant, request: IdsRequest) -> JSON:
-    """What is back of merges that are undone: all into a memory that stayed, or that of one that gave way; it is never merged again."""
-    standing = tenant.merges()
-    stayed = {merge.newer for merge in standing}
-    taken_by = {merge.older: merge.newer for merge in standing}
-    for each in request.ids:
-        if each not in stayed and each not in taken_by:
-            raise InputError("id", each, "a memory of a merge that stands, as `consolidate --list` shows them")
-    whole = [each for each in dict.fromkeys(request.ids) if each in stayed]
-    parts = [each for each in dict.fromkeys(request.ids) if each not in stayed and taken_by[each] not in whole]
-    back = list(tenant.unmerge(*whole)) if whole else []
-    if parts:
-        back += tenant.unmerge(*dict.fromkeys(taken_by[each] for each in parts), only=parts)
-    return {"restored": back}
-
-
-def sweep(tenant: Tenant, request: SweepRequest, *, progress: Progress = silent) -> JSON:
-    """What has expired, or with `apply` what is erased of it for good."""
-    if request.apply:
-        return {"applied": True, "expired": [], "erased": list(tenant.sweep(grace=request.grace, progress=progress))}
-    due = [{**memory.brief(), **plain({"expires_at": memory.expires_at})} for memory in tenant.expired(grace=request.grace)]
-    return {"applied": False, "expired": due, "erased": []}
-
-
-def cool(tenant: Tenant, request: CoolRequest) -> JSON:
-    """The memories that could be let go, coolest first, and the command that hides them; nothing is changed."""
-    found = tenant.cool(older_than=request.older_than, importance_below=request.importance_below)
-    told = [{**each.memory.brief(), "reason": each.reason, "coolness": each.coolness} for each in found]
-    return {"memories": told, "cli": shlex.join(["cued", "forget", *(row["id"] for row in told)]) if told else ""}
-
-
-def reembed(tenant: Tenant, _request: NoFields, *, progress: Progress = silent) -> JSON:
-    """How many memories got a vector of the embedder in use, and how many are left."""
-    return plain(tenant.reembed(progress=progress))
-
-
-def export(tenant: Tenant, request: ExportRequest, *, write: Write, progress: Progress = silent) -> JSON:
-    """How much was exported; the lines are handed to `write` one by one."""
-    size, line = 0, b"{}"
-    for line in tenant.export(vectors=request.vectors, progress=progress):
-        write(line)
-        size += len(line)
-    end = msgspec.json.decode(line)
-    return {"memories": end["memories"], "recalls": end["recalls"], "bytes": size}
-
-
-def import_file(tenant: Tenant, request: ImportRequest, *, progress: Progress = silent) -> JSON:
-    """What was new in a file or folder, what was known, and what was left out and why."""
-    told = {name: getattr(request, name) for name in ("format", "scope", "user", "as_exported")}
-    return plain(tenant.import_file(request.path, **told, progress=progress))
-
-
-def tenants(memories: Memories, _request: NoFields) -> JSON:
-    """Every tenant by name, with how many memories it has."""
-    return {"tenants": [{"name": name, "memories": memories.parts.store.size(name)} for name in memories.tenants()]}
-
-
-def erasures(memories: Memories, _request: NoFields) -> JSON:
-    """When how much was erased and since when its bytes are gone, oldest first, and what is pending; without any content."""
-    listed, pending = memories.erasures()
-    return {"erasures": [plain(each) for each in listed], "pending": list(pending)}
-
-
-def check(memories: Memories, _request: NoFields, *, progress: Progress = silent) -> JSON:
-    """What is wrong with the store, down to the memory; nothing is changed."""
-    return plain(memories.check(progress=progress))
-
-
-def check_file(path: Path, *, progress: Progress = silent) -> JSON:
-    """What is wrong with a database, even with one that cannot be opened."""
-    from cued.upkeep.checking import check_file as check_path  # noqa: PLC0415 - needs SQLite, and only this verb does
-
-    return plain(check_path(path, progress=progress))
-
-
-def repair_file(path: Path, *, backup: Path | None = None, progress: Progress = silent) -> JSON:
-    """What a repair of a database kept, mended and put aside."""
-    from cued.upkeep.repairing import repair  # noqa: PLC0415 - needs SQLite, and only this verb does
-
-    done = plain(repair(path, at=datetime.now(UTC), backup=backup, progress=progress))
-    return {"ok": all(each["restored"] for each in done["aside"]), **done}
-
-
-def backup(memories: Memories, request: BackupRequest, *, progress: Progress = silent) -> JSON:
-    """How large a copy of the whole store is, with all its tenants, in one file."""
-    return plain(memories.backup(request.path, overwrite=request.overwrite, progress=progress))
-
-
-def restore_backup(path: Path, target: Path, *, overwrite: bool = False, progress: Progress = silent) -> JSON:
-    """How large the store is that was made from a backup."""
-    from cued.upkeep.backup import restore as restore_file  # noqa: PLC0415 - needs SQLite, and only this verb does
-
-    return plain(restore_file(path, target, overwrite=overwrite, progress=progress))
 
 
 def policy_list() -> JSON:

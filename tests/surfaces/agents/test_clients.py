@@ -82,7 +82,7 @@ def test_a_client_is_connected_by_a_server_that_answers_and_is_left_as_it_was(ho
 
 
 def test_a_server_that_does_not_answer_changes_nothing(home, tmp_path, monkeypatch):
-    monkeypatch.setattr("cued.surfaces.cli.agents.connect._launcher", lambda: [sys.executable, "-c", "raise SystemExit('no cued here')"])
+    monkeypatch.setattr("cued.surfaces.cli.agents.connect.launcher", lambda: [sys.executable, "-c", "raise SystemExit('no cued here')"])
     refused = home("connect", "codex", "--yes")
     assert refused.exit_code == 2
     assert "no cued here" in refused.stderr
@@ -192,6 +192,18 @@ def test_hooks_stand_beside_the_user_s_own_and_go_alone(home, quick, tmp_path):
     home("connect", "claude-code", "--undo", "--yes")
     assert json.loads(file.read_text("utf-8")) == {**own, "model": "y"}
     assert home("connect", "cursor", "--hook", "recall", "--yes").exit_code == 2
+
+
+def test_hooks_that_start_a_server_say_so_and_need_one_to_start(home, quick, tmp_path, monkeypatch):
+    alone = home("connect", "claude-code", "--start-server", "--yes")
+    assert (alone.exit_code, "together with --hook" in alone.stderr) == (2, True)
+    wanted = ("connect", "claude-code", "--hook", "recall", "--start-server", "--print", "--json")
+    monkeypatch.setattr("cued.surfaces.cli.agents.connect.startable", lambda: False)
+    assert "cued[server]" in home(*wanted).stderr
+    monkeypatch.setattr("cued.surfaces.cli.agents.connect.startable", lambda: True)
+    (_, settings) = json.loads(home(*wanted).stdout)["files"]
+    (event,) = json.loads(settings["content"])["hooks"]["UserPromptSubmit"]
+    assert event["hooks"][0]["command"].endswith(" --start-server")
 
 
 @pytest.mark.parametrize(

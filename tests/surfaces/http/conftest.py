@@ -1,5 +1,7 @@
 """A server to ask: a real one on loopback, over a file of its own, with tokens of every scope."""
 
+import shutil
+import subprocess
 import threading
 from contextlib import contextmanager
 from types import MappingProxyType
@@ -76,6 +78,18 @@ def serve(tmp_path):
                 running.close()
 
     return served
+
+
+@pytest.fixture
+def certified(tmp_path):
+    """A certificate for this machine, and its key."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl is not installed: no certificate can be made")
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    kind = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1"
+    subprocess.run([openssl, *kind.split(), "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    return certificate, key
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from mcp.client.streamable_http import streamable_http_client
 from cued.handles.memories import open_memories
 from cued.surfaces.access_tokens import Tokens
 from cued.surfaces.http.agents import agents
-from cued.surfaces.http.app import make_app
+from cued.surfaces.http.app import Limits, make_app
+from cued.surfaces.http.mem0_paths import mem0
 from tests.surfaces.http.conftest import FAST, serving
 
 
@@ -76,3 +77,14 @@ def test_what_a_model_stores_is_an_agents_at_most_whatever_it_and_the_token_say(
             assert refused.is_error
             assert "comes from user" in refused.content[0].text
     assert not mira.get("said").superseded
+
+
+def test_what_agents_and_clients_of_mem0_ask_waits_in_the_same_fair_queue_as_the_rest(tmp_path):
+    with open_memories(tmp_path / "memories.db", embedder=None) as memories:
+        full = make_app(memories, rules=FAST, limits=Limits(waiting=0), mounted=(*agents(memories), *mem0(memories)))
+        written, _ = Tokens(memories.parts.store).create("mira", scope="write")
+        with serving(full) as url:
+            told = ask(url, written, "recall", {"text": "tea"})
+            assert (told.is_error, "too many requests of this tenant wait" in str(told.content)) == (True, True)
+            answer = httpx.get(f"{url}/mem0/memories", headers={"Authorization": f"Bearer {written}"}, timeout=30)
+            assert (answer.status_code, answer.json()["type"]) == (503, "urn:cued:error:BusyError")

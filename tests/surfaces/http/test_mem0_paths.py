@@ -92,3 +92,9 @@ def test_without_the_flag_there_is_no_such_path(tmp_path):
         running = Served(url, memories)
         assert running.client().get("/mem0/memories", params={"user_id": "ada"}).status_code == 404
         running.close()
+
+
+def test_what_a_token_of_low_trust_stores_is_trusted_no_further(served):
+    written, _ = served.tokens.create("mira", scope="write", trust="tool")
+    told = added(served.bare(Authorization=f"Bearer {written}"), "Likes green tea", user_id="ada")
+    assert served.memories.tenant("mira").get(told).trust == "tool"

@@ -1,7 +1,9 @@
 """A server that runs on a store answers the commands of its own user: the same answers and rights, and no model to load."""
 
 import json
+import os
 import re
+import signal
 import socket
 import stat
 import subprocess
@@ -14,6 +16,7 @@ import msgspec
 import pytest
 
 from cued.errors import InputError, NotFoundError, ServerError
+from cued.folders import Address
 from cued.handles.memories import open_memories
 from cued.surfaces import resident
 from cued.surfaces.resident import Asker, Offer, offer_of
@@ -231,13 +234,83 @@ def test_a_refusal_is_the_stores_own_error_and_a_server_in_trouble_is_passed_by(
         resident.ask(asker(place), "recall", {})
 
 
-def test_a_server_over_tls_or_where_no_socket_can_be_made_serves_all_the_same(place, caplog, monkeypatch):
+def test_where_no_socket_can_be_made_a_server_serves_all_the_same(place, caplog, monkeypatch):
     from cued.surfaces.http.offering import Started, offered  # noqa: PLC0415 - its packages are an extra
 
-    started = Started(db=place, embedder="auto", policy=None)
-    with offered(None, token="t") as none:
-        assert none == []
     monkeypatch.setenv("XDG_CACHE_HOME", "/tmp/" + "x" * 120)
-    with offered(started, token="t") as too_long:
+    with offered(Started(db=place, embedder="auto", policy=None), token="t") as too_long:
         assert too_long == []
     assert "no_offer" in caplog.text
+
+
+def test_a_server_with_tls_answers_commands_too_and_ends_gently(serving, process, certified):
+    certificate, key = certified
+    server = serving("--tls-cert", str(certificate), "--tls-key", str(key))
+    assert "staging deploy" in told(process("recall", CUE, "--json"))["block"]
+    assert asked_of(server) == ["recall"]
+    assert server.returncode == 0
+
+
+def test_a_server_of_made_up_memories_does_not_answer_for_the_real_ones(process, place):
+    server = process("serve", "--demo", "--port", "0", runner=subprocess.Popen, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        assert b"Serving at" in server.stdout.readline()
+        assert b"token=" in server.stdout.readline()
+        assert not offer_of(place).exists()
+    finally:
+        server.kill()
+        server.communicate()
+
+
+def test_a_server_on_postgresql_is_asked_by_its_address_whose_password_nobody_is_shown(process, place):
+    pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
+    from tests.stores.postgres import server as database  # noqa: PLC0415 - it starts one
+
+    url = database().url.replace("@/", ":secret@/")
+    there = {"CUED_DB": url}
+    process("remember", "The staging deploy runs every Friday at 16:00.", env=there)
+    server = process("serve", "--port", "0", env=there, runner=subprocess.Popen, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        assert b"Serving at" in server.stdout.readline()
+        while not offer_of(Address(url)).exists() and server.poll() is None:
+            pass
+        assert "secret" not in offer_of(Address(url)).read_text()
+        assert "staging deploy" in told(process("recall", CUE, "--json", env=there))["block"]
+        assert asked_of(server) == ["recall"]
+    finally:
+        server.kill()
+        server.communicate()
+        database().empty()
+
+
+def test_a_resident_server_listens_at_no_port_keeps_no_token_and_makes_way_for_no_second(process, place):
+    server = process("serve", "--resident", "1h", runner=subprocess.Popen, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while not offer_of(place).exists() and server.poll() is None:
+        pass
+    assert process("serve", "--resident", "1h").returncode == 0
+    assert "staging deploy" in told(process("recall", CUE, "--json"))["block"]
+    assert asked_of(server) == ["recall"]
+    assert (server.returncode, offer_of(place).exists()) == (0, False)
+    assert json.loads(process("token", "list", "--json").stdout)["tokens"] == []
+
+
+def test_a_resident_server_ends_when_nobody_asks(process, place):
+    done = process("serve", "--resident", "1s")
+    assert (done.returncode, done.stdout, done.stderr, offer_of(place).exists()) == (0, b"", b"", False)
+
+
+def test_a_hook_starts_a_server_for_the_next_one_where_it_is_told_to(process, place):
+    def heard(session):
+        return json.dumps({"session_id": session, "prompt": CUE}).encode()
+
+    assert b"staging deploy runs" in process("hook", "user-prompt", "--start-server", input=heard("first")).stdout
+    while not resident.answers(place):
+        threading.Event().wait(0.05)
+    offer = msgspec.json.decode(offer_of(place).read_bytes(), type=Offer)
+    try:
+        done = process("hook", "user-prompt", runner=_telling, input=heard("second"))
+        assert (b"staging deploy runs" in done.stdout, done.stderr) == (True, b"loaded: ")
+    finally:
+        os.kill(int(offer.socket.rpartition("-")[2].removesuffix(".sock")), signal.SIGTERM)
+    while offer_of(place).exists():
+        threading.Event().wait(0.05)

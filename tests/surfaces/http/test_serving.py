@@ -2,7 +2,6 @@
 
 import itertools
 import re
-import shutil
 import signal
 import ssl
 import subprocess
@@ -170,25 +169,8 @@ def test_a_made_up_year_is_served_out_of_the_process_alone(running, tmp_path):
 
 
 @posix
-def test_with_a_certificate_it_serves_https_and_the_client_checks_it(process, tmp_path):
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("openssl is not installed: no certificate can be made")
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
-    made = [
-        "req",
-        "-x509",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-days",
-        "2",
-        "-subj",
-        "/CN=localhost",
-        "-addext",
-        "subjectAltName=IP:127.0.0.1",
-    ]
-    subprocess.run([openssl, *made, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+def test_with_a_certificate_it_serves_https_and_the_client_checks_it(process, certified):
+    certificate, key = certified
     written = process("token", "create", "--tenant", "mira", "--scope", "write").stdout.decode().strip()
     refused = process("serve", "--port", "0", "--tls-cert", str(certificate))
     assert (refused.returncode, b"together with its --tls-key" in refused.stderr) == (2, True)

@@ -1,10 +1,12 @@
 """The demonstration's store on a real server, and a real browser to look at it with; where there is none, the tests say so and skip."""
 
+import os
 import shutil
 import subprocess
 import threading
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from zlib import crc32
 
 import pytest
 
@@ -24,6 +26,7 @@ from tools.browser.screenshots import FLAGS, chromium  # noqa: E402
 
 TODAY = datetime(2026, 2, 14, 12, tzinfo=UTC)
 AXE = "axe-core@4.10.3"
+LOOKS = ((1440, "light"), (390, "dark"), (1440, "dark"), (390, "light"))
 
 
 class Site:
@@ -90,16 +93,25 @@ def browser():
         opened.close()
 
 
+def pytest_generate_tests(metafunc):
+    """Each test that looks does so in one of the four looks, chosen by its name, or in all of them with CUED_LOOKS=all."""
+    if "look" in metafunc.fixturenames and "theme" not in metafunc.fixturenames:
+        place = crc32(metafunc.function.__name__.encode()) % len(LOOKS)
+        chosen = LOOKS if os.environ.get("CUED_LOOKS") == "all" else LOOKS[place : place + 1]
+        metafunc.parametrize("look", chosen, indirect=True, ids=[f"{width}-{theme}" for width, theme in chosen])
+
+
 @pytest.fixture
-def look(browser, site):
+def look(request, browser, site):
     """What opens a watched page, as wide and as dark as it is wanted; afterwards nothing may have gone wrong in it."""
     contexts, pages = [], []
+    usual_width, usual_theme = getattr(request, "param", LOOKS[0])
 
-    def looking(*, width=1440, height=900, theme="light", scope="admin", tenant=TENANT):
+    def looking(*, width=usual_width, height=900, theme=usual_theme, scope="admin", tenant=TENANT):
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme, accept_downloads=True)
         contexts.append(context)
+        context.request.get(site.link(scope, tenant), headers={"Accept": "text/html"})
         watched = Watched(context, site)
-        watched.page.goto(site.link(scope, tenant))
         pages.append(watched)
         return watched
 

@@ -4,8 +4,10 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
+from crewai.memory.storage.backend import EmbeddingDimensionMismatchError
 from crewai.memory.types import MemoryRecord, ScopeInfo
 
 from cued.errors import InputError, NotFoundError
@@ -14,10 +16,11 @@ from cued.handles.tenant import Tenant
 from cued.integrations.crewai.records import draft, facts, fits, record, scope_tag, tags
 from cued.integrations.searching import best, every, holds
 from cued.model import GLOBAL, Memory, Recall
-from cued.policy.presets import preset
 from cued.ports import Embedder
+from cued.requests.listing import MAX_PAGE
 
 _HEARD = 256
+_FOREIGN = "crewai/"
 Filter = dict[str, Any] | None
 
 
@@ -32,6 +35,7 @@ class CuedStorage:
         """Keep records in this tenant; `embedder` is the one that the memories are open with, and is lent to CrewAI as `embed`."""
         self._tenant, self._embedder, self._scope = tenant, embedder, scope
         self._heard: OrderedDict[tuple[float, ...], str] = OrderedDict()
+        self._dimensions: int | None = None
         self._lock = OwnLock()
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -48,6 +52,7 @@ class CuedStorage:
 
     def save(self, records: list[MemoryRecord]) -> None:
         """Keep records; one whose id is known takes the place of the old one."""
+        self._refuse_mixed([each.embedding or () for each in records if not self._lent(each)])
         known = [each for each in records if self._memory(each.id) is not None]
         for each in known:
             self.update(each)
@@ -74,10 +79,11 @@ class CuedStorage:
 
         places = (scope_tag(scope_prefix),) if scope_prefix else ()
         if words is not None:
-            found = best(self._tenant, words, kept, wanted=limit, policy=self._tenant.policy, scope=self._scope, tags=places)
+            found = best(self._tenant, words, kept, wanted=limit, scope=self._scope, tags=places)
         else:
-            asked = {"vector": query_embedding, "fingerprint": self._foreign(query_embedding)}
-            found = best(self._tenant, "vector", kept, wanted=limit, policy=preset("dense"), scope=self._scope, tags=places, **asked)  # type: ignore[arg-type]
+            self._refuse_mixed([query_embedding])
+            asked = {"vector": query_embedding, "fingerprint": _foreign(query_embedding)}
+            found = best(self._tenant, "vector", kept, wanted=limit, policy="dense", scope=self._scope, tags=places, **asked)  # type: ignore[arg-type]
         return found[:limit]
 
     def delete(
@@ -92,11 +98,13 @@ class CuedStorage:
         found = [each for each in self._records(scope_prefix) if fits(each, categories, metadata_filter, older_than)]
         gone = [each.id for each in found if record_ids is None or each.id in record_ids]
         self._tenant.forget(*gone, erase=True)
+        self._dimensions = None
         return len(gone)
 
     def update(self, record: MemoryRecord) -> None:
         """Let a record take the place of the one with its id; an unknown one is kept."""
         before = self._memory(record.id)
+        self._refuse_mixed([] if self._lent(record) else [record.embedding or ()])
         if before is None:
             self._tenant.remember_many([self._draft(record)])
         elif before.text != record.content and record.embedding is not None and not self._lent(record):
@@ -114,7 +122,9 @@ class CuedStorage:
 
     def list_records(self, scope_prefix: str | None = None, limit: int = 200, offset: int = 0) -> list[MemoryRecord]:
         """Records of a scope, the newest first."""
-        return list(self._records(scope_prefix))[offset : offset + limit]
+        if offset < 0 or limit < 1:
+            return []
+        return list(islice(self._records(scope_prefix, first=offset + limit), offset, offset + limit))
 
     def get_scope_info(self, scope: str) -> ScopeInfo:
         """What a scope holds, counted."""
@@ -146,7 +156,7 @@ class CuedStorage:
 
     def count(self, scope_prefix: str | None = None) -> int:
         """How many records there are in a scope and below it."""
-        return sum(1 for _ in self._records(scope_prefix))
+        return self._tenant.list(scope=self._scope, tags=(scope_tag(scope_prefix or "/"),), limit=1).total
 
     def reset(self, scope_prefix: str | None = None) -> None:
         """Erase every record of a scope for good; other memories of the tenant stay."""
@@ -156,38 +166,33 @@ class CuedStorage:
         """What `save` does, in a worker thread."""
         await asyncio.to_thread(self.save, records)
 
-    async def asearch(  # noqa: PLR0913, PLR0917 - the protocol's
-        self,
-        query_embedding: list[float],
-        scope_prefix: str | None = None,
-        categories: list[str] | None = None,
-        metadata_filter: Filter = None,
-        limit: int = 10,
-        min_score: float = 0.0,
-    ) -> list[tuple[MemoryRecord, float]]:
+    async def asearch(self, query_embedding: list[float], *arguments: Any, **options: Any) -> list[tuple[MemoryRecord, float]]:  # noqa: ANN401 - those of `search`
         """What `search` gives, from a worker thread."""
-        return await asyncio.to_thread(self.search, query_embedding, scope_prefix, categories, metadata_filter, limit, min_score)
+        return await asyncio.to_thread(self.search, query_embedding, *arguments, **options)
 
-    async def adelete(
-        self,
-        scope_prefix: str | None = None,
-        categories: list[str] | None = None,
-        record_ids: list[str] | None = None,
-        older_than: datetime | None = None,
-        metadata_filter: Filter = None,
-    ) -> int:
+    async def adelete(self, *arguments: Any, **options: Any) -> int:  # noqa: ANN401 - those of `delete`
         """What `delete` gives, from a worker thread."""
-        return await asyncio.to_thread(self.delete, scope_prefix, categories, record_ids, older_than, metadata_filter)
+        return await asyncio.to_thread(self.delete, *arguments, **options)
 
     def _draft(self, each: MemoryRecord) -> Any:  # noqa: ANN401 - a Draft
-        return draft(each, scope=self._scope, fingerprint=None if self._lent(each) else self._foreign(each.embedding or ()))
+        return draft(each, scope=self._scope, fingerprint=None if self._lent(each) else _foreign(each.embedding or ()))
 
     def _lent(self, each: MemoryRecord) -> bool:
-        """Whether a record's vector is of the lent embedder, which then makes it anew for a memory."""
-        return not each.embedding or (self._embedder is not None and len(each.embedding) == self._embedder.fingerprint.dimensions)
+        """Whether a record's vector is of the lent embedder, which then makes it anew for a memory, or none at all."""
+        vector = each.embedding
+        return not vector or not any(vector) or (self._embedder is not None and len(vector) == self._embedder.fingerprint.dimensions)
 
-    def _foreign(self, vector: Sequence[float]) -> str:
-        return f"crewai/{len(vector)}"
+    def _refuse_mixed(self, vectors: Sequence[Sequence[float]]) -> None:
+        """CrewAI's own error where vectors of another embedder are not as long as those that are kept, or as each other."""
+        if not vectors:
+            return
+        if self._dimensions is None:
+            stored = (name.removeprefix(_FOREIGN) for name in self._tenant.stats().by_fingerprint if name.startswith(_FOREIGN))
+            self._dimensions = next(map(int, stored), None)
+        expected = self._dimensions or len(vectors[0])
+        for vector in vectors:
+            if len(vector) != expected:
+                raise EmbeddingDimensionMismatchError(expected, len(vector))
 
     def _memory(self, memory_id: str) -> Memory | None:
         try:
@@ -196,9 +201,8 @@ class CuedStorage:
             return None
         return memory if holds(memory) and record(memory) is not None else None
 
-    def _records(self, scope_prefix: str | None) -> Iterator[MemoryRecord]:
-        places = (scope_tag(scope_prefix),) if scope_prefix else ()
-        for memory in every(self._tenant, scope=self._scope, tags=places):
+    def _records(self, scope_prefix: str | None, *, first: int = MAX_PAGE) -> Iterator[MemoryRecord]:
+        for memory in every(self._tenant, first=first, scope=self._scope, tags=(scope_tag(scope_prefix or "/"),)):
             found = record(memory)
             if found is not None:
                 yield found
@@ -208,6 +212,10 @@ def _scored(recall: Recall, *, by_words: bool) -> Iterator[tuple[Memory, float]]
     rows = {memory_id: row for row, memory_id in enumerate(recall.trace.ids)}
     for each in recall:
         yield each.memory, each.relevance if by_words else float(recall.trace.columns["cosine"][rows[each.id]])
+
+
+def _foreign(vector: Sequence[float]) -> str:
+    return f"{_FOREIGN}{len(vector)}"
 
 
 def _key(vector: Sequence[float]) -> tuple[float, ...]:

@@ -34,7 +34,7 @@ def draft(record: MemoryRecord, *, scope: str, fingerprint: str | None) -> Draft
 
 def facts(record: MemoryRecord) -> dict[str, Scalar]:
     """All of a record but its text and vector."""
-    whole = record.model_dump(mode="json", exclude={"id", "content", "embedding", "last_accessed"})
+    whole = record.model_dump(mode="json", exclude={"id", "content", "embedding"})
     return packed(DOCUMENT, {**whole, "content": record.content} if sayable(record.content) != record.content else whole)
 
 
@@ -55,8 +55,9 @@ def record(memory: Memory) -> MemoryRecord | None:
     document = unpacked(DOCUMENT, memory)
     if document is None:
         return None
-    seen = memory.use.last_at or memory.created_at
-    return MemoryRecord(**{"content": memory.text, **document}, id=memory.id, last_accessed=_naive(seen))
+    told = MemoryRecord(**{"content": memory.text, **document}, id=memory.id)
+    seen = memory.use.last_at
+    return told if seen is None else told.model_copy(update={"last_accessed": max(told.last_accessed, _naive(seen))})
 
 
 def fits(

@@ -6,15 +6,21 @@ from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self
 
-from langgraph.store.base import BaseStore, IndexConfig, Op, Result, TTLConfig
+from langgraph.store.base import IndexConfig, Op, Result, TTLConfig
+from langgraph.store.base.batch import AsyncBatchedBaseStore
 
 from cued.handles.memories import Memories
-from cued.integrations.langgraph.graph_store import CuedStore, opened
+from cued.integrations.langgraph.graph_store import CuedStore
+from cued.integrations.langgraph.opening import opened
 from cued.integrations.langgraph.sweeping import EVERY_MINUTES, swept
 
 
-class AsyncCuedStore(BaseStore):
-    """A LangGraph store over memories whose every call is awaited; the calls of `BaseStore` that are not work as well."""
+class AsyncCuedStore(AsyncBatchedBaseStore):
+    """A LangGraph store over memories whose every call is awaited; calls of one moment are one batch.
+
+    Calls that are not awaited are for other threads than the loop's, which would stand still meanwhile: there they are an
+    `asyncio.InvalidStateError`.
+    """
 
     supports_ttl = True
 
@@ -27,10 +33,11 @@ class AsyncCuedStore(BaseStore):
         tenant: str | None = None,
         floor: float | None = None,
     ) -> None:
-        """Keep items in these memories, which stay open."""
+        """Keep items in these memories, which stay open; made where a loop is running."""
+        super().__init__()
         self.store = CuedStore(memories, index=index, ttl=ttl, tenant=tenant, floor=floor)
-        self.ttl_config = ttl
-        self._task: asyncio.Task[None] | None = None
+        self.ttl_config, self.index_config, self.embeddings = self.store.ttl_config, self.store.index_config, self.store.embeddings
+        self._sweeper: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()
 
     @classmethod
@@ -38,10 +45,7 @@ class AsyncCuedStore(BaseStore):
     async def from_conn_string(
         cls, conn_string: str, *, index: IndexConfig | None = None, ttl: TTLConfig | None = None, tenant: str | None = None
     ) -> AsyncIterator[Self]:
-        """A store over the memories in a file, which is made if it is not there, or at a postgresql:// address.
-
-        `:memory:` keeps them in this process alone.
-        """
+        """A store over memories in the same places as `CuedStore.from_conn_string`."""
         memories = await asyncio.to_thread(opened, conn_string, index)
         try:
             store = cls(memories, index=index, ttl=ttl, tenant=tenant)
@@ -61,10 +65,6 @@ class AsyncCuedStore(BaseStore):
     async def setup(self) -> None:
         """Nothing: memories that can be opened are ready."""
 
-    def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """What `CuedStore.batch` gives."""
-        return self.store.batch(ops)
-
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """What `CuedStore.batch` gives, from a worker thread."""
         return await self.store.abatch(ops)
@@ -77,18 +77,18 @@ class AsyncCuedStore(BaseStore):
         """The task that sweeps; without a `ttl` configuration one that has nothing to do."""
         if self.ttl_config is None:
             return asyncio.create_task(asyncio.sleep(0))
-        if self._task is None or self._task.done():
+        if self._sweeper is None or self._sweeper.done():
             self._stop.clear()
             minutes = sweep_interval_minutes or self.ttl_config.get("sweep_interval_minutes") or EVERY_MINUTES
-            self._task = asyncio.create_task(self._sweep(minutes * 60), name="cued-ttl-sweeper")
-        return self._task
+            self._sweeper = asyncio.create_task(self._sweep(minutes * 60), name="cued-ttl-sweeper")
+        return self._sweeper
 
     async def stop_ttl_sweeper(self, timeout: float | None = None) -> bool:  # noqa: ASYNC109 - the name that LangGraph's stores have
         """Whether no sweeper runs any more."""
         self._stop.set()
-        if self._task is None:
+        if self._sweeper is None:
             return True
-        done, _ = await asyncio.wait([self._task], timeout=timeout)
+        done, _ = await asyncio.wait([self._sweeper], timeout=timeout)
         return bool(done)
 
     async def _sweep(self, seconds: float) -> None:

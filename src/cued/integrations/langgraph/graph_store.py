@@ -23,18 +23,18 @@ from langgraph.store.base import (
 
 from cued.errors import InputError, NotFoundError
 from cued.forking import OwnLock
-from cued.handles.memories import Memories, open_memories
+from cued.handles.memories import Memories
 from cued.handles.tenant import Tenant
 from cued.integrations.langgraph.filters import checked, matches, matching
+from cued.integrations.langgraph.graph_searches import newest, ranked
 from cued.integrations.langgraph.indexing import Index
 from cued.integrations.langgraph.items import Kept, Namespace, change, drafts, guest, item_id, kept, part_id, seconds, tag_of, tags_of
 from cued.integrations.langgraph.lent_embedder import LentEmbedder
-from cued.integrations.langgraph.ranked_search import ranked
+from cued.integrations.langgraph.opening import opened
 from cued.integrations.langgraph.sweeping import EVERY_MINUTES, Sweeper
-from cued.integrations.searching import every, holds
+from cued.integrations.searching import every, holds, whole
 from cued.model import Memory
 
-_IN_MEMORY = ":memory:"
 _TRIES = 10
 
 
@@ -57,20 +57,24 @@ class CuedStore(BaseStore):
         floor: float | None = None,
     ) -> None:
         """Keep items in these memories, which stay open; `floor` is the least relevance that a search shows, None for no floor."""
-        self.memories, self.ttl_config, self.index = memories, ttl, Index.of(index)
+        self.memories, self.index_config, self.index = memories, index, Index.of(index)
+        # As SqliteStore has it: a read lengthens a life only where that is asked for, in the configuration or in the call.
+        self.ttl_config = None if ttl is None else TTLConfig(**{"refresh_on_read": False, **ttl})
         self._tenant, self._floor, self._lock = tenant, floor, OwnLock()
         self._sweeper = Sweeper(self.sweep_ttl)
-        if self.index.own_embedder and not isinstance(memories.parts.embedder, LentEmbedder):
+        lent = memories.parts.embedder if self.index.own_embedder else None
+        if self.index.own_embedder and not isinstance(lent, LentEmbedder):
             raise InputError("index", "an `embed`", "memories that are open with it: cued.open(…, embedder=LentEmbedder(index))")
+        self.embeddings = lent.embeddings if isinstance(lent, LentEmbedder) else None
 
     @classmethod
     @contextmanager
     def from_conn_string(
         cls, conn_string: str, *, index: IndexConfig | None = None, ttl: TTLConfig | None = None, tenant: str | None = None
     ) -> Iterator[Self]:
-        """A store over the memories in a file, which is made if it is not there, or at a postgresql:// address.
+        """A store over the memories in a file, which is made if it is not there, at a postgresql:// address, or on a server.
 
-        `:memory:` keeps them in this process alone.
+        `https://TOKEN@host` is a server's address, whose token may also stand in CUED_TOKEN; `:memory:` keeps them in this process alone.
         """
         memories = opened(conn_string, index)
         try:
@@ -104,7 +108,7 @@ class CuedStore(BaseStore):
         count = 0
         for name in self._tenants():
             tenant = self.memories.tenant(name)
-            gone = {memory.id for memory in tenant.expired() if kept(memory) is not None}
+            gone = {memory.id for memory in tenant.expired() if kept(whole(tenant, memory)) is not None}
             count += len(gone.intersection(tenant.sweep()))
         return count
 
@@ -136,14 +140,10 @@ class CuedStore(BaseStore):
     def _search(self, op: SearchOp) -> list[SearchItem]:
         wanted = checked(op.filter)
         query = (op.query or "").strip()
-        page = slice(op.offset, op.offset + op.limit)
-        if query:
-            found = self._ranked(op, query, wanted)
-        else:
-            items = [item for item in self._below(op.namespace_prefix) if matches(item.value, wanted)]
-            found = [(item, None) for item in sorted(items, key=lambda item: item.updated_at, reverse=True)]
-        self._refresh([item for item, _ in found[page]], asked=op.refresh_ttl)
-        return [item.found(score) for item, score in found[page]]
+        found = self._ranked(op, query, wanted) if query else self._newest(op, wanted)
+        page = found[op.offset : op.offset + op.limit]
+        self._refresh([item for item, _ in page], asked=op.refresh_ttl)
+        return [item.found(score) for item, score in page]
 
     def _ranked(self, op: SearchOp, query: str, wanted: Mapping[str, Any]) -> list[tuple[Kept, float | None]]:
         found: list[tuple[Kept, float | None]] = []
@@ -152,6 +152,13 @@ class CuedStore(BaseStore):
             found += asked(op.offset + op.limit, lambda memory: self._shown(memory, wanted))
         # By the score that is shown: what was recalled before would else move from one page to another.
         return sorted(found, key=lambda pair: -(pair[1] or 0.0))
+
+    def _newest(self, op: SearchOp, wanted: Mapping[str, Any]) -> list[tuple[Kept, None]]:
+        found: list[tuple[datetime, Kept]] = []
+        for name, labels in self._places(op.namespace_prefix):
+            asked = newest(self.memories.tenant(name), tag=tag_of(labels) if labels else None)
+            found += asked(op.offset + op.limit, lambda memory: self._shown(memory, wanted))
+        return [(item, None) for _, item in sorted(found, key=lambda pair: pair[0], reverse=True)]
 
     def _shown(self, memory: Memory, wanted: Mapping[str, Any]) -> Kept | None:
         item = self._item(memory)
@@ -169,12 +176,11 @@ class CuedStore(BaseStore):
         return sorted(chosen)[op.offset : op.offset + op.limit]
 
     def _below(self, prefix: Namespace) -> Iterator[Kept]:
-        """Every item at or below a namespace, searched or not, the newest put first within a tenant."""
+        """Every item at or below a namespace, searched or not."""
         for name, labels in self._places(prefix):
-            tags = (tag_of(labels),) if labels else ()
-            for memory in every(self.memories.tenant(name), tags=tags, hidden=True):
-                item = self._item(memory) if holds(memory) else None
-                if item is not None and not self._omitted(item):
+            for memory in every(self.memories.tenant(name), tags=(tag_of(labels),) if labels else (), hidden=True):
+                item = self._shown(memory, {}) if holds(memory) else None
+                if item is not None:
                     yield item
 
     def _places(self, prefix: Namespace) -> list[tuple[str, Namespace]]:
@@ -234,14 +240,6 @@ class CuedStore(BaseStore):
                 _replace(tenant, before, parts)
         for name, parts in new.items():
             self.memories.tenant(name).remember_many(parts)
-
-
-def opened(conn_string: str, index: IndexConfig | None) -> Memories:
-    """The memories at a place, with the embedder of the index configuration where it has one."""
-    if not isinstance(conn_string, str) or conn_string.startswith(("http://", "https://")):
-        raise InputError("conn_string", conn_string, f"the path of a file, a postgresql:// address, or {_IN_MEMORY!r}")
-    embedder = LentEmbedder(index) if index and index.get("embed") is not None else "auto"
-    return open_memories(None if conn_string == _IN_MEMORY else conn_string, embedder=embedder)
 
 
 def _stored(tenant: Tenant, memory_id: str, *, hidden: bool = False) -> Memory | None:

@@ -22,6 +22,8 @@ from cued.requests.draft import Change, Draft
 
 DOCUMENT = "langgraph"
 PART_OF = "langgraph.part_of"
+AGAIN = "langgraph: put again"
+"""The tag of an item that was put more than once: only such a one is newer than its memory."""
 UNSEARCHED = "langgraph: not indexed"
 """The scope of what is kept and never recalled."""
 Namespace = tuple[str, ...]
@@ -65,8 +67,8 @@ def part_id(first: str, number: int) -> str:
 
 def tags_of(labels: Namespace) -> tuple[str, ...]:
     """One tag for each prefix of the labels below the tenant."""
-    if len(labels) > MAX_TAGS:
-        raise InputError("namespace", labels, f"at most {MAX_TAGS} labels")
+    if len(labels) >= MAX_TAGS:
+        raise InputError("namespace", labels, f"at most {MAX_TAGS - 1} labels below the tenant")
     return tuple(tag_of(labels[:depth]) for depth in range(1, len(labels) + 1))
 
 
@@ -102,8 +104,8 @@ def drafts(kept: Kept, texts: Sequence[str], tags: tuple[str, ...]) -> list[Draf
 
 
 def change(draft: Draft) -> Change:
-    """What makes a stored memory say what a draft says."""
-    return Change(text=draft.text, scope=draft.scope, tags=draft.tags, meta=draft.meta, ttl=draft.ttl)
+    """What makes a stored memory say what a draft says, and that it was put again."""
+    return Change(text=draft.text, scope=draft.scope, tags=(*draft.tags, AGAIN), meta=draft.meta, ttl=draft.ttl)
 
 
 def kept(memory: Memory) -> Kept | None:

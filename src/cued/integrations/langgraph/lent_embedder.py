@@ -25,7 +25,7 @@ class LentEmbedder:
             raise InputError("index", dict(index), "an `embed`: LangChain embeddings, a function, or a provider's name")
         if dims is not None and (isinstance(dims, bool) or not isinstance(dims, int) or dims < 1):
             raise InputError("dims", dims, "how many numbers a vector has")
-        self._embeddings: Embeddings = ensure_embeddings(embed)
+        self.embeddings: Embeddings = ensure_embeddings(embed)
         self._waits = iscoroutinefunction(embed) or iscoroutinefunction(getattr(type(embed), "__call__", None))  # noqa: B004 - whether calling it must be awaited
         self._name, self._dims = name or _name(embed), dims
 
@@ -44,9 +44,9 @@ class LentEmbedder:
     def _called(self, texts: list[str]) -> list[list[float]]:
         try:
             if not self._waits:
-                return self._embeddings.embed_documents(texts)
+                return self.embeddings.embed_documents(texts)
             with ThreadPoolExecutor(1) as thread:  # the loop of this thread may be running
-                return thread.submit(lambda: asyncio.run(self._embeddings.aembed_documents(texts))).result()
+                return thread.submit(lambda: asyncio.run(self.embeddings.aembed_documents(texts))).result()
         except Exception as error:
             raise EmbedderError(f"{self._name}: {type(error).__name__}: {error}") from error
 

@@ -92,17 +92,21 @@ class Homes:
 
 def entities_of(given: Mapping[str, Any]) -> dict[str, str]:
     """The ids of user, agent and run in some fields, as texts; an id with white space is refused, and so is having none."""
-    found: dict[str, str] = {}
-    for name in ENTITIES:
-        if given.get(name) is None:
-            continue
-        value = str(given[name]).strip()
-        if not value or any(character.isspace() for character in value):
-            raise InputError(name, given[name], "an id without white space")
-        found[name] = value
+    found = {name: _id(name, given[name]) for name in ENTITIES if given.get(name) is not None}
     if not found:
-        raise InputError("filters", dict(given), "at least one of user_id, agent_id, run_id, such as filters={'user_id': 'u1'}")
+        told = "filters must contain at least one of: user_id, agent_id, run_id; such as filters={'user_id': 'u1'}"
+        raise InputError("filters", dict(given), told)
     return found
+
+
+def _id(name: str, given: object) -> str:
+    """An id without the white space around it. Refusals have the words of mem0's, for which programs may look."""
+    value = str(given).strip()
+    if not value:
+        raise InputError(f"Invalid {name}", given, "an id, which cannot be empty or whitespace-only")
+    if any(character.isspace() for character in value):
+        raise InputError(f"Invalid {name}", given, "an id, which cannot contain whitespace")
+    return value
 
 
 def _marked(entities: Mapping[str, str]) -> str:

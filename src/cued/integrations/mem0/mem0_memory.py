@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from msgspec.structs import replace
 
 from cued.embed import CuedWarning
-from cued.errors import InputError, NotFoundError
+from cued.errors import InputError
 from cued.folders import made, user_folder
 from cued.handles.memories import Memories, open_memories
 from cued.handles.tenant import Tenant
@@ -72,7 +72,7 @@ class Memory:
         """The memories that were added, as `{"results": [{"id", "memory", "event": "ADD", …}]}`."""
         del prompt  # an extractor has a prompt of its own
         if memory_type not in (None, PROCEDURAL):
-            raise InputError("memory_type", memory_type, f"{PROCEDURAL}, or nothing")
+            raise InputError("Invalid 'memory_type'", memory_type, f"{PROCEDURAL}, or nothing")
         entities = entities_of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
         day = expiration(expiration_date)
         turns = _turns(messages)
@@ -138,9 +138,9 @@ class Memory:
         """
         del rerank, show_expired
         if not isinstance(query, str) or not query.strip():
-            raise InputError("query", query, "a text with words in it")
+            raise InputError("Invalid query", query, "a text, which cannot be empty or whitespace-only")
         if threshold is not None and not (isinstance(threshold, int | float) and 0 <= threshold <= 1):
-            raise InputError("threshold", threshold, "a number from 0 to 1")
+            raise InputError("Invalid threshold", threshold, "a number. Must be between 0 and 1")
         home, wanted = self._asked_for(filters, {"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
         most = _count(top_k if limit is None else limit)
         if not most:
@@ -158,7 +158,7 @@ class Memory:
         where: RecallOptions = {"scope": home.scope}
         if reference_date is not None:
             where["now"] = _moment(reference_date)
-        found = best(home.tenant, query, kept, wanted=most, policy=home.tenant.policy, least=threshold, **where)
+        found = best(home.tenant, query, kept, wanted=most, least=threshold, **where)
         return {"results": found[:most]}
 
     def update(
@@ -172,7 +172,7 @@ class Memory:
         """Word of a memory that was changed; metadata is added to what is there, and ids in it are passed over."""
         text = data if text is None else text
         if text is None and metadata is None and expiration_date is UNSET:
-            raise InputError("update", {}, "at least one of text, metadata, or expiration_date")
+            raise InputError("update", {}, "At least one of text, metadata, or expiration_date must be provided")
         tenant, memory = self._must_find(memory_id)
         told, now = self._payload(memory), datetime.now(UTC)
         changes: JSON = {}
@@ -220,7 +220,7 @@ class Memory:
         for row in rows:
             entities = entities_of(row)
             home, told = self._homes.of(entities), taken(row, entities)
-            new = not _known(home.tenant, str(row["id"]))
+            new = not home.tenant.known(str(row["id"]))
             if new:
                 home.tenant.remember_many([replace(told, scope=home.scope)])
             name = next(iter(entities.values()))
@@ -277,16 +277,8 @@ class Memory:
     def _must_find(self, memory_id: str) -> tuple[Tenant, Kept]:
         found = self._homes.find(memory_id)
         if found is None or not holds(found[1]):
-            raise InputError("memory_id", memory_id, "the id of a memory that is there, as add, search and get_all tell it")
+            raise InputError(f"Memory with id {memory_id} not found", memory_id, "an id as add, search and get_all tell it")
         return found
-
-
-def _known(tenant: Tenant, memory_id: str) -> bool:
-    try:
-        tenant.get(memory_id)
-    except NotFoundError:
-        return False
-    return True
 
 
 def _opened(place: str | Path | None) -> Memories:
@@ -300,7 +292,7 @@ def _turns(messages: object) -> list[Mapping[str, Any]]:
         return [{"role": "user", "content": messages}] if messages.strip() else []
     several = [messages] if isinstance(messages, Mapping) else messages
     if not isinstance(several, list | tuple):
-        raise InputError("messages", messages, "a text, a message, or a list of messages")
+        raise InputError("messages must be str, dict, or list[dict]", messages, "a text, a message, or a list of messages")
     said = (each for each in several if isinstance(each, Mapping) and each.get("role") and each.get("content"))
     return [each for each in said if each["role"] != "system" and any(drafts_of([each], session="-", scope=GLOBAL, at=None, first=1))]
 
@@ -311,5 +303,5 @@ def _moment(value: datetime | str | float) -> datetime | str:
 
 def _count(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST:
-        raise InputError("top_k", value, f"a whole number from 0 to {MOST}")
+        raise InputError("Invalid top_k", value, f"a whole number up to {MOST}. Must be a non-negative integer")
     return value

@@ -1,10 +1,9 @@
 """The reference keeper: rows in this process, gone when it ends."""
 
-from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from itertools import count, islice, takewhile
+from itertools import count, takewhile
 from threading import RLock
 from typing import Any, NamedTuple
 
@@ -30,11 +29,11 @@ from cued.model import (
     Use,
 )
 from cued.stores.admission import admit_tenant, weighed
-from cued.stores.paging import place_of
-from cued.stores.recall_log import asked_for, bare, tallied
+from cued.stores.keepers.memory_log import Lines
+from cued.stores.keepers.row_columns import UNUSED
+from cued.stores.paging import beyond, standing
+from cued.stores.recall_log import tallied
 from cued.stores.standing.shown import counted, shown
-
-_UNUSED = Use()
 
 
 class _Written(NamedTuple):
@@ -45,18 +44,8 @@ class _Written(NamedTuple):
     content: int
 
 
-class _Line(NamedTuple):
-    """A line of the log, and its number in the order of writing."""
-
-    entry: RecallEntry
-    number: int
-
-
 class TenantRows:
-    """What is kept for one tenant: rows by key, those written last at the end, their keys by id, the log, the documents.
-
-    Lines of the log are in the order of their times, and once more by recall.
-    """
+    """What is kept for one tenant: rows by key, those written last at the end, their keys by id, the log, the documents."""
 
     def __init__(self, epoch: int = 0) -> None:
         """Start empty."""
@@ -64,16 +53,14 @@ class TenantRows:
         self.last = 0
         self.rows: dict[int, _Written] = {}
         self.keys: dict[str, int] = {}
-        self.lines: list[_Line] = []
-        self.line_of: dict[str, _Line] = {}
-        self.last_line = 0
+        self.log = Lines()
         self.documents: dict[str, bytes] = {}
         self.removed: dict[int, int] = {}
 
     @property
     def occupied(self) -> bool:
         """Whether anything is kept."""
-        return bool(self.rows or self.lines or self.documents)
+        return bool(self.rows or self.log or self.documents)
 
 
 class MemoryKeeper:
@@ -199,8 +186,7 @@ class MemoryTransaction:
 
     def erase(self) -> None:
         """Remove all that is kept for the tenant."""
-        self._held.rows, self._held.keys, self._held.documents = {}, {}, {}
-        self._held.lines, self._held.line_of = [], {}
+        self._held.rows, self._held.keys, self._held.documents, self._held.log = {}, {}, {}, Lines()
 
     def changed(self, since: int) -> Indexed:
         """The rows written after the change of this number, all for 0, in the order of their keys."""
@@ -233,7 +219,7 @@ class MemoryTransaction:
     def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
         """The uses of those of these rows that were ever used, each with its key."""
         rows = self._held.rows
-        return [(key, use) for key in keys if (use := rows[key].row.memory.use) is not _UNUSED and use != _UNUSED]
+        return [(key, use) for key in keys if (use := rows[key].row.memory.use) is not UNUSED and use != UNUSED]
 
     def put_uses(self, uses: Sequence[tuple[int, Use]]) -> None:
         """Write how rows were used, by key."""
@@ -246,8 +232,9 @@ class MemoryTransaction:
         """A part of the listing of what the filter wants, and how many it wants in all."""
         at = EPOCH + timedelta(microseconds=asked.at)
         found = shown([row.memory for row in self._rows()], wanted, at=at)
-        placed = sorted(((place_of(memory), memory) for memory in found), key=lambda each: each[0], reverse=not asked.oldest_first)
-        rest = [memory for place, memory in placed if place != asked.after and (place > asked.after) == asked.oldest_first]
+        placed = [(standing(memory, asked.order_by), memory) for memory in found]
+        placed.sort(key=lambda each: each[0], reverse=not asked.oldest_first)
+        rest = [memory for place, memory in placed if beyond(place, asked)]
         return rest[: asked.limit], len(found)
 
     def scan(self, limit: int, after: str) -> Sequence[Row]:
@@ -266,32 +253,15 @@ class MemoryTransaction:
 
     def log(self, query: LogQuery) -> Sequence[RecallEntry]:
         """The lines that the query asks for, by time and then as they were written."""
-        lines: Iterable[_Line] = self._held.lines if query.oldest_first else reversed(self._held.lines)
-        if query.recall_id is not None:
-            lines = [self._held.line_of[query.recall_id]] if query.recall_id in self._held.line_of else []
-        found = islice((line.entry for line in lines if asked_for(line.entry, query)), query.limit)
-        return list(found) if query.content else [bare(entry) for entry in found]
+        return self._held.log.read(query)
 
     def tally(self, query: TallyQuery) -> Tallies:
         """The lines that the query means, counted."""
-        return tallied(self.log(LogQuery(since=query.since, until=query.until, limit=len(self._held.lines) or 1)), query)
+        return tallied(self.log(LogQuery(since=query.since, until=query.until, limit=len(self._held.log) or 1)), query)
 
     def put_log(self, entries: Sequence[RecallEntry], rules: LogRules) -> None:
         """Write lines, in place of those with the same `recall_id`, and drop what the rules do not keep."""
-        # Copies, so that a transaction that fails has the old ones still.
-        self._held.lines, self._held.line_of = list(self._held.lines), dict(self._held.line_of)
-        for entry in entries:
-            self._put_line(entry)
-        lines = self._held.lines
-        beyond = max(0, len(lines) - rules.rows)
-        if rules.age is not None and lines:
-            beyond = max(beyond, bisect_left(lines, (lines[-1].entry.at - rules.age, 0), key=_age))
-        for line in lines[:beyond]:
-            del self._held.line_of[line.entry.recall_id]
-        del lines[:beyond]
-        if rules.content == "last":
-            for line in [line for line in lines[: max(0, len(lines) - rules.last)] if line.entry != bare(line.entry)]:
-                self._put_line(bare(line.entry))
+        self._held.log = self._held.log.written(entries, rules)
 
     def document(self, name: str) -> bytes | None:
         """A document, None when there is none."""
@@ -300,6 +270,10 @@ class MemoryTransaction:
     def put_document(self, name: str, body: bytes | None) -> None:
         """Write a document; None removes it."""
         self._set(self._held.documents, name, None if body is None else bytes(body))
+
+    def documents(self) -> Sequence[str]:
+        """The names of the tenant's documents, in order."""
+        return sorted(self._held.documents)
 
     def shelf(self) -> Sequence[bytes]:
         """Nothing: rows are at hand here."""
@@ -325,24 +299,10 @@ class MemoryTransaction:
         self._held.head = Head(change, head.epoch, head.size + size, head.bytes + grown)
         return change
 
-    def _put_line(self, entry: RecallEntry) -> None:
-        lines, known = self._held.lines, self._held.line_of.get(entry.recall_id)
-        if known is None:
-            self._held.last_line += 1
-        else:
-            del lines[bisect_left(lines, _age(known), key=_age)]
-        line = _Line(entry, self._held.last_line if known is None else known.number)
-        insort(lines, line, key=_age)
-        self._held.line_of[entry.recall_id] = line
-
     def _set(self, items: dict[Any, Any], name: object, value: object) -> None:
         """Set or, for None, remove an item, and remember how it was."""
         self._before.append((items, name, items.get(name)))
         _put(items, name, value)
-
-
-def _age(line: _Line) -> tuple[Any, int]:
-    return line.entry.at, line.number
 
 
 def _put(items: dict[Any, Any], name: object, value: object) -> None:

@@ -35,6 +35,7 @@ COMMANDS = {
     "import": ("upkeep.transfer", "Store memories from elsewhere."),
     "backup": ("upkeep.backup", "Copy the whole database into one file."),
     "restore": ("upkeep.backup", "Make the database from such a copy."),
+    "copy": ("upkeep.copying", "Copy all that a store keeps into another."),
     "check": ("upkeep.checking", "Look for damage, or repair it."),
     "erasures": ("upkeep.checking", "List what was erased and when."),
     "mcp": ("agents.mcp", "Serve an agent's tools over stdio."),

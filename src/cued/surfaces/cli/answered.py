@@ -3,16 +3,14 @@
 What opens a store is loaded only then, so that asking a server takes no longer than it must.
 """
 
-from pathlib import Path
-
 from cued.model.plain import JSON
 from cued.surfaces.cli.settings import Settings
 from cued.surfaces.resident import Asker, ask
 
 
 def from_server(chosen: Settings, verb: str, body: JSON) -> JSON | None:
-    """The answer of a server that runs on the same file; None where none does, or it is not to be asked."""
-    if chosen.direct or not isinstance(chosen.db, Path):
+    """The answer of a server that runs on the same store; None where none does, or it is not to be asked."""
+    if chosen.direct:
         return None
     return ask(Asker(db=chosen.db, tenant=chosen.tenant, embedder=chosen.embedder, policy=chosen.policy), verb, body)
 

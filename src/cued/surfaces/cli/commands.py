@@ -6,7 +6,6 @@ Every command takes the global options, before and after, and is imported when i
 import os
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -65,6 +64,8 @@ class CommandGroup(TakesGlobals, click.Group):
         """Find the command; an unknown one is refused with the nearest and all the known names."""
         known = self.list_commands(ctx)
         if args and args[0] not in known and not args[0].startswith("-"):
+            from difflib import get_close_matches  # noqa: PLC0415 - few commands are misspelled
+
             close = get_close_matches(args[0], known, n=1)
             meant = f" (did you mean {close[0]!r}?)" if close else ""
             ctx.fail(f"no such command {args[0]!r}{meant}; commands: {', '.join(known)}")

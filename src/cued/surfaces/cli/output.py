@@ -9,7 +9,6 @@ import click
 import msgspec
 
 from cued.errors import InputError
-from cued.text.harmless import plain
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -22,6 +21,8 @@ def show(answer: Mapping[str, Any], *, as_json: bool, drawn: "Callable[[], Rende
         return
     drawing = drawn()
     if isinstance(drawing, str):
+        from cued.text.harmless import plain  # noqa: PLC0415 - only what is drawn needs it
+
         say("".join(f"{plain(line)}\n" for line in drawing.split("\n")))
         return
     from cued.surfaces.cli.tables import rendered  # noqa: PLC0415 - rich is only loaded to draw

@@ -13,7 +13,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cued.flow.render import plain
+from cued.text.harmless import plain
 
 JSON = Mapping[str, Any]
 TEXT_SHOWN = 280

@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cued.folders import user_folder
-from cued.text.harmless import plain
 
 MOST_BYTES = 1_000_000
 
@@ -21,4 +20,13 @@ def write(event: str, outcome: str, *, ms: float) -> None:
     if file.exists() and file.stat().st_size > MOST_BYTES:
         file.write_bytes(file.read_bytes()[-MOST_BYTES // 2 :].partition(b"\n")[2])
     with file.open("a", encoding="utf-8", errors="replace") as log:
-        log.write(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {plain(event)[:40]} {ms:.0f} ms {plain(outcome)[:500]}\n")
+        log.write(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {_plain(event)[:40]} {ms:.0f} ms {_plain(outcome)[:500]}\n")
+
+
+def _plain(text: str) -> str:
+    """The text on one line; what knows every odd character is loaded for those that have one."""
+    if text.isascii() and text.isprintable():
+        return text
+    from cued.text.harmless import plain  # noqa: PLC0415 - a hook runs at every prompt, and its outcome is a few plain words
+
+    return plain(text)

@@ -5,13 +5,17 @@ What a model stores is an agent's at most, and less where the token says so.
 The scope is the address's, `/mcp?scope=atlas`, which whoever sets a client up writes once: never an argument that a model could say.
 """
 
+from collections.abc import Awaitable, Callable
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from cued.errors import BusyError
 from cued.handles.memories import Memories
 from cued.model import GLOBAL, lower_of
 from cued.requests.checks import label
 from cued.surfaces.http.app import Mounted
+from cued.surfaces.http.problems import RefusedError
 
 if TYPE_CHECKING:
     from cued.surfaces.mcp.server import Caller
@@ -29,7 +33,16 @@ def agents(memories: Memories) -> tuple[Mounted, ...]:
         asked = context.request.scope["cued.caller"]
         scope = label("scope", context.request.query_params.get("scope", GLOBAL))
         tenant = memories.tenant(asked.tenant, trust=lower_of(asked.token.trust, "agent"))
-        return Caller(tenant=tenant, scope=scope, may_write=asked.token.allows("write"))
+        run = partial(_in_turn, context.request.scope["cued.run"], asked.tenant)
+        return Caller(tenant=tenant, scope=scope, may_write=asked.token.allows("write"), run=run)
 
     end = mounted(serve(caller_of), hosts=None)
     return (Mounted(path=PATH, app=end.app, lifespan=end.running),)
+
+
+async def _in_turn(run: Callable[..., Awaitable[Any]], tenant: str, function: Callable[[], Any]) -> Any:  # noqa: ANN401 - what the function gives
+    """What the function gives when it is the tenant's turn; a turn that does not come in time is an error that a model is told."""
+    try:
+        return await run(tenant, function)
+    except RefusedError as error:
+        raise BusyError(str(error)) from error

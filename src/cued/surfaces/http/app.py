@@ -39,6 +39,8 @@ from cued.surfaces.verbs import call
 _SPOOLED = 8_000_000
 _CHUNK = 65_536
 _CHECKED_S = 30.0
+_GZIP = 4
+"""How hard an answer is pressed: it is done in the one thread that all connections share."""
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -59,7 +61,10 @@ class Chores(Struct, frozen=True, kw_only=True):
 
 
 class Mounted(Struct, frozen=True, kw_only=True):
-    """Another ASGI app under a path, behind the same gate: whoever asks stands in `scope["cued.caller"]`."""
+    """Another ASGI app under a path, behind the same gate.
+
+    Whoever asks stands in `scope["cued.caller"]`; `scope["cued.run"](tenant, function)` does work in a thread when it is the tenant's turn.
+    """
 
     path: str
     app: ASGIApp
@@ -78,25 +83,27 @@ def make_app(  # noqa: PLR0913 - what a server is made of
     """The whole app over an open store; when it ends, what has begun is done and what recalls left is written."""
     server = _Server(memories, limits or Limits(), chores or Chores())
     routes: list[routing.BaseRoute] = [
-        *inspector(memories, server.run, front=server.front),
+        # a path is looked for from the first to the last: what is asked most stands first
+        *_verb_routes(server),
+        routing.Route("/v1/openapi.json", server.describe),
         routing.Route("/healthz", server.health),
         routing.Route("/readyz", server.ready),
         routing.Route("/metrics", server.show_metrics),
-        routing.Route("/v1/openapi.json", server.describe),
-        *_verb_routes(server),
+        *inspector(memories, server.run, front=server.front),
         *(routing.Mount(each.path, each.app) for each in mounted),
     ]
     router = routing.Router(routes, redirect_slashes=False, lifespan=partial(server.lifespan, mounted))
-    app = GZipMiddleware(_entered(router, frozenset(each.path for each in mounted)), minimum_size=1024)
+    app = GZipMiddleware(_entered(router, server, frozenset(each.path for each in mounted)), minimum_size=1024, compresslevel=_GZIP)
     return Guard(app, tokens=tokens or Tokens(memories.parts.store), rules=rules or Rules(), metrics=server.metrics)
 
 
-def _entered(app: ASGIApp, doors: frozenset[str]) -> ASGIApp:
-    """The app, where the path of a mounted one leads into it without a slash at its end too: clients write `/mcp`."""
+def _entered(app: ASGIApp, server: "_Server", doors: frozenset[str]) -> ASGIApp:
+    """The app, where a mounted one is told what runs its work, and its path leads into it without a slash at its end too."""
 
     async def entered(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] in doors:
-            scope["path"] += "/"
+        if scope["type"] == "http" and (door := "/" + scope["path"].split("/", 2)[1]) in doors:
+            scope["cued.route"], scope["cued.run"] = door[1:], server.run
+            scope["path"] = door + (scope["path"].removeprefix(door) or "/")
         await app(scope, receive, send)
 
     return entered
@@ -120,7 +127,7 @@ class _Server:
         self._upkeep = Upkeep(memories, self._workers, jobs=chores.jobs, every_s=chores.every_s)
         self._keys: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
         self._checked: tuple[float, str] = (-_CHECKED_S, "")
-        self.metrics = Metrics(waiting=lambda: self._workers.waiting)
+        self.metrics = Metrics(waiting=lambda: self._workers.waiting, workings=memories.parts.store.workings)
 
     @asynccontextmanager
     async def lifespan(self, mounted: Sequence[Mounted], _app: object) -> AsyncIterator[None]:

@@ -53,23 +53,26 @@ async def read_body(request: Request, most: int) -> JSON:
 
 async def body_of(request: Request, most: int = MAX_BODY) -> bytes:
     """The whole body; one that is too large is refused before it is read whole, and one that does not come is not waited for."""
-    too_large = RefusedError(413, f"the body is over {most:,} bytes", "send less at a time, such as memories in several requests")
     length = request.headers.get("content-length", "")
     if length.isdecimal() and int(length[:20]) > most:
-        raise too_large
+        raise _too_large(most)
     parts, size = [], 0
     try:
         async with asyncio.timeout(BODY_S):
             async for part in request.stream():
                 size += len(part)
                 if size > most:
-                    raise too_large
+                    raise _too_large(most)
                 parts.append(part)
     except TimeoutError as error:
         raise RefusedError(408, f"the body did not come within {BODY_S:.0f} s", "send it again") from error
     except ClientDisconnect as error:
         raise RefusedError(400, "the body was cut off", "send it again") from error
     return b"".join(parts)
+
+
+def _too_large(most: int) -> RefusedError:
+    return RefusedError(413, f"the body is over {most:,} bytes", "send less at a time, such as memories in several requests")
 
 
 def _conditional(request: Request, body: JSON) -> JSON:

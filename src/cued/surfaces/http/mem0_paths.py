@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from starlette import routing
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -55,8 +54,8 @@ def _endpoint(memories: Memories, methods: dict[str, tuple[Authority, Answer]], 
         caller: Caller = request.scope["cued.caller"]
         caller.require(needed)
         body = await read_body(request, most) if request.method in {"POST", "PUT"} else dict(request.query_params)
-        memory = Memory(memories.tenant(caller.tenant))
-        answered = await run_in_threadpool(partial(told, memory, request, body))
+        memory = Memory(memories.tenant(caller.tenant, trust=caller.token.trust))
+        answered = await request.scope["cued.run"](caller.tenant, partial(told, memory, request, body))
         return Response(msgspec.json.encode(answered), media_type="application/json")
 
     return answer

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from cued.folders import made, private
+from cued.folders import Address, made, private
 from cued.policy.presets import names
 from cued.surfaces.http.routes import ROUTES
 from cued.surfaces.resident import Offer, offer_of, withdraw
@@ -25,7 +25,7 @@ log = logging.getLogger("cued.http")
 class Started(Struct, frozen=True, kw_only=True):
     """What a server was started with, of which its answers depend."""
 
-    db: Path
+    db: Path | Address
     embedder: str | None
     policy: str | None
 

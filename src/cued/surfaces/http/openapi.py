@@ -54,6 +54,7 @@ ANSWERS: dict[str, tuple[str, ...]] = {
     "label": ("recall_id", "verdict", "chosen", "at"),
     "tune": ("source", "pairs", "held_out", "before", "after", "gain", "interval", "helps", "told", "changes", "toml", "version"),
     "tune_for_all": ("source", "pairs", "held_out", "before", "after", "gain", "interval", "helps", "told", "changes", "toml", "version"),
+    "policy_save": ("current", "versions"),
     "policy_history": ("current", "versions"),
     "policy_rollback": ("current", "versions"),
 }

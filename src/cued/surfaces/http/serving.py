@@ -1,15 +1,17 @@
 """Running the server: where it listens, who may reach it, and how it ends."""
 
+import asyncio
 import contextlib
 import ipaddress
 import logging
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 import uvicorn
 from msgspec import Struct
@@ -24,6 +26,8 @@ from cued.surfaces.http.offering import Started, offered
 PORT = 7333
 _DRAIN_S = 30
 _BACKLOG = 512
+_OWN_RATE = 10_000.0
+_LOOK_S = 5.0
 Say = Callable[[str], None]
 
 
@@ -77,9 +81,22 @@ def serve(  # noqa: PLR0913 - what a command line says
     hosts = LOOPBACK | {place.host.lower(), *(name.lower() for name in place.names)}
     rules = Rules(hosts=frozenset(hosts), any_address=not place.local, rate=rate, burst=2 * rate)
     app = make_app(memories, rules=rules, limits=limits, chores=chores, mounted=mounted, tokens=tokens)
-    # what speaks TLS does so on every socket, and a command of this machine does not
-    with offered(started if place.certificate is None else None, token=tokens.lend(tenant)) as more:
-        _run(uvicorn.Server(_config(app, place)), [listening, *more])
+    with offered(started, token=tokens.lend(tenant)) as local:
+        if place.certificate is None:
+            _run((_config(app, place), [listening, *local]))
+        else:
+            # what speaks TLS does so on every socket of its own, and a command of this machine does not
+            _run((_config(app, place), [listening]), (_config(app, Place(), lifespan="off"), local))
+
+
+def stay(memories: Memories, started: Started, *, tenant: str, idle_s: float) -> None:
+    """Answer the commands of our own user alone, at no port and with no token that is kept, until none has come for so long."""
+    tokens = Tokens(memories.parts.store)
+    app = make_app(memories, rules=Rules(rate=_OWN_RATE, burst=_OWN_RATE), tokens=tokens)
+    with offered(started, token=tokens.lend(tenant)) as local:
+        if not local:
+            raise StoreError("no socket of this machine can be made here; without --resident it serves at a port")
+        _run((_config(app, Place()), local), idle_s=idle_s)
 
 
 def _admitted(tokens: Tokens, place: Place, tenant: str) -> str | None:
@@ -105,7 +122,7 @@ def listen(place: Place) -> socket.socket:
     return listening
 
 
-def _config(app: object, place: Place) -> uvicorn.Config:
+def _config(app: object, place: Place, *, lifespan: Literal["on", "off"] = "on") -> uvicorn.Config:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
     logging.getLogger("cued.http").setLevel(logging.INFO)
     return uvicorn.Config(
@@ -115,20 +132,39 @@ def _config(app: object, place: Place) -> uvicorn.Config:
         server_header=False,
         proxy_headers=False,
         ws="none",
-        lifespan="on",
+        lifespan=lifespan,
         timeout_graceful_shutdown=_DRAIN_S,
         ssl_certfile=place.certificate,
         ssl_keyfile=place.key,
     )
 
 
-def _run(server: uvicorn.Server, listening: list[socket.socket]) -> None:
+def _run(*served: tuple[uvicorn.Config, list[socket.socket]], idle_s: float | None = None) -> None:
     """Run until a signal; uvicorn raises it again when it is done, and then the store is closed as at any other end."""
     before = signal.signal(signal.SIGTERM, _leave)
     try:
-        server.run(sockets=listening)
+        with asyncio.Runner(loop_factory=served[0][0].get_loop_factory()) as runner:
+            runner.run(_until_ended([(uvicorn.Server(config), sockets) for config, sockets in served], idle_s))
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+async def _until_ended(servers: Sequence[tuple[uvicorn.Server, list[socket.socket]]], idle_s: float | None) -> None:
+    """Serve with each on its sockets; a signal reaches the last, which hands it to the one before when it is done."""
+    watching = None if idle_s is None else asyncio.create_task(_idle(servers[0][0], idle_s))
+    await asyncio.gather(*(server.serve(sockets) for server, sockets in servers))
+    if watching is not None:
+        watching.cancel()
+
+
+async def _idle(server: uvicorn.Server, idle_s: float) -> None:
+    """End the server when nothing has been asked of it for so long."""
+    asked, since, state = 0, time.monotonic(), server.server_state
+    while time.monotonic() - since < idle_s:
+        await asyncio.sleep(min(_LOOK_S, idle_s / 2))
+        if state.tasks or state.total_requests != asked:
+            asked, since = state.total_requests, time.monotonic()
+    server.should_exit = True
 
 
 def _leave(_signal: int, _frame: FrameType | None) -> NoReturn:

@@ -13,15 +13,20 @@ from cued.text.analyse import analyse
 WIDE = 200.0
 TEXT = 260
 COLOURS = 7
+SMALL = 0.2
 _CHUNK = re.compile(r"\S+|\s+")
 
 
 class Scale(Struct, frozen=True, kw_only=True):
-    """How contributions become widths: where zero stands, how wide one point is, and each part's colour, the strongest first."""
+    """How contributions become widths: where zero stands, how wide one point is, and each part's colour, the strongest first.
+
+    `digits` are those after the point by which scores still differ: fused ranks are hundredths.
+    """
 
     zero: float
     unit: float
     parts: tuple[tuple[str, int], ...]
+    digits: int = 2
 
     @property
     def wide(self) -> float:
@@ -35,7 +40,8 @@ def scale(candidates: Sequence[JSON]) -> Scale:
     right = max((sum(v for v in each["contributions"].values() if v > 0) for each in candidates), default=0.0)
     left = max((-sum(v for v in each["contributions"].values() if v < 0) for each in candidates), default=0.0)
     unit = WIDE / ((right + left) or 1.0)
-    return Scale(zero=left * unit, unit=unit, parts=tuple((name, at % COLOURS) for at, name in enumerate(names)))
+    parts = tuple((name, at % COLOURS) for at, name in enumerate(names))
+    return Scale(zero=left * unit, unit=unit, parts=parts, digits=2 if right + left > SMALL else 4)
 
 
 def bar(contributions: Mapping[str, float], on: Scale) -> list[JSON]:

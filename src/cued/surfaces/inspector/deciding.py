@@ -1,6 +1,7 @@
 """From an address to a policy: the preset, the weights and the bounds that a page's controls say, and what that changes."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
@@ -16,6 +17,7 @@ from cued.requests.checks import read
 from cued.requests.cue import DecideRequest, adjusted
 
 WEIGHT = "w."
+_NONE: Mapping[str, str] = MappingProxyType({})
 _NUMBERS: Mapping[str, type] = {"floor": float, "limit": int, "budget_tokens": int, "window_tokens": int}
 
 
@@ -32,10 +34,12 @@ class Deciding(Struct, frozen=True, kw_only=True):
         return adjusted(self.request, self.weighted)
 
 
-def deciding(query: Mapping[str, str], saved: Envelope, usual: Policy, *, named: str = "policy") -> Deciding:
-    """What the controls of a page say; without a policy of its own the recall is decided as it was."""
+def deciding(
+    query: Mapping[str, str], saved: Envelope, usual: Policy, *, named: str = "policy", versions: Mapping[str, str] = _NONE
+) -> Deciding:
+    """What the controls of a page say; without a policy of its own the recall is decided as it was. `versions` are TOMLs by name."""
     name = query.get(named, "")
-    base = preset(name) if name else _as_it_was(saved, usual)
+    base = _named(name, versions) if name else _as_it_was(saved, usual)
     first = named == "policy"
     return Deciding(base=base, weighted=_weighted(base, query) if first else base, request=_request(query) if first else DecideRequest())
 
@@ -59,6 +63,10 @@ def as_toml(policy: Policy, name: str) -> str:
 def changes(choice: Deciding) -> list[JSON]:
     """Where the policy that decides differs from the one that was chosen."""
     return [{"path": path, "before": before, "after": after} for path, before, after in diff(choice.base, choice.applied)]
+
+
+def _named(name: str, versions: Mapping[str, str]) -> Policy:
+    return parse(versions[name], name=name) if name in versions else preset(name)
 
 
 def _as_it_was(saved: Envelope, usual: Policy) -> Policy:

@@ -36,13 +36,20 @@ def done(visit: Visit, steps: Sequence[Step]) -> JSON:
     undo: list[JSON] = []
     undoable, answer = True, {}
     for step in steps:
-        before = visit.ask("get", {"id": step.body.get("id", "")}) if step.verb == "update" else {}
+        before = _before(visit, step)
         answer = visit.ask(step.verb, step.body)
         back = _UNDOING[step.verb](step.body, before, answer)
         undoable = undoable and back is not None
         undo = [*(back or ()), *undo]
     against = [{**each, "choices": choice_steps(_stored(visit, answer), each["id"])} for each in answer.get("conflicts", ())]
     return {"told": _told(steps, answer), "undo": undo if undoable else [], "answer": answer, "conflicts": against}
+
+
+def _before(visit: Visit, step: Step) -> JSON:
+    """What a step changes, as it was."""
+    if step.verb == "update":
+        return visit.ask("get", {"id": step.body.get("id", "")})
+    return visit.ask("policy_history") if step.verb.startswith("policy_") else {}
 
 
 def _stored(visit: Visit, answer: JSON) -> JSON:
@@ -65,8 +72,18 @@ def _told(steps: Sequence[Step], answer: JSON) -> str:
         "consolidate": f"Merged {plural(len(answer.get('merges', ())), 'pair')}",
         "unmerge": f"Brought back {plural(len(answer.get('restored', ())), 'memory', 'memories')}",
         "feedback": "Noted",
+        **dict.fromkeys(("policy_save", "policy_rollback"), _decides(answer)),
     }
     return words[verb]
+
+
+def _decides(answer: JSON) -> str:
+    current = next((each for each in answer.get("versions", ()) if each["number"] == answer["current"]), None)
+    return "The usual policy decides" if current is None else f"{current['name']} (version {current['number']}) decides from now on"
+
+
+def _undo_policy(_body: JSON, before: JSON, _answer: JSON) -> list[JSON]:
+    return [{"verb": "policy_rollback", "body": {"to": before["current"]}}]
 
 
 def _undo_update(body: JSON, before: JSON, _answer: JSON) -> list[JSON] | None:
@@ -108,6 +125,8 @@ _UNDOING: Mapping[str, Undoing] = MappingProxyType(
         "consolidate": _undo_consolidate,
         "unmerge": _nothing,
         "feedback": _nothing,
+        "policy_save": _undo_policy,
+        "policy_rollback": _undo_policy,
     }
 )
 """The verbs that a page may use to change something, each with what gives the steps that undo it."""

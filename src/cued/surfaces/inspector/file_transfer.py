@@ -13,8 +13,8 @@ from cued.handles.memories import open_memories
 from cued.handles.tenant import Tenant
 from cued.model.plain import JSON
 from cued.surfaces.bulk import remember_lines
-from cued.surfaces.inspector.deciding import as_toml, deciding
-from cued.surfaces.inspector.pages.recall import needed
+from cued.surfaces.inspector.deciding import as_toml
+from cued.surfaces.inspector.pages.recall import choice_of, needed
 from cued.surfaces.inspector.visiting import Visit
 from cued.surfaces.verbs import VERBS, call
 
@@ -44,7 +44,7 @@ def handed_out(visit: Visit, name: str) -> Given:
     if name == "evidence.json":
         return Given(f"{saved.evidence.recall_id}.json", "application/json", saved.encode())
     if name == "policy.toml":
-        choice = deciding(visit.query, saved, visit.tenant.policy)
+        choice = choice_of(visit, saved)
         called = _plain_name(visit.said("name"), "mine")
         return Given(f"{called}.toml", "application/toml", as_toml(choice.applied, called).encode())
     raise InputError("file", name, "memories.jsonl, evidence.json or policy.toml")

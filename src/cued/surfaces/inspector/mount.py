@@ -68,6 +68,7 @@ def inspector(memories: Memories, run: Run, *, front: Handler) -> list[routing.R
         routing.Route("/inspect/look-at", desk.look_at, methods=["POST"]),
         routing.Route("/inspect/do", desk.do, methods=["POST"]),
         routing.Route("/inspect/keep", desk.keep, methods=["POST"]),
+        routing.Route("/inspect/policy", desk.save_policy, methods=["POST"]),
         routing.Route("/inspect/import", desk.take_in, methods=["POST"]),
         routing.Route("/inspect/tokens", desk.tokens, methods=["POST"]),
         routing.Route("/inspect/files/{name}", desk.hand_out),
@@ -112,6 +113,11 @@ class _Desk:
         """Where a recall can be seen again, by anybody who may read this tenant's memories."""
         visit, _ = await self._changing(request, "keep")
         return _json(await self._run(visit.caller.tenant, partial(recall.keep, visit)))
+
+    async def save_policy(self, request: Request) -> Response:
+        """What saving the policy of the controls came to, and the way back."""
+        visit, _ = await self._changing(request, "policy")
+        return _json(await self._run(visit.caller.tenant, partial(recall.save, visit)))
 
     async def take_in(self, request: Request) -> Response:
         """What is in a file that was dropped on the page, or what became of it."""

@@ -18,7 +18,7 @@ def panels(answer: JSON, policy: Policy, stage_ms: Mapping[str, float]) -> list[
     best = max((each["signals"].get("relevance") or 0.0 for each in answer["candidates"]), default=0.0)
     told = {
         "cue": (plural(len(answer["read"]["terms"]), "word"), _intent(answer["read"])),
-        "gather": (plural(len(answer["candidates"]), "candidate"), _read(answer)),
+        "gather": (f"{len(answer['candidates'])} found", _read(answer)),
         "fuse": (policy.fuse.how, "no ranks fused" if policy.fuse.how == "none" else f"k = {policy.fuse.k}"),
         "relevance": (f"best {figure(best)}", f"calibration {policy.relevance.calibration}"),
         "score": (plural(len(policy.score.terms), "part"), f"combined by {policy.score.combine}"),

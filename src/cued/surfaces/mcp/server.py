@@ -3,7 +3,7 @@
 It is built on the SDK's own request handlers and not on its decorated functions, because our schemas come from the table of verbs.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any, NamedTuple
@@ -35,11 +35,12 @@ Context = ServerRequestContext[Any]
 
 
 class Caller(Struct, frozen=True, kw_only=True):
-    """Who calls: the tenant and the scope are the connection's, never an argument's."""
+    """Who calls: the tenant and the scope are the connection's, never an argument's; `run` does what touches the store in a thread."""
 
     tenant: Tenant
     scope: str
     may_write: bool = True
+    run: Callable[[Callable[[], Any]], Awaitable[Any]] = anyio.to_thread.run_sync
 
 
 CallerOf = Callable[[Context], Caller]
@@ -118,7 +119,7 @@ class _Handlers:
         if params.name in BY_NAME and VERBS[params.name].authority != "read" and not caller.may_write:
             return _refused(NOT_ALLOWED)
         try:
-            answer = await anyio.to_thread.run_sync(partial(_called, params.name, params.arguments or {}, caller))
+            answer = await caller.run(partial(_called, params.name, params.arguments or {}, caller))
         except (CuedError, OSError) as error:
             return _refused(refusal(error))
         return types.CallToolResult(content=[types.TextContent(text=answer.text)], structured_content=msgspec.to_builtins(answer.data))
@@ -141,7 +142,7 @@ class _Handlers:
     async def read_resource(self, context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         caller, uri = self._caller_of(context), str(params.uri)
         try:
-            mime_type, text = await anyio.to_thread.run_sync(partial(resources.read, uri, tenant=caller.tenant, scope=caller.scope))
+            mime_type, text = await caller.run(partial(resources.read, uri, tenant=caller.tenant, scope=caller.scope))
         except (CuedError, OSError) as error:
             raise MCPError(types.INVALID_PARAMS, refusal(error), {"uri": uri}) from error
         return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=mime_type, text=text)])

@@ -38,6 +38,7 @@ _TRUST = (
     "Where it comes from. `agent`: the user said so, or you concluded it. `tool`: a file, a page or a tool's answer says so. "
     "More than this connection may say is lowered, and the answer tells."
 )
+_ONLY = {"tags": "Only memories with all of these tags.", "kinds": "Only memories of these kinds."}
 _TIER = "`core` is pinned: shown in every conversation. Use it rarely, for what must never be missed."
 
 TOOLS: Final = (
@@ -53,8 +54,7 @@ TOOLS: Final = (
             "goal": "What you are working towards.",
             "step": "The step that you are at.",
             "open_questions": "Questions that are still open.",
-            "tags": "Only memories with all of these tags.",
-            "kinds": "Only memories of these kinds.",
+            **_ONLY,
             "present": "Ids of memories that you already have in view; they are left out.",
             "budget_tokens": "At most so many tokens of memories. What is left out or cut is said.",
         },
@@ -120,8 +120,7 @@ TOOLS: Final = (
         told={
             "text": "The cue, as `recall` was given it.",
             "memory": "The id of a memory to say everything about.",
-            "tags": "Only memories with all of these tags.",
-            "kinds": "Only memories of these kinds.",
+            **_ONLY,
         },
         answer=answers.Explained,
         reads_only=True,

@@ -8,12 +8,16 @@ import psycopg
 from msgspec import DecodeError
 from psycopg import errors as theirs
 
-from cued.errors import BusyError, CorruptError, FullError, InputError, LostConnectionError, ReadOnlyError, StoreError
+from cued.errors import BusyError, ContestedError, CorruptError, FullError, InputError, LostConnectionError, ReadOnlyError, StoreError
 from cued.folders import Address
 from cued.forking import across_forks
+from cued.model import Glance
 from cued.stores.admission import admit_tenant
+from cued.stores.keepers.postgres import glances
+from cued.stores.keepers.postgres.glances import Glanced
 from cued.stores.keepers.postgres.pooling import Connections
 from cued.stores.keepers.postgres.schema import check
+from cued.stores.keepers.postgres.searched import HEAD
 from cued.stores.keepers.postgres.transaction import PostgresTransaction
 
 POOL: Final = 16
@@ -22,21 +26,28 @@ WAIT_S: Final = 30.0
 """How long to wait for a free connection, for another's write of the same tenant, and for the server at the start."""
 STATEMENT_S: Final = 60.0
 
-_SETTINGS = f"SET LOCAL lock_timeout = {int(WAIT_S * 1000)}; SET LOCAL statement_timeout = {int(STATEMENT_S * 1000)};"
-_NAME = "SELECT set_config('cued.tenant', encode(%(tenant)s, 'hex'), true);"
-_HEAD = "SELECT change, epoch, size, last, bytes FROM cued.tenant WHERE tenant = %(tenant)s"
-# One text for each, so that a transaction begins with one message to the server and one back.
-_READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_SETTINGS} {_NAME} {_HEAD}"
+# One text for each, so that a transaction begins with one message to the server and one back, and a glance is no more than that.
+_NAME = (
+    f"SELECT set_config('lock_timeout', '{int(WAIT_S * 1000)}', true), set_config('statement_timeout', '{int(STATEMENT_S * 1000)}', true), "
+    "set_config('cued.tenant', encode(%(tenant)s, 'hex'), true);"
+)
+_SNAPSHOT = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_NAME}"
+_READING = f"{_SNAPSHOT} {HEAD}"
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(encode(%(tenant)s, 'hex'), 0));"
-_WRITING = f"BEGIN; {_SETTINGS} {_NAME} {_LOCK} {_HEAD}"
+_WRITING = f"BEGIN; {_NAME} {_LOCK} {HEAD}"
 _TENANTS = "BEGIN READ ONLY; SELECT set_config('cued.listing', 'on', true); SELECT tenant FROM cued.tenant WHERE kept ORDER BY tenant"
 
 _OURS: tuple[tuple[type[psycopg.Error], type[StoreError], str], ...] = (
     (theirs.LockNotAvailable, BusyError, "another write of this tenant took too long"),
     (theirs.QueryCanceled, BusyError, "the server took too long"),
-    (theirs.SerializationFailure, BusyError, "others changed the same at the same time"),
-    (theirs.DeadlockDetected, BusyError, "others changed the same at the same time"),
+    (theirs.SerializationFailure, ContestedError, "others changed the same at the same time"),
+    (theirs.DeadlockDetected, ContestedError, "others changed the same at the same time"),
     (theirs.TooManyConnections, BusyError, "the server has no connection left"),
+    (
+        theirs.SqlclientUnableToEstablishSqlconnection,
+        LostConnectionError,
+        "the node that keeps this tenant cannot be reached",
+    ),
     (theirs.DiskFull, FullError, "the server's disk is full; nothing of this write was kept"),
     (theirs.ReadOnlySqlTransaction, ReadOnlyError, "this server only reads"),
     (theirs.InsufficientPrivilege, ReadOnlyError, "the role may not do this"),
@@ -78,6 +89,14 @@ class PostgresKeeper:
                 rows.finish()
                 self._erased = self._erased or rows.erased
 
+    def glance(self, tenant: str, at: Glance) -> Glanced:
+        """What it is to look at, as of one moment, in one message to the server and one back."""
+        name, asked = admit_tenant(tenant), glances.questions(at)
+        text = "; ".join((_SNAPSHOT.rstrip("; "), *asked.values(), "COMMIT"))
+        with translated(self.place), self._sent(text, glances.values(name, at)) as (_, found):
+            # Before them stand the results of what names the tenant, and behind them that of the end.
+            return Glanced(**dict(zip(asked, found[-len(asked) - 1 : -1], strict=True)))
+
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants for which anything is kept, in order."""
         with translated(self.place), self._begun(_TENANTS, {}) as (_, found):
@@ -94,30 +113,41 @@ class PostgresKeeper:
     @contextmanager
     def _begun(self, text: str, values: dict[str, Any]) -> Iterator[tuple[psycopg.Connection[Any], list[Any]]]:
         """A connection in a transaction that began with these statements, and what the last of them found."""
+        with self._sent(text, values) as (connection, results):
+            yield connection, results[-1]
+            connection.execute("COMMIT")
+
+    @contextmanager
+    def _sent(self, text: str, values: dict[str, Any]) -> Iterator[tuple[psycopg.Connection[Any], list[list[Any]]]]:
+        """A connection that statements were sent over in one message, and what each of them found."""
         with self._connections.taken() as connection:
             try:
-                found = _last(connection, text, values)
+                found = _results(connection, text, values)
             except psycopg.OperationalError:
                 if not connection.closed:
                     raise
                 found = None
             if found is not None:
                 yield connection, found
-                connection.execute("COMMIT")
                 return
         # The server had ended that one since it was last used, and maybe others too: nothing had begun, so a new one will do.
         self._connections.drop_idle()
         with self._connections.taken() as connection:
-            yield connection, _last(connection, text, values)
-            connection.execute("COMMIT")
+            yield connection, _results(connection, text, values)
 
 
-def _last(connection: psycopg.Connection[Any], text: str, values: dict[str, Any]) -> list[Any]:
+def _results(connection: psycopg.Connection[Any], text: str, values: dict[str, Any]) -> list[list[Any]]:
+    """What each of the statements found; one that finds nothing by its nature found nothing."""
     cursor = psycopg.ClientCursor(connection)
     cursor.execute(text, values)
+    found = [_rows(cursor)]
     while cursor.nextset():
-        pass
-    return cursor.fetchall()
+        found.append(_rows(cursor))
+    return found
+
+
+def _rows(cursor: psycopg.ClientCursor[Any]) -> list[Any]:
+    return [] if cursor.description is None else cursor.fetchall()
 
 
 @contextmanager

@@ -1,40 +1,36 @@
 """The recall log on PostgreSQL: constant statements, every value bound."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any, Final
 
 import psycopg
-from msgspec import json
 
-from cued.model import EPOCH, LogQuery, LogRules, RecallEntry, Shadowed, Tallies, TallyQuery
-from cued.model.log import SPREAD_LINES
-from cued.stores.recall_log import spread_of, stretches, tally_of
-from cued.stores.standing.instants import ALWAYS, NEVER, micros
+from cued.model import LogQuery, LogRules, RecallEntry, Tallies, TallyQuery
+from cued.stores.keepers import log_lines
+from cued.stores.keepers.log_lines import LISTS, NAMES
+from cued.stores.recall_log import stretches, tally_of
 
-_LISTS: Final = {"chosen": tuple[str, ...], "found_by": tuple[str, ...], "degraded": tuple[str, ...], "cited": tuple[str, ...],
-                 "bad": tuple[str, ...], "stage_ms": dict[str, float], "shadow": Shadowed | None}  # fmt: skip
-_DECODERS: Final = {name: json.Decoder(kind) for name, kind in _LISTS.items()}
-_NAMES: Final = RecallEntry.__struct_fields__
 _TEXTS: Final = ("recall_id", "policy", "policy_digest", "scope", "outcome", "conversation", "cue_mark", "cue")
-_TYPES: Final = dict.fromkeys(_TEXTS, "bytea") | dict.fromkeys(_LISTS, "text") | {
+_TYPES: Final = dict.fromkeys(_TEXTS, "bytea") | dict.fromkeys(LISTS, "text") | {
     "at": "bigint", "candidates": "bigint", "best_relevance": "float8", "floor": "float8", "below_floor": "bigint", "suppressed": "bigint",
     "omitted": "bigint", "tokens": "bigint", "total_ms": "float8", "evidence": "bytea",
 }  # fmt: skip
 
 _PUT: Final = f"""
-    INSERT INTO cued.recall (tenant, {", ".join(_NAMES)})
-    SELECT %(tenant)s, * FROM unnest({", ".join(f"%({name})s::{_TYPES[name]}[]" for name in _NAMES)})
-    ON CONFLICT (tenant, recall_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in _NAMES if name != "recall_id")}
+    WITH new AS (SELECT * FROM unnest({", ".join(f"%({name})s::{_TYPES[name]}[]" for name in NAMES)}) AS new ({", ".join(NAMES)})),
+         known AS (UPDATE cued.recall SET {", ".join(f"{name} = new.{name}" for name in NAMES if name != "recall_id")} FROM new
+                   WHERE recall.tenant = %(tenant)s AND recall.recall_id = new.recall_id RETURNING recall.recall_id)
+    INSERT INTO cued.recall (tenant, {", ".join(NAMES)})
+    SELECT %(tenant)s, new.* FROM new WHERE recall_id NOT IN (SELECT recall_id FROM known)
 """  # noqa: S608 - constants
-_CONTENT: Final = ("cue", "evidence")
+_HEAVY: Final = ("cue", "evidence")
 _READ: Final = f"""
-    SELECT {", ".join(f"CASE WHEN %(content)s THEN {name} END" if name in _CONTENT else name for name in _NAMES)}
+    SELECT {", ".join(f"CASE WHEN %(content)s = 1 THEN {name} END" if name in _HEAVY else name for name in NAMES)}
     FROM cued.recall
     WHERE tenant = %(tenant)s AND at >= %(since)s AND at < %(until)s
       AND (%(outcome)s::bytea IS NULL OR outcome = %(outcome)s)
       AND (%(policy)s::bytea IS NULL OR policy = %(policy)s)
-      AND (NOT %(kept)s OR evidence IS NOT NULL)
+      AND (%(kept)s = 0 OR evidence IS NOT NULL)
       AND (%(naming)s::jsonb = '[]' OR EXISTS (SELECT 1 FROM jsonb_array_elements(chosen::jsonb) AS held WHERE held <@ %(naming)s::jsonb))
 """  # noqa: S608 - constants
 _ONE: Final = _READ + "AND recall_id = %(recall_id)s LIMIT %(limit)s"
@@ -42,13 +38,14 @@ _NEWEST: Final = _READ + "ORDER BY at DESC, key DESC LIMIT %(limit)s"
 _OLDEST: Final = _READ + "ORDER BY at, key LIMIT %(limit)s"
 _BEYOND: Final = """
     WHERE tenant = %(tenant)s
-      AND (at, key) <= (SELECT at, key FROM cued.recall WHERE tenant = %(tenant)s ORDER BY at DESC, key DESC LIMIT 1 OFFSET %(kept)s)
+      AND (at, key) <= (SELECT at, key FROM cued.recall WHERE tenant = %(tenant)s ORDER BY at DESC, key DESC LIMIT 1 OFFSET %(most)s)
 """
-_TRIM: Final = "DELETE FROM cued.recall" + _BEYOND  # noqa: S608 - constants
-_BARE: Final = "UPDATE cued.recall SET cue = NULL, evidence = NULL" + _BEYOND + "AND (cue IS NOT NULL OR evidence IS NOT NULL)"  # noqa: S608 - constants
-_AGED: Final = """
-    DELETE FROM cued.recall WHERE tenant = %(tenant)s AND at < (SELECT max(at) FROM cued.recall WHERE tenant = %(tenant)s) - %(age)s
+_ROWS: Final = "DELETE FROM cued.recall" + _BEYOND  # noqa: S608 - constants
+_CONTENT: Final = "UPDATE cued.recall SET cue = NULL, evidence = NULL" + _BEYOND + "AND (cue IS NOT NULL OR evidence IS NOT NULL)"  # noqa: S608 - constants
+_AGE: Final = """
+    DELETE FROM cued.recall WHERE tenant = %(tenant)s AND at < (SELECT max(at) FROM cued.recall WHERE tenant = %(tenant)s) - %(most)s
 """
+_TRIMS: Final = {"rows": _ROWS, "age": _AGE, "content": _CONTENT}
 
 _TALLY: Final = """
     SELECT at - ((at %% %(every)s) + %(every)s) %% %(every)s AS start, {label} AS label, count(*), count(*) FILTER (WHERE chosen <> '[]'),
@@ -79,69 +76,42 @@ _SPREAD: Final = """
 
 def tally(cursor: psycopg.Cursor[Any], tenant: bytes, query: TallyQuery) -> Tallies:
     """The lines of a tenant's log, counted."""
-    values: dict[str, Any] = {
-        "tenant": tenant,
-        "since": ALWAYS if query.since is None else micros(query.since),
-        "until": NEVER if query.until is None else micros(query.until),
-        "every": query.every_s * 1_000_000,
-    }
+    values: dict[str, Any] = log_lines.between(query.since, query.until) | {"tenant": tenant, "every": query.every_s * 1_000_000}
     first, last, lines = cursor.execute(_ENDS, values).fetchone() or (0, 0, 0)
     if not lines:
         return Tallies()
     stretches(first, last, query.every_s)
     rows = cursor.execute(_TALLIES[query.by], values).fetchall()
-    nth = 1 + lines // SPREAD_LINES
-    spread = cursor.execute(_SPREAD, values | {"nth": nth}).fetchall()
-    counted = tuple(tally_of(start, (bytes(label).decode(), *counts)) for start, label, *counts in rows)
-    return Tallies(rows=counted, spread=tuple(spread_of(code, count) for code, count in spread), nth=nth)
+    spread = cursor.execute(_SPREAD, values | {"nth": log_lines.every_nth(lines)}).fetchall()
+    return log_lines.tallies([tally_of(start, (bytes(label).decode(), *counts)) for start, label, *counts in rows], spread, lines)
 
 
 def read(cursor: psycopg.Cursor[Any], tenant: bytes, query: LogQuery) -> list[RecallEntry]:
     """The lines of a tenant's log that the query asks for."""
-    values: dict[str, Any] = {
-        "tenant": tenant,
-        "since": ALWAYS if query.since is None else micros(query.since),
-        "until": NEVER if query.until is None else micros(query.until),
-        "outcome": _bytes(query.outcome),
-        "policy": _bytes(query.policy),
-        "recall_id": _bytes(query.recall_id),
-        "limit": query.limit,
-        "naming": json.encode(query.naming).decode(),
-        "kept": query.kept,
-        "content": query.content,
-    }
+    values = log_lines.asked(query)
+    texts = {name: _bytes(values[name]) for name in ("outcome", "policy", "recall_id")}
     statement = _ONE if query.recall_id is not None else _OLDEST if query.oldest_first else _NEWEST
-    return [_entry(row) for row in cursor.execute(statement, values).fetchall()]
+    return [_entry(row) for row in cursor.execute(statement, values | texts | {"tenant": tenant}).fetchall()]
 
 
 def write(cursor: psycopg.Cursor[Any], tenant: bytes, entries: Sequence[RecallEntry]) -> None:
     """Append lines, or replace what is known already in its place; of two with one id the later one is written."""
-    latest = {entry.recall_id: _values(entry) for entry in entries}
-    columns = {name: [values[name] for values in latest.values()] for name in _NAMES}
-    cursor.execute(_PUT, columns | {"tenant": tenant})
+    latest = {entry.recall_id: log_lines.values_of(entry) for entry in entries}
+    columns = {name: [values[name] for values in latest.values()] for name in NAMES}
+    texts = {name: [_bytes(each) for each in columns[name]] for name in _TEXTS}
+    cursor.execute(_PUT, columns | texts | {"tenant": tenant})
 
 
 def trim(cursor: psycopg.Cursor[Any], tenant: bytes, rules: LogRules) -> None:
     """Drop what the rules do not keep."""
-    cursor.execute(_TRIM, {"tenant": tenant, "kept": rules.rows})
-    if rules.age is not None:
-        cursor.execute(_AGED, {"tenant": tenant, "age": rules.age // timedelta(microseconds=1)})
-    if rules.content == "last":
-        cursor.execute(_BARE, {"tenant": tenant, "kept": rules.last})
+    for step, most in log_lines.trims(rules):
+        cursor.execute(_TRIMS[step], {"tenant": tenant, "most": most})
 
 
 def _bytes(text: str | None) -> bytes | None:
     return None if text is None else text.encode()
 
 
-def _values(entry: RecallEntry) -> dict[str, Any]:
-    values = {name: getattr(entry, name) for name in _NAMES}
-    values |= {name: json.encode(values[name]).decode() for name in _LISTS if values[name] is not None}
-    return values | {name: _bytes(values[name]) for name in _TEXTS} | {"at": micros(entry.at)}
-
-
 def _entry(row: tuple[Any, ...]) -> RecallEntry:
-    values = dict(zip(_NAMES, row, strict=True))
-    values |= {name: decoder.decode(values[name]) for name, decoder in _DECODERS.items() if values[name] is not None}
-    values |= {name: None if values[name] is None else values[name].decode() for name in _TEXTS}
-    return RecallEntry(**values | {"at": EPOCH + timedelta(microseconds=values["at"])})
+    named = zip(NAMES, row, strict=True)
+    return log_lines.entry_of([each.decode() if name in _TEXTS and each is not None else each for name, each in named])

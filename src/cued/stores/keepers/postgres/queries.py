@@ -1,15 +1,17 @@
 """Pages and counts on PostgreSQL: constant statements, every value bound."""
 
-from collections.abc import Sequence
-from datetime import timedelta
+from collections.abc import Iterator, Sequence
+from heapq import nlargest, nsmallest
+from operator import itemgetter
 from typing import Any, Final
 
 import psycopg
-from msgspec import Struct, json, msgpack
+from msgspec import msgpack
+from msgspec.structs import replace
 
-from cued.model import EPOCH, KINDS, TIERS, TRUSTS, Filter, Slice, Stats
-from cued.stores.standing.instants import NEVER, micros
-from cued.stores.standing.shown import has_words
+from cued.model import Filter, Memory, Slice, Stats, Use
+from cued.stores.keepers.listing_values import asked_of, codes_of, says, stats_of
+from cued.stores.paging import Standing, beyond, standing
 
 Found = Sequence[tuple[Any, ...]]
 
@@ -34,14 +36,9 @@ _COUNT: Final = f"SELECT count(*) FROM cued.memory m {_WANTED}"  # noqa: S608 - 
 _SHOWN: Final = f"SELECT m.body, u.body FROM cued.memory m {_USED} {_WANTED}"  # noqa: S608 - constants
 _NEWEST: Final = _SHOWN + "AND (created, id) < (%(created)s, %(id)s::bytea) ORDER BY created DESC, id DESC LIMIT %(rows)s"
 _OLDEST: Final = _SHOWN + "AND (created, id) > (%(created)s, %(id)s::bytea) ORDER BY created, id LIMIT %(rows)s"
-_EACH_NEWEST: Final = f"""
-    SELECT m.body, u.body, (created, id) < (%(created)s, %(id)s::bytea) FROM cued.memory m {_USED} {_WANTED} ORDER BY created DESC, id DESC
-"""  # noqa: S608 - constants
-_EACH_OLDEST: Final = f"""
-    SELECT m.body, u.body, (created, id) > (%(created)s, %(id)s::bytea) FROM cued.memory m {_USED} {_WANTED} ORDER BY created, id
-"""  # noqa: S608 - constants
+_EACH: Final = f"SELECT m.body, u.body, created, id FROM cued.memory m {_USED} {_WANTED}"  # noqa: S608 - constants
 _SCAN: Final = f"""
-    SELECT m.key, m.body, u.body, NULL::bytea, v.data
+    SELECT m.key, m.body, u.body, m.forward, v.data
     FROM cued.memory m {_USED} LEFT JOIN cued.vector v ON v.tenant = m.tenant AND v.key = m.key
     WHERE m.tenant = %s AND m.id > %s ORDER BY m.id LIMIT %s
 """  # noqa: S608 - constants
@@ -57,60 +54,49 @@ _TOTALS: Final = f"""
 _BY: Final = {
     name: f"SELECT {name}, count(*) FROM cued.memory WHERE tenant = %s AND {name} IS NOT NULL GROUP BY {name}"  # noqa: S608 - constants
     for name in ("kind", "tier", "trust", "scope", "fingerprint")
-}
-_BY_TAG: Final = "SELECT tag, count(DISTINCT key) FROM cued.memory, unnest(tags) AS tag WHERE tenant = %s GROUP BY tag"
+} | {"tag": "SELECT tag, count(DISTINCT key) FROM cued.memory, unnest(tags) AS tag WHERE tenant = %s GROUP BY tag"}
 
 
 def page(cursor: psycopg.Cursor[Any], tenant: bytes, wanted: Filter, asked: Slice) -> tuple[Found, int]:
     """The two bodies of each memory in a part of a listing, and how many there are in all."""
-    created, memory_id = asked.after
-    values: dict[str, Any] = {
-        "tenant": tenant,
-        "at": asked.at,
-        "hidden": wanted.hidden or wanted.state is not None,
-        "state": wanted.state,
-        "scope": None if wanted.scope is None else wanted.scope.encode(),
-        "session": None if wanted.session is None else wanted.session.encode(),
-        "kinds": [KINDS.index(kind) for kind in wanted.kinds] or None,
-        "tiers": [TIERS.index(tier) for tier in wanted.tiers] or None,
-        "trusts": [TRUSTS.index(trust) for trust in wanted.trusts] or None,
-        "quarantined": wanted.quarantined,
-        "since": -NEVER if wanted.since is None else micros(wanted.since),
-        "until": NEVER if wanted.until is None else micros(wanted.until),
-        "tags": [tag.encode() for tag in wanted.tags],
-        "meta": json.encode(wanted.meta).decode(),
-        "created": created,
-        "id": memory_id.encode(),
-        "rows": asked.limit,
-    }
-    if wanted.contains:
-        return _containing(cursor, wanted, asked, values)
+    values = asked_of(wanted, asked)
+    values |= {name: None if values[name] is None else values[name].encode() for name in ("scope", "session", "id")}
+    values |= {name: codes or None for name, codes in codes_of(wanted).items()}
+    values |= {"tenant": tenant, "tags": [tag.encode() for tag in wanted.tags]}
+    if wanted.contains or asked.order_by != "written":
+        return _looked_through(cursor, wanted, asked, values)
     found = cursor.execute(_OLDEST if asked.oldest_first else _NEWEST, values).fetchall()
     return found, int(_one(cursor, _COUNT, values)[0])
 
 
-def _containing(cursor: psycopg.Cursor[Any], wanted: Filter, asked: Slice, values: dict[str, Any]) -> tuple[Found, int]:
-    """The same where words must stand in the text, which only a body says: each is read once, and none is kept but the page's."""
-    found, total = list[tuple[Any, ...]](), 0
-    for body, use, beyond in cursor.stream(_EACH_OLDEST if asked.oldest_first else _EACH_NEWEST, values):
-        if has_words(_TEXT.decode(body).text, wanted.contains):
-            total += 1
-            if beyond and len(found) < asked.limit:
-                found.append((body, use))
-    return found, total
+def _looked_through(cursor: psycopg.Cursor[Any], wanted: Filter, asked: Slice, values: dict[str, Any]) -> tuple[Found, int]:
+    """The same where only a body says which are wanted, or in which order: each is read once, and none is kept but the page's."""
+    total = 0
+
+    def further() -> Iterator[tuple[Standing, tuple[bytes, bytes | None]]]:
+        nonlocal total
+        for body, use, created, memory_id in cursor.stream(_EACH, values):
+            if not wanted.contains or says(body, wanted.contains):
+                total += 1
+                place = (created, created, memory_id.decode()) if asked.order_by == "written" else _standing(body, use, asked)
+                if beyond(place, asked):
+                    yield place, (body, use)
+
+    pick = nsmallest if asked.oldest_first else nlargest
+    found = pick(asked.limit, further(), key=itemgetter(0))
+    return [row for _, row in found], total
 
 
-class _Text(Struct):
-    """What a filter by words reads of a body."""
+def _standing(body: bytes, use: bytes | None, asked: Slice) -> Standing:
+    memory = _MEMORY.decode(body)
+    return standing(memory if use is None else replace(memory, use=_USE.decode(use)), asked.order_by)
 
-    text: str = ""
 
-
-_TEXT = msgpack.Decoder(_Text)
+_MEMORY, _USE = msgpack.Decoder(Memory), msgpack.Decoder(Use)
 
 
 def scan(cursor: psycopg.Cursor[Any], tenant: bytes, *, limit: int, after: str) -> Found:
-    """A tenant's rows with their vectors, by id: key, two bodies, no forward index, and the vector."""
+    """A tenant's rows with their vectors, by id: key, two bodies, forward index and vector."""
     return cursor.execute(_SCAN, (tenant, after.encode(), limit)).fetchall()
 
 
@@ -121,29 +107,13 @@ def linking(cursor: psycopg.Cursor[Any], tenant: bytes, targets: Sequence[str]) 
 
 def stats(cursor: psycopg.Cursor[Any], tenant: bytes, *, at: int) -> Stats:
     """What a tenant holds, counted."""
-    totals = _one(cursor, _TOTALS, {"tenant": tenant, "at": at})
-    memories, visible, forgotten, superseded, expired, quarantined, pending, oldest, newest = totals
+    by = {name: _counted(cursor, tenant, statement) for name, statement in _BY.items()}
+    return stats_of(_one(cursor, _TOTALS, {"tenant": tenant, "at": at}), by)
 
-    def counted(statement: str) -> dict[Any, int]:
-        return dict(sorted(cursor.execute(statement, (tenant,)).fetchall()))
 
-    return Stats(
-        memories=memories,
-        visible=visible,
-        forgotten=forgotten,
-        superseded=superseded,
-        expired=expired,
-        quarantined=quarantined,
-        pending_vectors=pending,
-        by_kind={KINDS[code]: count for code, count in counted(_BY["kind"]).items()},
-        by_tier={TIERS[code]: count for code, count in counted(_BY["tier"]).items()},
-        by_trust=dict(sorted((TRUSTS[code], count) for code, count in counted(_BY["trust"]).items())),
-        by_scope={name.decode(): count for name, count in counted(_BY["scope"]).items()},
-        by_tag={name.decode(): count for name, count in counted(_BY_TAG).items()},
-        by_fingerprint={name.decode(): count for name, count in counted(_BY["fingerprint"]).items()},
-        oldest_at=None if oldest is None else EPOCH + timedelta(microseconds=oldest),
-        newest_at=None if newest is None else EPOCH + timedelta(microseconds=newest),
-    )
+def _counted(cursor: psycopg.Cursor[Any], tenant: bytes, statement: str) -> dict[Any, int]:
+    found = sorted(cursor.execute(statement, (tenant,)).fetchall())
+    return {each.decode() if isinstance(each, bytes) else each: count for each, count in found}
 
 
 def _one(cursor: psycopg.Cursor[Any], statement: str, values: dict[str, Any]) -> tuple[Any, ...]:

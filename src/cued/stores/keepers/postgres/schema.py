@@ -4,6 +4,7 @@ Every table has the tenant first in its key, is split by its hash, and shows a t
 has named. Names are bytes: no collation can make two of them one, and their order is that of code points.
 """
 
+from collections.abc import Sequence
 from typing import Final, LiteralString
 
 import psycopg
@@ -20,7 +21,7 @@ ROLE: Final = "cued_app"
 
 TABLES: Final[dict[str, LiteralString]] = {
     "tenant": """
-        tenant bytea PRIMARY KEY,
+        tenant bytea NOT NULL,
         change bigint NOT NULL DEFAULT 0,   -- grows with every write; rows carry the change that wrote them
         epoch  bigint NOT NULL DEFAULT 0,   -- another after every erasure
         size   bigint NOT NULL DEFAULT 0,   -- memories stored
@@ -52,18 +53,14 @@ TABLES: Final[dict[str, LiteralString]] = {
         meta        jsonb NOT NULL,         -- the memory's own facts, to be filtered by
         fingerprint bytea,
         forward     bytea NOT NULL,         -- hashed terms, entities and tags
-        body        bytea NOT NULL,         -- MessagePack of the memory but for its use
-        PRIMARY KEY (tenant, key)
+        body        bytea NOT NULL          -- MessagePack of the memory but for its use
     """,
-    "vector": "tenant bytea NOT NULL, key bigint NOT NULL, data bytea NOT NULL, PRIMARY KEY (tenant, key)",  # float32, little-endian
-    "use": "tenant bytea NOT NULL, key bigint NOT NULL, body bytea NOT NULL, PRIMARY KEY (tenant, key)",
-    "edge": """
-        tenant bytea NOT NULL, key bigint NOT NULL, relation bytea NOT NULL, target bytea NOT NULL,
-        PRIMARY KEY (tenant, key, relation, target)
-    """,
+    "vector": "tenant bytea NOT NULL, key bigint NOT NULL, data bytea NOT NULL",  # float32, little-endian
+    "use": "tenant bytea NOT NULL, key bigint NOT NULL, body bytea NOT NULL",
+    "edge": "tenant bytea NOT NULL, key bigint NOT NULL, relation bytea NOT NULL, target bytea NOT NULL",
     "recall": """
         tenant         bytea NOT NULL,
-        key            bigint NOT NULL DEFAULT nextval('cued.line'),
+        key            bigint NOT NULL,
         recall_id      bytea NOT NULL,
         at             bigint NOT NULL,
         policy         bytea NOT NULL,
@@ -88,27 +85,37 @@ TABLES: Final[dict[str, LiteralString]] = {
         cue_mark       bytea NOT NULL,
         shadow         text,                -- JSON object
         cue            bytea,
-        evidence       bytea,
-        PRIMARY KEY (tenant, key)
+        evidence       bytea
     """,
-    "document": "tenant bytea NOT NULL, name bytea NOT NULL, body bytea NOT NULL, PRIMARY KEY (tenant, name)",
-    "shelf": "tenant bytea NOT NULL, part integer NOT NULL, body bytea NOT NULL, PRIMARY KEY (tenant, part)",  # never the truth
+    "document": "tenant bytea NOT NULL, name bytea NOT NULL, body bytea NOT NULL",
+    "shelf": "tenant bytea NOT NULL, part integer NOT NULL, body bytea NOT NULL",  # never the truth
 }
-_INDEXES: Final[tuple[LiteralString, ...]] = (
-    "CREATE UNIQUE INDEX memory_id ON cued.memory (tenant, id)",
-    "CREATE INDEX memory_change ON cued.memory (tenant, change)",
-    "CREATE INDEX memory_created ON cued.memory (tenant, created, id)",
-    "CREATE INDEX edge_target ON cued.edge (tenant, target)",
-    "CREATE UNIQUE INDEX recall_id ON cued.recall (tenant, recall_id)",
-    "CREATE INDEX recall_at ON cued.recall (tenant, at, key)",
-)
+_KEYS: Final[dict[str, LiteralString]] = {
+    "tenant": "tenant",
+    "memory": "tenant, key",
+    "vector": "tenant, key",
+    "use": "tenant, key",
+    "edge": "tenant, key, relation, target",
+    "recall": "tenant, key",
+    "document": "tenant, name",
+    "shelf": "tenant, part",
+}
+_INDEXES: Final[dict[str, tuple[LiteralString, ...]]] = {
+    "memory": ("UNIQUE INDEX ON cued.{} (tenant, id)", "INDEX ON cued.{} (tenant, change)", "INDEX ON cued.{} (tenant, created, id)"),
+    "edge": ("INDEX ON cued.{} (tenant, target)",),
+    "recall": ("UNIQUE INDEX ON cued.{} (tenant, recall_id)", "INDEX ON cued.{} (tenant, at, key)"),
+}
+"""The keys and indexes of a table; of one whose parts are on other servers, each part has its own there."""
 # A subquery, so that it is asked once a statement and not once a row.
 _OWN: Final = "tenant = (SELECT decode(current_setting('cued.tenant', true), 'hex'))"
 _LISTED: Final = "(SELECT current_setting('cued.listing', true)) = 'on'"
 
 
-def setup(role: str = ROLE, *, parts: int = PARTS) -> list[Statement]:
-    """The statements that make the tables for a role that owns nothing: run by whoever is to own them, in an empty database or schema."""
+def setup(role: str = ROLE, *, parts: int = PARTS, nodes: int = 0) -> list[Statement]:
+    """The statements that make the tables for a role that owns nothing: run by whoever is to own them, in an empty database or schema.
+
+    With `nodes` the parts are tables of so many other servers, taken in turn, which are known here as node_0, node_1, and so on.
+    """
     made: list[Statement] = [
         sql.SQL("CREATE SCHEMA cued"),
         sql.SQL("CREATE SEQUENCE cued.line"),
@@ -117,17 +124,39 @@ def setup(role: str = ROLE, *, parts: int = PARTS) -> list[Statement]:
     ]
     for name, columns in TABLES.items():
         made.append(sql.SQL("CREATE TABLE cued.{} ({}) PARTITION BY HASH (tenant)").format(sql.Identifier(name), sql.SQL(columns)))
-        made += [_part(name, number, parts) for number in range(parts)]
-    made += [sql.SQL(each) for each in _INDEXES]
-    for name in TABLES:
-        made += _walled(name, parts)
+        made += [_part(name, number, parts, nodes) for number in range(parts)]
+        made += [] if nodes else _keyed(name, name)
+        made += _walled(name, 0 if nodes else parts)
+    made.append(sql.SQL("ALTER TABLE cued.recall ALTER key SET DEFAULT nextval('cued.line')"))
     return [*made, *_granted(role)]
 
 
-def _part(name: str, number: int, parts: int) -> Statement:
-    return sql.SQL("CREATE TABLE cued.{} PARTITION OF cued.{} FOR VALUES WITH (MODULUS {}, REMAINDER {})").format(
-        sql.Identifier(f"{name}_{number}"), sql.Identifier(name), parts, number
+def setup_node(node: int, role: str = ROLE, *, parts: int = PARTS, nodes: int) -> list[Statement]:
+    """The statements that make a node's parts of the tables, on the node, for the role that the first server comes as."""
+    mine = [f"{name}_{number}" for name in TABLES for number in range(node, parts, nodes)]
+    made: list[Statement] = [sql.SQL("CREATE SCHEMA cued")]
+    for part in mine:
+        name = part.rpartition("_")[0]
+        made.append(sql.SQL("CREATE TABLE cued.{} ({})").format(sql.Identifier(part), sql.SQL(TABLES[name])))
+        made += _keyed(name, part)
+    return [*made, *_granted_on(role, mine)]
+
+
+def _part(name: str, number: int, parts: int, nodes: int) -> Statement:
+    table = sql.Identifier(f"{name}_{number}")
+    bounds = sql.SQL("PARTITION OF cued.{} FOR VALUES WITH (MODULUS {}, REMAINDER {})").format(sql.Identifier(name), parts, number)
+    if not nodes:
+        return sql.SQL("CREATE TABLE cued.{} {}").format(table, bounds)
+    there = sql.SQL("SERVER {} OPTIONS (schema_name 'cued', table_name {})").format(
+        sql.Identifier(f"node_{number % nodes}"), sql.Literal(f"{name}_{number}")
     )
+    return sql.SQL("CREATE FOREIGN TABLE cued.{} {} {}").format(table, bounds, there)
+
+
+def _keyed(name: str, table: str) -> list[Statement]:
+    """The key and the indexes of a table of this name, or of a part of it."""
+    key = sql.SQL("ALTER TABLE cued.{} ADD PRIMARY KEY ({})").format(sql.Identifier(table), sql.SQL(_KEYS[name]))
+    return [key, *(sql.SQL("CREATE ") + sql.SQL(each).format(sql.Identifier(table)) for each in _INDEXES.get(name, ()))]
 
 
 def _walled(name: str, parts: int) -> list[Statement]:
@@ -143,18 +172,24 @@ def _walled(name: str, parts: int) -> list[Statement]:
 
 def _granted(role: str) -> list[Statement]:
     name = sql.Identifier(role)
-    tables = sql.SQL(", ").join(sql.SQL("cued.") + sql.Identifier(table) for table in TABLES)
     return [
-        sql.SQL("GRANT USAGE ON SCHEMA cued TO {}").format(name),
+        *_granted_on(role, list(TABLES)),
         sql.SQL("GRANT SELECT ON cued.version TO {}").format(name),
         sql.SQL("GRANT USAGE ON SEQUENCE cued.line TO {}").format(name),
-        sql.SQL("GRANT SELECT, INSERT, UPDATE, DELETE ON {} TO {}").format(tables, name),
+    ]
+
+
+def _granted_on(role: str, tables: Sequence[str]) -> list[Statement]:
+    names = sql.SQL(", ").join(sql.SQL("cued.") + sql.Identifier(table) for table in tables)
+    return [
+        sql.SQL("GRANT USAGE ON SCHEMA cued TO {}").format(sql.Identifier(role)),
+        sql.SQL("GRANT SELECT, INSERT, UPDATE, DELETE ON {} TO {}").format(names, sql.Identifier(role)),
     ]
 
 
 _POWER: Final = """
     SELECT rolsuper, rolbypassrls,
-           (SELECT count(*) FROM pg_class WHERE relnamespace = 'cued'::regnamespace AND relkind IN ('r', 'p')
+           (SELECT count(*) FROM pg_class WHERE relnamespace = 'cued'::regnamespace AND relkind IN ('r', 'p', 'f')
                 AND pg_has_role(current_user, relowner, 'MEMBER')),
            (SELECT count(*) FROM pg_class WHERE relnamespace = 'cued'::regnamespace AND relkind = 'p'
                 AND NOT (relrowsecurity AND relforcerowsecurity))

@@ -1,16 +1,73 @@
-"""Rows as the columns that are sent to PostgreSQL: an array of values for each, which the server makes rows of."""
+"""Rows as the columns that are sent to PostgreSQL, an array of values for each, and the statements that make rows of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from msgspec import json, msgpack
-from msgspec.structs import replace
+from msgspec import json
 
-from cued.model import Judged, Row, Use
-from cued.stores.admission import body
-from cued.stores.standing.instants import micros, time_or_none
+from cued.model import Row
+from cued.stores.keepers import row_columns
 
-_UNUSED = Use()
+_CHANGING = {
+    "key": "bigint",
+    "change": "bigint",
+    "scope": "bytea",
+    "kind": "smallint",
+    "tier": "smallint",
+    "trust": "smallint",
+    "quarantined": "bigint",
+    "created": "bigint",
+    "valid_from": "bigint",
+    "valid_until": "bigint",
+    "expires": "bigint",
+    "forgotten": "bigint",
+    "superseded": "bigint",
+    "locally": "bytea",
+    "session": "bytea",
+    "turn": "bigint",
+    "tags": "text",
+    "meta": "jsonb",
+    "body": "bytea",
+}
+"""The columns that may change while the content of a row stays, and of what kind they are sent."""
+_CONTENT = {"id": "bytea", "content": "bigint", "fingerprint": "bytea", "forward": "bytea"}
+
+
+def _unnested(columns: dict[str, str]) -> str:
+    """The columns as arrays of a value each, which the server makes rows of: one statement, however many rows."""
+    arrays = ", ".join(f"%({name})s::{kind}[]" for name, kind in columns.items())
+    return f"unnest({arrays}) AS new ({', '.join(columns)})"
+
+
+def _taken(columns: Iterable[str]) -> str:
+    return ", ".join("new.tags::bytea[]" if name == "tags" else f"new.{name}" for name in columns)
+
+
+_INSERTED = _CHANGING | _CONTENT
+INSERT = f"INSERT INTO cued.memory (tenant, {', '.join(_INSERTED)}) SELECT %(tenant)s, {_taken(_INSERTED)} FROM {_unnested(_INSERTED)}"  # noqa: S608 - constants
+_SET = ", ".join(f"{name} = {_taken([name])}" for name in _CHANGING if name != "key")
+UPDATE = f"UPDATE cued.memory SET {_SET} FROM {_unnested(_CHANGING)} WHERE memory.tenant = %(tenant)s AND memory.key = new.key"  # noqa: S608 - constants
+_REPLACED = {"key": "bigint", "fingerprint": "bytea", "forward": "bytea"}
+REPLACE = f"""
+    UPDATE cued.memory SET content = %(change)s, fingerprint = new.fingerprint, forward = new.forward FROM {_unnested(_REPLACED)}
+    WHERE memory.tenant = %(tenant)s AND memory.key = new.key
+"""  # noqa: S608 - constants
+ADD_VECTORS = "INSERT INTO cued.vector (tenant, key, data) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[])"
+LINK = """
+    INSERT INTO cued.edge (tenant, key, relation, target) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[])
+"""
+# Changed first and then added, not ON CONFLICT, which no table on another server can do; a tenant has one writer at a time.
+PUT_USES = """
+    WITH new AS (SELECT * FROM unnest(%(keys)s::bigint[], %(bodies)s::bytea[]) AS new (key, body)),
+         known AS (UPDATE cued.use SET body = new.body FROM new WHERE use.tenant = %(tenant)s AND use.key = new.key RETURNING use.key)
+    INSERT INTO cued.use (tenant, key, body) SELECT %(tenant)s, key, body FROM new WHERE key NOT IN (SELECT key FROM known)
+"""
+PUT_DOCUMENT = """
+    WITH known AS (UPDATE cued.document SET body = %(body)s WHERE tenant = %(tenant)s AND name = %(name)s RETURNING name)
+    INSERT INTO cued.document (tenant, name, body) SELECT %(tenant)s, %(name)s, %(body)s WHERE NOT EXISTS (SELECT FROM known)
+"""
+
+_TEXTS = ("scope", "session")
 
 
 def as_bytes(text: str | None) -> bytes | None:
@@ -20,34 +77,13 @@ def as_bytes(text: str | None) -> bytes | None:
 
 def columns(rows: Sequence[Row], change: int) -> dict[str, list[Any]]:
     """The columns that may change while the content of a row stays, a value a row in each."""
-    judged = [_judged(row) for row in rows]
-    memories = [row.memory for row in rows]
-    return {
-        "key": [row.key for row in rows],
-        "change": [change] * len(rows),
-        "scope": [each.scope.encode() for each in judged],
-        "kind": [each.kind for each in judged],
-        "tier": [each.tier for each in judged],
-        "trust": [each.trust for each in judged],
-        "quarantined": [None if memory.quarantined_at is None else micros(memory.quarantined_at) for memory in memories],
-        "created": [each.created for each in judged],
-        **{
-            name: [time_or_none(getattr(each, name)) for each in judged]
-            for name in ("valid_from", "valid_until", "expires", "forgotten", "superseded")
-        },
-        "locally": [msgpack.encode(each.marks) if each.marks else None for each in judged],
-        "session": [as_bytes(memory.source.session) for memory in memories],
-        "turn": [memory.source.turn for memory in memories],
-        "tags": [_array(memory.tags) for memory in memories],
-        "meta": [json.encode(memory.source.meta).decode() for memory in memories],
-        "body": [body(replace(memory, use=_UNUSED)) for memory in memories],
+    made = [row_columns.columns(row, change=change) for row in rows]
+    read = {name: [values[name] for values in made] for name in made[0]}
+    return read | {
+        **{name: [as_bytes(text) for text in read[name]] for name in _TEXTS},
+        "tags": [_array(row.memory.tags) for row in rows],
+        "meta": [json.encode(row.memory.source.meta).decode() for row in rows],
     }
-
-
-def _judged(row: Row) -> Judged:
-    if row.judged is None:
-        raise TypeError("a row is written with what the gates judge of it")
-    return row.judged
 
 
 def _array(texts: Sequence[str]) -> str:

@@ -5,19 +5,16 @@ Every statement names its tenant, though the database would show no other: so it
 
 from collections.abc import Iterable, Sequence
 from secrets import randbits
-from typing import Any, NamedTuple
+from typing import Any
 
 import psycopg
 from msgspec import msgpack
 from msgspec.structs import replace
 
 from cued.model import (
-    DERIVED_FROM,
-    KINDS,
     Filter,
     Head,
     Indexed,
-    Judged,
     LogQuery,
     LogRules,
     Memory,
@@ -29,18 +26,12 @@ from cued.model import (
     TallyQuery,
     Use,
 )
-from cued.stores.checksums import fault
 from cued.stores.encoding import runs
-from cued.stores.keepers.postgres import log, queries
-from cued.stores.keepers.postgres.sending import as_bytes, columns
-from cued.stores.standing.marks import Mark
+from cued.stores.keepers.postgres import log, queries, searched
+from cued.stores.keepers.postgres.sending import ADD_VECTORS, INSERT, LINK, PUT_DOCUMENT, PUT_USES, REPLACE, UPDATE, as_bytes, columns
+from cued.stores.keepers.row_columns import HANGING, Counters, edges_of, uses_of, with_use
 
-_UNUSED = Use()
 _MEMORY = msgpack.Decoder(Memory)
-_USE = msgpack.Decoder(Use)
-_MARKS = msgpack.Decoder(tuple[Mark, ...])
-_REFLECTION = KINDS.index("reflection")
-_HANGING = ("vector", "use", "edge", "memory")
 
 _READ = """
     SELECT m.id, m.key, m.body, u.body FROM cued.memory m LEFT JOIN cued.use u ON u.tenant = m.tenant AND u.key = m.key
@@ -56,79 +47,7 @@ _LAPSED = """
     SELECT m.key, m.body, u.body FROM cued.memory m LEFT JOIN cued.use u ON u.tenant = m.tenant AND u.key = m.key
     WHERE m.tenant = %s AND m.locally IS NOT NULL
 """
-_CHANGED = """
-    SELECT id, key, content, coalesce(fingerprint, ''), session, turn, forward, scope, kind, tier, trust,
-           (quarantined IS NOT NULL)::int, created, coalesce(valid_from, -9223372036854775808), coalesce(valid_until, 9223372036854775807),
-           coalesce(expires, 9223372036854775807), coalesce(forgotten, 9223372036854775807),
-           coalesce(superseded, 9223372036854775807), locally
-    FROM cued.memory WHERE tenant = %s AND change > %s ORDER BY key
-"""
-_ALL_VECTORS = "SELECT key, data FROM cued.vector WHERE tenant = %s ORDER BY key"
-_VECTORS = """
-    SELECT m.key, v.data FROM cued.memory m JOIN cued.vector v ON v.tenant = m.tenant AND v.key = m.key
-    WHERE m.tenant = %s AND m.change > %s AND m.content > %s ORDER BY m.key
-"""
-_BODIES = "SELECT key, body FROM cued.memory WHERE tenant = %s AND key = ANY(%s)"
 _WEIGHED = "SELECT coalesce(sum(length(body)), 0)::bigint FROM cued.memory WHERE tenant = %s AND key = ANY(%s)"
-_USES = "SELECT key, body FROM cued.use WHERE tenant = %s AND key = ANY(%s)"
-_SOURCES = "SELECT key, target FROM cued.edge WHERE tenant = %s AND key = ANY(%s) AND relation = %s ORDER BY key, target"
-
-_COLUMNS = {
-    "key": "bigint",
-    "change": "bigint",
-    "scope": "bytea",
-    "kind": "smallint",
-    "tier": "smallint",
-    "trust": "smallint",
-    "quarantined": "bigint",
-    "created": "bigint",
-    "valid_from": "bigint",
-    "valid_until": "bigint",
-    "expires": "bigint",
-    "forgotten": "bigint",
-    "superseded": "bigint",
-    "locally": "bytea",
-    "session": "bytea",
-    "turn": "bigint",
-    "tags": "text",
-    "meta": "jsonb",
-    "body": "bytea",
-}
-"""The columns that may change while the content of a row stays, and of what kind they are sent."""
-_CONTENT = {"id": "bytea", "content": "bigint", "fingerprint": "bytea", "forward": "bytea"}
-
-
-def _unnested(columns: dict[str, str]) -> str:
-    """The columns as arrays of a value each, which the server makes rows of: one statement, however many rows."""
-    arrays = ", ".join(f"%({name})s::{kind}[]" for name, kind in columns.items())
-    return f"unnest({arrays}) AS new ({', '.join(columns)})"
-
-
-def _taken(columns: Iterable[str]) -> str:
-    return ", ".join("new.tags::bytea[]" if name == "tags" else f"new.{name}" for name in columns)
-
-
-_INSERTED = _COLUMNS | _CONTENT
-_INSERT = f"INSERT INTO cued.memory (tenant, {', '.join(_INSERTED)}) SELECT %(tenant)s, {_taken(_INSERTED)} FROM {_unnested(_INSERTED)}"  # noqa: S608 - constants
-_SET = ", ".join(f"{name} = {_taken([name])}" for name in _COLUMNS if name != "key")
-_UPDATE = f"UPDATE cued.memory SET {_SET} FROM {_unnested(_COLUMNS)} WHERE memory.tenant = %(tenant)s AND memory.key = new.key"  # noqa: S608 - constants
-_REPLACED = {"key": "bigint", "fingerprint": "bytea", "forward": "bytea"}
-_REPLACE = f"""
-    UPDATE cued.memory SET content = %(change)s, fingerprint = new.fingerprint, forward = new.forward FROM {_unnested(_REPLACED)}
-    WHERE memory.tenant = %(tenant)s AND memory.key = new.key
-"""  # noqa: S608 - constants
-_ADD_VECTORS = "INSERT INTO cued.vector (tenant, key, data) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[])"
-_LINK = """
-    INSERT INTO cued.edge (tenant, key, relation, target) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[])
-    ON CONFLICT DO NOTHING
-"""
-_PUT_USES = """
-    INSERT INTO cued.use (tenant, key, body) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[])
-    ON CONFLICT (tenant, key) DO UPDATE SET body = excluded.body
-"""
-_PUT_DOCUMENT = """
-    INSERT INTO cued.document (tenant, name, body) VALUES (%s, %s, %s) ON CONFLICT (tenant, name) DO UPDATE SET body = excluded.body
-"""
 
 _NEW_TENANT = "INSERT INTO cued.tenant (tenant, epoch) VALUES (%s, %s)"
 _STAMP = """
@@ -139,29 +58,18 @@ _STAMP = """
 """
 
 
-class Counters(NamedTuple):
-    """A tenant's counters, and whether there is a row for them."""
-
-    change: int = 0
-    epoch: int = 0
-    size: int = 0
-    last: int = 0
-    bytes: int = 0
-    known: bool = False
-
-
 class PostgresTransaction:
     """Reads and writes one tenant; `finish` stamps what was written."""
 
-    def __init__(self, connection: psycopg.Connection, name: bytes, head: Sequence[tuple[int, int, int, int, int]]) -> None:
+    def __init__(self, connection: psycopg.Connection, name: bytes, head: Sequence[tuple[int, ...]]) -> None:
         """Begin with the tenant's counters as they are; its row is made with the first thing that is written."""
         self._cursor, self._name = connection.cursor(binary=True), name
-        self._tenant = self._started = Counters(*head[0], known=True) if head else Counters()
+        self._tenant = self._started = Counters(*head[0]) if head else Counters()
         self._wrote = self.erased = False
 
     def head(self) -> Head:
         """The tenant's counters."""
-        return Head(self._tenant.change, self._tenant.epoch, self._tenant.size, self._tenant.bytes)
+        return self._tenant.head
 
     def read(self, memory_ids: Sequence[str], *, content: bool = False) -> dict[str, Row]:
         """The rows of those of the ids that are stored, by id; with `content` with forward index and vector."""
@@ -188,12 +96,11 @@ class PostgresTransaction:
             "fingerprint": [as_bytes(row.memory.fingerprint) for row in keyed],
             "forward": [row.forward for row in keyed],
         }
-        self._run(_INSERT, values | {"tenant": self._name})
+        self._run(INSERT, values | {"tenant": self._name})
         self._add_vectors(keyed)
         self._link(keyed)
-        self.put_uses([(row.key, row.memory.use) for row in keyed if row.memory.use != _UNUSED])
-        held, count = self._tenant, len(rows)
-        self._tenant = held._replace(size=held.size + count, last=held.last + count, bytes=held.bytes + sum(map(len, values["body"])))
+        self.put_uses(uses_of(keyed))
+        self._tenant = self._tenant.with_more(len(rows), sum(map(len, values["body"])))
 
     def update(self, rows: Sequence[Row]) -> None:
         """Replace rows by their keys, all but their use, and where `forward` is None all but forward index and vector."""
@@ -202,7 +109,7 @@ class PostgresTransaction:
         change, keys = self._stamp(), [row.key for row in rows]
         changed = columns(rows, change)
         self._tenant = self._tenant._replace(bytes=self._tenant.bytes + sum(map(len, changed["body"])) - self._weight(keys))
-        self._run(_UPDATE, changed | {"tenant": self._name})
+        self._run(UPDATE, changed | {"tenant": self._name})
         self._run("DELETE FROM cued.edge WHERE tenant = %s AND key = ANY(%s)", (self._name, keys))
         self._link(rows)
         new = [row for row in rows if row.forward is not None]
@@ -213,7 +120,7 @@ class PostgresTransaction:
             "fingerprint": [as_bytes(row.memory.fingerprint) for row in new],
             "forward": [row.forward for row in new],
         }
-        self._run(_REPLACE, values | {"tenant": self._name, "change": change})
+        self._run(REPLACE, values | {"tenant": self._name, "change": change})
         self._run("DELETE FROM cued.vector WHERE tenant = %s AND key = ANY(%s)", (self._name, values["key"]))
         self._add_vectors(new)
 
@@ -221,7 +128,7 @@ class PostgresTransaction:
         """Remove rows and all that hangs on them."""
         self._stamp()
         left = self._tenant.bytes - self._weight(keys)
-        for table in _HANGING:
+        for table in HANGING:
             self._run(f"DELETE FROM cued.{table} WHERE tenant = %s AND key = ANY(%s)", (self._name, list(keys)))  # noqa: S608 - one of ours
         self.put_shelf(())
         self._tenant = self._tenant._replace(size=self._tenant.size - len(keys), epoch=self._tenant.epoch + 1, bytes=left)
@@ -233,7 +140,7 @@ class PostgresTransaction:
 
     def erase(self) -> None:
         """Remove all that is kept for the tenant."""
-        for table in (*_HANGING, "recall", "document", "shelf", "tenant"):
+        for table in (*HANGING, "recall", "document", "shelf", "tenant"):
             self._run(f"DELETE FROM cued.{table} WHERE tenant = %s", (self._name,))  # noqa: S608 - one of ours
         self.erased = self._tenant.known
         self._tenant = self._started = Counters()
@@ -241,40 +148,25 @@ class PostgresTransaction:
 
     def changed(self, since: int) -> Indexed:
         """The rows written after the change of this number, all for 0, in the order of their keys."""
-        rows = self._all(_CHANGED, self._name, since)
-        if not rows:
-            return Indexed((), (), (), (), (), (), (), [()] * len(Judged._fields))
-        ids, keys, contents, fingerprints, sessions, turns, forwards, scopes, *judged, locally = zip(*rows, strict=True)
-        marks = [() if each is None else _MARKS.decode(each) for each in locally]
-        return Indexed(
-            [each.decode() for each in ids],
-            keys,
-            contents,
-            [each.decode() for each in fingerprints],
-            [None if each is None else each.decode() for each in sessions],
-            turns,
-            forwards,
-            [[each.decode() for each in scopes], *judged, marks, self._sources(keys, judged[0])],
-        )
+        return searched.changed(self._named(searched.CHANGED, since=since))
 
     def vectors(self, since: int) -> Iterable[tuple[Sequence[int], bytes]]:
         """The vectors of the rows whose content was written after this change, all for 0, in runs of one size."""
-        return runs(self._all(_VECTORS, self._name, since, since) if since else self._all(_ALL_VECTORS, self._name))
+        return runs(sorted(self._named(searched.VECTORS if since else searched.ALL_VECTORS, since=since)))
 
     def memories(self, keys: Sequence[int]) -> Sequence[Memory | None]:
         """The memories of these rows in their order, without their use; None for one that can no longer be read."""
-        found = dict(self._all(_BODIES, self._name, list(keys))) if keys else {}
-        return [None if key not in found or fault(found[key], None) else _MEMORY.decode(found[key]) for key in keys]
+        return searched.memories(keys, self._named(searched.BODIES, keys=list(keys)) if keys else ())
 
     def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
         """The uses of those of these rows that were ever used, each with its key."""
-        return [(key, _USE.decode(each)) for key, each in self._all(_USES, self._name, list(keys))] if keys else []
+        return searched.uses(self._named(searched.USES, keys=list(keys)) if keys else ())
 
     def put_uses(self, uses: Sequence[tuple[int, Use]]) -> None:
         """Write how rows were used, by key."""
         latest = dict(uses)
         if latest:
-            self._run(_PUT_USES, (self._name, list(latest), [msgpack.encode(use) for use in latest.values()]))
+            self._run(PUT_USES, {"tenant": self._name, "keys": list(latest), "bodies": [msgpack.encode(use) for use in latest.values()]})
 
     def page(self, wanted: Filter, asked: Slice) -> tuple[Sequence[Memory], int]:
         """A part of the listing of what the filter wants, and how many it wants in all."""
@@ -282,7 +174,7 @@ class PostgresTransaction:
         return [_decoded(*row) for row in found], total
 
     def scan(self, limit: int, after: str) -> Sequence[Row]:
-        """Up to `limit` rows with their vectors, by id, from the first id greater than `after`."""
+        """Up to `limit` rows with forward index and vector, by id, from the first id greater than `after`."""
         return [_row(*row) for row in queries.scan(self._cursor, self._name, limit=limit, after=after)]
 
     def linking(self, memory_ids: Sequence[str]) -> Sequence[Memory]:
@@ -310,8 +202,7 @@ class PostgresTransaction:
 
     def document(self, name: str) -> bytes | None:
         """A document, None when there is none."""
-        found = self._all("SELECT body FROM cued.document WHERE tenant = %s AND name = %s", self._name, name.encode())
-        return bytes(found[0][0]) if found else None
+        return searched.document(self._named(searched.DOCUMENT, name=name.encode()))
 
     def put_document(self, name: str, body: bytes | None) -> None:
         """Write a document; None removes it."""
@@ -320,7 +211,11 @@ class PostgresTransaction:
             self._run("DELETE FROM cued.document WHERE tenant = %s AND name = %s", (self._name, name.encode()))
         else:
             self._open()
-            self._run(_PUT_DOCUMENT, (self._name, name.encode(), body))
+            self._run(PUT_DOCUMENT, {"tenant": self._name, "name": name.encode(), "body": body})
+
+    def documents(self) -> Sequence[str]:
+        """The names of the tenant's documents, in order."""
+        return sorted(name.decode() for (name,) in self._all("SELECT name FROM cued.document WHERE tenant = %s", self._name))
 
     def shelf(self) -> Sequence[bytes]:
         """The parts of the tenant's shelf as they were last put."""
@@ -341,7 +236,7 @@ class PostgresTransaction:
         """Make the tenant's row if need be."""
         if not self._tenant.known:
             # That an epoch starts anywhere tells a tenant that was erased and made anew from the old one, in every cache.
-            self._tenant = Counters(epoch=randbits(61), known=True)
+            self._tenant = Counters(epoch=randbits(61), key=0)
             self._run(_NEW_TENANT, (self._name, self._tenant.epoch))
             self._started = self._tenant
 
@@ -350,13 +245,6 @@ class PostgresTransaction:
         self._tenant = self._tenant._replace(change=self._started.change + 1)
         return self._tenant.change
 
-    def _sources(self, keys: Sequence[int], kinds: Sequence[int]) -> Sequence[tuple[str, ...]]:
-        found: dict[int, list[str]] = {}
-        reflections = [key for key, kind in zip(keys, kinds, strict=True) if kind == _REFLECTION]
-        for key, target in self._all(_SOURCES, self._name, reflections, DERIVED_FROM.encode()) if reflections else ():
-            found.setdefault(key, []).append(target.decode())
-        return [tuple(found.get(key, ())) for key in keys] if found else ((),) * len(keys)
-
     def _weight(self, keys: Sequence[int]) -> int:
         """How many bytes these rows' memories take."""
         return int(self._all(_WEIGHED, self._name, list(keys))[0][0])
@@ -364,12 +252,16 @@ class PostgresTransaction:
     def _add_vectors(self, rows: Sequence[Row]) -> None:
         if given := [(row.key, row.vector) for row in rows if row.vector is not None]:
             keys, vectors = zip(*given, strict=True)
-            self._run(_ADD_VECTORS, (self._name, list(keys), list(vectors)))
+            self._run(ADD_VECTORS, (self._name, list(keys), list(vectors)))
 
     def _link(self, rows: Sequence[Row]) -> None:
-        edges = [(row.key, edge.relation.encode(), edge.target.encode()) for row in rows for edge in row.memory.edges]
+        edges = [(key, relation.encode(), target.encode()) for key, relation, target in dict.fromkeys(edges_of(rows))]
         if edges:
-            self._run(_LINK, (self._name, *map(list, zip(*edges, strict=True))))
+            self._run(LINK, (self._name, *map(list, zip(*edges, strict=True))))
+
+    def _named(self, statement: str, **values: Any) -> list[Any]:  # noqa: ANN401 - whatever a column takes
+        self._run(statement, values | {"tenant": self._name})
+        return self._cursor.fetchall()
 
     def _run(self, statement: str, values: Any) -> None:  # noqa: ANN401 - a tuple or a dict
         self._cursor.execute(statement, values)
@@ -380,8 +272,7 @@ class PostgresTransaction:
 
 
 def _decoded(memory_body: bytes, use_body: bytes | None) -> Memory:
-    memory = _MEMORY.decode(memory_body)
-    return memory if use_body is None else replace(memory, use=_USE.decode(use_body))
+    return with_use(_MEMORY.decode(memory_body), use_body)
 
 
 def _row(key: int, memory_body: bytes, use_body: bytes | None, forward: bytes | None = None, vector: bytes | None = None) -> Row:

@@ -1,21 +1,14 @@
 """The recall log in SQL: constant statements, every value bound."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any, Final
 
 import apsw
-from msgspec import json
 
-from cued.model import EPOCH, LogQuery, LogRules, RecallEntry, Shadowed, Tallies, TallyQuery
-from cued.model.log import SPREAD_LINES, Tally
-from cued.stores.recall_log import spread_of, stretches, tally_of
-from cued.stores.standing.instants import ALWAYS, NEVER, micros
-
-_LISTS: Final = {"chosen": tuple[str, ...], "found_by": tuple[str, ...], "degraded": tuple[str, ...], "cited": tuple[str, ...],
-                 "bad": tuple[str, ...], "stage_ms": dict[str, float], "shadow": Shadowed | None}  # fmt: skip
-_DECODERS: Final = {name: json.Decoder(kind) for name, kind in _LISTS.items()}
-_NAMES: Final = RecallEntry.__struct_fields__
+from cued.model import LogQuery, LogRules, RecallEntry, Tallies, TallyQuery
+from cued.model.log import Tally
+from cued.stores.keepers import log_lines
+from cued.stores.recall_log import stretches, tally_of
 
 _PUT: Final = """
     INSERT INTO recall (tenant, recall_id, at, policy, policy_digest, scope, outcome, candidates, chosen, found_by, best_relevance, floor,
@@ -49,11 +42,12 @@ _NEWEST: Final = _READ + "ORDER BY at DESC, key DESC LIMIT :limit"
 _OLDEST: Final = _READ + "ORDER BY at, key LIMIT :limit"
 _BEYOND: Final = """
     WHERE tenant = :tenant
-      AND (at, key) <= (SELECT at, key FROM recall WHERE tenant = :tenant ORDER BY at DESC, key DESC LIMIT 1 OFFSET :kept)
+      AND (at, key) <= (SELECT at, key FROM recall WHERE tenant = :tenant ORDER BY at DESC, key DESC LIMIT 1 OFFSET :most)
 """
-_TRIM: Final = "DELETE FROM recall" + _BEYOND  # noqa: S608 - both parts are constants
-_BARE: Final = "UPDATE recall SET cue = NULL, evidence = NULL" + _BEYOND + "AND (cue IS NOT NULL OR evidence IS NOT NULL)"  # noqa: S608 - constants
-_AGED: Final = "DELETE FROM recall WHERE tenant = :tenant AND at < (SELECT max(at) FROM recall WHERE tenant = :tenant) - :age"
+_ROWS: Final = "DELETE FROM recall" + _BEYOND  # noqa: S608 - both parts are constants
+_CONTENT: Final = "UPDATE recall SET cue = NULL, evidence = NULL" + _BEYOND + "AND (cue IS NOT NULL OR evidence IS NOT NULL)"  # noqa: S608 - constants
+_AGE: Final = "DELETE FROM recall WHERE tenant = :tenant AND at < (SELECT max(at) FROM recall WHERE tenant = :tenant) - :most"
+_TRIMS: Final = {"rows": _ROWS, "age": _AGE, "content": _CONTENT}
 
 # One statement a stretch: it needs no sorting, which is what would cost most.
 _TALLY: Final = """
@@ -80,29 +74,13 @@ _SPREAD: Final = """
 
 def read(connection: apsw.Connection, tenant: int, query: LogQuery) -> list[RecallEntry]:
     """The lines of a tenant's log that the query asks for."""
-    values: dict[str, Any] = {
-        "tenant": tenant,
-        "since": ALWAYS if query.since is None else micros(query.since),
-        "until": NEVER if query.until is None else micros(query.until),
-        "outcome": query.outcome,
-        "policy": query.policy,
-        "recall_id": query.recall_id,
-        "limit": query.limit,
-        "naming": json.encode(query.naming).decode(),
-        "kept": int(query.kept),
-        "content": int(query.content),
-    }
     sql = _ONE if query.recall_id is not None else _OLDEST if query.oldest_first else _NEWEST
-    return [_entry(row) for row in connection.execute(sql, values)]
+    return [log_lines.entry_of(row) for row in connection.execute(sql, log_lines.asked(query) | {"tenant": tenant})]
 
 
 def tally(connection: apsw.Connection, tenant: int, query: TallyQuery) -> Tallies:
     """The lines of a tenant's log, counted."""
-    values = {
-        "tenant": tenant,
-        "since": ALWAYS if query.since is None else micros(query.since),
-        "until": NEVER if query.until is None else micros(query.until),
-    }
+    values = log_lines.between(query.since, query.until) | {"tenant": tenant}
     first, last, lines = connection.execute(_ENDS, values).get
     if not lines:
         return Tallies()
@@ -110,31 +88,16 @@ def tally(connection: apsw.Connection, tenant: int, query: TallyQuery) -> Tallie
     for start in stretches(first, last, query.every_s):
         ends = {"tenant": tenant, "start": max(start, values["since"]), "end": min(start + query.every_s * 1_000_000, values["until"])}
         rows += [tally_of(start, row) for row in connection.execute(_TALLIES[query.by], ends) if row[1]]
-    nth = 1 + lines // SPREAD_LINES
-    spread = connection.execute(_SPREAD, values | {"nth": nth})
-    return Tallies(rows=tuple(rows), spread=tuple(spread_of(code, count) for code, count in spread), nth=nth)
+    spread: list[Any] = connection.execute(_SPREAD, values | {"nth": log_lines.every_nth(lines)}).fetchall()
+    return log_lines.tallies(rows, spread, lines)
 
 
 def write(connection: apsw.Connection, tenant: int, entries: Sequence[RecallEntry]) -> None:
     """Append lines, or replace what is known already in its place."""
-    connection.executemany(_PUT, [_values(entry) | {"tenant": tenant} for entry in entries])
+    connection.executemany(_PUT, [log_lines.values_of(entry) | {"tenant": tenant} for entry in entries])
 
 
 def trim(connection: apsw.Connection, tenant: int, rules: LogRules) -> None:
     """Drop what the rules do not keep."""
-    connection.execute(_TRIM, {"tenant": tenant, "kept": rules.rows})
-    if rules.age is not None:
-        connection.execute(_AGED, {"tenant": tenant, "age": rules.age // timedelta(microseconds=1)})
-    if rules.content == "last":
-        connection.execute(_BARE, {"tenant": tenant, "kept": rules.last})
-
-
-def _values(entry: RecallEntry) -> dict[str, Any]:
-    values = {name: getattr(entry, name) for name in _NAMES}
-    return values | {name: json.encode(values[name]).decode() for name in _LISTS if values[name] is not None} | {"at": micros(entry.at)}
-
-
-def _entry(row: tuple[Any, ...]) -> RecallEntry:
-    values = dict(zip(_NAMES, row, strict=True))
-    values |= {name: decoder.decode(values[name]) for name, decoder in _DECODERS.items() if values[name] is not None}
-    return RecallEntry(**values | {"at": EPOCH + timedelta(microseconds=values["at"])})
+    for step, most in log_lines.trims(rules):
+        connection.execute(_TRIMS[step], {"tenant": tenant, "most": most})

@@ -1,16 +1,16 @@
 """Pages and counts in SQL: constant statements, every value bound."""
 
-from collections.abc import Sequence
-from datetime import timedelta
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import apsw
 from msgspec import Struct, field, json, msgpack
 
-from cued.model import EPOCH, KINDS, TIERS, TRUSTS, Filter, Scalar, Slice, Stats
-from cued.stores.standing.instants import NEVER, micros
-from cued.stores.standing.shown import has_meta, has_words
+from cued.model import Filter, Order, Scalar, Slice, Stats, Use
+from cued.stores.keepers.listing_values import asked_of, codes_of, says, stats_of
+from cued.stores.paging import by_chance, last_used
+from cued.stores.standing.instants import ALWAYS
+from cued.stores.standing.shown import has_meta
 
 _WANTED: Final = """
     WHERE memory.tenant = :tenant
@@ -24,18 +24,37 @@ _WANTED: Final = """
       AND (:trusts = 0 OR :trusts & (1 << trust))
       AND (:quarantined IS NULL OR :quarantined = (quarantined IS NOT NULL))
       AND created >= :since AND created < :until
-      AND (:contains = '[]' OR has_words(memory.body, :contains))
+      AND (NOT :contains OR has_words(memory.body))
       AND (:meta = '{}' OR has_meta(memory.body, :meta))
       AND (:tags = '[]' OR NOT EXISTS (
             SELECT 1 FROM json_each(:tags) AS asked
             WHERE NOT EXISTS (SELECT 1 FROM json_each(memory.tags) AS held WHERE held.value = asked.value)))
 """
 _COUNT: Final = "SELECT count(*) FROM memory" + _WANTED  # noqa: S608 - both parts are constants
-_SHOWN: Final = "SELECT memory.body, body_sum, use.body FROM memory LEFT JOIN use ON use.key = memory.key" + _WANTED  # noqa: S608 - constants
+_USED: Final = "LEFT JOIN use ON use.key = memory.key"
+_SHOWN: Final = f"SELECT memory.body, body_sum, use.body FROM memory {_USED} {_WANTED}"  # noqa: S608 - constants
 _NEWEST: Final = _SHOWN + "AND (created, id) < (:created, :id) ORDER BY created DESC, id DESC LIMIT :rows"
 _OLDEST: Final = _SHOWN + "AND (created, id) > (:created, :id) ORDER BY created, id LIMIT :rows"
+_PLACES: Final[Mapping[Order, str]] = {
+    **{name: name for name in ("kind", "tier", "trust", "scope")},
+    "session": "ifnull(session, '')",
+    "importance": "importance_of(memory.body)",
+    "used": f"ifnull(last_used(use.body), {ALWAYS})",
+    "chance": "by_chance(id)",
+}
+_PLACED: Final = {
+    (order, rising): f"""
+        SELECT memory.body, body_sum, use.body FROM (
+            SELECT memory.key AS found, {place} AS place FROM memory {_USED if order == "used" else ""} {_WANTED}
+              AND (:place IS NULL OR ({place}, created, id) {">" if rising else "<"} (:place, :created, :id))
+            ORDER BY place {way}, created {way}, id {way} LIMIT :rows)
+        JOIN memory ON memory.key = found {_USED} ORDER BY place {way}, created {way}, id {way}
+    """  # noqa: S608 - constants
+    for order, place in _PLACES.items()
+    for rising, way in ((True, "ASC"), (False, "DESC"))
+}
 _SCAN: Final = """
-    SELECT memory.key, memory.body, body_sum, use.body, vector.data, data_sum
+    SELECT memory.key, memory.body, body_sum, use.body, forward, vector.data, forward_sum, data_sum
     FROM memory LEFT JOIN use ON use.key = memory.key LEFT JOIN vector ON vector.key = memory.key
     WHERE memory.tenant = ? AND memory.id > ? ORDER BY memory.id LIMIT ?
 """
@@ -49,18 +68,19 @@ _TOTALS: Final = """
            count(superseded), ifnull(sum(expires <= :at), 0), count(quarantined), count(*) - count(fingerprint), min(created), max(created)
     FROM memory WHERE tenant = :tenant
 """
-_BY_KIND: Final = "SELECT kind, count(*) FROM memory WHERE tenant = ? GROUP BY kind"
-_BY_TIER: Final = "SELECT tier, count(*) FROM memory WHERE tenant = ? GROUP BY tier"
-_BY_TRUST: Final = "SELECT trust, count(*) FROM memory WHERE tenant = ? GROUP BY trust"
-_BY_SCOPE: Final = "SELECT scope, count(*) FROM memory WHERE tenant = ? GROUP BY scope"
-_BY_TAG: Final = """
-    SELECT tag.value, count(DISTINCT memory.key) FROM memory, json_each(memory.tags) AS tag
-    WHERE memory.tenant = ? AND memory.tags <> '[]' GROUP BY tag.value
-"""
-_BY_FINGERPRINT: Final = """
-    SELECT fingerprint.text, count(*) FROM memory JOIN fingerprint ON fingerprint.key = memory.fingerprint
-    WHERE memory.tenant = ? GROUP BY fingerprint.text
-"""
+_BY: Final = {
+    name: f"SELECT {name}, count(*) FROM memory WHERE tenant = ? GROUP BY {name}"  # noqa: S608 - constants
+    for name in ("kind", "tier", "trust", "scope")
+} | {
+    "tag": """
+        SELECT tag.value, count(DISTINCT memory.key) FROM memory, json_each(memory.tags) AS tag
+        WHERE memory.tenant = ? AND memory.tags <> '[]' GROUP BY tag.value
+    """,
+    "fingerprint": """
+        SELECT fingerprint.text, count(*) FROM memory JOIN fingerprint ON fingerprint.key = memory.fingerprint
+        WHERE memory.tenant = ? GROUP BY fingerprint.text
+    """,
+}
 
 
 Found = Sequence[tuple[Any, ...]]
@@ -76,44 +96,33 @@ class _Body(Struct):
     source: _Source = field(default_factory=_Source)
 
 
-class _Text(Struct):
-    """What a filter by words reads of a body."""
+class _Weighed(Struct):
+    """What an order by importance reads of a body, where the usual one may be left out."""
 
-    text: str = ""
+    importance: float = 0.5
 
 
 def page(connection: apsw.Connection, tenant: int, wanted: Filter, asked: Slice) -> tuple[Found, int]:
     """The bodies of each memory, with the sum of the first, in a part of a listing, and how many there are in all."""
-    values: dict[str, Any] = {
+    values = asked_of(wanted, asked) | {
         "tenant": tenant,
-        "at": asked.at,
-        "hidden": int(wanted.hidden or wanted.state is not None),
-        "state": wanted.state,
-        "scope": wanted.scope,
-        "session": wanted.session,
-        "kinds": sum(1 << KINDS.index(kind) for kind in set(wanted.kinds)),
-        "tiers": sum(1 << TIERS.index(tier) for tier in set(wanted.tiers)),
-        "trusts": sum(1 << TRUSTS.index(trust) for trust in set(wanted.trusts)),
-        "quarantined": None if wanted.quarantined is None else int(wanted.quarantined),
-        "since": -NEVER if wanted.since is None else micros(wanted.since),
-        "until": NEVER if wanted.until is None else micros(wanted.until),
+        **{name: sum(1 << code for code in set(codes)) for name, codes in codes_of(wanted).items()},
         "tags": json.encode(wanted.tags).decode(),
-        "meta": json.encode(wanted.meta).decode(),
-        "contains": json.encode(wanted.contains).decode(),
+        "contains": bool(wanted.contains),
+        "place": asked.place,
     }
-    connection.create_scalar_function("has_words", partial(_has_words, words=wanted.contains), 2)
-    connection.create_scalar_function("has_meta", _has_meta, 2, deterministic=True)
-    created, memory_id = asked.after
-    place = {"created": created, "id": memory_id, "rows": asked.limit}
-    found = connection.execute(_OLDEST if asked.oldest_first else _NEWEST, values | place).fetchall()
-    if not memory_id and len(found) < asked.limit:
+    connection.create_scalar_function("has_words", _saying(wanted.contains), 1)
+    for name, function, count in _FUNCTIONS:
+        connection.create_scalar_function(name, function, count, deterministic=True)
+    found = connection.execute(_statement(asked), values).fetchall()
+    if not asked.after[1] and len(found) < asked.limit:
         # the first page is the whole listing
         return found, len(found)
     return found, int(connection.execute(_COUNT, values).get)
 
 
 def scan(connection: apsw.Connection, tenant: int, *, limit: int, after: str) -> Found:
-    """A tenant's rows with their vectors, by id: key, body and its sum, use, vector and its sum."""
+    """A tenant's rows with their vectors, by id: key, body and its sum, use, forward index and vector, and their sums."""
     return connection.execute(_SCAN, (tenant, after, limit)).fetchall()
 
 
@@ -125,29 +134,12 @@ def linking(connection: apsw.Connection, keys: tuple[int, int], targets: Sequenc
 
 def stats(connection: apsw.Connection, tenant: int, *, at: int) -> Stats:
     """What a tenant holds, counted."""
-    totals: tuple[Any, ...] = connection.execute(_TOTALS, {"tenant": tenant, "at": at}).get
-    memories, visible, forgotten, superseded, expired, quarantined, pending, oldest, newest = totals
+    by = {name: _counted(connection.execute(sql, (tenant,)).fetchall()) for name, sql in _BY.items()}
+    return stats_of(connection.execute(_TOTALS, {"tenant": tenant, "at": at}).get, by)
 
-    def counted(sql: str) -> dict[Any, int]:
-        return dict(sorted(connection.execute(sql, (tenant,))))
 
-    return Stats(
-        memories=memories,
-        visible=visible,
-        forgotten=forgotten,
-        superseded=superseded,
-        expired=expired,
-        quarantined=quarantined,
-        pending_vectors=pending,
-        by_kind={KINDS[code]: count for code, count in counted(_BY_KIND).items()},
-        by_tier={TIERS[code]: count for code, count in counted(_BY_TIER).items()},
-        by_trust=dict(sorted((TRUSTS[code], count) for code, count in counted(_BY_TRUST).items())),
-        by_scope=counted(_BY_SCOPE),
-        by_tag=counted(_BY_TAG),
-        by_fingerprint=counted(_BY_FINGERPRINT),
-        oldest_at=None if oldest is None else EPOCH + timedelta(microseconds=oldest),
-        newest_at=None if newest is None else EPOCH + timedelta(microseconds=newest),
-    )
+def _counted(found: list[Any]) -> dict[Any, int]:
+    return dict(sorted(found))
 
 
 def _has_meta(*given: Any) -> bool:  # noqa: ANN401 - values as SQLite hands them over
@@ -155,9 +147,22 @@ def _has_meta(*given: Any) -> bool:  # noqa: ANN401 - values as SQLite hands the
     return has_meta(_BODY.decode(body).source.meta, json.decode(wanted))
 
 
-def _has_words(body: bytes, _asked: str, *, words: Sequence[str]) -> bool:
-    return has_words(_TEXT.decode(body).text, words)
+def _saying(words: Sequence[str]) -> Callable[..., bool]:
+    return lambda body: says(body, words)
 
 
-_TEXT = msgpack.Decoder(_Text)
+def _statement(asked: Slice) -> str:
+    if asked.order_by == "written":
+        return _OLDEST if asked.oldest_first else _NEWEST
+    return _PLACED[asked.order_by, asked.oldest_first]
+
+
 _BODY = msgpack.Decoder(_Body)
+_WEIGHED = msgpack.Decoder(_Weighed)
+_USE = msgpack.Decoder(Use)
+_FUNCTIONS: Final[Sequence[tuple[str, Callable[..., Any], int]]] = (
+    ("has_meta", _has_meta, 2),
+    ("importance_of", lambda body: _WEIGHED.decode(body).importance, 1),
+    ("last_used", lambda use: None if use is None else last_used(_USE.decode(use)), 1),
+    ("by_chance", by_chance, 1),
+)

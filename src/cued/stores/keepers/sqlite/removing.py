@@ -8,11 +8,11 @@ import numpy as np
 from msgspec import DecodeError
 
 from cued.stores.checksums import decoded
+from cued.stores.keepers.row_columns import HANGING
 from cued.stores.keepers.sqlite.residue import Traces, spoken
 
 MOST_TOLD = 4096
 """How many removed rows of a tenant are told one by one, before whoever has it in memory reads it anew."""
-_HANGING = ("vector", "use", "edge", "memory")
 _CONTENTS = """
     SELECT memory.fingerprint, memory.body, memory.forward, vector.data, use.body, CAST(memory.id AS BLOB)
     FROM {} LEFT JOIN vector ON vector.key = memory.key LEFT JOIN use ON use.key = memory.key
@@ -36,7 +36,7 @@ def remove(connection: apsw.Connection, name: bytes, keys: Sequence[int]) -> Gon
     array = np.array(keys, dtype=np.int64)
     rows = connection.execute(_SOME, (apsw.carray(array),)).fetchall() if keys else []
     replaced = bool(keys) and bool(connection.execute(_SOME_REPLACED, (apsw.carray(array),)).fetchall())
-    for table in _HANGING:
+    for table in HANGING:
         connection.executemany(f"DELETE FROM {table} WHERE key = ?", [(key,) for key in keys])  # noqa: S608 - one of ours
     ids = [row[-1].decode("utf-8", "replace") for row in _bytes(rows)]
     connection.executemany("DELETE FROM damaged WHERE tenant = ? AND id = ?", [(name, each) for each in ids])
@@ -49,7 +49,7 @@ def erase(connection: apsw.Connection, name: bytes, tenant: int, keys: tuple[int
     rows = connection.execute(_ALL, keys).fetchall()
     replaced = bool(connection.execute(_ANY_REPLACED, keys).fetchall())
     documents: list[Any] = connection.execute("SELECT body FROM document WHERE tenant = ?", (tenant,)).fetchall()
-    for table in (*_HANGING, "removed"):
+    for table in (*HANGING, "removed"):
         connection.execute(f"DELETE FROM {table} WHERE key BETWEEN ? AND ?", keys)  # noqa: S608 - one of ours
     for table in ("recall", "document", "shelf"):
         connection.execute(f"DELETE FROM {table} WHERE tenant = ?", (tenant,))  # noqa: S608 - one of ours

@@ -1,7 +1,6 @@
 """`cued connect`: a client's configuration, written, shown, undone and tried."""
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 import click
 
 from cued.errors import InputError
-from cued.folders import Address
+from cued.surfaces.cli.agents.launching import launcher, options, startable
 from cued.surfaces.cli.asking import ask
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.output import note, show
@@ -31,34 +30,47 @@ from cued.surfaces.project import checkout
     help="Also hooks, for Claude Code. recall: what is known, at each start and prompt. turns: store what was said. "
     "gate: ask for a recall before the first tool.",
 )
+@click.option("--start-server", "start", is_flag=True, help="With --hook: let the hooks start a server for each other where none runs.")
 @click.option("--scope", metavar="NAME", help="The scope of all its memories. Without it: that of the project it works in.")
 @click.option("--print", "print_only", is_flag=True, help="Only print what belongs into which file.")
 @click.option("--undo", is_flag=True, help="Take it out again.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def connect_command(client: str, scope: str | None, hooks: tuple[str, ...], *, here: bool, print_only: bool, undo: bool, yes: bool) -> None:  # noqa: PLR0913 - one for each option
+def connect_command(  # noqa: PLR0913 - one for each option
+    client: str, scope: str | None, hooks: tuple[str, ...], *, start: bool, here: bool, print_only: bool, undo: bool, yes: bool
+) -> None:
     """Connect CLIENT to these memories: show the change of its configuration, ask, try the server, and write it with a backup.
 
     The server is started as the client would start it; if it does not answer, or if the file cannot be read, nothing is written.
     """
     chosen, known = settings(), CLIENTS[client]
-    if hooks and client != "claude-code":
-        raise InputError("--hook", client, "claude-code")
+    _refuse(client, hooks, start=start)
+    for_hooks = [*options(chosen, scope), *(["--start-server"] if start else [])]
     path, server = _path(known, here=here), _server(known, chosen, scope)
     settings_path = hook_settings(here=path.parent if here else None)
     if print_only:
-        _print({path: _alone(known, server), **({settings_path: _hooks_alone(hooks, chosen, scope)} if hooks else {})}, chosen)
+        _print({path: _alone(known, server), **({settings_path: _hooks_alone(hooks, for_hooks)} if hooks else {})}, chosen)
         return
     if undo:
         made = [file_changes.disconnected(known, path), *([file_changes.unhooked(settings_path)] if client == "claude-code" else [])]
     else:
         made = [file_changes.connected(known, path, known.entry(*server))]
-        made += [file_changes.hooked(settings_path, hooks, _launcher(), _options(chosen, scope))] if hooks else []
+        made += [file_changes.hooked(settings_path, hooks, launcher(), for_hooks)] if hooks else []
     due = [change for change in made if change.changes]
     _agreed(due, yes=yes)
     tools = [] if undo else _tried(*server)
     kept = [str(backup) for change in due if (backup := file_changes.write(change)) is not None]
     told = {"client": client, "changed": [str(change.path) for change in due], "backups": kept, "tools": tools}
     show(told, as_json=chosen.json, drawn=lambda: _told(known, told, undo=undo))
+
+
+def _refuse(client: str, hooks: Sequence[str], *, start: bool) -> None:
+    """Nothing, if what is asked for goes together and can be done here."""
+    if hooks and client != "claude-code":
+        raise InputError("--hook", client, "claude-code")
+    if start and not hooks:
+        raise InputError("--start-server", "no --hook", "together with --hook: it is the hooks that start it")
+    if start and not startable():
+        raise InputError("--start-server", "no server here", "the server's packages, and not Windows: pip install 'cued[server]'")
 
 
 def _path(client: Client, *, here: bool) -> Path:
@@ -69,34 +81,11 @@ def _path(client: Client, *, here: bool) -> Path:
     return (checkout(Path()) or Path.cwd()) / client.here
 
 
-def _launcher() -> list[str]:
-    """What starts this very `cued`, wherever it is called from."""
-    script = Path(sys.executable).with_name("cued.exe" if sys.platform == "win32" else "cued")
-    return [str(script)] if script.is_file() else [sys.executable, "-m", "cued.surfaces.cli"]
-
-
-def _spelled(db: Path | Address) -> str:
-    return db.url if isinstance(db, Address) else str(db.absolute())
-
-
-def _options(chosen: Settings, scope: str | None) -> list[str]:
-    """The settings that hold now, spelled out: a client has neither this folder nor this environment."""
-    policy = chosen.policy
-    said = {
-        "--db": None if chosen.default_db else _spelled(chosen.db),
-        "--tenant": None if chosen.tenant == "me" else chosen.tenant,
-        "--embedder": None if chosen.embedder == "auto" else chosen.embedder or "none",
-        "--policy": str(Path(policy).absolute()) if policy is not None and Path(policy).is_file() else policy,
-        "--scope": scope,
-    }
-    return [word for name, value in said.items() if value is not None for word in (name, value)]
-
-
 def _server(client: Client, chosen: Settings, scope: str | None) -> tuple[list[str], dict[str, str]]:
     """The command that starts the server, and what it needs of this environment: where its modules are, if not in the usual place."""
     project = ["--project", client.folder] if client.folder else []
     env = {name: os.environ[name] for name in ("PYTHONPATH",) if os.environ.get(name)}
-    return [*_launcher(), "mcp", *_options(chosen, scope), *project], env
+    return [*launcher(), "mcp", *options(chosen, scope), *project], env
 
 
 def _alone(client: Client, server: tuple[list[str], dict[str, str]]) -> str:
@@ -104,8 +93,8 @@ def _alone(client: Client, server: tuple[list[str], dict[str, str]]) -> str:
     return content
 
 
-def _hooks_alone(hooks: Sequence[str], chosen: Settings, scope: str | None) -> str:
-    return jsonc.put("", ("hooks",), hooked({}, hooks, _launcher(), _options(chosen, scope))["hooks"])
+def _hooks_alone(hooks: Sequence[str], options: Sequence[str]) -> str:
+    return jsonc.put("", ("hooks",), hooked({}, hooks, launcher(), options)["hooks"])
 
 
 def _print(files: Mapping[Path, str], chosen: Settings) -> None:

@@ -33,7 +33,8 @@ _OPEN = {"ignore_unknown_options": True, "allow_extra_args": True}
 @click.command(name="hook", cls=Command, globals_shown=("db", "tenant", "embedder", "policy", "direct"), context_settings=_OPEN)
 @click.argument("event", metavar="EVENT", default="")
 @click.option("--scope", metavar="NAME", help="The project's scope. Without it: from its .cued.toml, or the name of its repository.")
-def hook_command(event: str, scope: str | None) -> None:
+@click.option("--start-server", is_flag=True, help="Where no server runs on the store, start one for the next hooks; it ends by itself.")
+def hook_command(event: str, scope: str | None, *, start_server: bool) -> None:
     """Answer a hook of Claude Code: EVENT is session-start, user-prompt, pre-tool-use, pre-compact or stop, and stdin has its JSON.
 
     It never fails: whatever goes wrong is a line in the log, and the agent goes on without. `cued connect claude-code --hook recall`
@@ -41,7 +42,7 @@ def hook_command(event: str, scope: str | None) -> None:
     """
     began = time.perf_counter()
     try:
-        said = _answered(event, scope)
+        said = _answered(event, scope, start=start_server)
         outcome = said.outcome
         if said.answer is not None:
             write(msgspec.json.encode(said.answer) + b"\n")
@@ -51,7 +52,7 @@ def hook_command(event: str, scope: str | None) -> None:
         journal.write(event, outcome, ms=(time.perf_counter() - began) * 1000)
 
 
-def _answered(event: str, scope: str | None) -> Said:
+def _answered(event: str, scope: str | None, *, start: bool) -> Said:
     if event not in WANTED:
         raise InputError("event", event, f"one of {', '.join(WANTED)}")
     heard = msgspec.json.decode(sys.stdin.buffer.read() or b"{}", type=Heard)
@@ -59,19 +60,25 @@ def _answered(event: str, scope: str | None) -> Said:
     work = Work(heard=heard, scope=project.scope, session=session.load(heard.session_id))
     if not getattr(project.hooks, WANTED[event]):
         return Said(session=work.session, outcome="off")
-    said = gate(work) if event == GATE else _from_the_store(event, work, project.policy)
+    said = gate(work) if event == GATE else _from_the_store(event, work, project.policy, start=start)
     if said.session != work.session:
         session.save(heard.session_id, said.session)
     return said
 
 
-def _from_the_store(event: str, work: Work, policy: str | None) -> Said:
+def _from_the_store(event: str, work: Work, policy: str | None, *, start: bool) -> Said:
     chosen, answering = settings(), ANSWERS[event]
     chosen.policy = chosen.policy or policy
     if not answering.stores and not chosen.db.exists():
         return Said(session=work.session, outcome="nothing is stored yet")
     with ExitStack() as stack:
-        return answering.answer(partial(_asked, chosen, cache(lambda: stack.enter_context(_opened(chosen, answering)))), work)
+        store = cache(lambda: stack.enter_context(_opened(chosen, answering)))
+        said = answering.answer(partial(_asked, chosen, store), work)
+    if start and store.cache_info().misses:
+        from cued.surfaces.cli.agents.launching import start_server  # noqa: PLC0415 - once in a while
+
+        start_server(settings())
+    return said
 
 
 def _asked(chosen: Settings, opened: "Callable[[], Memories]", verb: str, body: JSON) -> JSON:

@@ -22,8 +22,9 @@ def db_command() -> None:
 @click.argument("url", metavar="ADMIN_URL")
 @click.option("--role", default="cued_app", show_default=True, help="The role that the service connects as; made if it is not there.")
 @click.option("--parts", type=click.IntRange(1, 1024), default=16, show_default=True, help="The parts of each table, by tenant.")
+@click.option("--node", "nodes", multiple=True, metavar="URL", help="Keep parts on this server, named as an administrator; repeatable.")
 @click.option("--print", "only_print", is_flag=True, help="Print the statements for a person to run, and do nothing.")
-def db_init(url: str, role: str, parts: int, *, only_print: bool) -> None:
+def db_init(url: str, role: str, parts: int, *, nodes: tuple[str, ...], only_print: bool) -> None:
     """Make the tables in the database at ADMIN_URL, and a role that can see one tenant at a time and owns nothing.
 
     ADMIN_URL is that of whoever is to own the tables; the address for the service, with the new role's password, is printed once.
@@ -32,12 +33,19 @@ def db_init(url: str, role: str, parts: int, *, only_print: bool) -> None:
         from cued.stores.keepers.postgres.preparing import prepare, script  # noqa: PLC0415 - psycopg is an extra
     except ImportError as error:
         raise InputError("db", str(error), "PostgreSQL's packages: pip install 'cued[postgres]'") from error
+    spread = [Address(node) for node in nodes]
     if only_print:
-        say(script(role, parts=parts))
+        say(script(role, parts=parts, nodes=spread))
         return
     password = token_urlsafe(24)
-    made = prepare(Address(url), role, password=password, parts=parts)
-    answer: dict[str, Any] = {"role": role, "parts": parts, "made_role": made, "url": _address(url, role, password if made else None)}
+    made = prepare(Address(url), role, password=password, parts=parts, nodes=spread)
+    answer: dict[str, Any] = {
+        "role": role,
+        "parts": parts,
+        "nodes": len(nodes),
+        "made_role": made,
+        "url": _address(url, role, password if made else None),
+    }
     show(answer, as_json=settings().json, drawn=lambda: f"Made: the tables, and what the role {role} may do.\n\n  CUED_DB={answer['url']}")
     if not made:
         note(f"the role {role} was there already, so its password stays as it is")

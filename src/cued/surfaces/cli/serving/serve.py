@@ -12,6 +12,7 @@ from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import make_folder, noting_warnings
 from cued.surfaces.cli.output import say
 from cued.surfaces.cli.settings import Settings, settings
+from cued.surfaces.resident import answers
 from cued.text.durations import parse_duration
 
 DEMO_TENANT = "ines"
@@ -33,6 +34,7 @@ _JOBS = ("sweep", "consolidate", "preview", "reembed")
 @click.option("--quota-recalls", type=click.IntRange(1), help="At most so many recalls a minute and tenant. Default: no bound.")
 @click.option("--upkeep", "jobs", type=click.Choice(_JOBS), multiple=True, help="Do this for every tenant, now and then; may be repeated.")
 @click.option("--demo", is_flag=True, help="Serve a made-up year of memories out of this process alone, to look around in.")
+@click.option("--resident", metavar="TIME", help="Answer your own commands alone, at no port, and end when none has come for so long.")
 @click.option("--upkeep-every", "every", metavar="TIME", default="6h", help="How often. Default: 6h.")
 @click.option("--mem0", "as_mem0", is_flag=True, help="Also answer mem0's REST interface, at /mem0.")
 @click.option("--shadow", metavar="NAME|FILE", help="A second policy that decides beside the first; `cued insight --compare` tells.")
@@ -53,6 +55,7 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     quota_recalls: int | None,
     jobs: tuple[str, ...],
     demo: bool,
+    resident: str | None,
     every: str,
     as_mem0: bool,
     shadow: str | None,
@@ -64,10 +67,17 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
         from cued.surfaces.http.app import Chores, Limits  # noqa: PLC0415
         from cued.surfaces.http.mem0_paths import mem0  # noqa: PLC0415
         from cued.surfaces.http.offering import Started  # noqa: PLC0415
-        from cued.surfaces.http.serving import Place, serve  # noqa: PLC0415
+        from cued.surfaces.http.serving import Place, serve, stay  # noqa: PLC0415
     except ImportError as error:
         raise InputError("serve", str(error), "the server's packages: pip install 'cued[server]'") from error
     chosen = settings()
+    started = Started(db=chosen.db, embedder=chosen.embedder, policy=chosen.policy)
+    if resident is not None:
+        idle_s = parse_duration(resident, field="--resident").total_seconds()
+        if not answers(chosen.db):
+            with _opened(chosen, Quotas(), shadow=shadow, share=share) as memories:
+                stay(memories, started, tenant=chosen.tenant, idle_s=idle_s)
+        return
     place = Place(host=host, port=port, names=names, behind_proxy=behind_proxy, certificate=tls_cert, key=tls_key)
     limits = Limits(body_bytes=max_body, threads=threads)
     chores = Chores(jobs=tuple(dict.fromkeys(jobs)), every_s=parse_duration(every, field="--upkeep-every").total_seconds())
@@ -84,7 +94,7 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
             limits=limits,
             chores=chores,
             mounted=(*agents(memories), *(mem0(memories, most_bytes=max_body) if as_mem0 else ())),
-            started=Started(db=chosen.db, embedder=chosen.embedder, policy=chosen.policy) if isinstance(chosen.db, Path) else None,
+            started=None if demo else started,
         )
 
 

@@ -7,7 +7,8 @@ import click
 
 from cued.model.plain import JSON
 from cued.policy import presets
-from cued.requests.insights import RollbackRequest
+from cued.policy.parse import dump
+from cued.requests.insights import PolicyRequest, RollbackRequest
 from cued.surfaces import service
 from cued.surfaces.cli.commands import CommandGroup
 from cued.surfaces.cli.opening import tenant_to_read, tenant_to_write
@@ -68,9 +69,20 @@ def policy_check(ctx: click.Context, file: Path) -> None:
         ctx.exit(REFUSED)
 
 
+@policy_command.command(name="save", globals_shown=_STORED)
+@click.argument("name", metavar="NAME|FILE")
+@options_of(PolicyRequest, without=("toml",))
+def policy_save(name: str, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
+    """Decide by this policy from now on; `cued policy rollback` goes back."""
+    chosen = settings()
+    with tenant_to_write(chosen) as tenant:
+        answer = call("policy_save", tenant, {"toml": dump(presets.load(name)), **stated(options)})
+    show(answer, as_json=chosen.json, drawn=lambda: _history(answer))
+
+
 @policy_command.command(name="history", globals_shown=_STORED)
 def policy_history() -> None:
-    """Show every policy that was learnt for a tenant, and which of them is applied."""
+    """Show every policy that was learnt or saved for a tenant, and which of them is applied."""
     chosen = settings()
     with tenant_to_read(chosen) as tenant:
         answer = call("policy_history", tenant)
@@ -91,7 +103,7 @@ def _history(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
     from cued.surfaces.cli.tables import sheet, shown  # noqa: PLC0415 - rich is only loaded to draw
 
     if not answer["versions"]:
-        return shown("Nothing was learnt: the usual policy decides.")
+        return shown("Nothing was learnt or saved: the usual policy decides.")
     rows = [
         (
             f"{each['number']}{' (applied)' if each['number'] == answer['current'] else ''}",

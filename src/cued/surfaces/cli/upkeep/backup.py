@@ -8,7 +8,7 @@ import click
 
 from cued.errors import InputError, StoreError
 from cued.requests.upkeep import BackupRequest
-from cued.surfaces import service
+from cued.surfaces import upkeep_service
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import make_folder, opened
 from cued.surfaces.cli.options import options_of, stated
@@ -41,7 +41,7 @@ def restore_command(file: Path, *, overwrite: bool) -> None:
         raise InputError("--db", str(chosen.db), "the path of a file: a database server has backups of its own (pg_dump, pg_basebackup)")
     make_folder(chosen)
     with _saying(overwrite=overwrite), progress("copying") as heard:
-        answer = service.restore_backup(file, chosen.db, overwrite=overwrite, progress=heard)
+        answer = upkeep_service.restore_backup(file, chosen.db, overwrite=overwrite, progress=heard)
     show(answer, as_json=chosen.json, drawn=lambda: f"Copied: {file} to {chosen.db} ({answer['bytes']:,} bytes), checked")
 
 

@@ -9,7 +9,7 @@ from cued.errors import StoreError
 from cued.folders import Address
 from cued.model.plain import JSON
 from cued.ports import Progress
-from cued.surfaces import service
+from cued.surfaces import upkeep_service
 from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.opening import opened
 from cued.surfaces.cli.output import counted, show
@@ -47,7 +47,9 @@ def _looked_at(chosen: Settings, heard: Progress, *, repair: bool, backup: Path 
     if isinstance(chosen.db, Address):
         with opened(chosen, readonly=True) as memories:
             return call("check", memories, progress=heard)
-    return service.repair_file(chosen.db, backup=backup, progress=heard) if repair else service.check_file(chosen.db, progress=heard)
+    if repair:
+        return upkeep_service.repair_file(chosen.db, backup=backup, progress=heard)
+    return upkeep_service.check_file(chosen.db, progress=heard)
 
 
 @click.command(name="erasures", cls=Command, globals_shown=_SHOWN)

@@ -16,7 +16,7 @@ READ = 1000
 LINES = 60
 SLOWEST = 8
 BUCKETS = 30
-DEEPER = ("doctor", "policy_history")
+DEEPER = ("doctor",)
 """Verbs that look deeper, asked for where there are such, when somebody wants to know: they may take long."""
 _TOLD = ("told", "figure", "cause", "at", "digest")
 
@@ -40,6 +40,7 @@ def page(visit: Visit) -> JSON:
         "slowest": sorted(lines, key=lambda line: -line["total_ms"])[:SLOWEST],
         "stages": stages(lines),
         "kept": _kept(visit),
+        "policies": policies(visit.ask("policy_history")),
         "can_examine": any(map(visit.may, DEEPER)),
         "deeper": [_deeper(visit, name) for name in DEEPER if visit.may(name)] if visit.said("examine") else [],
     }
@@ -68,6 +69,19 @@ def stages(lines: Sequence[JSON]) -> list[JSON]:
             spent.setdefault(stage, []).append(took)
     told = sorted(((stage, median(times)) for stage, times in spent.items()), key=lambda item: -item[1])
     return [{"stage": stage, "ms": took, "share": took / (told[0][1] or 1.0)} for stage, took in told]
+
+
+def policies(history: JSON) -> list[JSON]:
+    """The policies that were learnt or saved, the newest first, the usual one last: each with what its report says."""
+    versions = [
+        {
+            **{name: each[name] for name in ("number", "name", "at")},
+            **{name: each["report"].get(name) for name in ("source", "told", "before", "after", "gain", "interval", "changes")},
+        }
+        for each in reversed(history["versions"])
+    ]
+    usual = {"number": 0, "name": "the usual policy", "at": None, "source": "", "told": "", "gain": None, "changes": []}
+    return [{**each, "applied": each["number"] == history["current"]} for each in (*versions, usual)] if versions else []
 
 
 def _bucket(bucket: Sequence[JSON], start: datetime, most: int, slowest: float) -> JSON:

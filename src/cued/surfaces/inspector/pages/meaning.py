@@ -17,7 +17,7 @@ BY = ("kind", "scope", "age")
 
 
 def page(visit: Visit) -> JSON:
-    """The newest memories as points, those of the scope and kind that the address names."""
+    """Memories as points, of many a sample, those of the scope and kind that the address names."""
     text, by = visit.said("text"), visit.said("by") if visit.said("by") in BY else "kind"
     recalled = visit.ask("explain", {"text": text, **visit.chosen("scope")}) if text else None
     found = {each["id"]: each["rank"] for each in recalled["candidates"][:30]} if recalled else {}

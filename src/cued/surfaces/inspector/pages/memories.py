@@ -13,6 +13,18 @@ MOST_PREVIEWED = 50
 STATES = ("forgotten", "superseded", "expired")
 COLUMNS = ("kind", "tier", "scope", "tags", "importance", "trust", "session", "written", "used")
 USUAL = ("kind", "scope", "tags", "importance", "written")
+UP = " up"
+"""What stands behind an order in the address when it goes from the least to the greatest."""
+ORDERS = {
+    "": "newest first",
+    f"written{UP}": "oldest first",
+    "importance": "most important first",
+    "used": "last used first",
+    f"scope{UP}": "by scope",
+    f"kind{UP}": "by kind",
+}
+"""What a narrow page, which has no heads of columns, offers to sort by."""
+_FROM_THE_TOP = ("written", "used", "importance")
 _PLAIN = ("contains", "scope", "session", "since", "until", "state", "after")
 
 
@@ -26,10 +38,8 @@ def page(visit: Visit) -> JSON:
         "stats": stats,
         "answer": answer,
         "rows": [row(each, visit.memories.clock()) for each in answer["memories"]],
-        "filters": {
-            name: visit.said(name) for name in (*_PLAIN, "kinds", "tiers", "tags", "trusts", "hidden", "quarantined", "oldest_first")
-        },
-        "filtered": any(name not in {"limit", "after", "oldest_first"} for name in body),
+        "filters": {name: visit.said(name) for name in (*_PLAIN, "kinds", "tiers", "tags", "trusts", "hidden", "quarantined", "order")},
+        "filtered": any(name not in {"limit", "after", "order_by", "oldest_first"} for name in body),
         "choices": {
             "kinds": KINDS,
             "tiers": TIERS,
@@ -39,7 +49,8 @@ def page(visit: Visit) -> JSON:
             "tags": sorted(stats["by_tag"], key=lambda tag: -stats["by_tag"][tag])[:100],
         },
         "columns": [{"name": each, "shown": each in shown} for each in COLUMNS],
-        "shown": shown,
+        "shown": [heading(each, visit.said("order")) for each in shown],
+        "orders": ORDERS if (order := visit.said("order")) in ORDERS else ORDERS | {order: f"by {order.removesuffix(UP)}"},
         "may_import": visit.may("import"),
     }
 
@@ -50,10 +61,21 @@ def wanted(visit: Visit) -> JSON:
     for name in ("kinds", "tiers", "tags", "trusts"):
         if said := [each for each in visit.query.getlist(name) if each]:
             body[name] = said
-    for name in ("hidden", "quarantined", "oldest_first"):
+    for name in ("hidden", "quarantined"):
         if visit.said(name):
             body[name] = True
+    if order := visit.said("order"):
+        body |= {"order_by": order.removesuffix(UP), "oldest_first": order.endswith(UP)}
     return body
+
+
+def heading(column: str, order: str) -> JSON:
+    """A column's head: which way the listing goes by it now, and the order that a click asks for; tags have none."""
+    order = order or "written"
+    up = order.endswith(UP) if order.removesuffix(UP) == column else None
+    rises = column not in _FROM_THE_TOP if up is None else not up
+    asks = "" if column == "tags" else f"{column}{UP}" if rises else column
+    return {"name": column, "up": up, "asks": asks}
 
 
 def row(memory: JSON, now: datetime) -> JSON:

@@ -11,13 +11,15 @@ from cued.model.plain import JSON
 from cued.policy.presets import names
 from cued.surfaces import service
 from cued.surfaces.inspector.candidates import compared, rows, scale
-from cued.surfaces.inspector.deciding import as_toml, changes, deciding, weights
+from cued.surfaces.inspector.deciding import Deciding, as_toml, changes, deciding, weights
+from cued.surfaces.inspector.doing import Step, done
 from cued.surfaces.inspector.held_recalls import Looked
 from cued.surfaces.inspector.panels import block_share, histogram, panels
 from cued.surfaces.inspector.visiting import Visit
 
 CUE = ("text", "goal", "step", "scope", "as_of")
-SHOWN = 40
+STRUCK_SHOWN = 12
+_VERSION = "version-"
 FOUND = 5
 AROUND = 3
 WINDOWS = (8_000, 32_000, 128_000, 200_000, 1_000_000)
@@ -27,7 +29,7 @@ def page(visit: Visit) -> JSON:
     """The recall that the address speaks of, decided as its controls say."""
     cue = {name: visit.said(name) for name in CUE} | {"kind": visit.said("kind")}
     looked = looked_at(visit)
-    shared = {"cue": cue, "kinds": KINDS, "policies": names(), "windows": WINDOWS, "scopes": _scopes(visit)}
+    shared = {"cue": cue, "kinds": KINDS, "policies": _policies(visit), "windows": WINDOWS, "scopes": _scopes(visit)}
     if looked is None:
         return {**shared, "told": None, "recent": _recent(visit)}
     return {**shared, "cue": {**cue, **_asked(looked.saved)}, "told": _told(visit, looked), "recent": []}
@@ -36,7 +38,7 @@ def page(visit: Visit) -> JSON:
 def candidate(visit: Visit) -> JSON:
     """One candidate: what would have to change, what it comes from, and what was stored around it."""
     saved, memory_id = needed(visit), visit.said("memory")
-    choice = deciding(visit.query, saved, visit.tenant.policy)
+    choice = choice_of(visit, saved)
     answer = service.explain_saved(saved, msgspec.structs.replace(choice.request, memory=memory_id), policy=choice.weighted)
     memory = next(each for each in saved.evidence.findings.memories if each.id == memory_id)
     return {
@@ -51,7 +53,7 @@ def candidate(visit: Visit) -> JSON:
 def expected(visit: Visit) -> JSON:
     """What became of memories that somebody missed: those with these words in them, or of this id."""
     saved, words = needed(visit), visit.said("words")
-    choice = deciding(visit.query, saved, visit.tenant.policy)
+    choice = choice_of(visit, saved)
     answer = service.explain_saved(saved, choice.request, policy=choice.weighted)
     fates = {each["id"]: each for each in answer["candidates"]}
     return {"words": words, "found": [_fate(visit, saved, memory, fates.get(memory["id"])) for memory in _meant(visit, words)]}
@@ -61,10 +63,25 @@ def keep(visit: Visit) -> JSON:
     """The id of the recall, whose evidence is kept from now on for whoever may read this tenant's memories."""
     visit.caller.require("write")
     saved = needed(visit)
-    choice = deciding(visit.query, saved, visit.tenant.policy)
+    choice = choice_of(visit, saved)
     line = service.keep_recall(visit.tenant, saved, choice.applied)
     visit.held.drop(visit.caller.tenant, line["recall_id"])
     return {"recall": line["recall_id"]}
+
+
+def save(visit: Visit) -> JSON:
+    """What saving the policy of the controls came to: it decides from now on, and the way back."""
+    choice = choice_of(visit, needed(visit))
+    name = visit.said("name") or "mine"
+    body = {"toml": as_toml(choice.applied, name), "note": visit.said("note")}
+    return done(visit, [Step("policy_save", body)])
+
+
+def choice_of(visit: Visit, saved: Envelope, *, named: str = "policy") -> Deciding:
+    """The policy that the controls say, be it a preset or one that was saved for this tenant."""
+    versions = _versions(visit) if visit.said(named).startswith(_VERSION) else {}
+    told = {f"{_VERSION}{each['number']}": each["toml"] for each in versions.get("versions", ())}
+    return deciding(visit.query, saved, visit.tenant.policy, named=named, versions=told)
 
 
 def looked_at(visit: Visit) -> Looked | None:
@@ -113,12 +130,12 @@ def needed(visit: Visit) -> Envelope:
 
 def _told(visit: Visit, looked: Looked) -> JSON:
     saved = looked.saved
-    choice = deciding(visit.query, saved, visit.tenant.policy)
+    choice = choice_of(visit, saved)
     started = perf_counter()
     answer = service.explain_saved(saved, choice.request, policy=choice.weighted)
     took_ms = (perf_counter() - started) * 1000
     memories = {memory.id: memory for memory in saved.evidence.findings.memories}
-    shown = answer["candidates"] if visit.said("all") else answer["candidates"][:SHOWN]
+    shown = answer["candidates"] if visit.said("all") else answer["candidates"][: len(answer["memories"]) + STRUCK_SHOWN]
     floor = choice.applied.floor
     bars = scale(shown)
     window = choice.applied.budget.window
@@ -147,7 +164,7 @@ def _against(visit: Visit, saved: Envelope, answer: JSON, memories: dict[str, Me
     name = visit.said("against")
     if not name:
         return None
-    other = deciding(visit.query, saved, visit.tenant.policy, named="against")
+    other = choice_of(visit, saved, named="against")
     second = service.explain_saved(saved, other.request, policy=other.weighted)
     return {"name": name, "about": other.base.about, **compared(answer, second, memories)}
 
@@ -182,6 +199,21 @@ def _meant(visit: Visit, words: str) -> list[JSON]:
 
 def _signals(verdict: JSON) -> list[JSON]:
     return [{"name": name, "value": value} for name, value in sorted(verdict["signals"].items()) if value]
+
+
+def _versions(visit: Visit) -> JSON:
+    return visit.ask("policy_history")
+
+
+def _policies(visit: Visit) -> list[JSON]:
+    """The policies to choose from: the presets, and what was learnt or saved, the newest first; deciding again does not ask."""
+    if visit.part == "decided":
+        return []
+    kept = [
+        {"value": f"{_VERSION}{each['number']}", "name": f"{each['name']} (version {each['number']})"}
+        for each in _versions(visit)["versions"]
+    ]
+    return [*({"value": each, "name": each} for each in names()), *reversed(kept)]
 
 
 def _scopes(visit: Visit) -> list[str]:

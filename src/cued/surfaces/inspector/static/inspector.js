@@ -23,10 +23,19 @@ document.addEventListener("click", (event) => {
   if (opener) document.getElementById(opener.dataset.dialog).showModal();
   if (event.target.closest("[data-close]")) event.target.closest("dialog").close();
 });
-// What is beside the point on a narrow screen is folded, and what is spoken of is in sight.
+// What is beside the point on a narrow screen is folded until it is unfolded, and what is spoken of is in sight.
+let unfolded = false;
+document.addEventListener(
+  "click",
+  (event) => {
+    const fold = event.target.closest(".controls-fold > summary")?.parentElement;
+    if (fold) unfolded = !fold.open;
+  },
+  true,
+);
 function arranged() {
   const fold = document.querySelector(".controls-fold");
-  if (fold) fold.open = matchMedia("(min-width: 1101px)").matches;
+  if (fold) fold.open = unfolded || matchMedia("(min-width: 1101px)").matches;
   for (const graph of document.querySelectorAll(".graph-scroll")) {
     const here = graph.querySelector(".here rect");
     graph.scrollLeft = here.x.baseVal.value + here.width.baseVal.value / 2 - graph.clientWidth / 2;

@@ -1,4 +1,4 @@
-// The memories page: rows edited in place, many changed at once with the effect told first, adding, importing, sorting what is shown.
+// The memories page: rows edited in place, many changed at once with the effect told first, adding, importing.
 import { change, done, split } from "./actions.js";
 import { failed, fragment, refresh, sent, toast, wait } from "./parts.js";
 
@@ -84,23 +84,10 @@ function edit(row) {
   });
 }
 
-function sort(button) {
-  const table = button.closest("table");
-  const column = [...button.closest("tr").children].indexOf(button.closest("th"));
-  const down = button.dataset.down !== "true";
-  button.dataset.down = String(down);
-  const value = (row) => row.children[column].textContent.trim();
-  const order = new Intl.Collator(undefined, { numeric: true });
-  const rows = [...table.tBodies[0].rows].sort((a, b) => (down ? 1 : -1) * order.compare(value(a), value(b)));
-  table.tBodies[0].append(...rows);
-}
-
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-bulk]");
   if (button) bulk[button.dataset.bulk]();
   if (event.target.closest("[data-edit]")) edit(event.target.closest("tr"));
-  const sorting = event.target.closest("[data-sort]");
-  if (sorting) sort(sorting);
   if (event.target.closest("[data-import-go]")) take().catch(failed);
 });
 

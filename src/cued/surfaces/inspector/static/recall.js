@@ -1,5 +1,5 @@
 // The recall page: a candidate's details, a memory that was missed, a permalink, and files to take away.
-import { failed, fragment, query, sent, wait } from "./parts.js";
+import { failed, fragment, query, sent, toast, wait } from "./parts.js";
 
 const form = () => document.getElementById("ask");
 const address = (path, more) => {
@@ -38,10 +38,17 @@ async function keep() {
   navigator.clipboard?.writeText(kept).catch(() => {});
 }
 
+async function savePolicy() {
+  const [name, note] = ["name", "note"].map((each) => document.querySelector(`[data-policy-${each}]`).value.trim());
+  const told = await sent(address("/inspect/policy", { name, note }), "{}");
+  toast(told.told, { undo: told.undo });
+}
+
 document.addEventListener("click", (event) => {
   const row = event.target.closest("tr[data-open]");
   if (row && !event.target.closest("a") && !String(getSelection())) toggle(row);
   if (event.target.closest("[data-keep]")) keep().catch(failed);
+  if (event.target.closest("[data-save-policy]")) savePolicy().catch(failed);
   const take = event.target.closest("[data-take]");
   if (take) {
     const name = document.querySelector("[data-policy-name]").value;
@@ -66,5 +73,5 @@ document.addEventListener("input", (event) => {
   if (event.target.matches("[data-expected]")) missed(event.target.value.trim());
 });
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && event.target.matches("[data-expected], [data-policy-name]")) event.preventDefault();
+  if (event.key === "Enter" && event.target.matches("[data-expected], [data-policy-name], [data-policy-note]")) event.preventDefault();
 });

@@ -1,0 +1,76 @@
+"""The two searches of a tenant: by words and meaning, and without words, the newest put first."""
+
+import math
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+
+from cued.errors import InputError
+from cued.handles.tenant import Tenant
+from cued.integrations.langgraph.indexing import Distance, Index
+from cued.integrations.langgraph.items import AGAIN, PART_OF, Kept
+from cued.integrations.searching import best, every, holds
+from cued.model import Memory, Recall
+
+Shown = Callable[[Memory], Kept | None]
+Ranked = Callable[[int, Shown], list[tuple[Kept, float | None]]]
+Newest = Callable[[int, Shown], list[tuple[datetime, Kept]]]
+_FIRST = 50
+
+
+def ranked(tenant: Tenant, query: str, *, tag: str | None, index: Index, floor: float | None) -> Ranked:
+    """A search by Cued's recall without its floor, or by the plain similarity that a configuration asks for.
+
+    Asked for so many items that are to be shown, it gives the best of them, each once with its score.
+    """
+    if tenant.remote and index.distance is not None:
+        raise InputError("distance_type", index.distance, "nothing through a server, which scores by relevance")
+    policy = None if index.distance is None else "dense"
+
+    def search(wanted: int, shown: Shown) -> list[tuple[Kept, float | None]]:
+        keep = partial(_items, tenant=tenant, index=index, shown=shown)
+        return best(tenant, query, keep, wanted=wanted, policy=policy, least=floor, tags=(tag,) if tag else ())
+
+    return search
+
+
+def newest(tenant: Tenant, *, tag: str | None) -> Newest:
+    """A listing by when an item was last put, with that time.
+
+    Memories are listed by their creation, which is when an item was put, but for those that were put again: these are all read, and of
+    the others no more than are asked for.
+    """
+    tags = (tag,) if tag else ()
+
+    def search(wanted: int, shown: Shown) -> list[tuple[datetime, Kept]]:
+        again = (shown(memory) for memory in every(tenant, tags=(*tags, AGAIN), hidden=True) if holds(memory))
+        moved = [(item.updated_at, item) for item in again if item is not None]
+        found: list[tuple[datetime, Kept]] = []
+        for memory in every(tenant, first=max(wanted, _FIRST), tags=tags, hidden=True):
+            if len(found) >= wanted:
+                break
+            item = shown(memory) if holds(memory) and AGAIN not in memory.tags else None
+            if item is not None:
+                found.append((memory.created_at, item))
+        return moved + found
+
+    return search
+
+
+def _items(recall: Recall, *, tenant: Tenant, index: Index, shown: Shown) -> list[tuple[Kept, float | None]]:
+    """Each item that is to be shown, once, with the score of its best text; a further text of an item stands for the item."""
+    rows = {memory_id: row for row, memory_id in enumerate(recall.trace.ids)}
+    found: dict[str, tuple[Kept, float | None]] = {}
+    for each in recall:
+        first = str(each.memory.source.meta.get(PART_OF, each.id))
+        item = None if first in found else shown(each.memory if first == each.id else tenant.get(first))
+        if item is not None:
+            score = each.relevance if index.distance is None else _similarity(recall, rows[each.id], index.distance)
+            found[first] = item, score
+    return list(found.values())
+
+
+def _similarity(recall: Recall, row: int, distance: Distance) -> float:
+    """The similarity that was asked for; vectors have unit length, so that all three order alike."""
+    cosine = float(recall.trace.columns["cosine"][row])
+    return -math.sqrt(max(0.0, 2.0 - 2.0 * cosine)) if distance == "l2" else cosine

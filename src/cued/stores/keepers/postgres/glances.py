@@ -1,0 +1,69 @@
+"""All that a recall asks about a tenant in memory, as one message to the server: its counters, and what it is to look at."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from cued.model import Glance, Head, Indexed, Memory, Use
+from cued.stores.encoding import runs
+from cued.stores.keepers.postgres import searched
+from cued.stores.keepers.row_columns import Counters
+
+
+class Glanced(NamedTuple):
+    """What the statements of these names found."""
+
+    counters: Sequence[tuple[int, ...]]
+    written: Sequence[tuple[Any, ...]] = ()
+    new_vectors: Sequence[tuple[int, bytes]] = ()
+    bodies: Sequence[tuple[int, bytes]] = ()
+    used: Sequence[tuple[int, bytes]] = ()
+    named: Sequence[tuple[bytes]] = ()
+
+    def head(self) -> Head:
+        """The tenant's counters."""
+        return Counters(*self.counters[0]).head if self.counters else Head()
+
+    def removed(self, since: int) -> Sequence[int]:  # noqa: ARG002 - the epoch tells that something was removed
+        """Nothing: after each removal the epoch is another."""
+        return ()
+
+    def changed(self, since: int) -> Indexed:  # noqa: ARG002 - what was asked for
+        """The rows written since."""
+        return searched.changed(self.written)
+
+    def vectors(self, since: int) -> Iterable[tuple[Sequence[int], bytes]]:  # noqa: ARG002 - what was asked for
+        """The vectors written since."""
+        return runs(self.new_vectors)
+
+    def memories(self, keys: Sequence[int]) -> Sequence[Memory | None]:
+        """The memories of these rows, of those that were asked for."""
+        return searched.memories(keys, self.bodies)
+
+    def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
+        """The uses of those of these rows that were ever used."""
+        wanted = set(keys)
+        return searched.uses(each for each in self.used if each[0] in wanted)
+
+    def document(self, name: str) -> bytes | None:  # noqa: ARG002 - the one that was asked for
+        """The document."""
+        return searched.document(self.named)
+
+
+def questions(at: Glance) -> dict[str, str]:
+    """The statements by the names of `Glanced`: no more than what is asked, for each has to be planned."""
+    asked = {"counters": searched.HEAD}
+    if at.since is not None:
+        asked |= {"written": searched.CHANGED, "new_vectors": searched.VECTORS}
+    if at.missing:
+        asked["bodies"] = searched.BODIES.replace("%(keys)s", "%(missing)s")
+    if at.keys:
+        asked["used"] = searched.USES
+    if at.document is not None:
+        asked["named"] = searched.DOCUMENT
+    return asked
+
+
+def values(tenant: bytes, at: Glance) -> dict[str, Any]:
+    """What the statements bind."""
+    name = None if at.document is None else at.document.encode()
+    return {"tenant": tenant, "since": at.since, "keys": list(at.keys), "missing": list(at.missing), "name": name}

@@ -1,0 +1,67 @@
+"""What a search reads of one tenant's rows: statements with their values by name, and what they find as the port has it.
+
+They are run one by one within a transaction, or several in one message to the server.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from msgspec import msgpack
+
+from cued.model import DERIVED_FROM, KINDS, Indexed, Memory, Use
+from cued.stores.checksums import fault
+from cued.stores.keepers.row_columns import indexed, uses_read
+
+_MEMORY = msgpack.Decoder(Memory)
+_REFLECTION: Final = KINDS.index("reflection")
+
+HEAD: Final = "SELECT change, epoch, size, last, bytes, 0 FROM cued.tenant WHERE tenant = %(tenant)s"
+CHANGED: Final = f"""
+    SELECT id, key, content, coalesce(fingerprint, ''), session, turn, forward, scope, kind, tier, trust,
+           (quarantined IS NOT NULL)::int, created, coalesce(valid_from, -9223372036854775808), coalesce(valid_until, 9223372036854775807),
+           coalesce(expires, 9223372036854775807), coalesce(forgotten, 9223372036854775807),
+           coalesce(superseded, 9223372036854775807), locally,
+           CASE WHEN kind = {_REFLECTION} THEN ARRAY(SELECT target FROM cued.edge WHERE edge.tenant = %(tenant)s AND edge.key = memory.key
+                                                     AND relation = '{DERIVED_FROM}'::bytea ORDER BY target) END
+    FROM cued.memory WHERE tenant = %(tenant)s AND change > %(since)s ORDER BY key
+"""  # noqa: S608 - constants
+# Put in order here: the server would write what it sorts to its disk.
+ALL_VECTORS: Final = "SELECT key, data FROM cued.vector WHERE tenant = %(tenant)s"
+VECTORS: Final = """
+    SELECT m.key, v.data FROM cued.memory m JOIN cued.vector v ON v.tenant = m.tenant AND v.key = m.key
+    WHERE m.tenant = %(tenant)s AND m.change > %(since)s AND m.content > %(since)s ORDER BY m.key
+"""
+BODIES: Final = "SELECT key, body FROM cued.memory WHERE tenant = %(tenant)s AND key = ANY(%(keys)s)"
+USES: Final = "SELECT key, body FROM cued.use WHERE tenant = %(tenant)s AND key = ANY(%(keys)s)"
+DOCUMENT: Final = "SELECT body FROM cued.document WHERE tenant = %(tenant)s AND name = %(name)s"
+
+
+def changed(rows: Sequence[Sequence[Any]]) -> Indexed:
+    """What `CHANGED` found, as columns."""
+    if not rows:
+        return indexed((), ())
+    read: list[Sequence[Any]] = list(zip(*rows, strict=True))
+    sources = read.pop()
+    read[0], read[3], read[7] = (_texts(read[place]) for place in (0, 3, 7))
+    read[4] = [None if each is None else each.decode() for each in read[4]]
+    return indexed(read, [tuple(_texts(each)) if each else () for each in sources])
+
+
+def memories(keys: Sequence[int], found: Iterable[tuple[int, bytes]]) -> list[Memory | None]:
+    """What `BODIES` found, in the order of these keys; None for a memory that can no longer be read."""
+    bodies = dict(found)
+    return [None if key not in bodies or fault(bodies[key], None) else _MEMORY.decode(bodies[key]) for key in keys]
+
+
+def uses(found: Iterable[tuple[int, bytes]]) -> list[tuple[int, Use]]:
+    """What `USES` found."""
+    return uses_read(found)
+
+
+def document(found: Sequence[tuple[bytes]]) -> bytes | None:
+    """What `DOCUMENT` found."""
+    return bytes(found[0][0]) if found else None
+
+
+def _texts(column: Iterable[bytes]) -> list[str]:
+    return [each.decode() for each in column]

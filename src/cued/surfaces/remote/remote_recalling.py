@@ -1,0 +1,107 @@
+"""What comes to mind of what a server has, and why, as `handles.recalling` does it here."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Unpack
+
+from msgspec.structs import replace
+
+from cued.errors import InputError
+from cued.handles.bootstrap import Pack
+from cued.model import GLOBAL, Cue, Evidence, Recall, RecallEntry
+from cued.model.plain import JSON
+from cued.policy.spec import Policy
+from cued.requests.checks import known_as, listed
+from cued.requests.cue import CueRequest, ExplainRequest, RecallRequest, request_for
+from cued.requests.keywords import LogOptions, MapOptions, RecallOptions
+from cued.requests.listing import LogRequest, MapRequest, read_log, read_map
+from cued.requests.upkeep import BUDGET_TOKENS
+from cued.surfaces.remote import nouns
+from cued.surfaces.remote.calls import told
+from cued.surfaces.remote.remote_bound import RemoteBound, preset_named
+
+if TYPE_CHECKING:
+    from cued.engine.envelope import Envelope
+    from cued.explain import Explanation, MeaningMap, Timeline, Why
+
+
+class RemoteRecalling(RemoteBound):
+    """The verbs that bring to mind and explain."""
+
+    def recall(
+        self, cue: str | Cue | RecallRequest, *, policy: str | Policy | None = None, settle: bool = True, **options: Unpack[RecallOptions]
+    ) -> Recall:
+        """What `Tenant.recall` gives; a policy is a preset's name, and `trace` names what the answer names."""
+        settling = {} if isinstance(cue, RecallRequest) else {"settle": settle}
+        return nouns.recall(self._ask("recall", {**_cue(cue, policy, options), **settling}), tenant=self.name)
+
+    def explain(
+        self,
+        cue: str | Cue | ExplainRequest,
+        *,
+        memory: str | None = None,
+        policy: str | Policy | None = None,
+        **options: Unpack[RecallOptions],
+    ) -> "Explanation":
+        """What `Tenant.explain` gives: the evidence comes along, and is decided here to the same recall."""
+        beside = {} if isinstance(cue, ExplainRequest) else {"memory": memory}
+        body = {**_cue(cue, policy, options), **beside, "envelope": True}
+        explained = nouns.explanation(self._ask("explain", body))
+        if not body.get("without"):
+            return explained
+        whole = nouns.explanation(self._ask("explain", {**body, "without": (), "memory": None}))
+        return replace(explained, whole=whole.recall)
+
+    def gather(self, cue: str | Cue, *, policy: str | Policy | None = None, **options: Unpack[RecallOptions]) -> Evidence:
+        """What `Tenant.gather` gives."""
+        return self.explain(cue, policy=policy, **options).evidence
+
+    def bootstrap(self, *, scope: str = GLOBAL, budget_tokens: int = BUDGET_TOKENS) -> Pack:
+        """What `Tenant.bootstrap` gives."""
+        return nouns.pack(self._ask("bootstrap", {"scope": scope, "budget_tokens": budget_tokens}), tenant=self.name)
+
+    def feedback(self, recall_id: str, *, cited: Sequence[str] = (), bad: Sequence[str] = ()) -> tuple[str, ...]:
+        """What `Tenant.feedback` gives."""
+        named = {name: (ids,) if isinstance(ids, str) else listed(name, ids) for name, ids in (("cited", cited), ("bad", bad))}
+        return tuple(each["id"] for each in self._ask("feedback", {"recall_id": recall_id, **named})["changed"])
+
+    def why(self, memory_id: str, *, depth: int = 3) -> "Why":
+        """What `Tenant.why` gives."""
+        return nouns.why(self._ask("why", {"id": known_as("id", memory_id), "depth": depth}), tenant=self.name)
+
+    def timeline(  # noqa: PLR0913 - as the handle has it
+        self,
+        around: str | datetime,
+        *,
+        before: int = 5,
+        after: int = 5,
+        scope: str | None = None,
+        session: str | None = None,
+        hidden: bool = False,
+    ) -> "Timeline":
+        """What `Tenant.timeline` gives."""
+        centre = {"at" if isinstance(around, datetime) else "id": around}
+        body = {**centre, "before": before, "after": after, "scope": scope, "session": session, "hidden": hidden}
+        return nouns.timeline(self._ask("timeline", body), tenant=self.name)
+
+    def log(self, request: LogRequest | None = None, **wanted: Unpack[LogOptions]) -> tuple[RecallEntry, ...]:
+        """What `Tenant.log` gives."""
+        return nouns.entries(self._ask("log", told(read_log(wanted, request))))
+
+    def keep(self, recall: Recall, saved: "Envelope") -> RecallEntry:
+        """Nothing: a server keeps what it has decided itself, which its inspector does."""
+        accepted = "a recall of a store that is open here; on a server, the inspector's permalink keeps it"
+        raise InputError("keep", saved.evidence.recall_id or recall.recall_id, accepted)
+
+    def map(self, request: MapRequest | None = None, **wanted: Unpack[MapOptions]) -> "MeaningMap":
+        """What `Tenant.map` gives, each memory in brief."""
+        return nouns.meaning_map(self._ask("map", told(read_map(wanted, request))), tenant=self.name)
+
+
+def _cue(cue: str | Cue | CueRequest, policy: str | Policy | None, options: Mapping[str, Any]) -> JSON:
+    """The fields of a recall's request; what cannot be said over HTTP is refused."""
+    for name in ("now", "boost", "vector", "fingerprint"):
+        if options.get(name) is not None:
+            raise InputError(name, options[name], "nothing through a server, whose clock, embedder and code decide")
+    named = preset_named(policy)
+    return {**told(request_for(cue, options)), **({} if named is None else {"policy": named})}

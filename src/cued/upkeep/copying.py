@@ -1,0 +1,306 @@
+"""All that one store keeps, copied into another of whatever kind, while others read and write the first.
+
+What is copied of each tenant, the store's own included: every memory as it is (forgotten, expired and superseded ones with their marks,
+uses, edges, forward index, vector), every line of the recall log, and every document (tokens, learnt policies, journals). A shelf is not:
+it is made anew where it is searched.
+
+First rows are put in, page by page. A mark in the target, written with each page, says how far it went: a copy that was broken off
+goes on from there. Then both are gone through side by side and what differs is mended, again until nothing did: so what was written to
+the source meanwhile is in the copy too. The mark also says how the copy was left. Where it was written to since, nothing is touched.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from hashlib import blake2b
+from typing import Final
+
+import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from cued.errors import BusyError, StoreError
+from cued.model import Head, LogQuery, LogRules, RecallEntry, Row, Use
+from cued.ports import Keeper, Progress, Transaction, silent
+from cued.stores.admission import body
+from cued.stores.encoding import judged
+
+PAGE: Final = 500
+MARK: Final = "copied"
+"""The document of each tenant in the target that says how far its copy went."""
+SAMPLES: Final = 200
+_PASSES: Final = 5
+_EVERY_LINE: Final = LogRules(rows=2**31)
+_TICK: Final = timedelta(microseconds=1)
+
+
+class Mark(Struct, frozen=True, kw_only=True):
+    """How far a tenant's copy went, and how it left the target: its counters, and a digest of its documents."""
+
+    source: str
+    after: str = ""
+    change: int = 0
+    epoch: int = 0
+    documents: str = ""
+
+
+class Sample(Struct, frozen=True, kw_only=True):
+    """A row of the copy that a recall is tried with, and the tenant's change in the source when it was compared."""
+
+    tenant: str
+    row: Row
+    change: int
+
+
+class Copy(Struct, kw_only=True):
+    """A copy under way: from where, into where, and what came of it so far.
+
+    `mended` counts the memories that had changed since they were put in, or were gone; `digest` is of everything that was read back.
+    """
+
+    source: Keeper
+    target: Keeper
+    name: str
+    progress: Progress = silent
+    total: int = 0
+    done: int = 0
+    tenants: int = 0
+    memories: int = 0
+    lines: int = 0
+    documents: int = 0
+    mended: int = 0
+    digest: str = ""
+    samples: list[Sample] = field(default_factory=list)
+
+    def step(self, rows: int) -> None:
+        """Count rows that were put in or gone through."""
+        self.done += rows
+        self.progress(min(self.done, self.total), self.total)
+
+
+def copy(job: Copy) -> None:
+    """Make the target hold all that the source does; what is there already is refused, unless it is a copy of this source."""
+    tenants = job.source.tenants()
+    marks = {tenant: _admitted(job, tenant) for tenant in tenants}
+    job.total = 2 * sum(_head(job.source, tenant).size for tenant in tenants)
+    for tenant in tenants:
+        _fill(job, tenant, marks[tenant])
+        _settle(job, tenant)
+    for tenant in set(job.target.tenants()) - set(tenants):
+        _erase_copy(job, tenant)
+
+
+def _admitted(job: Copy, tenant: str) -> Mark:
+    """How far the tenant's copy went; a target that holds something else of it, or was written to since, is refused."""
+    with job.target.begin(tenant, write=False) as rows:
+        data, head, documents = rows.document(MARK), rows.head(), _documents(rows)
+        if data is None:
+            if head.size or documents or rows.log(LogQuery(limit=1)):
+                raise StoreError(f"{_named(tenant)} is in the target already, and is no copy of {job.name}: copy into a store without it")
+            return Mark(source=job.name)
+    mark = msgspec.json.decode(data, type=Mark)
+    if mark.source != job.name:
+        raise StoreError(f"{_named(tenant)} in the target is a copy of {mark.source}, not of {job.name}: copy into a store without it")
+    if (head.change, head.epoch, _digest(documents)) != (mark.change, mark.epoch, mark.documents):
+        raise StoreError(f"{_named(tenant)} was written to in the target since it was copied there, and copying again would undo that")
+    return mark
+
+
+def _fill(job: Copy, tenant: str, mark: Mark) -> None:
+    """Put rows in, page by page, from where it was broken off."""
+    for page in _pages(job.source, tenant, mark.after):
+        with job.target.begin(tenant, write=True) as rows:
+            rows.insert([row._replace(key=0, judged=judged(row.memory)) for row in page])
+            mark = replace(mark, after=page[-1].memory.id)
+            _leave(rows, mark)
+        job.step(len(page))
+
+
+def _settle(job: Copy, tenant: str) -> None:
+    """Go through both sides until nothing of the content differs, and take over log and documents."""
+    for _ in range(_PASSES):
+        passing = _Pass(job, tenant)
+        passing.run()
+        lines, documents = _take_lines(job, tenant), _take_documents(job, tenant)
+        if not passing.mended and _head(job.source, tenant).size == passing.memories:
+            break
+        job.mended += passing.mended
+    else:
+        raise BusyError(f"{_named(tenant)} of {job.name} is written to all the time; run the copy again, and it goes on from here")
+    job.tenants, job.memories, job.lines, job.documents = (
+        job.tenants + 1,
+        job.memories + passing.memories,
+        job.lines + lines,
+        job.documents + documents,
+    )
+    job.digest = _digest([(job.digest, passing.digest.digest())])
+    job.samples += passing.samples
+    job.step(passing.memories)
+
+
+class _Pass:
+    """Both sides of a tenant gone through by id, and what differs mended."""
+
+    def __init__(self, job: Copy, tenant: str) -> None:
+        """Start before the first row."""
+        self._job, self._tenant = job, tenant
+        self._change = _head(job.source, tenant).change
+        self._every = max(1, job.total // 2 // SAMPLES)
+        self._new: list[Row] = []
+        self._other: list[tuple[int, Row]] = []
+        self._gone: list[int] = []
+        self.memories = self.mended = 0
+        self.digest = blake2b(digest_size=16)
+        self.samples: list[Sample] = []
+
+    def run(self) -> None:
+        """Go through all of it."""
+        theirs, ours = (_rows(keeper, self._tenant) for keeper in (self._job.source, self._job.target))
+        wanted, held = next(theirs, None), next(ours, None)
+        while wanted is not None or held is not None:
+            if wanted is not None and held is not None and wanted.memory.id == held.memory.id:
+                self._compare(wanted, held)
+                wanted, held = next(theirs, None), next(ours, None)
+            elif wanted is not None and (held is None or wanted.memory.id < held.memory.id):
+                self._new.append(wanted)
+                wanted = next(theirs, None)
+            elif held is not None:
+                self._gone.append(held.key)
+                held = next(ours, None)
+            if len(self._new) + len(self._other) + len(self._gone) >= PAGE:
+                self._mend()
+        self._mend()
+
+    def _compare(self, wanted: Row, held: Row) -> None:
+        self.memories += 1
+        if _kept(wanted) != _kept(held):
+            self._other.append((held.key, wanted))
+        elif self.memories % self._every == 0:
+            self.samples.append(Sample(tenant=self._tenant, row=held, change=self._change))
+        for part in (body(held.memory), held.forward or b"", held.vector or b""):
+            self.digest.update(len(part).to_bytes(8) + part)
+
+    def _mend(self) -> None:
+        changed = self._other
+        if not (self._new or changed or self._gone):
+            return
+        with self._job.target.begin(self._tenant, write=True) as rows:
+            held = {row.key: row for row in rows.read([row.memory.id for _, row in changed], content=True).values()}
+            others = [(key, row) for key, row in changed if _without_use(row) != _without_use(held[key])]
+            if others:
+                rows.update([row._replace(key=key, judged=judged(row.memory)) for key, row in others])
+            rows.put_uses([(key, row.memory.use) for key, row in changed])
+            if self._new:
+                rows.insert([row._replace(key=0, judged=judged(row.memory)) for row in self._new])
+            if self._gone:
+                rows.remove(self._gone)
+            _leave(rows, _mark(rows, self._job.name))
+        self.mended += len(others) + len(self._new) + len(self._gone)
+        self._new, self._other, self._gone = [], [], []
+
+
+def unchanged(job: Copy, sample: Sample) -> bool:
+    """Whether the tenant of a sample has not been written to in the source since it was gone through."""
+    return _head(job.source, sample.tenant).change == sample.change
+
+
+def _without_use(row: Row) -> Row:
+    return _kept(row)._replace(memory=replace(row.memory, use=Use()))
+
+
+def _kept(row: Row) -> Row:
+    """What of a row every keeper has alike."""
+    return row._replace(key=0, judged=None)
+
+
+def _take_lines(job: Copy, tenant: str) -> int:
+    """How many lines the log has; those that the target has otherwise or not are written."""
+    lines = 0
+    for page in _log_pages(job.source, tenant):
+        with job.target.begin(tenant, write=True) as rows:
+            same_time = LogQuery(since=page[0].at, until=page[-1].at + _TICK, limit=_EVERY_LINE.rows, content=True)
+            known = {line.recall_id: line for line in rows.log(same_time)}
+            news = [line for line in page if known.get(line.recall_id) != line]
+            if news:
+                rows.put_log(news, _EVERY_LINE)
+        lines += len(page)
+    return lines
+
+
+def _take_documents(job: Copy, tenant: str) -> int:
+    """How many documents there are; the target has no others."""
+    with job.source.begin(tenant, write=False) as rows:
+        wanted = dict(_documents(rows))
+    with job.target.begin(tenant, write=True) as rows:
+        held, mark = dict(_documents(rows)), _mark(rows, job.name)
+        for name in {*wanted, *held}:
+            if wanted.get(name) != held.get(name):
+                rows.put_document(name, wanted.get(name))
+        _leave(rows, mark)
+    return len(wanted)
+
+
+def _erase_copy(job: Copy, tenant: str) -> None:
+    """Erase the copy of a tenant that is no longer in the source; whatever else the target holds stays."""
+    with job.target.begin(tenant, write=True) as rows:
+        data = rows.document(MARK)
+        if data is not None and msgspec.json.decode(data, type=Mark).source == job.name:
+            rows.erase()
+
+
+def _mark(rows: Transaction, source: str) -> Mark:
+    data = rows.document(MARK)
+    return Mark(source=source) if data is None else msgspec.json.decode(data, type=Mark)
+
+
+def _leave(rows: Transaction, mark: Mark) -> None:
+    """Write down how the target is left."""
+    head = rows.head()
+    left = replace(mark, change=head.change, epoch=head.epoch, documents=_digest(_documents(rows)))
+    rows.put_document(MARK, msgspec.json.encode(left))
+
+
+def _documents(rows: Transaction) -> list[tuple[str, bytes]]:
+    return [(name, rows.document(name) or b"") for name in rows.documents() if name != MARK]
+
+
+def _digest(parts: Sequence[tuple[str, bytes]]) -> str:
+    return blake2b(msgspec.msgpack.encode(parts), digest_size=16).hexdigest()
+
+
+def _head(keeper: Keeper, tenant: str) -> Head:
+    with keeper.begin(tenant, write=False) as rows:
+        return rows.head()
+
+
+def _pages(keeper: Keeper, tenant: str, after: str = "") -> Iterator[Sequence[Row]]:
+    """A tenant's rows by id, each page from a snapshot of its own."""
+    while True:
+        with keeper.begin(tenant, write=False) as rows:
+            page = rows.scan(PAGE, after)
+        if not page:
+            return
+        yield page
+        after = page[-1].memory.id
+
+
+def _rows(keeper: Keeper, tenant: str) -> Iterator[Row]:
+    return (row for page in _pages(keeper, tenant) for row in page)
+
+
+def _log_pages(keeper: Keeper, tenant: str) -> Iterator[Sequence[RecallEntry]]:
+    """A tenant's log from the oldest line on; lines of one moment may be more than a page."""
+    query, seen = LogQuery(limit=PAGE, oldest_first=True, content=True), set[str]()
+    while True:
+        with keeper.begin(tenant, write=False) as rows:
+            page = rows.log(query)
+        if fresh := [line for line in page if line.recall_id not in seen]:
+            yield fresh
+        if len(page) < query.limit:
+            return
+        last = page[-1].at
+        seen = {line.recall_id for line in page if line.at == last}
+        query = replace(query, since=last, limit=PAGE if last != query.since else query.limit * 2)
+
+
+def _named(tenant: str) -> str:
+    return f"the tenant {tenant!r}" if tenant.strip() else "what belongs to the store itself (tokens, policies)"

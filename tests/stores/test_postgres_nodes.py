@@ -1,0 +1,105 @@
+"""Tenants spread over servers by PostgreSQL itself: the same promises, one server a tenant, and one that is down takes only its own."""
+
+from contextlib import closing
+
+import pytest
+from click.testing import CliRunner
+from msgspec import json
+
+from cued.conformance import KeeperConformance
+from cued.conformance.samples import NOW, entry, lookup, near, record, words
+from cued.errors import LostConnectionError
+from cued.model import LogQuery
+from cued.stores import Store
+from cued.stores.keepers.postgres import PostgresKeeper
+from cued.stores.keepers.postgres.schema import TABLES
+from cued.surfaces.cli import main
+from tests.stores.nodes import Nodes
+
+PARTS, TENANTS = 4, [f"tenant-{number}" for number in range(12)]
+ASKED = lookup(lexical=words("tea"), dense=near(2))
+
+
+@pytest.fixture(scope="module")
+def nodes():
+    """Three servers: the first is asked, and the other two keep the rows."""
+    started = Nodes(3)
+    yield started
+    started.stop()
+
+
+@pytest.fixture(scope="module")
+def address(nodes):
+    spread = [word for number in (1, 2) for word in ("--node", nodes.url(number))]
+    made = CliRunner().invoke(main, ["db", "init", nodes.url(0), *spread, "--parts", str(PARTS), "--json"])
+    assert made.exit_code == 0, made.output
+    assert CliRunner().invoke(main, ["db", "init", nodes.url(0), *spread]).exit_code == 4
+    return json.decode(made.stdout)["url"]
+
+
+@pytest.fixture
+def keeper(nodes, address):
+    with closing(PostgresKeeper(address)) as keeper:
+        yield keeper
+    for number in (1, 2):
+        with nodes.connected(number) as connection:
+            for table in TABLES:
+                for part in range(number - 1, PARTS, 2):
+                    connection.execute(f"DELETE FROM cued.{table}_{part}")
+
+
+class TestNodesKeeper(KeeperConformance):
+    @pytest.fixture
+    def keeper(self, keeper):
+        return keeper
+
+
+def kept_on(nodes, number):
+    """The tenants whose rows are on a node."""
+    with nodes.connected(number) as connection:
+        rows = [connection.execute(f"SELECT DISTINCT tenant FROM cued.memory_{part}").fetchall() for part in range(number - 1, PARTS, 2)]
+    return {tenant.decode() for found in rows for (tenant,) in found}
+
+
+def stocked(keeper):
+    store = Store(keeper)
+    for tenant in TENANTS:
+        store.remember(tenant, [record(tenant, f"m{number}", f"tea number {number}", vector=number) for number in range(5)])
+        store.settle(tenant, [], [entry("r")])
+    return store
+
+
+def test_a_tenant_is_on_one_node_and_its_statements_touch_no_other(nodes, keeper, address):
+    store = stocked(keeper)
+    homes = [kept_on(nodes, number) for number in (1, 2)]
+    assert homes[0] | homes[1] == set(TENANTS)
+    assert not homes[0] & homes[1]
+    assert all(homes)
+    assert store.tenants() == tuple(sorted(TENANTS))
+    with keeper.begin(TENANTS[0], write=False) as rows:
+        plan = "\n".join(row[0] for row in rows._all("EXPLAIN SELECT body FROM cued.memory WHERE tenant = %s", TENANTS[0].encode()))  # noqa: SLF001
+    assert plan.count("Foreign Scan") == 1, plan
+
+
+def test_a_node_that_is_down_takes_only_its_own_tenants_along(nodes, keeper):
+    store = stocked(keeper)
+    before = {tenant: store.search(tenant, ASKED).memories for tenant in TENANTS}
+    lost, left = kept_on(nodes, 2), kept_on(nodes, 1)
+    nodes.halt(2)
+    try:
+        for tenant in sorted(left):
+            assert store.search(tenant, ASKED).memories == before[tenant]
+            store.remember(tenant, [record(tenant, "later", "more tea")])
+        for tenant in sorted(lost)[:2]:
+            with pytest.raises(LostConnectionError, match="node_1"):
+                store.search(tenant, ASKED)
+            with pytest.raises(LostConnectionError, match="node_1"):
+                store.remember(tenant, [record(tenant, "later", "more tea")])
+    finally:
+        nodes.start(2)
+    for tenant in sorted(lost):
+        assert store.search(tenant, ASKED).memories == before[tenant]
+        assert store.size(tenant) == 5
+        assert len(store.log(tenant, LogQuery())) == 1
+    assert {store.size(tenant) for tenant in left} == {6}
+    assert store.stats(min(lost), at=NOW).memories == 5
