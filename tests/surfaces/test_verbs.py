@@ -35,6 +35,7 @@ OTHERWISE = {
     ("remember_many", "memories"): "the lines of the file",
     ("tune", "pairs"): "the lines of the file",
     ("tune_for_all", "pairs"): "learnt from what was judged",
+    ("policy_save", "toml"): "what the named policy says",
 }
 ARGUMENTS = {"text", "id", "ids", "recall_id", "path", "policy"}
 OFF = {"settle", "decay", "conflicts"}
@@ -149,11 +150,16 @@ def test_errors_become_json_with_what_they_carry(tenant):
 
 def test_many_and_turns_are_remembered_and_the_log_is_shown(tenant):
     heard = []
-    many = call("remember_many", tenant, {"memories": [{"text": "One."}, {"text": "Two."}]}, progress=lambda *told: heard.append(told))
+    many = call(
+        "remember_many",
+        tenant,
+        {"memories": [{"text": "The kiln cracked on Monday."}, {"text": "Two."}]},
+        progress=lambda *told: heard.append(told),
+    )
     assert (len(many["ids"]), heard) == (2, [(2, 2)])
     turns = {"session": "s", "turns": [{"role": "user", "content": "Three."}]}
     assert call("get", tenant, {"id": call("remember_turns", tenant, turns)["id"]})["speaker"] == "user"
-    recall = call("recall", tenant, {"text": "one"})
+    recall = call("recall", tenant, {"text": "When did the kiln crack?"})
     answer = call("log", tenant, {"limit": 1})
     assert (answer["recalls"][0]["recall_id"], answer["rates"]["injection_rate"]) == (recall["recall_id"], 1.0)
     assert call("log", tenant, {"outcome": "below_floor"}) == {"recalls": [], "rates": None}
