@@ -137,14 +137,16 @@ class Store:
             work.update({})
 
     @repeated
-    def erase(self, tenant: str, memory_ids: Sequence[str], *, more: bool = False) -> None:
+    def erase(self, tenant: str, memory_ids: Sequence[str], *, more: bool = False, expired: bool = False) -> None:
         """Remove these memories for good, out of the log too: a line that names one says that it is erased, and keeps no evidence nor cue.
 
-        With `more` to be erased right after, their bytes are overwritten together with those.
+        With `more` to be erased right after, their bytes are overwritten together with those. Where they have `expired`, what they had
+        superseded does not come back.
         """
         with self._writing(tenant, "erase", memory_ids) as rows:
             work = Work(rows)
-            erased = work.beliefs.erase(memory_ids, lapsed=work.lapsed())
+            erased = work.beliefs.erase(memory_ids, lapsed=work.lapsed(), expired=expired)
+            work.unlink(erased)
             work.update({})
             work.remove(erased, more=more)
             if lines := naming_none(rows, erased):
@@ -340,8 +342,7 @@ class Store:
             answer = found_in(held, version, rows, lookup).told(lookup)
         self._shelves.trim(held)
         if isinstance(self.keeper, Distant) and version.worth_keeping:
-            # Other nodes will want it too, and this one may never be closed.
-            self._keep(tenant, version)
+            self._keep(tenant, version)  # other nodes want it too, and this one may never be closed
             held.kept(version)
         return answer
 
@@ -359,7 +360,8 @@ class Store:
             yield rows
             if rows.head() != before:
                 journalling.note(rows, verb, memory_ids, begin=self._journalled)
-        self._shelves.written(tenant)
+            after = rows.head()
+        self._shelves.written(tenant, after)
 
     @contextmanager
     def _snapshot(self, tenant: str, held: TenantShelf) -> Iterator[tuple[Transaction, Version | None]]:
