@@ -15,6 +15,8 @@ from bench.figures import Result, merged
 from bench.growth import CASE as GROWTH_CASE
 from bench.growth import grow
 from bench.importing import importing
+from bench.keepers import CASE as KEEPERS_CASE
+from bench.keepers import beside
 from bench.loading import database, fill
 from bench.minilm import CASE as MINILM_CASE
 from bench.minilm import end_to_end
@@ -29,7 +31,7 @@ Say = Callable[[str], None]
 
 def names(size: Size) -> tuple[str, ...]:
     """The cases of this size in the order they run."""
-    return ("import", *(shape.name for shape in size.shapes), GROWTH_CASE, MINILM_CASE, SERVING_CASE)
+    return ("import", *(shape.name for shape in size.shapes), GROWTH_CASE, KEEPERS_CASE, MINILM_CASE, SERVING_CASE)
 
 
 def run_here(case: str, size: Size, folder: Path) -> Result:
@@ -42,6 +44,7 @@ def run_here(case: str, size: Size, folder: Path) -> Result:
     others: dict[str, Callable[[], Result]] = {
         "import": importing,
         GROWTH_CASE: lambda: grow(size.growth, folder, size),
+        KEEPERS_CASE: lambda: beside(size.growth, folder, size),
         MINILM_CASE: lambda: end_to_end(_emptied(folder / MINILM_CASE), size),
         SERVING_CASE: lambda: serving(size.load),
     }
@@ -64,7 +67,7 @@ def run_all(chosen: Sequence[str], size_name: str, folder: Path, say: Say) -> It
 
 
 def _needed(case: str, size: Size) -> Sequence[Shape]:
-    return size.growth if case == GROWTH_CASE else [shape for shape in size.shapes if shape.name == case]
+    return size.growth if case in (GROWTH_CASE, KEEPERS_CASE) else [shape for shape in size.shapes if shape.name == case]
 
 
 def _run_apart(case: str, size_name: str, folder: Path) -> Result:

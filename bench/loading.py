@@ -19,7 +19,7 @@ def database(folder: Path, shape: Shape) -> Path:
     return folder / f"{shape.name}.db"
 
 
-def opened(path: Path, embedder: GivenVectors) -> cued.Memories:
+def opened(path: Path | str, embedder: GivenVectors) -> cued.Memories:
     """Open the store as anyone would, but for the given vectors and a clock that stands still."""
     return cued.open(path, embedder=embedder, clock=lambda: corpus.NOW)
 

@@ -91,7 +91,7 @@ def read(shape: Shape, folder: Path, size: Size) -> Result:
         warm = [recalled(memories, each) for each in asked]
         held_mib = resident_mib() - before_mib
         shown = [series(shape.name, measure, _shown(memories, asked, **wanted)) for measure, wanted in SHOWN.items()]
-        sharing = [figure for count in THREADS for figure in _in_threads(memories, shape, asked, count)]
+        sharing = [figure for count in THREADS for figure in in_threads(memories, shape.name, asked, count)]
         figures = [
             Figure(case=shape.name, measure=OPEN, unit="ms", value=opening.wall_ms, cpu=opening.cpu_ms),
             series(shape.name, FIRST, cold),
@@ -127,8 +127,8 @@ def _shown(memories: cued.Memories, asked: list[Asked], **wanted: Any) -> list[S
     return [spent_on(lambda each=each: memories.tenant(each.tenant).recall(each.text, settle=False, **wanted)) for each in asked]  # type: ignore[misc]
 
 
-def _in_threads(memories: cued.Memories, shape: Shape, asked: list[Asked], count: int) -> tuple[Figure, Figure]:
-    """How many recalls a second so many threads get, and how much longer the slowest of twenty waits than the middle one."""
+def in_threads(memories: cued.Memories, case: str, asked: list[Asked], count: int, place: str = "") -> tuple[Figure, ...]:
+    """How many recalls a second so many threads get, how long each waits, and how much longer the slowest of twenty than the middle one."""
     spent = list[Spent]()
 
     def work(first: int) -> None:
@@ -143,11 +143,12 @@ def _in_threads(memories: cued.Memories, shape: Shape, asked: list[Asked], count
         for thread in threads:
             thread.join()
 
-    whole, named = spent_on(all_of_them), f"{count} thread{'s' * (count > 1)}"
-    waits = series(shape.name, "", spent)
+    whole, named = spent_on(all_of_them), f"{count} thread{'s' * (count > 1)}{place}"
+    waits = series(case, f"recall, {named}", spent)
     return (
-        rate(shape.name, f"recalls, {named}", len(spent), [whole]),
-        Figure(case=shape.name, measure=f"slow ÷ usual, {named}", unit="×", value=(waits.p95 or 0) / waits.value),
+        rate(case, f"recalls, {named}", len(spent), [whole]),
+        waits,
+        Figure(case=case, measure=f"slow ÷ usual, {named}", unit="×", value=(waits.p95 or 0) / waits.value),
     )
 
 

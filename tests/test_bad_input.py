@@ -6,6 +6,7 @@ import pytest
 import cued
 from cued.errors import InputError, NotFoundError
 from tests.fakes import FixedClock, ListEmbedder
+from tests.stores.kinds import KINDS, place
 
 WRONG = [
     ({"text": ""}, "text"),
@@ -39,11 +40,12 @@ WRONG = [
 ]
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=KINDS)
 def alice(request, tmp_path):
-    with cued.open(
-        None if request.param == "memory" else tmp_path / "m.db", embedder="hashing", clock=FixedClock(), settle="off"
-    ) as opened:
+    with (
+        place(request.param, tmp_path) as found,
+        cued.open(found, embedder="hashing", clock=FixedClock(), settle="off") as opened,
+    ):
         yield opened.tenant("alice")
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import cued
 from tests.building import ago
 from tests.fakes import FixedClock
+from tests.stores.kinds import KINDS, place
 
 TWINS = ("1", "10", "a", "A", "%", "_", "é", "e\u0301", "x", "x\n", "x ", "tenant", "tenant%", "*", "'; --", "🙂", "global")
 WORDS = ("garden", "boiler", "Petra", "invoice", "Lisbon", "ERR_42", "北京", "tap", "green", "Friday")
@@ -46,7 +47,7 @@ def readings(tenant, ids, cue):
 
 
 @pytest.mark.requirement("P19")
-@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+@pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=25)
 @given(
     st.sampled_from(TWINS),
@@ -55,10 +56,11 @@ def readings(tenant, ids, cue):
     texts,
 )
 def test_not_a_row_count_tag_idf_or_score_of_another_tenant(tmp_path_factory, kind, name, mine, others, cue):  # noqa: PLR0913, PLR0917 - hypothesis draws each
-    path = (lambda: None) if kind == "memory" else (lambda: tmp_path_factory.mktemp("isolation") / "m.db")
     with (
-        cued.open(path(), embedder="hashing", clock=FixedClock(), settle="off") as alone,
-        cued.open(path(), embedder="hashing", clock=FixedClock(), settle="off") as crowded,
+        place("memory", None) as own,
+        place(kind, tmp_path_factory.mktemp("isolation")) as shared,
+        cued.open(own, embedder="hashing", clock=FixedClock(), settle="off") as alone,
+        cued.open(shared, embedder="hashing", clock=FixedClock(), settle="off") as crowded,
     ):
         for stranger, draft in others:
             if stranger != name:
@@ -70,9 +72,9 @@ def test_not_a_row_count_tag_idf_or_score_of_another_tenant(tmp_path_factory, ki
 
 
 @pytest.mark.requirement("P19")
-@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_an_id_of_another_tenant_is_unknown_to_every_verb(tmp_path, kind):
-    with cued.open(None if kind == "memory" else tmp_path / "m.db", embedder="hashing", settle="off") as opened:
+    with place(kind, tmp_path) as found, cued.open(found, embedder="hashing", settle="off") as opened:
         theirs = opened.tenant("10").remember("The boiler code is 4711.").id
         me = opened.tenant("1")
         me.remember("Mine.")

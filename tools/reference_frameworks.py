@@ -35,7 +35,7 @@ ADAPTERS = {
         scope="`global`",
         kept="an item is a memory for each text that is indexed; the labels below the tenant are tags",
         theirs="those of SqliteStore 3.1.2, 151 of 153 (the others look at its tables); of PostgresStore 3.2.0, 298 of 299 (one counts "
-        "its connections); of InMemoryStore 4.3.1, 113 of 114 (the other wants the score to be a cosine: `distance_type`)",
+        "its connections); of InMemoryStore 4.3.1, 113 of 114 (one wants cosines, and what is not indexed shown)",
     ),
     "LangChain": Adapter(
         page="langchain",
@@ -135,7 +135,7 @@ ADAPTERS = {
         tenant="`user_id`, else `agent:…` or `run:…`; behind a token, the token's tenant",
         scope="`global`; behind a token, `user:…`",
         kept="a message, or what an extractor makes of it, is a memory; `run_id` is the session",
-        theirs="its own class beside ours, 21 calls, answers of the same shape; its tests replace its inner parts",
+        theirs="its own class beside ours, 21 calls of the same shape; 27 refusals in its words; its tests replace its inner parts",
     ),
 }
 

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import Literal
 
+from cued.errors import InputError
+
 Purpose = Literal["data", "cache"]
 
 
@@ -60,4 +62,16 @@ def place(named: str | Path) -> Path | Address:
     """What a text names: a database server's address, or else a file."""
     if isinstance(named, str) and named.startswith(("postgresql://", "postgres://")):
         return Address(named)
+    return nameable("path", named)
+
+
+def nameable(field: str, named: str | Path) -> Path:
+    """The path that is meant, whether anything is there or not; one that no file can have is an InputError."""
+    try:
+        os.lstat(named)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return Path(named)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "a name in Unicode, without NUL"
+        raise InputError(field, str(named), f"the path of a file ({reason})") from error
     return Path(named)

@@ -88,11 +88,12 @@ class Store(Protocol):
     def restore(self, tenant: str, memory_ids: Sequence[str]) -> None:
         """Undo `forget`, as if they had never been forgotten."""
 
-    def erase(self, tenant: str, memory_ids: Sequence[str], *, more: bool = False) -> None:
+    def erase(self, tenant: str, memory_ids: Sequence[str], *, more: bool = False, expired: bool = False) -> None:
         """Remove these memories for good, down to the last byte; what they had superseded passes to what supersedes them.
 
-        Nor does the log keep them: a line that names one of them has "erased" in place of its id, and loses its cue and its evidence.
-        With `more` to be erased right after, their bytes may be overwritten together with those.
+        No other memory names them afterwards, by an edge or as superseded. Nor does the log keep them: a line that names one of them
+        has "erased" in place of its id, and loses its cue and its evidence. With `more` to be erased right after, their bytes may be
+        overwritten together with those. Where they have `expired`, what those that were not forgotten had superseded stays so for good.
         """
 
     def erase_tenant(self, tenant: str) -> None:

@@ -88,6 +88,14 @@ def test_minilm_is_measured_or_said_to_be_left_out(ran):
         assert {"remember one", "bulk load, one thread", "load the model", "embed one"} <= found.keys()
 
 
+def test_a_file_and_postgresql_are_measured_side_by_side_or_said_to_be_left_out(ran):
+    found = measured(ran, "keepers")
+    left_out = [note for result in ran.results for note in result.notes if note.startswith("keepers")]
+    assert bool(found) != bool(left_out)
+    if found:
+        assert {"PostgreSQL ÷ a file", "recalls, 16 threads from PostgreSQL", "copied to PostgreSQL, 60"} <= found.keys()
+
+
 def test_a_server_under_load_is_measured_and_fails_nobody(ran):
     found = measured(ran, "serving")
     assert found["requests that failed"].value == 0
@@ -96,14 +104,14 @@ def test_a_server_under_load_is_measured_and_fails_nobody(ran):
 
 
 def test_every_budget_belongs_to_something_that_is_measured(ran):
-    every = {figure.measure for figure in ran.figures} | {measure for case, measure in BUDGETS if case == "minilm"}
+    every = {figure.measure for figure in ran.figures} | {measure for case, measure in BUDGETS if case in ("minilm", "keepers")}
     for case, measure in BUDGETS:
         assert case in names(SIZES["full"])
         assert measure in every
 
 
 def test_an_unknown_case_is_refused_with_the_known_ones(capsys):
-    with pytest.raises(SystemExit, match="import, one-60, long-60, tenants-60, growth, minilm, serving"):
+    with pytest.raises(SystemExit, match="import, one-60, long-60, tenants-60, growth, keepers, minilm, serving"):
         main(["--size", "tiny", "--only", "nothing"])
 
 

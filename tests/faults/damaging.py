@@ -8,6 +8,8 @@ import cued
 from cued.errors import CuedError
 
 TENANTS = ("ada", "bob")
+HIDDEN = 2
+"""How many of a tenant's memories are hidden: one has given way, one is forgotten."""
 SUBJECTS = ("tea", "rain", "cake", "kiln", "train", "music", "paint", "garden")
 
 
@@ -102,7 +104,9 @@ def _gets(tenant, known):
 def _lists(tenant, known):
     page = tenant.list(limit=200, hidden=True)
     listed = {memory.id: memory.text for memory in page.memories}
-    return [] if listed == known and page.total == len(known) else [f"list gave {len(listed)} of {len(known)}, and said {page.total}"]
+    found = [] if listed == known and page.total == len(known) else [f"list gave {len(listed)} of {len(known)}, and said {page.total}"]
+    shown = {memory.id for memory in tenant.list(limit=200).memories}
+    return found if len(shown) == len(known) - HIDDEN else [*found, f"list hid {len(known) - len(shown)}, and not {HIDDEN}"]
 
 
 def copied(path: Path, to: Path) -> Path:

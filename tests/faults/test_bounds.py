@@ -4,15 +4,22 @@ import resource
 import subprocess
 import sys
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import partial
 
+import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import cued
+from cued.engine.envelope import Envelope
 from cued.errors import CuedError, InputError
 from cued.policy import parse
+from cued.policy.adjust import slower
 from cued.policy.presets import load
+from cued.requests.checks import MAX_SUPERSEDED, MAX_TAGS
 from cued.surfaces.bulk import remember_lines
+from cued.text.durations import parse_duration
 from tests.faults.test_fork import in_a_child
 
 SECONDS = 5
@@ -83,23 +90,68 @@ def test_times_at_the_edge_are_refused(tenant):
         tenant.recall("x y last week, three years ago", now=moment)
 
 
-ODD = [5, 2.5, True, "", "\0", "\ud800", b"x", [], [[]], {}, {"a": [1]}, object(), float("nan")]
+ODD = {
+    "a number": (5, {"list limit", "log limit"}),
+    "a fraction": (2.5, set()),
+    "true": (True, set()),
+    "an empty text": ("", set()),
+    "NUL": ("\0", set()),
+    "a lone surrogate": ("\ud800", {"recall cue"}),
+    "bytes": (b"x", set()),
+    "an empty list": ([], {"list tags", "list kinds", "list tiers"}),
+    "a list in a list": ([[]], set()),
+    "an empty object": ({}, {"list meta"}),
+    "a list in an object": ({"a": [1]}, set()),
+    "an object of Python's": (object(), set()),
+    "no number": (float("nan"), set()),
+}
+"""Odd values, and which verbs take them all the same, and where."""
 
 
-@pytest.mark.parametrize("value", ODD, ids=lambda value: type(value).__name__)
-def test_wrong_types_are_refused_by_name(tenant, value):
-    attempts = [(tenant.list, {name: value}) for name in ("limit", "tags", "meta", "kinds", "tiers", "since", "after", "scope", "session")]
-    attempts += [(tenant.log, {"limit": value}), (tenant.why, {"memory_id": value}), (tenant.get, {"memory_id": value})]
-    attempts += [(tenant.update, {"memory_id": value, "text": "x y"}), (tenant.timeline, {"around": value})]
-    attempts += [(tenant.feedback, {"recall_id": value}), (tenant.feedback, {"recall_id": "r", "cited": value})]
-    attempts += [(tenant.explain, {"cue": "tea", "memory": value}), (tenant.recall, {"cue": value})]
-    attempts += [(lambda ids=value: tenant.forget(ids), {}), (lambda ids=value: tenant.restore(ids), {})]
-    attempts += [(lambda ids=value: tenant.forget(ids, erase=True), {})]
-    for verb, said in attempts:
+def takers(tenant, value):
+    """Every verb that could take such a value, by where it would stand."""
+    listed = ("limit", "tags", "meta", "kinds", "tiers", "since", "after", "scope", "session")
+    return {
+        **{f"list {name}": partial(tenant.list, **{name: value}) for name in listed},
+        "log limit": partial(tenant.log, limit=value),
+        "why": partial(tenant.why, value),
+        "get": partial(tenant.get, value),
+        "update": partial(tenant.update, value, text="x y"),
+        "timeline": partial(tenant.timeline, value),
+        "feedback": partial(tenant.feedback, value),
+        "feedback cited": partial(tenant.feedback, "r", cited=value),
+        "explain memory": partial(tenant.explain, "tea", memory=value),
+        "recall cue": partial(tenant.recall, value),
+        "forget": partial(tenant.forget, value),
+        "restore": partial(tenant.restore, value),
+        "erase": partial(tenant.forget, value, erase=True),
+    }
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_wrong_types_are_refused_in_words(tenant, case):
+    value, accepted = ODD[case]
+    taken = set()
+    for name, verb in takers(tenant, value).items():
         try:
-            verb(**said)
+            verb()
         except CuedError as error:
             str(error).encode()  # Whoever passes it on in JSON can.
+        else:
+            taken.add(name)
+    assert taken == accepted
+
+
+def test_what_gives_way_to_one_memory_is_bounded(tenant):
+    ids = tenant.remember_many([f"Note {number}" for number in range(MAX_SUPERSEDED + 2)]).ids
+    newest, *others = reversed(ids)
+    with pytest.raises(InputError, match="at most 64"):
+        tenant.update(newest, supersedes=others[: MAX_TAGS + 1])
+    for start in range(0, MAX_SUPERSEDED, MAX_TAGS):
+        tenant.update(newest, supersedes=others[start : min(start + MAX_TAGS, MAX_SUPERSEDED)])
+    with pytest.raises(InputError, match="at most 1000 that give way"):
+        tenant.update(newest, supersedes=others[-1])
+    assert len(tenant.get(newest).supersedes) == MAX_SUPERSEDED
 
 
 def test_nesting_is_refused_wherever_it_is_read(tenant, tmp_path):
@@ -159,3 +211,29 @@ def test_a_bulk_load_that_fails_says_how_to_go_on(tenant):
     assert any("256 memories are stored so far" in note for note in failed.value.__notes__)
     assert remember_lines(tenant, lines[:-1])["known"] == 256
     assert tenant.list().total == 301
+
+
+def test_a_duration_that_is_none_and_numbers_that_no_store_gives_are_refused(tenant):
+    for duration in (1e-9, "0.0000001s", 10**400, timedelta(0)):
+        with pytest.raises(InputError, match="positive duration"):
+            parse_duration(duration)
+    envelope = Envelope.of(tenant.gather("green tea"), load())
+    found = envelope.evidence.findings
+    for broken in (
+        replace(found, vectors=np.full_like(found.vectors, 1e30)),
+        replace(found, vectors=np.full_like(found.vectors, np.nan)),
+        replace(found, columns=found.columns | {"bm25": np.full(len(found.memories), 1e300)}),
+    ):
+        with pytest.raises(InputError, match="none that a store gives"):
+            Envelope.decode(replace(envelope, evidence=replace(envelope.evidence, findings=broken)).encode())
+    assert Envelope.decode(envelope.encode()) is not None
+
+
+def test_what_fades_within_seconds_still_fades_by_finite_numbers(tenant):
+    policy = parse.parse(
+        '[channels]\nlexical = { pool = 9 }\n[score]\nterms = [{ signal = "recency", tau = 2 }]\n[floor]\non = "score"\nat = 0.9'
+    )
+    (term,) = policy.score.terms
+    quicker = replace(policy, score=replace(policy.score, terms=(slower(term, 0.1),)))
+    recall = tenant.recall("green tea", policy=quicker, now=tenant.list().memories[0].created_at)
+    assert [each.score for each in recall.memories] == [1.0]

@@ -25,8 +25,18 @@ def sound(tmp_path_factory):
     return path, stocked(path, count=12)
 
 
-def test_no_damaged_file_gives_a_wrong_answer_in_silence(sound, tmp_path):
-    path, texts = sound
+@pytest.fixture(scope="module")
+def unsummed(tmp_path_factory):
+    """A whole file from before pages carried sums, and what it holds."""
+    path = tmp_path_factory.mktemp("unsummed") / "memories.db"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(page_sums, "file_system", lambda: None)
+        return path, stocked(path, count=12)
+
+
+@pytest.mark.parametrize("made", ["sound", "unsummed"])
+def test_no_damaged_file_gives_a_wrong_answer_in_silence(made, request, tmp_path):
+    path, texts = request.getfixturevalue(made)
     assert wrong(copied(path, tmp_path / "whole.db"), texts) == []
     found = {}
     for seed in range(FILES):
@@ -136,6 +146,31 @@ def test_where_pages_carry_no_sums_rows_are_checked_one_by_one(tmp_path, monkeyp
         recall = memories.tenant("ada").recall("tea with number9 friends", limit=40, floor=0.0)
         assert len(recall.memories) == 29
         assert any("damaged" in each for each in recall.degraded)
+
+
+def test_a_file_without_sums_gets_them_unless_it_is_damaged(unsummed, tmp_path):
+    path, _ = unsummed
+    whole, broken = copied(path, tmp_path / "whole.db"), copied(path, tmp_path / "broken.db")
+    elsewhere = apsw.Connection(str(whole))
+    elsewhere.execute("BEGIN IMMEDIATE")
+    with cued.open(whole, embedder=None) as memories:
+        assert (memories.check().page_sums, memories.tenant("ada").stats().memories) == (False, 13)
+    elsewhere.close()
+    with cued.open(whole, embedder=None) as memories:
+        assert (memories.check().page_sums, memories.check().ok) == (True, True)
+        memories.tenant("ada").remember("Ada goes on.")
+    assert check_file(whole).ok
+    connection = apsw.Connection(str(broken))
+    root = connection.execute("SELECT rootpage FROM sqlite_master WHERE type = 'index' AND tbl_name = 'memory' LIMIT 1").get
+    connection.close()
+    data = bytearray(broken.read_bytes())
+    data[root * 4096 - 64 : root * 4096] = bytes(64)
+    broken.write_bytes(data)
+    with pytest.raises(CorruptError, match="cued check"):
+        cued.open(broken, embedder=None)
+    repair(broken, at=NOW)
+    with cued.open(broken, embedder=None) as memories:
+        assert (memories.check().page_sums, memories.tenant("ada").stats().memories) == (True, 13)
 
 
 def test_a_file_whose_sums_could_not_be_kept_up_is_only_read(tenant_file, monkeypatch):

@@ -12,9 +12,10 @@ import pytest
 import cued
 from cued.conformance.samples import lookup, words
 from cued.engine.envelope import Envelope
-from cued.errors import ForeignFileError, ReadOnlyError, StoreError
+from cued.errors import CuedError, ForeignFileError, ReadOnlyError, StoreError
 from cued.stores import Store
 from cued.stores.keepers.sqlite import SqliteKeeper
+from cued.upkeep.backup import restore
 from tests.faults.test_fork import in_a_child
 from tests.stores.other_process import NOBODY, note
 
@@ -162,3 +163,22 @@ def test_a_planted_trigger_or_view_is_refused_and_never_run(tmp_path, planted):
     for readonly in (False, True):
         with pytest.raises(ForeignFileError, match="planted"):
             Store(SqliteKeeper(path, readonly=readonly))
+
+
+@pytest.mark.parametrize("name", ["a" * 300, "a/" * 3000, "x\0y.toml", "\ud800.toml", "a" * 300 + ".toml"], ids=range(5))
+def test_a_name_that_no_file_can_have_is_refused_in_words(tmp_path, name):
+    with cued.open(tmp_path / "memories.db", embedder=None) as memories:
+        tenant = memories.tenant("ada")
+        attempts = [
+            lambda: cued.open(name, embedder=None),
+            lambda: tenant.import_file(name),
+            lambda: tenant.recall("tea", policy=name),
+            lambda: memories.backup(name),
+            lambda: restore(name, tmp_path / "restored.db"),
+            lambda: Envelope.load(name),
+        ]
+        for attempt in attempts:
+            with pytest.raises(CuedError) as refused:
+                attempt()
+            str(refused.value).encode()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["memories.db"]

@@ -70,15 +70,39 @@ def test_a_file_that_was_just_made_and_its_own_log_are_believed(tmp_path):
 
 
 @pytest.mark.parametrize("place", ["file", "memory"])
-def test_a_belief_whose_time_ran_out_stays_and_brings_none_back(tmp_path, place):
+def test_a_belief_whose_time_ran_out_is_swept_and_brings_none_back(tmp_path, place):
     clock = FixedClock()
     with cued.open(tmp_path / "memories.db" if place == "file" else None, embedder=None, clock=clock) as memories:
         tenant = memories.tenant("ada")
         old = tenant.remember("Ada lives in Paris.").id
         clock.move(hours=1)
         new = tenant.remember("Ada lives in Rome.", supersedes=[old], ttl="1h", conflicts=False).id
+        other = tenant.remember("Ada's bicycle is red.").id
+        local = tenant.remember("Ada's bicycle is blue.", scope="trip", supersedes=[other], ttl="1h", conflicts=False).id
         clock.move(hours=2)
-        assert tenant.expired() == ()
-        assert tenant.sweep() == ()
-        assert tenant.known(old, new) == {old, new}
+        assert {memory.id for memory in tenant.expired()} == set(tenant.sweep()) == {new, local}
+        assert tenant.known(old, new, other, local) == {old, other}
         assert not tenant.recall("where does Ada live?").memories
+        assert not tenant.recall("what colour is Ada's bicycle?", scope="trip").memories
+        assert [each.id for each in tenant.recall("what colour is Ada's bicycle?").memories] == [other]
+        fate = tenant.explain("where does Ada live?", memory=old).verdict
+        assert (fate.fate, "a memory whose time ran out" in fate.change) == ("struck by the supersession gate", True)
+        assert tenant.why(old).state == ("superseded by a memory whose time ran out",)
+        tenant.remember("Ada lives in Paris.", conflicts=False)
+        assert tenant.recall("where does Ada live?").memories[0].text == "Ada lives in Paris."
+
+
+@pytest.mark.parametrize("place", ["file", "memory"])
+def test_no_memory_names_an_erased_one(tmp_path, place):
+    with cued.open(tmp_path / "memories.db" if place == "file" else None, embedder=None) as memories:
+        tenant = memories.tenant("ada")
+        tenant.remember("Ada lives in Paris.", id="paris-is-secret")
+        tenant.remember("Ada lives in Rome.", id="rome", supersedes=["paris-is-secret"], conflicts=False)
+        tenant.remember("Ada moves often.", id="moves", kind="reflection", derived_from=["paris-is-secret", "rome"])
+        tenant.forget("paris-is-secret", erase=True)
+        assert [edge.target for edge in tenant.get("moves").edges] == ["rome"]
+        assert tenant.get("rome").supersedes == ()
+        memories.flush()
+        assert b"paris-is-secret" not in b"".join(tenant.export(vectors=True))
+        kept = b"".join(each.read_bytes() for each in tmp_path.iterdir())
+        assert b"paris-is-secret" not in kept

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cued.engine import decide
+from cued.flow.trust import LEAST_TOKENS
 from cued.model import TRUSTS, UNVERIFIED, Source
 from cued.policy.parse import parse
+from cued.text.token_counts import estimate_tokens
 from tests.building import evidence, memory
 
 RULES = """
@@ -65,6 +67,24 @@ def test_the_share_holds_whatever_is_found_and_fits(trusts, one_in, limit, token
         assert unsure * one_in <= len(chosen)
         assert chosen == sorted(chosen, key=lambda trust: trust in UNVERIFIED)
     assert tokens is None or recall.tokens <= tokens
+
+
+@given(st.lists(st.sampled_from(TRUSTS), max_size=12), st.integers(2, 5), st.integers(1, 60), st.sampled_from([300, 900, 4000]))
+def test_the_unverified_take_their_share_of_the_room_and_no_more_whatever_else_is_recalled(trusts, one_in, words, tokens):
+    chosen, recall = asked(*trusts, policy=rules(one_in=one_in, tokens=tokens), text="clay dries slowly " * words)
+    unsure = [line for line in recall.block.splitlines() if ", unverified]" in line]
+    assert len(unsure) == sum(trust in UNVERIFIED for trust in chosen)
+    assert sum(map(estimate_tokens, unsure)) <= max(tokens // one_in, LEAST_TOKENS)
+
+
+@pytest.mark.parametrize("overflow", ["omit", "compact"])
+def test_one_long_unverified_memory_is_shortened_to_its_share(overflow):
+    policy = rules(tokens=900, overflow=overflow)
+    chosen, recall = asked("tool", policy=policy, text="The clay dries slowly in the shed. " * 400)
+    assert (chosen, recall.compacted) == (["tool"], True)
+    assert 200 < recall.tokens < 400
+    _, verified = asked("user", policy=policy, text="The clay dries slowly in the shed. " * 400)
+    assert verified.tokens > 800
 
 
 def test_variants_of_one_source_count_once_and_those_of_another_do_not():

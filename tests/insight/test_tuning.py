@@ -4,10 +4,12 @@ import json
 import random
 
 import pytest
+from msgspec.structs import replace
 
 import cued
 from cued.errors import InputError
 from cued.insight.pairs import read_labelled
+from cued.insight.tuning import tune_floor
 from cued.policy.adjust import Adjustment, adjust
 from cued.policy.presets import load
 from tests.insight.simulation import World
@@ -109,6 +111,14 @@ def test_from_the_log_alone_the_floor_moves_on_a_grid_to_the_target(world):
     healthy = world().fill(144).ask(300).tenant.tune(source="log")
     assert (healthy.helps, healthy.changes) == (False, ())
     assert "nothing to do" in healthy.told
+
+
+def test_a_floor_that_would_silence_right_answers_and_hardly_move_the_rate_is_refused(world):
+    (line,) = world().fill(20).ask(1).tenant.log()
+    lines = [replace(line, best_relevance=(0.99, 0.99, 0.99, 0.8, 0.1)[number % 5]) for number in range(300)]
+    tuned = tune_floor(lines, load(), target=0.3)
+    assert (tuned.helps, tuned.changes) == (False, ())
+    assert "80%, and no floor brings it near 30%: one of 0.85 would leave it at 60%" in tuned.told
 
 
 @pytest.mark.requirement("R5")

@@ -75,8 +75,16 @@ def test_a_text_or_one_message_is_enough_and_anything_else_is_refused(memory):
 
 
 def test_somebody_must_be_named_and_ids_have_no_white_space(memory):
-    for call in (lambda: memory.add("x"), memory.get_all, lambda: memory.search("x", filters={}), memory.delete_all):
-        with pytest.raises(ValueError, match="user_id, agent_id, run_id"):
+    wrong = {
+        "'user_id', 'agent_id', or 'run_id' must be provided": lambda: memory.add("x"),
+        "filters must contain at least one of": memory.get_all,
+        "one of: user_id, agent_id, run_id": lambda: memory.search("x", filters={}),
+        "At least one filter is required": memory.delete_all,
+        "Unsupported metadata filter operator: near": lambda: memory.search("x", filters={"user_id": "a", "k": {"near": 1}}),
+        "OR operator requires a non-empty list": lambda: memory.get_all(filters={"user_id": "a", "OR": []}),
+    }
+    for word, call in wrong.items():
+        with pytest.raises(ValueError, match=word):
             call()
     with pytest.raises(ValueError, match=r"Invalid user_id: .*cannot contain whitespace"):
         memory.add("x", user_id="a b")

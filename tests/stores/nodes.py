@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ class Nodes:
         self._home = Path(tempfile.mkdtemp(prefix="cued-nodes-"))
         if os.geteuid() == 0:
             shutil.chown(self._home, USER)
+        self._following = []
         self.ports = [free_port() for _ in range(count)]
         try:
             for number in range(count):
@@ -43,6 +45,15 @@ class Nodes:
         """Stop one of them."""
         self._run("stop", "--name", f"n{number}")
 
+    def follow(self, number):
+        """The port of a new server that follows one of these, and answers what it is asked to read."""
+        port, folder = free_port(), self._home / f"following-{number}"
+        programs = next(self._home.glob(".pg0/installation/*/bin"))
+        self._run("pg_basebackup", "--checkpoint=fast", "-R", "-D", str(folder), "-d", self.url(number), program=programs)
+        self._run("pg_ctl", "-w", "-D", str(folder), "-l", str(folder / "said"), "-o", f"-p {port} -k {folder}", "start", program=programs)
+        self._following.append(folder)
+        return port
+
     def url(self, number):
         """The address of a server for its administrator."""
         return f"postgresql://postgres:postgres@127.0.0.1:{self.ports[number]}/postgres"
@@ -53,15 +64,18 @@ class Nodes:
 
     def stop(self):
         """Stop them all and remove what they kept."""
-        for told in self._home.glob(".pg0/instances/*/data/postmaster.pid"):
-            os.kill(int(told.read_text().split()[0]), signal.SIGQUIT)
+        for folder in (*self._following, *self._home.glob(".pg0/instances/*/data")):
+            with suppress(FileNotFoundError, ProcessLookupError):
+                os.kill(int((folder / "postmaster.pid").read_text().split()[0]), signal.SIGQUIT)
         shutil.rmtree(self._home, ignore_errors=True)
 
-    def _run(self, *words):
-        subprocess.run(self._command(*words), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True, timeout=120)
+    def _run(self, *words, program=None):
+        libraries = [] if program is None else [f"LD_LIBRARY_PATH={program.parent / 'lib'}"]
+        command = (*libraries, str(PROGRAM if program is None else program / words[0]), *words[program is not None :])
+        subprocess.run(self._command(*command), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True, timeout=120)
 
     def _command(self, *words):
-        named = ["env", f"HOME={self._home}", str(PROGRAM), *words]
+        named = ["env", f"HOME={self._home}", *words]
         return ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", *named] if os.geteuid() == 0 else named
 
 

@@ -14,7 +14,7 @@ from cued.stores import Store
 from cued.stores.keepers.postgres import PostgresKeeper
 from cued.stores.keepers.postgres.schema import TABLES
 from cued.surfaces.cli import main
-from tests.stores.nodes import Nodes
+from tests.stores.nodes import Nodes, psycopg
 
 PARTS, TENANTS = 4, [f"tenant-{number}" for number in range(12)]
 ASKED = lookup(lexical=words("tea"), dense=near(2))
@@ -103,3 +103,45 @@ def test_a_node_that_is_down_takes_only_its_own_tenants_along(nodes, keeper):
         assert len(store.log(tenant, LogQuery())) == 1
     assert {store.size(tenant) for tenant in left} == {6}
     assert store.stats(min(lost), at=NOW).memories == 5
+
+
+@pytest.fixture(scope="module")
+def followed(nodes):
+    """A database and the port of a server that follows its own."""
+    with nodes.connected(1) as connection:
+        connection.execute("CREATE DATABASE single")
+    made = CliRunner().invoke(main, ["db", "init", nodes.url(1).rpartition("/")[0] + "/single", "--role", "single_app", "--json"])
+    assert made.exit_code == 0, made.output
+    return json.decode(made.stdout)["url"], nodes.follow(1)
+
+
+def test_a_replica_answers_warm_recalls_but_not_where_it_lags_behind_this_client(followed):
+    url, port = followed
+    spread = f"{url}?replica=127.0.0.1:{port}"
+    admin = f"postgresql://postgres:postgres@127.0.0.1:{port}/single"
+    with closing(Store(PostgresKeeper(spread))) as store, closing(Store(PostgresKeeper(url))) as other:
+        store.remember("a", [record("a", f"m{number}", f"tea number {number}", vector=number) for number in range(5)])
+        assert len(store.search("a", ASKED).memories) == 5
+        with psycopg.connect(admin, autocommit=True) as replica:
+            assert asked_of(replica) == 0
+            assert len(store.search("a", ASKED).memories) == 5
+            assert asked_of(replica) == 1
+            replica.execute("SELECT pg_wal_replay_pause()")
+            store.remember("a", [record("a", "own", "my own tea")])
+            assert len(store.search("a", ASKED).memories) == 6, "what this client wrote is never missing"
+            other.remember("a", [record("a", "foreign", "their tea")])
+            assert len(store.search("a", ASKED).memories) == 7, "the shelf is ahead of the replica, so the first server is asked"
+            replica.execute("SELECT pg_wal_replay_resume()")
+        assert len(store.search("a", ASKED).memories) == 7
+
+
+def test_a_replica_that_is_down_is_no_loss(followed):
+    url, _ = followed
+    with closing(Store(PostgresKeeper(f"{url}?replica=127.0.0.1:1"))) as store:
+        store.remember("b", [record("b", "m", "tea")])
+        assert [len(store.search("b", ASKED).memories) for _ in range(3)] == [1, 1, 1]
+
+
+def asked_of(connection):
+    """How many connections of ours a server has."""
+    return connection.execute("SELECT count(*) FROM pg_stat_activity WHERE usename = 'single_app'").fetchone()[0]

@@ -132,9 +132,18 @@ USED = {
     ("restore",): {"--overwrite": None},
     ("copy",): {},
     ("mcp",): {"--trust": "tool", "--scope": "x", "--project": ".", "--search-fetch": None},
-    ("connect",): {"--here": None, "--hook": "recall", "--scope": "x", "--print": None, "--undo": None, "--yes": None},
-    ("hook",): {"--scope": "x"},
+    ("connect",): {
+        "--here": None,
+        "--hook": "recall",
+        "--scope": "x",
+        "--print": None,
+        "--undo": None,
+        "--yes": None,
+        "--start-server": None,
+    },
+    ("hook",): {"--scope": "x", "--start-server": None},
     ("serve",): {
+        "--resident": "1h",
         "--host": "127.0.0.1",
         "--port": "0",
         "--allow-host": "memory.example",
@@ -265,6 +274,9 @@ INSTEAD = {
     ("sweep", "--apply"): ("--yes",),
     ("import", "--as-exported"): ("EXPORT",),
     ("connect", "--undo"): ("claude-code",),
+    ("connect", "--start-server"): ("claude-code", "--hook", "recall", "--print"),
+    # one that needs no store, and so starts nothing
+    ("hook", "--start-server"): ("pre-tool-use",),
 }
 
 

@@ -11,12 +11,15 @@ Some things are kept with their times, and so the past can be asked about them: 
 claim counted. What is changed in place (scope, time to live, validity) is known as it is now. To restore is to undo: afterwards the
 memory was never forgotten. To erase leaves nothing, not even for the past, but that what the erased one claimed is claimed by those
 that claim it, since both claims were there and where both hold: of a chain only the newest is shown, whatever is erased from it.
+
+To sweep is to erase what has expired, but that each one of those that was not forgotten leaves its claims to nobody: they count for good.
 """
 
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 GLOBAL = "global"
+NOBODY = ""
 FADED = 0.1
 
 
@@ -108,11 +111,9 @@ class Truth:
         passed = [claim for older in self.beliefs if older not in memory_ids for claim in self._passed(older, memory_ids)]
         for claim in passed:
             self._inherit(claim)
-        heirs = {claim.newer for claim in passed}
-        self.claims = [each for each in self.claims if not (each.newer in heirs and each.older in memory_ids)]
         for memory_id in memory_ids:
             del self.beliefs[memory_id]
-        self.claims = [claim for claim in self.claims if claim.newer not in memory_ids]
+        self.claims = [claim for claim in self.claims if not {claim.newer, claim.older} & set(memory_ids)]
 
     def merge(self, newer, older, *, at):
         """Let an older memory give way to a newer one that says the same; whatever speaks against it is refused."""
@@ -130,9 +131,13 @@ class Truth:
             self.distinct.add(frozenset((newer, claim.older)))
         return [claim.older for claim in parted if claim.older in self.beliefs]
 
-    def due(self, *, at):
-        """Give what a sweep removes: whatever has expired, unless something older would come back without it."""
-        return {each.id for each in self.beliefs.values() if self._expired(each, at) and not self.stated_by(each.id)}
+    def sweep(self, *, at):
+        """Take out what has expired, and give its ids; what gave way to one of those that was not forgotten has given way for good."""
+        due = [each for each in self.beliefs.values() if self._expired(each, at)]
+        for claim in [claim for each in due if each.forgotten_at is None for claim in self.stated_by(each.id)]:
+            claim.newer, claim.merged = NOBODY, False
+        self.erase(*(each.id for each in due))
+        return {each.id for each in due}
 
     # What can be seen.
 
@@ -215,6 +220,8 @@ class Truth:
     def _counts(self, claim, at):
         if claim.held is not None:
             return any(start <= at < end for start, end in claim.held)
+        if claim.newer == NOBODY:
+            return claim.since <= at
         return claim.since <= at and (not self._forgotten(self.beliefs[claim.newer], at) or self.superseded(claim.newer, None, at=at))
 
     def _let_go(self, claim, at):
@@ -224,12 +231,12 @@ class Truth:
         claim.held = [(start, end) for start, end in pairwise([*moments, at]) if self._counts(claim, start)]
 
     def _passed(self, older, erased):
-        """Give the claims on a memory that come to others by an erasure: to each the widest, and of those the first."""
+        """Give the claims on a memory that come to others by an erasure: to each the widest, and of those the first; to nobody, all."""
         claims = sorted(
             self._claims_left(older, erased), key=lambda each: (each.where is not None, each.since, each.where or "", not self._made(each))
         )
-        best = {claim.newer: claim for claim in reversed(claims)}
-        return [claim for claim in best.values() if not self._made(claim)]
+        best = {claim.newer: claim for claim in reversed(claims) if claim.newer != NOBODY}
+        return [claim for claim in (*best.values(), *(each for each in claims if each.newer == NOBODY)) if not self._made(claim)]
 
     def _made(self, claim):
         return any(claim is each for each in self.claims)
@@ -249,7 +256,7 @@ class Truth:
                     yield Claim(above.newer, older, next(iter(where), None), max(claim.since, above.since))
 
     def _inherit(self, claim):
-        for known in [each for each in self.stated_by(claim.newer) if each.older == claim.older]:
+        for known in [each for each in self.stated_by(claim.newer) if each.older == claim.older and claim.newer != NOBODY]:
             claim.merged = known.merged
             self._let_go(known, claim.since)
             known.merged = False

@@ -110,11 +110,10 @@ class World:
 
     def sweep(self, tenant):
         """Remove what has expired."""
-        due = self.truths[tenant].due(at=self.now)
+        due = self.truths[tenant].sweep(at=self.now)
         if due:
             self._seen[tenant].clear()
         assert [sorted(handle.sweep()) for handle in self.handles(tenant)] == [sorted(due)] * 2
-        self.truths[tenant].erase(*due)
 
     def consolidate(self, tenant):
         """Merge what says the same, until nothing is left; each merge must be one that may be done, and none may be left out.

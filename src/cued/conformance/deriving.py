@@ -2,6 +2,8 @@
 
 from datetime import datetime
 
+from msgspec.structs import replace
+
 from cued.conformance.samples import HOUR, NOW, lookup, record, revision, words
 from cued.model import DERIVED_FROM, Edge, Memory, Record
 from cued.ports import Store
@@ -28,6 +30,15 @@ class DerivingConformance:
         assert (linking(store, "x"), linking(store, "y")) == (["b"], ["a"])
         store.erase("t", ["b"])
         assert linking(store, "x") == []
+
+    def test_no_edge_leads_to_what_is_erased(self, store: Store) -> None:
+        """The other edges stay, and so does what nothing else of the memory depends on."""
+        edges = (Edge("causes", "x"), Edge("causes", "y"))
+        store.remember("t", [record("t", "a", edges=edges), record("t", "x"), record("t", "y", edges=(Edge("mine", "x"),))])
+        before = store.get("t", ["a"])[0]
+        store.erase("t", ["x"])
+        assert (linking(store, "x"), linking(store, "y")) == ([], ["a"])
+        assert store.get("t", ["a"])[0] == replace(before, edges=edges[1:])
 
     def test_a_reflection_falls_when_its_last_source_falls(self, store: Store) -> None:
         """Superseded or forgotten, it makes no difference; and when a source comes back, so does the reflection."""

@@ -150,11 +150,12 @@ def _passing(erased: str, held: dict[str, Record], claims: dict[tuple[str, str],
 
 def _erase(step: Step, held: dict[str, Record], claims: dict[tuple[str, str], Claim]) -> None:
     del held[step.id]
+    held.update({memory_id: without(one, {step.id}) for memory_id, one in held.items() if step.id in one.memory.supersedes})
     for pair in [pair for pair in claims if step.id in pair]:
         del claims[pair]
     for claim in step.passed:
         claims[claim.newer, claim.older] = claim
-        held[claim.newer] = claiming(without(held[claim.newer], {step.id}), claim.older)
+        held[claim.newer] = claiming(held[claim.newer], claim.older)
 
 
 def _pass_on(claim: Claim, left: list[list[Step]]) -> None:

@@ -12,7 +12,7 @@ from cued.conformance.histories import hour, random_history, take, what_is_left
 from cued.conformance.samples import HOUR, NOW, WORDS, lookup, near, record, revision, words
 from cued.conformance.searching import RANDOM_SETTINGS, TENANTS, assert_same_bits
 from cued.errors import InputError
-from cued.model import DERIVED_FROM, GLOBAL, Edge, EntityLookup, Filter, Lookup, Record, Supersession
+from cued.model import DERIVED_FROM, GLOBAL, NOBODY, Edge, EntityLookup, Filter, Lookup, Record, Supersession
 from cued.ports import Store
 
 MOST_LAPSED = 100
@@ -146,6 +146,34 @@ class LapsingConformance:
         assert seen_as_of(store, 9, 6, 5, 4, 3, 0) == [["a"], ["a"], ["d"], ["d"], ["a"], ["a"]]
         store.restore("t", ["d"])
         assert seen_as_of(store, 6, 5, 0) == [["a"], ["d"], ["d"]]
+
+    def test_what_an_expired_memory_held_down_stays_down_for_good(self, store: Store) -> None:
+        """Everywhere or in its project, since it gave way, whatever becomes of the others; and it is named no more."""
+        chain(store)
+        store.remember("t", [record("t", "p", scope="p", supersedes=("c",), created_at=NOW - 5 * HOUR)])
+        store.erase("t", ["b", "p"], expired=True)
+        a, c = store.get("t", ["a", "c"])
+        assert [(mark.by, mark.scope) for memory in (a, c) for mark in memory.superseded] == [(NOBODY, None), (NOBODY, "p")]
+        assert (c.supersedes, a.weight) == ((), 0.1)
+        assert seen_as_of(store, 9, 8, 7, 0) == [["a"], [], ["c"], ["c"]]
+        assert seen_as_of(store, 6, 5, 0, scope="p") == [["c"], [], []]
+        store.forget("t", ["c"], at=NOW)
+        assert seen(store) == []
+        store.remember("t", [record("t", "z", created_at=NOW - 24 * HOUR)])
+        store.revise("t", [revision("a", supersedes=("z",))], at=NOW - 2 * HOUR)
+        store.erase("t", ["a"])
+        assert (seen(store), store.get("t", ["z"])[0].superseded[0].by) == ([], NOBODY)
+
+    def test_an_expired_memory_that_was_forgotten_is_as_good_as_erased(self, store: Store) -> None:
+        """What it had held down is back already, or passes to what supersedes it, be that nobody."""
+        chain(store)
+        store.forget("t", ["b"], at=NOW - 5 * HOUR)
+        store.erase("t", ["b"], expired=True)
+        assert (store.get("t", ["c"])[0].supersedes, seen(store)) == (("a",), ["c"])
+        store.forget("t", ["c"], at=NOW)
+        assert seen(store) == ["a"]
+        store.erase("t", ["c"], expired=True)
+        assert (seen(store), store.get("t", ["a"])[0].superseded) == (["a"], ())
 
     def test_it_passes_on_where_both_held(self, store: Store) -> None:
         """What gave way in one project alone does so still; what only another project sees comes back there."""

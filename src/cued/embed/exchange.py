@@ -70,7 +70,7 @@ class Connections:
 
         try:
             reply = within("embedder", exchange, timedelta(seconds=seconds))
-        except BaseException:
+        except BaseException:  # half of an answer may be on its way, also where somebody interrupts: nobody may get the rest of it
             _cut(connection)
             raise
         self._kept(connection)

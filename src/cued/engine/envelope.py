@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from cued.engine import decide
 from cued.errors import InputError
-from cued.folders import private
+from cued.folders import nameable, private
 from cued.model import COLUMNS, Evidence, Findings, Recall
 from cued.policy.calibration import resolved
 from cued.policy.parse import dump, parse
@@ -26,6 +26,8 @@ from cued.policy.spec import Policy
 
 VERSION = 2
 _MATRIX = 2
+_LARGEST = 1e12
+_LONGEST = 1.01
 
 
 class Envelope(Struct, frozen=True, kw_only=True):
@@ -65,7 +67,7 @@ class Envelope(Struct, frozen=True, kw_only=True):
     def load(cls, path: str | Path) -> "Envelope":
         """The envelope in this file; one that cannot be read is an InputError."""
         try:
-            return cls.decode(Path(path).read_bytes())
+            return cls.decode(nameable("evidence", path).read_bytes())
         except OSError as error:
             raise InputError("evidence", str(path), f"a file that can be read ({error.strerror})") from error
 
@@ -127,6 +129,8 @@ def _whole(evidence: Evidence) -> Evidence:
     columns = [*findings.columns.values(), *([] if evidence.boost is None else [evidence.boost])]
     if any(column.shape != (rows,) for column in columns) or not _one_vector_a_row(findings):
         raise msgspec.ValidationError(f"columns, boosts or vectors are not one for each of its {rows} candidates")
+    if any((np.abs(column) > _LARGEST).any() for column in columns) or not _near_unit(findings):
+        raise msgspec.ValidationError("numbers in it are none that a store gives: columns of moderate size, vectors of length 1")
     if any(time.tzinfo is None for time in _times(evidence)):
         raise msgspec.ValidationError("a time in it has no zone")
     missing = {name: np.full(rows, nothing) for name, nothing in COLUMNS.items() if rows and name not in findings.columns}
@@ -136,6 +140,11 @@ def _whole(evidence: Evidence) -> Evidence:
 def _one_vector_a_row(findings: Findings) -> bool:
     vectors = findings.vectors
     return vectors is None or (vectors.ndim == _MATRIX and len(vectors) == len(findings.memories))
+
+
+def _near_unit(findings: Findings) -> bool:
+    vectors = findings.vectors
+    return vectors is None or bool((np.abs(vectors) <= _LONGEST).all())
 
 
 def _times(value: object) -> Iterator[datetime]:

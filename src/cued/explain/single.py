@@ -18,6 +18,10 @@ _HALF_DOUBLING = 0.5
 _SWITCH = 5.0
 _DOUBLINGS = (0.5, 1.0, 2.0, 3.0)
 _WEIGHT = 100.0
+_LONG = 4_000
+_READ = 1_500_000
+"""How many characters of long texts are read for all the tries together: each reads the cue and the candidates once more."""
+_FEWEST = 2
 
 
 class Change(Struct, frozen=True, kw_only=True):
@@ -32,16 +36,28 @@ class Change(Struct, frozen=True, kw_only=True):
     steps: float
 
 
-def single_changes(evidence: Evidence, policy: Policy, memory_id: str) -> tuple[Change, ...]:
-    """The single changes that would have brought this candidate back, the smallest first; none for one that came back."""
-    recall = decide(evidence, policy)
+def single_changes(evidence: Evidence, policy: Policy, memory_id: str, *, decided: Recall | None = None) -> tuple[Change, ...]:
+    """The single changes that would have brought this candidate back, the smallest first; none for one that came back.
+
+    `decided` is what the policy makes of the evidence, where that is known. Where texts of many thousand characters were found, only the
+    smallest changes are tried.
+    """
+    recall = decided or decide(evidence, policy)
     if memory_id not in recall.trace.ids or _came(recall, memory_id):
         return ()
-    enough = [change for change, other in _tries(evidence, policy, recall, memory_id) if _came(_again(evidence, other), memory_id)]
+    tries = sorted(_tries(evidence, policy, recall, memory_id), key=lambda each: (each[0].steps, each[0].setting))
+    enough = [change for change, other in tries[: _affordable(evidence)] if _came(_again(evidence, other), memory_id)]
     least: dict[str, Change] = {}
-    for change in sorted(enough, key=lambda change: (change.steps, change.setting)):
+    for change in enough:
         least.setdefault(change.setting, change)
     return tuple(least.values())
+
+
+def _affordable(evidence: Evidence) -> int | None:
+    """How many changes may be tried; all of them where no text is long."""
+    cue, texts = evidence.cue, [memory.text for memory in evidence.findings.memories]
+    long = sum(max(0, len(text) - _LONG) for text in (cue.utterance, cue.goal, cue.step, cue.conversation, *texts))
+    return max(_FEWEST, _READ // long) if long else None
 
 
 def _again(evidence: Evidence, policy: Policy) -> Recall:
@@ -57,6 +73,10 @@ def _tries(evidence: Evidence, policy: Policy, recall: Recall, memory_id: str) -
     column = recall.trace.columns.get(FLOOR_COLUMNS[policy.floor.on])
     if policy.floor.at is not None and column is not None and column[row] < policy.floor.at:
         yield _floor(policy, float(column[row]))
+    yield from _channels(policy)
+    if policy.floor.on != "score" and recall.trace.stages[row] == "floor":
+        # What is not relevant enough becomes so by no place, weight or half-life: those come after the floor.
+        return
     yield from _room(evidence, policy, memory_id)
     yield from _switches(policy)
     yield from _weights(policy)
@@ -95,6 +115,9 @@ def _switches(policy: Policy) -> Iterator[tuple[Change, Policy]]:
     if policy.score.decay:
         off = replace(policy, score=replace(policy.score, decay=False))
         yield Change(setting="score.decay", before="true", after="false", steps=_SWITCH), off
+
+
+def _channels(policy: Policy) -> Iterator[tuple[Change, Policy]]:
     opened = [name for name in CHANNELS if getattr(policy.channels, name) is not None]
     for name in opened if len(opened) > 1 else ():
         shut = replace(policy, channels=replace(policy.channels, **{name: None}))

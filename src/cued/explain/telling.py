@@ -55,7 +55,7 @@ def explain(recall: Recall, evidence: Evidence, policy: Policy, *, asked: Memory
 
 def _verdict(recall: Recall, evidence: Evidence, policy: Policy, *, asked: Memory, parts: Parts) -> Verdict:
     if asked.id in recall.trace.ids:
-        return replace(verdict_on(recall, asked.id, policy), single=single_changes(evidence, policy, asked.id))
+        return replace(verdict_on(recall, asked.id, policy), single=single_changes(evidence, policy, asked.id, decided=recall))
     if any(memory.id == asked.id for memory in recall.core):
         return _plainly(asked, _SHOWN, "budget", _IN_THE_ANSWER)
     reason = next((each.reason for each in recall.omitted if each.id == asked.id), None)

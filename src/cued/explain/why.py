@@ -8,11 +8,12 @@ from msgspec import Struct
 
 from cued.errors import InputError
 from cued.explain.origins import found, with_origins
-from cued.model import MERGED, Kind, Lookup, Memory
+from cued.model import MERGED, NOBODY, Kind, Lookup, Memory
 from cued.ports import Store
 from cued.stores.standing.instants import LAST
 from cued.stores.standing.judging import table
 from cued.stores.standing.marks import unlifted
+from cued.stores.standing.why_not import SWEPT
 
 MAX_DEPTH = 20
 MAX_LINKS = 20
@@ -108,7 +109,7 @@ def _states(known: _Known) -> dict[str, tuple[str, ...]]:
 
 
 def _superseded(memory: Memory) -> list[str]:
-    return [f"superseded by {mark.by}" + (f" in {mark.scope}" if mark.scope else "") for mark in unlifted(memory)]
+    return [f"superseded by {mark.by or SWEPT}" + (f" in {mark.scope}" if mark.scope else "") for mark in unlifted(memory)]
 
 
 class _Walk:
@@ -174,7 +175,8 @@ class _Walk:
 
 def _own_links(memory: Memory, *, back: bool) -> list[Linked]:
     """What a memory's own edges and supersessions lead to: back to where it comes from, or on to what came of it."""
-    superseding = [(SUPERSEDES, old) for old in memory.supersedes] if back else [(SUPERSEDES, mark.by) for mark in unlifted(memory)]
+    ours, theirs = memory.supersedes, (mark.by for mark in unlifted(memory) if mark.by != NOBODY)
+    superseding = [(SUPERSEDES, each) for each in (ours if back else theirs)]
     return [*((edge.relation, edge.target) for edge in memory.edges if (edge.relation not in FORWARD) == back), *superseding]
 
 

@@ -11,7 +11,7 @@ from cued.flow.compact import extract, least, summarised
 from cued.flow.context import place_context
 from cued.flow.render import around, core_line, frame, line
 from cued.flow.table import Table
-from cued.flow.trust import unverified, within_share
+from cued.flow.trust import share_tokens, unverified, within_share
 from cued.model import TRUSTS, Memory, Omitted
 from cued.policy.spec import Budget
 from cued.text.token_counts import estimate_tokens, least_tokens, most_tokens
@@ -101,8 +101,13 @@ def _fitted(table: Table, rows: Sequence[int], most: int) -> tuple[list[int], in
     budget = table.policy.budget
     if budget.overflow == "compact":
         within = list(rows[: budget.limit])
-        left = table.room_tokens - estimate_tokens(around(table, "recalled")) - sum(estimate_tokens(line(table, row)) for row in within)
-        return (within, left) if left >= 0 else (_digested(table, within, most), 0)
+        costs = {row: estimate_tokens(line(table, row)) for row in within}
+        left, share = table.room_tokens - estimate_tokens(around(table, "recalled")) - sum(costs.values()), share_tokens(table, most)
+        if left >= 0 and sum(cost for row, cost in costs.items() if unverified(table, row)) <= share:
+            return within, left
+        if all(unverified(table, row) for row in within):
+            table.room_tokens = min(table.room_tokens, share)
+        return _digested(table, within, most), 0
     return _skipped_and_fitted(table, rows, most)
 
 
@@ -128,41 +133,49 @@ def _digested(table: Table, rows: Sequence[int], most: int) -> list[int]:
 
 
 def _skipped_and_fitted(table: Table, rows: Sequence[int], most: int) -> tuple[list[int], int]:
-    """Take rows from the best down as long as they fit, the best shortened if it must be; one that does not fit is passed over."""
+    """Take rows from the best down as long as they fit, the best shortened if it must be; one that does not fit is passed over.
+
+    What is unverified has a share of the room, and no more.
+    """
     limit = table.policy.budget.limit
-    left = table.room_tokens - estimate_tokens(around(table, "recalled"))
-    if not table.policy.render.neighbours and _all_fit(table, rows[:limit], left):
+    left, share = table.room_tokens - estimate_tokens(around(table, "recalled")), share_tokens(table, most)
+    if not table.policy.render.neighbours and _all_fit(table, rows[:limit], left, share):
         return list(rows[:limit]), left
     chosen: list[int] = []
     passed_over: dict[int, str] = {}
     for row in rows:
         if len(chosen) == limit:
             break
+        unsure = unverified(table, row)
+        room = min(left, share) if unsure else left
+        whose = f"for what is unverified, of a block of {most}" if room < left else f"of {most}"
         least_cost = max(LINE_TOKENS, least_tokens(table.memories[row].text))
-        if chosen and least_cost > left:
-            passed_over[row] = f"needs at least {least_cost} tokens, {left} left of {most}"
+        if chosen and least_cost > room:
+            passed_over[row] = f"needs at least {least_cost} tokens, {room} left {whose}"
             continue
         cost = estimate_tokens(line(table, row))
-        if cost > left and row == rows[0]:
-            table.pieces = extract(table, [row], left)
+        if cost > room and row == rows[0]:
+            table.pieces = extract(table, [row], room)
             table.compacted = bool(table.pieces)
             if not table.pieces:
                 return _nothing_fits(table, rows, most), 0
             cost = estimate_tokens(line(table, row))
-        if cost > left:
-            passed_over[row] = f"needs {cost} tokens, {left} left of {most}"
+        if cost > room:
+            passed_over[row] = f"needs {cost} tokens, {room} left {whose}"
             continue
         chosen.append(row)
-        left -= cost
+        left, share = left - cost, share - (cost if unsure else 0)
     for row, reason in passed_over.items():
         table.strike(row, "budget", _lowered(table, len(chosen)) + reason)
     return chosen, left
 
 
-def _all_fit(table: Table, rows: Sequence[int], left: int) -> bool:
+def _all_fit(table: Table, rows: Sequence[int], left: int, share: int) -> bool:
     """Whether the rows surely fit, told by lengths alone; what is too long as it is need not be written out for that."""
     texts = sum(len(table.memories[row].text) for row in rows)
-    return texts <= left and sum(most_tokens(line(table, row)) for row in rows) <= left
+    if texts > left or sum(most_tokens(line(table, row)) for row in rows) > left:
+        return False
+    return share >= left or sum(most_tokens(line(table, row)) for row in rows if unverified(table, row)) <= share
 
 
 def _lowered(table: Table, taken: int) -> str:

@@ -7,6 +7,9 @@ import numpy as np
 from cued.flow.table import Table
 from cued.model import UNVERIFIED, Memory
 
+LEAST_TOKENS = 200
+"""Room for a few lines in a block that is small."""
+
 
 def run(table: Table) -> None:
     """Strike variants and put what is verified first, where there is both; among memories of one sort nothing changes."""
@@ -22,6 +25,12 @@ def run(table: Table) -> None:
 def unverified(table: Table, row: int) -> bool:
     """Whether nobody has vouched for a row."""
     return table.memories[row].trust in UNVERIFIED
+
+
+def share_tokens(table: Table, most: int) -> int:
+    """How many tokens of a block of at most so many the unverified may take, whatever else is in it: one in n, but LEAST_TOKENS always."""
+    one_in = table.policy.trust.one_in
+    return most if one_in <= 1 else max(most // one_in, LEAST_TOKENS)
 
 
 def within_share(table: Table, rows: Sequence[int], most: int) -> list[int]:

@@ -35,7 +35,7 @@ def spanned(operation: str, told: Told) -> Callable[[Callable[Said, Answer]], Ca
             with tracer.start_as_current_span(operation, attributes=named) as span:
                 try:
                     answer = verb(*args, **options)
-                except Exception as error:
+                except Exception as error:  # noted, whatever it is, and the caller's all the same
                     span.set_attribute("error.type", type(error).__name__)
                     raise
                 span.set_attributes(told(answer, args[1:]))

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cued.errors import InputError
+from cued.folders import nameable
 from cued.importers import chatgpt, claude, claude_mem, markdown, mcp_memory, mem0
 from cued.importers.files import MAX_BYTES, head, is_zip, members
 from cued.importers.intake import Imported, Incoming, Intake, Skipped
@@ -97,6 +98,7 @@ def import_file(  # noqa: PLR0913 - one keyword each for what, with what, as of 
     that is in it, if this very store has written it. `user` takes one user's rows of a file of mem0's that has those of several.
     """
     intake = Intake(tenant, store, embedder=embedder, progress=progress)
+    nameable("file", path)
     with _naming(path):
         name = detect(path, max_bytes=max_bytes) if format is None else one_of("format", format, NAMES)
         if user is not None and name != "mem0":

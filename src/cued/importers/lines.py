@@ -18,7 +18,7 @@ from msgspec.structs import fields, replace
 from cued.errors import InputError
 from cued.flow.arc import DOCUMENT
 from cued.importers.intake import Incoming
-from cued.model import Edge, Memory, RecallEntry, Source, Stored, Supersession, Use, Vector
+from cued.model import NOBODY, Edge, Memory, RecallEntry, Source, Stored, Supersession, Use, Vector
 from cued.requests.checks import checked_text, confidence, label, metadata, moment, one_of, share, storable
 from cued.stores.columns.vectors import checked
 
@@ -215,7 +215,7 @@ def _source(source: Source) -> Source:
 
 def _supersession(mark: Supersession) -> Supersession:
     return Supersession(
-        by=label("superseded", mark.by),
+        by=NOBODY if mark.by == NOBODY else label("superseded", mark.by),
         at=_time("superseded", mark.at),
         scope=None if mark.scope is None else label("superseded", mark.scope),
         weight_before=confidence(mark.weight_before),

@@ -32,6 +32,7 @@ FEW = 60
 _SEEN = 2 / 3
 _SHUFFLES = 200
 _CHANCE = 0.05
+_HALF = 0.5
 _SEED = 20_260_101
 
 
@@ -131,17 +132,9 @@ def tune_floor(lines: Sequence[RecallEntry], policy: Policy, *, target: float = 
     new = min(FLOORS, key=lambda floor: (round(abs(rates[floor] - target), 3), abs(floor - old)))
     before, after = float((best[cut:] >= old).mean()), float((best[cut:] >= new).mean())
     low, high = _nearer(best[cut:], old, new, target)
-    healthy = abs(before - target) <= (TARGET[1] - TARGET[0]) / 2
-    helps = not healthy and new != old and low > 0
-    told = (
-        f"the injection rate is {before:.0%}, near the {target:.0%} that it is to be: nothing to do"
-        if healthy
-        else f"the injection rate is {before:.0%}, and no floor on the grid brings it nearer to {target:.0%}"
-        if new == old
-        else f"a floor of {new:.2f} brings the injection rate from {before:.0%} to {after:.0%} on the newest {len(lines) - cut} recalls"
-        if helps
-        else f"a floor of {new:.2f} does not surely bring the injection rate nearer to {target:.0%}"
-    )
+    refused = _reason(before, after, target, None if new == old else new, surely=low > 0)
+    helps = not refused
+    moved = f"a floor of {new:.2f} brings the injection rate from {before:.0%} to {after:.0%} on the newest {len(lines) - cut} recalls"
     tuned = replace(policy, name=_named(policy), floor=replace(policy.floor, at=new if helps else policy.floor.at))
     return Tuned(
         source="log",
@@ -153,12 +146,26 @@ def tune_floor(lines: Sequence[RecallEntry], policy: Policy, *, target: float = 
         gain=abs(before - target) - abs(after - target),
         interval=(low, high),
         helps=helps,
-        told=told,
+        told=refused or moved,
         moves=(f"floor to {new}",) if helps else (),
         changes=differences(policy, tuned),
         toml=dump(tuned),
         policy=tuned,
     )
+
+
+def _reason(before: float, after: float, target: float, floor: float | None, *, surely: bool) -> str:
+    """Why the floor stays where it is; "" where this one brings the rate surely nearer to the target, and by half the way at least."""
+    now = f"the injection rate is {before:.0%}"
+    if abs(before - target) <= (TARGET[1] - TARGET[0]) / 2:
+        return f"{now}, near the {target:.0%} that it is to be: nothing to do"
+    if floor is None:
+        return f"{now}, and no floor on the grid brings it nearer to {target:.0%}"
+    if not surely:
+        return f"a floor of {floor:.2f} does not surely bring the injection rate nearer to {target:.0%}"
+    if abs(after - target) > _HALF * abs(before - target):
+        return f"{now}, and no floor brings it near {target:.0%}: one of {floor:.2f} would leave it at {after:.0%}"
+    return ""
 
 
 def differences(before: Policy, after: Policy) -> tuple[Difference, ...]:

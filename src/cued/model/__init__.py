@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         TermStatistic,
     )
     from cued.model.memory import (
+        NOBODY,
         Edge,
         Filter,
         Fingerprint,
@@ -86,6 +87,7 @@ __all__ = [
     "GLOBAL",
     "KINDS",
     "MERGED",
+    "NOBODY",
     "NO_TIME",
     "OWN_TENANT",
     "TIERS",
@@ -177,6 +179,7 @@ _HOMES = {
         "TermStatistic",
     ),
     "memory": (
+        "NOBODY",
         "Edge",
         "Filter",
         "Fingerprint",

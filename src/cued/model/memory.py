@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from msgspec import Struct, field
 
@@ -31,11 +31,16 @@ class Edge(Struct, frozen=True):
     target: str
 
 
+NOBODY: Final = ""
+"""Who superseded a memory, when that one is no longer stored; no memory's id is empty."""
+
+
 class Supersession(Struct, frozen=True, kw_only=True):
     """That a memory gave way to another: everywhere (scope None), or inside one project alone.
 
     `lifted_at` tells since when it no longer holds, because the newer memory was forgotten or let go; None while it holds. One that
-    was lifted before it could hold, `lifted_at` = `at`, waits for a forgotten memory to be restored.
+    was lifted before it could hold, `lifted_at` = `at`, waits for a forgotten memory to be restored. `by` is NOBODY once the newer
+    memory's time has run out and it was swept: then it holds for good.
     """
 
     by: str

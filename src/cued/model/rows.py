@@ -82,9 +82,12 @@ class Glance(NamedTuple):
     """What a recall asks at once of a keeper that is far away, about a tenant whose rows it has in memory.
 
     `since` is the change after which rows are to come, None for none of them; `keys` are the rows whose uses are to come, `missing` those
-    whose memories are to come too; `document` names the document to come.
+    whose memories are to come too; `document` names the document to come. A copy of the database that lags behind may answer if it
+    has come to the change `at_least` of this `epoch`.
     """
 
+    epoch: int
+    at_least: int
     since: int | None = None
     keys: Sequence[int] = ()
     missing: Sequence[int] = ()

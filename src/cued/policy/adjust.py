@@ -12,6 +12,7 @@ from cued.model import CHANNELS, ChannelName
 from cued.policy.spec import Policy, Term
 
 _LONGEST = timedelta(days=3650)
+_SHORTEST = timedelta(seconds=1)
 Number = TypeVar("Number", int, float)
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 Count = Annotated[int, Meta(ge=1)]
@@ -73,12 +74,12 @@ def _height(floor: float | FloorName, policy: Policy) -> float:
 
 
 def slower(term: Term, factor: float) -> Term:
-    """The term with everything that fades in it fading so many times slower; what hardly fades at all goes no further."""
+    """The term with everything that fades in it fading so many times slower; what hardly fades at all, or at once, goes no further."""
     changed: dict[str, object] = {name: tuple(slower(each, factor) for each in getattr(term, name)) for name in ("sum", "product")}
     for name in ("half_life", "tau"):
         value: timedelta | None = getattr(term, name)
         if value is not None:
-            changed[name] = min(_LONGEST, timedelta(seconds=round(value.total_seconds() * factor)))
+            changed[name] = min(_LONGEST, max(_SHORTEST, timedelta(seconds=round(value.total_seconds() * factor))))
     if term.rate_per_day is not None:
         changed["rate_per_day"] = term.rate_per_day / factor
     if term.per_hour is not None:

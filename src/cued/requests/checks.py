@@ -25,6 +25,8 @@ GROWTH = 2
 """How much longer a text may be in its normal form, in which it is searched: some characters stand for eighteen others."""
 MAX_LABEL = 200
 MAX_TAGS = 64
+MAX_SUPERSEDED = 1_000
+"""How many memories may give way to one by a caller's word; each is written with it, and looked at when it goes."""
 MOST_GROWTH = 18
 MAX_META = 64
 

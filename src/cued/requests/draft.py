@@ -1,6 +1,6 @@
 """From what a caller says of a memory to a memory: every field checked, and refused in words that say what would be accepted."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -10,7 +10,21 @@ from msgspec.structs import replace
 from cued.errors import InputError
 from cued.model import DERIVED_FROM, DISTINCT, GLOBAL, KINDS, MERGED, TIERS, TRUSTS, Edge, Kind, Memory, Scalar, Source, Tier, Trust
 from cued.policy.adjust import Share
-from cued.requests.checks import MAX_TAGS, alone, checked_text, confidence, ids, label, labels, metadata, moment, one_of, read, share
+from cued.requests.checks import (
+    MAX_SUPERSEDED,
+    MAX_TAGS,
+    alone,
+    checked_text,
+    confidence,
+    ids,
+    label,
+    labels,
+    metadata,
+    moment,
+    one_of,
+    read,
+    share,
+)
 from cued.text.analyse import searchable
 from cued.text.durations import parse_duration
 from cued.text.entities import entities
@@ -156,7 +170,7 @@ def changed(memory: Memory, change: Change, *, now: datetime) -> Memory:
         "trust": lambda v: one_of("trust", v, TRUSTS),
         "valid_from": lambda v: moment("valid_from", v),
         "valid_until": lambda v: moment("valid_until", v),
-        "supersedes": lambda v: tuple(dict.fromkeys((*memory.supersedes, *ids("supersedes", v)))) if v else (),
+        "supersedes": lambda v: _superseding_too(memory, ids("supersedes", v)) if v else (),
     }
     new = {name: read(getattr(change, name)) for name, read in readers.items() if getattr(change, name) is not UNSET}
     if change.meta is not UNSET:
@@ -166,6 +180,15 @@ def changed(memory: Memory, change: Change, *, now: datetime) -> Memory:
     if "text" in new:
         new["entities"] = entities(searchable(new["text"], memory.source.speaker))
     return _with_valid_span(replace(memory, **new, updated_at=now))
+
+
+def _superseding_too(memory: Memory, more: Sequence[str]) -> tuple[str, ...]:
+    """What gives way to a memory, and these too; beyond MAX_SUPERSEDED is an InputError."""
+    all_of_it = tuple(dict.fromkeys((*memory.supersedes, *more)))
+    if len(all_of_it) > MAX_SUPERSEDED:
+        accepted = f"at most {MAX_SUPERSEDED} that give way to one memory; a newer one may supersede this one, and more"
+        raise InputError("supersedes", f"{len(all_of_it)} of them", accepted)
+    return all_of_it
 
 
 def _after(moment: datetime, ttl: str | float) -> datetime:

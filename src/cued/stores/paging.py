@@ -1,7 +1,7 @@
 """Listings in pages, in one of several orders and from either end, continued by an opaque cursor that knows both."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Any
 from zlib import crc32
@@ -9,7 +9,7 @@ from zlib import crc32
 from msgspec import DecodeError, Meta, ValidationError, json
 
 from cued.errors import InputError
-from cued.model import KINDS, TIERS, TRUSTS, Memory, Order, Slice, Use
+from cued.model import KINDS, TIERS, TRUSTS, Memory, Order, Page, Slice, Use
 from cued.model.rows import Place
 from cued.stores.standing.instants import ALWAYS, NEVER, micros
 
@@ -19,9 +19,10 @@ Standing = tuple[Place, int, str]
 _Created = Annotated[int, Meta(ge=ALWAYS, le=NEVER)]
 
 
-def cursor_after(memory: Memory, *, oldest_first: bool, order_by: Order) -> str:
-    """The cursor that continues a listing after this memory."""
-    return urlsafe_b64encode(json.encode((order_by, oldest_first, *standing(memory, order_by)))).decode()
+def paged(found: Sequence[Memory], total: int, asked: Slice) -> Page:
+    """The page of what was found; one row more than it has was asked for, and says that there is a next one."""
+    size = asked.limit - 1
+    return Page(memories=tuple(found[:size]), next=_cursor(found[size - 1], asked) if len(found) > size else None, total=total)
 
 
 def part(at: int, cursor: str | None, limit: int, *, oldest_first: bool, order_by: Order) -> Slice:
@@ -60,6 +61,11 @@ def by_chance(memory_id: str) -> int:
 def last_used(use: Use) -> int:
     """When a memory was used last, before everything where it never was."""
     return ALWAYS if use.last_at is None else micros(use.last_at)
+
+
+def _cursor(memory: Memory, asked: Slice) -> str:
+    """What continues a listing after this memory."""
+    return urlsafe_b64encode(json.encode((asked.order_by, asked.oldest_first, *standing(memory, asked.order_by)))).decode()
 
 
 def _unknown(cursor: str) -> InputError:

@@ -57,19 +57,22 @@ def glanced(keeper: Distant, tenant: str, held: TenantShelf, lookup: Lookup) -> 
         version = held.version
         if version is None:
             return None
-        if held.behind:
-            found, rows = None, keeper.glance(tenant, Glance(since=version.change))
+        newest = held.newest
+        behind = newest.epoch == version.epoch and newest.change > version.change
+        if behind:
+            found, rows = None, keeper.glance(tenant, Glance(newest.epoch, newest.change, since=version.change))
         else:
-            found, rows = _searched(keeper, tenant, version, lookup)
+            found, rows = _searched(keeper, tenant, version, lookup, newest.epoch)
         if found is not None and version.is_of(rows.head()):
             return None if None in (*found.memories, *found.core) else found
-        if not held.follow(version, rows, known=held.behind):
+        if not held.follow(version, rows, known=behind):
             return None
     return None
 
 
-def _searched(keeper: Distant, tenant: str, version: Version, lookup: Lookup) -> tuple[Found, Reading]:
+def _searched(keeper: Distant, tenant: str, version: Version, lookup: Lookup, epoch: int) -> tuple[Found, Reading]:
     hits = version.shelf.search(lookup)
     keys = (*hits.keys, *hits.core_keys)
-    rows = keeper.glance(tenant, Glance(keys=keys, missing=version.winners.missing(keys), document=lookup.document))
+    missing = version.winners.missing(keys)
+    rows = keeper.glance(tenant, Glance(epoch, version.change, keys=keys, missing=missing, document=lookup.document))
     return Found(hits, version.winners.read(rows, hits.keys), version.winners.read(rows, hits.core_keys), rows), rows

@@ -112,7 +112,7 @@ class TenantShelf:
         """Start without anything loaded."""
         self.lock = Lock()
         self.version: Version | None = None
-        self.behind = False
+        self.newest = Head()
         self.weighed = 0
 
     def bring_to(self, rows: Transaction, head: Head) -> Version:
@@ -125,8 +125,13 @@ class TenantShelf:
         if last is None or last.epoch != head.epoch or last.shelf.wasteful:
             last = _restored(rows, head) or Version(Shelf(), Winners(), 0, head.epoch, 0)
         self.version = last if last.is_of(head) else _refreshed(last, rows, head)
-        self.behind = False
+        self.heard_of(head)
         return self.version
+
+    def heard_of(self, head: Head) -> None:
+        """Note the newest state of the tenant that is known of here, which the version may lack."""
+        if head.epoch != self.newest.epoch or head.change > self.newest.change:
+            self.newest = head
 
     def follow(self, version: Version, rows: Reading, *, known: bool) -> bool:
         """Whether to go on: with the next version where the rows since are `known`, and else knowing that there are some."""
@@ -136,7 +141,7 @@ class TenantShelf:
         with self.lock:
             if known and self.version is version:
                 self.version = version if version.is_of(head) else _refreshed(version, rows, head)
-            self.behind = not known
+        self.heard_of(head)
         return True
 
     def kept(self, version: Version) -> None:
@@ -202,11 +207,11 @@ class Shelves:
         version = None if held is None else held.version
         return version is not None and version.shelf.stored > 0
 
-    def written(self, tenant: str) -> None:
-        """Note that the tenant was written to from here, so its shelf is behind."""
+    def written(self, tenant: str, head: Head) -> None:
+        """Note the state that a write from here has left the tenant in."""
         held = self._held.get(tenant)
         if held is not None:
-            held.behind = True
+            held.heard_of(head)
 
     def trim(self, searched: TenantShelf) -> None:
         """Let go of the shelves searched longest ago until the rest fits, where this one has grown; the last one searched always stays."""

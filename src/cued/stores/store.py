@@ -40,7 +40,7 @@ from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant
 from cued.stores.columns.shelf import Shelf
 from cued.stores.encoding import as_vector
 from cued.stores.metering import RecallMeter, refuse_growth_beyond
-from cued.stores.paging import cursor_after, part
+from cued.stores.paging import paged, part
 from cued.stores.recall_log import all_stored, as_kept, bare, naming_none
 from cued.stores.repeating import repeated
 from cued.stores.revising import revise
@@ -137,14 +137,16 @@ class Store:
             work.update({})
 
     @repeated
-    def erase(self, tenant: str, memory_ids: Sequence[str], *, more: bool = False) -> None:
+    def erase(self, tenant: str, memory_ids: Sequence[str], *, more: bool = False, expired: bool = False) -> None:
         """Remove these memories for good, out of the log too: a line that names one says that it is erased, and keeps no evidence nor cue.
 
-        With `more` to be erased right after, their bytes are overwritten together with those.
+        With `more` to be erased right after, their bytes are overwritten together with those. Where they have `expired`, what they had
+        superseded does not come back.
         """
         with self._writing(tenant, "erase", memory_ids) as rows:
             work = Work(rows)
-            erased = work.beliefs.erase(memory_ids, lapsed=work.lapsed())
+            erased = work.beliefs.erase(memory_ids, lapsed=work.lapsed(), expired=expired)
+            work.unlink(erased)
             work.update({})
             work.remove(erased, more=more)
             if lines := naming_none(rows, erased):
@@ -234,12 +236,9 @@ class Store:
         order_by: Order = "written",
     ) -> Page:
         """One page of the tenant's memories, newest first unless told otherwise."""
-        admit_tenant(tenant)
         asked = part(micros(at), after, at_least_one(limit) + 1, oldest_first=oldest_first, order_by=order_by)
-        with self.keeper.begin(tenant, write=False) as rows:
-            found, total = rows.page(wanted, asked)
-        follows = cursor_after(found[limit - 1], oldest_first=oldest_first, order_by=order_by) if len(found) > limit else None
-        return Page(memories=tuple(found[:limit]), next=follows, total=total)
+        with self._reading(tenant) as rows:
+            return paged(*rows.page(wanted, asked), asked)
 
     def scan(self, tenant: str, *, limit: int, after: str | None = None) -> tuple[Stored, ...]:
         """Up to `limit` memories with their vectors, hidden ones included, by id, from the first id greater than `after`."""
@@ -343,8 +342,7 @@ class Store:
             answer = found_in(held, version, rows, lookup).told(lookup)
         self._shelves.trim(held)
         if isinstance(self.keeper, Distant) and version.worth_keeping:
-            # Other nodes will want it too, and this one may never be closed.
-            self._keep(tenant, version)
+            self._keep(tenant, version)  # other nodes want it too, and this one may never be closed
             held.kept(version)
         return answer
 
@@ -362,7 +360,8 @@ class Store:
             yield rows
             if rows.head() != before:
                 journalling.note(rows, verb, memory_ids, begin=self._journalled)
-        self._shelves.written(tenant)
+            after = rows.head()
+        self._shelves.written(tenant, after)
 
     @contextmanager
     def _snapshot(self, tenant: str, held: TenantShelf) -> Iterator[tuple[Transaction, Version | None]]:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from cued.model import Memory, Record, Row
 from cued.ports import Transaction
 from cued.stores.beliefs.changes import Beliefs
@@ -48,6 +50,14 @@ class Work:
         changed = [self._row(memory, contents.get(memory.id)) for memory in self.beliefs.changed.values()]
         if changed:
             self._rows.update(changed)
+
+    def unlink(self, memory_ids: Iterable[str]) -> None:
+        """Take the edges that lead to these memories out of the others."""
+        gone = set(memory_ids)
+        linking = [memory.id for memory in self._rows.linking(sorted(gone)) if memory.id not in gone]
+        self.beliefs.prefetch(linking)
+        for memory in map(self.beliefs.get, linking):
+            self.beliefs.put(replace(memory, edges=tuple(edge for edge in memory.edges if edge.target not in gone)))
 
     def remove(self, memory_ids: Iterable[str], *, more: bool = False) -> None:
         """Remove memories; `more` are to be removed right after."""

@@ -11,11 +11,12 @@ _WRITTEN = re.compile(
     re.IGNORECASE,
 )
 _ACCEPTED = 'a positive duration such as "30d", "12h", "45m", "90s", "2w", or a number of seconds'
+_SHORTEST_S = 1e-6
 _LONGEST_S = 200 * 365 * 86_400
 
 
 def parse_duration(value: str | float | timedelta, *, field: str = "duration") -> timedelta:
-    """The duration that was written; zero, negative and endless ones are refused."""
+    """The duration that was written; negative and endless ones are refused, and those of less than a microsecond, which are none."""
     if isinstance(value, timedelta):
         seconds = value.total_seconds()
     elif isinstance(value, str):
@@ -26,8 +27,8 @@ def parse_duration(value: str | float | timedelta, *, field: str = "duration") -
     elif isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(field, value, _ACCEPTED)
     else:
-        seconds = float(value)
-    if not 0 < seconds <= _LONGEST_S:
+        seconds = value
+    if not _SHORTEST_S <= seconds <= _LONGEST_S:
         raise InputError(field, value, _ACCEPTED)
     return timedelta(seconds=seconds)
 

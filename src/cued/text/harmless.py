@@ -7,6 +7,7 @@ of these can hide a word. Everything else that cannot be seen is spelled out, su
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Final
 
 from cued.text import scripts
@@ -15,13 +16,13 @@ MAX_NAME = 40
 _BREAKS = re.compile(r"[\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
 # Letters and marks to Unicode, and blank to the eye: fillers, variation selectors, the grapheme joiner.
 _BLANK = re.compile(r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]")
+_MARKS: Final = frozenset({"Mn", "Me"})
 _JOINERS: Final = "\u200c\u200d"
 _SELECTORS: Final = "\ufe0e\ufe0f"
 _EMOJI = re.compile(rf"[{scripts.EMOJI}\u200d\ufe0f\u2190-\u21ff\u2640\u2642\U0001f3fb-\U0001f3ff]")
 _SHAPED = re.compile(r"[\u0600-\u0dff\u1000-\u109f\u1780-\u18aa]")
 _SYMBOLS: Final = frozenset("0123456789#*‼⁉")
 
-# One character for one character, so that what is found in the view stands at the same place in the text.
 _LOOKALIKES: Final = (
     {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
     | dict.fromkeys(map(ord, "﹤˂ᐸ❮⧼〈"), "<")
@@ -33,8 +34,22 @@ _LOOKALIKES: Final = (
     | {ord("▁"): "_"}
     | str.maketrans("аеіјорсѕухһԁԛԝοα", "aeijopcsyxhdqwoa")
     | str.maketrans("АВЕІЈКМНОРСЅТУХΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABEIJKMHOPCSTYXABEZHIKMNOPTYX")
-    | {code: base for code in range(0xC0, 0x250) if (base := unicodedata.normalize("NFD", chr(code))[0]).isascii() and base.isalpha()}
+    | str.maketrans("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz")
+    | {first + place: chr(ord("A") + place) for first in (0x1F150, 0x1F170, 0x1F1E6) for place in range(26)}
 )
+
+
+class _Looks(dict[int, str | int]):
+    """What each character looks like, one for one: letters without what stands on them, whatever alphabet they are dressed in."""
+
+    def __missing__(self, code: int) -> str:
+        """What a character looks like that was not asked for yet."""
+        base = unicodedata.normalize("NFKD", chr(code))[0]
+        looks = self[code] = base if base.isascii() and base.isalnum() else chr(code)
+        return looks
+
+
+_LOOKS: Final = _Looks(_LOOKALIKES)
 _HEADS = r"(?:semantic|episodic|procedural)(?:[\s_]+memor(?:y|ies)|,)|previously[\s_]+inferred"
 """What our own lines begin with."""
 _SPEAKERS = (
@@ -76,13 +91,21 @@ def harmless(text: str) -> str:
     line = plain(text.strip()).strip()
     if not _OPENING.search(line):
         return line
-    view = line if line.isascii() else line.translate(_LOOKALIKES)
+    view, places = _view(line)
     pieces: list[str] = []
     last = 0
     for match in _OBEYED.finditer(view):
-        pieces += line[last : match.start()], _defused(match, line)
-        last = match.end()
+        pieces += line[last : places[match.start()]], _defused(match, line, places)
+        last = places[match.end()]
     return "".join(pieces) + line[last:]
+
+
+def _view(line: str) -> tuple[str, Sequence[int]]:
+    """What a line looks like, without the marks that stand on its letters, and for each character of that its place in the line."""
+    if line.isascii():
+        return line, range(len(line) + 1)
+    places = [place for place, character in enumerate(line) if character.isascii() or unicodedata.category(character) not in _MARKS]
+    return "".join(line[place] for place in places).translate(_LOOKS), [*places, len(line)]
 
 
 def name(text: str) -> str:
@@ -93,12 +116,11 @@ def name(text: str) -> str:
     return safe if _NAME.fullmatch(safe) else f'"{safe}"'
 
 
-def _defused(match: re.Match[str], line: str) -> str:
+def _defused(match: re.Match[str], line: str, places: Sequence[int]) -> str:
     """What stands in the line for a piece that something would obey."""
-    kind, start = match.lastgroup, match.start()
+    kind, start = match.lastgroup, places[match.start()]
     if match["bracket"]:
-        inside = match["inside"]
-        return f"({line[match.start('inside') : match.end('inside') - 1]})" if inside else "("
+        return f"({line[places[match.start('inside')] : places[match.end('inside') - 1]]})" if match["inside"] else "("
     if kind == "heading":
         return "#"
     if kind == "fence":

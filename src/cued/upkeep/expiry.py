@@ -1,6 +1,6 @@
 """Expiry: memories whose time to live has run out are hidden at once by a gate, and a sweep removes them for good.
 
-A memory that superseded another stays: without it the older belief would come back, and a sweep changes no recall.
+A sweep changes no recall: what a swept memory had superseded stays superseded, by a memory that is no longer there.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ def expired(tenant: str, store: Store, *, at: datetime, grace: timedelta = NO_GR
     if grace < NO_GRACE:
         raise InputError("grace", grace, "zero or a positive duration")
     everything = batches(listed(tenant, store, Filter(hidden=True), at=at), PAGE)
-    found = [memory for page in everything for memory in _due(page, at - grace)]
+    found = [memory for page in everything for memory in out_of_time(page, at=at - grace)]
     return tuple(sorted(found, key=lambda memory: (memory.expires_at, memory.id)))
 
 
@@ -40,11 +40,7 @@ def sweep(tenant: str, store: Store, *, at: datetime, grace: timedelta = NO_GRAC
 
 def _erase(tenant: str, store: Store, until: datetime, memory_ids: Sequence[str], *, more: bool) -> list[str]:
     """Erase those of the memories that are still due when they are read once more: a time to live may have been extended."""
-    due = [memory.id for memory in _due(store.get(tenant, memory_ids), until)]
+    due = [memory.id for memory in out_of_time(store.get(tenant, memory_ids), at=until)]
     if due:
-        store.erase(tenant, due, more=more)
+        store.erase(tenant, due, more=more, expired=True)
     return due
-
-
-def _due(memories: Sequence[Memory], until: datetime) -> list[Memory]:
-    return [memory for memory in out_of_time(memories, at=until) if not memory.supersedes]

@@ -297,6 +297,7 @@ def test_a_resident_server_listens_at_no_port_keeps_no_token_and_makes_way_for_n
 def test_a_resident_server_ends_when_nobody_asks(process, place):
     done = process("serve", "--resident", "1s")
     assert (done.returncode, done.stdout, done.stderr, offer_of(place).exists()) == (0, b"", b"", False)
+    assert process("serve", "--resident", "1s", "--demo").returncode == 2
 
 
 def test_a_hook_starts_a_server_for_the_next_one_where_it_is_told_to(process, place):

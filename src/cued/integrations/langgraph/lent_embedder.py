@@ -47,7 +47,7 @@ class LentEmbedder:
                 return self.embeddings.embed_documents(texts)
             with ThreadPoolExecutor(1) as thread:  # the loop of this thread may be running
                 return thread.submit(lambda: asyncio.run(self.embeddings.aembed_documents(texts))).result()
-        except Exception as error:
+        except Exception as error:  # somebody else's embedder may fail in any way: an EmbedderError is noted in `degraded`
             raise EmbedderError(f"{self._name}: {type(error).__name__}: {error}") from error
 
 

@@ -45,7 +45,7 @@ def swept(sweep: Callable[[], int]) -> None:
     """Sweep once; what goes wrong is logged, for the next time may go well."""
     try:
         count = sweep()
-    except Exception:
+    except Exception:  # the thread must live on, whatever a store of others raises; the log has all of it
         log.exception("expired items were not swept")
     else:
         if count:

@@ -17,6 +17,7 @@ from cued.integrations.searching import every
 from cued.model import GLOBAL, Memory
 
 ENTITIES = ("user_id", "agent_id", "run_id")
+NOBODY = "filters must contain at least one of: user_id, agent_id, run_id; such as filters={'user_id': 'u1'}"
 
 
 class Home(Struct, frozen=True):
@@ -90,12 +91,11 @@ class Homes:
         return (self._over.tenant(name), own) if name.strip() and own else (None, memory_id)
 
 
-def entities_of(given: Mapping[str, Any]) -> dict[str, str]:
+def entities_of(given: Mapping[str, Any], *, otherwise: str = NOBODY) -> dict[str, str]:
     """The ids of user, agent and run in some fields, as texts; an id with white space is refused, and so is having none."""
     found = {name: _id(name, given[name]) for name in ENTITIES if given.get(name) is not None}
     if not found:
-        told = "filters must contain at least one of: user_id, agent_id, run_id; such as filters={'user_id': 'u1'}"
-        raise InputError("filters", dict(given), told)
+        raise InputError("filters", dict(given), otherwise)
     return found
 
 

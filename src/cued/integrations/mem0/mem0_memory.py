@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 UNSET: Final = object()
 PROCEDURAL = "procedural_memory"
+_FOR_NOBODY = "an id. At least one of 'user_id', 'agent_id', or 'run_id' must be provided"
 JSON = dict[str, Any]
 
 
@@ -73,7 +74,7 @@ class Memory:
         del prompt  # an extractor has a prompt of its own
         if memory_type not in (None, PROCEDURAL):
             raise InputError("Invalid 'memory_type'", memory_type, f"{PROCEDURAL}, or nothing")
-        entities = entities_of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
+        entities = entities_of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, otherwise=_FOR_NOBODY)
         day = expiration(expiration_date)
         turns = _turns(messages)
         found = extracted(self._asked(infer=infer), turns, at=None if timestamp is None else _moment(timestamp))
@@ -140,7 +141,7 @@ class Memory:
         if not isinstance(query, str) or not query.strip():
             raise InputError("Invalid query", query, "a text, which cannot be empty or whitespace-only")
         if threshold is not None and not (isinstance(threshold, int | float) and 0 <= threshold <= 1):
-            raise InputError("Invalid threshold", threshold, "a number. Must be between 0 and 1")
+            raise InputError("Invalid threshold", threshold, "a number. Must be between 0 and 1; threshold must be a valid number")
         home, wanted = self._asked_for(filters, {"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
         most = _count(top_k if limit is None else limit)
         if not most:
@@ -196,6 +197,8 @@ class Memory:
 
     def delete_all(self, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None) -> JSON:
         """Word of all memories of a user, an agent or a run, which are erased for good, their history too."""
+        if user_id is agent_id is run_id is None:
+            raise InputError("delete_all", None, "an id: At least one filter is required to delete all memories; or `reset()`")
         home, wanted = self._asked_for({"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, {})
         gone = [memory.id for memory in every(home.tenant, scope=home.scope, hidden=True) if passes(self._payload(memory).flat(), wanted)]
         home.tenant.forget(*gone, erase=True)
@@ -303,5 +306,5 @@ def _moment(value: datetime | str | float) -> datetime | str:
 
 def _count(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST:
-        raise InputError("Invalid top_k", value, f"a whole number up to {MOST}. Must be a non-negative integer")
+        raise InputError("Invalid top_k", value, f"at most {MOST}. Must be a non-negative integer; top_k must be a valid integer")
     return value

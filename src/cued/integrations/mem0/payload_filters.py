@@ -21,7 +21,7 @@ def checked(wanted: Mapping[str, Any]) -> Mapping[str, Any]:
         elif isinstance(condition, Mapping):
             for name in condition:
                 if name not in _OPERATORS:
-                    raise InputError("Unsupported metadata filter operator", name, f"one of {', '.join(_OPERATORS)}")
+                    raise InputError(f"Unsupported metadata filter operator: {name}", condition, f"one of {', '.join(_OPERATORS)}")
     return wanted
 
 
@@ -46,7 +46,9 @@ def _holds(name: str, value: Any, other: Any) -> bool:  # noqa: ANN401 - any JSO
 
 def _conditions(key: str, condition: object) -> Sequence[Mapping[str, Any]]:
     if not isinstance(condition, list | tuple) or not condition or not all(isinstance(each, Mapping) for each in condition):
-        raise InputError(key, condition, "a list of conditions with at least one in it")
+        raise InputError(
+            key, condition, f"one or more: the {key} operator requires a {'' if key == 'AND' else 'non-empty '}list of conditions"
+        )
     return condition
 
 

@@ -101,7 +101,7 @@ def expiration(value: object) -> str | None:
     try:
         return date.fromisoformat(str(value)).isoformat()
     except ValueError as error:
-        raise InputError("expiration_date", value, "a date in the form YYYY-MM-DD") from error
+        raise InputError("expiration_date", value, "a day: expiration_date must be a valid date in YYYY-MM-DD format") from error
 
 
 def seconds_until_over(day: str | None, now: datetime) -> float | None:

@@ -5,6 +5,7 @@ from importlib import resources
 from pathlib import Path
 
 from cued.errors import InputError
+from cued.folders import nameable
 from cued.policy.parse import parse
 from cued.policy.spec import Policy
 
@@ -36,7 +37,7 @@ def load(policy: str | Path | Policy = DEFAULT) -> Policy:
         return policy
     path = Path(policy)
     if isinstance(policy, Path) or path.suffix == ".toml":
-        if not path.is_file():
+        if not nameable("policy", path).is_file():
             raise InputError("policy", str(policy), f"an existing TOML file, or one of {', '.join(names())}")
         try:
             return parse(path.read_text("utf-8"), name=path.stem)

@@ -6,7 +6,8 @@ A memory claims what stands in its `supersedes`, from when that was written. It 
 when it is, for as long as it is superseded everywhere itself: in a chain a ← b ← c, forgetting b does not bring a back beside c.
 That is so at every moment, so the marks on the claimed one tell what held when. What a restored memory had been forgotten for, and
 what an erased one had ever done, is as if it had not been; but what an erased one claims passes to those that claim it, each since
-both claims were there and where both hold: erasing b from the same chain leaves a ← c.
+both claims were there and where both hold: erasing b from the same chain leaves a ← c. A memory whose time has run out leaves its
+claims to nobody, if it had not been forgotten: what it held down stays down, for good and where it was.
 
 Nothing gives way to what is less trusted than it, unless somebody whose word is worth as much says so.
 """
@@ -17,7 +18,7 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from cued.errors import InputError, NotFoundError, TrustError
-from cued.model import Memory, Supersession, Trust, outranks
+from cued.model import NOBODY, Memory, Supersession, Trust, outranks
 from cued.stores.admission import superseding_scope
 from cued.stores.beliefs.heirs import Heirs
 from cued.stores.beliefs.holding import claimed, holding, marks_by, over, span, until
@@ -109,21 +110,27 @@ class Beliefs:
                 self._hide(memory, None)
         self._settle(rising=True)
 
-    def erase(self, memory_ids: Iterable[str], *, lapsed: Iterable[str]) -> set[str]:
-        """Take away every mark that these memories have left; the answer is the ids to remove.
+    def erase(self, memory_ids: Iterable[str], *, lapsed: Iterable[str], expired: bool = False) -> set[str]:
+        """Take away every mark that these memories have left, and every claim on them; the answer is the ids to remove.
 
-        `lapsed` are the ids of the memories that have a lifted mark: one of them may be by a memory that let go of it since.
+        `lapsed` are the ids of the memories that have a lifted mark: one of them may be by a memory that let go of it since. Of those
+        that have `expired` and were not forgotten, the marks that hold stay, by nobody.
         """
-        erased = {memory.id for memory in self._all(memory_ids)}
+        memories = self._all(memory_ids)
+        erased = {memory.id for memory in memories}
+        for memory in memories if expired else ():
+            self._leave_to_nobody(memory)
         marked = {old for memory_id in erased for old in self.get(memory_id).supersedes}
         self.prefetch(marked.union(lapsed))
         left = {old_id: old for old_id in sorted(marked.union(lapsed) - erased) if (old := self.find(old_id)) is not None}
         heirs = Heirs(self.find, erased)
         passed = [(old_id, mark) for old_id, old in left.items() if old_id in marked for mark in heirs.of(old)]
         for old_id, mark in passed:
-            self._inherit(old_id, mark, erased)
-        for heir in [self.get(memory_id) for memory_id in {mark.by for _, mark in passed}]:
-            self.put(replace(heir, supersedes=tuple(each for each in heir.supersedes if each not in erased)))
+            if mark.by == NOBODY:
+                self._hold_for_good(old_id, mark)
+            else:
+                self._inherit(old_id, mark, erased)
+        self._name_no_more(erased)
         for old_id in left:
             old = self.get(old_id)
             gone = [mark for mark in old.superseded if mark.by in erased]
@@ -141,6 +148,31 @@ class Beliefs:
         found = [self.get(memory_id) for memory_id in asked]
         self.prefetch(old for memory in found for old in memory.supersedes)
         return found
+
+    def _leave_to_nobody(self, memory: Memory) -> None:
+        """Let the marks that a memory has left hold without it; one that is forgotten or in quarantine is as good as erased."""
+        if memory.forgotten_at is not None or memory.quarantined_at is not None:
+            return
+        for old_id in sorted(set(memory.supersedes)):
+            old = self.find(old_id)
+            for mark in marks_by(memory.id, old) if old is not None else ():
+                if mark.lifted_at is None:
+                    self._hold_for_good(old_id, replace(mark, by=NOBODY), instead_of=mark)
+
+    def _hold_for_good(self, old_id: str, mark: Supersession, *, instead_of: Supersession | None = None) -> None:
+        """Mark a memory as superseded by nobody who is stored; of such marks the first of each scope says it all."""
+        old = self.get(old_id)
+        same = [each for each in marks_by(NOBODY, old) if each.scope == mark.scope]
+        first = min((mark, *same), key=lambda each: each.at)
+        self._rewrite(old, [*same, *([] if instead_of is None else [instead_of])], [first])
+
+    def _name_no_more(self, erased: set[str]) -> None:
+        """Take the ids of the erased out of what others supersede."""
+        claimers = {mark.by for memory_id in erased for mark in self.get(memory_id).superseded} - {NOBODY}
+        self.prefetch(claimers)
+        for newer in [found for each in sorted(claimers) if (found := self.find(each)) is not None]:
+            if not erased.isdisjoint(newer.supersedes):
+                self.put(replace(newer, supersedes=tuple(each for each in newer.supersedes if each not in erased)))
 
     def _inherit(self, old_id: str, mark: Supersession, erased: Collection[str]) -> None:
         heir, old = self.get(mark.by), self.get(old_id)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from cued.model import GLOBAL, Memory, Supersession
+from cued.model import GLOBAL, NOBODY, Memory, Supersession
 from cued.stores.beliefs.holding import claimed, holding
 from cued.stores.beliefs.walks import closure, components, upward
 
@@ -44,12 +44,13 @@ class Heirs:
                 self._inherited = self._passed_on()
 
     def of(self, old: Memory) -> list[Supersession]:
-        """The claims on a memory that pass to others: the widest to each heir, and of those the first."""
-        best: dict[str, Supersession] = {}
+        """The claims on a memory that pass to others: the widest to each heir, and of those the first; to nobody, those of each scope."""
+        best: dict[tuple[str, str | None], Supersession] = {}
         marks = frozenset(old.superseded)
         for mark in self._marks(old, self._claims_on(old)):
-            known = best.get(mark.by, mark)
-            best[mark.by] = min(known, mark, key=lambda each: (each.scope is not None, each.at, each.scope or "", each not in marks))
+            heir = mark.by, (mark.scope if mark.by == NOBODY else None)
+            known = best.get(heir, mark)
+            best[heir] = min(known, mark, key=lambda each: (each.scope is not None, each.at, each.scope or "", each not in marks))
         return [mark for mark in best.values() if mark not in marks]
 
     def _passed_on(self) -> dict[str, Inherited]:
@@ -91,8 +92,10 @@ class Heirs:
         marks: defaultdict[str, list[Supersession]] = defaultdict(list)
         for mark in old.superseded:
             marks[mark.by].append(mark)
+        by_nobody = [_Claim(NOBODY, mark) for mark in marks.pop(NOBODY, ())]
         newer = ((self._find(newer_id), each) for newer_id, each in marks.items())
-        return [_Claim(new.id, claimed(each, holding(new))[0]) for new, each in newer if new is not None and old.id in new.supersedes]
+        claims = [_Claim(new.id, claimed(each, holding(new))[0]) for new, each in newer if new is not None and old.id in new.supersedes]
+        return claims + by_nobody
 
     def _supersedes(self, memory_id: str) -> tuple[str, ...]:
         memory = self._find(memory_id)

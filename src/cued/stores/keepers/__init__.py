@@ -1,1 +1,1 @@
-"""Where rows are kept: `memory` (in this process) and `sqlite` (one file, many processes)."""
+"""Where rows are kept: `memory` (in this process), `sqlite` (one file, many processes) and `postgres` (a server, many machines)."""

@@ -99,7 +99,7 @@ class MemoryKeeper:
             rows = MemoryTransaction(held)
             try:
                 yield rows
-            except BaseException:
+            except BaseException:  # an interrupted write is taken back too, and whatever it was goes on
                 rows.undo()
                 raise
             if write and held.occupied:

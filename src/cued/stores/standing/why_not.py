@@ -4,9 +4,12 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from cued.model import Gate, Lookup, Memory, Supersession
+from cued.model import NOBODY, Gate, Lookup, Memory, Supersession
 from cued.stores.standing.facts import sources_of
 from cued.stores.standing.judging import Judgement, table
+
+SWEPT = "a memory whose time ran out"
+"""What is said in place of the id of one that is no longer stored."""
 
 
 def change_of(judged: Judgement, memory_id: str) -> str:
@@ -16,7 +19,10 @@ def change_of(judged: Judgement, memory_id: str) -> str:
 
 
 def _supersession(judged: Judgement, memory: Memory) -> str:
-    return f"it gave way to {_superseding(memory, judged.lookup)[-1].by}; forgetting that one brings it back"
+    by = _superseding(memory, judged.lookup)[-1].by
+    if by == NOBODY:
+        return f"it gave way to {SWEPT}; remembering it anew brings it back"
+    return f"it gave way to {by}; forgetting that one brings it back"
 
 
 def _superseding(memory: Memory, lookup: Lookup) -> list[Supersession]:
@@ -38,7 +44,7 @@ def _fallen(judged: Judgement, source: str) -> str:
     if "quarantine" in judged.strikes[source]:
         return "in quarantine"
     marks = _superseding(judged.memories[source], judged.lookup)
-    return f"superseded by {marks[-1].by}" if marks else "its own sources are gone"
+    return f"superseded by {marks[-1].by or SWEPT}" if marks else "its own sources are gone"
 
 
 def _tags(judged: Judgement, memory: Memory) -> str:

@@ -168,6 +168,6 @@ def _written(path: Path, text: str, *, like: Path | None) -> None:
         if like is not None:
             Path(name).chmod(like.stat().st_mode & 0o777)
         Path(name).replace(path)
-    except BaseException:
+    except BaseException:  # also where somebody interrupts: nothing is left beside the file
         Path(name).unlink(missing_ok=True)
         raise

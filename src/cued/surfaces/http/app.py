@@ -214,7 +214,7 @@ class _Server:
         lines = SpooledTemporaryFile(max_size=_SPOOLED)  # noqa: SIM115 - closed when it is sent
         try:
             await self.run(tenant, partial(doing, write=lines.write), long=route.of.long)
-        except BaseException:
+        except BaseException:  # a caller who went away cancels this: no file stays open, and whatever it was goes on
             lines.close()
             raise
         return StreamingResponse(_sent(lines), media_type="application/x-ndjson")

@@ -89,10 +89,10 @@ def serve(  # noqa: PLR0913 - what a command line says
             _run((_config(app, place), [listening]), (_config(app, Place(), lifespan="off"), local))
 
 
-def stay(memories: Memories, started: Started, *, tenant: str, idle_s: float) -> None:
+def stay(memories: Memories, started: Started, *, tenant: str, idle_s: float, limits: Limits, chores: Chores) -> None:  # noqa: PLR0913 - likewise
     """Answer the commands of our own user alone, at no port and with no token that is kept, until none has come for so long."""
     tokens = Tokens(memories.parts.store)
-    app = make_app(memories, rules=Rules(rate=_OWN_RATE, burst=_OWN_RATE), tokens=tokens)
+    app = make_app(memories, rules=Rules(rate=_OWN_RATE, burst=_OWN_RATE), limits=limits, chores=chores, tokens=tokens)
     with offered(started, token=tokens.lend(tenant)) as local:
         if not local:
             raise StoreError("no socket of this machine can be made here; without --resident it serves at a port")

@@ -135,7 +135,7 @@ class Connections:
         try:
             connection.request(call.method, call.target, body=body or None, headers=headers)
             return connection, connection.getresponse()
-        except BaseException:
+        except BaseException:  # half of an answer may be on its way, also where somebody interrupts: nobody may get the rest of it
             connection.close()
             raise
 

@@ -1,7 +1,7 @@
 """All that a recall asks about a tenant in memory, as one message to the server: its counters, and what it is to look at."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from cued.model import Glance, Head, Indexed, Memory, Use
 from cued.stores.encoding import runs
@@ -18,6 +18,17 @@ class Glanced(NamedTuple):
     bodies: Sequence[tuple[int, bytes]] = ()
     used: Sequence[tuple[int, bytes]] = ()
     named: Sequence[tuple[bytes]] = ()
+
+    @classmethod
+    def of(cls, asked: Iterable[str], found: Sequence[Sequence[Any]]) -> Self:
+        """What was found: before it stand the results of what names the tenant, and behind it that of the end."""
+        names = list(asked)
+        return cls(**dict(zip(names, found[-len(names) - 1 : -1], strict=True)))
+
+    def covers(self, at: Glance) -> bool:
+        """Whether a copy that may lag behind has come as far as it must."""
+        head = self.head()
+        return head.epoch == at.epoch and head.change >= at.at_least
 
     def head(self) -> Head:
         """The tenant's counters."""

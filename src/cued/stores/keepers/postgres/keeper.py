@@ -15,7 +15,8 @@ from cued.model import Glance
 from cued.stores.admission import admit_tenant
 from cued.stores.keepers.postgres import glances
 from cued.stores.keepers.postgres.glances import Glanced
-from cued.stores.keepers.postgres.pooling import Connections
+from cued.stores.keepers.postgres.pooling import Connections, results
+from cued.stores.keepers.postgres.replicas import Replicas, split
 from cued.stores.keepers.postgres.schema import check
 from cued.stores.keepers.postgres.searched import HEAD
 from cued.stores.keepers.postgres.transaction import PostgresTransaction
@@ -64,17 +65,22 @@ class PostgresKeeper:
     """Keeps rows in a database."""
 
     def __init__(self, url: str | Address, *, readonly: bool = False, pool: int = POOL, wait_s: float = WAIT_S) -> None:
-        """Connect, and refuse a role with more power than it needs; `pool` bounds the connections, `wait_s` the wait for a free one."""
+        """Connect, and refuse a role with more power than it needs; `pool` bounds the connections, `wait_s` the wait for a free one.
+
+        An address may name replicas that answer warm recalls: postgresql://cued_app@first/cued?replica=second:5432&replica=third
+        """
         address = url if isinstance(url, Address) else Address(url)
         self.place, self._readonly, self._erased = str(address), readonly, False
-        self._connections = Connections(address.url, self.place, most=pool, wait_s=wait_s)
+        url, replicas = split(address.url)
+        self._connections = Connections(url, self.place, most=pool, wait_s=wait_s)
+        self._replicas = Replicas([Connections(each, self.place, most=pool, wait_s=wait_s) for each in replicas])
         try:
             with translated(self.place), self._connections.taken() as connection:
                 check(connection, self.place)
         except StoreError:
             self._connections.close()
             raise
-        across_forks(self._connections)
+        across_forks(self._connections, *self._replicas.servers)
 
     @contextmanager
     def begin(self, tenant: str, *, write: bool) -> Iterator[PostgresTransaction]:
@@ -93,9 +99,13 @@ class PostgresKeeper:
         """What it is to look at, as of one moment, in one message to the server and one back."""
         name, asked = admit_tenant(tenant), glances.questions(at)
         text = "; ".join((_SNAPSHOT.rstrip("; "), *asked.values(), "COMMIT"))
-        with translated(self.place), self._sent(text, glances.values(name, at)) as (_, found):
-            # Before them stand the results of what names the tenant, and behind them that of the end.
-            return Glanced(**dict(zip(asked, found[-len(asked) - 1 : -1], strict=True)))
+        values = glances.values(name, at)
+        for found in self._replicas.answers(text, values):
+            copied = Glanced.of(asked, found)
+            if copied.covers(at):
+                return copied
+        with translated(self.place), self._sent(text, values) as (_, found):
+            return Glanced.of(asked, found)
 
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants for which anything is kept, in order."""
@@ -109,6 +119,7 @@ class PostgresKeeper:
     def close(self) -> None:
         """Let go of the connections; a second call does nothing."""
         self._connections.close()
+        self._replicas.close()
 
     @contextmanager
     def _begun(self, text: str, values: dict[str, Any]) -> Iterator[tuple[psycopg.Connection[Any], list[Any]]]:
@@ -122,7 +133,7 @@ class PostgresKeeper:
         """A connection that statements were sent over in one message, and what each of them found."""
         with self._connections.taken() as connection:
             try:
-                found = _results(connection, text, values)
+                found = results(connection, text, values)
             except psycopg.OperationalError:
                 if not connection.closed:
                     raise
@@ -133,21 +144,7 @@ class PostgresKeeper:
         # The server had ended that one since it was last used, and maybe others too: nothing had begun, so a new one will do.
         self._connections.drop_idle()
         with self._connections.taken() as connection:
-            yield connection, _results(connection, text, values)
-
-
-def _results(connection: psycopg.Connection[Any], text: str, values: dict[str, Any]) -> list[list[Any]]:
-    """What each of the statements found; one that finds nothing by its nature found nothing."""
-    cursor = psycopg.ClientCursor(connection)
-    cursor.execute(text, values)
-    found = [_rows(cursor)]
-    while cursor.nextset():
-        found.append(_rows(cursor))
-    return found
-
-
-def _rows(cursor: psycopg.ClientCursor[Any]) -> list[Any]:
-    return [] if cursor.description is None else cursor.fetchall()
+            yield connection, results(connection, text, values)
 
 
 @contextmanager

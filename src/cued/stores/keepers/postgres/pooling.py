@@ -78,3 +78,17 @@ class Connections:
     def _connected(self) -> psycopg.Connection[Any]:
         # No prepared statements: behind a pooler the next transaction may be on another session.
         return psycopg.connect(self._url, autocommit=True, prepare_threshold=None, connect_timeout=CONNECT_S, application_name="cued")
+
+
+def results(connection: psycopg.Connection[Any], text: str, values: dict[str, Any]) -> list[list[Any]]:
+    """What each of the statements found; one that finds nothing by its nature found nothing."""
+    cursor = psycopg.ClientCursor(connection)
+    cursor.execute(text, values)
+    found = [_rows(cursor)]
+    while cursor.nextset():
+        found.append(_rows(cursor))
+    return found
+
+
+def _rows(cursor: psycopg.ClientCursor[Any]) -> list[Any]:
+    return [] if cursor.description is None else cursor.fetchall()

@@ -16,7 +16,7 @@ from msgspec import DecodeError
 
 from cued.errors import BusyError, CorruptError, ForeignFileError, FullError, InputError, NewerSchemaError, ReadOnlyError, StoreError
 from cued.stores.keepers.sqlite import page_sums
-from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
+from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION, rows_fit
 
 BUSY_TIMEOUT_S = 30.0
 CACHE_KIB = 8192
@@ -141,9 +141,19 @@ def prepare(path: Path, connection: apsw.Connection) -> None:
         check(path, found)
     if page_sums.lacking(connection):
         raise StoreError(f"{path}: its pages carry sums that this apsw cannot keep up; install apsw from PyPI, or open it for reading")
-    if found.version == VERSION:
-        return
-    page_sums.make_room(connection)
+    unsummed = not _fresh(found) and page_sums.missing(connection)
+    if unsummed:
+        _refuse_damaged(path, connection)
+    if found.version < VERSION:
+        _migrate(connection, fresh=_fresh(found))
+    if unsummed and rows_fit(connection):
+        # Where a row is broken, or the file is busy: not now, then. Rows are checked one by one for as long as pages carry no sums.
+        page_sums.take_up(connection)
+
+
+def _migrate(connection: apsw.Connection, *, fresh: bool) -> None:
+    if fresh:
+        page_sums.make_room(connection)
     _into_wal(connection)
     with writing(connection):
         found = identity(connection)
@@ -153,10 +163,13 @@ def prepare(path: Path, connection: apsw.Connection) -> None:
                 migration.fill(connection)
             connection.pragma("user_version", number)
         connection.pragma("application_id", APPLICATION_ID)
-    if not _fresh(found) and not page_sums.summed(connection):
-        with suppress(apsw.BusyError, apsw.FullError):
-            # Not now, then: rows are checked one by one for as long as pages carry no sums.
-            connection.execute("VACUUM")
+
+
+def _refuse_damaged(path: Path, connection: apsw.Connection) -> None:
+    """Refuse a file whose damage would be summed like the rest."""
+    found = str(connection.execute("PRAGMA integrity_check(1)").get)
+    if found != "ok":
+        raise CorruptError(f"{path}: {DAMAGED} ({found})")
 
 
 def _fresh(found: Identity) -> bool:

@@ -6,7 +6,7 @@ the tree as well as in a row, and is an error at once. Where apsw has no such fi
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -36,15 +36,28 @@ def summed(connection: apsw.Connection) -> bool:
     return file_system() is not None and connection.reserve_bytes("main") == RESERVED
 
 
+def missing(connection: apsw.Connection) -> bool:
+    """Whether the pages of the file carry no sums, though they could."""
+    return file_system() is not None and connection.reserve_bytes("main") != RESERVED
+
+
 def lacking(connection: apsw.Connection) -> bool:
     """Whether the pages of the file carry sums which could not be kept up here."""
     return file_system() is None and connection.reserve_bytes("main") == RESERVED
 
 
 def make_room(connection: apsw.Connection) -> None:
-    """Have the pages that are written from now on carry sums; in a file that has pages already, `VACUUM` writes them all."""
+    """Have the pages of a file that has none yet carry sums."""
     if file_system() is not None:
         connection.reserve_bytes("main", RESERVED)
+
+
+def take_up(connection: apsw.Connection) -> None:
+    """Write every page of a file anew, with its sum; one that is busy, or has no room on its disk, stays as it is."""
+    # By a connection of its own: where it fails, nobody takes the pages for summed.
+    with closing(apsw.Connection(connection.filename, vfs=file_system())) as own, suppress(apsw.BusyError, apsw.FullError):
+        own.reserve_bytes("main", RESERVED)
+        own.execute("VACUUM")
 
 
 def is_broken_page(error: apsw.Error) -> bool:

@@ -1,5 +1,6 @@
 """Pages and counts in SQL: constant statements, every value bound."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -63,24 +64,17 @@ _LINKING: Final = """
     FROM edge JOIN memory ON memory.key = edge.key LEFT JOIN use ON use.key = memory.key
     WHERE edge.target = ? AND edge.key BETWEEN ? AND ?
 """
-_TOTALS: Final = """
-    SELECT count(*), ifnull(sum(forgotten IS NULL AND superseded IS NULL AND ifnull(expires > :at, 1)), 0), count(forgotten),
-           count(superseded), ifnull(sum(expires <= :at), 0), count(quarantined), count(*) - count(fingerprint), min(created), max(created)
-    FROM memory WHERE tenant = :tenant
+_GROUPS: Final = """
+    SELECT kind, tier, trust, scope, (SELECT text FROM fingerprint WHERE key = memory.fingerprint),
+           count(*), sum(forgotten IS NULL AND superseded IS NULL AND ifnull(expires > :at, 1)), count(forgotten), count(superseded),
+           ifnull(sum(expires <= :at), 0), count(quarantined), count(*) - count(fingerprint), min(created), max(created)
+    FROM memory WHERE tenant = :tenant GROUP BY kind, tier, trust, scope, fingerprint
 """
-_BY: Final = {
-    name: f"SELECT {name}, count(*) FROM memory WHERE tenant = ? GROUP BY {name}"  # noqa: S608 - constants
-    for name in ("kind", "tier", "trust", "scope")
-} | {
-    "tag": """
-        SELECT tag.value, count(DISTINCT memory.key) FROM memory, json_each(memory.tags) AS tag
-        WHERE memory.tenant = ? AND memory.tags <> '[]' GROUP BY tag.value
-    """,
-    "fingerprint": """
-        SELECT fingerprint.text, count(*) FROM memory JOIN fingerprint ON fingerprint.key = memory.fingerprint
-        WHERE memory.tenant = ? GROUP BY fingerprint.text
-    """,
-}
+_GROUPED: Final = ("kind", "tier", "trust", "scope", "fingerprint")
+_BY_TAG: Final = """
+    SELECT tag.value, count(DISTINCT memory.key) FROM memory, json_each(memory.tags) AS tag
+    WHERE memory.tenant = ? AND memory.tags <> '[]' GROUP BY tag.value
+"""
 
 
 Found = Sequence[tuple[Any, ...]]
@@ -133,13 +127,21 @@ def linking(connection: apsw.Connection, keys: tuple[int, int], targets: Sequenc
 
 
 def stats(connection: apsw.Connection, tenant: int, *, at: int) -> Stats:
-    """What a tenant holds, counted."""
-    by = {name: _counted(connection.execute(sql, (tenant,)).fetchall()) for name, sql in _BY.items()}
-    return stats_of(connection.execute(_TOTALS, {"tenant": tenant, "at": at}).get, by)
+    """What a tenant holds, counted in one pass over its rows, and one over its tags."""
+    groups = connection.execute(_GROUPS, {"tenant": tenant, "at": at}).fetchall()
+    counts = [group[len(_GROUPED) :] for group in groups]
+    *sums, oldest, newest = zip(*counts, strict=True) if counts else [()] * 9
+    by = {name: _counted(groups, column) for column, name in enumerate(_GROUPED)}
+    by["tag"] = dict(sorted(connection.execute(_BY_TAG, (tenant,))))
+    return stats_of((*map(sum, sums), min(oldest, default=None), max(newest, default=None)), by)
 
 
-def _counted(found: list[Any]) -> dict[Any, int]:
-    return dict(sorted(found))
+def _counted(groups: Sequence[tuple[Any, ...]], column: int) -> dict[Any, int]:
+    """How many memories there are of each value of a column of the groups, in their order; what has none is left out."""
+    counts: Counter[Any] = Counter()
+    for group in groups:
+        counts[group[column]] += group[len(_GROUPED)]
+    return dict(sorted((value, count) for value, count in counts.items() if value is not None))
 
 
 def _has_meta(*given: Any) -> bool:  # noqa: ANN401 - values as SQLite hands them over

@@ -264,6 +264,18 @@ def _take_sums(connection: apsw.Connection) -> None:
     connection.execute("UPDATE vector SET data_sum = crc32(data)")
 
 
+def rows_fit(connection: apsw.Connection) -> bool:
+    """Whether every row that has a sum is what was written."""
+    connection.create_scalar_function("crc32", _sum, 1, deterministic=True)
+    return not connection.execute(_UNFIT).get
+
+
+_UNFIT = """
+    SELECT EXISTS (SELECT 1 FROM memory WHERE crc32(body) <> body_sum OR crc32(forward) <> forward_sum)
+        OR EXISTS (SELECT 1 FROM vector WHERE crc32(data) <> data_sum)
+"""
+
+
 def _sum(*given: Any) -> int:  # noqa: ANN401 - values as SQLite hands them over
     return crc32(given[0])
 

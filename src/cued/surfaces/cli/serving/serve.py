@@ -72,16 +72,18 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
         raise InputError("serve", str(error), "the server's packages: pip install 'cued[server]'") from error
     chosen = settings()
     started = Started(db=chosen.db, embedder=chosen.embedder, policy=chosen.policy)
-    if resident is not None:
-        idle_s = parse_duration(resident, field="--resident").total_seconds()
-        if not answers(chosen.db):
-            with _opened(chosen, Quotas(), shadow=shadow, share=share) as memories:
-                stay(memories, started, tenant=chosen.tenant, idle_s=idle_s)
-        return
     place = Place(host=host, port=port, names=names, behind_proxy=behind_proxy, certificate=tls_cert, key=tls_key)
     limits = Limits(body_bytes=max_body, threads=threads)
     chores = Chores(jobs=tuple(dict.fromkeys(jobs)), every_s=parse_duration(every, field="--upkeep-every").total_seconds())
     quotas = Quotas(memories=quota_memories, bytes=quota_bytes, recalls_a_minute=quota_recalls)
+    if resident is not None:
+        idle_s = parse_duration(resident, field="--resident").total_seconds()
+        if demo:
+            raise InputError("--resident", resident, "nothing beside --demo, whose memories no command asks for")
+        if not answers(chosen.db):
+            with _opened(chosen, quotas, shadow=shadow, share=share) as memories:
+                stay(memories, started, tenant=chosen.tenant, idle_s=idle_s, limits=limits, chores=chores)
+        return
     with noting_warnings():
         memories = _made_up(chosen) if demo else _opened(chosen, quotas, shadow=shadow, share=share)
     with memories:

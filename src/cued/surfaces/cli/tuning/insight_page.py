@@ -1,92 +1,140 @@
 """The report of the recall log as one HTML file: pictures in it as SVG, no script, and nothing from elsewhere."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import Any
-
-from cued.evaluation.svg import Series, bars, lines
+from importlib import resources
+from typing import Any, Final
 
 JSON = Mapping[str, Any]
-_STYLE = """
-body{font:15px/1.5 system-ui,sans-serif;color:#222;max-width:820px;margin:2rem auto;padding:0 1rem}
-table{border-collapse:collapse;margin:1rem 0}td,th{padding:.25rem .75rem;text-align:right;border-bottom:1px solid #ddd}
-td:first-child,th:first-child{text-align:left}h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}svg{max-width:100%;height:auto}
-"""
-_RATES = (("injection_rate", "injection rate"), ("blindness_rate", "blindness rate"), ("degraded_rate", "degraded"))
-_COLUMNS = (
-    ("recalls", "{:d}"),
-    ("injection_rate", "{:.0%}"),
-    ("blindness_rate", "{:.0%}"),
-    ("degraded_rate", "{:.0%}"),
-    ("chosen", "{:.1f}"),
-    ("tokens", "{:.0f}"),
-    ("suppressed", "{:.1f}"),
-    ("omitted", "{:.1f}"),
-    ("cited_rate", "{:.0%}"),
-    ("bad_rate", "{:.0%}"),
+WIDE, HIGH = 1000, 180
+"""The room of a picture; a page stretches it to its own width."""
+_RATES: Final = (("injection_rate", "injection rate", 0), ("blindness_rate", "blindness rate", 1), ("degraded_rate", "degraded", 2))
+_FIGURES: Final = (
+    ("recalls", "recalls", "{:,d}"),
+    ("injection_rate", "injection rate", "{:.0%}"),
+    ("blindness_rate", "blindness rate", "{:.0%}"),
+    ("degraded_rate", "degraded", "{:.0%}"),
+    ("chosen", "memories a recall", "{:.1f}"),
+    ("tokens", "tokens a recall", "{:.0f}"),
+    ("below_floor", "below the floor", "{:.1f}"),
+    ("suppressed", "suppressed", "{:.1f}"),
+    ("omitted", "omitted", "{:.1f}"),
+    ("cited_rate", "cited", "{:.0%}"),
+    ("bad_rate", "bad", "{:.0%}"),
 )
 
 
 def page(answer: JSON, *, title: str) -> str:
     """The report as one page."""
     whole = answer["counted"]
-    parts = [f"<h1>Recall of {escape(title)}</h1>", f"<p>{escape(answer['advice']['told'])}.</p>", _table([("all", whole)])]
+    parts = [f"<h1>Recall of {escape(title)}</h1>", f"<p>{escape(_span(answer))}{escape(answer['advice']['told'])}.</p>", _figures(whole)]
     if whole["recalls"]:
-        parts += [_over_time(answer), _relevance(answer), _floors(answer), _stages(answer), _channels(answer)]
+        parts += [
+            _panel("Rates over time", _course(answer["series"], _RATES)),
+            _beside(_panel("Best relevance of each recall", _relevance(answer)), _panel("Where the time goes", _stages(answer))),
+            _beside(_panel("Floors", _floors(answer)), _panel("Found by one channel alone", _channels(answer))),
+        ]
     if answer["groups"]:
-        rows = [(group["label"], group["counted"]) for group in answer["groups"]]
-        parts += ["<h2>Groups</h2>", _table(rows), *(_course(group["label"], group["series"]) for group in answer["groups"][:12])]
+        parts.append(_panel("Groups", _table(answer["groups"])))
+        courses = (_panel(escape(each["label"]), _course(each["series"], _RATES[:2])) for each in answer["groups"][:12])
+        parts.append(_beside(*courses))
     head = (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Recall of {escape(title)}</title><style>{_STYLE}</style></head>'
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>Recall of {escape(title)}</title><style>{_style()}</style></head>"
     )
     return "\n".join([head, "<body>", *parts, "</body></html>", ""])
 
 
-def _over_time(answer: JSON) -> str:
+def _style() -> str:
+    return resources.files(__package__).joinpath("insight_page.css").read_text("utf-8")
+
+
+def _span(answer: JSON) -> str:
     series = answer["series"]
-    drawn = [Series(name=name, points=_points([each["counted"][key] for each in series])) for key, name in _RATES]
-    first, last = series[0]["start"][:10], series[-1]["start"][:10]
-    return f"<h2>Over time</h2>{lines('Rates over time', drawn, x=f'{first} to {last}', y='share of recalls')}"
+    return f"{series[0]['start'][:10]} to {series[-1]['start'][:10]}: " if series else ""
 
 
-def _course(label: str, series: Sequence[JSON]) -> str:
-    drawn = [Series(name=name, points=_points([each["counted"][key] for each in series])) for key, name in _RATES[:2]]
-    return lines(label, drawn, x="time", y="share of recalls")
+def _panel(title: str, body: str) -> str:
+    return f"<section><h2>{title}</h2>{body}</section>"
+
+
+def _beside(*panels: str) -> str:
+    return f'<div class="two">{"".join(panels)}</div>'
+
+
+def _picture(label: str, drawn: str) -> str:
+    box = f'viewBox="0 0 {WIDE} {HIGH}" preserveAspectRatio="none"'
+    return f'<svg class="course" {box} role="img" aria-label="{label}">{drawn}</svg>'
+
+
+def _figures(counted: JSON) -> str:
+    labels = (label for _, label, _ in _FIGURES)
+    told = "".join(f"<div><dt>{label}</dt><dd>{figure}</dd></div>" for label, figure in zip(labels, _told(counted), strict=True))
+    return f'<dl class="figures">{told}</dl>'
+
+
+def _told(counted: JSON) -> list[str]:
+    return [form.format(counted[name]) for name, _, form in _FIGURES]
+
+
+def _course(series: Sequence[JSON], rates: Sequence[tuple[str, str, int]]) -> str:
+    """Rates from the first stretch to the last, 1 at the top."""
+    last = max(1, len(series) - 1)
+    grid = "".join(f'<line class="grid" x1="0" x2="{WIDE}" y1="{HIGH * each / 4:.0f}" y2="{HIGH * each / 4:.0f}"/>' for each in range(4))
+    drawn = []
+    for name, label, colour in rates:
+        values = [each["counted"][name] for each in series] * (2 if len(series) == 1 else 1)
+        points = " ".join(f"{place / last * WIDE:.1f},{HIGH - value * (HIGH - 4):.1f}" for place, value in enumerate(values))
+        drawn.append(f'<polyline class="s{colour}" points="{points}"><title>{label}</title></polyline>')
+    keys = "".join(f'<span><i class="c{colour}"></i>{label}</span>' for _, label, colour in rates)
+    ends = f'<div class="ends"><span>{series[0]["start"][:10]}</span><span>{series[-1]["start"][:10]}</span></div>'
+    picture = (
+        f'<svg class="course" viewBox="0 0 {WIDE} {HIGH}" preserveAspectRatio="none" role="img" aria-label="Rates over time, from 0 to 1">'
+    )
+    return f'{picture}{grid}{"".join(drawn)}</svg>{ends}<div class="key">{keys}<span>lines at 25, 50 and 75 %</span></div>'
 
 
 def _relevance(answer: JSON) -> str:
-    total = sum(answer["relevance"]) or 1
-    steps = [f"{place / 20:.2f}" if place % 4 == 0 else "" for place in range(len(answer["relevance"]))]
-    drawn = Series(name="recalls", points=tuple((place, count / total) for place, count in enumerate(answer["relevance"])))
-    return f"<h2>Best relevance of each recall</h2>{bars('Best relevance', steps, [drawn], y='share of recalls')}"
+    counts = answer["relevance"]
+    most, wide = max(counts) or 1, WIDE / len(counts)
+    drawn = "".join(
+        f'<rect class="c0" x="{place * wide + 2:.1f}" width="{wide - 4:.1f}" y="{HIGH - HIGH * count / most:.1f}" '
+        f'height="{HIGH * count / most:.1f}"><title>{place / len(counts):.2f}: {count:,}</title></rect>'
+        for place, count in enumerate(counts)
+    )
+    return f'{_picture("Recalls by their best relevance", drawn)}<div class="ends"><span>0</span><span>0.5</span><span>1</span></div>'
 
 
 def _floors(answer: JSON) -> str:
-    rows = "".join(f"<tr><td>{escape(floor)}</td><td>{count}</td></tr>" for floor, count in answer["floors"].items())
-    return f"<h2>Floors</h2><table><tr><th>floor</th><th>recalls</th></tr>{rows}</table>"
+    return _meters((floor, count, f"{count:,}") for floor, count in answer["floors"].items())
 
 
 def _stages(answer: JSON) -> str:
     took = " · ".join(f"{name} {ms:.1f} ms" for name, ms in answer["ms"].items())
-    rows = "".join(f"<tr><td>{escape(stage)}</td><td>{ms:.2f}</td></tr>" for stage, ms in answer["stages_ms"].items())
-    return f"<h2>Time</h2><p>{took}</p><table><tr><th>stage</th><th>median ms</th></tr>{rows}</table>"
+    longest = sorted(answer["stages_ms"].items(), key=lambda stage: -stage[1])
+    return f"{_meters((stage, ms, f'{ms:.2f} ms') for stage, ms in longest)}<p>whole recalls: {took}</p>"
 
 
 def _channels(answer: JSON) -> str:
     used = answer["used"] or 1
-    rows = "".join(f"<tr><td>{escape(each['name'])}</td><td>{each['alone'] / used:.0%}</td></tr>" for each in answer["channels"])
-    return f"<h2>Found by one channel alone</h2><table><tr><th>channel</th><th>of what was used</th></tr>{rows}</table>"
+    return _meters(((each["name"], each["alone"], f"{each['alone'] / used:.0%}") for each in answer["channels"]), whole=used)
 
 
-def _table(rows: Sequence[tuple[str, JSON]]) -> str:
-    head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name, _ in _COLUMNS)
-    body = "".join(
-        f"<tr><td>{escape(label)}</td>{''.join(f'<td>{form.format(figures[name])}</td>' for name, form in _COLUMNS)}</tr>"
-        for label, figures in rows
+def _meters(rows: Iterable[tuple[str, float, str]], *, whole: float = 0.0) -> str:
+    """A bar a row, the longest as wide as there is room, or as wide as its share of the whole."""
+    told = list(rows)
+    most = whole or max((value for _, value, _ in told), default=0) or 1
+    drawn = (
+        f'<li><span>{escape(name)}</span><svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect class="c0" width="{100 * value / most:.1f}" height="8"/></svg><b>{figure}</b></li>'
+        for name, value, figure in told
     )
-    return f"<table><tr><th></th>{head}</tr>{body}</table>"
+    return f'<ol class="meters">{"".join(drawn)}</ol>'
 
 
-def _points(values: Sequence[float]) -> tuple[tuple[float, float], ...]:
-    last = max(1, len(values) - 1)
-    return tuple((place / last, value) for place, value in enumerate(values))
+def _table(groups: Sequence[JSON]) -> str:
+    head = "".join(f"<th>{label}</th>" for _, label, _ in _FIGURES)
+    body = "".join(
+        f"<tr><td>{escape(group['label'])}</td>{''.join(f'<td>{each}</td>' for each in _told(group['counted']))}</tr>" for group in groups
+    )
+    return f'<div class="scroll" tabindex="0"><table><tr><th>group</th>{head}</tr>{body}</table></div>'

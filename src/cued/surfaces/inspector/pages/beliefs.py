@@ -39,8 +39,8 @@ def chains(superseded: Sequence[JSON], get: Callable[[str], JSON | None]) -> lis
 
 
 def heir_of(memory: JSON) -> str | None:
-    """What a memory gave way to, the last of several; None where it stands."""
-    return next((mark["by"] for mark in reversed(memory["superseded"]) if mark["lifted_at"] is None), None)
+    """What a memory gave way to, the last of several; None where it stands, or where that one was swept."""
+    return next((mark["by"] for mark in reversed(memory["superseded"]) if mark["lifted_at"] is None and mark["by"]), None)
 
 
 def _line(start: str, heirs: Mapping[str, str], known: dict[str, JSON], get: Callable[[str], JSON | None]) -> list[JSON]:
