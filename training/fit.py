@@ -81,7 +81,6 @@ RECIPES = {
         weights=WORDS,
         # No store without vectors offers a memory that has none of the cue's words, so nothing tells what that would be worth.
         stated={"wordless": -4.0},
-        silence=0.95,
         growth=0.5,
         others=0.4,
     ),
