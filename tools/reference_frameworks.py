@@ -85,7 +85,7 @@ ADAPTERS = {
         tenant="`user_id`",
         scope="`app_name`",
         kept="an event is a turn, and its id is kept, so that it is added once",
-        theirs="what those of its memory service expect of searches, 30 of 30",
+        theirs="what those of its memory in the process expect of searches, written anew for other stores, 30 of 30",
     ),
     "CrewAI": Adapter(
         page="crewai",
@@ -115,7 +115,7 @@ ADAPTERS = {
         tenant=_HANDLE,
         scope=_SCOPE,
         kept="a fact is a memory and a message a turn; the numbers of messages make their ids",
-        theirs="it has none for stores of others",
+        theirs="none for stores of others; of those of its own file store, the checks of name, limit and writability are kept",
     ),
     "Claude's memory tool": Adapter(
         page="claude",
@@ -125,7 +125,7 @@ ADAPTERS = {
         tenant=_HANDLE,
         scope=_SCOPE,
         kept="a file is a memory, a long one several",
-        theirs="those of its tool over a file system, 74 of 83 (the others look at links and rights of files)",
+        theirs="those of its tool over a file system, its files mirrored into the store, 74 of 83 (the others look at links and rights of files)",
     ),
     "mem0": Adapter(
         page="mem0",
