@@ -64,7 +64,7 @@ def test_a_misspelt_field_is_told_the_nearest_and_all_known_ones():
         ({"window_tokens": 0}, CueRequest, "window_tokens", "a whole number from 1 to 100000000"),
         ({"limit": 0}, ListRequest, "limit", "a whole number from 1 to 1000"),
         ({"since": "soon"}, ListRequest, "since", "a time such as"),
-        ({"memories": [{"text": "x", "kin": 1}]}, ManyRequest, "kin", "known: text"),
+        ({"memories": [{"text": "x", "kin": 1}]}, ManyRequest, "kin", "one of text, id, kind"),
         ({"memories": ["x"]}, ManyRequest, "memories", "a list, each an object"),
         ([], CueRequest, "request", "an object with the fields"),
     ],

@@ -19,7 +19,7 @@ _SWITCH = 5.0
 _DOUBLINGS = (0.5, 1.0, 2.0, 3.0)
 _WEIGHT = 100.0
 _LONG = 4_000
-_READ = 1_500_000
+_READ = 600_000
 """How many characters of long texts are read for all the tries together: each reads the cue and the candidates once more."""
 _FEWEST = 2
 

@@ -3,6 +3,7 @@
 A logistic model of a few columns whose coefficients are data (`policy/calibration`), so that 0.7 means the same with any embedder.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -70,7 +71,9 @@ class _Heard(NamedTuple):
     event: Beside | None
 
 
+@lru_cache(maxsize=8)
 def _heard(cue: Cue) -> _Heard:
+    # An explanation decides the same cue many times over.
     uttered, by_itself = cues.words(cue, "utterance"), cues.alone(cue, "cue")
     said = cues.words(cue, "cue")
     return _Heard(
