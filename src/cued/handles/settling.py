@@ -26,6 +26,8 @@ Rewrite = Callable[[bytes | None], bytes | None]
 _BATCH = 500
 _QUEUE = 10_000
 _TRIES = 20
+_GATHER_S = 0.1
+"""How long what a recall leaves waits for that of the next ones, so that recalls in a row share one write and are not held up by many."""
 _NONE: Mapping[str, Rewrite] = MappingProxyType({})
 
 
@@ -57,7 +59,7 @@ class Settler:
         """Start anew with nothing waiting: what waits at a fork is the parent's, whose thread writes it."""
         self._queue: queue.Queue[_Left | None] = queue.Queue(maxsize=self._most_waiting)
         self._thread: threading.Thread | None = None
-        self._taking, self._writing = threading.Lock(), threading.Lock()
+        self._taking, self._writing, self._hurry = threading.Lock(), threading.Lock(), threading.Event()
 
     @property
     def off(self) -> bool:
@@ -86,7 +88,9 @@ class Settler:
 
     def flush(self) -> None:
         """Wait until everything taken so far is written."""
+        self._hurry.set()
         self._queue.join()
+        self._hurry.clear()
         with self._writing:
             return
 
@@ -95,6 +99,7 @@ class Settler:
         with self._taking:
             self._closed, thread, self._thread = True, self._thread, None
         if thread is not None:
+            self._hurry.set()
             self._queue.put(None)
             thread.join()
 
@@ -117,6 +122,7 @@ class Settler:
     def _work(self) -> None:
         while True:
             batch = [self._queue.get()]
+            self._hurry.wait(_GATHER_S)
             while len(batch) < _BATCH and not self._queue.empty():
                 batch.append(self._queue.get_nowait())
             self._write([left for left in batch if left is not None])
