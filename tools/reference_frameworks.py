@@ -125,7 +125,7 @@ ADAPTERS = {
         tenant=_HANDLE,
         scope=_SCOPE,
         kept="a file is a memory, a long one several",
-        theirs="those of its tool over a file system, its files mirrored into the store, 74 of 83 (the others look at links and rights of files)",
+        theirs="those of its tool over a file system, files mirrored into the store, 74 of 83 (the rest look at links and rights)",
     ),
     "mem0": Adapter(
         page="mem0",
