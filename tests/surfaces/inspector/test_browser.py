@@ -27,7 +27,8 @@ HOSTILE = (
 
 
 def settled(page):
-    until(page, "!document.querySelector('.waiting')")
+    """Wait until the page listens, and waits for nothing itself."""
+    until(page, "'ready' in document.documentElement.dataset && !document.querySelector('.waiting')")
 
 
 def unfolded(page):
@@ -375,6 +376,7 @@ def test_health_shows_the_log_and_leads_to_a_kept_recall(look):
     page.get_by_role("link", name="Examine this tenant").click()
     page.wait_for_selector("h2:has-text('Doctor')")
     assert page.locator(".findings li").count() > 5
+    settled(page)
     page.locator("select[name=outcome]").select_option("below_floor")
     page.wait_for_url("**outcome=below_floor**")
     settled(page)

@@ -2,7 +2,7 @@
 
 import time
 
-PATIENCE_S = 8.0
+PATIENCE_S = 20
 
 
 def until(page, expression):
@@ -18,7 +18,7 @@ class Watched:
 
     def __init__(self, context, site):
         self.site, self.page, self.wrong = site, context.new_page(), []
-        self.page.set_default_timeout(8000)
+        self.page.set_default_timeout(20_000)
         self.page.on("console", lambda told: self.wrong.append(told.text) if told.type in {"error", "warning"} else None)
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
         self.page.on("request", self._asked)
