@@ -344,7 +344,7 @@ def test_a_file_is_copied_to_the_server_and_back(url, tmp_path, monkeypatch):
     monkeypatch.setenv("CUED_EMBEDDER", "hashing")
     one, two = tmp_path / "one.db", tmp_path / "two.db"
     with closing(SqliteKeeper(one)) as keeper:
-        before = contents_after(stocked(Store(keeper)))
+        before = contents(stocked(Store(keeper)).keeper)
     runner = CliRunner()
     there = runner.invoke(main, ["copy", str(one), url, "--json"])
     assert there.exit_code == 0, there.output
@@ -356,10 +356,6 @@ def test_a_file_is_copied_to_the_server_and_back(url, tmp_path, monkeypatch):
     assert msgspec.json.decode(back.stdout)["digest"] == msgspec.json.decode(there.stdout)["digest"]
     with closing(SqliteKeeper(two)) as keeper:
         assert contents(keeper) == before
-
-
-def contents_after(store):
-    return contents(store.keeper)
 
 
 @pytest.mark.requirement("P13", "P12", "P19")
