@@ -76,7 +76,7 @@ def _copied(file: Path, admin: str, role: str) -> tuple[str, Spent]:
     from cued.stores.keepers.postgres.preparing import prepare  # noqa: PLC0415 - psycopg is an extra
     from cued.upkeep.copying import Copy, copy  # noqa: PLC0415
 
-    prepare(Address(admin), role, password="not secret", parts=16)  # noqa: S106 - the server is gone with the measuring
+    prepare(Address(admin), role, password="not secret")  # noqa: S106 - the server is gone with the measuring
     url = admin.replace("//postgres:@", f"//{role}@").replace("//postgres@", f"//{role}@")
     with closing(keeper_at(file, readonly=True)) as source, closing(keeper_at(Address(url), readonly=False)) as target:
         return url, spent_on(lambda: copy(Copy(source=source, target=target, name=str(file))))

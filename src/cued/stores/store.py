@@ -32,9 +32,10 @@ from cued.model import (
     Tallies,
     TallyQuery,
     Touch,
+    VectorShape,
     Workings,
 )
-from cued.ports import Distant, Inspectable, Keeper, Transaction
+from cued.ports import Distant, Inspectable, Keeper, Shaped, Transaction
 from cued.stores import journalling
 from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant, at_least_one, document_name, first_of_each
 from cued.stores.columns.shelf import Shelf
@@ -80,12 +81,13 @@ class Store:
         self._meter = RecallMeter(quotas.recalls_a_minute)
         self._shelves = Shelves(shelves_bytes)
         self.contested = 0
+        self._shape: VectorShape = keeper.vectors if isinstance(keeper, Shaped) else "float32"
 
     @repeated
     def remember(self, tenant: str, records: Sequence[Record]) -> None:
         """Store all the records or none; a known id or an unknown `supersedes` is refused."""
         with self._writing(tenant, "remember", [record.memory.id for record in records]) as rows:
-            work, before = Work(rows), rows.head()
+            work, before = Work(rows, shape=self._shape), rows.head()
             admit(tenant, records, known=work.known(record.memory.id for record in records))
             work.beliefs.remember(record.memory for record in records)
             if records:
@@ -99,7 +101,7 @@ class Store:
         for record in records:
             admit_record(tenant, record)
         with self._writing(tenant, "adopt", [record.memory.id for record in records]) as rows:
-            work, before = Work(rows), rows.head()
+            work, before = Work(rows, shape=self._shape), rows.head()
             new = first_of_each(records, known=work.known(record.memory.id for record in records))
             for record in new:
                 work.beliefs.put(record.memory)
@@ -116,7 +118,7 @@ class Store:
             return Revised()
         with self._writing(tenant, "revise", [revision.id for revision in revisions]) as rows:
             before = rows.head()
-            revised = revise(tenant, rows, revisions, at=at)
+            revised = revise(tenant, rows, revisions, at=at, shape=self._shape)
             refuse_growth_beyond(self.quotas, before, rows.head())
         return revised
 

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple, Self
 from msgspec import msgpack
 from msgspec.structs import replace
 
-from cued.model import KINDS, Head, Indexed, Judged, Memory, Row, Use
+from cued.errors import InputError
+from cued.model import KINDS, VECTOR_SHAPES, Head, Indexed, Judged, Memory, Row, Use, VectorShape
 from cued.stores.admission import body
 from cued.stores.standing.instants import micros, time_or_none
 from cued.stores.standing.marks import Mark
@@ -43,6 +44,13 @@ class Counters(NamedTuple):
     def with_more(self, rows: int, grown: int) -> Self:
         """With so many new rows of so many bytes."""
         return self._replace(size=self.size + rows, last=self.last + rows, bytes=self.bytes + grown)
+
+
+def refuse_other_shape(wanted: VectorShape | None, kept: VectorShape) -> None:
+    """Refuse a wish for vectors of another shape than a store was made with."""
+    if wanted not in (None, kept):
+        known = f"{kept}, which this store was made with; `cued copy` into a store that was made with {wanted} makes them smaller"
+        raise InputError("vectors", wanted, known if wanted in VECTOR_SHAPES else f"one of {', '.join(VECTOR_SHAPES)}")
 
 
 def columns(row: Row, *, change: int) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from typing import Any
+from zlib import crc32
 
 from msgspec import json
 
@@ -28,9 +29,10 @@ _CHANGING = {
     "tags": "text",
     "meta": "jsonb",
     "body": "bytea",
+    "body_sum": "bigint",
 }
 """The columns that may change while the content of a row stays, and of what kind they are sent."""
-_CONTENT = {"id": "bytea", "content": "bigint", "fingerprint": "bytea", "forward": "bytea"}
+_CONTENT = {"id": "bytea", "content": "bigint", "fingerprint": "bytea", "forward": "bytea", "forward_sum": "bigint"}
 
 
 def _unnested(columns: dict[str, str]) -> str:
@@ -47,12 +49,13 @@ _INSERTED = _CHANGING | _CONTENT
 INSERT = f"INSERT INTO cued.memory (tenant, {', '.join(_INSERTED)}) SELECT %(tenant)s, {_taken(_INSERTED)} FROM {_unnested(_INSERTED)}"  # noqa: S608 - constants
 _SET = ", ".join(f"{name} = {_taken([name])}" for name in _CHANGING if name != "key")
 UPDATE = f"UPDATE cued.memory SET {_SET} FROM {_unnested(_CHANGING)} WHERE memory.tenant = %(tenant)s AND memory.key = new.key"  # noqa: S608 - constants
-_REPLACED = {"key": "bigint", "fingerprint": "bytea", "forward": "bytea"}
+_REPLACED = {"key": "bigint", "fingerprint": "bytea", "forward": "bytea", "forward_sum": "bigint"}
 REPLACE = f"""
-    UPDATE cued.memory SET content = %(change)s, fingerprint = new.fingerprint, forward = new.forward FROM {_unnested(_REPLACED)}
+    UPDATE cued.memory SET content = %(change)s, fingerprint = new.fingerprint, forward = new.forward, forward_sum = new.forward_sum
+    FROM {_unnested(_REPLACED)}
     WHERE memory.tenant = %(tenant)s AND memory.key = new.key
 """  # noqa: S608 - constants
-ADD_VECTORS = "INSERT INTO cued.vector (tenant, key, data) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[])"
+ADD_VECTORS = "INSERT INTO cued.vector (tenant, key, data, data_sum) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[], %s::bigint[])"
 LINK = """
     INSERT INTO cued.edge (tenant, key, relation, target) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[])
 """
@@ -83,6 +86,17 @@ def columns(rows: Sequence[Row], change: int) -> dict[str, list[Any]]:
         **{name: [as_bytes(text) for text in read[name]] for name in _TEXTS},
         "tags": [_array(row.memory.tags) for row in rows],
         "meta": [json.encode(row.memory.source.meta).decode() for row in rows],
+        "body_sum": [crc32(values["body"]) for values in made],
+    }
+
+
+def contents(rows: Sequence[Row]) -> dict[str, list[Any]]:
+    """The columns that are replaced where the content of a row changes, a value a row in each."""
+    return {
+        "key": [row.key for row in rows],
+        "fingerprint": [as_bytes(row.memory.fingerprint) for row in rows],
+        "forward": [row.forward for row in rows],
+        "forward_sum": [crc32(row.forward or b"") for row in rows],
     }
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import apsw
 
-from cued.errors import ReadOnlyError, StoreError
-from cued.model import Condition
+from cued.errors import CuedError, ReadOnlyError, StoreError
+from cued.model import Condition, VectorShape
 from cued.stores.admission import admit_tenant
+from cued.stores.keepers.row_columns import refuse_other_shape
 from cued.stores.keepers.sqlite import own_log
-from cued.stores.keepers.sqlite.connection import check, connect, identity, prepare, reading, translated, writing
+from cued.stores.keepers.sqlite.connection import check, connect, identity, prepare, reading, shape_of, translated, writing
 from cued.stores.keepers.sqlite.health import condition
 from cued.stores.keepers.sqlite.process import Process, refuse_carried
 from cued.stores.keepers.sqlite.schema import VERSION
@@ -28,8 +29,11 @@ _TENANTS = """
 class SqliteKeeper:
     """Keeps rows in a file."""
 
-    def __init__(self, path: str | PathLike[str], *, readonly: bool = False) -> None:
-        """Open the file, made or migrated if need be; `readonly` changes nothing, and needs a current file."""
+    def __init__(self, path: str | PathLike[str], *, readonly: bool = False, vectors: VectorShape | None = None) -> None:
+        """Open the file, made or migrated if need be; `readonly` changes nothing, and needs a current file.
+
+        A new file keeps its vectors as `vectors` says, float32 where it says nothing; of any other it is refused when it says otherwise.
+        """
         self.path = self._path = Path(path)
         self._scrubber = Scrubber(self._path)
         if self._path.is_dir():
@@ -45,8 +49,10 @@ class SqliteKeeper:
             self._writable = not connection.readonly("main")
             try:
                 own_log.refuse_strange(self._path, connection, without=without)
-                self._receive(connection)
-            except (apsw.Error, StoreError):
+                self._receive(connection, vectors)
+                self.vectors = shape_of(connection)
+                refuse_other_shape(vectors, self.vectors)
+            except (apsw.Error, CuedError):
                 # What was refused is left as it is: its log is not played into the file.
                 connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
                 connection.close()
@@ -109,9 +115,9 @@ class SqliteKeeper:
                     self._scrubber.scrub(connection, patience_s=SCRUB_TIMEOUT_S)
             self._process.close()
 
-    def _receive(self, connection: apsw.Connection) -> None:
+    def _receive(self, connection: apsw.Connection, vectors: VectorShape | None) -> None:
         if self._writable:
-            prepare(self._path, connection)
+            prepare(self._path, connection, vectors=vectors or "float32")
             self._scrubber.resume(connection)
             return
         found = identity(connection)

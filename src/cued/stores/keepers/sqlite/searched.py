@@ -99,7 +99,7 @@ class Searched:
         for start in range(first or 0, (last or -1) + 1, _RUN_KEYS):
             keys = start, min(start + _RUN_KEYS - 1, last)
             count, least, most, data = self._connection.execute(_RUN, keys).get
-            if count and least == most and least and not least % 4:
+            if count and least == most and least:
                 together = count == keys[1] - keys[0] + 1
                 yield range(keys[0], keys[1] + 1) if together else [key for (key,) in self._connection.execute(_KEYS, keys)], data
             elif count:
