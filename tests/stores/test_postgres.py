@@ -16,15 +16,17 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 
 import cued
+from cued.conformance.row_samples import break_off
 from cued.conformance.samples import NOW, entry, lookup, near, record, words
 from cued.errors import ContestedError, ForeignFileError, LostConnectionError, StoreError
 from cued.folders import Address
-from cued.model import Filter, LogQuery, Source, Touch
+from cued.model import Edge, Filter, LogQuery, Source, Touch
 from cued.stores import Store
 from cued.stores.admission import body
 from cued.stores.encoding import new_row
 from cued.stores.keepers.memory import MemoryKeeper
-from cued.stores.keepers.postgres import log, queries, searched, transaction
+from cued.stores.keepers.postgres import log, queries, searched, staging, transaction
+from cued.stores.keepers.postgres.sending import vectors
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.surfaces.cli import main
 from tests.stores.other_process import note
@@ -277,6 +279,33 @@ def test_a_shelf_that_took_long_to_build_is_kept_for_other_nodes(store, url):
     store.erase("a", ["m0001"])
     with store.keeper.begin("a", write=False) as rows:
         assert not rows.shelf()
+
+
+ROWS = "SELECT row_to_json(m)::jsonb - 'tenant' - 'body' - 'body_sum' FROM cued.{} m WHERE tenant = %s ORDER BY key"
+
+
+def test_many_rows_are_copied_in_and_are_what_one_after_the_other_would_be(store, url):
+    links = {"edges": (Edge("causes", "m001"),), "tags": ("x", "y\\")}
+    many = [record("many", f"m{n:03}", f"tea \u00e9 number {n}", vector=n % 20, **links) for n in range(100)]
+    many += [record("many", f"bare{n}", "no vector", vector=None, source=Source(session="s", meta={"a": n})) for n in range(40)]
+    singly = [replace(each, memory=replace(each.memory, tenant="singly")) for each in many]
+    with closing(PostgresKeeper(url)) as keeper:
+        for tenant, records, at_once in (("many", many, 70), ("singly", singly, 1)):
+            with keeper.begin(tenant, write=True) as rows:
+                for start in range(0, len(records), at_once):
+                    rows.insert([new_row(each, each.memory) for each in records[start : start + at_once]])
+        with server().connected() as connection:
+            for table, count in (("memory", 140), ("vector", 100), ("edge", 100)):
+                found = [connection.execute(ROWS.format(table), (name,)).fetchall() for name in (b"many", b"singly")]
+                assert found[0] == found[1]
+                assert len(found[0]) == count
+        assert store.search("many", lookup(lexical=words("tea"))).stored == 140
+        with pytest.raises(ZeroDivisionError):
+            break_off(keeper, lambda rows: rows.insert([new_row(each, each.memory) for each in many]), tenant="new")
+        assert "new" not in keeper.tenants()
+        foreign = vectors([new_row(each, each.memory)._replace(key=999 + place) for place, each in enumerate(many)])
+        with pytest.raises(StoreError, match="row-level security"):
+            break_off(keeper, lambda rows: staging.VECTORS.insert(rows._cursor, b"many", foreign), tenant="other")  # noqa: SLF001
 
 
 def test_eight_processes_lose_no_update(store, url):

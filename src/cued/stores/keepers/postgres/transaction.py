@@ -6,7 +6,6 @@ Every statement names its tenant, though the database would show no other: so it
 from collections.abc import Iterable, Sequence
 from secrets import randbits
 from typing import Any
-from zlib import crc32
 
 import psycopg
 from msgspec import DecodeError, msgpack
@@ -29,8 +28,19 @@ from cued.model import (
 )
 from cued.stores.checksums import fits
 from cued.stores.encoding import runs
-from cued.stores.keepers.postgres import log, queries, searched
-from cued.stores.keepers.postgres.sending import ADD_VECTORS, INSERT, LINK, PUT_DOCUMENT, PUT_USES, REPLACE, UPDATE, columns, contents
+from cued.stores.keepers.postgres import log, queries, searched, staging
+from cued.stores.keepers.postgres.sending import (
+    ADD_VECTORS,
+    INSERT,
+    LINK,
+    PUT_DOCUMENT,
+    PUT_USES,
+    REPLACE,
+    UPDATE,
+    columns,
+    contents,
+    vectors,
+)
 from cued.stores.keepers.row_columns import HANGING, Counters, edges_of, uses_of, with_use
 
 _READ = """
@@ -102,8 +112,12 @@ class PostgresTransaction:
                 "content": [change] * len(keyed),
             }
         )
-        self._run(INSERT, values | {"tenant": self._name})
-        self._add_vectors(keyed)
+        if len(keyed) < staging.MANY:
+            self._run(INSERT, values | {"tenant": self._name})
+            self._add_vectors(keyed)
+        else:
+            staging.MEMORIES.insert(self._cursor, self._name, values)
+            staging.VECTORS.insert(self._cursor, self._name, vectors(keyed))
         self._link(keyed)
         self.put_uses(uses_of(keyed))
         self._tenant = self._tenant.with_more(len(rows), sum(map(len, values["body"])))
@@ -254,9 +268,8 @@ class PostgresTransaction:
         return int(self._all(_WEIGHED, self._name, list(keys))[0][0])
 
     def _add_vectors(self, rows: Sequence[Row]) -> None:
-        if given := [(row.key, row.vector) for row in rows if row.vector is not None]:
-            keys, vectors = zip(*given, strict=True)
-            self._run(ADD_VECTORS, (self._name, list(keys), list(vectors), list(map(crc32, vectors))))
+        if (given := vectors(rows))["key"]:
+            self._run(ADD_VECTORS, given | {"tenant": self._name})
 
     def _link(self, rows: Sequence[Row]) -> None:
         edges = [(key, relation.encode(), target.encode()) for key, relation, target in dict.fromkeys(edges_of(rows))]
