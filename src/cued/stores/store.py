@@ -37,6 +37,7 @@ from cued.model import (
 from cued.ports import Distant, Inspectable, Keeper, Transaction
 from cued.stores import journalling
 from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant, at_least_one, document_name, first_of_each
+from cued.stores.arrays import micros
 from cued.stores.columns.shelf import Shelf
 from cued.stores.encoding import as_vector
 from cued.stores.metering import RecallMeter, refuse_growth_beyond
@@ -46,7 +47,6 @@ from cued.stores.repeating import repeated
 from cued.stores.revising import revise
 from cued.stores.searches import Found, found_in, glanced
 from cued.stores.shelves import SHELVES_BYTES, Shelves, TenantShelf, Version
-from cued.stores.standing.instants import micros
 from cued.stores.use import counted, judged, news, noted, told
 from cued.stores.work import Work
 

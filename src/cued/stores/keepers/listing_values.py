@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct, json, msgpack
 
 from cued.model import EPOCH, KINDS, TIERS, TRUSTS, Filter, Slice, Stats
-from cued.stores.standing.instants import NEVER, micros
+from cued.stores.arrays import NEVER, micros
 from cued.stores.standing.shown import has_words
 
 

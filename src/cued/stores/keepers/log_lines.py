@@ -11,8 +11,8 @@ from msgspec import json
 
 from cued.model import EPOCH, LogQuery, LogRules, RecallEntry, Shadowed, Tallies
 from cued.model.log import SPREAD_LINES, Tally
+from cued.stores.arrays import ALWAYS, NEVER, micros
 from cued.stores.recall_log import spread_of
-from cued.stores.standing.instants import ALWAYS, NEVER, micros
 
 NAMES: Final = RecallEntry.__struct_fields__
 """The columns of a line, in the order in which it is read."""

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from cued.model import KINDS, Head, Indexed, Judged, Memory, Row, Use
 from cued.stores.admission import body
-from cued.stores.standing.instants import micros, time_or_none
-from cued.stores.standing.marks import Mark
+from cued.stores.arrays import micros, time_or_none
+from cued.stores.standing.felling import Mark
 
 UNUSED = Use()
 HANGING = ("vector", "use", "edge", "memory")
