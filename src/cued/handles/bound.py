@@ -1,17 +1,71 @@
-"""What every verb of a tenant's handle works with."""
+"""What every verb of a tenant's handle works with: its name, the store and the embedder, ids that sort by time, and spans."""
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+import os
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import wraps
+from typing import Any, ClassVar, ParamSpec, TypeVar
 
 from cued import engine
 from cued.errors import EmbedderError, InputError
-from cued.handles.ids import IdMaker
 from cued.handles.settling import Settler
 from cued.handles.usual import Usual
 from cued.model import TRUSTS, Trust, Vector
 from cued.policy.spec import Policy
 from cued.ports import Clock, Store
 from cued.requests.checks import label, one_of
+
+_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_PAIRS = tuple(first + second for first in _ALPHABET for second in _ALPHABET)
+_PAIR_SHIFTS = range(120, -1, -10)
+_RANDOM_BITS = 80
+_APART_BITS = 72
+Said = ParamSpec("Said")
+Answer = TypeVar("Answer")
+
+
+def spanned(operation: str) -> Callable[[Callable[Said, Answer]], Callable[Said, Answer]]:
+    """What puts a span of this operation around a verb, where somebody has loaded OpenTelemetry."""
+
+    def around(verb: Callable[Said, Answer]) -> Callable[Said, Answer]:
+        @wraps(verb)
+        def traced(*args: Said.args, **options: Said.kwargs) -> Answer:
+            if "opentelemetry.trace" not in sys.modules:
+                return verb(*args, **options)
+            from cued.handles.telemetry import in_span  # noqa: PLC0415 - few processes are watched
+
+            return in_span(operation, verb, *args, **options)
+
+        return traced
+
+    return around
+
+
+class IdMaker:
+    """Makes ids of 48 bits of milliseconds and 80 random bits, in Crockford's base 32 (the ULID layout).
+
+    They are unique across processes and, within one maker, rise strictly even in one millisecond.
+    """
+
+    def __init__(self) -> None:
+        """Start with no id made."""
+        self._last = 0
+        self._lock = threading.Lock()
+
+    def after_fork(self) -> None:
+        """Go on apart from the parent: where both count on from one id, as when a clock stands still, they are far from each other."""
+        self._lock = threading.Lock()
+        self._last += int.from_bytes(os.urandom(_APART_BITS // 8))
+
+    def make(self, at: datetime) -> str:
+        """A new id for this moment; a clock that went back does not make ids fall."""
+        fresh = (max(0, int(at.timestamp() * 1000)) << _RANDOM_BITS) | int.from_bytes(os.urandom(_RANDOM_BITS // 8))
+        with self._lock:
+            self._last = fresh if fresh > self._last else self._last + 1
+            number = self._last
+        return "".join([_PAIRS[(number >> shift) & 1023] for shift in _PAIR_SHIFTS])
 
 
 class Bound:

@@ -12,7 +12,7 @@ from cued.engine import Parts
 from cued.errors import InputError
 from cued.folders import Address, place
 from cued.forking import across_forks
-from cued.handles.ids import IdMaker
+from cued.handles.bound import IdMaker
 from cued.handles.settling import Mode, Settler
 from cued.handles.tenant import Tenant
 from cued.handles.usual import Usual, on_trial

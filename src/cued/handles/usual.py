@@ -53,7 +53,17 @@ class Usual:
         """The policy that decides for a tenant."""
         if not self._may_decide:
             return self.policy
-        return self._learnt_for(tenant) or self._learnt_for(EVERYBODY) or self.policy
+        now = time.monotonic()
+        for whose in (tenant, EVERYBODY):
+            read_at, document, policy = self._learnt.get(whose, (-_FRESH_S, None, None))
+            if now - read_at >= _FRESH_S:
+                fresh = self._store.document(whose, DOCUMENT)
+                if fresh != document:
+                    policy = _policy(fresh)
+                self._learnt[whose] = now, fresh, policy
+            if policy is not None:
+                return policy
+        return self.policy
 
     def arms(self, tenant: str, conversation: str) -> Arms:
         """The policy that is shown in a conversation, and the one beside."""
@@ -65,16 +75,6 @@ class Usual:
     def changed(self, tenant: str) -> None:
         """Forget what is known of a tenant, for it was changed here."""
         self._learnt.pop(tenant, None)
-
-    def _learnt_for(self, tenant: str) -> Policy | None:
-        now = time.monotonic()
-        read_at, document, policy = self._learnt.get(tenant, (-_FRESH_S, None, None))
-        if now - read_at >= _FRESH_S:
-            fresh = self._store.document(tenant, DOCUMENT)
-            if fresh != document:
-                policy = _policy(fresh)
-            self._learnt[tenant] = now, fresh, policy
-        return policy
 
 
 def on_trial(policy: Policy, share: float, *, beside: Policy) -> Trial:

@@ -11,13 +11,11 @@ import click
 from cued.model.plain import JSON
 from cued.requests.draft import RememberRequest
 from cued.surfaces.bulk import MAX_LINE, remember_lines
-from cued.surfaces.cli.answered import written
-from cued.surfaces.cli.commands import Command
-from cued.surfaces.cli.opening import tenant_to_write
+from cued.surfaces.cli.commands import Command, settings
+from cued.surfaces.cli.opening import tenant_to_write, written
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import note, show, spoken
 from cued.surfaces.cli.progress import progress
-from cued.surfaces.cli.settings import settings
 
 
 @click.command(name="remember", cls=Command, globals_shown=("db", "tenant", "embedder", "journal", "json", "direct"))

@@ -6,11 +6,10 @@ import click
 
 from cued.model.plain import JSON
 from cued.requests.upkeep import BootstrapRequest
-from cued.surfaces.cli.answered import read
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, settings
+from cued.surfaces.cli.opening import read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import say, show
-from cued.surfaces.cli.settings import settings
 
 
 @click.command(name="bootstrap", cls=Command, globals_shown=("db", "tenant", "embedder", "policy", "json", "direct"))

@@ -10,10 +10,9 @@ import click
 from cued.handles.memories import open_memories
 from cued.model.plain import JSON, plain
 from cued.policy.presets import DEFAULT
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, Settings, settings
 from cued.surfaces.cli.opening import noting_warnings
 from cued.surfaces.cli.output import show
-from cued.surfaces.cli.settings import Settings, settings
 from cued.surfaces.verbs import call
 
 _ROWS = 4
