@@ -29,6 +29,7 @@ from cued.model import (
     Vector,
     outranks,
 )
+from cued.model.plain import JSON, plain
 from cued.ports import Progress, silent
 from cued.requests.checks import known_as, label, one_of
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, changed, compose, read_change, read_draft
@@ -61,6 +62,10 @@ class Remembered(Struct, frozen=True, kw_only=True):
     def id(self) -> str:
         """The only id."""
         return self.ids[0]
+
+    def to_dict(self) -> JSON:
+        """All of it as plain data; `id` is None unless there is exactly one."""
+        return {"id": self.ids[0] if len(self.ids) == 1 else None, **plain(self)}
 
 
 class OpenConflict(Struct, frozen=True, kw_only=True):

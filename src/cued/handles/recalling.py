@@ -14,9 +14,8 @@ from cued.flow.diversify import compared
 from cued.flow.feedback import feedback
 from cued.flow.settle import documents, entry, log_line, shadowed, touches
 from cued.handles.bootstrap import Pack, bootstrap
-from cued.handles.bound import Bound, spanned
+from cued.handles.bound import Arms, Bound, spanned
 from cued.handles.conversation import Conversation
-from cued.handles.usual import Arms
 from cued.model import GLOBAL, Cue, DenseLookup, Evidence, Recall, RecallEntry, Shadowed, Vector
 from cued.policy.spec import Policy
 from cued.requests.checks import known_as, label, listed, moment

@@ -55,8 +55,7 @@ def _many(source: str) -> JSON:
 
 
 def _tell(answer: JSON) -> None:
-    from cued.surfaces.cli.keeping.remember_view import conflicts_view  # noqa: PLC0415 - rich is only loaded to draw
-    from cued.surfaces.cli.tables import rendered  # noqa: PLC0415
+    from cued.surfaces.cli.tables import conflicts_view, rendered  # noqa: PLC0415 - rich is only loaded to draw
 
     click.echo(rendered(conflicts_view(answer["conflicts"]), to=sys.stderr), err=True, nl=False)
 

@@ -29,8 +29,7 @@ def _drawn(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
     from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
     from rich.text import Text  # noqa: PLC0415
 
-    from cued.surfaces.cli.recalling.recall_view import left_out  # noqa: PLC0415
-    from cued.surfaces.cli.tables import age, facts, grid, local_now, number, shown  # noqa: PLC0415
+    from cued.surfaces.cli.tables import age, facts, grid, left_out, local_now, number, shown  # noqa: PLC0415 - rich is only loaded to draw
 
     table = grid(("need", "right"), ("memory", "fold"), "kind", ("age", "right"))
     for row in (*answer["core"], *answer["memories"]):

@@ -46,8 +46,7 @@ def _drawn(answer: JSON, history: Mapping[str, Any]) -> Any:  # noqa: ANN401 - s
     from rich.text import Text  # noqa: PLC0415
 
     from cued.surfaces.cli.recalling.explain_view import explain_view  # noqa: PLC0415
-    from cued.surfaces.cli.recalling.recall_view import recall_view  # noqa: PLC0415
-    from cued.surfaces.cli.tables import width  # noqa: PLC0415
+    from cued.surfaces.cli.tables import recall_view, width  # noqa: PLC0415 - rich is only loaded to draw
 
     def scene_view(scene: JSON) -> Group:
         recalled = (

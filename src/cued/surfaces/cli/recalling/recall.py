@@ -60,7 +60,6 @@ def _asked(line: bytes, number: int) -> dict[str, Any]:
 
 
 def _drawn(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
-    from cued.surfaces.cli.recalling.recall_view import recall_view  # noqa: PLC0415 - rich is only loaded to draw
-    from cued.surfaces.cli.tables import local_now  # noqa: PLC0415
+    from cued.surfaces.cli.tables import local_now, recall_view  # noqa: PLC0415 - rich is only loaded to draw
 
     return recall_view(answer, now=local_now())
