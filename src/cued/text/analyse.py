@@ -101,7 +101,7 @@ def _analyse_chunk(chunk: str) -> _Chunk:
         if _is_function_word(word):
             return _Chunk((stem(word.lower()),), (), stop=True)
         return _Chunk((stem(word.lower()),), subwords(word.lower()), stop=False)
-    folded = chunk if chunk.isascii() else fold(chunk)
+    folded = fold(chunk)
     if "'" in folded:
         folded = _IRISH.sub(_without_apostrophe, _NEGATED.sub("", _CONTRACTED.sub("", folded)))
     if "," in folded:
