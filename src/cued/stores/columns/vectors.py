@@ -26,7 +26,7 @@ from cued.stores.arrays import Rows, enlarged
 try:
     import numkong
 except ImportError:  # no wheel for this machine: numpy gives the same numbers, and takes longer
-    numkong = None
+    numkong = None  # type: ignore[assignment]
 
 Bytes = NDArray[np.int8]
 
