@@ -69,7 +69,8 @@ def entities(text: str) -> tuple[str, ...]:
 
     A name of several words gives its words too: "Melanie Smith" is stored and "Melanie" is asked for.
     """
-    folded = fold(text[:_MAX_SCANNED])
+    scanned = text[:_MAX_SCANNED]
+    folded = scanned if scanned.isascii() else fold(scanned)
     found = [*_structured(folded), *_quotations(folded)]
     if not folded.isupper():
         found += _names(folded)

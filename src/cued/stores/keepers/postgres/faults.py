@@ -7,10 +7,9 @@ import psycopg
 
 from cued.model import Memory, Row
 from cued.ports import Fault
-from cued.stores.checksums import decoded, fault, fits
-from cued.stores.encoding import judged
+from cued.stores.encoding import decoded, fault, fits, judged
 from cued.stores.keepers.postgres.sending import as_bytes
-from cued.stores.keepers.row_columns import columns
+from cued.stores.keepers.sql_values import columns
 
 _PAGE: Final = 500
 _TOLD: Final = ("scope", "kind", "tier", "trust", "quarantined", "created", "valid_from", "valid_until", "expires", "forgotten",

@@ -32,7 +32,7 @@ from cued.stores.keepers.postgres.replicas import Replicas, split
 from cued.stores.keepers.postgres.schema import check
 from cued.stores.keepers.postgres.searched import HEAD
 from cued.stores.keepers.postgres.transaction import PostgresTransaction
-from cued.stores.keepers.row_columns import Counters, refuse_other_shape
+from cued.stores.keepers.sql_values import Counters, refuse_other_shape
 
 POOL: Final = 16
 """How many connections a process opens at most; whoever finds none free waits."""

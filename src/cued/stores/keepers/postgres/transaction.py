@@ -26,8 +26,7 @@ from cued.model import (
     TallyQuery,
     Use,
 )
-from cued.stores.checksums import fits
-from cued.stores.encoding import runs
+from cued.stores.encoding import fits, runs
 from cued.stores.keepers.postgres import log, queries, searched, staging
 from cued.stores.keepers.postgres.sending import (
     ADD_VECTORS,
@@ -41,7 +40,7 @@ from cued.stores.keepers.postgres.sending import (
     contents,
     vectors,
 )
-from cued.stores.keepers.row_columns import HANGING, Counters, edges_of, uses_of, with_use
+from cued.stores.keepers.sql_values import HANGING, Counters, edges_of, uses_of, with_use
 
 _READ = """
     SELECT m.id, m.key, m.body, m.body_sum, u.body FROM cued.memory m LEFT JOIN cued.use u ON u.tenant = m.tenant AND u.key = m.key

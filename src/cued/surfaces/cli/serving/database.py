@@ -12,9 +12,8 @@ from cued.errors import InputError
 from cued.folders import Address, place
 from cued.handles.memories import keeper_at
 from cued.model import VECTOR_SHAPES, VectorShape
-from cued.surfaces.cli.commands import Command, CommandGroup
+from cued.surfaces.cli.commands import Command, CommandGroup, settings
 from cued.surfaces.cli.output import note, say, show
-from cued.surfaces.cli.settings import settings
 
 
 @click.group(name="db", cls=CommandGroup, globals_shown=("json",))

@@ -1,29 +1,26 @@
 """What smaller vectors lose: the same memories in each shape and the same questions to all, on the development data.
 
-`python -m tools.vector_shapes` prints a table: of each data set the recall@10 of the default and of meaning alone, by shape, how much the
-relevance of any shown memory differs from that of float32 at most, and how many of the ten are others. The data lies in the folder that
-CUED_DATA names.
+`python -m cued.evaluation.vector_shapes FOLDER…` prints a table: of each data set the recall@10 of the default and of meaning alone, by
+shape, how much the relevance of any shown memory differs from that of float32 at most, and how many of the ten are others.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import NamedTuple
 
-from cued import Memories
 from cued.embed import load as load_embedder
 from cued.evaluation.cache import default_folder
 from cued.evaluation.cached_embedder import CachedEmbedder
 from cued.evaluation.dataset import Dataset, Item, Query, answerable, narrowed
 from cued.evaluation.formats import read
 from cued.evaluation.metrics import scores
-from cued.handles.memories import open_memories
+from cued.handles.memories import Memories, open_memories
 from cued.model import VECTOR_SHAPES, Recall
 from cued.ports import Embedder
 from cued.stores.keepers.memory import MemoryKeeper
-from tools.quality import DATA
 
-SETS = ("locomo", "longmemeval", "locomo_obs", "prefeval", "memorybank", "swefix")
 POLICIES = ("cued", "dense")
 SHOWN = 10
 TENANTS = 30
@@ -58,7 +55,9 @@ def _stored(tenant: str, items: tuple[Item, ...], shape: str, embedder: Embedder
 
 
 def _answer(memories: Memories, query: Query, policy: str) -> Asked:
-    found: Recall = memories.tenant(query.tenant).recall(query.text, policy=policy, now=query.asked_at, floor=0.0, limit=SHOWN, settle=False)
+    found: Recall = memories.tenant(query.tenant).recall(
+        query.text, policy=policy, now=query.asked_at, floor=0.0, limit=SHOWN, settle=False
+    )
     ranking = [each.memory.id for each in found.memories]
     return Asked(scores(ranking, query.gold_ids, (SHOWN,))[f"recall@{SHOWN}"], {each.memory.id: each.relevance for each in found.memories})
 
@@ -75,18 +74,23 @@ def row(name: str, policy: str, found: list[dict[str, Asked]]) -> str:
     return f"| {name} | {policy} | {len(found)} | {' | '.join((*recalls, *told))} |"
 
 
-def main() -> None:
-    """Print the table."""
-    embedder = CachedEmbedder(load_embedder("cued"), default_folder())
-    print("| data | policy | questions | float32 | float16 | int8 | float16: relevance | others | int8: relevance | others |")
-    print("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|")
-    for name in SETS:
-        if not (DATA / name).is_dir():
-            print(f"{name}: not in {DATA}", file=sys.stderr)
-            continue
-        dataset = narrowed(read(DATA / name), tenants=TENANTS)
+HEADS = ("data", "policy", "questions", *VECTOR_SHAPES, "float16: relevance", "others", "int8: relevance", "others")
+
+
+def table(folders: Iterable[Path], embedder: Embedder) -> Iterator[str]:
+    """The lines of the table, in Markdown."""
+    yield f"| {' | '.join(HEADS)} |"
+    yield f"|---|---|{'---:|' * (len(HEADS) - 2)}"
+    for folder in folders:
+        dataset = narrowed(read(folder), tenants=TENANTS)
         for policy in POLICIES:
-            print(row(name, policy, list(asked(dataset, policy, embedder))), flush=True)
+            yield row(folder.name, policy, list(asked(dataset, policy, embedder)))
+
+
+def main() -> None:
+    """Print the table of the folders that are named."""
+    for line in table(map(Path, sys.argv[1:]), CachedEmbedder(load_embedder("cued"), default_folder())):
+        print(line, flush=True)  # noqa: T201 - a command
 
 
 if __name__ == "__main__":
