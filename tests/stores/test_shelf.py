@@ -13,8 +13,7 @@ from cued.conformance.samples import HOUR, NOW, lookup, near, random_lookup, ran
 from cued.conformance.searching import assert_same_bits, scatter
 from cued.model import DenseLookup, Source
 from cued.stores import Store
-from cued.stores.columns.channels import idf
-from cued.stores.columns.ordering import last_of_best
+from cued.stores.columns.channels import idf, last_of_best
 from cued.stores.columns.postings import Postings
 from cued.stores.columns.vectors import Vectors, on_grids
 from cued.stores.keepers.memory import MemoryKeeper
