@@ -1,6 +1,7 @@
 """What a search reads of one tenant's rows: their columns, their vectors, and the winners; those that are broken are left out."""
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from operator import lt
 from typing import Any
 
@@ -13,7 +14,7 @@ from cued.stores.encoding import decoded, fits, runs
 from cued.stores.keepers.sql_values import indexed, reflections, sources_by_key
 from cued.stores.keepers.sqlite import page_sums, salvage
 
-_RUN_KEYS = 2048
+_RUN_KEYS = 256
 
 _COLUMNS = """
     SELECT memory.id, memory.key, content, ifnull(fingerprint.text, ''), session, turn, forward, scope, kind, tier, trust,
@@ -25,7 +26,7 @@ _COLUMNS = """
 _ALL = _COLUMNS + "WHERE memory.key BETWEEN ? AND ? ORDER BY memory.key"
 _CHANGED = _COLUMNS + "WHERE memory.tenant = ? AND memory.change > ? ORDER BY memory.key"
 _ALL_VECTORS = "SELECT key, data, data_sum FROM vector WHERE key BETWEEN ? AND ? ORDER BY key"
-_BOUNDS = "SELECT min(key), max(key) FROM vector WHERE key BETWEEN ? AND ?"
+_VECTORS = "SELECT key, data, data_sum FROM vector WHERE key BETWEEN ? AND ? ORDER BY key"
 # Put end to end by SQLite itself, which takes a third of the time that one row after the other does.
 _RUN = """
     SELECT count(*), min(length(data)), max(length(data)), CAST(group_concat(data, '') AS BLOB)
@@ -98,15 +99,12 @@ class Searched:
 
     def _runs(self, tenant: int) -> Iterable[tuple[Sequence[int], bytes]]:
         """All vectors as they stand in pages that are what was written."""
-        first, last = self._connection.execute(_BOUNDS, key_range(tenant)).get
-        for start in range(first or 0, (last or -1) + 1, _RUN_KEYS):
-            keys = start, min(start + _RUN_KEYS - 1, last)
-            count, least, most, data = self._connection.execute(_RUN, keys).get
-            if count and least == most and least and not least % 4:
-                together = count == keys[1] - keys[0] + 1
-                yield range(keys[0], keys[1] + 1) if together else [key for (key,) in self._connection.execute(_KEYS, keys)], data
-            elif count:
-                found: list[Any] = self._connection.execute(_ALL_VECTORS, keys).fetchall()
+        read = self._connection.execute(_ALL_VECTORS, key_range(tenant))
+        while found := list(islice(read, _RUN_KEYS)):
+            blobs = [data for _, data, _ in found]
+            if len(set(map(len, blobs))) == 1:
+                yield [key for key, _, _ in found], b"".join(blobs)
+            else:
                 yield from runs((key, data) for key, data, checksum in found if fits(data, checksum))
 
     def _checked_vectors(self, tenant: int, since: int) -> list[tuple[int, bytes]]:
