@@ -60,7 +60,10 @@ class Sessions:
     def add(self, many: Turns) -> None:
         """Append rows, linking those that belong to a session."""
         count, known = len(many.turns), len(self._codes)
-        codes = [_NO_SESSION if name is None else self._codes.setdefault(name, len(self._codes)) for name in many.sessions]
+        for name in dict.fromkeys(many.sessions):
+            if name is not None:
+                self._codes.setdefault(name, len(self._codes))
+        codes = [_NO_SESSION if name is None else self._codes[name] for name in many.sessions]
         untold = [turn is None for turn in many.turns]
         told = [turn or 0 for turn in many.turns]
         rows = self._places.append(count, {"session": codes, "untold": untold, "turn": told, "made": many.created})

@@ -179,16 +179,18 @@ class Gates:
         return Visible(visible, left, struck, core, self.unverified())
 
     def _values(self, many: FactColumns) -> dict[str, NDArray[np.int64]]:
-        times = {name: np.array(getattr(many, name), dtype=np.int64) for name in _TIMES if name != "time"}
+        times = {name: np.asarray(getattr(many, name), dtype=np.int64) for name in _TIMES if name != "time"}
         times["time"] = np.where(times["valid_from"] == ALWAYS, times["created"], times["valid_from"])
         for name, column in times.items():
             self._earliest[name] = min(self._earliest[name], int(column.min()))
             self._latest[name] = max(self._latest[name], int(column.max()))
-        codes = [self.scopes.setdefault(scope, len(self.scopes)) for scope in many.scope]
-        self._trusts.update(many.trust)
-        self._quarantined = self._quarantined or any(many.quarantined)
-        named = {name: np.array(getattr(many, name)) for name in ("kind", "tier", "trust", "quarantined")} | {"scope": np.array(codes)}
-        return times | named | {"alive": np.ones(len(codes), dtype=np.int64)}
+        for scope in dict.fromkeys(many.scope):
+            self.scopes.setdefault(scope, len(self.scopes))
+        named = {name: np.asarray(getattr(many, name)) for name in ("kind", "tier", "trust", "quarantined")}
+        self._trusts.update(np.unique(named["trust"]).tolist())
+        self._quarantined = self._quarantined or bool(named["quarantined"].any())
+        codes = np.fromiter(map(self.scopes.__getitem__, many.scope), dtype=np.int64, count=len(many.scope))
+        return times | named | {"scope": codes, "alive": np.ones(len(codes), dtype=np.int64)}
 
 
 def _forgotten(gates: Gates, lookup: Lookup, at: int) -> Mask | None:
