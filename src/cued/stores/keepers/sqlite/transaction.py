@@ -85,7 +85,8 @@ class SqliteTransaction:
         found: dict[str, Row] = {}
         # One statement an id: no array that SQLite takes carries a text with NUL in it, and here a statement is no round trip.
         asked = [(self._tenant.key, memory_id) for memory_id in memory_ids]
-        for memory_id, *row in self._connection.executemany(_READ, asked).fetchall():
+        read: list[Any] = self._connection.executemany(_READ, asked).fetchall()
+        for memory_id, *row in read:
             found[memory_id] = self._with_content(self._row(*row)) if content else self._row(*row)
             if found[memory_id].memory.id != memory_id:
                 raise DecodeError(f"another memory lies under the id {memory_id!r}")
