@@ -2,7 +2,6 @@
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from copy import copy
 from threading import Lock
 from typing import NamedTuple, Self
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from cued.forking import across_forks
 from cued.model import Head, Indexed, Judged, Memory, Workings
 from cued.ports import Reading, Transaction
+from cued.stores.arrays import twin
 from cued.stores.columns.shelf import Entries, Shelf, unwrap, wrap
 from cued.stores.encoding import joined, width
 from cued.stores.standing.facts import FactColumns
@@ -57,7 +57,7 @@ class Winners:
 
     def without(self, keys: Iterable[int]) -> Self:
         """These winners but for those of some keys, which have changed."""
-        other = copy(self)
+        other = twin(self)
         other._kept = dict(self._kept)  # noqa: SLF001 - its own kind
         for key in keys if self._kept else ():
             dropped = other._kept.pop(key, None)  # noqa: SLF001

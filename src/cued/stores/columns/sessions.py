@@ -1,13 +1,12 @@
 """Who stands before and after whom in a session, as two columns of row numbers."""
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.stores.arrays import Columns, Mask, RowNumbers
+from cued.stores.arrays import Columns, Mask, RowNumbers, twin
 
 NOBODY = -1
 _NO_SESSION = -1
@@ -53,7 +52,7 @@ class Sessions:
 
     def branched(self) -> Self:
         """The same sessions to go on with: what is added to them does not show in these, to which nothing is to be added any more."""
-        other = copy(self)
+        other = twin(self)
         other._links, other._places = self._links.branched(), self._places.branched()  # noqa: SLF001 - its own kind
         return other
 
