@@ -134,7 +134,7 @@ def test_a_request_that_cannot_be_read_is_answered_under_its_id(process):
     deep = "[" * 100_000 + "]" * 100_000
     first = f'{{"jsonrpc":"2.0","id":"a-1","method":"tools/call","params":{{"name":"recall","arguments":{deep}}}}}'
     last = f'{{"method":"tools/call","params":{{"name":"recall","arguments":{deep}}},"jsonrpc":"2.0","id":9}}'
-    done = process("mcp", input="\n".join((cut, first, last, "not json", '{"jsonrpc":"2.0","method":"notifications/x"}', "")).encode())
+    done = process("mcp", input=f'{cut}\n{first}\n{last}\nnot json\n{{"jsonrpc":"2.0","method":"notifications/x"}}\n'.encode())
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [each["id"] for each in answers] == [7, "a-1", 9, None]
     assert all((each["error"]["code"], "lone surrogates" in each["error"]["message"]) == (-32700, True) for each in answers)
