@@ -16,10 +16,8 @@ from cued.model import Column, Cue
 from cued.policy.calibration import calibrated
 from cued.policy.spec import Calibration
 from cued.text.analyse import query_terms
+from cued.text.intent import AGENTS, Beside, addresses_agent, asks, beside, leans, seeks, speaks_of_itself
 from cued.text.languages import foreignness, is_latin, technical
-from cued.text.leanings import leans, seeks
-from cued.text.times.events import Beside, beside
-from cued.text.voice import AGENTS, addresses_agent, asks, speaks_of_itself
 
 _BRIEF = 20.0
 _SHORT = 3.0

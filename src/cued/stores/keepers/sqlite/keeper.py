@@ -10,8 +10,17 @@ import apsw
 from cued.errors import ReadOnlyError, StoreError
 from cued.model import Condition
 from cued.stores.admission import admit_tenant
-from cued.stores.keepers.sqlite import own_log
-from cued.stores.keepers.sqlite.connection import check, connect, identity, prepare, reading, translated, writing
+from cued.stores.keepers.sqlite.connection import (
+    check,
+    connect,
+    identity,
+    named_without,
+    prepare,
+    reading,
+    refuse_strange,
+    translated,
+    writing,
+)
 from cued.stores.keepers.sqlite.health import condition
 from cued.stores.keepers.sqlite.process import Process, refuse_carried
 from cued.stores.keepers.sqlite.schema import VERSION
@@ -25,13 +34,16 @@ _TENANTS = """
 """
 
 
+_UNSCRUBBED = "SELECT EXISTS (SELECT 1 FROM unscrubbed)"
+
+
 class SqliteKeeper:
     """Keeps rows in a file."""
 
     def __init__(self, path: str | PathLike[str], *, readonly: bool = False) -> None:
         """Open the file, made or migrated if need be; `readonly` changes nothing, and needs a current file."""
         self.path = self._path = Path(path)
-        self._scrubber = Scrubber(self._path)
+        self._scrubber: Scrubber | None = None
         if self._path.is_dir():
             raise StoreError(f"{self._path}: this is a folder; a store is one file, such as {self._path / 'memories.db'}")
         if not readonly and not self._path.exists() and not self._path.parent.is_dir():
@@ -40,11 +52,11 @@ class SqliteKeeper:
             raise StoreError(f"{self._path}: there is no such file to read")
         refuse_carried(self._path.resolve())
         with translated(self._path):
-            without = own_log.named_without(self._path)
+            without = named_without(self._path)
             connection = connect(self._path, writable=not readonly)
             self._writable = not connection.readonly("main")
             try:
-                own_log.refuse_strange(self._path, connection, without=without)
+                refuse_strange(self._path, connection, without=without)
                 self._receive(connection)
             except (apsw.Error, StoreError):
                 # What was refused is left as it is: its log is not played into the file.
@@ -70,12 +82,14 @@ class SqliteKeeper:
                 yield rows
                 rows.finish()
                 if rows.erased is not None:
-                    self._scrubber.erased(connection, rows.erased)
-            if self._scrubber.ready and not rows.more:
+                    self._scrubbing().erased(connection, rows.erased)
+            if self._scrubber is not None and self._scrubber.ready and not rows.more:
                 self._scrubber.scrub(connection)
 
     def pending(self) -> tuple[str, ...]:
         """What keeps the last bytes of what was erased from being overwritten, in words; what can be done about it is done now."""
+        if self._scrubber is None:
+            return ()
         if self._scrubber.due and self._writable:
             with self._process.writers, self.connected() as connection:
                 self._scrubber.scrub(connection, patience_s=0.0)
@@ -104,15 +118,22 @@ class SqliteKeeper:
     def close(self) -> None:
         """Let go of files and connections; a second call does nothing."""
         with translated(self._path):
-            if self._scrubber.due and not self._process.closed:
+            if self._scrubber is not None and self._scrubber.due and not self._process.closed:
                 with self._process.writers, self._process.use() as connection:
                     self._scrubber.scrub(connection, patience_s=SCRUB_TIMEOUT_S)
             self._process.close()
 
+    def _scrubbing(self) -> Scrubber:
+        """What sees to the bytes of what was erased, made with the first erasure."""
+        if self._scrubber is None:
+            self._scrubber = Scrubber(self._path)
+        return self._scrubber
+
     def _receive(self, connection: apsw.Connection) -> None:
         if self._writable:
             prepare(self._path, connection)
-            self._scrubber.resume(connection)
+            if connection.execute(_UNSCRUBBED).get:
+                self._scrubbing().resume(connection)
             return
         found = identity(connection)
         check(self._path, found)

@@ -13,13 +13,34 @@ from weakref import WeakSet
 
 import apsw
 
-from cued.errors import StoreError
+from cued.errors import ReadOnlyError, StoreError
 from cued.forking import PATIENCE_S, across_forks
-from cued.stores.keepers.sqlite.connection import BUSY_TIMEOUT_S, Watched, connect, never_changing
+from cued.stores.keepers.sqlite.connection import BUSY_TIMEOUT_S, SERVED_HOW, connect, log_in_use, never_changing
 
 _CARRIED: dict[Path, list[apsw.Connection]] = {}
 """The connections that could not be closed before a fork, by file: a child keeps them, never uses nor closes them, and cannot open more."""
 _CARRIED_HERE: set[Path] = set()
+
+
+class Watched:
+    """A file that is open under its name; one that was taken as never changing is not to change."""
+
+    def __init__(self, path: Path, *, never_changing: bool) -> None:
+        """Note which file it is."""
+        self._path, self.never_changing = path, never_changing
+        found = path.stat()
+        self._file, self._state = (found.st_dev, found.st_ino), (found.st_size, found.st_mtime_ns)
+
+    def check(self) -> None:
+        """Refuse to go on with a file that was moved, deleted, replaced, or changed though it never should."""
+        try:
+            found = os.stat(self._path)  # noqa: PTH116 - asked before every transaction
+        except FileNotFoundError as error:
+            raise StoreError(f"{self._path}: deleted or moved away while it was open, so nothing more is written; open it again") from error
+        if (found.st_dev, found.st_ino) != self._file:
+            raise StoreError(f"{self._path}: another file lies there than the one that was opened; open it again")
+        if self.never_changing and ((found.st_size, found.st_mtime_ns) != self._state or log_in_use(self._path)):
+            raise ReadOnlyError(f"{self._path}: it is written by others now; {SERVED_HOW}")
 
 
 class Process:
