@@ -147,12 +147,14 @@ def prepare(path: Path, connection: apsw.Connection) -> None:
         check(path, found)
     if page_sums.lacking(connection):
         raise StoreError(f"{path}: its pages carry sums that this apsw cannot keep up; install apsw from PyPI, or open it for reading")
-    unsummed = not _fresh(found) and page_sums.missing(connection)
-    if unsummed:
-        _refuse_damaged(path, connection)
+    unsummed = not _fresh(found) and not page_sums.summed(connection)
+    if unsummed and found.version < VERSION:
+        _refuse_broken(path, str(connection.execute("PRAGMA integrity_check(1)").get).removeprefix("ok"))
     if found.version < VERSION:
         _migrate(connection, fresh=_fresh(found))
-    if unsummed and rows_fit(connection):
+    if unsummed:
+        refuse_damaged(path, connection)
+    if unsummed and page_sums.missing(connection) and rows_fit(connection):
         # Where a row is broken, or the file is busy: not now, then. Rows are checked one by one for as long as pages carry no sums.
         page_sums.take_up(connection)
 
@@ -171,10 +173,16 @@ def _migrate(connection: apsw.Connection, *, fresh: bool) -> None:
         connection.pragma("application_id", APPLICATION_ID)
 
 
-def _refuse_damaged(path: Path, connection: apsw.Connection) -> None:
-    """Refuse a file whose damage would be summed like the rest."""
-    found = str(connection.execute("PRAGMA integrity_check(1)").get)
-    if found != "ok":
+def refuse_damaged(path: Path, connection: apsw.Connection) -> None:
+    """Refuse a file whose pages carry no sums and that is damaged where no row's own sums would tell of it."""
+    if not page_sums.summed(connection):
+        from cued.stores.keepers.sqlite.unsummed import fault  # noqa: PLC0415 - few files need it
+
+        _refuse_broken(path, fault(connection))
+
+
+def _refuse_broken(path: Path, found: str) -> None:
+    if found:
         raise CorruptError(f"{path}: {DAMAGED} ({found})")
 
 
