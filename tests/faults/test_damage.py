@@ -205,7 +205,7 @@ def test_without_any_sums_over_pages_a_column_that_says_otherwise_is_told(unsumm
     broken = copied(path, tmp_path / "broken.db")
     connection = apsw.Connection(str(broken))
     other = {"scope": "'elsewhere'", "session": "'s'", "tags": "'[]'", "id": "'other'", "fingerprint": "NULL", "tenant": "2"}
-    connection.execute(f"UPDATE memory SET {column} = {other.get(column, 2)} WHERE key = (SELECT min(key) FROM memory)")  # noqa: S608
+    connection.execute(f"UPDATE memory SET {column} = {other.get(column, 2)} WHERE key = (SELECT min(key) FROM memory)")
     connection.close()
     with pytest.raises(CorruptError, match="cued check"):
         cued.open(broken, embedder=None, readonly=readonly)

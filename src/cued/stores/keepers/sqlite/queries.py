@@ -47,7 +47,8 @@ _PLACES: Final[Mapping[Order, str]] = {
 _PLACED: Final = {
     (order, rising): f"""
         WITH placed AS MATERIALIZED (
-            SELECT memory.key AS found, {place} AS place, created AS made, id AS named FROM memory {_USED if order == "used" else ""} {_WANTED})
+            SELECT memory.key AS found, {place} AS place, created AS made, id AS named
+            FROM memory {_USED if order == "used" else ""} {_WANTED})
         SELECT memory.body, body_sum, use.body, (SELECT count(*) FROM placed) FROM (
             SELECT * FROM placed WHERE :place IS NULL OR (place, made, named) {">" if rising else "<"} (:place, :created, :id)
             ORDER BY place {way}, made {way}, named {way} LIMIT :rows)
