@@ -75,7 +75,10 @@ def best(rows: RowNumbers, pool: int, *, keys: Sequence[Key], ids: Sequence[str]
 
 def by_id(rows: RowNumbers, ids: Sequence[str]) -> RowNumbers:
     """The rows in the order of their ids."""
-    return np.array(sorted(rows.tolist(), key=ids.__getitem__), dtype=np.intp)
+    told = rows.tolist()
+    ordered = sorted(told, key=ids.__getitem__)
+    # Ids rise, and so do rows.
+    return rows if ordered == told else np.array(ordered, dtype=np.intp)
 
 
 def _cut(rows: RowNumbers, pool: int, *, keys: Sequence[Key], ids: Sequence[str]) -> RowNumbers:
@@ -195,7 +198,7 @@ class Meaning:
     """How near each visible row with a comparable vector is to the cue."""
 
     def __init__(self, vectors: Vectors | None, slots: NDArray[np.int32], *, visible: Visible, lookup: DenseLookup) -> None:
-        """Scan all comparable rows once, and then few of them exactly; `slots` gives each row's place in `vectors`, negative without one."""
+        """Scan all comparable rows once, where they are many; `slots` gives each row's place in `vectors`, negative without one."""
         self._cues: list[CueVector] = [in_steps(vector) for vector in (lookup.vector, lookup.alone) if vector is not None]
         self._vectors = vectors
         self._slots = slots
@@ -262,8 +265,10 @@ class Meaning:
 
     def take(self, rows: RowNumbers) -> Vector:
         """The rows' vectors, zeros where one cannot be compared."""
-        taken = np.zeros((len(rows), len(self._cues[0].steps)), dtype=np.float32)
         near = np.isfinite(self._near[rows])
+        if self._vectors is not None and near.all():
+            return self._vectors.take(self._slots[rows])
+        taken = np.zeros((len(rows), len(self._cues[0].steps)), dtype=np.float32)
         if self._vectors is not None and near.any():
             taken[near] = self._vectors.take(self._slots[rows[near]])
         return taken

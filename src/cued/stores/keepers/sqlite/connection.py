@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 from msgspec import DecodeError
@@ -19,6 +19,9 @@ from msgspec import DecodeError
 from cued.errors import BusyError, CorruptError, ForeignFileError, FullError, InputError, NewerSchemaError, ReadOnlyError, StoreError
 from cued.stores.keepers.sqlite import page_sums
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION, rows_fit
+
+if TYPE_CHECKING:
+    from cued.stores.keepers.sqlite.own_log import Named
 
 SERVED_HOW = (
     "reading a database that others may write needs a file beside it (-shm), and this folder cannot be written from here. "
@@ -211,6 +214,8 @@ def writing(connection: apsw.Connection) -> Iterator[None]:
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
+        # So that the log says whose it is.
+        connection.execute(_STAMP)
         connection.execute("COMMIT")
     finally:
         # Still inside a transaction here means that something was raised.
@@ -248,31 +253,31 @@ def log_in_use(path: Path) -> bool:
         return False
 
 
-_IDENTITY = "SELECT identity FROM file"
+_STAMP = "UPDATE file SET identity = CAST(substr(identity, 1, 16) || randomblob(8) AS BLOB)"
 
 
-def named_without(path: Path) -> bytes | None:
+def named_without(path: Path) -> "Named | None":
     """What the file calls itself where its log is not read; None without a log, or in a file that has no name yet."""
     with suppress(apsw.Error, OSError):
         if os.stat(f"{path}-wal").st_size:  # noqa: PTH116 - asked at every opening
+            from cued.stores.keepers.sqlite.own_log import named  # noqa: PLC0415 - only where somebody has left a log, or has one open
+
             name, flags = f"{path.resolve().as_uri()}?immutable=1", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
             with closing(apsw.Connection(name, flags=flags, vfs=page_sums.file_system())) as connection:
-                return _named(connection)
+                return named(connection)
     return None
 
 
-def refuse_strange(path: Path, connection: apsw.Connection, *, without: bytes | None) -> None:
-    """Refuse a file that calls itself otherwise once its log is read."""
-    if without is not None and _named(connection) != without:
+def refuse_strange(path: Path, connection: apsw.Connection, *, without: "Named | None") -> None:
+    """Refuse a file whose log is another's."""
+    if without is None:
+        return
+    from cued.stores.keepers.sqlite.own_log import is_another, named  # noqa: PLC0415 - as above
+
+    if is_another(path.with_name(f"{path.name}-wal"), without, named(connection)):
         raise ForeignFileError(f"{path}: the log beside it ({path.name}-wal) is another database's; move it away, nothing of it was taken")
 
 
 def rename(connection: apsw.Connection) -> None:
     """A name of its own for a copy."""
-    connection.execute("UPDATE file SET identity = randomblob(16)")
-
-
-def _named(connection: apsw.Connection) -> bytes | None:
-    with suppress(apsw.SQLError):
-        return bytes(connection.execute(_IDENTITY).get or b"") or None
-    return None
+    connection.execute("UPDATE file SET identity = randomblob(24)")
