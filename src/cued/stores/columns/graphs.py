@@ -81,6 +81,11 @@ class Index:
         """The graphs that are made."""
         return self._graphs
 
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes the graphs occupy."""
+        return sum(int(graph.index.memory_usage) for graph in self._graphs)
+
     def wait(self) -> None:
         """Wait until what has begun to be made is there."""
         thread = self._thread
