@@ -1,6 +1,9 @@
 """The approximate index of very large tenants: never the truth, never a struck memory, and as good as none where it would find too few."""
 
+import subprocess
+import sys
 from contextlib import closing
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -15,7 +18,7 @@ from cued.stores.columns.channels import Meaning
 from cued.stores.columns.nearby import Nearby
 from cued.stores.keepers.memory import MemoryKeeper
 
-pytest.importorskip("usearch", reason="the extra `ann` is not installed")
+pytestmark = pytest.mark.skipif(find_spec("usearch") is None, reason="the extra `ann` is not installed")
 
 WIDE, MANY, POOL = 48, 6000, 20
 
@@ -182,6 +185,12 @@ def test_memories_that_nobody_vouched_for_have_a_pool_of_their_own(vectors):
     assert approximate
     assert {each for each in ids if each >= "m04000"} == nearest(vectors, vectors[7], range(4000, 4100))
     assert len(ids & nearest(vectors, vectors[7], range(4000))) >= POOL - 1
+
+
+@pytest.mark.skipif(find_spec("onnxruntime") is None, reason="the extra `minilm` is not installed")
+def test_a_model_can_be_loaded_after_the_index():
+    ordered = "from cued.stores.columns.graphs import library; assert library(); import onnxruntime; print(onnxruntime.__version__)"
+    assert subprocess.run([sys.executable, "-c", ordered], capture_output=True, check=False).returncode == 0
 
 
 @pytest.mark.usefixtures("some")

@@ -6,6 +6,7 @@ struck is told by the gates, not by it. It is gone with the matrix, and made ane
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from threading import Lock, Thread, main_thread
@@ -135,6 +136,9 @@ def _made(owner: "ref[Index]", vectors: "Vectors", first: int) -> None:
 @cache
 def library() -> Any:  # noqa: ANN401 - a module
     """The package, None where it is not installed."""
+    # usearch 2.26 shares its symbols with whatever is loaded after it, and onnxruntime does not survive that: so it comes before.
+    with suppress(ImportError):
+        import_module("onnxruntime")
     try:
         return import_module("usearch.index")
     except ImportError:
