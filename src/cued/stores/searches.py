@@ -8,8 +8,9 @@ written since.
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from msgspec.structs import replace
 
@@ -38,13 +39,12 @@ class Found(NamedTuple):
 
     def told(self, lookup: Lookup) -> Findings:
         """The answer, with the document that was asked for; as of a time, with each memory as it was known then."""
-        memories, core = (
-            tuple(as_known(memory, at=lookup.at) if lookup.as_of else memory for memory in some if memory is not None)
-            for some in (self.memories, self.core)
-        )
+        memories, core = ([memory for memory in some if memory is not None] for some in (self.memories, self.core))
+        if lookup.as_of:
+            memories, core = ([as_known(memory, at=lookup.at) for memory in some] for some in (memories, core))
         document = None if lookup.document is None else self.rows.document(lookup.document)
         damaged = max(0, self.rows.head().size - self.hits.findings.stored)
-        return replace(self.hits.findings, memories=memories, core=core, document=document, damaged=damaged)
+        return replace(self.hits.findings, memories=tuple(memories), core=tuple(core), document=document, damaged=damaged)
 
 
 def search(keeper: Keeper, shelves: Shelves, tenant: str, lookup: Lookup) -> Findings:
@@ -72,8 +72,8 @@ def keep(keeper: Keeper, tenant: str, version: Version) -> None:
 
 
 def _found(keeper: Keeper, shelves: Shelves, tenant: str, lookup: Lookup) -> Findings:
-    held = shelves.of(tenant)
-    if isinstance(keeper, Distant) and (found := _glanced(keeper, tenant, held, lookup)) is not None:
+    held, distant = shelves.of(tenant), _distant(keeper)
+    if distant is not None and (found := _glanced(distant, tenant, held, lookup)) is not None:
         shelves.trim(held)
         return found.told(lookup)
     with _snapshot(keeper, tenant, held) as (rows, version):
@@ -82,10 +82,21 @@ def _found(keeper: Keeper, shelves: Shelves, tenant: str, lookup: Lookup) -> Fin
             return Found(Shelf().search(lookup), (), (), rows).told(lookup)
         answer = _found_in(held, version, rows, lookup).told(lookup)
     shelves.trim(held)
-    if isinstance(keeper, Distant) and version.worth_keeping:
+    if distant is not None and version.worth_keeping:
         keep(keeper, tenant, version)  # other nodes want it too, and this one may never be closed
         held.kept(version)
     return answer
+
+
+def _distant(keeper: Keeper) -> Distant | None:
+    """The keeper where it is one that is far away."""
+    return cast("Distant", keeper) if _can_glance(type(keeper)) else None
+
+
+@cache
+def _can_glance(kind: type[Keeper]) -> bool:
+    # Looked at once: what a class offers does not change, and looking takes longer than a message to a file.
+    return issubclass(kind, Distant)
 
 
 @contextmanager

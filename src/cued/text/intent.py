@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Literal, NamedTuple, cast
 
 from cued.model import Intent, Interval
+from cued.text.patterns import pattern
 from cued.text.times import times
 
 TemporalClass = Literal["past", "recent", "future", "atemporal"]
@@ -80,11 +81,11 @@ _HINTS: tuple[tuple[TemporalClass, tuple[str, ...]], ...] = (
     ),
     ("past", (r"did|was|were|had",)),
 )
-_YEAR = re.compile(r"\b(?:1[0-9]{3}|20[0-9]{2})\b")
+_YEAR = pattern(r"\b(?:1[0-9]{3}|20[0-9]{2})\b")
 
 
 def _compiled(table: tuple[tuple[TemporalClass, tuple[str, ...]], ...]) -> tuple[tuple[TemporalClass, re.Pattern[str]], ...]:
-    return tuple((name, re.compile(rf"\b(?:{'|'.join(patterns)})(?!\w)", re.IGNORECASE)) for name, patterns in table)
+    return tuple((name, pattern(rf"\b(?:{'|'.join(patterns)})(?!\w)", re.IGNORECASE)) for name, patterns in table)
 
 
 _MARKER_PATTERNS = _compiled(_MARKERS)
@@ -122,39 +123,43 @@ def _by_date(text: str, now: datetime | None) -> TemporalClass | None:
 
 
 _END = 80
-_QUESTION = re.compile(r"[?？؟⸮]\W*$")
+_QUESTION = pattern(r"[?？؟⸮]\W*$")
 AGENTS = frozenset({"agent", "ai", "assistant", "bot", "chatbot", "model"})
-_REQUEST = re.compile(r"\b(?:can|could|would|will|do|may)\s+you\b|\b(?:help|thank)\s+you\b", re.IGNORECASE)
-_ADDRESS = re.compile(
-    r"\b(?:you|your|yours|you've|you'd|du|dir|dich|deine?[mnrs]?|usted|ustedes|vous|votre|vos|você|vocês|jij|jouw|sen|sana|senin|siz)\b"
-    r"|\b(?:ты|тебя|тебе|вы|вас|вам|твой|твоя|ваш|ваша)\b|[你您妳]|あなた|당신|네가|أنت|आप|तुम"
-    r"|\b(?:recommended|suggested|explained|described|offered|given|told|advised|mentioned)\s+(?:to|for)\s+(?:me|us)\b"
-    r"|\b(?:was|were|have|had)\s+(?:I|we)\s+(?:been\s+)?(?:told|given|advised|recommended|offered|shown)\b"
-    r"|\bthe\s+(?:assistant|agent|bot|chatbot|model|ai)\b",
+_REQUEST = pattern(r"\b(?:can|could|would|will|do|may|help|thank)\s+you\b", re.IGNORECASE)
+_ADDRESS = pattern(
+    r"\b(?:you|your|yours|you've|you'd|du|dir|dich|deine?[mnrs]?|usted|ustedes|vous|votre|vos|você|vocês|jij|jouw|sen|sana|senin|siz"
+    r"|ты|тебя|тебе|вы|вас|вам|твой|твоя|ваш|ваша"
+    r"|(?:recommended|suggested|explained|described|offered|given|told|advised|mentioned)\s+(?:to|for)\s+(?:me|us)"
+    r"|(?:was|were|have|had)\s+(?:I|we)\s+(?:been\s+)?(?:told|given|advised|recommended|offered|shown)"
+    r"|the\s+(?:assistant|agent|bot|chatbot|model|ai))\b",
     re.IGNORECASE,
 )
+_ADDRESS_ANYWHERE = pattern("[你您妳]|あなた|당신|네가|أنت|आप|तुम")
+"""Where words are not set apart, or carry others."""
 # "How do I …" and "tell me …" ask for help with anything.
-_SERVICE = re.compile(
-    r"\bhow (?:do|can|should|would) (?:i|we)\b|\b(?:tell|give|show|help|sing|remind) me\b|\bfor (?:me|us)\b|\blet(?:'s| us)\b",
+_SERVICE = pattern(
+    r"\b(?:how (?:do|can|should|would) (?:i|we)|(?:tell|give|show|help|sing|remind) me|for (?:me|us)|let(?:'s| us))\b",
     re.IGNORECASE,
 )
-_SELF = re.compile(
+_SELF = pattern(
     r"\b(?:i|me|my|mine|we|us|our|ours|ich|mir|mich|meine?[mnrs]?|wir|uns|unser\w{0,2}|yo|mi|mis|nuestr[oa]s?|je|mon|mes|nous|notre|nos"
-    r"|io|mio|mia|miei|nostr[oa]|eu|meus?|minhas?|nosso|nossa|ik|mijn|ons|onze|ben|benim|bana|bizim|saya|tôi)\b"
-    r"|\b(?:я|мне|меня|мой|моя|моё|мои|моей|моего|мы|нас|нам|наш|наша)\b|[我咱]|私|僕|俺|\b(?:나는?|내가?|저는?|제가?|우리)\b"
-    r"|\b(?:أنا|لي|عندي)\b|मेर[ाीे]|मैं|हमार[ाीे]",
+    r"|io|mio|mia|miei|nostr[oa]|eu|meus?|minhas?|nosso|nossa|ik|mijn|ons|onze|ben|benim|bana|bizim|saya|tôi"
+    r"|я|мне|меня|мой|моя|моё|мои|моей|моего|мы|нас|нам|наш|наша|나는?|내가?|저는?|제가?|우리|أنا|لي|عندي)\b",
     re.IGNORECASE,
 )
+_SELF_ANYWHERE = pattern("[我咱]|私|僕|俺|मेर[ाीे]|मैं|हमार[ाीे]")
 
 
 def speaks_of_itself(cue: str) -> bool:
     """Whether a cue speaks of whoever asks ("my passport", "are we insured?"), not only for help with anything."""
-    return bool(_SELF.search(_SERVICE.sub(" ", cue)))
+    said = _SERVICE.sub(" ", cue)
+    return bool(_SELF.search(said) or (not said.isascii() and _SELF_ANYWHERE.search(said)))
 
 
 def addresses_agent(cue: str) -> bool:
     """Whether a cue asks for what the agent itself has said ("the list you gave me", "recommended to me"), not only for its help."""
-    return bool(_ADDRESS.search(_REQUEST.sub(" ", cue)))
+    said = _REQUEST.sub(" ", cue)
+    return bool(_ADDRESS.search(said) or (not said.isascii() and _ADDRESS_ANYWHERE.search(said)))
 
 
 def asks(turn: str) -> bool:
@@ -162,15 +167,15 @@ def asks(turn: str) -> bool:
     return bool(_QUESTION.search(turn[-_END:]))
 
 
-_SEEKS = re.compile(
+_SEEKS = pattern(
     r"\b(?:recommend\w*|suggest\w*|advi[cs]e|ideas?|tips?|options?|plan|planning|choose|pick|find me|looking for|help me|best"
     r"|(?:should|shall) (?:i|we)|i should|(?:could|can|would) you (?:find|give|make|create|show|provide|name|put together|come up with)"
     r"|what (?:are|would be) (?:some|a)|what \w+ of \w+ (?:can|could|would|should)|which \w+ (?:would|should)|what's a good"
     r"|(?:how|what|where) (?:can|should|could) (?:i|we))\b",
     re.IGNORECASE,
 )
-_PAST = re.compile(r"\b(?:did|was|were|had)\b", re.IGNORECASE)
-_LEANS = re.compile(
+_PAST = pattern(r"\b(?:did|was|were|had)\b", re.IGNORECASE)
+_LEANS = pattern(
     r"\b(?:prefer\w*|favou?rites?|loves?|enjoy\w*|hates?|dislike\w*|avoid\w*|despise|loathe|detest|allerg\w+|intoleran\w+|sensitive to"
     r"|can(?:'t|not| not) (?:stand|eat|tolerate|bear|take|have|sleep|use)|never|always|rather|would like|insist|refuse"
     r"|not (?:a |much of a )?fan"
@@ -196,9 +201,9 @@ def leans(text: str) -> bool:
 Relation = Literal["before", "after", "since", "until"]
 
 _OWNERS = r"(?:the|our|my|your|his|her|their|[A-Z]\w+['’]s)"
-_BESIDE = re.compile(rf"\b(before|after|since|until)\s+(?:{_OWNERS}\s+)((?:[\w'’-]+\s*){{1,8}})", re.IGNORECASE)
+_BESIDE = pattern(rf"\b(before|after|since|until)\s+(?:{_OWNERS}\s+)((?:[\w'’-]+\s*){{1,8}})", re.IGNORECASE)
 # The event ends where the question goes on.
-_GOES_ON = re.compile(
+_GOES_ON = pattern(
     r"\b(?:and|or|but|did|do|does|was|were|is|are|had|has|have|what|who|whom|which|when|where|why|how|i|we|you|he|she|they|it|that|than|"
     r"if|because|started|began|ended|came|went)\b.*",
     re.IGNORECASE,

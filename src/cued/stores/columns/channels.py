@@ -17,7 +17,7 @@ from cued.model import Background, Column, DenseLookup, EntityLookup, LexicalLoo
 from cued.stores.arrays import Mask, RowNumbers, Rows, micros
 from cued.stores.columns.forward import Namespace, hashed
 from cued.stores.columns.postings import Posting, Postings
-from cued.stores.columns.vectors import CueVector, Vectors, on_grids
+from cued.stores.columns.vectors import CueVector, Vectors, in_steps
 from cued.stores.standing.gates import Visible
 
 _DECIMALS = 9
@@ -75,7 +75,10 @@ def best(rows: RowNumbers, pool: int, *, keys: Sequence[Key], ids: Sequence[str]
 
 def by_id(rows: RowNumbers, ids: Sequence[str]) -> RowNumbers:
     """The rows in the order of their ids."""
-    return np.array(sorted(rows.tolist(), key=ids.__getitem__), dtype=np.intp)
+    told = rows.tolist()
+    ordered = sorted(told, key=ids.__getitem__)
+    # Ids rise, and so do rows.
+    return rows if ordered == told else np.array(ordered, dtype=np.intp)
 
 
 def _cut(rows: RowNumbers, pool: int, *, keys: Sequence[Key], ids: Sequence[str]) -> RowNumbers:
@@ -91,6 +94,8 @@ def _cut(rows: RowNumbers, pool: int, *, keys: Sequence[Key], ids: Sequence[str]
 
 
 _BACKGROUND_GRID = 2.0**15
+_FEW = 256
+"""So many rows are compared exactly right away."""
 
 
 class Words(NamedTuple):
@@ -193,21 +198,23 @@ class Meaning:
     """How near each visible row with a comparable vector is to the cue."""
 
     def __init__(self, vectors: Vectors | None, slots: NDArray[np.int32], *, visible: Visible, lookup: DenseLookup) -> None:
-        """Scan all comparable rows once; `slots` gives each row's place in `vectors`, negative without one."""
-        self._cues: list[CueVector] = [on_grids(vector) for vector in (lookup.vector, lookup.alone) if vector is not None]
+        """Scan all comparable rows once, where they are many; `slots` gives each row's place in `vectors`, negative without one."""
+        self._cues: list[CueVector] = [in_steps(vector) for vector in (lookup.vector, lookup.alone) if vector is not None]
         self._vectors = vectors
         self._slots = slots
         self._near: Vector = np.full(len(slots), -np.inf, dtype=np.float32)
-        if vectors is not None:
+        self._exact: Column = np.full(len(slots), np.nan)
+        self._scanned = visible.total > _FEW
+        if vectors is not None and self._scanned:
             place = slice(vectors.count) if vectors.in_order else vectors.rows
-            self._near[place] = vectors.scan(self._cues[0])
-            for other in self._cues[1:]:
-                self._near[place] = np.maximum(self._near[place], vectors.scan(other))
+            self._near[place] = np.maximum.reduce([vectors.scan(cue) for cue in self._cues])
+        elif vectors is not None:
+            seen = vectors.rows[visible.rows[vectors.rows]]
+            self._near[seen] = self._exact[seen] = self._exactly(vectors, seen)
         if visible.total < len(slots):
             self._near[~visible.rows] = -np.inf
         self.rows: RowNumbers = np.flatnonzero(np.isfinite(self._near))
         self.uncomparable = visible.total - len(self.rows)
-        self._exact: Column = np.full(len(slots), np.nan)
 
     @property
     def background(self) -> Background:
@@ -229,27 +236,39 @@ class Meaning:
         # Each once: neighbours of candidates are candidates or neighbours of others.
         unknown = np.unique(rows[np.isfinite(self._near[rows]) & np.isnan(self._exact[rows])])
         if self._vectors is not None and len(unknown):
-            exact = [self._vectors.exact(self._slots[unknown], cue) for cue in self._cues]
-            self._exact[unknown] = np.maximum.reduce(exact)
+            self._exact[unknown] = self._exactly(self._vectors, unknown)
         return self._exact[rows]
+
+    def _exactly(self, vectors: Vectors, rows: RowNumbers | Rows) -> Column:
+        exact: Column = np.maximum.reduce([vectors.exact(self._slots[rows], cue) for cue in self._cues])
+        return exact
 
     def key(self) -> Key:
         """The key that ranks rows by exact cosine, rows without one last."""
 
         def nearest(rows: RowNumbers, pool: int) -> tuple[RowNumbers, Column]:
             near = self._near.take(rows)
-            if len(rows) > pool:
-                # Whoever is exactly among the best is within twice the margin of the last of the best as scanned.
-                rows = rows[near >= last_of_best(near, pool) - np.float32(2 * max(cue.margin for cue in self._cues))]
+            if self._vectors is not None and self._scanned and len(rows) > pool:
+                # Whoever is exactly among the best is at most as far from the last of the best as scanned as both can be off.
+                close = near >= last_of_best(near, pool) - 2 * self._off(self._vectors.off.max())
+                rows, near = rows[close], near[close]
+                off = self._off(self._vectors.off.take(self._slots[rows]))
+                rows = rows[near + off >= last_of_best(near - off, pool)]
             cosine = self.cosine(rows)
             return rows, np.where(np.isnan(cosine), -np.inf, cosine)
 
         return nearest
 
+    def _off(self, own: Vector) -> Vector:
+        """How far the scan can be off for rows that are so far off by themselves."""
+        return own + np.float32(max(cue.off for cue in self._cues))
+
     def take(self, rows: RowNumbers) -> Vector:
         """The rows' vectors, zeros where one cannot be compared."""
-        taken = np.zeros((len(rows), len(self._cues[0].coarse)), dtype=np.float32)
         near = np.isfinite(self._near[rows])
+        if self._vectors is not None and near.all():
+            return self._vectors.take(self._slots[rows])
+        taken = np.zeros((len(rows), len(self._cues[0].steps)), dtype=np.float32)
         if self._vectors is not None and near.any():
             taken[near] = self._vectors.take(self._slots[rows[near]])
         return taken
