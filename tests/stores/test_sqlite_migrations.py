@@ -24,6 +24,7 @@ from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
 from cued.stores.keepers.sqlite.transaction import columns
 from cued.text.analyse import query_terms
+from cued.upkeep.checking import check_file
 from tests.stores.files.write_third import as_line, found, kept
 
 INSERT = """
@@ -113,6 +114,11 @@ def test_a_file_of_the_first_schema_gets_its_names_and_keeps_its_local_supersess
     forwards = [forward for (forward,) in store.keeper.connection().execute("SELECT forward FROM memory ORDER BY key")]
     assert forwards == [pack(each.memory, each.terms) for each in RECORDS]
     store.close()
+
+
+def test_a_file_of_the_first_schema_is_sound_once_it_is_migrated(first):
+    Store(SqliteKeeper(first)).close()
+    assert [each for each in check_file(first).problems if each.part != "permissions"] == []
 
 
 def test_reading_never_migrates_a_file_of_the_first_schema(first):

@@ -122,12 +122,17 @@ def uses_read(found: Iterable[tuple[int, bytes]]) -> list[tuple[int, Use]]:
     return [(key, _USE.decode(data)) for key, data in found]
 
 
+def marks_read(locally: bytes | None) -> tuple[Mark, ...]:
+    """Where and when a memory is superseded, as it is kept."""
+    return () if locally is None else _MARKS.decode(locally)
+
+
 def indexed(columns_read: Sequence[Sequence[Any]], sources: Sequence[tuple[str, ...]]) -> Indexed:
     """Rows as a search needs them, from columns: what `Indexed` begins with, what is judged of them, and the marks as they are kept."""
     if not columns_read:
         return Indexed((), (), (), (), (), (), (), [()] * len(Judged._fields))
     ids, keys, contents, fingerprints, sessions, turns, forwards, *judged, locally = columns_read
-    marks = [() if each is None else _MARKS.decode(each) for each in locally]
+    marks = [marks_read(each) for each in locally]
     return Indexed(ids, keys, contents, fingerprints, sessions, turns, forwards, [*judged, marks, sources])
 
 

@@ -30,6 +30,7 @@ from cued.stores.keepers.sqlite.connection import (
     never_changing,
     prepare,
     reading,
+    refuse_damaged,
     refuse_strange,
     translated,
     writing,
@@ -288,3 +289,4 @@ class SqliteKeeper:
         check(self._path, found)
         if found.version < VERSION:
             raise StoreError(f"{self._path}: schema {found.version}, not {VERSION}; reading never migrates, so open it once for writing")
+        refuse_damaged(self._path, connection)
