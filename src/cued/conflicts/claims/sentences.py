@@ -85,7 +85,7 @@ def _spellings(lexicon: Lexicon) -> Remembered[_Spelling]:
 
 def _spelling(piece: str, lexicon: Lexicon) -> _Spelling:
     """The words of a piece, which is a word, a mark, a number or a code."""
-    kind = next(kind for kind, pattern in _KINDS.items() if pattern.fullmatch(piece))
+    kind = "word" if piece.isalpha() else next(kind for kind, pattern in _KINDS.items() if pattern.fullmatch(piece))
     if kind == "word":
         inside = _spelt(piece, lexicon, opening=False)
         return _Spelling(inside, _spelt(piece, lexicon, opening=True) if inside[0].capital else inside)
