@@ -55,6 +55,7 @@ NO_FLOOR, FIFTY, TOKENS = "recall without a floor", "recall that shows fifty", "
 REMEMBER_GIVEN = "remember one, vector given"
 REMEMBER, FSYNCS, ONE_THREAD = "remember one", "fsyncs a remember", "bulk load, one thread"
 IMPORT, GROWTH, BESIDE_A_FILE = "import cued", "largest ÷ smallest store", "PostgreSQL ÷ a file"
+THREE_BESIDE_A_FILE = "three servers ÷ a file"
 FAILED, GROWN, SHELL = "requests that failed", "memory grown under load", "cued recall in a shell"
 
 BUDGETS = {

@@ -73,6 +73,16 @@ SIZES = {
         repeats=1,
         load=Load(seconds=5.0),
     ),
+    # What grows with the store, where it is large: python -m bench --size large --only keepers
+    "large": Size(
+        shapes=(),
+        growth=(Shape(10_000, 100), Shape(300_000, 3000)),
+        recalls=200,
+        writes=8,
+        bulk=300,
+        repeats=1,
+        load=Load(),
+    ),
     "tiny": Size(
         shapes=(Shape(60), Shape(60, long=True), Shape(60, 3)),
         growth=(Shape(40, 2), Shape(60, 3)),
