@@ -2,7 +2,6 @@
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from copy import copy
 from threading import Lock
 from typing import NamedTuple, Self
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from cued.forking import across_forks
 from cued.model import Head, Indexed, Judged, Memory, Workings
 from cued.ports import Reading, Transaction
+from cued.stores.arrays import twin
 from cued.stores.columns.shelf import Entries, Shelf, unwrap, wrap
 from cued.stores.encoding import joined, width
 from cued.stores.standing.facts import FactColumns
@@ -57,9 +57,9 @@ class Winners:
 
     def without(self, keys: Iterable[int]) -> Self:
         """These winners but for those of some keys, which have changed."""
-        other = copy(self)
+        other = twin(self)
         other._kept = dict(self._kept)  # noqa: SLF001 - its own kind
-        for key in keys:
+        for key in keys if self._kept else ():
             dropped = other._kept.pop(key, None)  # noqa: SLF001
             if dropped is not None:
                 other.nbytes -= _size(dropped)
@@ -255,8 +255,8 @@ def _refreshed(last: Version, rows: Reading, head: Head) -> Version:
     """The next version: a branch of the shelf with what has changed since, and the winners that have not."""
     shelf, removed, read = last.shelf.branched(), rows.removed(last.change), rows.changed(last.change)
     shelf.drop(removed)
-    new = [place for place, content in enumerate(read.contents) if content > last.change]
-    kept = [place for place, content in enumerate(read.contents) if content <= last.change]
+    fresh = np.asarray(read.contents, dtype=np.int64) > last.change
+    new, kept = np.flatnonzero(fresh).tolist(), np.flatnonzero(~fresh).tolist()
     try:
         if kept:
             some = _taken(read, kept)
@@ -299,8 +299,8 @@ class _Owners(NamedTuple):
 
 def _shelve(shelf: Shelf, read: Indexed, vectors: Iterable[tuple[Sequence[int], bytes]]) -> None:
     rows = shelf.add(_entries(read))
-    codes: dict[str, int] = {}
-    coded = np.array([codes.setdefault(text, len(codes)) for text in read.fingerprints], dtype=np.int32)
+    codes = {text: code for code, text in enumerate(dict.fromkeys(read.fingerprints))}
+    coded = np.fromiter(map(codes.__getitem__, read.fingerprints), dtype=np.int32, count=len(read.fingerprints))
     _add_vectors(shelf, _Owners.of(np.array(read.keys, dtype=np.int64), list(codes), coded, rows.start), vectors)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple, Self
 
+import numpy as np
 from msgspec import DecodeError, Struct, json, msgpack
 from msgspec.structs import replace
 
@@ -137,7 +138,8 @@ def indexed(columns_read: Sequence[Sequence[Any]], sources: Sequence[tuple[str, 
 
 def reflections(keys: Sequence[int], kinds: Sequence[int]) -> list[int]:
     """The keys of the rows whose sources are judged."""
-    return [key for key, kind in zip(keys, kinds, strict=True) if kind == _REFLECTION]
+    found: list[int] = np.asarray(keys)[np.asarray(kinds) == _REFLECTION].tolist()
+    return found
 
 
 def sources_by_key(keys: Sequence[int], found: Iterable[tuple[int, str]]) -> Sequence[tuple[str, ...]]:
