@@ -6,6 +6,7 @@ struck is told by the gates, not by it. It is gone with the matrix, and made ane
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from threading import Lock, Thread, main_thread
@@ -81,6 +82,11 @@ class Index:
         """The graphs that are made."""
         return self._graphs
 
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes the graphs occupy."""
+        return sum(int(graph.index.memory_usage) for graph in self._graphs)
+
     def wait(self) -> None:
         """Wait until what has begun to be made is there."""
         thread = self._thread
@@ -130,6 +136,9 @@ def _made(owner: "ref[Index]", vectors: "Vectors", first: int) -> None:
 @cache
 def library() -> Any:  # noqa: ANN401 - a module
     """The package, None where it is not installed."""
+    # A process that loads onnxruntime after it, to embed, dies; the other way round both work.
+    with suppress(ImportError):
+        import_module("onnxruntime")
     try:
         return import_module("usearch.index")
     except ImportError:

@@ -171,8 +171,8 @@ class Vectors:
 
     @property
     def nbytes(self) -> int:
-        """The bytes that the matrix occupies, with its spare space."""
-        return sum(each.nbytes for each in (self._high, self._low, self._doubled, self._off, self._rows))
+        """The bytes that the matrix occupies, with its spare space, and what is kept beside it."""
+        return sum(each.nbytes for each in (self._high, self._low, self._doubled, self._off, self._rows, *self.kept.values()))
 
 
 @cache

@@ -16,8 +16,8 @@ from cued.requests.insights import When
 from cued.surfaces.remote import nouns
 from cued.surfaces.remote.calls import call_of, left_out
 from cued.surfaces.remote.connections import Connections, Place
-from cued.surfaces.remote.homes import by_draw, home_of
 from cued.surfaces.remote.remote_tenant import RemoteTenant
+from cued.surfaces.remote.rendezvous import by_draw, home_of
 
 if TYPE_CHECKING:
     from cued.insight.overview import Insight

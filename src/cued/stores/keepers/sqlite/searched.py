@@ -99,7 +99,7 @@ class Searched:
         read = self._connection.execute(_ALL_VECTORS, key_range(tenant))
         while found := list(islice(read, _RUN_KEYS)):
             keys, blobs, _ = zip(*found, strict=True)
-            if {*map(type, blobs)} == {bytes} and len(sizes := {*map(len, blobs)}) == 1 and min(sizes):
+            if {*map(type, blobs)} == {bytes} and len(sizes := {*map(len, blobs)}) == 1 and min(sizes) and not min(sizes) % 4:
                 yield keys, b"".join(blobs)
             else:
                 yield from runs((key, data) for key, data, checksum in found if fits(data, checksum))

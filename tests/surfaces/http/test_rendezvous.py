@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cued
-from cued.surfaces.remote.homes import by_draw, home_of
+from cued.surfaces.remote.rendezvous import by_draw, home_of
 from tests.stores.nodes import free_port
 
 SERVERS = [f"http://node-{number}:7333" for number in range(5)]
