@@ -15,7 +15,7 @@ from cued.model import Head, Indexed, Judged, Memory, Workings
 from cued.ports import Reading, Transaction
 from cued.stores.arrays import twin
 from cued.stores.columns.shelf import Entries, Shelf, unwrap, wrap
-from cued.stores.encoding import joined, width
+from cued.stores.encoding import matrices
 from cued.stores.standing.facts import FactColumns
 from cued.stores.standing.felling import Mark
 
@@ -307,8 +307,8 @@ def _shelve(shelf: Shelf, read: Indexed, vectors: Iterable[tuple[Sequence[int], 
 def _add_vectors(shelf: Shelf, owners: _Owners, vectors: Iterable[tuple[Sequence[int], bytes]], *, more: bool = False) -> None:
     """Add the vectors to their owners' rows; those of no owner are passed over where there may be `more`, and else are damage."""
     expected = dict(zip(owners.fingerprints, np.bincount(owners.coded[owners.coded >= 0], minlength=len(owners.fingerprints)), strict=True))
-    for keys, data in vectors:
-        matrix, wanted = joined((data,), width(len(data) // len(keys))), np.asarray(keys, dtype=np.int64)
+    for keys, matrix in (each for run in vectors for each in matrices(*run)):
+        wanted = np.asarray(keys, dtype=np.int64)
         places = np.minimum(np.searchsorted(owners.keys, wanted), max(len(owners.keys) - 1, 0))
         known = owners.keys[places] == wanted if len(owners.keys) else np.zeros(len(wanted), dtype=np.bool_)
         if not more and not known.all():

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import apsw
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from cued.errors import StoreError
 from cued.model import Memory
-from cued.ports import Keeper, Progress, Store, silent
+from cued.ports import Checkable, Keeper, Progress, Store, silent
 from cued.stores import journalling
 from cued.stores.encoding import decoded, fault, fits
 from cued.stores.keepers.sqlite import SqliteKeeper, page_sums, salvage
@@ -74,7 +74,28 @@ def check(store: Store, *, progress: Progress = silent) -> Checked:
         return check_file(Path(keeper.path), progress=progress)
     problems, journals = _journals(keeper) if isinstance(keeper, Keeper) else ((), ())
     memories = sum(map(store.size, store.tenants()))
-    return Checked(path="", ok=not problems, memories=memories, page_sums=False, damaged=0, problems=problems, journals=journals)
+    problems = (*(_row_faults(keeper, memories, progress) if isinstance(keeper, Checkable) else ()), *problems)
+    return Checked(
+        path=getattr(keeper, "place", ""),
+        ok=not problems,
+        memories=memories,
+        page_sums=False,
+        damaged=0,
+        problems=problems[:_SHOWN],
+        more=max(0, len(problems) - _SHOWN),
+        journals=journals,
+    )
+
+
+def _row_faults(keeper: Checkable, total: int, progress: Progress) -> Iterator[Problem]:
+    """What is wrong with the rows of all tenants."""
+    done = 0
+    for tenant in keeper.tenants():
+        for found in keeper.faults(tenant):
+            done += 1
+            progress(min(done, total), total)
+            if found is not None:
+                yield Problem(part=convert(found.part, Part), what=found.what, tenant=tenant, id=found.id)
 
 
 def check_file(path: Path, *, progress: Progress = silent) -> Checked:

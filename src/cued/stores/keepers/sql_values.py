@@ -11,11 +11,13 @@ import numpy as np
 from msgspec import DecodeError, Struct, json, msgpack
 from msgspec.structs import replace
 
+from cued.errors import InputError
 from cued.model import (
     EPOCH,
     KINDS,
     TIERS,
     TRUSTS,
+    VECTOR_SHAPES,
     Filter,
     Head,
     Indexed,
@@ -30,6 +32,7 @@ from cued.model import (
     Stats,
     Tallies,
     Use,
+    VectorShape,
 )
 from cued.model.log import SPREAD_LINES, Tally
 from cued.stores.admission import body
@@ -70,6 +73,13 @@ class Counters(NamedTuple):
     def with_more(self, rows: int, grown: int) -> Self:
         """With so many new rows of so many bytes."""
         return self._replace(size=self.size + rows, last=self.last + rows, bytes=self.bytes + grown)
+
+
+def refuse_other_shape(wanted: VectorShape | None, kept: VectorShape) -> None:
+    """Refuse a wish for vectors of another shape than a store was made with."""
+    if wanted not in (None, kept):
+        known = f"{kept}, which this store was made with; `cued copy` into a store that was made with {wanted} makes them smaller"
+        raise InputError("vectors", wanted, known if wanted in VECTOR_SHAPES else f"one of {', '.join(VECTOR_SHAPES)}")
 
 
 def columns(row: Row, *, change: int) -> dict[str, Any]:

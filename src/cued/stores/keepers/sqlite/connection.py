@@ -14,9 +14,10 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
-from msgspec import DecodeError
+from msgspec import DecodeError, convert
 
 from cued.errors import BusyError, CorruptError, ForeignFileError, FullError, InputError, NewerSchemaError, ReadOnlyError, StoreError
+from cued.model import VectorShape
 from cued.stores.keepers.sqlite import page_sums
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION, rows_fit
 
@@ -143,8 +144,14 @@ def check(path: Path, found: Identity) -> None:
         raise NewerSchemaError(f"{path}: written by a newer Cued (schema {found.version}; this one knows up to {VERSION})")
 
 
-def prepare(path: Path, connection: apsw.Connection) -> None:
-    """Bring the file to the current schema; one that is neither empty nor ours is refused untouched."""
+def shape_of(connection: apsw.Connection) -> VectorShape:
+    """How the file keeps its vectors."""
+    shape: VectorShape = convert(connection.execute("SELECT vectors FROM file").get, VectorShape)
+    return shape
+
+
+def prepare(path: Path, connection: apsw.Connection, *, vectors: VectorShape) -> None:
+    """Bring the file to the current schema, a new one with vectors of this shape; one that is neither empty nor ours is refused."""
     found = identity(connection)
     if not _fresh(found):
         check(path, found)
@@ -154,7 +161,7 @@ def prepare(path: Path, connection: apsw.Connection) -> None:
     if unsummed and found.version < VERSION:
         _refuse_broken(path, str(connection.execute("PRAGMA integrity_check(1)").get).removeprefix("ok"))
     if found.version < VERSION:
-        _migrate(connection, fresh=_fresh(found))
+        _migrate(connection, fresh=_fresh(found), vectors=vectors)
     if unsummed:
         refuse_damaged(path, connection)
     if unsummed and page_sums.missing(connection) and rows_fit(connection):
@@ -162,7 +169,7 @@ def prepare(path: Path, connection: apsw.Connection) -> None:
         page_sums.take_up(connection)
 
 
-def _migrate(connection: apsw.Connection, *, fresh: bool) -> None:
+def _migrate(connection: apsw.Connection, *, fresh: bool, vectors: VectorShape) -> None:
     if fresh:
         page_sums.make_room(connection)
     _into_wal(connection)
@@ -173,6 +180,8 @@ def _migrate(connection: apsw.Connection, *, fresh: bool) -> None:
             if migration.fill is not None:
                 migration.fill(connection)
             connection.pragma("user_version", number)
+        if _fresh(found):
+            connection.execute("UPDATE file SET vectors = ?", (vectors,))
         connection.pragma("application_id", APPLICATION_ID)
 
 
