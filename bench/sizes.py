@@ -54,6 +54,16 @@ SIZES = {
         repeats=3,
         load=Load(),
     ),
+    # `python -m bench --size million --only one-1000k`: takes 4 GB of disk, 3 GB of memory and some minutes.
+    "million": Size(
+        shapes=(Shape(1_000_000),),
+        growth=(Shape(1000, 10),),
+        recalls=60,
+        writes=8,
+        bulk=1000,
+        repeats=1,
+        load=Load(),
+    ),
     "quick": Size(
         shapes=(Shape(10_000), Shape(10_000, long=True), Shape(10_000, 100)),
         growth=(Shape(1000, 10), Shape(10_000, 100)),

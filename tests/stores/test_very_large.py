@@ -18,7 +18,8 @@ from cued.stores.columns.channels import Meaning
 from cued.stores.columns.nearby import Nearby
 from cued.stores.keepers.memory import MemoryKeeper
 
-pytestmark = pytest.mark.skipif(find_spec("usearch") is None, reason="the extra `ann` is not installed")
+if graphs.library() is None:
+    pytest.skip("the extra `ann` is not installed", allow_module_level=True)
 
 WIDE, MANY, POOL = 48, 6000, 20
 

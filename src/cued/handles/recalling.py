@@ -49,7 +49,7 @@ class Recalling(Bound):
             touched = touches(recall, applied, cue=asked, now=now)
             learnt = documents(recall, applied, cue=asked, now=now)
             line = entry(recall, evidence, applied, now=now, content=content)
-            self._settler.settle(self.name, touched, entry=line, documents=learnt, known=evidence.findings.stored > 0, aside=aside)
+            self._settler.settle(self.name, touched, entry=line, documents=learnt, known=evidence.lookup is not None, aside=aside)
         return recall
 
     def explain(

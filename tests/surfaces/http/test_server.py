@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
 
 import pytest
 
@@ -130,11 +131,16 @@ def test_a_memory_that_is_at_odds_is_refused_with_what_it_is_at_odds_with(mira):
     assert (refused.status_code, refused.json()["conflicts"][0]["id"]) == (409, old)
 
 
-def test_a_body_that_is_too_large_is_refused_before_it_is_read(serve):
+def test_a_body_that_is_too_large_is_refused_and_never_held(serve):
     with serve(limits=Limits(body_bytes=1000)) as server:
         client = server.client()
         assert remember(client, "x" * 2000).status_code == 413
         assert client.post("/v1/memories", content=iter([b"x" * 600] * 3)).status_code == 413
+        # one that sends all before it listens
+        patient = HTTPConnection(client.base_url.host, client.base_url.port)
+        patient.request("POST", "/v1/memories", body=b"x" * 20_000_000, headers={"Authorization": client.headers["Authorization"]})
+        assert patient.getresponse().status == 413
+        patient.close()
         assert remember(client, "Likes tea.").status_code == 201
 
 

@@ -117,10 +117,7 @@ def _content(words: Iterable[ClauseWord]) -> frozenset[str]:
 
 def _axes(words: list[ClauseWord], lexicon: Lexicon) -> dict[str, int]:
     """The scales that a clause stands on, and its side of each; a word that denies does nothing else."""
-    known = lexicon.axes.keys()
-    if known.isdisjoint([word.text for word in words]) and known.isdisjoint([word.key for word in words]):
-        return {}
-    found = ((lexicon.axes.get(word.text) or lexicon.axes.get(word.key)) for word in words if word.role != "not")
+    found = ((lexicon.axes.get(word.text) or lexicon.axes.get(word.key)) for word in words if word.telling and word.role != "not")
     return {axis.name: axis.side for axis in found if axis}
 
 
@@ -154,10 +151,8 @@ def _compared(rest: tuple[ClauseWord, ...], lexicon: Lexicon) -> tuple[frozenset
 def _attributes(words: list[ClauseWord], lexicon: Lexicon) -> dict[str, bool]:
     """The attributes that a clause fills, each with whether its verb says so and not only its noun."""
     found: dict[str, bool] = {}
-    if lexicon.attributes.keys().isdisjoint([word.key for word in words]):
-        return found
     for at, word in enumerate(words):
-        for attribute in lexicon.attributes.get(word.key, ()) if word.role in {"word", "not"} else ():
+        for attribute in lexicon.attributes.get(word.key, ()) if word.telling and word.role in {"word", "not"} else ():
             ahead = [later.text for later in words[at + 1 : at + 1 + _REACH]]
             if not attribute.preposition or attribute.preposition in ahead or (attribute.preposition == "-" and _takes_object(words, at)):
                 found[attribute.name] = found.get(attribute.name, False) or bool(attribute.preposition)

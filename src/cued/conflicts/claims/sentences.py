@@ -30,7 +30,8 @@ _QUOTES = re.compile("[\u2018\u2019\u02bc]")
 class ClauseWord(NamedTuple):
     """A word of a sentence: as written in lower case, what stands for it and its synonyms, its role, and how it was written.
 
-    `verbal` tells whether it can be a verb by its spelling, whatever its role.
+    Whatever its role, `verbal` tells whether it can be a verb by its spelling, and `telling` whether it stands on a scale or names an
+    attribute.
     """
 
     text: str
@@ -39,10 +40,11 @@ class ClauseWord(NamedTuple):
     capital: bool = False
     owner: bool = False
     verbal: bool = False
+    telling: bool = False
 
     def acting(self, role: str) -> "ClauseWord":
         """The same word in another role."""
-        return ClauseWord(self.text, self.key, role, self.capital, self.owner, self.verbal)
+        return ClauseWord(self.text, self.key, role, self.capital, self.owner, self.verbal, self.telling)
 
 
 class _Spelling(NamedTuple):
@@ -83,7 +85,7 @@ def _spellings(lexicon: Lexicon) -> Remembered[_Spelling]:
 
 def _spelling(piece: str, lexicon: Lexicon) -> _Spelling:
     """The words of a piece, which is a word, a mark, a number or a code."""
-    kind = next(kind for kind, pattern in _KINDS.items() if pattern.fullmatch(piece))
+    kind = "word" if piece.isalpha() else next(kind for kind, pattern in _KINDS.items() if pattern.fullmatch(piece))
     if kind == "word":
         inside = _spelt(piece, lexicon, opening=False)
         return _Spelling(inside, _spelt(piece, lexicon, opening=True) if inside[0].capital else inside)
@@ -129,7 +131,13 @@ def word_of(lower: str, lexicon: Lexicon) -> ClauseWord:
 
 def _made(lower: str, key: str, role: str, lexicon: Lexicon) -> ClauseWord:
     past = lower.endswith(lexicon.inflected[-1]) and len(lower) >= _PAST_MIN
-    return ClauseWord(lower, key, role, verbal=past or key in lexicon.verbs or key in lexicon.endings)
+    return ClauseWord(
+        lower,
+        key,
+        role,
+        verbal=past or key in lexicon.verbs or key in lexicon.endings,
+        telling=lower in lexicon.axes or key in lexicon.axes or key in lexicon.attributes,
+    )
 
 
 def _joined(words: list[ClauseWord], lexicon: Lexicon) -> list[ClauseWord]:

@@ -136,7 +136,7 @@ def _made(owner: "ref[Index]", vectors: "Vectors", first: int) -> None:
 @cache
 def library() -> Any:  # noqa: ANN401 - a module
     """The package, None where it is not installed."""
-    # usearch 2.26 shares its symbols with whatever is loaded after it, and onnxruntime does not survive that: so it comes before.
+    # A process that loads onnxruntime after it, to embed, dies; the other way round both work.
     with suppress(ImportError):
         import_module("onnxruntime")
     try:

@@ -144,7 +144,8 @@ class Shelf:
     def add_vectors(self, fingerprint: str, rows: Sequence[int], vectors: Matrix, *, expected: int = 0) -> None:
         """Add vectors, all of one fingerprint and width, to rows that were just added, with space for more where more are to come."""
         owners = np.asarray(rows, dtype=np.int32)
-        block = self._held.vectors.setdefault((fingerprint, vectors.shape[1]), Vectors(vectors.shape[1]))
+        held, kind = self._held.vectors, (fingerprint, vectors.shape[1])
+        block = held[kind] if kind in held else held.setdefault(kind, Vectors(vectors.shape[1]))
         block.reserve(expected)
         # In place: whoever searches an earlier branch has none of these rows.
         self._held.columns["slot"][owners] = block.add(owners, vectors)

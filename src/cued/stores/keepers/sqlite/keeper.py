@@ -201,6 +201,8 @@ class SqliteKeeper:
         self._scrubber: Scrubber | None = None
         if self._path.is_dir():
             raise StoreError(f"{self._path}: this is a folder; a store is one file, such as {self._path / 'memories.db'}")
+        if self._path.exists() and not self._path.is_file():
+            raise StoreError(f"{self._path}: this is no plain file, but a pipe or a device; a store is one file")
         if not readonly and not self._path.exists() and not self._path.parent.is_dir():
             raise StoreError(f"{self._path}: there is no folder {self._path.parent}")
         if readonly and not self._path.exists():

@@ -98,9 +98,9 @@ class Searched:
         """All vectors as they stand in pages that are what was written."""
         read = self._connection.execute(_ALL_VECTORS, key_range(tenant))
         while found := list(islice(read, _RUN_KEYS)):
-            sizes = {len(data) if isinstance(data, bytes) else 0 for _, data, _ in found}
-            if len(sizes) == 1 and min(sizes) and not min(sizes) % 4:
-                yield [key for key, _, _ in found], b"".join([data for _, data, _ in found])
+            keys, blobs, _ = zip(*found, strict=True)
+            if {*map(type, blobs)} == {bytes} and len(sizes := {*map(len, blobs)}) == 1 and min(sizes) and not min(sizes) % 4:
+                yield keys, b"".join(blobs)
             else:
                 yield from runs((key, data) for key, data, checksum in found if fits(data, checksum))
 
