@@ -6,7 +6,7 @@ https://www.sqlite.org/fileformat2.html#the_write_ahead_log.
 """
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -28,12 +28,11 @@ class Named(NamedTuple):
 
 
 class _Frame(NamedTuple):
-    """A page in the log: its number, whether a transaction ends with it, the sum of all up to here, and its bytes."""
+    """A page in the log: its number, the sum of all up to it, and where in the log it stands."""
 
     page: int
-    ends: bool
     checksum: tuple[int, int]
-    summed: bytes
+    at: int
 
 
 def named(connection: apsw.Connection) -> Named | None:
@@ -53,38 +52,48 @@ def is_another(log: Path, without: Named, within: Named | None) -> bool:
         return False
     try:
         with log.open("rb") as file:
-            pages = _first_transaction(file)
-    except FileNotFoundError:
+            frames = _first_transaction(file)
+            if not frames or {without.page, within.page} & {frame.page for frame in frames}:
+                return False
+            return _is_whole(file, frames)
+    except OSError:
         return False
-    return bool(pages) and not {without.page, within.page} & pages
 
 
-def _first_transaction(log: BinaryIO) -> frozenset[int]:
-    """The pages of the first transaction of a log; none where that is not whole, for then SQLite believes nothing of it."""
-    header = log.read(_HEADER.size)
+def _first_transaction(log: BinaryIO) -> list[_Frame]:
+    """The pages of the first transaction of a log, as their heads tell them; none where it has no end."""
+    found, header = list[_Frame](), log.read(_HEADER.size)
     if len(header) < _HEADER.size:
-        return frozenset()
-    magic, _, _, _, *salts_and_sums = _HEADER.unpack(header)
+        return found
+    _, _, page_bytes, _, *salts, _, _ = _HEADER.unpack(header)
+    at = _HEADER.size
+    while len(head := log.read(_FRAME.size)) == _FRAME.size:
+        page, size, first, second, *checksum = _FRAME.unpack(head)
+        if [first, second] != salts:
+            break
+        found.append(_Frame(page, (checksum[0], checksum[1]), at))
+        if size:
+            return found
+        at = log.seek(at + _FRAME.size + page_bytes)
+    return []
+
+
+def _is_whole(log: BinaryIO, frames: Sequence[_Frame]) -> bool:
+    """Whether a transaction is what was written to the log; what is not is not believed by SQLite either."""
+    log.seek(0)
+    header = log.read(_HEADER.size)
+    magic, _, page_bytes, *_ = _HEADER.unpack(header)
     order = ">" if magic == _BIG_ENDIAN_SUMS else "<"
-    known, pages = _added((0, 0), header[:24], order), set[int]()
-    if known != tuple(salts_and_sums[2:]):
-        return frozenset()
-    for frame in _frames(log, _HEADER.unpack(header)[2], tuple(salts_and_sums[:2])):
-        known = _added(known, frame.summed, order)
+    known = _added((0, 0), header[:24], order)
+    for frame in frames:
+        log.seek(frame.at)
+        head, data = log.read(_FRAME.size), log.read(page_bytes)
+        if len(data) < page_bytes:
+            return False
+        known = _added(known, head[:8] + data, order)
         if known != frame.checksum:
-            return frozenset()
-        pages.add(frame.page)
-        if frame.ends:
-            return frozenset(pages)
-    return frozenset()
-
-
-def _frames(log: BinaryIO, page_bytes: int, salts: tuple[int, ...]) -> Iterator[_Frame]:
-    while len(head := log.read(_FRAME.size)) == _FRAME.size and len(data := log.read(page_bytes)) == page_bytes:
-        page, size, *rest = _FRAME.unpack(head)
-        if tuple(rest[:2]) != salts:
-            return
-        yield _Frame(page, size != 0, (rest[2], rest[3]), head[:8] + data)
+            return False
+    return True
 
 
 def _added(before: tuple[int, int], data: bytes, order: str) -> tuple[int, int]:
