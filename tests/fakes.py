@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import numpy as np
 
-from cued.embed.hashing import Hashing
+from cued.embed import Hashing
 from cued.errors import EmbedderError
 from cued.model import Fingerprint
 from tests.building import NOW

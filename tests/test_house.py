@@ -6,11 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from tools.reference_layout import walked
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "cued"
 MODULES = sorted(path for folder in ("src", "tools", "bench", "training", "packages") for path in (ROOT / folder).rglob("*.py"))
 MOST_LINES = 400
 MOST_MODULES = 20
+MOST_PASSED = {"recall": (72, 72), "remember": (55, 55)}
+"""How many modules a command may pass on its way, and how often it may change rooms; more is a reason to look."""
 LEFT = ("src/cued/flow/relevance.py", "src/cued/text/times/")
 """Where docstrings still begin otherwise."""
 
@@ -69,3 +73,10 @@ def test_docstrings_begin_with_what_comes_back(start):
 
 def test_no_two_modules_of_the_package_share_a_name():
     assert shared_names(path for path in MODULES if path.is_relative_to(PACKAGE)).keys() == SAME_TOPIC.keys()
+
+
+@pytest.mark.parametrize("command", MOST_PASSED)
+def test_a_command_passes_few_modules_and_changes_rooms_seldom(command):
+    walk, (modules, changes) = walked(command), MOST_PASSED[command]
+    assert len(walk.modules) <= modules
+    assert walk.changes <= changes

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from cued.handles.memories import open_memories
 from cued.surfaces.cli.recalling.explain_view import explain_view
-from cued.surfaces.cli.recalling.recall_view import recall_view
+from cued.surfaces.cli.tables import recall_view
 from cued.surfaces.verbs import call
 
 PICTURE = Path(__file__).resolve().parent.parent / "docs" / "images" / "cued.svg"

@@ -14,7 +14,7 @@ from tools.reference_cli import cli_page, commands_table
 from tools.reference_frameworks import example, framework, frameworks_table, mapping_table
 from tools.reference_http import http_page
 from tools.reference_json import json_page, schema_file
-from tools.reference_layout import layers, layout_page
+from tools.reference_layout import layers, layout_page, walk
 from tools.reference_policy import knobs, policy_page, preset_text, presets_table, signals_table
 from tools.reference_python import errors_page, errors_tree, python_page
 from tools.reference_reasons import reasons
@@ -46,6 +46,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "frameworks": frameworks_table,
     "mapping": mapping_table,
     "reasons": reasons,
+    "walk": walk,
 }
 _MARKED = re.compile(r"(?P<open><!-- generated: (?P<name>[^\n]+?) -->\n).*?(?P<close><!-- /generated -->)", re.DOTALL)
 

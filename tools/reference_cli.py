@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import click
 
 from cued.surfaces.cli import main
-from cued.surfaces.cli.settings import default_db
+from cued.surfaces.cli.commands import default_db
 from tools.reference_policy import rows
 
 

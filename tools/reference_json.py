@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET, Struct
 
 import cued
-from cued.embed.hashing import Hashing
+from cued.embed import Hashing
 from cued.requests.fields import Field, accepted, fields_of
 from cued.surfaces import service
 from cued.surfaces.verb import Verb

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cued.embed import load
-from cued.embed.hashing import Hashing
+from cued.embed import Hashing, load
 from cued.errors import InputError
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -40,9 +39,7 @@ def test_a_text_has_the_same_bytes_alone_and_in_company(texts):
 
 @pytest.mark.requirement("S11")
 def test_another_process_with_another_hash_seed_gives_the_same_bytes():
-    program = (
-        f"import sys; from cued.embed.hashing import Hashing; sys.stdout.write(Hashing().embed({TEXTS!r}, role='memory').tobytes().hex())"
-    )
+    program = f"import sys; from cued.embed import Hashing; sys.stdout.write(Hashing().embed({TEXTS!r}, role='memory').tobytes().hex())"
     environment = {"PYTHONPATH": ":".join(path for path in sys.path if path), "PYTHONHASHSEED": "7", "PYTHONUTF8": "1"}
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, env=environment)
     assert done.stdout == Hashing().embed(TEXTS, role="memory").tobytes().hex()

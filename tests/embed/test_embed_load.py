@@ -5,8 +5,7 @@ import sys
 
 import pytest
 
-from cued.embed import load
-from cued.embed.hashing import Hashing
+from cued.embed import Hashing, load
 from cued.errors import InputError
 
 NO_WHEEL = """

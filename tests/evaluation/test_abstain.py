@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from cued.embed import Hashing
 from cued.embed import load as load_embedder
-from cued.embed.hashing import Hashing
 from cued.errors import InputError
 from cued.evaluation.abstain import BINS, auroc, calibration_error, measured, reliability, silent_asks, spoken, strangers
 from cued.evaluation.cached_embedder import CachedEmbedder

@@ -9,7 +9,7 @@ from cued.engine.envelope import Envelope
 from cued.flow.cue import spoken_times
 from cued.model import Cue
 from cued.policy.presets import preset
-from cued.text.times.events import beside
+from cued.text.intent import beside
 from tests.building import NOW, ago, evidence, memory
 
 EVENT = "What happened before the launch?"

@@ -13,10 +13,9 @@ from cued.conformance.samples import HOUR, NOW, lookup, near, random_lookup, ran
 from cued.conformance.searching import assert_same_bits, scatter
 from cued.model import DenseLookup, Source
 from cued.stores import Store
-from cued.stores.columns.channels import idf
-from cued.stores.columns.ordering import last_of_best
+from cued.stores.columns.channels import idf, last_of_best
 from cued.stores.columns.postings import Postings
-from cued.stores.columns.vectors import Vectors, on_grids
+from cued.stores.columns.vectors import Vectors, in_steps
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.sqlite import SqliteKeeper
 
@@ -27,7 +26,8 @@ def unit_vectors(count, dimensions=384, seed=1):
 
 
 def test_a_scan_does_not_depend_on_where_a_row_lies_or_on_how_it_is_summed():
-    vectors, cue = unit_vectors(999), on_grids(unit_vectors(1, seed=2)[0])
+    vectors, asked = unit_vectors(999), unit_vectors(1, seed=2)[0]
+    cue = in_steps(asked)
     order = np.random.default_rng(3).permutation(999)
     one, other = Vectors(384), Vectors(384)
     one.add(np.arange(999, dtype=np.int32), vectors)
@@ -37,17 +37,36 @@ def test_a_scan_does_not_depend_on_where_a_row_lies_or_on_how_it_is_summed():
     assert one.scan(cue)[order].tobytes() == other.scan(cue).tobytes()
     assert one.exact(slots, cue)[order].tobytes() == other.exact(slots, cue).tobytes()
     backwards = one.take(slots).astype(np.float64)[:, ::-1]
-    exact_sums = [sum(row) for row in np.rint(backwards * 2**25) / 2**25 * cue.fine[::-1]]
+    exact_sums = [sum(row) for row in backwards * (np.rint(asked.astype(np.float64) * 2**26) / 2**26)[::-1]]
     assert one.exact(slots, cue).tolist() == exact_sums
+
+
+@pytest.mark.parametrize("dimensions", [1, 3, 64, 384, 1536])
+def test_numpy_scans_to_the_same_bits_as_numkong(dimensions, monkeypatch):
+    pytest.importorskip("numkong")
+    held, cue = Vectors(dimensions), in_steps(unit_vectors(1, dimensions, seed=2)[0])
+    peaked = np.eye(dimensions, dtype=np.float32)[:3] * np.float32(-0.9999)
+    held.add(np.arange(700 + len(peaked), dtype=np.int32), np.concatenate([unit_vectors(700, dimensions), peaked]))
+    fast = held.scan(cue)
+    monkeypatch.setattr("cued.stores.columns.vectors.numkong", None)
+    assert fast.tobytes() == held.scan(cue).tobytes()
+
+
+def test_what_is_no_vector_of_length_1_is_near_to_nothing():
+    held, odd = Vectors(4), np.array([[np.nan, 0, 0, 0], [np.inf, 0, 0, 0], [1e30, 0, 0, 0], [0.6, 0, 0.8, 0]], dtype=np.float32)
+    held.add(np.arange(4, dtype=np.int32), odd)
+    assert np.isfinite(held.scan(in_steps(odd[3]))).tolist() == [False, False, False, True]
 
 
 def test_a_scan_is_off_by_less_than_its_margin_and_a_cosine_by_almost_nothing():
     vectors, cue = unit_vectors(2000), unit_vectors(1, seed=2)[0]
-    held, on_grid, slots = Vectors(384), on_grids(cue), np.arange(2000, dtype=np.int32)
+    held, asked, slots = Vectors(384), in_steps(cue), np.arange(2000, dtype=np.int32)
     held.add(slots, vectors)
     truth = vectors.astype(np.float64) @ cue.astype(np.float64)
-    assert np.abs(held.scan(on_grid) - truth).max() < on_grid.margin < 0.01
-    assert np.abs(held.exact(slots, on_grid) - truth).max() < 1e-7
+    off = np.abs(held.scan(asked) - truth)
+    assert (off <= held.off + asked.off).all()
+    assert off.max() < 0.005 < np.median(held.off) < 0.02
+    assert np.abs(held.exact(slots, asked) - truth).max() < 2e-7
     assert np.abs(held.take(slots) - vectors).max() < 1e-7
 
 

@@ -10,7 +10,7 @@ from cued.conformance.samples import NOW, lookup, near, random_lookup, random_re
 from cued.conformance.searching import assert_same_bits, ids, scatter
 from cued.model import Filter, Head
 from cued.stores import Store
-from cued.stores.columns.wrapping import unwrap, wrap
+from cued.stores.columns.shelf import unwrap, wrap
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.shelves import TenantShelf

@@ -16,12 +16,12 @@ from cued.errors import CorruptError, StoreError
 from cued.model import DERIVED_FROM, Edge, EntityLookup, Feedback, Filter, LogQuery, Supersession, Use
 from cued.stores import Store
 from cued.stores.admission import weighed
+from cued.stores.arrays import micros
 from cued.stores.columns.forward import NAME, pack
 from cued.stores.encoding import as_data, new_row
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
 from cued.stores.keepers.sqlite.transaction import columns
-from cued.stores.standing.instants import micros
 from cued.text.analyse import query_terms
 from tests.stores.files.write_third import as_line, found, kept
 

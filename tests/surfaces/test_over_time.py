@@ -4,8 +4,8 @@ import shlex
 
 import pytest
 
-from cued.surfaces.cli.recalling.recall_view import recall_view
-from cued.surfaces.cli.tables import local_now, rendered
+from cued.model import GATES
+from cued.surfaces.cli.tables import local_now, recall_view, rendered
 from cued.surfaces.verbs import call
 
 MYSQL, POSTGRES = "The ledger runs on MySQL.", "The ledger runs on Postgres."
@@ -245,6 +245,14 @@ def test_a_recall_that_does_not_fit_is_compacted_when_asked(cued):
     assert (whole["compacted"], small["compacted"]) == (False, True)
     assert small["tokens"] <= 160
     assert "Compacted: " in cued(*cue, "--budget", "160", "--compact").stdout
+
+
+def test_what_a_gate_held_back_is_told_whatever_the_gate(cued):
+    answer = cued.json("recall", "peanuts")
+    told = rendered(recall_view({**answer, "suppressed": dict.fromkeys(GATES, 1)}, now=local_now()), columns=1000)
+    assert told.splitlines()[-1].count("1 ") == len(GATES)
+    cued("quarantine", cued.remember("Mira is allergic to peanuts."))
+    assert "Held back: 1 in quarantine" in cued("recall", "peanuts").stdout
 
 
 @pytest.mark.requirement("F8")

@@ -1,4 +1,4 @@
-"""Temporal intent: the words of a cue that bend recency, and those that leave it alone."""
+"""What a cue asks for by its words: its time, whose words, whether of its user, advice; and which turns and memories answer that."""
 
 from datetime import UTC, datetime
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cued.text.intent import intent, temporal_class
+from cued.text.intent import addresses_agent, asks, intent, leans, seeks, speaks_of_itself, temporal_class
 
 pytestmark = pytest.mark.requirement("P11")
 
@@ -74,3 +74,83 @@ def test_a_year_is_read_against_now(text: str, expected: str) -> None:
 def test_any_text_has_an_intent_and_a_class(text: str, now: datetime) -> None:
     assert intent(text) in {"past", "present", "neutral"}
     assert temporal_class(text, now=now) in {"past", "recent", "future", "atemporal"}
+
+
+@pytest.mark.parametrize(
+    "cue",
+    [
+        "What was the third item on the list you gave me?",
+        "which book did the list that you've made start with",
+        "your advice on sleep",
+        "Which painters were recommended to me?",
+        "What was I told about the visa?",
+        "Welches Buch hast du mir empfohlen?",
+        "你给我推荐了什么？",
+    ],
+)
+def test_a_cue_may_ask_for_the_agents_own_words(cue):
+    assert addresses_agent(cue)
+
+
+@pytest.mark.parametrize(
+    "cue",
+    ["Can you suggest a dinner?", "Where do I keep my sneakers?", "could you remind me of my plans", "thank you", "我的血型是什么？", ""],
+)
+def test_asking_for_help_is_not_asking_for_its_words(cue):
+    assert not addresses_agent(cue)
+
+
+@pytest.mark.parametrize("turn", ["Where to?", "Where to? 😊", "「どこ？」", "إلى أين؟", "I see. And you?)", "x" * 500 + "?"])
+def test_a_turn_that_ends_in_a_question_asks(turn):
+    assert asks(turn)
+
+
+@pytest.mark.parametrize("turn", ["To Rome.", "Where? To Rome.", "", "What a day!", "?!?! so I left"])
+def test_a_turn_that_ends_in_anything_else_tells(turn):
+    assert not asks(turn)
+
+
+@pytest.mark.parametrize("cue", ["Where is my passport?", "Are we insured?", "Wo ist mein Pass?", "我的血型是什么？", "Где мой паспорт?"])
+def test_a_cue_may_speak_of_whoever_asks(cue):
+    assert speaks_of_itself(cue)
+
+
+@pytest.mark.parametrize(
+    "cue", ["How do I tie a bow tie?", "Tell me a joke.", "Let's go on.", "Who wrote Emma?", "Where does Ada live?", ""]
+)
+def test_asking_for_help_is_not_speaking_of_oneself(cue):
+    assert not speaks_of_itself(cue)
+
+
+@pytest.mark.parametrize(
+    "cue",
+    [
+        "Recommend a novel",
+        "What should I cook tonight?",
+        "Can you find a hotel?",
+        "help me pack",
+        "any tips for Rome?",
+        "What shall we cook?",
+    ],
+)
+def test_a_request_seeks(cue):
+    assert seeks(cue)
+
+
+@pytest.mark.parametrize(
+    "cue", ["Where do I keep the key?", "Which paint did we choose?", "Can you shorten this?", "How do I tie a tie?", "ok", ""]
+)
+def test_a_question_about_what_is_known_does_not(cue):
+    assert not seeks(cue)
+
+
+@pytest.mark.parametrize(
+    "text", ["I prefer trains.", "I can't stand coriander.", "She is vegan.", "I don't like long books.", "My favourite film is M."]
+)
+def test_a_preference_leans(text):
+    assert leans(text)
+
+
+@pytest.mark.parametrize("text", ["The bus is blue.", "Mia was born in May.", ""])
+def test_a_plain_fact_does_not(text):
+    assert not leans(text)

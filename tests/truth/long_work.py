@@ -11,7 +11,7 @@ import sys
 
 import cued
 from cued import importers  # noqa: F401 - loaded once, before any process is split off
-from cued.embed.hashing import Hashing
+from cued.embed import Hashing
 from cued.errors import NotFoundError
 from cued.upkeep import consolidation, export, reembedding  # noqa: F401 - likewise
 from tests.fakes import FixedClock

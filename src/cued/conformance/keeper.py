@@ -9,7 +9,7 @@ from cued.errors import StoreError
 from cued.model import Edge, Filter, Head, Judged, LogQuery, LogRules, Stats, Supersession, Use
 from cued.ports import Keeper
 from cued.stores.admission import weighed
-from cued.stores.standing.instants import ALWAYS, NEVER, micros
+from cued.stores.arrays import ALWAYS, NEVER, micros
 
 LEVELS = ("rows", "search", "listing", "log", "documents", "erasure")
 RULES = LogRules()

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from cued.conformance.samples import NOW, record
 from cued.model import Filter, Head, Judged, LogQuery, LogRules, RecallEntry, Row, Slice
 from cued.ports import Keeper, Transaction
+from cued.stores.arrays import micros
 from cued.stores.standing.facts import facts
-from cued.stores.standing.instants import micros
 
 ALL = Filter()
 

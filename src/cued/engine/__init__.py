@@ -1,20 +1,54 @@
-"""A recall from end to end: `gathering` reads, the flow decides, `opinions` asks others, and an `envelope` keeps it for later.
+"""A recall from end to end: `gather` reads, the flow decides, `opinions` asks others, and an `envelope` keeps it for later.
 
 Above: the tenant's verbs, and everything that replays or evaluates. Below: the flow, and whatever stands behind the ports.
 """
 
+import logging
 import time
+from collections.abc import Sequence
+from operator import sub
 
+import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from cued import flow
-from cued.engine.gathering import Parts, Question, gather, log
+from cued.errors import EmbedderError, InputError
+from cued.flow import arc
+from cued.flow import cue as cues
 from cued.flow.table import Table
 from cued.flow.trace import conclude
-from cued.model import Evidence, Recall
+from cued.model import Column, Cue, DenseLookup, Evidence, Findings, Memory, Recall
 from cued.policy.spec import Policy
+from cued.ports import Boost, Embedder, Judge, Reranker, Store, Summariser, Timer
 
 __all__ = ["Parts", "Question", "decide", "gather", "log", "recall"]
+
+
+log = logging.getLogger("cued")
+
+
+class Parts(Struct, frozen=True, kw_only=True):
+    """What the verbs work with: the store, and an embedder, a reranker, a summariser and a judge of conflicts where there are any."""
+
+    store: Store
+    embedder: Embedder | None = None
+    reranker: Reranker | None = None
+    summariser: Summariser | None = None
+    judge: Judge | None = None
+
+
+class Question(Struct, frozen=True, kw_only=True):
+    """What is asked: whose memories, by which cue, under which id, and the caller's own boost.
+
+    `embedded` is the cue as it was embedded for an earlier question of the same words, so that it is not embedded again.
+    """
+
+    tenant: str
+    cue: Cue
+    recall_id: str
+    boost: Boost | None = None
+    embedded: DenseLookup | None = None
 
 
 def recall(question: Question, policy: Policy, parts: Parts) -> tuple[Recall, Evidence]:
@@ -48,3 +82,74 @@ def _with_opinions(table: Table, parts: Parts, spent: dict[str, float]) -> tuple
             spent[name] = spent.get(name, 0.0) + time.perf_counter() - asked
             evidence, table = heard, flow.run(heard, table.policy, clock=time.perf_counter, spent=spent)
     return evidence, table
+
+
+def gather(
+    question: Question, policy: Policy, parts: Parts, *, clock: Timer = time.perf_counter, spent: dict[str, float] | None = None
+) -> Evidence:
+    """Everything that one recall needs, from one search of the store; a channel that fails is left out and named.
+
+    The seconds that each step took are written into `spent`.
+    """
+    steps = [clock()]
+    cue = question.cue
+    asked = Evidence(recall_id=question.recall_id, tenant=question.tenant, cue=cue, findings=Findings())
+    if not parts.store.holds(question.tenant):
+        # nothing to find, so nothing is embedded and nothing searched
+        return asked
+    dense, degraded = _dense_lookup(question, policy, parts.embedder)
+    steps.append(clock())
+    lookup, intent, time_share = cues.read(cue, policy, dense)
+    steps.append(clock())
+    findings = parts.store.search(question.tenant, lookup)
+    steps.append(clock())
+    if spent is not None:
+        spent.update(zip(("embed", "cue", "search"), map(sub, steps[1:], steps), strict=True))
+    if dense is not None and findings.uncomparable:
+        degraded.append(f"dense: {findings.uncomparable} of {findings.visible} memories carry no vector of this embedder")
+    if findings.damaged:
+        told = "damaged memory is" if findings.damaged == 1 else "damaged memories are"
+        degraded.append(f"store: {findings.damaged} {told} left out; `cued check` says which")
+    return replace(
+        asked,
+        lookup=lookup,
+        findings=findings if findings.document is None else replace(findings, document=None),
+        intent=intent,
+        intervals=lookup.temporal.intervals if lookup.temporal else (),
+        time_share=time_share,
+        fingerprint=dense.fingerprint if dense else None,
+        boost=_boosts(findings.memories, question.boost) if question.boost else None,
+        balance=arc.learnt_balance(findings.document, policy) if lookup.document else None,
+        degraded=tuple(degraded),
+    )
+
+
+def pool_of(policy: Policy, channel: str) -> int:
+    """How many candidates an open channel may bring under this policy."""
+    rules = getattr(policy.channels, channel)
+    return int(max(rules.pool, getattr(rules, "per_limit", 0) * policy.budget.limit))
+
+
+def _dense_lookup(question: Question, policy: Policy, embedder: Embedder | None) -> tuple[DenseLookup | None, list[str]]:
+    dense = policy.channels.dense
+    if dense is None:
+        return None, []
+    pool = pool_of(policy, "dense")
+    if question.embedded is not None:
+        return replace(question.embedded, pool=pool), []
+    if embedder is None:
+        return None, ["dense: no embedder"]
+    try:
+        said = [cues.words(question.cue, dense.over, labelled=True), cues.alone(question.cue, dense.over)]
+        vector, *alone = embedder.embed(list(filter(None, said)), role="query")
+        return DenseLookup(vector=vector, alone=alone[0] if alone else None, fingerprint=str(embedder.fingerprint), pool=pool), []
+    except EmbedderError as error:
+        log.warning("the dense channel is left out: %s", error)
+        return None, [f"dense: {error}"]
+
+
+def _boosts(memories: Sequence[Memory], boost: Boost) -> Column:
+    factors = np.array([float(boost(memory)) for memory in memories])
+    if not np.all((factors > 0) & np.isfinite(factors)):
+        raise InputError("boost", factors[~((factors > 0) & np.isfinite(factors))][0], "a function that gives a positive, finite factor")
+    return factors

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from msgspec.structs import replace
 
-from cued.engine.gathering import pool_of
+from cued.engine import pool_of
 from cued.model import CHANNELS, COLUMNS, Background, Column, Evidence, Lookup, Memory
 from cued.policy.spec import Policy
 

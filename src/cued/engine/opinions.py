@@ -10,7 +10,7 @@ from math import isfinite
 from msgspec.structs import replace
 
 from cued.deadline import asked
-from cued.engine.gathering import Parts
+from cued.engine import Parts
 from cued.errors import InputError
 from cued.flow import cue as cues
 from cued.flow.rerank import shortlist

@@ -18,7 +18,7 @@ from cued.folders import made, user_folder
 MOST_BYTES = 2 * 2**30
 _READING = (
     "engine/envelope.py",
-    "engine/gathering.py",
+    "engine/__init__.py",
     "handles",
     "model",
     "requests",

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from cued.errors import InputError
 from cued.model import GLOBAL, Filter, Memory
 from cued.ports import Store
-from cued.stores.standing.instants import LAST
+from cued.stores.arrays import LAST
 
 MAX_AROUND = 1000
 _PAGE = 200

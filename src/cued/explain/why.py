@@ -10,9 +10,9 @@ from cued.errors import InputError
 from cued.explain.origins import found, with_origins
 from cued.model import MERGED, NOBODY, Kind, Lookup, Memory
 from cued.ports import Store
-from cued.stores.standing.instants import LAST
+from cued.stores.arrays import LAST
+from cued.stores.standing.felling import unlifted
 from cued.stores.standing.judging import table
-from cued.stores.standing.marks import unlifted
 from cued.stores.standing.why_not import SWEPT
 
 MAX_DEPTH = 20

@@ -12,8 +12,8 @@ import numpy as np
 from cued.flow.table import Table
 from cued.model import Column, Memory
 from cued.text.analyse import analyse, query_terms
+from cued.text.intent import Beside, Relation
 from cued.text.times.almanac import day
-from cued.text.times.events import Beside, Relation
 from cued.text.times.share import time_share
 
 

@@ -71,6 +71,8 @@ named = lru_cache(maxsize=64)(entities)
 
 def state(cue: Cue, *, labelled: bool = True) -> str:
     """The agent's state as text, one line each for "Goal: …", "Current step: …" and "Open questions: a; b", empty ones left out."""
+    if not (cue.goal or cue.step or cue.open_questions):
+        return ""
     lines = (("Goal", cue.goal), ("Current step", cue.step), ("Open questions", "; ".join(cue.open_questions)))
     return "\n".join(f"{label}: {value}" if labelled else value for label, value in lines if value)
 

@@ -13,7 +13,6 @@ def run(table: Table) -> None:
     if floor.at is None:
         return
     column = table.columns[COLUMNS[floor.on]]
-    below = np.flatnonzero(~(column >= floor.at))
+    below = np.flatnonzero(table.alive & ~(column >= floor.at))
     is_at, floor_at = f"{floor.on} ", f", floor {floor.at:.2f}"
-    for row, value in zip(below.tolist(), column[below].tolist(), strict=True):
-        table.strike(row, "floor", f"{is_at}{value:.2f}{floor_at}")
+    table.strike_all(below, "floor", [f"{is_at}{value:.2f}{floor_at}" for value in column[below].tolist()])

@@ -16,10 +16,8 @@ from cued.model import Column, Cue
 from cued.policy.calibration import calibrated
 from cued.policy.spec import Calibration
 from cued.text.analyse import query_terms
+from cued.text.intent import AGENTS, Beside, addresses_agent, asks, beside, leans, seeks, speaks_of_itself
 from cued.text.languages import foreignness, is_latin, technical
-from cued.text.leanings import leans, seeks
-from cued.text.times.events import Beside, beside
-from cued.text.voice import AGENTS, addresses_agent, asks, speaks_of_itself
 
 _BRIEF = 20.0
 _SHORT = 3.0
@@ -133,29 +131,29 @@ def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
     said = table.evidence.cue.utterance
     if len(said) < _LETTERS or (calibration.latin_only and not heard.latin):
         return np.ones(len(table))
-    texts = (memory.text for memory in table.memories)
+    texts = [memory.text for memory in table.memories]
+    blind = np.isnan(table.columns["cosine"]).astype(float)
+    blind[[row for row, text in enumerate(texts) if len(text) < _LETTERS]] = 1.0
     if calibration.latin_only:
-        mute = [len(text) < _LETTERS or not (text.isascii() or is_latin(text)) for text in texts]
-    else:
-        mute = [len(text) < _LETTERS for text in texts]
-    return np.where(np.isnan(table.columns["cosine"]) | np.array(mute, dtype=bool), 1.0, 0.0)
+        blind[[row for row, text in enumerate(texts) if not (text.isascii() or is_latin(text))]] = 1.0
+    return blind
 
 
 def _kind(table: Table, heard: _Heard) -> dict[str, Column]:
     """What sort of memory this is for what sort of cue: a turn or a note, how long, bearing on a request, both technical."""
     turn = np.array([source.session is not None for source in table.sources], dtype=float)
-    bears = [leans(memory.text) for memory in table.memories] if heard.seeks else [False] * len(table)
+    bears = np.array([leans(memory.text) for memory in table.memories], dtype=float) if heard.seeks else np.zeros(len(table))
     cosine = filled(table.columns["cosine"])
     near = np.clip((cosine - _APART) / (_ALIKE - _APART), 0.0, 1.0)
-    code = [technical(memory.text) for memory in table.memories] if heard.technical else [0.0] * len(table)
+    code = np.array([technical(memory.text) for memory in table.memories]) if heard.technical else np.zeros(len(table))
     return {
         "script": np.full(len(table), float(not heard.latin)),
         "personal": np.full(len(table), float(heard.personal)),
         "turn": turn,
         "note_length": (1.0 - turn) * np.log1p(table.columns["length"]),
         "behind": (1.0 - turn) * (cosine.max(initial=0.0) - cosine),
-        "bears": (1.0 - turn) * near * np.array(bears, dtype=float),
-        "technical": heard.technical * np.array(code),
+        "bears": (1.0 - turn) * near * bears,
+        "technical": heard.technical * code,
         "foreign": np.full(len(table), heard.foreign),
         "foreign_coverage": heard.foreign * table.columns["coverage"],
     }

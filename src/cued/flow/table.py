@@ -1,5 +1,6 @@
 """The candidate table: columns over candidates, who is still alive, and why the others are not."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from functools import cached_property
 from typing import Literal
@@ -27,21 +28,24 @@ class Table:
         self.policy = policy
         findings = evidence.findings
         found = [memory.id for memory in findings.memories]
-        order = np.array(sorted(range(len(found)), key=found.__getitem__), dtype=np.intp)
-        self.memories: tuple[Memory, ...] = tuple(findings.memories[i] for i in order)
-        self.ids: tuple[str, ...] = tuple(memory.id for memory in self.memories)
+        self.ids: tuple[str, ...] = tuple(sorted(found))
+        self.memories: tuple[Memory, ...] = tuple(findings.memories)
+        order: Order | slice = slice(None)
+        if list(self.ids) != found:  # a store gives them in this order already
+            order = np.array(sorted(range(len(found)), key=found.__getitem__), dtype=np.intp)
+            self.memories = tuple(self.memories[row] for row in order)
         self.columns: dict[str, Column] = {name: column[order] for name, column in findings.columns.items()}
         self.vectors: Matrix | None = None if findings.vectors is None else findings.vectors[order]
-        self.boost: Column = np.ones(len(order)) if evidence.boost is None else evidence.boost[order]
+        self.boost: Column = np.ones(len(found)) if evidence.boost is None else evidence.boost[order]
         self.contributions: dict[str, Column] = {}
-        self.fates: list[str] = [""] * len(order)
-        self.stages: list[str] = [""] * len(order)
+        self.fates: list[str] = [""] * len(found)
+        self.stages: list[str] = [""] * len(found)
         self.duplicates: dict[int, list[str]] = {}
         self.mixed = False
         self.lines: dict[tuple[int, str, str | None], str] = {}
         self.degraded: list[str] = list(evidence.degraded)
-        self.alive: list[bool] = [True] * len(order)
-        self.order: Order = np.arange(len(order), dtype=np.intp)
+        self.alive: NDArray[np.bool_] = np.ones(len(found), dtype=np.bool_)
+        self.order: Order = np.arange(len(found), dtype=np.intp)
         self._no_layout()
 
     def _no_layout(self) -> None:
@@ -68,6 +72,13 @@ class Table:
             self.stages[row] = stage
             self.fates[row] = reason
 
+    def strike_all(self, rows: Order, stage: str, reasons: Iterable[str]) -> None:
+        """Take rows out of the running that are all alive, each with its reason."""
+        self.alive[rows] = False
+        for row, reason in zip(rows.tolist(), reasons, strict=True):
+            self.stages[row] = stage
+            self.fates[row] = reason
+
     @cached_property
     def sources(self) -> list[Source]:
         """Where each candidate comes from."""
@@ -79,7 +90,8 @@ class Table:
 
     def survivors(self) -> list[int]:
         """The rows still alive, in order."""
-        return [row for row in self.order.tolist() if self.alive[row]]
+        rows: list[int] = self.order[self.alive[self.order]].tolist()
+        return rows
 
     @property
     def now(self) -> datetime:

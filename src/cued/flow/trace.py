@@ -1,5 +1,9 @@
 """trace: the table that is left when the flow has run is the recall, and its explanation."""
 
+from itertools import islice
+
+import numpy as np
+
 from cued.flow.floor import COLUMNS as FLOOR_COLUMNS
 from cued.flow.table import Table
 from cued.model import Omitted, Outcome, Recall, Recalled, Trace
@@ -71,10 +75,9 @@ def _omitted(table: Table, chosen: list[int]) -> tuple[Omitted, ...]:
 def _near_misses(table: Table) -> tuple[Recalled, ...]:
     if not len(table):
         return ()
-    values, shown = table.columns[FLOOR_COLUMNS[table.policy.floor.on]].tolist(), {memory.id for memory in table.core}
-    below = [row for row, stage in enumerate(table.stages) if stage == "floor" and table.ids[row] not in shown]
-    below.sort(key=values.__getitem__, reverse=True)
-    return tuple(_recalled(table, row, 0) for row in below[:NEAR_MISSES])
+    best_first, shown = np.argsort(-table.columns[FLOOR_COLUMNS[table.policy.floor.on]], kind="stable"), {each.id for each in table.core}
+    below = (row for row in best_first.tolist() if table.stages[row] == "floor" and table.ids[row] not in shown)
+    return tuple(_recalled(table, row, 0) for row in islice(below, NEAR_MISSES))
 
 
 def _trace(table: Table, chosen: list[int]) -> Trace:

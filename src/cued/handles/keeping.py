@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from cued import engine
 from cued.errors import BusyError, ConflictError, CuedError, InputError
-from cued.handles.bound import Bound
-from cued.handles.telemetry import of_named, of_stored, spanned
-from cued.handles.vouching import Denied, refuse_all_but_users, refuse_touching, vouched, with_denied
+from cued.handles.bound import Bound, spanned
+from cued.handles.vouching import Denied, Vouched, refuse_all_but_users, refuse_touching, vouched, with_denied
 from cued.model import (
     DISTINCT,
     GLOBAL,
@@ -30,6 +29,7 @@ from cued.model import (
     Vector,
     outranks,
 )
+from cued.model.plain import JSON, plain
 from cued.ports import Progress, silent
 from cued.requests.checks import known_as, label, one_of
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, changed, compose, read_change, read_draft
@@ -63,6 +63,10 @@ class Remembered(Struct, frozen=True, kw_only=True):
         """The only id."""
         return self.ids[0]
 
+    def to_dict(self) -> JSON:
+        """All of it as plain data; `id` is None unless there is exactly one."""
+        return {"id": self.ids[0] if len(self.ids) == 1 else None, **plain(self)}
+
 
 class OpenConflict(Struct, frozen=True, kw_only=True):
     """A memory that stands, and what else stands that it is at odds with."""
@@ -83,7 +87,7 @@ class OpenConflicts(Struct, frozen=True, kw_only=True):
 class Keeping(Bound):
     """Remember, show, change, forget."""
 
-    @spanned("create_memory", of_stored)
+    @spanned("create_memory")
     def remember(
         self, text: str | Mapping[str, Any] | Draft, *, conflicts: bool = True, on_conflict: OnConflict = "report", **facts: Unpack[Facts]
     ) -> Remembered:
@@ -103,7 +107,7 @@ class Keeping(Bound):
         found, more = self._conflicts(records[0]) if conflicts else ((), ())
         return Remembered(ids=(records[0].memory.id,), conflicts=_all_odds(found, denied), degraded=(*notes, *more))
 
-    @spanned("create_memory", of_stored)
+    @spanned("create_memory")
     def remember_many(self, drafts: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress = silent) -> Remembered:
         """Store many memories, in chunks that are each stored whole or not at all; `progress` hears how many are done, and of how many.
 
@@ -161,7 +165,7 @@ class Keeping(Bound):
             order_by=asked.order_by,
         )
 
-    @spanned("update_memory", of_named)
+    @spanned("update_memory")
     def update(self, memory_id: str, change: Change | None = None, *, if_version: int | None = None, **fields: Unpack[Changes]) -> Memory:
         """The memory with some of its fields changed; its decay clock starts anew.
 
@@ -190,7 +194,7 @@ class Keeping(Bound):
         fields = {name: value for name in _CHANGED if (value := getattr(new, name)) != getattr(memory, name)}
         return Revision(id=memory.id, set=fields, terms=terms, vector=vector, word=self.trust, made_from=memory.version)
 
-    @spanned("delete_memory", of_named)
+    @spanned("delete_memory")
     def forget(self, *memory_ids: str, erase: bool = False) -> "Erased | None":
         """Hide memories from every recall, so that `restore` can undo it; with `erase` remove them for good, down to the last byte.
 
@@ -268,12 +272,16 @@ class Keeping(Bound):
         """What is to be stored of these drafts, with vectors and terms, notes on what could not be done, and claims that do not hold."""
         now = self._clock()
         composed = [compose(draft, tenant=self.name, memory_id=self._ids.make(now), now=now) for draft in drafts]
-        memories, notes, denied = vouched(composed, self.trust, partial(self._store.get, self.name))
+        memories, notes, denied = Vouched(composed, (), [])
+        # What a user says and rests on nobody else's word is worth a user's word.
+        if self.trust != "user" or any(memory.trust != "user" or memory.edges for memory in composed):
+            memories, notes, denied = vouched(composed, self.trust, partial(self._store.get, self.name))
         texts = [searchable(memory.text, memory.source.speaker) for memory in memories]
+        terms = list(map(analyse, texts))
         vectors, degraded = self._drafted_vectors(drafts, texts)
         records = [
-            Record(memory=replace(memory, fingerprint=fingerprint), terms=analyse(text), vector=vector)
-            for memory, text, (vector, fingerprint) in zip(memories, texts, vectors, strict=True)
+            Record(memory=replace(memory, fingerprint=fingerprint), terms=words, vector=vector)
+            for memory, words, (vector, fingerprint) in zip(memories, terms, vectors, strict=True)
         ]
         return records, (*notes, *degraded), denied
 

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from cued import engine
 from cued.errors import BusyError, InputError
-from cued.handles.bound import Bound
-from cued.handles.usual import DOCUMENT, EVERYBODY, Usual
+from cued.handles.bound import DOCUMENT, EVERYBODY, Bound, Usual
 from cued.model import LogQuery
 from cued.policy.calibration import digest
 from cued.policy.presets import load

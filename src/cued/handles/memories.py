@@ -12,10 +12,9 @@ from cued.engine import Parts
 from cued.errors import InputError
 from cued.folders import Address, place
 from cued.forking import across_forks
-from cued.handles.ids import IdMaker
+from cued.handles.bound import IdMaker, Usual, on_trial
 from cued.handles.settling import Mode, Settler
 from cued.handles.tenant import Tenant
-from cued.handles.usual import Usual, on_trial
 from cued.model import OWN_TENANT, LogRules, Quotas, Trust
 from cued.policy.presets import DEFAULT, load
 from cued.policy.spec import Policy

@@ -14,10 +14,8 @@ from cued.flow.diversify import compared
 from cued.flow.feedback import feedback
 from cued.flow.settle import documents, entry, log_line, shadowed, touches
 from cued.handles.bootstrap import Pack, bootstrap
-from cued.handles.bound import Bound
+from cued.handles.bound import Arms, Bound, spanned
 from cued.handles.conversation import Conversation
-from cued.handles.telemetry import of_recall, spanned
-from cued.handles.usual import Arms
 from cued.model import GLOBAL, Cue, DenseLookup, Evidence, Recall, RecallEntry, Shadowed, Vector
 from cued.policy.spec import Policy
 from cued.requests.checks import known_as, label, listed, moment
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
 class Recalling(Bound):
     """Recall, and everything that explains, surrounds or judges one."""
 
-    @spanned("search_memory", of_recall)
+    @spanned("search_memory")
     def recall(
         self, cue: str | Cue | RecallRequest, *, policy: str | Policy | None = None, settle: bool = True, **options: Unpack[RecallOptions]
     ) -> Recall:
@@ -45,10 +43,10 @@ class Recalling(Bound):
             engine.log.info("%s", log_line(recall))
         if settle and not self._settler.off:
             now, asked = self._clock(), evidence.cue
+            content, aside = self._content(recall, evidence, applied), self._aside(cue, policy, options, evidence)
             touched = touches(recall, applied, cue=asked, now=now)
             learnt = documents(recall, applied, cue=asked, now=now)
-            line = entry(recall, evidence, applied, now=now, content=self._content(recall, evidence, applied))
-            aside = self._aside(cue, policy, options, evidence)
+            line = entry(recall, evidence, applied, now=now, content=content)
             self._settler.settle(self.name, touched, entry=line, documents=learnt, known=evidence.findings.stored > 0, aside=aside)
         return recall
 
@@ -215,7 +213,8 @@ class Recalling(Bound):
 
     def _content(self, recall: Recall, evidence: Evidence, applied: Policy) -> bytes | None:
         """The recall in an envelope, where the log keeps it; with vectors only if they had a say, for they are most of its size."""
-        if not self._store.log_rules.keeps_content(recall.recall_id):
+        rules = self._store.log_rules
+        if rules.content == "off" or not rules.keeps_content(recall.recall_id):
             return None
         from cued.engine.envelope import Envelope  # noqa: PLC0415 - few recalls are kept
 

@@ -7,7 +7,6 @@ in them only where OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT says so.
 import os
 import sys
 from collections.abc import Callable, Mapping
-from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import msgspec
@@ -19,34 +18,25 @@ _COUNT, _RECORD = "gen_ai.memory.record.count", "gen_ai.memory.record.id"
 _QUERY, _RECORDS = "gen_ai.memory.query.text", "gen_ai.memory.records"
 Said = ParamSpec("Said")
 Answer = TypeVar("Answer")
-Told = Callable[[Any, tuple[Any, ...]], Mapping[str, Any]]
 
 
-def spanned(operation: str, told: Told) -> Callable[[Callable[Said, Answer]], Callable[Said, Answer]]:
-    """What puts a span of this operation around a verb; `told` gives its attributes from the answer and the arguments."""
-
-    def around(verb: Callable[Said, Answer]) -> Callable[Said, Answer]:
-        @wraps(verb)
-        def traced(*args: Said.args, **options: Said.kwargs) -> Answer:
-            tracer = _tracer()
-            if tracer is None:
-                return verb(*args, **options)
-            named = {"gen_ai.operation.name": operation, "gen_ai.provider.name": "cued"}
-            with tracer.start_as_current_span(operation, attributes=named) as span:
-                try:
-                    answer = verb(*args, **options)
-                except Exception as error:  # noted, whatever it is, and the caller's all the same
-                    span.set_attribute("error.type", type(error).__name__)
-                    raise
-                span.set_attributes(told(answer, args[1:]))
-                return answer
-
-        return traced
-
-    return around
+def in_span(operation: str, verb: Callable[Said, Answer], /, *args: Said.args, **options: Said.kwargs) -> Answer:
+    """The verb's answer, with a span of this operation around it where somebody has set up OpenTelemetry in this process."""
+    tracer = _tracer()
+    if tracer is None:
+        return verb(*args, **options)
+    named = {"gen_ai.operation.name": operation, "gen_ai.provider.name": "cued"}
+    with tracer.start_as_current_span(operation, attributes=named) as span:
+        try:
+            answer = verb(*args, **options)
+        except Exception as error:  # noted, whatever it is, and the caller's all the same
+            span.set_attribute("error.type", type(error).__name__)
+            raise
+        span.set_attributes(_TOLD[operation](answer, args[1:]))
+        return answer
 
 
-def of_recall(recall: Recall, said: tuple[Any, ...]) -> Mapping[str, Any]:
+def _of_recall(recall: Recall, said: tuple[Any, ...]) -> Mapping[str, Any]:
     """What a recall came to; what was asked and what came back only where that is to be captured."""
     told: dict[str, Any] = {
         _COUNT: len(recall.memories),
@@ -65,12 +55,12 @@ def of_recall(recall: Recall, said: tuple[Any, ...]) -> Mapping[str, Any]:
     return told | {_QUERY: str(text), _RECORDS: msgspec.json.encode(records).decode()}
 
 
-def of_stored(answer: Any, _said: tuple[Any, ...]) -> Mapping[str, Any]:  # noqa: ANN401 - what a verb that stores gives
+def _of_stored(answer: Any, _said: tuple[Any, ...]) -> Mapping[str, Any]:  # noqa: ANN401 - what a verb that stores gives
     """How many memories were stored, and which where it is one."""
     return _named(answer.ids)
 
 
-def of_named(_answer: object, said: tuple[Any, ...]) -> Mapping[str, Any]:
+def _of_named(_answer: object, said: tuple[Any, ...]) -> Mapping[str, Any]:
     """The memories that were named."""
     return _named([each for each in said if isinstance(each, str)])
 
@@ -80,8 +70,16 @@ def _named(ids: Any) -> Mapping[str, Any]:  # noqa: ANN401 - any list of ids
 
 
 def _tracer() -> Any | None:  # noqa: ANN401 - of a package that may not be there
-    """The tracer, where somebody has set up OpenTelemetry in this process."""
     trace = sys.modules.get("opentelemetry.trace")
     if trace is None or isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         return None
     return trace.get_tracer("cued")
+
+
+_TOLD: dict[str, Callable[[Any, tuple[Any, ...]], Mapping[str, Any]]] = {
+    "search_memory": _of_recall,
+    "create_memory": _of_stored,
+    "update_memory": _of_named,
+    "delete_memory": _of_named,
+}
+"""The attributes of each operation's span, from the answer and the arguments."""

@@ -40,8 +40,6 @@ class Adjustment(Struct, frozen=True, kw_only=True):
 
 def adjust(policy: "Policy", change: Adjustment) -> "Policy":
     """The policy with what this recall changes of it; a number outside the policy's own bounds is refused."""
-    if all(getattr(change, name) is None for name in _CHANGES) and not change.without:
-        return policy
     score, floor, budget, channels, settle = policy.score, policy.floor, policy.budget, policy.channels, policy.settle
     if change.limit is not None:
         budget = replace(budget, limit=_within("limit", change.limit, 1, budget.limit_max))
@@ -99,6 +97,3 @@ def _known_channels(names: Sequence[str]) -> Sequence[str]:
         if name not in CHANNELS:
             raise InputError("without", name, f"channels: {', '.join(CHANNELS)}")
     return names
-
-
-_CHANGES = tuple(name for name in Adjustment.__struct_fields__ if name != "without")

@@ -100,7 +100,9 @@ def adjusted(request: CueRequest | DecideRequest, usual: "Policy") -> "Policy":
     """
     from cued.policy.presets import preset  # noqa: PLC0415 - what only asks a server needs no policies
 
-    return adjust(usual if request.policy is None else preset(request.policy), request)
+    named = usual if request.policy is None else preset(request.policy)
+    changes = any(getattr(request, name) not in (None, ()) for name in Adjustment.__struct_fields__)
+    return adjust(named, request) if changes else named
 
 
 def _read(options: Mapping[str, Any]) -> CueRequest:

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from cued.errors import InputError, TrustError
 from cued.model import GLOBAL, UNVERIFIED, Memory, RecallEntry, Record, Use
+from cued.stores.arrays import micros
 from cued.stores.columns.vectors import checked
 from cued.stores.standing.facts import facts
-from cued.stores.standing.instants import micros
 
 _ENCODER = Encoder()
 

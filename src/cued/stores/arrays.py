@@ -1,11 +1,33 @@
-"""Columns that grow together: named arrays of one length, with space to append."""
+"""What columns are made of: arrays that grow together, row numbers, and times as whole microseconds that compare exactly."""
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from cued.model import EPOCH
+
+NEVER = 2**63 - 1
+ALWAYS = -(2**63)
+
+LAST = datetime.max.replace(tzinfo=UTC)
+"""The last moment that there is: at it, whatever was ever noted has come to pass."""
+
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def micros(moment: datetime) -> int:
+    """The microseconds from 1970-01-01 UTC to the moment, negative before it."""
+    return (moment - EPOCH) // _MICROSECOND
+
+
+def time_or_none(time: int) -> int | None:
+    """The time, and None for NEVER and ALWAYS."""
+    return None if time in (NEVER, ALWAYS) else time
+
 
 Mask = NDArray[np.bool_]
 """One truth a row."""

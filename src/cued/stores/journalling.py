@@ -47,12 +47,9 @@ class Journal(Struct, frozen=True, kw_only=True):
     last: str = ""
 
 
-def note(rows: Transaction, verb: str, memory_ids: Iterable[str], *, begin: bool) -> None:
-    """Write an entry on what this transaction has done, where there is a journal or one is to begin."""
-    data = rows.document(DOCUMENT)
-    if data is None and not begin:
-        return
-    head, ids, counters = Journal(key=token_hex(16)) if data is None else _HEAD.decode(data), list(memory_ids), rows.head()
+def note(rows: Transaction, verb: str, memory_ids: Iterable[str], *, journal: bytes | None) -> None:
+    """Write an entry on what this transaction has done into the journal, whose document this is; one that is not there begins now."""
+    head, ids, counters = Journal(key=token_hex(16)) if journal is None else _HEAD.decode(journal), list(memory_ids), rows.head()
     entry = Entry(
         number=head.entries + 1,
         at=datetime.now(UTC),

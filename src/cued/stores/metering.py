@@ -24,8 +24,8 @@ def refuse_growth_beyond(quotas: Quotas, before: Head, after: Head) -> None:
 class RecallMeter:
     """How many recalls each tenant has left: a minute's worth at most, filled again as time goes by."""
 
-    def __init__(self, most: int | None) -> None:
-        """Let so many a minute through, any number for None."""
+    def __init__(self, most: int) -> None:
+        """Let so many a minute through."""
         self._most = most
         self.after_fork()
         across_forks(self)
@@ -37,8 +37,6 @@ class RecallMeter:
 
     def count(self, tenant: str, *, at: datetime) -> None:
         """One recall less that is left, and a RateError where none is."""
-        if self._most is None:
-            return
         with self._lock:
             left, then = self._left.pop(tenant, (float(self._most), at))
             # a clock that goes back gives nothing

@@ -11,7 +11,7 @@ from msgspec import DecodeError, Meta, ValidationError, json
 from cued.errors import InputError
 from cued.model import KINDS, TIERS, TRUSTS, Memory, Order, Page, Slice, Use
 from cued.model.rows import Place
-from cued.stores.standing.instants import ALWAYS, NEVER, micros
+from cued.stores.arrays import ALWAYS, NEVER, micros
 
 Standing = tuple[Place, int, str]
 """Where a memory stands in a listing: its place in the order, when it was created, and its id."""

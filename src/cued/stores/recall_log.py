@@ -13,7 +13,7 @@ from cued.errors import InputError
 from cued.model import EPOCH, ERASED, LogQuery, LogRules, Outcome, RecallEntry, Tallies, TallyQuery
 from cued.model.log import MOST_STRETCHES, MS_STEPS, NO_FLOOR, RELEVANCE_STEPS, Spread, Tally, ms_step
 from cued.ports import Transaction
-from cued.stores.standing.instants import micros
+from cued.stores.arrays import micros
 
 COUNTED = ("recalls", "injected", "degraded", "cited", "bad", "chosen", "tokens", "below_floor", "suppressed", "omitted", "total_ms")
 """What a keeper counts of a stretch, in this order."""

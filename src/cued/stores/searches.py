@@ -5,17 +5,26 @@ found has been used. Where the counters are the shelf's, that is the answer. Whe
 written since.
 """
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from time import monotonic
+from typing import Final, NamedTuple, cast
 
 from msgspec.structs import replace
 
+from cued.errors import LostConnectionError, StoreError
 from cued.model import Findings, Glance, Lookup, Memory
-from cued.ports import Distant, Reading
-from cued.stores.columns.shelf import Hits
-from cued.stores.shelves import TenantShelf, Version
+from cued.ports import Distant, Keeper, Reading, Transaction
+from cued.stores.columns.shelf import Hits, Shelf
+from cued.stores.shelves import Shelves, TenantShelf, Version
 from cued.stores.standing.past import as_known
 
+log = logging.getLogger("cued")
+
+_TRIES: Final = 5
+_TRIED_S: Final = 1.0
 _GLANCES: Final = 4
 """How many messages a recall may take before it reads in a transaction, where others write all the time."""
 
@@ -30,16 +39,87 @@ class Found(NamedTuple):
 
     def told(self, lookup: Lookup) -> Findings:
         """The answer, with the document that was asked for; as of a time, with each memory as it was known then."""
-        memories, core = (
-            tuple(as_known(memory, at=lookup.at) if lookup.as_of else memory for memory in some if memory is not None)
-            for some in (self.memories, self.core)
-        )
+        memories, core = ([memory for memory in some if memory is not None] for some in (self.memories, self.core))
+        if lookup.as_of:
+            memories, core = ([as_known(memory, at=lookup.at) for memory in some] for some in (memories, core))
         document = None if lookup.document is None else self.rows.document(lookup.document)
         damaged = max(0, self.rows.head().size - self.hits.findings.stored)
-        return replace(self.hits.findings, memories=memories, core=core, document=document, damaged=damaged)
+        return replace(self.hits.findings, memories=tuple(memories), core=tuple(core), document=document, damaged=damaged)
 
 
-def found_in(held: TenantShelf, version: Version, rows: Reading, lookup: Lookup) -> Found:
+def search(keeper: Keeper, shelves: Shelves, tenant: str, lookup: Lookup) -> Findings:
+    """A recall's whole reading, from one consistent snapshot; as of a time, with each memory as it was known then.
+
+    Where a connection is lost in the middle it is tried again, some times and for a second at most: reading twice changes nothing.
+    """
+    until = monotonic() + _TRIED_S
+    for _ in range(_TRIES):
+        try:
+            return _found(keeper, shelves, tenant, lookup)
+        except LostConnectionError:
+            if monotonic() > until:
+                raise
+    return _found(keeper, shelves, tenant, lookup)
+
+
+def keep(keeper: Keeper, tenant: str, version: Version) -> None:
+    """Keep a tenant's shelf with its rows, so that the next process need not build it; what cannot be kept is built again."""
+    try:
+        with keeper.begin(tenant, write=True) as rows:
+            version.keep(rows)
+    except StoreError as error:
+        log.info("the shelf of a tenant is not kept for the next process: %s", error)
+
+
+def _found(keeper: Keeper, shelves: Shelves, tenant: str, lookup: Lookup) -> Findings:
+    held, distant = shelves.of(tenant), _distant(keeper)
+    if distant is not None and (found := _glanced(distant, tenant, held, lookup)) is not None:
+        shelves.trim(held)
+        return found.told(lookup)
+    with _snapshot(keeper, tenant, held) as (rows, version):
+        if version is None:
+            shelves.drop(tenant)
+            return Found(Shelf().search(lookup), (), (), rows).told(lookup)
+        answer = _found_in(held, version, rows, lookup).told(lookup)
+    shelves.trim(held)
+    if distant is not None and version.worth_keeping:
+        keep(keeper, tenant, version)  # other nodes want it too, and this one may never be closed
+        held.kept(version)
+    return answer
+
+
+def _distant(keeper: Keeper) -> Distant | None:
+    """The keeper where it is one that is far away."""
+    return cast("Distant", keeper) if _can_glance(type(keeper)) else None
+
+
+@cache
+def _can_glance(kind: type[Keeper]) -> bool:
+    # Looked at once: what a class offers does not change, and looking takes longer than a message to a file.
+    return issubclass(kind, Distant)
+
+
+@contextmanager
+def _snapshot(keeper: Keeper, tenant: str, held: TenantShelf) -> Iterator[tuple[Transaction, Version | None]]:
+    """A snapshot of the tenant's rows and the shelf as of it; None for a stranger, of whom nothing is kept."""
+    version = held.version
+    with keeper.begin(tenant, write=False) as rows:
+        head = rows.head()
+        if not head.change:
+            yield rows, None
+            return
+        if version is not None and version.is_of(head):
+            yield rows, version
+            return
+    with ExitStack() as left:
+        with held.lock:
+            rows = left.enter_context(keeper.begin(tenant, write=False))
+            head = rows.head()
+            version = held.bring_to(rows, head) if head.change else None
+        yield rows, version
+
+
+def _found_in(held: TenantShelf, version: Version, rows: Reading, lookup: Lookup) -> Found:
     """What a search finds, with its memories; one that cannot be read is taken off the shelf, as if it were not there."""
     while True:
         hits = version.shelf.search(lookup)
@@ -51,7 +131,7 @@ def found_in(held: TenantShelf, version: Version, rows: Reading, lookup: Lookup)
         version = held.without(version, broken)
 
 
-def glanced(keeper: Distant, tenant: str, held: TenantShelf, lookup: Lookup) -> Found | None:
+def _glanced(keeper: Distant, tenant: str, held: TenantShelf, lookup: Lookup) -> Found | None:
     """What a search finds; None where it takes a transaction: nothing in memory, something removed or broken, or no end to the changes."""
     for _ in range(_GLANCES):
         version = held.version

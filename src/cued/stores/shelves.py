@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from cued.forking import across_forks
 from cued.model import Head, Indexed, Judged, Memory, Workings
 from cued.ports import Reading, Transaction
-from cued.stores.columns.shelf import Entries, Shelf
-from cued.stores.columns.wrapping import unwrap, wrap
+from cued.stores.columns.shelf import Entries, Shelf, unwrap, wrap
 from cued.stores.encoding import joined, width
 from cued.stores.standing.facts import FactColumns
-from cued.stores.standing.marks import Mark
+from cued.stores.standing.felling import Mark
 
 SHELVES_BYTES = 1024 * 2**20
 WINNERS_BYTES = 32 * 2**20

@@ -4,13 +4,13 @@ Above: the handles, upkeep, importers, and the engine, which know it by its port
 a keeper, which reads and writes rows and knows nothing of what they mean.
 """
 
-import logging
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
-from time import monotonic
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
-from cued.errors import InputError, LostConnectionError, NotFoundError, StoreError
+from cued.errors import ContestedError, InputError, NotFoundError
 from cued.model import (
     Condition,
     Feedback,
@@ -34,27 +34,45 @@ from cued.model import (
     Touch,
     Workings,
 )
-from cued.ports import Distant, Inspectable, Keeper, Transaction
-from cued.stores import journalling
+from cued.ports import Inspectable, Keeper, Transaction
 from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant, at_least_one, document_name, first_of_each
-from cued.stores.columns.shelf import Shelf
+from cued.stores.arrays import micros
 from cued.stores.encoding import as_vector
+from cued.stores.journalling import DOCUMENT as JOURNAL
+from cued.stores.journalling import note
 from cued.stores.metering import RecallMeter, refuse_growth_beyond
 from cued.stores.paging import paged, part
 from cued.stores.recall_log import all_stored, as_kept, bare, naming_none
-from cued.stores.repeating import repeated
 from cued.stores.revising import revise
-from cued.stores.searches import Found, found_in, glanced
-from cued.stores.shelves import SHELVES_BYTES, Shelves, TenantShelf, Version
-from cued.stores.standing.instants import micros
+from cued.stores.searches import keep, search
+from cued.stores.shelves import SHELVES_BYTES, Shelves
 from cued.stores.use import counted, judged, news, noted, told
 from cued.stores.work import Work
 
-log = logging.getLogger("cued")
-
 _AS_USUAL = LogRules()
 _UNBOUNDED = Quotas()
-_TRIED_AGAIN, _TRIED_AGAIN_S = 5, 1.0
+
+
+_TRIES = 5
+
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
+Write = Callable[Concatenate["Store", Given], Answer]
+
+
+def repeated(write: Write[Given, Answer]) -> Write[Given, Answer]:
+    """A write that is made again, some times, where a database let another go first; nothing of it was kept, so nothing is done twice."""
+
+    @wraps(write)
+    def again(store: "Store", /, *args: Given.args, **kwargs: Given.kwargs) -> Answer:
+        for _ in range(_TRIES - 1):
+            try:
+                return write(store, *args, **kwargs)
+            except ContestedError:
+                store.contested += 1
+        return write(store, *args, **kwargs)
+
+    return again
 
 
 class Store:
@@ -77,20 +95,20 @@ class Store:
         self._journalled = journalled
         self.log_rules = log_rules
         self.quotas = quotas
-        self._meter = RecallMeter(quotas.recalls_a_minute)
+        self._bounded = quotas.memories is not None or quotas.bytes is not None
+        self._meter = None if quotas.recalls_a_minute is None else RecallMeter(quotas.recalls_a_minute)
         self._shelves = Shelves(shelves_bytes)
         self.contested = 0
 
     @repeated
     def remember(self, tenant: str, records: Sequence[Record]) -> None:
         """Store all the records or none; a known id or an unknown `supersedes` is refused."""
-        with self._writing(tenant, "remember", [record.memory.id for record in records]) as rows:
-            work, before = Work(rows), rows.head()
+        with self._writing(tenant, "remember", [record.memory.id for record in records], growing=True) as rows:
+            work = Work(rows)
             admit(tenant, records, known=work.known(record.memory.id for record in records))
             work.beliefs.remember(record.memory for record in records)
             if records:
                 work.insert(records)
-            refuse_growth_beyond(self.quotas, before, rows.head())
 
     @repeated
     def adopt(self, tenant: str, records: Sequence[Record]) -> tuple[str, ...]:
@@ -98,14 +116,13 @@ class Store:
         admit_tenant(tenant)
         for record in records:
             admit_record(tenant, record)
-        with self._writing(tenant, "adopt", [record.memory.id for record in records]) as rows:
-            work, before = Work(rows), rows.head()
+        with self._writing(tenant, "adopt", [record.memory.id for record in records], growing=True) as rows:
+            work = Work(rows)
             new = first_of_each(records, known=work.known(record.memory.id for record in records))
             for record in new:
                 work.beliefs.put(record.memory)
             if new:
                 work.insert(new)
-            refuse_growth_beyond(self.quotas, before, rows.head())
         return tuple(record.memory.id for record in new)
 
     @repeated
@@ -114,11 +131,8 @@ class Store:
         admit_tenant(tenant)
         if not revisions:
             return Revised()
-        with self._writing(tenant, "revise", [revision.id for revision in revisions]) as rows:
-            before = rows.head()
-            revised = revise(tenant, rows, revisions, at=at)
-            refuse_growth_beyond(self.quotas, before, rows.head())
-        return revised
+        with self._writing(tenant, "revise", [revision.id for revision in revisions], growing=True) as rows:
+            return revise(tenant, rows, revisions, at=at)
 
     @repeated
     def forget(self, tenant: str, memory_ids: Sequence[str], *, at: datetime) -> None:
@@ -179,7 +193,8 @@ class Store:
                 return False
             # what was erased since the recall must not come back in its evidence
             lines = [line if line.evidence is None or all_stored(rows, line.evidence) else bare(line) for line in lines]
-            rows.put_uses(counted(rows.read([touch.id for touch in touches]) if touches else {}, touches))
+            if touches:
+                rows.put_uses(counted(rows.read([touch.id for touch in touches]), touches))
             if lines:
                 rows.put_log(lines, self.log_rules)
         return True
@@ -258,7 +273,8 @@ class Store:
 
     def count_recall(self, tenant: str, *, at: datetime) -> None:
         """Note that a recall begins; one more than the quotas allow in a minute is a RateError."""
-        self._meter.count(tenant, at=at)
+        if self._meter is not None:
+            self._meter.count(tenant, at=at)
 
     def size(self, tenant: str) -> int:
         """The number of memories stored for the tenant."""
@@ -321,30 +337,7 @@ class Store:
         Where a connection is lost in the middle it is tried again, some times and for a second at most: reading twice changes nothing.
         """
         admit_tenant(tenant)
-        until = monotonic() + _TRIED_AGAIN_S
-        for _ in range(_TRIED_AGAIN):
-            try:
-                return self._search(tenant, lookup)
-            except LostConnectionError:
-                if monotonic() > until:
-                    raise
-        return self._search(tenant, lookup)
-
-    def _search(self, tenant: str, lookup: Lookup) -> Findings:
-        held = self._shelves.of(tenant)
-        if isinstance(self.keeper, Distant) and (found := glanced(self.keeper, tenant, held, lookup)) is not None:
-            self._shelves.trim(held)
-            return found.told(lookup)
-        with self._snapshot(tenant, held) as (rows, version):
-            if version is None:
-                self._shelves.drop(tenant)
-                return Found(Shelf().search(lookup), (), (), rows).told(lookup)
-            answer = found_in(held, version, rows, lookup).told(lookup)
-        self._shelves.trim(held)
-        if isinstance(self.keeper, Distant) and version.worth_keeping:
-            self._keep(tenant, version)  # other nodes want it too, and this one may never be closed
-            held.kept(version)
-        return answer
+        return search(self.keeper, self._shelves, tenant, lookup)
 
     def _reading(self, tenant: str) -> AbstractContextManager[Transaction]:
         """A snapshot of the tenant's rows."""
@@ -352,46 +345,25 @@ class Store:
         return self.keeper.begin(tenant, write=False)
 
     @contextmanager
-    def _writing(self, tenant: str, verb: str, memory_ids: Sequence[str]) -> Iterator[Transaction]:
-        """A transaction that changes these memories, noted in the tenant's journal where it keeps one."""
+    def _writing(self, tenant: str, verb: str, memory_ids: Sequence[str], *, growing: bool = False) -> Iterator[Transaction]:
+        """A transaction that changes these memories, within the quotas where it is `growing`, and noted in the tenant's journal if any."""
         admit_tenant(tenant)
         with self.keeper.begin(tenant, write=True) as rows:
             before = rows.head()
             yield rows
-            if rows.head() != before:
-                journalling.note(rows, verb, memory_ids, begin=self._journalled)
             after = rows.head()
+            if growing and self._bounded:
+                refuse_growth_beyond(self.quotas, before, after)
+            if after != before:
+                journal = rows.document(JOURNAL)
+                if journal is not None or self._journalled:
+                    note(rows, verb, memory_ids, journal=journal)
+                    after = rows.head()
         self._shelves.written(tenant, after)
-
-    @contextmanager
-    def _snapshot(self, tenant: str, held: TenantShelf) -> Iterator[tuple[Transaction, Version | None]]:
-        """A snapshot of the tenant's rows and the shelf as of it; None for a stranger, of whom nothing is kept."""
-        version = held.version
-        with self.keeper.begin(tenant, write=False) as rows:
-            head = rows.head()
-            if not head.change:
-                yield rows, None
-                return
-            if version is not None and version.is_of(head):
-                yield rows, version
-                return
-        with ExitStack() as left:
-            with held.lock:
-                rows = left.enter_context(self.keeper.begin(tenant, write=False))
-                head = rows.head()
-                version = held.bring_to(rows, head) if head.change else None
-            yield rows, version
 
     def close(self) -> None:
         """Let go of files and connections, with the shelves kept for whoever comes next; a second call does nothing."""
         for tenant, version in self._shelves.unkept():
-            self._keep(tenant, version)
+            keep(self.keeper, tenant, version)
         self._shelves.after_fork()
         self.keeper.close()
-
-    def _keep(self, tenant: str, version: Version) -> None:
-        try:
-            with self.keeper.begin(tenant, write=True) as rows:
-                version.keep(rows)
-        except StoreError as error:
-            log.info("the shelf of a tenant is not kept for the next process: %s", error)

@@ -18,7 +18,6 @@ from cued.handles.tenant import CHUNK, Remembered, Tenant
 from cued.model.plain import JSON
 from cued.ports import Progress, silent
 from cued.requests.draft import Draft, compose, read_draft
-from cued.surfaces.contract import remembered_json
 
 MAX_LINE = 4_000_000
 Numbered = tuple[int, Draft]
@@ -47,7 +46,7 @@ def remember_lines(tenant: Tenant, lines: Iterable[bytes], *, total: int = 0, pr
     except KeyboardInterrupt as stopped:
         stopped.add_note(f"stopped; {_so_far(done)}")
         raise
-    return {**remembered_json(Remembered(ids=tuple(done.ids), degraded=tuple(dict.fromkeys(done.notes)))), "known": done.known}
+    return {**Remembered(ids=tuple(done.ids), degraded=tuple(dict.fromkeys(done.notes))).to_dict(), "known": done.known}
 
 
 def _drafts(lines: Iterable[bytes], done: _Done) -> Iterator[Numbered]:

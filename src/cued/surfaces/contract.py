@@ -9,15 +9,8 @@ from msgspec.structs import replace
 from cued.explain import Explanation, MeaningMap, Timeline, Verdict, Why
 from cued.handles.bootstrap import Pack
 from cued.handles.keeping import OpenConflicts
-from cued.handles.tenant import Remembered
 from cued.model import Evidence, Page, RecallEntry, Stats, Trace
 from cued.model.plain import JSON, plain
-
-
-def remembered_json(remembered: Remembered) -> JSON:
-    """The new ids, each conflict with its choices, and what gave way; `id` is null unless there is exactly one."""
-    ids = list(remembered.ids)
-    return {"id": ids[0] if len(ids) == 1 else None, **plain(remembered)}
 
 
 def explanation_json(explanation: Explanation) -> JSON:

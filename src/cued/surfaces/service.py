@@ -46,7 +46,6 @@ from cued.surfaces.contract import (
     open_conflicts_json,
     pack_json,
     page_json,
-    remembered_json,
     stats_json,
     timeline_json,
     why_json,
@@ -57,18 +56,18 @@ Keep = Callable[[Envelope], None]
 
 def remember(tenant: Tenant, request: RememberRequest) -> JSON:
     """`{id, ids, conflicts, superseded, degraded}` of one memory that is stored."""
-    return remembered_json(tenant.remember(request))
+    return tenant.remember(request).to_dict()
 
 
 def remember_many(tenant: Tenant, request: ManyRequest, *, progress: Progress = silent) -> JSON:
     """What `remember` answers, for many at once."""
-    return remembered_json(tenant.remember_many(request.memories, progress=progress))
+    return tenant.remember_many(request.memories, progress=progress).to_dict()
 
 
 def remember_turns(tenant: Tenant, request: TurnsRequest) -> JSON:
     """What `remember` answers, for the turns of a conversation."""
     told = {name: getattr(request, name) for name in ("session", "scope", "at", "first")}
-    return remembered_json(tenant.remember_turns(request.turns, **told))
+    return tenant.remember_turns(request.turns, **told).to_dict()
 
 
 def recall(tenant: Tenant, request: RecallRequest) -> JSON:

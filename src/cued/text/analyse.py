@@ -10,6 +10,7 @@ from typing import NamedTuple
 from cued.text import scripts
 from cued.text.hollow_words import hollow
 from cued.text.identifiers import identifier_terms, is_plain
+from cued.text.patterns import pattern
 from cued.text.remembered import Remembered
 from cued.text.scripts import fold
 from cued.text.stemming import MAX_WORD, stem, subwords
@@ -20,7 +21,7 @@ _QUOTATION_MIN = 5
 _SENTENCE_MARKS = ".,;:!?"
 _WORD = rf"(?:[^\W_{scripts.UNSPACED}]|[{scripts.MARKS}])+"
 _JOINT = r"(?:_+|::|:[/\\]{1,2}|[.\-/\\:@&])"
-_PIECE = re.compile(
+_PIECE = pattern(
     rf"(?P<word>{_WORD}(?:{_JOINT}{_WORD})*(?:\+\+|\#(?!\w))?)"
     rf"|(?P<han>[{scripts.HAN}]+)|(?P<hiragana>[{scripts.HIRAGANA}]+)|(?P<katakana>[{scripts.KATAKANA}]+)"
     rf"|(?P<hangul>[{scripts.HANGUL}]+)"
@@ -28,10 +29,10 @@ _PIECE = re.compile(
     rf"|(?P<emoji>{scripts.FLAG}|[{scripts.EMOJI}])"
 )
 _WHOLE_RUN_TOO = frozenset({"katakana", "hangul"})
-_CONTRACTED = re.compile(r"(?<=\w)'(?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
-_NEGATED = re.compile(r"(?<=n)'(?=t\b)", re.IGNORECASE)
-_IRISH = re.compile(r"\b[oO]'\w")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_CONTRACTED = pattern(r"(?<=\w)'(?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
+_NEGATED = pattern(r"(?<=n)'(?=t\b)", re.IGNORECASE)
+_IRISH = pattern(r"\b[oO]'\w")
+_THOUSANDS = pattern(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
 class _Chunk(NamedTuple):

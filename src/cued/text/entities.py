@@ -5,6 +5,7 @@ import string
 from collections.abc import Iterator
 from typing import Final
 
+from cued.text.patterns import pattern
 from cued.text.scripts import fold
 from cued.text.stopwords import CALENDAR, NAMES_IN_CAPITALS, STARTERS, STOP_WORDS, TITLES
 
@@ -16,7 +17,7 @@ _UPPER = r"A-Z\u0391-\u03a9\u0400-\u042f\u0531-\u0556"
 _CAPITALISED = rf"[{_UPPER}](?:\w|[-'&](?=\w))*"
 _TITLE = rf"(?:(?:Dr|Mr|Mrs|Ms|Prof|St|Jr|[{_UPPER}])\.(?=[ \t]*[{_UPPER}]))"
 _PARTICLE = r"(?:(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|ten|ter|bin|ibn|al|of|of[ \t]+the)[ \t]+)"
-_NAMES = re.compile(rf"(?<![\w#@/\\.$-])(?:{_TITLE}[ \t]*)*{_CAPITALISED}(?:[ \t]+{_PARTICLE}{{0,2}}(?:{_TITLE}[ \t]*)*{_CAPITALISED})*")
+_NAMES = pattern(rf"(?<![\w#@/\\.$-])(?:{_TITLE}[ \t]*)*{_CAPITALISED}(?:[ \t]+{_PARTICLE}{{0,2}}(?:{_TITLE}[ \t]*)*{_CAPITALISED})*")
 _SENTENCE_ENDS: Final = ".!?:;…—•>|\n"
 _OPENERS: Final = " \t\"'“„«(*_-"
 _BEFORE = 12
@@ -36,7 +37,7 @@ _NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
 # Most of a text is plain words, which are nothing by their spelling and are passed over in one go. What ends them here is
 # what no alternative below can begin with or go on through.
 _PLAIN = r"(?-i:(?:[A-Za-z][a-z]*+(?:[\s,;!?]+|\.?(?:\s+|\Z)))+)"
-_STRUCTURED = re.compile(
+_STRUCTURED = pattern(
     rf"""(?P<plain>{_PLAIN})
     |(?P<host>\bhttps?://(?:www\.)?[^\s/?\#<>"')\]]+)(?:[/?\#][^\s<>"']*)?
     |(?P<email>[\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}})+)
@@ -50,15 +51,15 @@ _STRUCTURED = re.compile(
 )
 _INNER = r"([^{0}\x00-\x1f]{{1,60}})"
 _QUOTES: Final = (('"', '"'), ("“", "”"), ("„", "“”"), ("«", "»"), ("`", "`"), ("「", "」"), ("『", "』"), ("《", "》"))
-_QUOTED = re.compile(
+_QUOTED = pattern(
     "|".join(f"{opening}{_INNER.format(closing)}[{closing}]" for opening, closing in _QUOTES) + r"|(?<![\w'])'([^'\x00-\x1f]{1,60})'(?!\w)"
 )
 _SUFFIXES = "py|ts|js|tsx|jsx|json|toml|yaml|yml|md|txt|html|css|rs|go|java|c|h|cpp|sh|sql|csv|pdf|png|jpg|com|org|net|io|ai|dev"
-_IDENTIFIER = re.compile(rf".*\w_+\w.*|.*[a-z][A-Z].*|(?=.*[A-Za-z])(?=.*\d).*|.*\w\.(?:{_SUFFIXES})")
-_UNREMARKABLE = re.compile(r"\d+(?:st|nd|rd|th|s|am|pm|x|k|d|h|hr|hrs|min|mins|sec|yr|yrs)|\d+(?:-[a-z]+)+", re.IGNORECASE)
-_FILE = re.compile(rf".*\.(?:{_SUFFIXES})", re.IGNORECASE)
-_POSSESSIVE = re.compile(r"'s\b|'(?!\w)", re.IGNORECASE)
-_INITIAL = re.compile(r"\b([^\W\d_])\.")
+_IDENTIFIER = pattern(rf".*\w_+\w.*|.*[a-z][A-Z].*|(?=.*[A-Za-z])(?=.*\d).*|.*\w\.(?:{_SUFFIXES})")
+_UNREMARKABLE = pattern(r"\d+(?:st|nd|rd|th|s|am|pm|x|k|d|h|hr|hrs|min|mins|sec|yr|yrs)|\d+(?:-[a-z]+)+", re.IGNORECASE)
+_FILE = pattern(rf".*\.(?:{_SUFFIXES})", re.IGNORECASE)
+_POSSESSIVE = pattern(r"'s\b|'(?!\w)", re.IGNORECASE)
+_INITIAL = pattern(r"\b([^\W\d_])\.")
 _EDGES: Final = " \t.,;:!?\"'()[]{}"
 _MAX_IDENTIFIER = 64
 _PATH_DEPTH = 2
@@ -69,7 +70,8 @@ def entities(text: str) -> tuple[str, ...]:
 
     A name of several words gives its words too: "Melanie Smith" is stored and "Melanie" is asked for.
     """
-    folded = fold(text[:_MAX_SCANNED])
+    scanned = text[:_MAX_SCANNED]
+    folded = scanned if scanned.isascii() else fold(scanned)
     found = [*_structured(folded), *_quotations(folded)]
     if not folded.isupper():
         found += _names(folded)

@@ -11,16 +11,17 @@ from collections.abc import Sequence
 from typing import Final
 
 from cued.text import scripts
+from cued.text.patterns import pattern
 
 MAX_NAME = 40
-_BREAKS = re.compile(r"[\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
+_BREAKS = pattern(r"[\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
 # Letters and marks to Unicode, and blank to the eye: fillers, variation selectors, the grapheme joiner.
-_BLANK = re.compile(r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]")
+_BLANK = pattern(r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]")
 _MARKS: Final = frozenset({"Mn", "Me"})
 _JOINERS: Final = "\u200c\u200d"
 _SELECTORS: Final = "\ufe0e\ufe0f"
-_EMOJI = re.compile(rf"[{scripts.EMOJI}\u200d\ufe0f\u2190-\u21ff\u2640\u2642\U0001f3fb-\U0001f3ff]")
-_SHAPED = re.compile(r"[\u0600-\u0dff\u1000-\u109f\u1780-\u18aa]")
+_EMOJI = pattern(rf"[{scripts.EMOJI}\u200d\ufe0f\u2190-\u21ff\u2640\u2642\U0001f3fb-\U0001f3ff]")
+_SHAPED = pattern(r"[\u0600-\u0dff\u1000-\u109f\u1780-\u18aa]")
 _SYMBOLS: Final = frozenset("0123456789#*‼⁉")
 
 _LOOKALIKES: Final = (
@@ -56,7 +57,7 @@ _SPEAKERS = (
     r"inst|sys|system|user|human|assistant|model|tools?|end[\s_]+of|recalled|memor(?:y|ies)|core|digest|unverified|instructions?"
     rf"|\|\s{{0,9}}\w+\s{{0,9}}\||unused_token_\d+|{_HEADS}"
 )
-_OBEYED = re.compile(
+_OBEYED = pattern(
     r"(?P<tag><(?=[|/!?<]|[^\W\d]|0x[0-9a-f]{2}>)|‹(?=[|/]))"
     rf"|(?P<bracket>\[(?=\s{{0,9}}/?\s{{0,9}}(?:{_SPEAKERS})(?![^\W_])|(?-i:/?[A-Za-z]?[A-Z][A-Z_]+\]))(?P<inside>[^\[\]<‹#`~]{{0,80}}\])?)"
     r"|(?P<minimax>\](?=~))"
@@ -65,9 +66,9 @@ _OBEYED = re.compile(
     re.IGNORECASE,
 )
 _OPENINGS: Final = "<‹[]#`~"
-_OPENING = re.compile("[" + re.escape(_OPENINGS + "".join(chr(code) for code, seen in _LOOKALIKES.items() if seen in set(_OPENINGS))) + "]")
+_OPENING = pattern("[" + re.escape(_OPENINGS + "".join(chr(code) for code, seen in _LOOKALIKES.items() if seen in set(_OPENINGS))) + "]")
 """Without any of these, or of what looks like one, nothing in a text is obeyed."""
-_NAME = re.compile(rf"[\w .'@{scripts.MARKS}-]+")
+_NAME = pattern(rf"[\w .'@{scripts.MARKS}-]+")
 _UNFRAMED = str.maketrans('[]{}"“”', "()()'''")
 
 

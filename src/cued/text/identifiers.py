@@ -3,22 +3,23 @@
 import re
 from typing import Final
 
+from cued.text.patterns import pattern
 from cued.text.stemming import stem
 from cued.text.stopwords import STOP_WORDS
 
 MAX_WHOLE = 128
 _MARK: Final = "="
 _MAX_RUNS = 4
-_STRONG = re.compile(r"[/\\:@]+")
-_WEAK = re.compile(r"[._\-&]+")
-_CAMEL = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
-_ODD = re.compile(r"[\d_.\-/\\:@&+#]")
-_RUNS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
-_SHORT_PREFIX = re.compile(r"[^\W\d_]{1,2}-[^\W\d_]+")
-_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
-_VERSION = re.compile(r"v?((\d+\.\d+)(?:\.\d+)+(?:[-+.]?[a-z]+[\d.]*)?)")
-_NUMBERS = re.compile(r"\d+(?:[.:/-]\d+)+")
-_INITIALS = re.compile(r"[^\W\d_](?:\.[^\W\d_]){1,9}")
+_STRONG = pattern(r"[/\\:@]+")
+_WEAK = pattern(r"[._\-&]+")
+_CAMEL = pattern(r"[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
+_ODD = pattern(r"[\d_.\-/\\:@&+#]")
+_RUNS = pattern(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
+_SHORT_PREFIX = pattern(r"[^\W\d_]{1,2}-[^\W\d_]+")
+_ORDINAL = pattern(r"(\d+)(?:st|nd|rd|th)")
+_VERSION = pattern(r"v?((\d+\.\d+)(?:\.\d+)+(?:[-+.]?[a-z]+[\d.]*)?)")
+_NUMBERS = pattern(r"\d+(?:[.:/-]\d+)+")
+_INITIALS = pattern(r"[^\W\d_](?:\.[^\W\d_]){1,9}")
 _SCHEMES: Final = frozenset({"http", "https", "www"})
 _LONG_NUMBER = 4
 

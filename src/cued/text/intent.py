@@ -1,16 +1,19 @@
-"""Temporal intent: whether a cue asks about the past, the present, or neither (P11).
+"""What a cue asks for by its words: the past or the present (P11), a time beside an event, whose words, advice; and what bears on that.
 
-Two readings of the same words. `temporal_class` sorts any query into past, recent, future or atemporal, and also uses
+The time has two readings. `temporal_class` sorts any query into past, recent, future or atemporal, and also uses
 hints: the tense of the question, a year against the present one, and topics that change by the day. `intent` is what bends
 recency, so it needs a word that says so: markers alone, and the future counts as neutral, because nothing that is stored
-has happened yet.
+has happened yet. An event ("before the launch") is read as a relation and the words of the event.
+
+A cue that asks for advice, a choice or a plan is about whatever its user prefers, avoids or cannot have.
 """
 
 import re
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Literal, NamedTuple, cast
 
 from cued.model import Intent, Interval
+from cued.text.patterns import pattern
 from cued.text.times import times
 
 TemporalClass = Literal["past", "recent", "future", "atemporal"]
@@ -78,11 +81,11 @@ _HINTS: tuple[tuple[TemporalClass, tuple[str, ...]], ...] = (
     ),
     ("past", (r"did|was|were|had",)),
 )
-_YEAR = re.compile(r"\b(?:1[0-9]{3}|20[0-9]{2})\b")
+_YEAR = pattern(r"\b(?:1[0-9]{3}|20[0-9]{2})\b")
 
 
 def _compiled(table: tuple[tuple[TemporalClass, tuple[str, ...]], ...]) -> tuple[tuple[TemporalClass, re.Pattern[str]], ...]:
-    return tuple((name, re.compile(rf"\b(?:{'|'.join(patterns)})(?!\w)", re.IGNORECASE)) for name, patterns in table)
+    return tuple((name, pattern(rf"\b(?:{'|'.join(patterns)})(?!\w)", re.IGNORECASE)) for name, patterns in table)
 
 
 _MARKER_PATTERNS = _compiled(_MARKERS)
@@ -117,3 +120,110 @@ def _by_date(text: str, now: datetime | None) -> TemporalClass | None:
     if all(span.start > now for span in spans):
         return "future"
     return _first(_HINT_PATTERNS, text) or "recent"
+
+
+_END = 80
+_QUESTION = pattern(r"[?？؟⸮]\W*$")
+AGENTS = frozenset({"agent", "ai", "assistant", "bot", "chatbot", "model"})
+_REQUEST = pattern(r"\b(?:can|could|would|will|do|may|help|thank)\s+you\b", re.IGNORECASE)
+_ADDRESS = pattern(
+    r"\b(?:you|your|yours|you've|you'd|du|dir|dich|deine?[mnrs]?|usted|ustedes|vous|votre|vos|você|vocês|jij|jouw|sen|sana|senin|siz"
+    r"|ты|тебя|тебе|вы|вас|вам|твой|твоя|ваш|ваша"
+    r"|(?:recommended|suggested|explained|described|offered|given|told|advised|mentioned)\s+(?:to|for)\s+(?:me|us)"
+    r"|(?:was|were|have|had)\s+(?:I|we)\s+(?:been\s+)?(?:told|given|advised|recommended|offered|shown)"
+    r"|the\s+(?:assistant|agent|bot|chatbot|model|ai))\b",
+    re.IGNORECASE,
+)
+_ADDRESS_ANYWHERE = pattern("[你您妳]|あなた|당신|네가|أنت|आप|तुम")
+"""Where words are not set apart, or carry others."""
+# "How do I …" and "tell me …" ask for help with anything.
+_SERVICE = pattern(
+    r"\b(?:how (?:do|can|should|would) (?:i|we)|(?:tell|give|show|help|sing|remind) me|for (?:me|us)|let(?:'s| us))\b",
+    re.IGNORECASE,
+)
+_SELF = pattern(
+    r"\b(?:i|me|my|mine|we|us|our|ours|ich|mir|mich|meine?[mnrs]?|wir|uns|unser\w{0,2}|yo|mi|mis|nuestr[oa]s?|je|mon|mes|nous|notre|nos"
+    r"|io|mio|mia|miei|nostr[oa]|eu|meus?|minhas?|nosso|nossa|ik|mijn|ons|onze|ben|benim|bana|bizim|saya|tôi"
+    r"|я|мне|меня|мой|моя|моё|мои|моей|моего|мы|нас|нам|наш|наша|나는?|내가?|저는?|제가?|우리|أنا|لي|عندي)\b",
+    re.IGNORECASE,
+)
+_SELF_ANYWHERE = pattern("[我咱]|私|僕|俺|मेर[ाीे]|मैं|हमार[ाीे]")
+
+
+def speaks_of_itself(cue: str) -> bool:
+    """Whether a cue speaks of whoever asks ("my passport", "are we insured?"), not only for help with anything."""
+    said = _SERVICE.sub(" ", cue)
+    return bool(_SELF.search(said) or (not said.isascii() and _SELF_ANYWHERE.search(said)))
+
+
+def addresses_agent(cue: str) -> bool:
+    """Whether a cue asks for what the agent itself has said ("the list you gave me", "recommended to me"), not only for its help."""
+    said = _REQUEST.sub(" ", cue)
+    return bool(_ADDRESS.search(said) or (not said.isascii() and _ADDRESS_ANYWHERE.search(said)))
+
+
+def asks(turn: str) -> bool:
+    """Whether a turn ends in a question, in any script; emoji and closing marks after it do not matter."""
+    return bool(_QUESTION.search(turn[-_END:]))
+
+
+_SEEKS = pattern(
+    r"\b(?:recommend\w*|suggest\w*|advi[cs]e|ideas?|tips?|options?|plan|planning|choose|pick|find me|looking for|help me|best"
+    r"|(?:should|shall) (?:i|we)|i should|(?:could|can|would) you (?:find|give|make|create|show|provide|name|put together|come up with)"
+    r"|what (?:are|would be) (?:some|a)|what \w+ of \w+ (?:can|could|would|should)|which \w+ (?:would|should)|what's a good"
+    r"|(?:how|what|where) (?:can|should|could) (?:i|we))\b",
+    re.IGNORECASE,
+)
+_PAST = pattern(r"\b(?:did|was|were|had)\b", re.IGNORECASE)
+_LEANS = pattern(
+    r"\b(?:prefer\w*|favou?rites?|loves?|enjoy\w*|hates?|dislike\w*|avoid\w*|despise|loathe|detest|allerg\w+|intoleran\w+|sensitive to"
+    r"|can(?:'t|not| not) (?:stand|eat|tolerate|bear|take|have|sleep|use)|never|always|rather|would like|insist|refuse"
+    r"|not (?:a |much of a )?fan"
+    r"|(?:do|does|wo)(?:n't|nt| not) (?:like|want|eat|drink|enjoy|use|buy|trust|wear|do|go|watch|read|need|take)|will not"
+    r"|vegan|vegetarian|kosher|halal|gluten|diet|afraid|scared|scares|fear\w*|phobi\w+|terrified|anxious|uncomfortable|upset\w*"
+    r"|keen on|fond of|fan of|interested in|passionate|drawn to|committed to|opposed to|strict\w*|must|only|mostly|budget|hardly"
+    r"|i (?:like|want|need|find|value|believe|tend))\b",
+    re.IGNORECASE,
+)
+_LOOKED_AT = 300
+
+
+def seeks(cue: str) -> bool:
+    """Whether a cue asks for advice, a choice or a plan ("recommend …", "what should I …"), in English, and not what came of one."""
+    return bool(_SEEKS.search(cue)) and not _PAST.search(cue)
+
+
+def leans(text: str) -> bool:
+    """Whether a memory tells what somebody prefers, avoids or cannot have, in English."""
+    return bool(_LEANS.search(text[:_LOOKED_AT]))
+
+
+Relation = Literal["before", "after", "since", "until"]
+
+_OWNERS = r"(?:the|our|my|your|his|her|their|[A-Z]\w+['’]s)"
+_BESIDE = pattern(rf"\b(before|after|since|until)\s+(?:{_OWNERS}\s+)((?:[\w'’-]+\s*){{1,8}})", re.IGNORECASE)
+# The event ends where the question goes on.
+_GOES_ON = pattern(
+    r"\b(?:and|or|but|did|do|does|was|were|is|are|had|has|have|what|who|whom|which|when|where|why|how|i|we|you|he|she|they|it|that|than|"
+    r"if|because|started|began|ended|came|went)\b.*",
+    re.IGNORECASE,
+)
+
+
+class Beside(NamedTuple):
+    """How a time lies to an event, the event in the words of the text, and where both stand in it."""
+
+    relation: Relation
+    event: str
+    span: tuple[int, int]
+
+
+def beside(text: str) -> Beside | None:
+    """The first event that the text puts a time beside, in English, None where there is none."""
+    match = _BESIDE.search(text)
+    if match is None:
+        return None
+    event = _GOES_ON.sub("", match.group(2)).strip()
+    if not event:
+        return None
+    return Beside(cast("Relation", match.group(1).lower()), event, (match.start(), match.start(2) + len(event)))

@@ -1,15 +1,15 @@
 """Which language a text may be in, as far as it matters: whether an encoder of English can know it, and whether it is code."""
 
-import re
 from functools import lru_cache
 
 from cued.text.hollow_words import LATIN_WORDS
+from cued.text.patterns import pattern
 from cued.text.stopwords import STOP_WORDS
 
 _LOOKED_AT = 300
-_LATIN = re.compile(r"[A-Za-z\u00aa-\u024f\u1e00-\u1eff]")
-_LETTER = re.compile(r"[^\W\d_]")
-_WORD = re.compile(r"[A-Za-z\u00aa-\u024f\u1e00-\u1eff']+")
+_LATIN = pattern(r"[A-Za-z\u00aa-\u024f\u1e00-\u1eff]")
+_LETTER = pattern(r"[^\W\d_]")
+_WORD = pattern(r"[A-Za-z\u00aa-\u024f\u1e00-\u1eff']+")
 # Other languages have these words too; what is left of the function words shows English.
 _SHARED = frozenset("a all am an as at by do he i id im in me my no not on or per so to up us via was we will".split())
 ENGLISH = STOP_WORDS - _SHARED
@@ -25,8 +25,8 @@ OTHERS = frozenset(word for word in LATIN_WORDS if len(word) > 1) - STOP_WORDS -
 _HINT = 0.34
 _TELLING = 3
 """So many words are needed to tell a language by."""
-CODE = re.compile(r"[{}=<>_\\`|]|\w\(|\w/\w|://")
-_MARKS = re.compile(r"[_`{}<>=|\\#]|[a-z)][A-Z(.][a-z]|\w\(|::|/\w+/|\s-{1,2}[a-z]|(?:Error|Exception)\b")
+CODE = pattern(r"[{}=<>_\\`|]|\w\(|\w/\w|://")
+_MARKS = pattern(r"[_`{}<>=|\\#]|[a-z)][A-Z(.][a-z]|\w\(|::|/\w+/|\s-{1,2}[a-z]|(?:Error|Exception)\b")
 _BEGUN = 240
 # So many marks a word are surely code; prose has one in some twenty.
 _SURELY_CODE = 0.25

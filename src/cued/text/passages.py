@@ -7,19 +7,20 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from cued.text import scripts
+from cued.text.patterns import pattern
 
 Span = tuple[int, int]
 
 MAX_SENTENCE = 240
 MAX_SENTENCES = 400
-_END = re.compile(
+_END = pattern(
     r"(?<![.!?…])[.!?…]++[\"'”’)\]]{0,3}(?=\s{1,9}[^a-z\s]|\s*+\Z)"
     r"|[。！？｡।॥۔؟።။៕។]+[」』”’）]{0,3}"
     r"|[\r\n\x0b\x0c\x85\u2028\u2029]+"
 )
-_ABBREVIATION = re.compile(r"(?:^|[^\w.])(?:[^\W\d_]|dr|mr|mrs|ms|prof|st|vs|no|nr|approx)\Z", re.IGNORECASE)
-_CLAUSE_END = re.compile(r"[,;:](?=\s)|[，；：、،؛]|\s[–—-](?=\s)|[)\]](?=\s)")
-_WORD_END = re.compile(rf"(?<=\S)(?=\s)|(?<=[{scripts.UNSPACED}])(?!\Z)")
+_ABBREVIATION = pattern(r"(?:^|[^\w.])(?:[^\W\d_]|dr|mr|mrs|ms|prof|st|vs|no|nr|approx)\Z", re.IGNORECASE)
+_CLAUSE_END = pattern(r"[,;:](?=\s)|[，；：、،؛]|\s[–—-](?=\s)|[)\]](?=\s)")
+_WORD_END = pattern(rf"(?<=\S)(?=\s)|(?<=[{scripts.UNSPACED}])(?!\Z)")
 _TRAILING: Final = " \t,;:，；：、،؛-–—"
 _LOOK_BACK = 8
 

@@ -4,6 +4,8 @@ import re
 import unicodedata
 from typing import Final
 
+from cued.text.patterns import pattern
+
 HAN: Final = r"\u2e80-\u2fdf\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 HIRAGANA: Final = r"\u3041-\u309f"
 KATAKANA: Final = r"\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
@@ -19,12 +21,12 @@ UNSPACED: Final = HAN + HIRAGANA + KATAKANA + HANGUL + THAI + LAO + KHMER + MYAN
 MARKS: Final = r"\u0591-\u05c7\u0610-\u061a\u064b-\u0670\u06d6-\u06ed\u0730-\u074a\u07a6-\u07b0\u0900-\u0963\u0966-\u0dff\u0f71-\u0fbc"
 
 # Formatting, variation selectors and skin tones leave a word or an emoji what it is; a lone surrogate is no character at all.
-_INVISIBLE = re.compile(
+_INVISIBLE = pattern(
     r"[\ud800-\udfff\u00ad\u034f\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff\U0001f3fb-\U0001f3ff\U000e0000-\U000e01ef]"
 )
 # Latin, Greek and Cyrillic accents, Hebrew points, Arabic vowel signs and the Arabic stretching stroke.
-_ACCENTS = re.compile(r"[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]")
-_FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
+_ACCENTS = pattern(r"[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]")
+_FOREIGN_DIGIT = pattern(r"(?![0-9])\d")
 _UNDECOMPOSED = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ı": "i", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE"}
     | {"ð": "d", "Ð": "D", "þ": "th", "Þ": "TH", "’": "'", "‘": "'", "ʼ": "'", "‐": "-", "‑": "-"}

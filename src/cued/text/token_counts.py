@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from cued.text import scripts
 from cued.text.languages import CODE, ENGLISH, unlike_english
+from cued.text.patterns import pattern
 from cued.text.remembered import Remembered
 
 _DIGITS_PER_TOKEN = 3
@@ -38,13 +39,13 @@ _RATES: Final = {
     "three_bytes": (r"\u0800-\u1dff\u2c00-\u2fdf\u3100-\ud7ff\ue000-\ufdff", 3.0),
 }
 _LATIN: Final = r"A-Za-z\u00aa-\u024f\u0300-\u036f\u1e00-\u1eff"
-_PIECE = re.compile(
+_PIECE = pattern(
     rf"(?P<word>[A-Z]?[a-z{_LATIN[6:]}]+|[A-Z]+(?![a-z]))|(?P<digits>[ ]?[0-9]+)|(?P<gap>[^\S\n]{{2,}})|(?P<space>[^\S\n ])"
     + "".join(f"|(?P<{name}>[{characters}]+)" for name, (characters, _) in _RATES.items())
     + r"|(?P<joint>[!-/:-@\[-`{-~](?=[A-Za-z]))|(?P<marks>[!-/:-@\[-`{-~]+)|(?P<other>[^ ])",
     re.DOTALL,
 )
-_LATIN_WORD = re.compile(rf"[{_LATIN}]+")
+_LATIN_WORD = pattern(rf"[{_LATIN}]+")
 
 
 def estimate_tokens(text: str) -> int:

@@ -18,8 +18,7 @@ from cued.errors import BusyError, CorruptError, ForeignFileError, InputError, S
 from cued.folders import nameable
 from cued.ports import Progress, Store, silent
 from cued.stores.keepers.sqlite import SqliteKeeper
-from cued.stores.keepers.sqlite.connection import check, identity, reading, translated
-from cued.stores.keepers.sqlite.own_log import rename
+from cued.stores.keepers.sqlite.connection import check, identity, reading, rename, translated
 from cued.stores.keepers.sqlite.page_sums import file_system, is_broken_page
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID, VERSION
 

@@ -13,13 +13,12 @@ from cued.errors import StoreError
 from cued.model import Memory, Row
 from cued.ports import Keeper, Progress, Store, silent
 from cued.stores import journalling
-from cued.stores.checksums import decoded, fault, fits
-from cued.stores.encoding import judged
+from cued.stores.encoding import decoded, fault, fits, judged
 from cued.stores.keepers.sqlite import SqliteKeeper, page_sums, salvage
 from cued.stores.keepers.sqlite.connection import check as refuse_foreign
 from cued.stores.keepers.sqlite.connection import identity
-from cued.stores.keepers.sqlite.row_values import columns
 from cued.stores.keepers.sqlite.schema import MIGRATIONS, VERSION
+from cued.stores.keepers.sqlite.transaction import columns
 
 Part = Literal["file", "permissions", "schema", "pages", "memory", "index", "vector", "edges", "counts", "journal"]
 """Where a problem lies; of a `memory` that has one, the text cannot be trusted, of the others it can."""

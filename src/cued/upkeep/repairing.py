@@ -17,13 +17,12 @@ from cued.errors import CuedError, NotFoundError, StoreError
 from cued.model import Memory, Record, Use
 from cued.ports import Progress, silent
 from cued.stores import Store
-from cued.stores.checksums import fits
-from cued.stores.encoding import as_vector
+from cued.stores.arrays import micros
+from cued.stores.encoding import as_vector, fits
+from cued.stores.keepers.sql_values import read_use
 from cued.stores.keepers.sqlite import SqliteKeeper, salvage
 from cued.stores.keepers.sqlite.connection import check as refuse_foreign
 from cued.stores.keepers.sqlite.connection import identity, translated, writing
-from cued.stores.keepers.sqlite.row_values import read_use
-from cued.stores.standing.instants import micros
 from cued.text.analyse import analyse, searchable
 from cued.upkeep.backup import alone, give_name, partial_file, synced
 from cued.upkeep.checking import Found, Problem, check_file, raw, rows, unsuspecting

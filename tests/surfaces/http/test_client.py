@@ -17,7 +17,7 @@ from cued.handles.tenant import Tenant
 from cued.model import Cue
 from cued.requests.cue import RecallRequest
 from cued.requests.draft import RememberRequest
-from cued.surfaces.contract import explanation_json, pack_json, page_json, remembered_json, stats_json, timeline_json, why_json
+from cued.surfaces.contract import explanation_json, pack_json, page_json, stats_json, timeline_json, why_json
 from cued.surfaces.http.guard import Rules
 from cued.surfaces.http.problems import STATUSES
 from cued.surfaces.http.routes import LEFT_OUT, ROUTES
@@ -146,7 +146,7 @@ def test_writes_do_what_they_do_here_and_answer_with_the_same_nouns(both):
     recalled = there.recall(CUE)
     assert there.feedback(recalled.recall_id, cited=["deploy"]) == ("deploy",)
     assert there.log(limit=1)[0] == here.log(limit=1)[0]
-    assert remembered_json(first)["id"] == "berlin"
+    assert first.to_dict()["id"] == "berlin"
 
 
 def test_upkeep_goes_through_the_server_too(both, client):

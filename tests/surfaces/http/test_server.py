@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from cued.embed import Hashing
 from cued.embed.endpoint import Endpoint, Patience
-from cued.embed.hashing import Hashing
 from cued.embed.openai import OpenAICompatible
 from cued.errors import EmbedderError
 from cued.handles.memories import open_memories

@@ -70,7 +70,7 @@ def note_words(table: Table, term: Term) -> Column:  # noqa: ARG001 - every sign
     Notes, reports and commits are found by their words more than what is said in passing.
     """
     bm25 = filled(table.columns["bm25"])
-    notes = float(np.mean([source.session is None for source in table.sources]))
+    notes = sum(source.session is None for source in table.sources) / len(table)
     return np.asarray(notes * bm25 / max(float(bm25.max(initial=0.0)), 1e-9))
 
 
@@ -88,7 +88,7 @@ def strength(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal
 
 def importance(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
     """The importance written, times the factor that feedback has earned, in [0, 1]."""
-    return np.array([min(1.0, m.importance * m.use.boost) for m in table.memories], dtype=float)
+    return np.asarray(np.minimum(np.array([m.importance * m.use.boost for m in table.memories]), 1.0))
 
 
 def confidence(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term

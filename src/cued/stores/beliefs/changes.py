@@ -23,7 +23,7 @@ from cued.stores.admission import superseding_scope
 from cued.stores.beliefs.heirs import Heirs
 from cued.stores.beliefs.holding import claimed, holding, marks_by, over, span, until
 from cued.stores.beliefs.spans import Spans, cover, onward
-from cued.stores.standing.marks import everywhere
+from cued.stores.standing.felling import everywhere
 
 FADED_WEIGHT = 0.1
 LAPSED_KEPT = 32

@@ -1,26 +1,101 @@
-"""The four ways to find candidates, each over the visible rows alone.
+"""The four ways to find candidates, each over the visible rows alone, and the best of what each found.
 
 Every statistic (how many, in how many, how long, how near on average) counts visible rows only, so a memory that a gate
-struck changes nothing: a recall is as if it did not exist.
+struck changes nothing: a recall is as if it did not exist. The best are cut by several keys in turn, ties by id, so that no
+ranking depends on the order of rows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from heapq import nsmallest
 from math import log, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cued.model import Background, Column, DenseLookup, EntityLookup, LexicalLookup, TemporalLookup, TermStatistic, Vector
-from cued.stores.arrays import Mask, RowNumbers, Rows
+from cued.stores.arrays import Mask, RowNumbers, Rows, micros
 from cued.stores.columns.forward import Namespace, hashed
-from cued.stores.columns.ordering import Key, by_score, last_of_best, rounded
 from cued.stores.columns.postings import Posting, Postings
-from cued.stores.columns.vectors import CueVector, Vectors, on_grids
+from cued.stores.columns.vectors import CueVector, Vectors, in_steps
 from cued.stores.standing.gates import Visible
-from cued.stores.standing.instants import micros
+
+_DECIMALS = 9
+_BLOCK = 128
+
+Key = Callable[[RowNumbers, int], tuple[RowNumbers, NDArray[Any]]]
+"""Gives, of the rows, those that can still be among the best `pool` by this key, and their values (higher is better)."""
+
+
+def rounded(scores: Column) -> Column:
+    """Scores to nine decimals: sums in another order differ in the last bit, and what is a tie on paper must be one."""
+    return np.round(scores, _DECIMALS)
+
+
+def by_time(column: NDArray[np.int64]) -> Key:
+    """The key that ranks rows by a column of times, latest first."""
+    return lambda rows, _pool: (rows, column[rows])
+
+
+def by_score(column: Column) -> Key:
+    """The key that ranks rows by a column of scores, to nine decimals."""
+
+    def highest(rows: RowNumbers, pool: int) -> tuple[RowNumbers, Column]:
+        scores = column[rows]
+        if len(rows) > pool:
+            # Rounding is slow for many, and only those near the cut can be moved across it.
+            close = scores >= last_of_best(scores, pool) - 2 * 10.0**-_DECIMALS
+            rows, scores = rows[close], scores[close]
+        return rows, rounded(scores)
+
+    return highest
+
+
+def last_of_best(values: NDArray[Any], pool: int) -> Any:  # noqa: ANN401 - a number of the array's own type
+    """The lowest of the `pool` highest values."""
+    blocks = len(values) // _BLOCK
+    if blocks > pool:
+        # The highest values of so many blocks are so many values: whatever is below the least of those is not among the best.
+        tops = values[: blocks * _BLOCK].reshape(blocks, _BLOCK).max(axis=1)
+        values = values[values >= last_of_best(tops, pool)]
+    return np.partition(values, len(values) - pool)[len(values) - pool]
+
+
+def best(rows: RowNumbers, pool: int, *, keys: Sequence[Key], ids: Sequence[str]) -> RowNumbers:
+    """The best `pool` rows, best first: by the first key, ties by the next, at last by id ascending."""
+    if pool < 1:
+        return rows[:0]
+    kept = by_id(_cut(rows, pool, keys=keys, ids=ids), ids)
+    if not keys:
+        return kept
+    # A key asked for as many as there are gives every row, in the order it got them; lexsort is stable and sorts by its last key first.
+    values = [-key(kept, len(kept))[1] for key in reversed(keys)]
+    return kept[np.lexsort(values)]
+
+
+def by_id(rows: RowNumbers, ids: Sequence[str]) -> RowNumbers:
+    """The rows in the order of their ids."""
+    told = rows.tolist()
+    ordered = sorted(told, key=ids.__getitem__)
+    # Ids rise, and so do rows.
+    return rows if ordered == told else np.array(ordered, dtype=np.intp)
+
+
+def _cut(rows: RowNumbers, pool: int, *, keys: Sequence[Key], ids: Sequence[str]) -> RowNumbers:
+    if len(rows) <= pool:
+        return rows
+    if not keys:
+        return np.array(nsmallest(pool, rows.tolist(), key=ids.__getitem__), dtype=np.intp)
+    rows, values = keys[0](rows, pool)
+    least = last_of_best(values, pool)
+    above = rows[values > least]
+    tied = rows[values == least]
+    return np.concatenate([above, _cut(tied, pool - len(above), keys=keys[1:], ids=ids)])
+
 
 _BACKGROUND_GRID = 2.0**15
+_FEW = 256
+"""So many rows are compared exactly right away."""
 
 
 class Words(NamedTuple):
@@ -123,21 +198,23 @@ class Meaning:
     """How near each visible row with a comparable vector is to the cue."""
 
     def __init__(self, vectors: Vectors | None, slots: NDArray[np.int32], *, visible: Visible, lookup: DenseLookup) -> None:
-        """Scan all comparable rows once; `slots` gives each row's place in `vectors`, negative without one."""
-        self._cues: list[CueVector] = [on_grids(vector) for vector in (lookup.vector, lookup.alone) if vector is not None]
+        """Scan all comparable rows once, where they are many; `slots` gives each row's place in `vectors`, negative without one."""
+        self._cues: list[CueVector] = [in_steps(vector) for vector in (lookup.vector, lookup.alone) if vector is not None]
         self._vectors = vectors
         self._slots = slots
         self._near: Vector = np.full(len(slots), -np.inf, dtype=np.float32)
-        if vectors is not None:
+        self._exact: Column = np.full(len(slots), np.nan)
+        self._scanned = visible.total > _FEW
+        if vectors is not None and self._scanned:
             place = slice(vectors.count) if vectors.in_order else vectors.rows
-            self._near[place] = vectors.scan(self._cues[0])
-            for other in self._cues[1:]:
-                self._near[place] = np.maximum(self._near[place], vectors.scan(other))
+            self._near[place] = np.maximum.reduce([vectors.scan(cue) for cue in self._cues])
+        elif vectors is not None:
+            seen = vectors.rows[visible.rows[vectors.rows]]
+            self._near[seen] = self._exact[seen] = self._exactly(vectors, seen)
         if visible.total < len(slots):
             self._near[~visible.rows] = -np.inf
         self.rows: RowNumbers = np.flatnonzero(np.isfinite(self._near))
         self.uncomparable = visible.total - len(self.rows)
-        self._exact: Column = np.full(len(slots), np.nan)
 
     @property
     def background(self) -> Background:
@@ -159,27 +236,39 @@ class Meaning:
         # Each once: neighbours of candidates are candidates or neighbours of others.
         unknown = np.unique(rows[np.isfinite(self._near[rows]) & np.isnan(self._exact[rows])])
         if self._vectors is not None and len(unknown):
-            exact = [self._vectors.exact(self._slots[unknown], cue) for cue in self._cues]
-            self._exact[unknown] = np.maximum.reduce(exact)
+            self._exact[unknown] = self._exactly(self._vectors, unknown)
         return self._exact[rows]
+
+    def _exactly(self, vectors: Vectors, rows: RowNumbers | Rows) -> Column:
+        exact: Column = np.maximum.reduce([vectors.exact(self._slots[rows], cue) for cue in self._cues])
+        return exact
 
     def key(self) -> Key:
         """The key that ranks rows by exact cosine, rows without one last."""
 
         def nearest(rows: RowNumbers, pool: int) -> tuple[RowNumbers, Column]:
             near = self._near.take(rows)
-            if len(rows) > pool:
-                # Whoever is exactly among the best is within twice the margin of the last of the best as scanned.
-                rows = rows[near >= last_of_best(near, pool) - np.float32(2 * max(cue.margin for cue in self._cues))]
+            if self._vectors is not None and self._scanned and len(rows) > pool:
+                # Whoever is exactly among the best is at most as far from the last of the best as scanned as both can be off.
+                close = near >= last_of_best(near, pool) - 2 * self._off(self._vectors.off.max())
+                rows, near = rows[close], near[close]
+                off = self._off(self._vectors.off.take(self._slots[rows]))
+                rows = rows[near + off >= last_of_best(near - off, pool)]
             cosine = self.cosine(rows)
             return rows, np.where(np.isnan(cosine), -np.inf, cosine)
 
         return nearest
 
+    def _off(self, own: Vector) -> Vector:
+        """How far the scan can be off for rows that are so far off by themselves."""
+        return own + np.float32(max(cue.off for cue in self._cues))
+
     def take(self, rows: RowNumbers) -> Vector:
         """The rows' vectors, zeros where one cannot be compared."""
-        taken = np.zeros((len(rows), len(self._cues[0].coarse)), dtype=np.float32)
         near = np.isfinite(self._near[rows])
+        if self._vectors is not None and near.all():
+            return self._vectors.take(self._slots[rows])
+        taken = np.zeros((len(rows), len(self._cues[0].steps)), dtype=np.float32)
         if self._vectors is not None and near.any():
             taken[near] = self._vectors.take(self._slots[rows[near]])
         return taken

@@ -7,8 +7,7 @@ import numpy as np
 
 from cued.model import CHANNELS, Column, Lookup
 from cued.stores.arrays import Columns, Mask, RowNumbers
-from cued.stores.columns.channels import Meaning, Names, Words, by_names, by_words, in_window
-from cued.stores.columns.ordering import Key, best, by_id, by_score, by_time
+from cued.stores.columns.channels import Key, Meaning, Names, Words, best, by_id, by_names, by_score, by_time, by_words, in_window
 from cued.stores.columns.postings import Postings
 from cued.stores.columns.sessions import NOBODY, Sessions
 from cued.stores.columns.vectors import Vectors

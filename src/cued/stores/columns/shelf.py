@@ -1,27 +1,32 @@
 """One tenant's memories as columns in memory, and the answer to a lookup from them.
 
 Above: the store, which brings a shelf up to date with its keeper before each search. Below: gates, channels, ranking.
+
+A shelf can be wrapped as bytes, all but its vectors, so that the next process need not build it from the rows. Those are never the truth:
+they say which change of the tenant they were made at and carry a sum of each part, and what is of another format, epoch or sum is passed
+over. What has changed since is read from the rows, as for any shelf.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import Any, NamedTuple, Self, cast
+from zlib import crc32
 
 import numpy as np
-from msgspec import Struct
+from msgspec import MsgspecError, Struct, msgpack
 from numpy.typing import NDArray
 
 from cued.model import Background, Findings, Lookup, Matrix
 from cued.stores.arrays import Columns, RowNumbers, Rows
+from cued.stores.columns.channels import by_id
 from cued.stores.columns.forward import hashed, unpack
-from cued.stores.columns.ordering import by_id
 from cued.stores.columns.postings import Postings, Segment
 from cued.stores.columns.search import Contents, Search
 from cued.stores.columns.sessions import NOBODY, Sessions, Turns
 from cued.stores.columns.vectors import Vectors
 from cued.stores.standing.facts import FactColumns
+from cued.stores.standing.felling import Mark
 from cued.stores.standing.gates import Gates
-from cued.stores.standing.marks import Mark
 
 _LEAST_WASTE = 1024
 _BYTES_PER_ROW = 250
@@ -215,3 +220,54 @@ class Shelf:
 
 def _tagged(postings: Postings) -> Callable[[str], Rows]:
     return lambda tag: postings.find(hashed("tag", tag)).rows
+
+
+FORMAT = 1
+_SUM = 4
+
+
+class Unwrapped(NamedTuple):
+    """A shelf without vectors, the change it was made at, and each row's code into the fingerprints, negative without a vector."""
+
+    shelf: Shelf
+    change: int
+    fingerprints: list[str]
+    coded: NDArray[np.int32]
+
+
+class _Head(Struct, frozen=True):
+    format: int
+    change: int
+    epoch: int
+    columns: list[tuple[str, str]]
+    sums: list[int]
+
+
+_HEAD = msgpack.Decoder(_Head)
+_NAMES = msgpack.Decoder(Names)
+
+
+def wrap(shelf: Shelf, *, change: int, epoch: int) -> list[bytes]:
+    """The shelf as parts: what it is, its names, and a part for each column; rows that are dead are left out."""
+    columns, names = shelf.compacted()
+    bodies = [msgpack.encode(names), *(np.ascontiguousarray(column).tobytes() for column in columns.values())]
+    described = [(name, column.dtype.str) for name, column in columns.items()]
+    head = msgpack.encode(_Head(FORMAT, change, epoch, described, list(map(crc32, bodies))))
+    return [crc32(head).to_bytes(_SUM) + head, *bodies]
+
+
+def unwrap(parts: Sequence[bytes], *, change: int, epoch: int) -> Unwrapped | None:
+    """The shelf of these parts for a tenant at this change; None when there is none, or when it is not whole or not of this tenant."""
+    try:
+        if not parts or crc32(parts[0][_SUM:]).to_bytes(_SUM) != parts[0][:_SUM]:
+            return None
+        head = _HEAD.decode(parts[0][_SUM:])
+        if (head.format, head.epoch) != (FORMAT, epoch) or head.change > change:
+            return None
+        if head.sums != list(map(crc32, parts[1:])):
+            return None
+        names = _NAMES.decode(parts[1])
+        columns = {name: np.frombuffer(part, dtype=np.dtype(kind)) for (name, kind), part in zip(head.columns, parts[2:], strict=True)}
+        return Unwrapped(Shelf.of(columns, names), head.change, names.fingerprints, columns["fingerprint"])
+    except (MsgspecError, ValueError, TypeError, KeyError, IndexError):
+        return None

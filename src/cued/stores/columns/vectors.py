@@ -1,39 +1,61 @@
-"""The vectors of one fingerprint as one matrix, on grids that make their dot products exact.
+"""The vectors of one fingerprint as a matrix of whole numbers, so that their dot products are exact.
 
-A float32 dot product depends on the order of its additions, and so on where in the matrix a row lies, on the BLAS and
-on its threads. So vectors are kept on two grids. The coarse one has multiples of 2^-11: products with a cue on a grid of
-2^-12 are multiples of 2^-23, their sums stay below 2, and float32 holds all of those exactly, so the scan gives the
-same bits in any order. The fine one has multiples of 2^-25, for the few rows whose cosine is reported: with a cue on
-a grid of 2^-26 the sums are multiples of 2^-51 below 2, which float64 holds exactly. What a fine component is away from
-its coarse one is at most 2^13 fine steps, so that and not the fine vector is kept, in two bytes.
-The scan is off by some 0.0002 and bounded, a reported cosine by some 0.00000002; neither depends on order.
+A dot product of floats depends on the order of its additions, and so on where in the matrix a row lies, on the processor and
+on its threads. So a component is kept as a whole number of steps, in two parts: a byte for the scan of all rows, and two more bytes
+that divide each step into 2^16, for the few rows whose cosine is reported. The steps are powers of two, longer in the leading
+dimensions, where the vectors of our encoder are. A row that is longer still has all its steps doubled, until it fits.
+
+The scan adds up whole numbers, with numkong where it is installed and in floats that hold such sums exactly where it is not: the same
+bits in any order. It is off by what a row has lost to its byte, some 0.012, which is kept with the row. For a reported cosine
+all three bytes are multiples of 2^-25 and the cue's are of 2^-26, so that float64 holds their sums exactly; it is off by
+some 0.0000001.
 """
 
 from copy import copy
-from typing import NamedTuple, Self
+from functools import cache
+from math import sqrt
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cued.errors import InputError
-from cued.model import Matrix, Vector
+from cued.model import Column, Matrix, Vector
 from cued.stores.arrays import Rows, enlarged
 
-_COARSE = 2.0**11
-_FINE = 2.0**25
-_CUE_COARSE = 2.0**12
-_CUE_FINE = 2.0**26
+try:
+    import numkong
+except ImportError:  # no wheel for this machine: numpy gives the same numbers, and takes longer
+    numkong = None  # type: ignore[assignment]
+
+Bytes = NDArray[np.int8]
+
+_FULL: Final = 127.4
+"""What a byte holds once it is rounded."""
+_DIVIDED: Final = 2.0**16
+_HALF = 2**15
+_CUE_COARSE, _CUE_FINE = 2.0**11, 2.0**26
+_DIGIT = 128
+_SHORTEST: Final = 2.0**9
+"""The steps of one, where they are shortest."""
+_LONGER = ((1, 4.0), (32, 2.0))
+"""Up to which dimension steps are how much longer."""
+_DOUBLED_MOST = 8.0
+"""No vector of length 1 needs longer steps; one that does is damaged."""
 _UNIT_WITHIN = 1e-3
-# So few rows that all steps of putting them onto the grids stay in the processor's cache.
-_AT_ONCE = 256
+_AT_LEAST = 1.05
+"""|a·b - a'·b'| ≤ |a-a'||b| + |a'||b-b'|: this covers the lengths, and what is rounded on the way."""
+_AT_ONCE = 512
+"""So few rows that all steps of taking them apart stay in the processor's cache."""
 
 
 class CueVector(NamedTuple):
-    """The cue's vector on both grids, and how far a scan with it can be off."""
+    """The cue's vector as the scan and the exact product need it, and how far the first is from the second."""
 
-    coarse: Vector
-    fine: NDArray[np.float64]
-    margin: float
+    steps: Vector
+    fine: Column
+    """For each step of a row's, what it brings to the product."""
+    off: float
 
 
 def checked(vector: Vector, field: str) -> Vector:
@@ -45,12 +67,13 @@ def checked(vector: Vector, field: str) -> Vector:
     return array
 
 
-def on_grids(vector: Vector) -> CueVector:
-    """The cue's vector as the scan and the exact product need it."""
+def in_steps(vector: Vector) -> CueVector:
+    """The cue's vector in whole steps; where a row's are longer, the cue's are as much shorter."""
     exact = checked(vector, "dense.vector").astype(np.float64)
-    # |a·b - a'·b'| ≤ |a-a'||b| + |a'||b-b'|, each component off by at most half a grid step; 1.05 covers the lengths.
-    margin = 1.05 * float(np.sqrt(len(exact))) * (0.5 / _COARSE + 0.5 / _CUE_COARSE)
-    return CueVector((np.rint(exact * _CUE_COARSE) / _CUE_COARSE).astype(np.float32), np.rint(exact * _CUE_FINE) / _CUE_FINE, margin)
+    coarse, longer = np.rint(exact * _CUE_COARSE), _longer(len(exact))
+    lost = exact - coarse / _CUE_COARSE
+    fine = np.rint(exact * _CUE_FINE) * (longer / (_SHORTEST * _CUE_FINE))
+    return CueVector((coarse * longer).astype(np.float32), fine, _AT_LEAST * sqrt(np.dot(lost, lost)))
 
 
 class Vectors:
@@ -60,8 +83,11 @@ class Vectors:
         """Start with an empty matrix of this width; it is `in_order` as long as slot and row numbers are the same."""
         self.count = 0
         self.in_order = True
-        self._coarse: Matrix = np.empty((0, dimensions), dtype=np.float32)
-        self._rest: NDArray[np.int16] = np.empty((0, dimensions), dtype=np.int16)
+        self._step: Vector = (_longer(dimensions) / _SHORTEST).astype(np.float32)
+        self._high: Bytes = np.empty((0, dimensions), dtype=np.int8)
+        self._low: NDArray[np.int16] = np.empty((0, dimensions), dtype=np.int16)
+        self._doubled: Vector = np.empty(0, dtype=np.float32)
+        self._off: Vector = np.empty(0, dtype=np.float32)
         self._rows: Rows = np.empty(0, dtype=np.int32)
 
     def branched(self) -> Self:
@@ -71,8 +97,10 @@ class Vectors:
     def reserve(self, more: int) -> None:
         """Make space for so many more vectors."""
         start, end = self.count, self.count + more
-        self._coarse = enlarged(self._coarse, start, end)
-        self._rest = enlarged(self._rest, start, end)
+        self._high = enlarged(self._high, start, end)
+        self._low = enlarged(self._low, start, end)
+        self._doubled = enlarged(self._doubled, start, end)
+        self._off = enlarged(self._off, start, end)
         self._rows = enlarged(self._rows, start, end)
 
     def add(self, rows: Rows, vectors: Matrix) -> range:
@@ -80,51 +108,93 @@ class Vectors:
         start, end = self.count, self.count + len(rows)
         self.reserve(len(rows))
         for first in range(0, len(rows), _AT_ONCE):
-            some, place = vectors[first : first + _AT_ONCE], slice(start + first, min(start + first + _AT_ONCE, end))
-            _onto_grids(some, self._coarse[place], self._rest[place])
+            self._take_apart(vectors[first : first + _AT_ONCE], slice(start + first, min(start + first + _AT_ONCE, end)))
         self.in_order = self.in_order and bool((rows == np.arange(start, end)).all())
         self._rows[start:end] = rows
         self.count = end
         return range(start, end)
+
+    def _take_apart(self, vectors: Matrix, place: slice) -> None:
+        # Powers of two scale exactly. A damaged file can hold anything; what is not a vector of about length 1 is never near to any cue.
+        with np.errstate(invalid="ignore", over="ignore"):
+            parts = vectors * (np.float32(_DIVIDED) / self._step)
+            longest = np.maximum(parts.max(axis=1, initial=0.0), -parts.min(axis=1, initial=0.0)) / np.float32(_FULL * _DIVIDED)
+            doubled = np.ldexp(np.float32(1.0), np.maximum(np.frexp(longest)[1], 0))
+            doubled[~(longest < _DOUBLED_MOST)] = np.nan
+            if (doubled != 1.0).any():
+                parts /= doubled[:, None]
+            whole = np.rint(parts, out=parts).astype(np.int32)
+        low, high = self._low[place], self._high[place]
+        np.copyto(low, whole, casting="unsafe")  # the last 16 bits, as a number of either sign
+        whole += _HALF
+        whole >>= 16
+        np.copyto(high, whole, casting="unsafe")
+        lost = low * (self._step / np.float32(_DIVIDED))
+        self._doubled[place], self._off[place] = doubled, doubled * np.sqrt(np.vecdot(lost, lost)) * np.float32(_AT_LEAST)
 
     @property
     def rows(self) -> Rows:
         """The row of each slot."""
         return self._rows[: self.count]
 
+    @property
+    def off(self) -> Vector:
+        """How far each slot's vector is from the byte a component that is scanned."""
+        return self._off[: self.count]
+
     def scan(self, cue: CueVector) -> Vector:
-        """Each slot's dot product with the cue, off by at most the cue's margin."""
-        # vecdot and not @: one thread at the speed of memory, where a threaded product stalls on a busy machine.
-        scanned: Vector = np.vecdot(self._coarse[: self.count], cue.coarse)
+        """Each slot's dot product with the cue, off by at most what slot and cue are off together."""
+        high = self._high[: self.count]
+        scanned = _by_numpy(high, cue.steps) if numkong is None else _by_numkong(high, cue.steps)
+        scanned *= self._doubled[: self.count] * np.float32(1 / (_SHORTEST * _CUE_COARSE))
         return scanned
 
-    def exact(self, slots: Rows, cue: CueVector) -> NDArray[np.float64]:
+    def exact(self, slots: Rows, cue: CueVector) -> Column:
         """The dot products of these slots with the cue, cut to [-1, 1]."""
-        products: NDArray[np.float64] = np.vecdot(self.take(slots).astype(np.float64), cue.fine)
+        # Not self._high[slots], which gives the same and takes three times as long.
+        high, low = (np.vecdot(part.take(slots, axis=0).astype(np.float64), cue.fine) for part in (self._high, self._low))
+        products: Column = (high + low / _DIVIDED) * self._doubled.take(slots)
         return np.clip(products, -1.0, 1.0)
 
     def take(self, slots: Rows) -> Matrix:
-        """The vectors of these slots as they were stored, to within 2^-26 a component."""
-        # Not self._rest[slots], which gives the same and takes three times as long.
-        taken: Matrix = self._rest.take(slots, axis=0).astype(np.float32)
-        taken *= np.float32(1 / _FINE)
-        taken += self._coarse.take(slots, axis=0)
+        """The vectors of these slots as they were stored, to within 2^-26 a component, or as many times that as its steps are longer."""
+        taken: Matrix = self._high.take(slots, axis=0).astype(np.float32)
+        taken *= np.float32(_DIVIDED)
+        taken += self._low.take(slots, axis=0)
+        taken *= self._step * np.float32(1 / _DIVIDED)
+        doubled = self._doubled.take(slots)
+        if (doubled != 1.0).any():
+            taken *= doubled[:, None]
         return taken
 
     @property
     def nbytes(self) -> int:
         """The bytes that the matrix occupies, with its spare space."""
-        return self._coarse.nbytes + self._rest.nbytes + self._rows.nbytes
+        return sum(each.nbytes for each in (self._high, self._low, self._doubled, self._off, self._rows))
 
 
-def _onto_grids(vectors: Matrix, coarse: Matrix, rest: NDArray[np.int16]) -> None:
-    """Write the vectors on the coarse grid, and what is left of them in steps of the fine one."""
-    # Powers of two scale exactly, and so does the difference of two floats this close. A damaged file can hold anything;
-    # what is not finite is never near to any cue.
-    with np.errstate(invalid="ignore", over="ignore"):
-        np.multiply(vectors, np.float32(_COARSE), out=coarse)
-        np.rint(coarse, out=coarse)
-        coarse *= np.float32(1 / _COARSE)
-        left = vectors - coarse
-        left *= np.float32(_FINE)
-        np.copyto(rest, np.rint(left, out=left), casting="unsafe")
+@cache
+def _longer(dimensions: int) -> Column:
+    """How much longer than the shortest the steps are, by dimension."""
+    longer = np.ones(dimensions)
+    for upto, times in reversed(_LONGER):
+        longer[:upto] = times
+    return longer
+
+
+def _by_numkong(high: Bytes, steps: Vector) -> Vector:
+    """The sums of bytes times bytes: the cue's steps are two digits each."""
+    tens = np.rint(steps / _DIGIT)
+    digits = np.array([tens, steps - tens * _DIGIT], dtype=np.int8)
+    sums = np.asarray(numkong.dots_packed(high, numkong.dots_pack(digits))).astype(np.float32)
+    scanned: Vector = sums[:, 0] * np.float32(_DIGIT) + sums[:, 1]
+    return scanned
+
+
+def _by_numpy(high: Bytes, steps: Vector) -> Vector:
+    """The same sums, which float32 holds exactly: at most 2^9 · 2^11, for both vectors are of about length 1."""
+    scanned = np.empty(len(high), dtype=np.float32)
+    for first in range(0, len(high), _AT_ONCE):
+        some = slice(first, first + _AT_ONCE)
+        np.vecdot(high[some].astype(np.float32), steps, out=scanned[some])
+    return scanned

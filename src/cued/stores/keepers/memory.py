@@ -30,7 +30,7 @@ from cued.model import (
 )
 from cued.stores.admission import admit_tenant, weighed
 from cued.stores.keepers.memory_log import Lines
-from cued.stores.keepers.row_columns import UNUSED
+from cued.stores.keepers.sql_values import UNUSED
 from cued.stores.paging import beyond, standing
 from cued.stores.recall_log import tallied
 from cued.stores.standing.shown import counted, shown

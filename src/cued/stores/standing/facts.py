@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from cued.model import DERIVED_FROM, KINDS, TIERS, TRUSTS, UNVERIFIED, Memory
-from cued.stores.standing.instants import ALWAYS, NEVER, micros
-from cued.stores.standing.marks import EVERYWHERE, Mark, mark_of
+from cued.stores.arrays import ALWAYS, NEVER, micros
+from cued.stores.standing.felling import EVERYWHERE, Mark, mark_of
 
 CORE = TIERS.index("core")
 REFLECTION = KINDS.index("reflection")

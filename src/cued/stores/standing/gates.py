@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cued.model import GATES, GLOBAL, KINDS, TRUSTS, Gate, Lookup
-from cued.stores.arrays import Columns, Mask, RowNumbers, Rows
+from cued.stores.arrays import ALWAYS, NEVER, Columns, Mask, RowNumbers, Rows, micros
 from cued.stores.standing.facts import CORE, FIRST_UNVERIFIED, FactColumns
-from cued.stores.standing.instants import ALWAYS, NEVER, micros
-from cued.stores.standing.marks import Marks
-from cued.stores.standing.sources import Sources
+from cued.stores.standing.felling import Marks, Sources
 
 Tagged = Callable[[str], Rows]
 

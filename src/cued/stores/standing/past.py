@@ -8,7 +8,7 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from cued.model import Memory, Supersession, Use
-from cued.stores.standing.marks import everywhere
+from cued.stores.standing.felling import everywhere
 
 
 def as_known(memory: Memory, *, at: datetime) -> Memory:

@@ -10,11 +10,10 @@ from msgspec.structs import replace
 
 from cued.model import Filter, Gate, HiddenState, Lookup, Memory, Scalar, Stats
 from cued.stores.admission import weighed
-from cued.stores.arrays import Mask
+from cued.stores.arrays import LAST, Mask
 from cued.stores.standing.facts import bounded
-from cued.stores.standing.instants import LAST
+from cued.stores.standing.felling import EVERYWHERE, unlifted
 from cued.stores.standing.judging import table
-from cued.stores.standing.marks import EVERYWHERE, unlifted
 
 
 def shown(memories: Iterable[Memory], wanted: Filter, *, at: datetime) -> list[Memory]:

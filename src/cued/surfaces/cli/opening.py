@@ -1,35 +1,73 @@
-"""Opening the memories that a command works on: reads make no file, and only what needs an embedder loads one."""
+"""The memories that a command works on: a verb's answer from the server that runs on them, or else the store, opened here.
+
+Reads make no file, and only what needs an embedder loads one. What opens a store is loaded only then, so that asking a server takes no
+longer than it must.
+"""
 
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from cued.embed import CuedWarning
 from cued.errors import InputError
-from cued.handles.memories import Memories, open_memories
-from cued.handles.settling import Mode
-from cued.handles.tenant import Tenant
-from cued.model import LogRules
-from cued.policy.presets import DEFAULT
+from cued.model.plain import JSON
+from cued.surfaces.cli.commands import Settings
 from cued.surfaces.cli.output import note
-from cued.surfaces.cli.settings import Settings
+from cued.surfaces.resident import Asker, ask
+
+if TYPE_CHECKING:
+    from cued.handles.memories import Memories
+    from cued.handles.settling import Mode
+    from cued.handles.tenant import Tenant
+
+
+def from_server(chosen: Settings, verb: str, body: JSON) -> JSON | None:
+    """The answer of a server that runs on the same store; None where none does, or it is not to be asked."""
+    if chosen.direct:
+        return None
+    return ask(Asker(db=chosen.db, tenant=chosen.tenant, embedder=chosen.embedder, policy=chosen.policy), verb, body)
+
+
+def read(chosen: Settings, verb: str, body: JSON, *, embed: bool = False, settle: bool = False) -> JSON:
+    """The answer of a verb that reads."""
+    answer = from_server(chosen, verb, body)
+    if answer is not None:
+        return answer
+    from cued.surfaces.verbs import call  # noqa: PLC0415 - loads the engine
+
+    with tenant_to_read(chosen, embed=embed, settle=settle) as tenant:
+        return call(verb, tenant, body)
+
+
+def written(chosen: Settings, verb: str, body: JSON) -> JSON:
+    """The answer of a verb that stores something; the file is made if it is not there."""
+    answer = from_server(chosen, verb, body)
+    if answer is not None:
+        return answer
+    from cued.surfaces.verbs import call  # noqa: PLC0415 - loads the engine
+
+    with tenant_to_write(chosen, embed=True, make=True) as tenant:
+        return call(verb, tenant, body)
 
 
 @contextmanager
-def tenant_to_read(chosen: Settings, *, embed: bool = False, settle: bool = False) -> Iterator[Tenant]:
+def tenant_to_read(chosen: Settings, *, embed: bool = False, settle: bool = False) -> "Iterator[Tenant]":
     """The tenant to read from; where no file is yet, an empty one, and a note that says so."""
-    if not chosen.db.exists():
-        note(f"nothing is stored at {chosen.db} yet; `cued remember` makes it")
-        with open_memories(None, embedder=None, policy=chosen.policy or DEFAULT) as memories:
+    if chosen.db.exists():
+        with opened(chosen, embed=embed, readonly=not settle) as memories:
             yield memories.tenant(chosen.tenant)
         return
-    with opened(chosen, embed=embed, readonly=not settle) as memories:
+    from cued.handles.memories import open_memories  # noqa: PLC0415 - loads the engine
+    from cued.policy.presets import DEFAULT  # noqa: PLC0415
+
+    note(f"nothing is stored at {chosen.db} yet; `cued remember` makes it")
+    with open_memories(None, embedder=None, policy=chosen.policy or DEFAULT) as memories:
         yield memories.tenant(chosen.tenant)
 
 
 @contextmanager
-def tenant_to_write(chosen: Settings, *, embed: bool = False, make: bool = False) -> Iterator[Tenant]:
+def tenant_to_write(chosen: Settings, *, embed: bool = False, make: bool = False) -> "Iterator[Tenant]":
     """The tenant to write to; only with `make` a file that is not there is made, its usual folder included."""
     if not make and not chosen.db.exists():
         with tenant_to_read(chosen) as tenant:
@@ -47,10 +85,14 @@ def make_folder(chosen: Settings) -> None:
         chosen.db.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
-def opened(chosen: Settings, *, embed: bool = False, readonly: bool = False, settle: Mode = "now") -> Memories:
+def opened(chosen: Settings, *, embed: bool = False, readonly: bool = False, settle: "Mode" = "now") -> "Memories":
     """Open the whole store; a file that is not there is an error when it is only to be read."""
     if chosen.db.is_dir():
         raise InputError("--db", str(chosen.db), "the path of a file, and this is a folder")
+    from cued.handles.memories import open_memories  # noqa: PLC0415 - loads the engine
+    from cued.model import LogRules  # noqa: PLC0415
+    from cued.policy.presets import DEFAULT  # noqa: PLC0415
+
     with noting_warnings():
         return open_memories(
             chosen.db,
@@ -59,7 +101,7 @@ def opened(chosen: Settings, *, embed: bool = False, readonly: bool = False, set
             # what is named on the command line decides
             learnt=chosen.policy is None,
             settle=settle,
-            log=LogRules(content=chosen.keep),  # type: ignore[arg-type]  # checked by the rules
+            log=None if chosen.keep is None else LogRules(content=chosen.keep),  # type: ignore[arg-type]  # checked by the rules
             readonly=readonly,
             journal=chosen.journal,
         )
@@ -68,6 +110,8 @@ def opened(chosen: Settings, *, embed: bool = False, readonly: bool = False, set
 @contextmanager
 def noting_warnings() -> Iterator[None]:
     """Turn the package's own warnings into notes on stderr."""
+    from cued.embed import CuedWarning  # noqa: PLC0415 - loads numpy
+
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", CuedWarning)
         yield

@@ -21,13 +21,20 @@ def show(answer: Mapping[str, Any], *, as_json: bool, drawn: "Callable[[], Rende
         return
     drawing = drawn()
     if isinstance(drawing, str):
-        from cued.text.harmless import plain  # noqa: PLC0415 - only what is drawn needs it
-
-        say("".join(f"{plain(line)}\n" for line in drawing.split("\n")))
+        say("".join(f"{safe(line)}\n" for line in drawing.split("\n")))
         return
     from cued.surfaces.cli.tables import rendered  # noqa: PLC0415 - rich is only loaded to draw
 
     say(rendered(drawing))
+
+
+def safe(text: str) -> str:
+    """The text on one line, with nothing in it that a terminal would obey; few texts need to be looked at for that."""
+    if text.isascii() and text.isprintable():
+        return text
+    from cued.text.harmless import plain  # noqa: PLC0415 - knows its way about in Unicode
+
+    return plain(text)
 
 
 def say(text: str) -> None:

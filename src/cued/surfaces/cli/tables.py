@@ -3,22 +3,44 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from io import StringIO
 from typing import Any, TextIO
 
 from rich import box
 from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from cued.text.harmless import plain
+from cued.surfaces.cli.output import safe
 
 JSON = Mapping[str, Any]
 TEXT_SHOWN = 280
 _BAR = 5
 _NARROWEST = 60
+_OMITTED_SHOWN = 3
+_GATES = {
+    "forgotten": "forgotten",
+    "quarantine": "in quarantine",
+    "scope": "in another scope",
+    "as_of": "written later",
+    "expiry": "expired",
+    "validity": "not valid then",
+    "supersession": "superseded",
+    "provenance": "derived from what no longer holds",
+    "trust": "of another trust",
+    "kinds": "of another kind",
+    "tags": "without the tags",
+}
+_SAID = {
+    "negation": "contradicts",
+    "update": "updates",
+    "duplicate": "repeats",
+    "related": "is close to",
+}
+_INDENT = (0, 0, 0, 2)
 
 
 def width() -> int:
@@ -47,13 +69,13 @@ def rendered(drawing: RenderableType, *, columns: int | None = None, to: TextIO 
 
 def shown(text: str, style: str = "", *, most: int = TEXT_SHOWN) -> Text:
     """A stored text as a cell: on one line, cut where it is long, with nothing in it that a terminal would obey."""
-    safe = plain(text if len(text) <= most else text[:most].rstrip() + "…")
-    return Text(safe, style=style, overflow="fold")
+    cut = text if len(text) <= most else text[:most].rstrip() + "…"
+    return Text(safe(cut), style=style, overflow="fold")
 
 
 def command(text: str) -> Text:
     """A command to be copied: on one line, however long."""
-    return Text(plain(text), style="cyan", no_wrap=True, overflow="ignore")
+    return Text(safe(text), style="cyan", no_wrap=True, overflow="ignore")
 
 
 def grid(*headers: str | tuple[str, str]) -> Table:
@@ -107,7 +129,7 @@ def memory_card(memory: JSON) -> RenderableType:
     for name, value in memory.items():
         if name != "text" and value not in (None, [], {}, ""):
             table.add_row(name, shown(_told(value)))
-    lines = Text("\n").join(Text(plain(line), overflow="fold") for line in memory["text"].replace("\r\n", "\n").split("\n"))
+    lines = Text("\n").join(Text(safe(line), overflow="fold") for line in memory["text"].replace("\r\n", "\n").split("\n"))
     return Group(lines, Text(""), table)
 
 
@@ -165,3 +187,81 @@ def _told(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(_told(item) for item in value)
     return str(value)
+
+
+def recall_view(recall: JSON, *, now: datetime, brief: bool = False, aside: bool = True) -> RenderableType:
+    """The memories that came back, or one line that says why none did; then what was held back."""
+    answer = _chosen(recall, now=now, brief=brief) if recall["memories"] else empty_line(recall)
+    return Group(*_core(recall), answer, *(asides(recall) if aside else ()))
+
+
+def empty_line(recall: JSON) -> Text:
+    """The reason for an empty recall, with the best near miss."""
+    said = {
+        "nothing_stored": "Nothing is stored yet for this tenant.",
+        "all_gated": "Nothing to search: a gate struck every stored memory.",
+        "nothing_matched": "Nothing matched: no channel found anything for this cue.",
+        "below_floor": "Nothing relevant.",
+        "omitted": "Nothing fits: what is relevant is over the budget, or already in the prompt.",
+    }[recall["outcome"]]
+    line = Text(said, style="yellow")
+    if recall["near_misses"] and recall["outcome"] != "omitted":
+        best = recall["near_misses"][0]
+        line.append(f" The best was {best['fate']}: ", style="")
+        line.append_text(shown(best["text"], "dim", most=120))
+    return line
+
+
+def asides(recall: JSON) -> Iterator[Text]:
+    """A line each for what was omitted, held back by gates, or could not be done."""
+    if recall["drift"]:
+        yield shown(f"Drift: {recall['drift']}", "yellow", most=400)
+    if recall["compacted"]:
+        yield shown("Compacted: not all of it fits, so the block has it shortened", "yellow")
+    yield from left_out(recall)
+    if recall["suppressed"]:
+        yield shown("Held back: " + ", ".join(f"{n} {_GATES[gate]}" for gate, n in recall["suppressed"].items()), "dim")
+    for reason in recall["degraded"]:
+        yield shown(f"Degraded: {reason}", "yellow")
+
+
+def left_out(answer: JSON) -> Iterator[Text]:
+    """A line for what was omitted and why, if anything was."""
+    told = [f"{each['id']} ({each['reason']})" for each in answer["omitted"][:_OMITTED_SHOWN]]
+    more = len(answer["omitted"]) - len(told)
+    if told:
+        yield shown(f"Left out: {'; '.join(told)}{f' and {more} more' if more else ''}", "dim", most=400)
+
+
+def _core(recall: JSON) -> Iterator[Text]:
+    """The pinned memories, a line each."""
+    for row in recall["core"]:
+        yield Text.assemble(("core  ", "bold"), shown(row["text"]), shown(f"  {row['id']}", "dim"))
+
+
+def _chosen(recall: JSON, *, now: datetime, brief: bool) -> RenderableType:
+    table = grid(("#", "right"), "relevance", ("memory", "fold"), "kind", ("age", "right"))
+    table.show_header = not brief
+    for row in recall["memories"]:
+        text = shown(row["text"])
+        if not brief:
+            text = Text("\n").join([text, shown(facts(row), "dim")])
+        table.add_row(str(row["rank"]), bar(row["relevance"]), text, row["kind"], age(row["created_at"], now))
+    return table
+
+
+def conflicts_view(conflicts: Sequence[JSON]) -> RenderableType:
+    """Each conflict with its type, its similarity as a percentage, the old text, and the choices."""
+    return Group(*(part for conflict in conflicts for part in _conflict(conflict)))
+
+
+def _conflict(conflict: JSON) -> Iterator[RenderableType]:
+    kind = conflict["type"]
+    said = f"{kind}, {conflict['similarity']:.0%} similar: "
+    about = shown(f"this {_SAID[kind]} {conflict['id']} ({conflict['reason']})", most=400)
+    yield Text.assemble((said, "bold yellow"), about)
+    yield Padding(shown(conflict["text"], "dim"), _INDENT)
+    for choice in conflict["choices"]:
+        calls = command(" && ".join(choice["cli"])) if choice["cli"] else Text("nothing to do", style="dim")
+        line = Text(f"  {choice['action']:<12}", no_wrap=True, overflow="ignore")
+        yield line.append_text(calls)

@@ -6,24 +6,24 @@ looks ahead ("next", "will", "tomorrow"). Above: the cue's temporal channel. Bel
 English.
 """
 
-import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
 
 from cued.model import Interval
+from cued.text.patterns import pattern
 from cued.text.scripts import fold
 from cued.text.times.languages.triggers import LATIN_TRIGGERS
 from cued.text.times.vocabulary import TRIGGERS, Token
 
 __all__ = ["Mention", "loose", "times"]
 
-_WORD = re.compile(r"[a-z]+|\d")
+_WORD = pattern(r"[a-z]+|\d")
 _TRIGGERS = TRIGGERS | frozenset("0123456789")
-_OTHER_SCRIPT = re.compile("[\u0400-\u04ff\u0600-\u06ff\u0900-\u097f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_DIGITS_DATE = re.compile(r"\d[./-]\d\d?[./-]\d\d")  # of which languages differ in what comes first
-_FUTURE = re.compile(
+_OTHER_SCRIPT = pattern("[\u0400-\u04ff\u0600-\u06ff\u0900-\u097f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_DIGITS_DATE = pattern(r"\d[./-]\d\d?[./-]\d\d")  # of which languages differ in what comes first
+_FUTURE = pattern(
     r"\b(?:next(?! to\b)|upcoming|coming|tomorrow|will|shall|gonna|(?:am|is|are) going to)\b|['’](?:ll|m going to|re going to)\b"
 )
 

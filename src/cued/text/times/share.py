@@ -4,24 +4,23 @@ import re
 from collections.abc import Iterable, Sequence
 
 from cued.text import scripts
+from cued.text.patterns import pattern
 from cued.text.scripts import fold
 from cued.text.stopwords import STOP_WORDS
 from cued.text.times.languages.triggers import LATIN_TRIGGERS
 
 # A character of Han or katakana counts as half a word; hiragana is mostly particles and endings and counts as none.
-_PIECE = re.compile(
+_PIECE = pattern(
     rf"(?P<half>[{scripts.HAN}{scripts.KATAKANA}])|(?P<none>[{scripts.HIRAGANA}])"
     rf"|(?P<word>(?:[^\W_{scripts.HAN}{scripts.KATAKANA}{scripts.HIRAGANA}]|[{scripts.MARKS}])+)"
 )
 _WEIGHTS = {"half": 0.5, "none": 0.0, "word": 1.0}
-_LETTERS = re.compile("[a-z]+")
+_LETTERS = pattern("[a-z]+")
 # words that ask for nothing but what was at that time
 _ENGLISH = STOP_WORDS | frozenset("happen happens happened happening going tell remember".split())
 # a greeting names a time and asks for nothing of it
-_GREETING = re.compile(
-    r"(?:\w+[,!] )?(?:how (?:are|is|were) (?:you|it|things|everything)|how's|see you|happy|merry|have a)\b", re.IGNORECASE
-)
-_APOSTROPHE = re.compile(r"['’]\w*")
+_GREETING = pattern(r"(?:\w+[,!] )?(?:how (?:are|is|were) (?:you|it|things|everything)|how's|see you|happy|merry|have a)\b", re.IGNORECASE)
+_APOSTROPHE = pattern(r"['’]\w*")
 
 
 def time_share(text: str, spans: Sequence[tuple[int, int]]) -> float:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 from cued.model import Glance, Head, Indexed, Memory, Use
 from cued.stores.encoding import runs
 from cued.stores.keepers.postgres import searched
-from cued.stores.keepers.row_columns import Counters
+from cued.stores.keepers.sql_values import Counters
 
 
 class Glanced(NamedTuple):

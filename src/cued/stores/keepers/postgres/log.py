@@ -6,8 +6,8 @@ from typing import Any, Final
 import psycopg
 
 from cued.model import LogQuery, LogRules, RecallEntry, Tallies, TallyQuery
-from cued.stores.keepers import log_lines
-from cued.stores.keepers.log_lines import LISTS, NAMES
+from cued.stores.keepers import sql_values
+from cued.stores.keepers.sql_values import LISTS, NAMES
 from cued.stores.recall_log import stretches, tally_of
 
 _TEXTS: Final = ("recall_id", "policy", "policy_digest", "scope", "outcome", "conversation", "cue_mark", "cue")
@@ -76,19 +76,19 @@ _SPREAD: Final = """
 
 def tally(cursor: psycopg.Cursor[Any], tenant: bytes, query: TallyQuery) -> Tallies:
     """The lines of a tenant's log, counted."""
-    values: dict[str, Any] = log_lines.between(query.since, query.until) | {"tenant": tenant, "every": query.every_s * 1_000_000}
+    values: dict[str, Any] = sql_values.between(query.since, query.until) | {"tenant": tenant, "every": query.every_s * 1_000_000}
     first, last, lines = cursor.execute(_ENDS, values).fetchone() or (0, 0, 0)
     if not lines:
         return Tallies()
     stretches(first, last, query.every_s)
     rows = cursor.execute(_TALLIES[query.by], values).fetchall()
-    spread = cursor.execute(_SPREAD, values | {"nth": log_lines.every_nth(lines)}).fetchall()
-    return log_lines.tallies([tally_of(start, (bytes(label).decode(), *counts)) for start, label, *counts in rows], spread, lines)
+    spread = cursor.execute(_SPREAD, values | {"nth": sql_values.every_nth(lines)}).fetchall()
+    return sql_values.tallies([tally_of(start, (bytes(label).decode(), *counts)) for start, label, *counts in rows], spread, lines)
 
 
 def read(cursor: psycopg.Cursor[Any], tenant: bytes, query: LogQuery) -> list[RecallEntry]:
     """The lines of a tenant's log that the query asks for."""
-    values = log_lines.asked(query)
+    values = sql_values.asked(query)
     texts = {name: _bytes(values[name]) for name in ("outcome", "policy", "recall_id")}
     statement = _ONE if query.recall_id is not None else _OLDEST if query.oldest_first else _NEWEST
     return [_entry(row) for row in cursor.execute(statement, values | texts | {"tenant": tenant}).fetchall()]
@@ -96,7 +96,7 @@ def read(cursor: psycopg.Cursor[Any], tenant: bytes, query: LogQuery) -> list[Re
 
 def write(cursor: psycopg.Cursor[Any], tenant: bytes, entries: Sequence[RecallEntry]) -> None:
     """Append lines, or replace what is known already in its place; of two with one id the later one is written."""
-    latest = {entry.recall_id: log_lines.values_of(entry) for entry in entries}
+    latest = {entry.recall_id: sql_values.values_of(entry) for entry in entries}
     columns = {name: [values[name] for values in latest.values()] for name in NAMES}
     texts = {name: [_bytes(each) for each in columns[name]] for name in _TEXTS}
     cursor.execute(_PUT, columns | texts | {"tenant": tenant})
@@ -104,7 +104,7 @@ def write(cursor: psycopg.Cursor[Any], tenant: bytes, entries: Sequence[RecallEn
 
 def trim(cursor: psycopg.Cursor[Any], tenant: bytes, rules: LogRules) -> None:
     """Drop what the rules do not keep."""
-    for step, most in log_lines.trims(rules):
+    for step, most in sql_values.trims(rules):
         cursor.execute(_TRIMS[step], {"tenant": tenant, "most": most})
 
 
@@ -114,4 +114,4 @@ def _bytes(text: str | None) -> bytes | None:
 
 def _entry(row: tuple[Any, ...]) -> RecallEntry:
     named = zip(NAMES, row, strict=True)
-    return log_lines.entry_of([each.decode() if name in _TEXTS and each is not None else each for name, each in named])
+    return sql_values.entry_of([each.decode() if name in _TEXTS and each is not None else each for name, each in named])

@@ -10,7 +10,7 @@ from msgspec import msgpack
 from msgspec.structs import replace
 
 from cued.model import Filter, Memory, Slice, Stats, Use
-from cued.stores.keepers.listing_values import asked_of, codes_of, says, stats_of
+from cued.stores.keepers.sql_values import asked_of, codes_of, says, stats_of
 from cued.stores.paging import Standing, beyond, standing
 
 Found = Sequence[tuple[Any, ...]]

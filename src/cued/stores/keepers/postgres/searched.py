@@ -9,8 +9,8 @@ from typing import Any, Final
 from msgspec import msgpack
 
 from cued.model import DERIVED_FROM, KINDS, Indexed, Memory, Use
-from cued.stores.checksums import fault
-from cued.stores.keepers.row_columns import indexed, uses_read
+from cued.stores.encoding import fault
+from cued.stores.keepers.sql_values import indexed, uses_read
 
 _MEMORY = msgpack.Decoder(Memory)
 _REFLECTION: Final = KINDS.index("reflection")

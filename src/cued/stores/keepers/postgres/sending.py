@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import json
 
 from cued.model import Row
-from cued.stores.keepers import row_columns
+from cued.stores.keepers import sql_values
 
 _CHANGING = {
     "key": "bigint",
@@ -77,7 +77,7 @@ def as_bytes(text: str | None) -> bytes | None:
 
 def columns(rows: Sequence[Row], change: int) -> dict[str, list[Any]]:
     """The columns that may change while the content of a row stays, a value a row in each."""
-    made = [row_columns.columns(row, change=change) for row in rows]
+    made = [sql_values.columns(row, change=change) for row in rows]
     read = {name: [values[name] for values in made] for name in made[0]}
     return read | {
         **{name: [as_bytes(text) for text in read[name]] for name in _TEXTS},

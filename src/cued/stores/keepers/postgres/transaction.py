@@ -29,7 +29,7 @@ from cued.model import (
 from cued.stores.encoding import runs
 from cued.stores.keepers.postgres import log, queries, searched
 from cued.stores.keepers.postgres.sending import ADD_VECTORS, INSERT, LINK, PUT_DOCUMENT, PUT_USES, REPLACE, UPDATE, as_bytes, columns
-from cued.stores.keepers.row_columns import HANGING, Counters, edges_of, uses_of, with_use
+from cued.stores.keepers.sql_values import HANGING, Counters, edges_of, uses_of, with_use
 
 _MEMORY = msgpack.Decoder(Memory)
 

@@ -1,12 +1,14 @@
 """Opening the file, transactions, and SQLite's errors as ours.
 
+A file is opened only if it is ours, and with no log but its own: one that was copied there from another database would be played into it.
+
 Above: the keeper. Below: apsw, which nothing else in Cued imports.
 """
 
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
 from typing import NamedTuple
@@ -18,6 +20,10 @@ from cued.errors import BusyError, CorruptError, ForeignFileError, FullError, In
 from cued.stores.keepers.sqlite import page_sums
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION, rows_fit
 
+SERVED_HOW = (
+    "reading a database that others may write needs a file beside it (-shm), and this folder cannot be written from here. "
+    "Open a copy in a folder of your own (`cued backup`), let this user write the folder, or ask a server that has it open"
+)
 BUSY_TIMEOUT_S = 30.0
 CACHE_KIB = 8192
 DAMAGED = "the database is damaged; `cued check` says where, and `cued check --repair` keeps what is whole"
@@ -216,36 +222,9 @@ def reading(connection: apsw.Connection) -> Iterator[None]:
             connection.execute("ROLLBACK")
 
 
-SERVED_HOW = (
-    "reading a database that others may write needs a file beside it (-shm), and this folder cannot be written from here. "
-    "Open a copy in a folder of your own (`cued backup`), let this user write the folder, or ask a server that has it open"
-)
-
-
-class Watched:
-    """A file that is open under its name; one that was taken as never changing is not to change."""
-
-    def __init__(self, path: Path, *, never_changing: bool) -> None:
-        """Note which file it is."""
-        self._path, self.never_changing = path, never_changing
-        found = path.stat()
-        self._file, self._state = (found.st_dev, found.st_ino), (found.st_size, found.st_mtime_ns)
-
-    def check(self) -> None:
-        """Refuse to go on with a file that was moved, deleted, replaced, or changed though it never should."""
-        try:
-            found = os.stat(self._path)  # noqa: PTH116 - asked before every transaction
-        except FileNotFoundError as error:
-            raise StoreError(f"{self._path}: deleted or moved away while it was open, so nothing more is written; open it again") from error
-        if (found.st_dev, found.st_ino) != self._file:
-            raise StoreError(f"{self._path}: another file lies there than the one that was opened; open it again")
-        if self.never_changing and ((found.st_size, found.st_mtime_ns) != self._state or _log_in_use(self._path)):
-            raise ReadOnlyError(f"{self._path}: it is written by others now; {SERVED_HOW}")
-
-
 def changes_never(path: Path) -> bool:
     """Whether nothing can write the file: not even its owner may, or its file system is read-only, and no log lies beside it."""
-    if _log_in_use(path):
+    if log_in_use(path):
         return False
     modes = path.stat().st_mode | path.parent.stat().st_mode
     if not modes & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
@@ -253,8 +232,39 @@ def changes_never(path: Path) -> bool:
     return hasattr(os, "statvfs") and bool(os.statvfs(path).f_flag & os.ST_RDONLY)
 
 
-def _log_in_use(path: Path) -> bool:
+def log_in_use(path: Path) -> bool:
+    """Whether there is anything in the log beside the file."""
     try:
         return os.stat(f"{path}-wal").st_size > 0  # noqa: PTH116 - asked before every transaction
     except FileNotFoundError:
         return False
+
+
+_IDENTITY = "SELECT identity FROM file"
+
+
+def named_without(path: Path) -> bytes | None:
+    """What the file calls itself where its log is not read; None without a log, or in a file that has no name yet."""
+    with suppress(apsw.Error, OSError):
+        if os.stat(f"{path}-wal").st_size:  # noqa: PTH116 - asked at every opening
+            name, flags = f"{path.resolve().as_uri()}?immutable=1", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+            with closing(apsw.Connection(name, flags=flags, vfs=page_sums.file_system())) as connection:
+                return _named(connection)
+    return None
+
+
+def refuse_strange(path: Path, connection: apsw.Connection, *, without: bytes | None) -> None:
+    """Refuse a file that calls itself otherwise once its log is read."""
+    if without is not None and _named(connection) != without:
+        raise ForeignFileError(f"{path}: the log beside it ({path.name}-wal) is another database's; move it away, nothing of it was taken")
+
+
+def rename(connection: apsw.Connection) -> None:
+    """A name of its own for a copy."""
+    connection.execute("UPDATE file SET identity = randomblob(16)")
+
+
+def _named(connection: apsw.Connection) -> bytes | None:
+    with suppress(apsw.SQLError):
+        return bytes(connection.execute(_IDENTITY).get or b"") or None
+    return None

@@ -7,7 +7,7 @@ import apsw
 
 from cued.model import LogQuery, LogRules, RecallEntry, Tallies, TallyQuery
 from cued.model.log import Tally
-from cued.stores.keepers import log_lines
+from cued.stores.keepers import sql_values
 from cued.stores.recall_log import stretches, tally_of
 
 _PUT: Final = """
@@ -75,12 +75,12 @@ _SPREAD: Final = """
 def read(connection: apsw.Connection, tenant: int, query: LogQuery) -> list[RecallEntry]:
     """The lines of a tenant's log that the query asks for."""
     sql = _ONE if query.recall_id is not None else _OLDEST if query.oldest_first else _NEWEST
-    return [log_lines.entry_of(row) for row in connection.execute(sql, log_lines.asked(query) | {"tenant": tenant})]
+    return [sql_values.entry_of(row) for row in connection.execute(sql, sql_values.asked(query) | {"tenant": tenant})]
 
 
 def tally(connection: apsw.Connection, tenant: int, query: TallyQuery) -> Tallies:
     """The lines of a tenant's log, counted."""
-    values = log_lines.between(query.since, query.until) | {"tenant": tenant}
+    values = sql_values.between(query.since, query.until) | {"tenant": tenant}
     first, last, lines = connection.execute(_ENDS, values).get
     if not lines:
         return Tallies()
@@ -88,16 +88,16 @@ def tally(connection: apsw.Connection, tenant: int, query: TallyQuery) -> Tallie
     for start in stretches(first, last, query.every_s):
         ends = {"tenant": tenant, "start": max(start, values["since"]), "end": min(start + query.every_s * 1_000_000, values["until"])}
         rows += [tally_of(start, row) for row in connection.execute(_TALLIES[query.by], ends) if row[1]]
-    spread: list[Any] = connection.execute(_SPREAD, values | {"nth": log_lines.every_nth(lines)}).fetchall()
-    return log_lines.tallies(rows, spread, lines)
+    spread: list[Any] = connection.execute(_SPREAD, values | {"nth": sql_values.every_nth(lines)}).fetchall()
+    return sql_values.tallies(rows, spread, lines)
 
 
 def write(connection: apsw.Connection, tenant: int, entries: Sequence[RecallEntry]) -> None:
     """Append lines, or replace what is known already in its place."""
-    connection.executemany(_PUT, [log_lines.values_of(entry) | {"tenant": tenant} for entry in entries])
+    connection.executemany(_PUT, [sql_values.values_of(entry) | {"tenant": tenant} for entry in entries])
 
 
 def trim(connection: apsw.Connection, tenant: int, rules: LogRules) -> None:
     """Drop what the rules do not keep."""
-    for step, most in log_lines.trims(rules):
+    for step, most in sql_values.trims(rules):
         connection.execute(_TRIMS[step], {"tenant": tenant, "most": most})

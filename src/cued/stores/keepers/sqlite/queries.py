@@ -8,9 +8,9 @@ import apsw
 from msgspec import Struct, field, json, msgpack
 
 from cued.model import Filter, Order, Scalar, Slice, Stats, Use
-from cued.stores.keepers.listing_values import asked_of, codes_of, says, stats_of
+from cued.stores.arrays import ALWAYS
+from cued.stores.keepers.sql_values import asked_of, codes_of, says, stats_of
 from cued.stores.paging import by_chance, last_used
-from cued.stores.standing.instants import ALWAYS
 from cued.stores.standing.shown import has_meta
 
 _WANTED: Final = """

@@ -7,8 +7,8 @@ import apsw
 import numpy as np
 from msgspec import DecodeError
 
-from cued.stores.checksums import decoded
-from cued.stores.keepers.row_columns import HANGING
+from cued.stores.encoding import decoded
+from cued.stores.keepers.sql_values import HANGING
 from cued.stores.keepers.sqlite.residue import Traces, spoken
 
 MOST_TOLD = 4096

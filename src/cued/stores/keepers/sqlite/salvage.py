@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from cued.model import Indexed, Judged, Memory
-from cued.stores.checksums import decoded, fault, fits
-from cued.stores.encoding import judged
+from cued.stores.encoding import decoded, fault, fits, judged
 
 _WALKS = (
     "SELECT key FROM memory WHERE key BETWEEN ? AND ? ORDER BY key",

@@ -61,9 +61,8 @@ class Scrubber:
 
     def resume(self, connection: apsw.Connection) -> None:
         """Do what another process, or one that is no more, has left undone; what was erased then is not known, so all is rewritten."""
-        if _last(connection):
-            self._everything = True
-            self.scrub(connection)
+        self._everything = True
+        self.scrub(connection)
 
     def scrub(self, connection: apsw.Connection, *, patience_s: float | None = None) -> None:
         """Do what is due outside of any transaction: empty the log into the file, and rewrite that if anything is left in it."""

@@ -9,11 +9,9 @@ import numpy as np
 from msgspec import DecodeError
 
 from cued.model import DERIVED_FROM, Indexed, Memory
-from cued.stores.checksums import decoded, fits
-from cued.stores.encoding import runs
-from cued.stores.keepers.row_columns import indexed, reflections, sources_by_key
+from cued.stores.encoding import decoded, fits, runs
+from cued.stores.keepers.sql_values import indexed, reflections, sources_by_key
 from cued.stores.keepers.sqlite import page_sums, salvage
-from cued.stores.keepers.sqlite.row_values import key_range
 
 _RUN_KEYS = 2048
 
@@ -40,6 +38,11 @@ _VECTORS = """
 """
 _BODIES = "SELECT key, memory.body, body_sum FROM carray(?) AS wanted CROSS JOIN memory ON memory.key = wanted.value"
 _SOURCES = "SELECT edge.key, edge.target FROM carray(?) AS wanted CROSS JOIN edge ON edge.key = wanted.value AND edge.relation = ?"
+
+
+def key_range(tenant: int) -> tuple[int, int]:
+    """The lowest and the highest key that the memories of the tenant with this key can have."""
+    return tenant << 32, (tenant << 32) + 2**32 - 1
 
 
 class Searched:

@@ -1,11 +1,11 @@
 """One tenant's rows inside a transaction: how memories are written, and how they are read back."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from zlib import crc32
 
 import apsw
-from msgspec import DecodeError, msgpack
+from msgspec import DecodeError, json, msgpack
 from msgspec.structs import replace
 
 from cued.model import (
@@ -23,11 +23,12 @@ from cued.model import (
     TallyQuery,
     Use,
 )
-from cued.stores.checksums import fits
-from cued.stores.keepers.row_columns import Counters, edges_of, uses_of, uses_read, with_use
+from cued.stores.encoding import fits
+from cued.stores.keepers import sql_values
+from cued.stores.keepers.sql_values import Counters, edges_of, uses_of, uses_read, with_use
 from cued.stores.keepers.sqlite import log, queries, removing
-from cued.stores.keepers.sqlite.row_values import columns, contents_of, key_range, vectors_of
-from cued.stores.keepers.sqlite.searched import Searched, by_keys
+from cued.stores.keepers.sqlite.schema import Value
+from cued.stores.keepers.sqlite.searched import Searched, by_keys, key_range
 
 _TENANT = "SELECT change, epoch, size, last, bytes, key FROM tenant WHERE name = ?"
 _READ = "SELECT memory.key, memory.body, body_sum, use.body FROM memory LEFT JOIN use USING (key) WHERE memory.tenant = ? AND memory.id = ?"
@@ -111,7 +112,7 @@ class SqliteTransaction:
             for row in keyed
         ]
         self._connection.executemany(_INSERT, values)
-        self._connection.executemany(_ADD_VECTOR, vectors_of(keyed))
+        self._connection.executemany(_ADD_VECTOR, _vectors(keyed))
         self._connection.executemany(_LINK, edges_of(keyed))
         self.put_uses(uses_of(keyed))
         self._tenant = self._tenant.with_more(len(rows), sum(len(each["body"]) for each in values))
@@ -129,9 +130,9 @@ class SqliteTransaction:
         if not new:
             return
         fingerprints = self._fingerprints(new)
-        self._connection.executemany(_REPLACE, contents_of(new, change, fingerprints))
+        self._connection.executemany(_REPLACE, _contents(new, change, fingerprints))
         self._connection.executemany("DELETE FROM vector WHERE key = ?", [(row.key,) for row in new])
-        self._connection.executemany(_ADD_VECTOR, vectors_of(new))
+        self._connection.executemany(_ADD_VECTOR, _vectors(new))
         self._connection.executemany("INSERT INTO replaced (key) VALUES (?)", [(row.key,) for row in new])
 
     def remove(self, keys: Sequence[int], *, more: bool = False) -> None:
@@ -282,3 +283,19 @@ class SqliteTransaction:
 
     def _by_keys(self, sql: str, keys: Sequence[int]) -> list[Any]:
         return by_keys(self._connection, sql, keys)
+
+
+def columns(row: Row, *, change: int) -> dict[str, Any]:
+    """The columns that may change while the content of a row stays, with the sum of its body."""
+    values = sql_values.columns(row, change=change)
+    return values | {"tags": json.encode(row.memory.tags).decode(), "body_sum": crc32(values["body"])}
+
+
+def _vectors(rows: Sequence[Row]) -> list[tuple[int, bytes, int]]:
+    """The values of rows' vectors, with their sums."""
+    return [(row.key, row.vector, crc32(row.vector)) for row in rows if row.vector is not None]
+
+
+def _contents(rows: Sequence[Row], change: int, fingerprints: Mapping[str | None, int | None]) -> list[tuple[Value, ...]]:
+    """The values of what is searched of rows, with its sum."""
+    return [(change, fingerprints[row.memory.fingerprint], row.forward, crc32(row.forward or b""), row.key) for row in rows]

@@ -10,9 +10,8 @@ import click
 from cued.errors import InputError
 from cued.surfaces.cli.agents.launching import launcher, options, startable
 from cued.surfaces.cli.asking import ask
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, Settings, settings
 from cued.surfaces.cli.output import note, show
-from cued.surfaces.cli.settings import Settings, settings
 from cued.surfaces.clients import file_changes, jsonc
 from cued.surfaces.clients.hooking import KINDS, hooked
 from cued.surfaces.clients.known import CLIENTS, NAME, Client, editing, hook_settings

@@ -13,10 +13,9 @@ import msgspec
 
 from cued.errors import InputError
 from cued.model.plain import JSON
-from cued.surfaces.cli.answered import from_server
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, Settings, settings
+from cued.surfaces.cli.opening import from_server, make_folder, opened
 from cued.surfaces.cli.output import write
-from cued.surfaces.cli.settings import Settings, settings
 from cued.surfaces.hooks import journal, session
 from cued.surfaces.hooks.answering import ANSWERS, Answering
 from cued.surfaces.hooks.gate import GATE, WANTED, Heard, Said, Work, gate
@@ -92,8 +91,6 @@ def _asked(chosen: Settings, opened: "Callable[[], Memories]", verb: str, body: 
 
 
 def _opened(chosen: Settings, answering: Answering) -> "Memories":
-    from cued.surfaces.cli.opening import make_folder, opened  # noqa: PLC0415 - loads the engine
-
     if answering.stores:
         make_folder(chosen)
     return opened(chosen, embed=answering.embeds, readonly=not answering.embeds)

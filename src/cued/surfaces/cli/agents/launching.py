@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from cued.folders import Address
-from cued.surfaces.cli.settings import Settings
+from cued.surfaces.cli.commands import Settings
 
 RESIDENT = "1h"
 """How long a server that a hook has started waits for the next."""

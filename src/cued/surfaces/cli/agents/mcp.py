@@ -5,10 +5,9 @@ from pathlib import Path
 import click
 
 from cued.model import TRUSTS, Trust
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import make_folder, opened
 from cued.surfaces.cli.output import note
-from cued.surfaces.cli.settings import settings
 from cued.surfaces.project import Project, project_at
 
 

@@ -6,11 +6,10 @@ import click
 
 from cued.model.plain import JSON
 from cued.requests.listing import ListRequest
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import opened, tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
-from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 
 _SHOWN = ("db", "tenant", "json")

@@ -9,11 +9,10 @@ from cued.model.plain import JSON
 from cued.requests.draft import UpdateRequest
 from cued.requests.upkeep import ForgetRequest
 from cued.surfaces.cli.asking import ask, ask_for
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, Settings, settings
 from cued.surfaces.cli.opening import tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import counted, show, spoken
-from cued.surfaces.cli.settings import Settings, settings
 from cued.surfaces.verbs import call
 
 _TIMES = ("ttl", "valid_from", "valid_until")

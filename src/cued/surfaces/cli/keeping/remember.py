@@ -10,14 +10,11 @@ import click
 
 from cued.model.plain import JSON
 from cued.requests.draft import RememberRequest
-from cued.surfaces.bulk import MAX_LINE, remember_lines
-from cued.surfaces.cli.answered import written
-from cued.surfaces.cli.commands import Command
-from cued.surfaces.cli.opening import tenant_to_write
+from cued.surfaces.cli.commands import Command, settings
+from cued.surfaces.cli.opening import tenant_to_write, written
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import note, show, spoken
 from cued.surfaces.cli.progress import progress
-from cued.surfaces.cli.settings import settings
 
 
 @click.command(name="remember", cls=Command, globals_shown=("db", "tenant", "embedder", "journal", "json", "direct"))
@@ -51,14 +48,15 @@ def remember_command(text: str | None, jsonl: str | None, **options: Any) -> Non
 
 
 def _many(source: str) -> JSON:
+    from cued.surfaces.bulk import remember_lines  # noqa: PLC0415 - loads the engine
+
     total = _counted(source) if sys.stderr.isatty() else 0
     with _opened(source) as file, progress("remembering") as heard, tenant_to_write(settings(), embed=True, make=True) as tenant:
         return remember_lines(tenant, _lines(file), total=total, progress=heard)
 
 
 def _tell(answer: JSON) -> None:
-    from cued.surfaces.cli.keeping.remember_view import conflicts_view  # noqa: PLC0415 - rich is only loaded to draw
-    from cued.surfaces.cli.tables import rendered  # noqa: PLC0415
+    from cued.surfaces.cli.tables import conflicts_view, rendered  # noqa: PLC0415 - rich is only loaded to draw
 
     click.echo(rendered(conflicts_view(answer["conflicts"]), to=sys.stderr), err=True, nl=False)
 
@@ -81,6 +79,8 @@ def _opened(source: str) -> Iterator[IO[bytes]]:
 
 
 def _lines(file: IO[bytes]) -> Iterator[bytes]:
+    from cued.surfaces.bulk import MAX_LINE  # noqa: PLC0415 - loads the engine
+
     # bounded, so that a file without line ends is refused and not read whole
     while line := file.readline(MAX_LINE + 2):
         yield line

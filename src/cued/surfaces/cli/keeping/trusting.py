@@ -5,11 +5,10 @@ from typing import Any
 import click
 
 from cued.requests.upkeep import PromoteRequest
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
-from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 
 _SHOWN = ("db", "tenant", "json")

@@ -6,11 +6,10 @@ import click
 
 from cued.model.plain import JSON
 from cued.requests.upkeep import BootstrapRequest
-from cued.surfaces.cli.answered import read
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, settings
+from cued.surfaces.cli.opening import read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import say, show
-from cued.surfaces.cli.settings import settings
 
 
 @click.command(name="bootstrap", cls=Command, globals_shown=("db", "tenant", "embedder", "policy", "json", "direct"))
@@ -30,8 +29,7 @@ def _drawn(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
     from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
     from rich.text import Text  # noqa: PLC0415
 
-    from cued.surfaces.cli.recalling.recall_view import left_out  # noqa: PLC0415
-    from cued.surfaces.cli.tables import age, facts, grid, local_now, number, shown  # noqa: PLC0415
+    from cued.surfaces.cli.tables import age, facts, grid, left_out, local_now, number, shown  # noqa: PLC0415 - rich is only loaded to draw
 
     table = grid(("need", "right"), ("memory", "fold"), "kind", ("age", "right"))
     for row in (*answer["core"], *answer["memories"]):

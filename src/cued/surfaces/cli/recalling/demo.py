@@ -10,10 +10,9 @@ import click
 from cued.handles.memories import open_memories
 from cued.model.plain import JSON, plain
 from cued.policy.presets import DEFAULT
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, Settings, settings
 from cued.surfaces.cli.opening import noting_warnings
 from cued.surfaces.cli.output import show
-from cued.surfaces.cli.settings import Settings, settings
 from cued.surfaces.verbs import call
 
 _ROWS = 4
@@ -47,8 +46,7 @@ def _drawn(answer: JSON, history: Mapping[str, Any]) -> Any:  # noqa: ANN401 - s
     from rich.text import Text  # noqa: PLC0415
 
     from cued.surfaces.cli.recalling.explain_view import explain_view  # noqa: PLC0415
-    from cued.surfaces.cli.recalling.recall_view import recall_view  # noqa: PLC0415
-    from cued.surfaces.cli.tables import width  # noqa: PLC0415
+    from cued.surfaces.cli.tables import recall_view, width  # noqa: PLC0415 - rich is only loaded to draw
 
     def scene_view(scene: JSON) -> Group:
         recalled = (

@@ -10,11 +10,10 @@ from cued.policy.presets import load
 from cued.requests.checks import read
 from cued.requests.cue import DecideRequest, ExplainRequest
 from cued.surfaces import service
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import note, show, spoken
-from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 
 

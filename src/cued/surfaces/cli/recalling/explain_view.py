@@ -7,8 +7,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from cued.surfaces.cli.recalling.recall_view import asides, empty_line
-from cued.surfaces.cli.tables import grid, number, shown, width
+from cued.surfaces.cli.tables import asides, empty_line, grid, number, shown, width
 
 JSON = Mapping[str, Any]
 Columns = list[tuple[str, list[str]]]

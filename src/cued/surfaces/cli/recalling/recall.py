@@ -8,11 +8,10 @@ import msgspec
 from cued.errors import InputError
 from cued.model.plain import JSON
 from cued.requests.cue import RecallRequest
-from cued.surfaces.cli.answered import read
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import ASKING_NAMES, Command, settings
+from cued.surfaces.cli.opening import read, tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import say, show, spoken, write
-from cued.surfaces.cli.settings import ASKING_NAMES, settings
 
 
 @click.command(name="recall", cls=Command, globals_shown=ASKING_NAMES)
@@ -41,8 +40,7 @@ def recall_command(text: str | None, *, jsonl: BinaryIO | None, block: bool, **o
 
 def _each(lines: BinaryIO, said: dict[str, Any]) -> None:
     """Print the answer to each line, a JSON object a line; what is said beside holds for all of them."""
-    from cued.surfaces.cli.opening import tenant_to_read  # noqa: PLC0415 - loads the engine
-    from cued.surfaces.cli.progress import progress  # noqa: PLC0415
+    from cued.surfaces.cli.progress import progress  # noqa: PLC0415 - loads the engine
     from cued.surfaces.verbs import call  # noqa: PLC0415
 
     chosen = settings()
@@ -62,7 +60,6 @@ def _asked(line: bytes, number: int) -> dict[str, Any]:
 
 
 def _drawn(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
-    from cued.surfaces.cli.recalling.recall_view import recall_view  # noqa: PLC0415 - rich is only loaded to draw
-    from cued.surfaces.cli.tables import local_now  # noqa: PLC0415
+    from cued.surfaces.cli.tables import local_now, recall_view  # noqa: PLC0415 - rich is only loaded to draw
 
     return recall_view(answer, now=local_now())

@@ -8,9 +8,8 @@ import click
 
 from cued.errors import InputError
 from cued.folders import Address
-from cued.surfaces.cli.commands import Command, CommandGroup
+from cued.surfaces.cli.commands import Command, CommandGroup, settings
 from cued.surfaces.cli.output import note, say, show
-from cued.surfaces.cli.settings import settings
 
 
 @click.group(name="db", cls=CommandGroup, globals_shown=("json",))

@@ -8,10 +8,9 @@ from cued.errors import InputError
 from cued.handles.memories import Memories, open_memories
 from cued.model import LogRules, Quotas
 from cued.policy.presets import DEFAULT
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, Settings, settings
 from cued.surfaces.cli.opening import make_folder, noting_warnings
 from cued.surfaces.cli.output import say
-from cued.surfaces.cli.settings import Settings, settings
 from cued.surfaces.resident import answers
 from cued.text.durations import parse_duration
 
@@ -102,7 +101,7 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
 
 def _opened(chosen: Settings, quotas: Quotas, *, shadow: str | None, share: float) -> Memories:
     make_folder(chosen)
-    log = LogRules(content=chosen.keep)  # type: ignore[arg-type]  # checked by the rules
+    log = None if chosen.keep is None else LogRules(content=chosen.keep)  # type: ignore[arg-type]  # checked by the rules
     parts = {"embedder": chosen.embedder, "policy": chosen.policy or DEFAULT, "shadow": shadow, "share": share}
     return open_memories(chosen.db, log=log, quotas=quotas, journal=chosen.journal, **parts)  # type: ignore[arg-type]
 

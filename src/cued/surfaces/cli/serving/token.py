@@ -5,10 +5,9 @@ import click
 from cued.errors import StoreError
 from cued.model import TRUSTS
 from cued.surfaces.access_tokens import AUTHORITIES, Tokens
-from cued.surfaces.cli.commands import CommandGroup
+from cued.surfaces.cli.commands import CommandGroup, settings
 from cued.surfaces.cli.opening import make_folder, opened
 from cued.surfaces.cli.output import note, show
-from cued.surfaces.cli.settings import settings
 from cued.surfaces.cli.tables import local_now, sheet
 
 _SHOWN = ("db", "json")

@@ -5,10 +5,9 @@ from typing import Any
 import click
 
 from cued.model.plain import JSON
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.output import show
-from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 
 FAILS, WARNS = 1, 6

@@ -8,11 +8,10 @@ import click
 
 from cued.embed import load as load_embedder
 from cued.policy.presets import DEFAULT, load
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import noting_warnings
 from cued.surfaces.cli.output import note, show
 from cued.surfaces.cli.progress import progress
-from cued.surfaces.cli.settings import settings
 
 if TYPE_CHECKING:
     from cued.evaluation.dataset import Dataset

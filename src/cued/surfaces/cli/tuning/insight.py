@@ -7,11 +7,10 @@ import click
 
 from cued.model.plain import JSON
 from cued.requests.insights import InsightRequest
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import opened, tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import note, show
-from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 
 

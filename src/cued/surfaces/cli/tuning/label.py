@@ -9,11 +9,10 @@ from cued.errors import InputError
 from cued.handles.tenant import Tenant
 from cued.model.plain import JSON
 from cued.requests.insights import LabelRequest, UnlabelledRequest
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import tenant_to_read, tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import counted, show
-from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 from cued.text.harmless import plain
 

@@ -10,11 +10,10 @@ from cued.policy import presets
 from cued.policy.parse import dump
 from cued.requests.insights import PolicyRequest, RollbackRequest
 from cued.surfaces import service
-from cued.surfaces.cli.commands import CommandGroup
+from cued.surfaces.cli.commands import CommandGroup, settings
 from cued.surfaces.cli.opening import tenant_to_read, tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import say, show
-from cued.surfaces.cli.settings import settings
 from cued.surfaces.failures import REFUSED
 from cued.surfaces.verbs import call
 

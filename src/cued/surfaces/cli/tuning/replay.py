@@ -7,12 +7,11 @@ import click
 from cued.model.plain import JSON
 from cued.policy.presets import load
 from cued.requests.insights import ReplayRequest
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import counted, show
 from cued.surfaces.cli.progress import progress
-from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 
 

@@ -8,12 +8,11 @@ import msgspec
 
 from cued.model.plain import JSON
 from cued.requests.insights import TuneRequest
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import opened, tenant_to_read, tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
 from cued.surfaces.cli.progress import progress
-from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 
 

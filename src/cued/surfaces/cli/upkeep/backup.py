@@ -9,12 +9,11 @@ import click
 from cued.errors import InputError, StoreError
 from cued.requests.upkeep import BackupRequest
 from cued.surfaces import upkeep_service
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import make_folder, opened
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
 from cued.surfaces.cli.progress import progress
-from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 
 _SHOWN = ("db", "json")

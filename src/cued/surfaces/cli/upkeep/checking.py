@@ -10,11 +10,10 @@ from cued.folders import Address
 from cued.model.plain import JSON
 from cued.ports import Progress
 from cued.surfaces import upkeep_service
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, Settings, settings
 from cued.surfaces.cli.opening import opened
 from cued.surfaces.cli.output import counted, show
 from cued.surfaces.cli.progress import progress
-from cued.surfaces.cli.settings import Settings, settings
 from cued.surfaces.failures import STORE
 from cued.surfaces.verbs import call
 

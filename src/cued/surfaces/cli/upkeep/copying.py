@@ -8,10 +8,9 @@ from cued.errors import InputError, StoreError
 from cued.folders import place
 from cued.model.plain import JSON
 from cued.surfaces import upkeep_service
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.output import counted, show
 from cued.surfaces.cli.progress import progress
-from cued.surfaces.cli.settings import settings
 
 
 @click.command(name="copy", cls=Command, globals_shown=("json",))

@@ -7,12 +7,11 @@ import click
 from cued.model.plain import JSON
 from cued.requests.upkeep import CoolRequest, SweepRequest
 from cued.surfaces.cli.asking import ask
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, Settings, settings
 from cued.surfaces.cli.opening import opened, tenant_to_read, tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import counted, note, show
 from cued.surfaces.cli.progress import progress
-from cued.surfaces.cli.settings import Settings, settings
 from cued.surfaces.verbs import call
 
 _SHOWN = ("db", "tenant", "json")

@@ -12,12 +12,11 @@ import click
 from cued.importers import NAMES
 from cued.model.plain import JSON
 from cued.requests.upkeep import ExportRequest, ImportRequest
-from cued.surfaces.cli.commands import Command
+from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import tenant_to_read, tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import counted, note, show, write
 from cued.surfaces.cli.progress import progress
-from cued.surfaces.cli.settings import settings
 from cued.surfaces.verbs import call
 
 _LOG = ("line of the recall log", "lines of the recall log")
