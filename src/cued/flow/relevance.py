@@ -264,11 +264,11 @@ def _astray(table: Table, heard: _Heard) -> Column:
 
 
 def _about(table: Table, row: int, speaker: str) -> float:
-    """How much a turn is about this speaker and not about somebody else, −1 to 1; 0 for what was not said in a session."""
+    """How much a turn is about this speaker and not about somebody else, −1 to 1; what does not tell is taken for being so."""
     source = table.sources[row]
-    if source.speaker is None or source.session is None:
-        return 0.0
-    of_its_own = of_speaker(table.memories[row].text)
+    of_its_own = of_speaker(table.memories[row].text) if source.session is not None else 0.0
+    if not of_its_own:
+        return _OWN
     return of_its_own if source.speaker == speaker else -of_its_own
 
 
