@@ -102,7 +102,7 @@ RECIPES = {
     "generic": Recipe(
         start=_start("generic", "Any embedder without a calibration of its own: z-scores and words, no plain cosine"),
         embedders=("minilm", "hashing"),
-        columns=tuple(f"z coverage passage_z entities window timed answers {KINDS}".split()),
+        columns=tuple(f"z coverage passage_z entities window timed answers {KINDS} wordless".split()),
         weights=SIGHTED,
         stated=STATED | VOICE,
         without=LONG,
