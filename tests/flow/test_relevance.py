@@ -270,12 +270,51 @@ def test_strangers_is_the_share_of_the_cues_names_that_nobody_here_bears():
     assert columns_of("where do we meet?", [memory("a")], terms=[("meet", 0)])["strangers"][0] == 0.0
 
 
-def test_code_is_told_where_cue_and_memory_are_both_code():
+def test_code_is_told_by_the_nearest_memories_whatever_the_cue_looks_like():
     texts = [memory("a", text="with_backoff(call, attempts=5)"), memory("b", text="I like oolong tea.")]
-    told = columns_of("retry_call() raises TimeoutError", texts, terms=[("retri", 1)], coverage=[0.5, 0.5])
+    told = columns_of("Retries give up too soon", texts, terms=[("retri", 1)], cosine=[0.6, 0.1])
+    assert told["code"][0] == told["code"][1] == pytest.approx(0.5)
+    assert not told["technical_matched"].any()
+    assert not columns_of("which tea?", [memory("b", text="I like oolong tea.")])["code"].any()
+
+
+def test_of_many_memories_the_ten_nearest_tell_whether_code_is_kept_here():
+    texts = [memory(f"{n:02d}", text="I like oolong tea." if n < 10 else "with_backoff(call, attempts=5)") for n in range(30)]
+    assert not columns_of("which tea?", texts, cosine=[1.0 - n / 100 for n in range(30)])["code"].any()
+
+
+def test_words_in_common_count_once_more_where_the_cue_is_code():
+    texts = [memory("a", text="with_backoff(call, attempts=5)"), memory("b", text="I like oolong tea.")]
+    told = columns_of("retry_call() raises TimeoutError", texts, terms=[("retri", 1)], coverage=[0.5, 0.0])
+    assert told["technical_matched"][0] > 0.0 == told["technical_matched"][1]
     assert told["technical"][0] > 0.5 > told["technical"][1] == 0.0
-    assert told["technical_matched"][1] > 0.0
-    assert not columns_of("which tea?", texts, terms=[("tea", 1)])["technical"].any()
+
+
+def said(name, speaker, text):
+    return memory(name, text=text, source=Source(session="s", turn=ord(name), speaker=speaker))
+
+
+def test_turns_that_speak_of_somebody_else_than_is_asked_about_are_astray():
+    turns = [said("a", "Tim", "Congrats on your deals, you must be proud!"), said("b", "John", "I signed with Nike, my dream!")]
+    asked_of_tim = columns_of("What deals did Tim sign?", turns, cosine=[0.8, 0.7])["astray"]
+    asked_of_john = columns_of("What deals did John sign?", turns, cosine=[0.8, 0.7])["astray"]
+    # Tim speaks of another twice, John of himself twice: (0 - 2)/(2 + 1) and (2 - 0)/(2 + 1)
+    assert asked_of_tim.tolist() == pytest.approx([0.3 - (-2 / 3 - 2 / 3) / 2] * 2)
+    assert asked_of_john.tolist() == [0.0, 0.0]
+
+
+def test_nothing_is_astray_where_no_speaker_is_named_or_several_are_or_notes_are_asked():
+    turns = [said("a", "Tim", "Congrats on your deals!"), said("b", "John", "You should be proud!")]
+    assert not columns_of("What deals were there?", turns)["astray"].any()
+    assert not columns_of("What did Tim and John sign?", turns)["astray"].any()
+    notes = [memory("a", text="Congrats on your deals!", source=Source(speaker="Tim"))]
+    assert not columns_of("What did Tim sign?", notes)["astray"].any()
+
+
+def test_the_best_is_ahead_by_what_it_has_more_of_the_words_than_the_fifth():
+    six = [memory(name) for name in "abcdef"]
+    assert columns_of("which tea?", six, coverage=[0.9, 0.1, 0.2, 0.3, 0.4, 0.5])["ahead"].tolist() == pytest.approx([0.9 - 0.2] * 6)
+    assert columns_of("which tea?", six[:2], coverage=[0.9, 0.5])["ahead"].tolist() == pytest.approx([0.9 - 0.5] * 2)
 
 
 def test_words_count_once_more_for_notes():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cued.text.intent import addresses_agent, asks, intent, leans, seeks, speaks_of_itself, temporal_class
+from cued.text.intent import addresses_agent, asks, intent, leans, of_speaker, seeks, speaks_of_itself, temporal_class
 
 pytestmark = pytest.mark.requirement("P11")
 
@@ -154,3 +154,18 @@ def test_a_preference_leans(text):
 @pytest.mark.parametrize("text", ["The bus is blue.", "Mia was born in May.", ""])
 def test_a_plain_fact_does_not(text):
     assert not leans(text)
+
+
+@pytest.mark.parametrize(
+    ("turn", "share"),
+    [
+        ("I signed my deal.", 2 / 3),
+        ("Congrats on your deal!", -1 / 2),
+        ("You and I.", 0.0),
+        ("It rained.", 0.0),
+        ("我喜欢茶。", 1 / 2),
+        ("你喜欢茶。", -1 / 2),
+    ],
+)
+def test_a_turn_speaks_of_its_speaker_by_its_pronouns(turn, share):
+    assert of_speaker(turn) == pytest.approx(share)

@@ -51,3 +51,11 @@ def test_what_is_spelt_like_code_is_technical(text):
 @pytest.mark.parametrize("text", ["", "Which tea do I drink?", "Mia was born on 3 May 2016, at 10:05 in the morning.", "我的血型是O型。"])
 def test_prose_is_not(text):
     assert technical(text) == 0.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Red or white?", "Walrus operator causes different behavior in PyTest", "Improve storage comparison algorithm"],
+)
+def test_a_headline_in_plain_letters_is_not_foreign(text):
+    assert foreignness(text) == 0.0

@@ -37,7 +37,8 @@ Floats = NDArray[np.float64]
 COLUMNS = (
     "z", "cosine", "coverage", "passage", "passage_z", "lift", "entities", "window", "timed", "neighbour_coverage", "answers", "voice",
     "voice_length", "crowd", "turn", "foreign", "matched", "note_matched", "wording", "cue_length", "note_length", "unknown", "strangers",
-    "bears", "foreign_coverage", "technical", "technical_matched", "script", "personal", "behind", "wordless", "blind",
+    "bears", "foreign_coverage", "technical", "technical_matched", "code", "script", "personal", "behind", "astray", "ahead", "wordless",
+    "blind",
 )  # fmt: skip
 AGAINST = frozenset(
     {
@@ -52,6 +53,7 @@ AGAINST = frozenset(
         "strangers",
         "script",
         "behind",
+        "astray",
         "wordless",
     }
 )
@@ -278,9 +280,8 @@ def _remembered(path: Path, policy: Policy, start: Calibration, bench: Bench, ca
     model = None if bench.embedder is None else str(bench.embedder.fingerprint)
     source = Path(relevance.__file__).read_text("utf-8")
     background = (start.background_mean, start.background_deviation, start.latin_only)
-    key = digest(
-        dataset.name, dataset.memories, dataset.queries, msgspec.to_builtins(policy.channels), model, source, background, reading_digest()
-    )
+    content, asked = (dataset.name, dataset.memories, dataset.queries), (msgspec.to_builtins(policy.channels), model)
+    key = digest(content, asked, source, COLUMNS, background, reading_digest())
     file = cache / f"sample-{key}.npz"
     if not file.is_file():
         made = sample(dataset, policy, start, bench)

@@ -16,9 +16,11 @@ from cued.model import Column, Cue
 from cued.policy.calibration import calibrated
 from cued.policy.spec import Calibration
 from cued.text.analyse import query_terms
-from cued.text.intent import AGENTS, Beside, addresses_agent, asks, beside, leans, seeks, speaks_of_itself
+from cued.text.intent import AGENTS, Beside, addresses_agent, asks, beside, leans, of_speaker, seeks, speaks_of_itself
 from cued.text.languages import foreignness, is_latin, technical
+from cued.text.patterns import pattern
 
+_WORD = pattern(r"\w+")
 _BRIEF = 20.0
 _SHORT = 3.0
 """The logarithm of how many words an agent may say before it is heard less."""
@@ -34,6 +36,13 @@ _COMMON = 1.0
 """What a word counts at least: one that a flood of notes has made common is still a word that was asked for."""
 _APART, _ALIKE = 0.2, 0.35
 """The cosines at which a leaning begins to bear on a request, and at which it does fully."""
+_NEAREST, _FIRST = 10, 2
+"""So many of the nearest candidates tell whether code is kept here, and so many whether they speak of the one who is asked about."""
+_OWN = 0.3
+"""What speaks so much more of its speaker than of others is about its speaker."""
+_WORTH = 0.1
+"""What having all of the cue's words is worth beside a cosine."""
+_FIFTH = 5
 
 
 def run(table: Table, *, without: str = "") -> None:
@@ -60,6 +69,8 @@ class _Heard(NamedTuple):
     """The utterance's terms, where state is looked for as well."""
     names: frozenset[str]
     """The terms of the names in the utterance."""
+    words: frozenset[str]
+    """The utterance's words as they are written."""
     latin: bool
     foreign: float
     technical: float
@@ -77,6 +88,7 @@ def _heard(cue: Cue) -> _Heard:
     return _Heard(
         own=frozenset(query_terms(by_itself) if by_itself else ()),
         names=frozenset(term for name in cues.named(uttered) for term in query_terms(name)),
+        words=frozenset(_WORD.findall(cue.utterance)),
         latin=is_latin(uttered),
         foreign=foreignness(uttered),
         technical=technical(uttered),
@@ -104,6 +116,7 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         "voice_length": agent * np.maximum(np.log1p(raw["length"]) - _SHORT, 0.0),
         "crowd": np.full(len(table), np.log1p(max(table.evidence.findings.visible, _FEW))),
         "blind": _blind(table, calibration, heard),
+        "astray": _astray(table, heard),
         **(kind := _kind(table, heard)),
         **_words(table, heard, turn=kind["turn"]),
     }
@@ -140,20 +153,22 @@ def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
 
 
 def _kind(table: Table, heard: _Heard) -> dict[str, Column]:
-    """What sort of memory this is for what sort of cue: a turn or a note, how long, bearing on a request, both technical."""
+    """What sort of memory this is for what sort of cue: a turn or a note, how long, bearing on a request, kept among code."""
     turn = np.array([source.session is not None for source in table.sources], dtype=float)
-    bears = np.array([leans(memory.text) for memory in table.memories], dtype=float) if heard.seeks else np.zeros(len(table))
     cosine = filled(table.columns["cosine"])
-    near = np.clip((cosine - _APART) / (_ALIKE - _APART), 0.0, 1.0)
-    code = np.array([technical(memory.text) for memory in table.memories]) if heard.technical else np.zeros(len(table))
+    bears = (1.0 - turn) * np.clip((cosine - _APART) / (_ALIKE - _APART), 0.0, 1.0) if heard.seeks else np.zeros(len(table))
+    bears[[row for row in np.flatnonzero(bears).tolist() if not leans(table.memories[row].text)]] = 0.0
+    code = [technical(table.memories[row].text) for row in np.argsort(-cosine, kind="stable")[:_NEAREST].tolist()]
+    both = np.array([technical(memory.text) for memory in table.memories]) if heard.technical else np.zeros(len(table))
     return {
         "script": np.full(len(table), float(not heard.latin)),
         "personal": np.full(len(table), float(heard.personal)),
         "turn": turn,
         "note_length": (1.0 - turn) * np.log1p(table.columns["length"]),
         "behind": (1.0 - turn) * (cosine.max(initial=0.0) - cosine),
-        "bears": (1.0 - turn) * near * bears,
-        "technical": heard.technical * code,
+        "bears": bears,
+        "technical": heard.technical * both,
+        "code": np.full(len(table), np.mean(code) if code else 0.0),
         "foreign": np.full(len(table), heard.foreign),
         "foreign_coverage": heard.foreign * table.columns["coverage"],
     }
@@ -168,12 +183,15 @@ def _words(table: Table, heard: _Heard, *, turn: Column) -> dict[str, Column]:
     terms = [each for each in table.evidence.findings.terms if not heard.own or each.term in heard.own]
     total = sum(each.idf for each in terms)
     lexical = table.policy.channels.lexical
-    most = total * (lexical.k1 + 1.0 + lexical.delta) if lexical and total else 1.0
+    perfect = total * (lexical.k1 + 1.0 + lexical.delta) if lexical and total else 1.0
     unknown = sum(each.idf for each in terms if not each.documents) / total if total else 0.0
     named = [each for each in terms if each.term in heard.names]
     strangers = sum(not each.documents for each in named) / len(named) if named else 0.0
     matched = np.log1p(raw["coverage"] * sum(max(each.idf, _COMMON) for each in terms))
+    # The best beside the fifth, or the last of fewer: what everything here has as well is what they all talk about.
+    best = np.sort(raw["coverage"])[-_FIFTH:]
     return {
+        "ahead": np.full(len(table), best[-1] - best[0] if len(best) else 0.0),
         "cue_length": np.full(len(table), np.log1p(len(terms))),
         "unknown": np.full(len(table), unknown),
         "strangers": np.full(len(table), strangers),
@@ -181,7 +199,7 @@ def _words(table: Table, heard: _Heard, *, turn: Column) -> dict[str, Column]:
         "note_matched": (1.0 - turn) * matched,
         "technical_matched": heard.technical * matched,
         "wordless": (raw["coverage"] <= 0.0).astype(float),
-        "wording": np.minimum(raw["bm25"] / most, 1.0),
+        "wording": np.minimum(raw["bm25"] / perfect, 1.0),
     }
 
 
@@ -229,6 +247,29 @@ def _agent(table: Table, heard: _Heard) -> Column:
     agents = {speaker for speaker in {source.speaker for source in table.sources} if speaker and speaker.casefold() in AGENTS}
     # A note that an agent took is meant to be found: only a turn of its own in a transcript is not.
     return np.array([source.speaker in agents and source.session is not None for source in table.sources], dtype=float)
+
+
+def _astray(table: Table, heard: _Heard) -> Column:
+    """How little the two turns nearest to the cue are about the speaker that it names, 0 to 1.3; 0 where it names none, or several.
+
+    "What did Tim sign?" is near to Tim's "Congrats on those deals!", which is about the one to whom he says it.
+    """
+    speakers = {source.speaker for source in table.sources if source.speaker and source.session is not None}
+    named = [speaker for speaker in speakers if speaker.split()[:1] and speaker.split()[0] in heard.words]
+    if len(named) != 1:
+        return np.zeros(len(table))
+    nearness = filled(table.columns["cosine"]) + _WORTH * table.columns["coverage"]
+    about = [_about(table, row, named[0]) for row in np.argsort(-nearness, kind="stable")[:_FIRST].tolist()]
+    return np.full(len(table), max(0.0, _OWN - sum(about) / len(about)))
+
+
+def _about(table: Table, row: int, speaker: str) -> float:
+    """How much a turn is about this speaker and not about somebody else, −1 to 1; what does not tell is taken for being so."""
+    source = table.sources[row]
+    of_its_own = of_speaker(table.memories[row].text) if source.session is not None else 0.0
+    if not of_its_own:
+        return _OWN
+    return of_its_own if source.speaker == speaker else -of_its_own
 
 
 def weighed(columns: dict[str, Column], calibration: Calibration, *, without: str = "") -> Column:

@@ -12,8 +12,8 @@ from cued.text.stemming import stem
 _LATIN: Final = {
     "de": """der die das den dem des ein eine einer eines einem einen und oder aber nicht kein keine ist sind war waren wird werden wurde
 wurden hat haben hatte hatten habe kann können konnte ich du er sie es wir ihr mich mir uns sich mein meine sein seine ihre was wer wen
-wem wie wo wann warum welche welcher welches welchen wieviel viele von vom zu zum zur mit auf für im in am an aus bei nach über unter
-durch um als auch so wenn dass ob noch nur sehr mehr hier dort es""",
+wem wie wo wohin woher wann warum welche welcher welches welchen wieviel viele von vom zu zum zur mit auf für im in am an aus bei nach
+über unter durch um als auch so wenn dass ob noch nur sehr mehr hier dort es""",
     "es": """el la los las lo un una unos unas de del al a y o que qué quién quiénes cuál cuáles cuándo dónde cómo cuánto cuántos cuántas
 por para con sin en entre sobre desde hasta es son era fue fueron ser está están hay ha han había se me te le les nos mi mis tu su sus
 yo él ella ellos no ni si sí más muy ya como pero también este esta estos estas eso""",
@@ -62,6 +62,8 @@ def _stems(words: str) -> frozenset[str]:
 
 
 _STEMS: Final = {language: _stems(words) for language, words in _LATIN.items()}
+LATIN_WORDS: Final = frozenset(word for words in _LATIN.values() for word in words.split())
+"""The function words of languages in Latin script, as they are written."""
 _ANY_LATIN: Final = frozenset().union(*_STEMS.values())
 _ANY_OTHER: Final = frozenset().union(*map(_stems, _ELSEWHERE))
 

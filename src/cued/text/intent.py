@@ -10,6 +10,7 @@ A cue that asks for advice, a choice or a plan is about whatever its user prefer
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Literal, NamedTuple, cast
 
 from cued.model import Intent, Interval
@@ -162,6 +163,14 @@ def addresses_agent(cue: str) -> bool:
     return bool(_ADDRESS.search(said) or (not said.isascii() and _ADDRESS_ANYWHERE.search(said)))
 
 
+def of_speaker(turn: str) -> float:
+    """How much more a turn speaks of its speaker ("my deal") than of whom it is said to ("your deal"), −1 to 1, by its pronouns."""
+    own, others = _SELF.findall(turn), _ADDRESS.findall(turn)
+    if not turn.isascii():
+        own, others = own + _SELF_ANYWHERE.findall(turn), others + _ADDRESS_ANYWHERE.findall(turn)
+    return (len(own) - len(others)) / (len(own) + len(others) + 1)
+
+
 def asks(turn: str) -> bool:
     """Whether a turn ends in a question, in any script; emoji and closing marks after it do not matter."""
     return bool(_QUESTION.search(turn[-_END:]))
@@ -182,8 +191,7 @@ _LEANS = pattern(
     r"|(?:do|does|wo)(?:n't|nt| not) (?:like|want|eat|drink|enjoy|use|buy|trust|wear|do|go|watch|read|need|take)|will not"
     r"|vegan|vegetarian|kosher|halal|gluten|diet|afraid|scared|scares|fear\w*|phobi\w+|terrified|anxious|uncomfortable|upset\w*"
     r"|keen on|fond of|fan of|interested in|passionate|drawn to|committed to|opposed to|strict\w*|must|only|mostly|budget|hardly"
-    r"|i (?:like|want|need|find|value|believe|tend))\b",
-    re.IGNORECASE,
+    r"|i (?:like|want|need|find|value|believe|tend))\b"
 )
 _LOOKED_AT = 300
 
@@ -193,9 +201,11 @@ def seeks(cue: str) -> bool:
     return bool(_SEEKS.search(cue)) and not _PAST.search(cue)
 
 
+@lru_cache(maxsize=1 << 14)
 def leans(text: str) -> bool:
     """Whether a memory tells what somebody prefers, avoids or cannot have, in English."""
-    return bool(_LEANS.search(text[:_LOOKED_AT]))
+    # A pattern that minds case finds its words several times as fast.
+    return bool(_LEANS.search(text[:_LOOKED_AT].lower()))
 
 
 Relation = Literal["before", "after", "since", "until"]

@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 
+from cued.text.hollow_words import LATIN_WORDS
 from cued.text.patterns import pattern
 from cued.text.stopwords import STOP_WORDS
 
@@ -14,6 +15,13 @@ _SHARED = frozenset("a all am an as at by do he i id im in me my no not on or pe
 ENGLISH = STOP_WORDS - _SHARED
 # Shared with few languages, so that several of them show English too.
 _RATHER = frozenset("all an at by he i i'd i'll i'm i've let let's my not to up us we".split())
+# Function words of other languages that are also words, names or abbreviations of English.
+_ALSO_ENGLISH = frozenset(
+    """ada ai al ale alla ama ben biz co com come comment con da dan dem den des die dit dos door ed el en era est fra fu ha han hat hay ho
+    io jest ke khi ki kim la las le lei lo los ma mana mas mes met mi mia mis mon mu na nas ne ni nie ob om os ou par para pas plus po pod
+    pour qua sa sans se sen ser si sin son su sur ta te ten theo ti tu ty um un uno van var ve vi von war wen ya za""".split()
+)
+OTHERS = frozenset(word for word in LATIN_WORDS if len(word) > 1) - STOP_WORDS - _SHARED - _ALSO_ENGLISH
 _HINT = 0.34
 _TELLING = 3
 """So many words are needed to tell a language by."""
@@ -35,10 +43,13 @@ def is_latin(text: str) -> bool:
 
 
 def foreignness(text: str) -> float:
-    """How little a text looks like English or code, 0 to 1, by its share of English function words; 0 for a word or two."""
+    """How little a text looks like English or code, 0 to 1, by its share of English function words; 0 for a word or two.
+
+    A headline has no function words, so plain letters are foreign only where a word of another language stands among them.
+    """
     begun = text[:_LOOKED_AT].lower().replace("\u2019", "'")
     words = _WORD.findall(begun)
-    if not words or CODE.search(begun) or (len(words) < _TELLING and begun.isascii()):
+    if not words or CODE.search(begun) or (begun.isascii() and (len(words) < _TELLING or OTHERS.isdisjoint(words))):
         return 0.0
     english = sum(word in ENGLISH or word.partition("'")[0] in ENGLISH for word in words)
     return unlike_english((english + _HINT * len(_RATHER.intersection(words))) / len(words))
