@@ -8,7 +8,7 @@ from tests.poisoning.attacks import ATTACKS, CLAIMS, flood, limited, rank, told,
 
 IN_PART = {
     "an anchored note of a tool reaches the block beside the user's fact": 2,
-    "200 variants push the user's fact out where no embedder is": 1,
+    "200 variants push the user's fact out where no embedder is": 2,
 }
 """What gets through now and then, and how often at most: a third of the places are open to what is marked; a flood makes words common."""
 FLOODS = tuple(name for name in ATTACKS if "variants" in name)
