@@ -86,7 +86,7 @@ def run_stdio(server: Server[Any]) -> None:
     async def served() -> None:
         async with stdio_server() as (incoming, outgoing):
             onward, passed = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-            async with anyio.create_task_group() as tasks:
+            async with passed, anyio.create_task_group() as tasks:
                 tasks.start_soon(passed_on, incoming, onward, outgoing)
                 await server.run(passed, outgoing, server.create_initialization_options())
 

@@ -18,7 +18,7 @@ _AT_START, _AT_END = re.compile(r"\s*\{\s*" + _ID + ","), re.compile(r",\s*" + _
 
 async def passed_on(incoming: Any, onward: Any, outgoing: Any) -> None:  # noqa: ANN401 - the SDK's streams
     """Hand messages onward as they come, and answer what is none; ends when the client leaves, or the server does."""
-    async with onward:
+    async with incoming, onward:
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
             async for each in incoming:
                 answer = refused(each) if isinstance(each, ValidationError) else None
