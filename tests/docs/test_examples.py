@@ -38,4 +38,4 @@ def test_a_block_is_of_a_known_sort_and_one_that_is_not_run_says_why(page):
 
 def test_the_blocks_that_are_not_run_are_few():
     skipped = [f"{page.name}:{block.line}: {block.skipped}" for page in PAGES for block in page.blocks if block.skipped]
-    assert len(skipped) <= 9, skipped
+    assert len(skipped) <= 10, skipped
