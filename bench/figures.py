@@ -50,10 +50,12 @@ class Result(Struct, frozen=True, kw_only=True):
 
 LOAD, OPEN, WARM = "bulk load, vectors given", "open", "recall, warm"
 FIRST, FIRST_KEPT, MEMORY_EACH = "recall, first of a tenant", "recall, first of a kept tenant", "memory a memory"
+MEMORY = "memory for recalling"
 NO_FLOOR, FIFTY, TOKENS = "recall without a floor", "recall that shows fifty", "recall into 2000 tokens"
 REMEMBER_GIVEN = "remember one, vector given"
 REMEMBER, FSYNCS, ONE_THREAD = "remember one", "fsyncs a remember", "bulk load, one thread"
 IMPORT, GROWTH, BESIDE_A_FILE = "import cued", "largest ÷ smallest store", "PostgreSQL ÷ a file"
+THREE_BESIDE_A_FILE = "three servers ÷ a file"
 FAILED, GROWN, SHELL = "requests that failed", "memory grown under load", "cued recall in a shell"
 
 BUDGETS = {
@@ -72,6 +74,9 @@ BUDGETS = {
     ("one-10k", FIRST_KEPT): Budget("≤", 40),
     ("one-100k", FIRST_KEPT): Budget("≤", 250),
     ("one-100k", MEMORY_EACH): Budget("≤", 2.5),
+    ("tenants-100k", FIRST): Budget("≤", 2.5),
+    ("one-1000k", WARM): Budget("≤", 60),
+    ("one-1000k", MEMORY): Budget("≤", 3 * 1024),
     ("one-100k", OPEN): Budget("≤", 500),
     ("tenants-100k", OPEN): Budget("≤", 500),
     ("minilm", REMEMBER): Budget("≤", 6),

@@ -1,18 +1,19 @@
-"""The same memories in a file and in PostgreSQL: a warm recall beside a warm recall, many clients, and stores that grow.
+"""The same memories in a file, in PostgreSQL and on three servers of it: a warm recall beside a warm recall, clients, stores that grow.
 
-A server is started for it from a package; where it cannot run, the case says so and measures nothing.
+Servers are started for it from packages; where they cannot run, the case says so and measures nothing.
 """
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from statistics import median
-from typing import Final
+from typing import Any, Final
+from urllib.parse import quote, urlsplit, urlunsplit
 
 import cued
-from bench.figures import BESIDE_A_FILE, GROWTH, Figure, Result, Spent, rate, series
+from bench.figures import BESIDE_A_FILE, GROWTH, THREE_BESIDE_A_FILE, Figure, Result, Spent, merged, rate, series
 from bench.loading import database, opened
 from bench.measure import spent_on
 from bench.recalling import Asked, in_threads, questions, recalled
@@ -32,7 +33,8 @@ def beside(shapes: tuple[Shape, ...], folder: Path, size: Size) -> Result:
         with _server() as admin, connect(admin, autocommit=True) as connection:
             for shape in shapes:
                 connection.execute(f'CREATE DATABASE "{shape.name}"'.encode())
-            return _measured(shapes, folder, size, admin)
+            alone = _measured(shapes, folder, size, admin)
+        return merged([alone, _on_three(shapes[0], folder, size)])
     except (ImportError, OSError, RuntimeError) as error:
         return Result(figures=(), notes=(f"{CASE}: left out, for no PostgreSQL can run here ({error})",))
 
@@ -57,7 +59,8 @@ def _measured(shapes: tuple[Shape, ...], folder: Path, size: Size, admin: str) -
     with ExitStack() as stack:
         pairs = []
         for number, shape in enumerate(shapes):
-            url, copying = _copied(database(folder, shape), admin.replace("/postgres?", f"/{shape.name}?"), f"bench_{number}")
+            here = admin.replace("/postgres?", f"/{shape.name}?")
+            url, copying = _copied(database(folder, shape), here, f"bench_{number}")
             figures.append(rate(CASE, f"copied to PostgreSQL, {shape.memories}", shape.memories, [copying]))
             file, server = (stack.enter_context(opened(each, embedder)) for each in (database(folder, shape), url))
             pairs.append((file, server))
@@ -70,14 +73,52 @@ def _measured(shapes: tuple[Shape, ...], folder: Path, size: Size, admin: str) -
     return Result(figures=tuple(figures))
 
 
-def _copied(file: Path, admin: str, role: str) -> tuple[str, Spent]:
-    """The address of a database that has what a file has, and what copying it took."""
+def _on_three(shape: Shape, folder: Path, size: Size) -> Result:
+    """The same where the first server keeps no rows, and two others do."""
+    embedder = GivenVectors({})
+    asked = questions(shape, size.recalls, embedder)
+    with ExitStack() as stack:
+        nodes = stack.enter_context(_three())
+        url, copying = _copied(database(folder, shape), nodes.url(0), "bench_spread", nodes=[nodes.url(1), nodes.url(2)])
+        file, spread = (stack.enter_context(opened(each, embedder)) for each in (database(folder, shape), url))
+        for each in asked:
+            recalled(file, each)
+            recalled(spread, each)
+        spent = [recalled(spread, each).spent for each in asked]
+        return Result(figures=(
+            rate(CASE, f"copied to three servers, {shape.memories}", shape.memories, [copying]),
+            series(CASE, f"recall from three servers, {shape.each} of {shape.memories}", spent),
+            _one_beside(THREE_BESIDE_A_FILE, file, spread, asked),
+            *in_threads(spread, CASE, asked, CLIENTS, " from three servers"),
+        ))  # fmt: skip
+
+
+@contextmanager
+def _three() -> Iterator[Any]:
+    """Three servers, started as the tests start theirs; where they cannot run, that is an OSError."""
+    import pytest  # noqa: PLC0415 - a package of the developers'
+
+    try:
+        from tests.stores.nodes import Nodes  # noqa: PLC0415
+
+        nodes: Any = Nodes(3)  # type: ignore[no-untyped-call]  # a test's own
+    except pytest.skip.Exception as error:
+        raise OSError(str(error)) from None
+    with closing(ExitStack()) as stack:
+        stack.callback(nodes.stop)
+        yield nodes
+
+
+def _copied(file: Path, admin: str, role: str, *, nodes: Sequence[str] = ()) -> tuple[str, Spent]:
+    """The address of a database that has what a file has, and what copying it took; rows are on the nodes where some are named."""
     from cued.handles.memories import keeper_at  # noqa: PLC0415
-    from cued.stores.keepers.postgres.preparing import prepare  # noqa: PLC0415 - psycopg is an extra
+    from cued.stores.keepers.postgres.preparing import Laid, prepare  # noqa: PLC0415 - psycopg is an extra
     from cued.upkeep.copying import Copy, copy  # noqa: PLC0415
 
-    prepare(Address(admin), role, password="not secret", parts=16)  # noqa: S106 - the server is gone with the measuring
-    url = admin.replace("//postgres:@", f"//{role}@").replace("//postgres@", f"//{role}@")
+    secret = "gone with the server"  # noqa: S105 - and so it is
+    prepare(Address(admin), role, password=secret, laid=Laid(nodes=[Address(node) for node in nodes]))
+    there = urlsplit(admin)
+    url = urlunsplit(there._replace(netloc=f"{role}:{quote(secret)}@{there.netloc.rpartition('@')[2]}"))
     with closing(keeper_at(file, readonly=True)) as source, closing(keeper_at(Address(url), readonly=False)) as target:
         return url, spent_on(lambda: copy(Copy(source=source, target=target, name=str(file))))
 

@@ -54,6 +54,16 @@ SIZES = {
         repeats=3,
         load=Load(),
     ),
+    # `python -m bench --size million --only one-1000k`: takes 4 GB of disk, 3 GB of memory and some minutes.
+    "million": Size(
+        shapes=(Shape(1_000_000),),
+        growth=(Shape(1000, 10),),
+        recalls=60,
+        writes=8,
+        bulk=1000,
+        repeats=1,
+        load=Load(),
+    ),
     "quick": Size(
         shapes=(Shape(10_000), Shape(10_000, long=True), Shape(10_000, 100)),
         growth=(Shape(1000, 10), Shape(10_000, 100)),
@@ -62,6 +72,16 @@ SIZES = {
         bulk=300,
         repeats=1,
         load=Load(seconds=5.0),
+    ),
+    # What grows with the store, where it is large: python -m bench --size large --only keepers
+    "large": Size(
+        shapes=(),
+        growth=(Shape(10_000, 100), Shape(300_000, 3000)),
+        recalls=200,
+        writes=8,
+        bulk=300,
+        repeats=1,
+        load=Load(),
     ),
     "tiny": Size(
         shapes=(Shape(60), Shape(60, long=True), Shape(60, 3)),

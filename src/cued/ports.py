@@ -4,10 +4,10 @@ Above: engine and tenant call these. Below: `stores/` and `embed/` implement the
 `cued.conformance` runs your implementation against the same suite that ours pass.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from cued.model import (
     Condition,
@@ -38,6 +38,7 @@ from cued.model import (
     TallyQuery,
     Touch,
     Use,
+    VectorShape,
     Workings,
 )
 
@@ -215,6 +216,34 @@ class Inspectable(Protocol):
 
     def condition(self) -> Condition:
         """The state of its files."""
+
+
+@runtime_checkable
+class Shaped(Protocol):
+    """A keeper that says in which shape the vectors of new rows are to be; any other gets float32."""
+
+    @property
+    def vectors(self) -> VectorShape:
+        """The shape, which it was given when it was made."""
+
+
+@runtime_checkable
+class Checkable(Protocol):
+    """A keeper that can tell rows which are not what was written."""
+
+    def tenants(self) -> tuple[str, ...]:
+        """The names of all tenants."""
+
+    def faults(self, tenant: str) -> Iterator["Fault | None"]:
+        """What is wrong with the tenant's rows, None for a row that is whole; at the end what is wrong with their number."""
+
+
+class Fault(NamedTuple):
+    """One thing that is not as it was written: where it lies, what it is, and of which memory."""
+
+    part: str
+    what: str
+    id: str | None = None
 
 
 @runtime_checkable

@@ -103,3 +103,15 @@ def test_a_workflow_may_only_read_but_for_what_publishes_and_no_secret_is_named(
         targets = set(re.findall(r"make ([a-z ]+)$", text, re.MULTILINE))
         known = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
         assert {each for target in targets for each in target.split()} <= known
+
+
+def test_what_a_workflow_uses_of_others_is_one_commit_and_not_whatever_a_tag_means_by_then():
+    used = [
+        line.partition("uses:")[2].strip()
+        for path in WORKFLOWS.glob("*.yml")
+        for line in path.read_text("utf-8").splitlines()
+        if "uses:" in line
+    ]
+    others = [each for each in used if not each.startswith("./")]
+    assert len(others) > 5
+    assert [each for each in others if not re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", each)] == []

@@ -52,3 +52,22 @@ def test_a_recall_in_flight_brings_no_erased_tenant_back(path, settle):
         tenant.recall("what does Ada drink?")
         memories.flush()
         assert len(tenant.log()) == 1
+
+
+@pytest.mark.parametrize("settle", ["background", "now"])
+def test_a_recall_that_waits_for_its_embedder_brings_no_erased_tenant_back(path, settle):
+    """It had begun before the tenant was erased, and reads what is there afterwards: nothing."""
+    with cued.open(path, embedder="hashing", settle=settle) as memories:
+        tenant, embedder = memories.tenant("ada"), memories.parts.embedder
+        tenant.remember("Ada drinks green tea.")
+        embed = embedder.embed
+
+        def embedded_and_erased(texts, *, role):
+            embedder.embed = embed
+            tenant.erase_everything()
+            return embed(texts, role=role)
+
+        embedder.embed = embedded_and_erased
+        assert tenant.recall("what does Ada drink?").memories == ()
+        memories.flush()
+        assert memories.tenants() == ()

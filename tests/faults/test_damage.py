@@ -179,3 +179,36 @@ def test_a_file_whose_sums_could_not_be_kept_up_is_only_read(tenant_file, monkey
         cued.open(tenant_file, embedder=None)
     with cued.open(tenant_file, embedder=None, readonly=True) as memories:
         assert memories.tenant("ada").stats().memories == 30
+
+
+def test_without_any_sums_over_pages_no_damaged_file_gives_a_wrong_answer_in_silence(unsummed, tmp_path, monkeypatch):
+    """An apsw that has no such file system: the file is looked through when it is opened, to be written or only to be read."""
+    path, texts = unsummed
+    monkeypatch.setattr(page_sums, "file_system", lambda: None)
+    assert wrong(copied(path, tmp_path / "whole.db"), texts) == []
+    found = {}
+    for seed in range(FILES):
+        broken = copied(path, tmp_path / "broken.db")
+        kind = damage(broken, Random(seed))
+        found |= {(seed, kind): said} if (said := wrong(broken, texts)) else {}
+    assert found == {}
+
+
+COLUMNS = ("scope", "kind", "tier", "trust", "created", "forgotten", "superseded", "session", "tags", "id", "tenant", "fingerprint")
+
+
+@pytest.mark.parametrize("readonly", [False, True])
+@pytest.mark.parametrize("column", COLUMNS)
+def test_without_any_sums_over_pages_a_column_that_says_otherwise_is_told(unsummed, tmp_path, monkeypatch, column, readonly):
+    path, _ = unsummed
+    monkeypatch.setattr(page_sums, "file_system", lambda: None)
+    broken = copied(path, tmp_path / "broken.db")
+    connection = apsw.Connection(str(broken))
+    other = {"scope": "'elsewhere'", "session": "'s'", "tags": "'[]'", "id": "'other'", "fingerprint": "NULL", "tenant": "2"}
+    connection.execute(f"UPDATE memory SET {column} = {other.get(column, 2)} WHERE key = (SELECT min(key) FROM memory)")
+    connection.close()
+    with pytest.raises(CorruptError, match="cued check"):
+        cued.open(broken, embedder=None, readonly=readonly)
+    repair(broken, at=NOW)
+    with cued.open(broken, embedder=None, readonly=readonly) as memories:
+        assert memories.check().ok

@@ -2,7 +2,9 @@
 
 import threading
 import time
+import tracemalloc
 from dataclasses import dataclass
+from http.client import HTTPException
 
 import pytest
 
@@ -54,6 +56,20 @@ def test_connections_are_kept_for_the_next_request():
         for text in ("alpha", "beta", "gamma"):
             embedder.embed([text], role="query")
     assert len(set(server.callers)) == 1
+
+
+def test_what_was_read_of_an_answer_that_is_too_long_is_let_go():
+    """Whoever tells of the failure keeps its error, and the next try must not come on top of it."""
+    with FakeEndpoint(Traps(only_answer=(200, {"Content-Type": "application/json"}, b" " * 4_000_000))) as server:
+        connections, kept = exchange.Connections(server.url), list[Exception]()
+        tracemalloc.start()
+        for _ in range(3):
+            with pytest.raises(HTTPException, match="a reply of more than") as refused:
+                connections.post("embeddings", b"{}", {}, seconds=10.0, most_bytes=3_000_000)
+            kept.append(refused.value)
+        held, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert held < 1_000_000
 
 
 def test_an_answer_without_end_is_broken_off():

@@ -1,6 +1,7 @@
 """The file is its owner's, is opened with suspicion, and is missed when it is gone."""
 
 import os
+import shutil
 import stat
 import threading
 from pathlib import Path
@@ -182,3 +183,47 @@ def test_a_name_that_no_file_can_have_is_refused_in_words(tmp_path, name):
                 attempt()
             str(refused.value).encode()
     assert sorted(each.name for each in tmp_path.iterdir()) == ["memories.db"]
+
+
+@pytest.mark.parametrize("readonly", [False, True])
+def test_a_log_of_another_database_is_not_believed_whatever_is_in_it(tmp_path, readonly):
+    """Both were emptied into their files before, so that the log has nothing but the last memory."""
+    for name in ("ours", "theirs"):
+        with cued.open(tmp_path / f"{name}.db", embedder=None) as memories:
+            memories.tenant("ada").remember_many([f"{name} number {number}" for number in range(50)])
+    with cued.open(tmp_path / "theirs.db", embedder=None) as memories:
+        memories.tenant("ada").remember("What they say.", id="said")
+        shutil.copyfile(tmp_path / "theirs.db-wal", tmp_path / "ours.db-wal")
+        shutil.copyfile(tmp_path / "theirs.db", tmp_path / "copy.db")
+        shutil.copyfile(tmp_path / "theirs.db-wal", tmp_path / "copy.db-wal")
+    for _ in range(2):
+        with pytest.raises(ForeignFileError, match="another database's"):
+            cued.open(tmp_path / "ours.db", embedder=None, readonly=readonly)
+    (tmp_path / "ours.db-wal").unlink()
+    with cued.open(tmp_path / "ours.db", embedder=None, readonly=readonly) as memories:
+        assert {memory.text.split()[0] for memory in memories.tenant("ada").list(limit=100)} == {"ours"}
+    with cued.open(tmp_path / "copy.db", embedder=None, readonly=readonly) as memories:
+        assert memories.tenant("ada").get("said").text == "What they say."
+
+
+@pytest.mark.parametrize("deed", ["erase", "sweep", "settle", "document", "shelf"])
+def test_whatever_was_written_last_a_log_of_our_own_is_believed(tmp_path, deed):
+    path = tmp_path / "memories.db"
+    with cued.open(path, embedder="hashing", settle="now") as memories:
+        tenant = memories.tenant("ada")
+        tenant.remember_many([{"text": f"tea number {number}", "id": f"m{number}"} for number in range(50)])
+        tenant.remember("gone soon", ttl="1s", at="2020-01-01")
+    with cued.open(path, embedder="hashing", settle="now") as memories:
+        tenant = memories.tenant("ada")
+        {
+            "erase": lambda: tenant.forget("m3", erase=True),
+            "sweep": tenant.sweep,
+            "settle": lambda: tenant.recall("tea"),
+            "document": lambda: tenant.policy_save("rrf"),
+            "shelf": lambda: memories.parts.store.swap_document("ada", "x", old=None, new=b"y"),
+        }[deed]()
+        for beside in ("", "-wal"):
+            shutil.copyfile(f"{path}{beside}", tmp_path / f"copy.db{beside}")
+    assert (tmp_path / "copy.db-wal").stat().st_size
+    with cued.open(tmp_path / "copy.db", embedder="hashing") as memories:
+        assert memories.tenant("ada").stats().memories >= 49

@@ -3,11 +3,12 @@
 import pytest
 
 import cued
+from cued.policy.parse import parse
 from tests.poisoning.attacks import ATTACKS, CLAIMS, flood, limited, rank, told, tried
 
 IN_PART = {
     "an anchored note of a tool reaches the block beside the user's fact": 2,
-    "200 variants push the user's fact out where no embedder is": 1,
+    "200 variants push the user's fact out where no embedder is": 2,
 }
 """What gets through now and then, and how often at most: a third of the places are open to what is marked; a flood makes words common."""
 FLOODS = tuple(name for name in ATTACKS if "variants" in name)
@@ -101,3 +102,44 @@ def test_a_sealed_export_is_believed_by_the_store_and_the_tenant_that_wrote_it_a
         plain = one.tenant("bob").import_file(path)
         assert (one.tenant("bob").get("pin").tier, one.tenant("bob").get("pin").trust) == ("fact", "import")
         assert plain.degraded[0].startswith("trust: taken as imports")
+
+
+WIDE_OPEN = 'name = "wide open"\n\n[trust]\none_in = 1\n'
+A_PERSONS = {
+    "a policy is saved": lambda tenant: tenant.policy_save(parse(WIDE_OPEN)),
+    "a policy is rolled back": lambda tenant: tenant.policy_rollback(to=0),
+    "a policy is learnt and applied": lambda tenant: tenant.tune(source="log", apply=True),
+    "a recall is labelled": lambda tenant: tenant.label("any", "wrong"),
+    "what has expired is erased": lambda tenant: tenant.sweep(),
+    "near-duplicates are merged": lambda tenant: tenant.consolidate(at_least=0.5),
+    "a merge is undone": lambda tenant: tenant.unmerge("any"),
+}
+"""What changes all that a tenant recalls, and with it what a user has said."""
+
+
+@pytest.mark.parametrize("trust", ["agent", "tool", "import"])
+@pytest.mark.parametrize("deed", A_PERSONS)
+def test_what_decides_and_what_is_kept_of_a_tenant_is_a_persons_to_change(deed, trust):
+    with told("hashing") as (memories, tenant, _):
+        gone = tenant.remember("The parking permit is valid.", ttl="1s", at="2020-01-01").id
+        for _ in range(2):
+            tenant.remember("The lift is repaired in May.", conflicts=False)
+        with pytest.raises(cued.TrustError, match=f"no {trust}'s word"):
+            A_PERSONS[deed](limited(memories, trust))
+        assert (tenant.get(gone).id, tenant.merges(), tenant.policy_history().versions) == (gone, (), ())
+
+
+@pytest.mark.parametrize("trust", ["tool", "import"])
+def test_no_verdict_of_what_is_unverified_moves_what_a_user_has_said(trust):
+    with cued.open(None, embedder="hashing", settle="now") as memories:
+        tenant, writer = memories.tenant("user"), limited(memories, trust)
+        truth = tenant.remember("The lift is repaired in May.").id
+        lie = writer.remember("The lift is repaired in June.", conflicts=False).id
+        said = tenant.recall("When is the lift repaired?").recall_id
+        with pytest.raises(cued.TrustError, match="what it is good for"):
+            writer.feedback(said, bad=[truth])
+        assert tenant.get(truth).use.boost == 1.0
+        assert limited(memories, "agent").feedback(said, bad=[truth]) == (truth,)
+        tenant.forget(truth)
+        own = writer.recall("When is the lift repaired?").recall_id
+        assert writer.feedback(own, cited=[lie]) == (lie,)

@@ -16,13 +16,17 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 
 import cued
+from cued.conformance.row_samples import break_off
 from cued.conformance.samples import NOW, entry, lookup, near, record, words
 from cued.errors import ContestedError, ForeignFileError, LostConnectionError, StoreError
 from cued.folders import Address
-from cued.model import Filter, LogQuery, Source, Touch
+from cued.model import Edge, Filter, LogQuery, Source, Touch
 from cued.stores import Store
+from cued.stores.admission import body
+from cued.stores.encoding import new_row
 from cued.stores.keepers.memory import MemoryKeeper
-from cued.stores.keepers.postgres import log, queries, searched, transaction
+from cued.stores.keepers.postgres import log, queries, searched, staging, transaction
+from cued.stores.keepers.postgres.sending import vectors
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.surfaces.cli import main
 from tests.stores.other_process import note
@@ -277,6 +281,33 @@ def test_a_shelf_that_took_long_to_build_is_kept_for_other_nodes(store, url):
         assert not rows.shelf()
 
 
+ROWS = "SELECT row_to_json(m)::jsonb - 'tenant' - 'body' - 'body_sum' FROM cued.{} m WHERE tenant = %s ORDER BY key"
+
+
+def test_many_rows_are_copied_in_and_are_what_one_after_the_other_would_be(store, url):
+    links = {"edges": (Edge("causes", "m001"),), "tags": ("x", "y\\")}
+    many = [record("many", f"m{n:03}", f"tea \u00e9 number {n}", vector=n % 20, **links) for n in range(100)]
+    many += [record("many", f"bare{n}", "no vector", vector=None, source=Source(session="s", meta={"a": n})) for n in range(40)]
+    singly = [replace(each, memory=replace(each.memory, tenant="singly")) for each in many]
+    with closing(PostgresKeeper(url)) as keeper:
+        for tenant, records, at_once in (("many", many, 70), ("singly", singly, 1)):
+            with keeper.begin(tenant, write=True) as rows:
+                for start in range(0, len(records), at_once):
+                    rows.insert([new_row(each, each.memory) for each in records[start : start + at_once]])
+        with server().connected() as connection:
+            for table, count in (("memory", 140), ("vector", 100), ("edge", 100)):
+                found = [connection.execute(ROWS.format(table), (name,)).fetchall() for name in (b"many", b"singly")]
+                assert found[0] == found[1]
+                assert len(found[0]) == count
+        assert store.search("many", lookup(lexical=words("tea"))).stored == 140
+        with pytest.raises(ZeroDivisionError):
+            break_off(keeper, lambda rows: rows.insert([new_row(each, each.memory) for each in many]), tenant="new")
+        assert "new" not in keeper.tenants()
+        foreign = vectors([new_row(each, each.memory)._replace(key=999 + place) for place, each in enumerate(many)])
+        with pytest.raises(StoreError, match="row-level security"):
+            break_off(keeper, lambda rows: staging.VECTORS.insert(rows._cursor, b"many", foreign), tenant="other")  # noqa: SLF001
+
+
 def test_eight_processes_lose_no_update(store, url):
     store.remember("t", [replace(note("t", "counter-0"), memory=replace(note("t", "counter-0").memory, id="counter"))])
     others = [start("mix", url, f"p{number}", ROUNDS) for number in range(PROCESSES)]
@@ -318,6 +349,86 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_killed():
     with closing(Store(PostgresKeeper(doomed.url))) as store:
         assert len(store.get("t", sorted(acknowledged))) == len(acknowledged)
     doomed.stop()
+
+
+DAMAGES = {
+    "UPDATE cued.memory SET body = set_byte(body, 40, get_byte(body, 40) # 4) WHERE id = 'a-1'": ("memory", "not what was written"),
+    "UPDATE cued.memory SET forward = set_byte(forward, 5, get_byte(forward, 5) # 4) WHERE id = 'a-1'": ("index", "its words"),
+    "UPDATE cued.memory SET scope = 'elsewhere' WHERE id = 'a-1'": ("index", "its columns do not say what it says: scope"),
+    "UPDATE cued.vector SET data = set_byte(data, 3, 7) WHERE tenant = 'a' AND key = 2": (
+        "vector",
+        "not what was written",
+    ),
+    "DELETE FROM cued.vector WHERE tenant = 'a' AND key = 2": ("vector", "lost"),
+    "INSERT INTO cued.edge VALUES ('a', 2, 'causes', 'x')": ("edges", "its edges"),
+    "DELETE FROM cued.memory WHERE id = 'a-1'": ("counts", "belong to no memory"),
+    "UPDATE cued.memory SET body = (SELECT body FROM cued.memory WHERE id = 'a-2') WHERE id = 'a-1'": (
+        "memory",
+        "not what was written",
+    ),
+}
+
+
+@pytest.mark.parametrize(("damage", "told"), DAMAGES.items(), ids=[each[7:40] for each in DAMAGES])
+def test_damage_is_found_by_a_check_and_is_in_no_recall(store, url, damage, told):
+    filled(store, "a", "b")
+    asked = lookup(lexical=words("tea"), dense=near(1))
+    whole = {memory.id: memory for memory in store.search("a", asked).memories}
+    with cued.open(store, embedder=None) as memories, server().connected() as connection:
+        assert (memories.check().ok, memories.check().memories) == (True, 10)
+        connection.execute(damage)
+        checked = memories.check()
+        assert not checked.ok
+        assert {each.tenant for each in checked.problems} == {"a"}
+        assert any(each.part == told[0] and told[1] in each.what for each in checked.problems), checked.problems
+        if told[0] in {"memory", "index"} and "scope" not in damage:
+            with closing(Store(PostgresKeeper(url))) as fresh:
+                found = fresh.search("a", asked)
+            assert {memory.id: memory for memory in found.memories} == {each: memory for each, memory in whole.items() if each != "a-1"}
+            assert found.damaged == 1
+    with server().connected() as connection:
+        connection.execute("DELETE FROM cued.edge")
+
+
+def test_broken_rows_that_others_wrote_are_left_out_of_the_next_recall(store, url):
+    filled(store, "a")
+    asked = lookup(lexical=words("tea"), dense=near(1))
+    assert len(store.search("a", asked).memories) == 5
+    with closing(Store(PostgresKeeper(url))) as other, server().connected() as connection:
+        other.remember("a", [record("a", "new", "more tea", vector=7), record("a", "newer", "more tea", vector=8)])
+        connection.execute("UPDATE cued.memory SET forward = set_byte(forward, 5, get_byte(forward, 5) # 4) WHERE id = 'new'")
+        found = store.search("a", asked)
+    assert {memory.id for memory in found.memories} == {"newer", *(f"a-{number}" for number in range(5))}
+    assert found.damaged == 1
+
+
+def test_tables_of_an_earlier_schema_are_refused_until_they_are_brought_up_to_date(monkeypatch):
+    with server().connected() as connection:
+        connection.execute("CREATE DATABASE old")
+    admin, runner = server().admin.replace("/postgres?", "/old?"), CliRunner()
+    made = runner.invoke(main, ["db", "init", admin, "--role", "old_app", "--parts", "2", "--json"])
+    address = msgspec.json.decode(made.stdout)["url"]
+    with psycopg.connect(admin, autocommit=True) as connection:
+        for column in ("memory DROP COLUMN body_sum", "memory DROP COLUMN forward_sum", "vector DROP COLUMN data_sum"):
+            connection.execute(f"ALTER TABLE cued.{column}")
+        connection.execute("ALTER TABLE cued.version DROP COLUMN vectors; UPDATE cued.version SET number = 1")
+        connection.execute("INSERT INTO cued.tenant (tenant, change, size, last, kept) VALUES ('a', 1, 1, 1, true)")
+        old = record("a", "old", "tea from before")
+        row = new_row(old, old.memory)
+        connection.execute(
+            """INSERT INTO cued.memory (tenant, key, id, change, content, scope, kind, tier, trust, created, tags, meta, forward, body)
+               VALUES ('a', 1, 'old', 1, 1, 'global', %s, %s, %s, %s, '{}', '{}', %s, %s)""",
+            (*row.judged[1:4], row.judged.created, row.forward, body(old.memory)),
+        )
+    with pytest.raises(StoreError, match=r"schema 1.*cued db init"):
+        PostgresKeeper(address)
+    done = runner.invoke(main, ["db", "init", admin, "--json"])
+    assert (done.exit_code, msgspec.json.decode(done.stdout)) == (0, {"earlier": 1})
+    assert runner.invoke(main, ["db", "init", admin]).exit_code == 4
+    with closing(Store(PostgresKeeper(address))) as store:
+        assert store.get("a", ["old"])[0].text == "tea from before"
+        store.remember("a", [record("a", "new", "tea of today")])
+        assert len(store.search("a", lookup(lexical=words("tea"))).memories) == 2
 
 
 def test_the_command_line_prepares_a_database_and_works_on_it(monkeypatch):

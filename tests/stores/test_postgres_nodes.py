@@ -145,3 +145,32 @@ def test_a_replica_that_is_down_is_no_loss(followed):
 def asked_of(connection):
     """How many connections of ours a server has."""
     return connection.execute("SELECT count(*) FROM pg_stat_activity WHERE usename = 'single_app'").fetchone()[0]
+
+
+def test_tables_of_an_earlier_schema_are_brought_up_to_date_on_every_server(nodes):
+    urls = []
+    for number in range(3):
+        with nodes.connected(number) as connection:
+            connection.execute("CREATE DATABASE older")
+        urls.append(nodes.url(number).rpartition("/")[0] + "/older")
+    spread = [word for url in urls[1:] for word in ("--node", url)]
+    made = CliRunner().invoke(main, ["db", "init", urls[0], *spread, "--role", "older_app", "--parts", "3", "--json"])
+    assert made.exit_code == 0, made.output
+    for number, url in enumerate(urls):
+        with psycopg.connect(url, autocommit=True) as connection:
+            for part in [""] if not number else [f"_{part}" for part in range(number - 1, 3, 2)]:
+                connection.execute(f"ALTER TABLE cued.memory{part} DROP COLUMN body_sum, DROP COLUMN forward_sum")
+                connection.execute(f"ALTER TABLE cued.vector{part} DROP COLUMN data_sum")
+    with psycopg.connect(urls[0], autocommit=True) as connection:
+        connection.execute("ALTER TABLE cued.version DROP COLUMN vectors; UPDATE cued.version SET number = 1")
+    unnamed = CliRunner().invoke(main, ["db", "init", urls[0]])
+    assert unnamed.exit_code == 4
+    assert "spread over 2 nodes: name each with --node" in unnamed.output
+    done = CliRunner().invoke(main, ["db", "init", urls[0], *spread, "--json"])
+    assert (done.exit_code, json.decode(done.stdout)) == (0, {"earlier": 1})
+    with closing(PostgresKeeper(json.decode(made.stdout)["url"])) as keeper:
+        store = Store(keeper)
+        for tenant in TENANTS:
+            store.remember(tenant, [record(tenant, f"m{number}", "tea", vector=number % 20) for number in range(40)])
+            assert store.search(tenant, ASKED).stored == 40
+            assert [fault for fault in keeper.faults(tenant) if fault] == []

@@ -178,7 +178,7 @@ USED = {
     ("tune",): {"--from": "log", "--target": "0.5", "--apply": None, "--all-tenants": None},
     ("policy", "save"): {"--note": "too bold"},
     ("policy", "rollback"): {"--to": "0"},
-    ("db", "init"): {"--role": "app", "--parts": "2", "--node": "postgresql://other.example/cued", "--print": None},
+    ("db", "init"): {"--role": "app", "--parts": "2", "--node": "postgresql://other.example/cued", "--vectors": "int8", "--print": None},
 }
 CUE_OPTIONS = {
     "--goal": "cook",

@@ -5,7 +5,7 @@ one that has begun goes on in its thread to its end, so that nothing is written 
 """
 
 import ssl
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -116,7 +116,13 @@ def open(path: str | Path | Store | None = None, *, threads: int = THREADS, **pa
 
 
 def connect(  # noqa: PLR0913 - as `cued.connect` has it
-    url: str, *, token: str, timeout_s: float = 60.0, tries: int = 4, tls: ssl.SSLContext | None = None, threads: int = THREADS
+    url: str | Sequence[str],
+    *,
+    token: str,
+    timeout_s: float = 60.0,
+    tries: int = 4,
+    tls: ssl.SSLContext | None = None,
+    threads: int = THREADS,
 ) -> _Opened:
     """The memories of a server as `cued.connect` gives them, with the same arguments, to be awaited or used in an `async with`.
 

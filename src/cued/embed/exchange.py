@@ -132,12 +132,16 @@ def _connect(connection: HTTPConnection) -> None:
 def _read(connection: HTTPConnection, most_bytes: int) -> Reply:
     parts, size = list[bytes](), 0
     with connection.getresponse() as response:
-        while part := response.read1(_PIECE_BYTES):
+        # What is said to be too long is not waited for.
+        announced = response.length or 0
+        while announced <= most_bytes and size <= most_bytes and (part := response.read1(_PIECE_BYTES)):
             parts.append(part)
             size += len(part)
-            if size > most_bytes:
-                message = f"a reply of more than {most_bytes} bytes"
-                raise HTTPException(message)
+        if max(announced, size) > most_bytes:
+            # The error lives as long as whoever tells of it, and with it all that this function holds.
+            parts.clear()
+            message = f"a reply of more than {most_bytes} bytes"
+            raise HTTPException(message)
     return Reply(response.status, {name.lower(): value for name, value in response.getheaders()}, b"".join(parts))
 
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from cued import engine
 from cued.errors import BusyError, InputError
 from cued.handles.bound import DOCUMENT, EVERYBODY, Bound, Usual
+from cued.handles.vouching import refuse_all_but_users
 from cued.model import LogQuery
 from cued.policy.calibration import digest
 from cued.policy.presets import load
@@ -86,6 +87,8 @@ class Measuring(Bound):
         """A policy learnt from these labelled cues, or from labels and feedback, or of the log its floor; applied only if it helps."""
         from cued.insight.tuning import tune, tune_floor
 
+        if apply:
+            refuse_all_but_users(self.trust, "changes what decides")
         self._settler.flush()
         if pairs:
             tuned = tune(self._asked_now([_labelled(pair) for pair in pairs]), source="labelled pairs", progress=progress)
@@ -106,6 +109,7 @@ class Measuring(Bound):
         """The history with this policy as its newest version, which decides from now on; `policy_rollback` goes back."""
         from cued.insight.learnt import history, saved
 
+        refuse_all_but_users(self.trust, "changes what decides")
         chosen, before, at = load(policy), self.policy, self._clock()
         written = rewritten(self._store, self.name, DOCUMENT, lambda old: saved(old, chosen, before=before, note=note.strip(), at=at))
         self._usual.changed(self.name)
@@ -121,6 +125,7 @@ class Measuring(Bound):
         """The history after an earlier policy was applied again: the one before, or that of this number, 0 for the usual one."""
         from cued.insight.learnt import history, rolled_back
 
+        refuse_all_but_users(self.trust, "changes what decides")
         if not to and self._store.document(self.name, DOCUMENT) is None:
             return history(None)
         written = rewritten(self._store, self.name, DOCUMENT, lambda old: rolled_back(old, to))
@@ -138,6 +143,7 @@ class Measuring(Bound):
         """Say of a recall whether what came back was right, was wrong, or nothing in the store was right; the last word counts."""
         from cued.insight.pairs import LABELS, Label, labelled
 
+        refuse_all_but_users(self.trust, "says what a policy is learnt from")
         if verdict not in {"right", "wrong", "nothing"}:
             raise InputError("verdict", verdict, "one of right, wrong, nothing")
         self._settler.flush()

@@ -15,7 +15,7 @@ from cued.forking import across_forks
 from cued.handles.bound import IdMaker, Usual, on_trial
 from cued.handles.settling import Mode, Settler
 from cued.handles.tenant import Tenant
-from cued.model import OWN_TENANT, LogRules, Quotas, Trust
+from cued.model import OWN_TENANT, LogRules, Quotas, Trust, VectorShape
 from cued.policy.presets import DEFAULT, load
 from cued.policy.spec import Policy
 from cued.ports import Clock, Embedder, Judge, Keeper, Progress, Reranker, Store, Summariser, silent
@@ -138,6 +138,7 @@ class Opening(TypedDict, total=False):
     quotas: Quotas | None
     readonly: bool
     journal: bool
+    vectors: VectorShape | None
     clock: Clock
 
 
@@ -157,6 +158,7 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     quotas: Quotas | None = None,
     readonly: bool = False,
     journal: bool = False,
+    vectors: VectorShape | None = None,
     clock: Clock = lambda: datetime.now(UTC),
 ) -> Memories:
     """Open memories: in a file (made if it is not there), at a postgresql:// address, in a store or keeper of your own, or in this process.
@@ -170,14 +172,19 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     fit, one tells conflicts apart.
     `settle` says when recalls are written back: "background", "now" or "off"; `log`, how much of the recall log is kept, and whether
     cues and evidence are kept in it; `quotas`, how much each tenant may keep and ask for. With `journal` each tenant that is written to
-    gets a journal of its writes and erasures, which shows when somebody has meddled with it; once begun it goes on. `clock` is for tests.
+    gets a journal of its writes and erasures, which shows when somebody has meddled with it; once begun it goes on.
+    `vectors` is how a new file keeps its vectors: "float32" (where nothing is said), "float16" or "int8", in half or a quarter of the
+    space. `clock` is for tests.
     """
     if settle not in {"background", "now", "off"}:
         raise InputError("settle", settle, '"background", "now" or "off"')
     chosen = load(policy)
     trial = None if shadow is None else on_trial(load(shadow), share, beside=chosen)
     made = _embedder(embedder)
-    store = _store(path, log, quotas, readonly=readonly, journal=journal)
+    if not isinstance(path, str | Path | Address | None) and vectors is not None:
+        raise InputError("vectors", vectors, "nothing beside a store or a keeper, which has its own: SqliteKeeper(path, vectors=…)")
+    kept = _kept(path, readonly=readonly, vectors=vectors)
+    store = _store(kept, log, quotas, journal=journal)
     return Memories(
         Parts(store=store, embedder=made, reranker=reranker, summariser=summariser, judge=judge),
         usual=Usual(store, chosen, learnt=learnt, trial=trial),
@@ -187,9 +194,18 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     )
 
 
-def _store(
-    path: str | Path | Address | Store | Keeper | None, log: LogRules | None, quotas: Quotas | None, *, readonly: bool, journal: bool
-) -> Store:
+def _kept(path: str | Path | Address | Store | Keeper | None, *, readonly: bool, vectors: VectorShape | None) -> Store | Keeper:
+    """What is to be opened where a place is named, and what was handed over otherwise."""
+    if path is None:
+        from cued.stores.keepers.memory import MemoryKeeper  # noqa: PLC0415 - so that `import cued` stays light
+
+        return MemoryKeeper(vectors=vectors or "float32")
+    if isinstance(path, str | Path | Address):
+        return keeper_at(path if isinstance(path, Address) else place(path), readonly=readonly, vectors=vectors)
+    return path
+
+
+def _store(path: Store | Keeper, log: LogRules | None, quotas: Quotas | None, *, journal: bool) -> Store:
     if not isinstance(log, LogRules | None):
         raise InputError("log", log, 'a cued.LogRules, such as LogRules(rows=1000, content="last")')
     if not isinstance(quotas, Quotas | None):
@@ -198,12 +214,6 @@ def _store(
     from cued.stores import Store as KeptStore  # noqa: PLC0415
 
     made = partial(KeptStore, log_rules=log or _USUAL_LOG, quotas=quotas or _NO_QUOTAS, journalled=journal)
-    if path is None:
-        from cued.stores.keepers.memory import MemoryKeeper  # noqa: PLC0415
-
-        return made(MemoryKeeper())
-    if isinstance(path, str | Path | Address):
-        return made(keeper_at(path if isinstance(path, Address) else place(path), readonly=readonly))
     if isinstance(path, Keeper):
         return made(path)
     for name, value in (("log", log), ("quotas", quotas), ("journal", journal or None)):
@@ -212,17 +222,17 @@ def _store(
     return path
 
 
-def keeper_at(found: Path | Address, *, readonly: bool) -> Keeper:
+def keeper_at(found: Path | Address, *, readonly: bool, vectors: VectorShape | None = None) -> Keeper:
     """The keeper of the rows in a file, or in the database of an address."""
     if isinstance(found, Path):
         from cued.stores.keepers.sqlite import SqliteKeeper  # noqa: PLC0415
 
-        return SqliteKeeper(found, readonly=readonly)
+        return SqliteKeeper(found, readonly=readonly, vectors=vectors)
     try:
         from cued.stores.keepers.postgres import PostgresKeeper  # noqa: PLC0415
     except ImportError as error:
         raise InputError("path", str(found), f"a file, or with pip install 'cued[postgres]' an address such as this ({error})") from error
-    return PostgresKeeper(found, readonly=readonly)
+    return PostgresKeeper(found, readonly=readonly, vectors=vectors)
 
 
 def _embedder(embedder: str | Embedder | None) -> Embedder | None:

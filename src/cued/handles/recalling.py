@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from msgspec.structs import replace
@@ -16,7 +17,8 @@ from cued.flow.settle import documents, entry, log_line, shadowed, touches
 from cued.handles.bootstrap import Pack, bootstrap
 from cued.handles.bound import Arms, Bound, spanned
 from cued.handles.conversation import Conversation
-from cued.model import GLOBAL, Cue, DenseLookup, Evidence, Recall, RecallEntry, Shadowed, Vector
+from cued.handles.vouching import known, refuse_judging
+from cued.model import GLOBAL, UNVERIFIED, Cue, DenseLookup, Evidence, Recall, RecallEntry, Shadowed, Vector
 from cued.policy.spec import Policy
 from cued.requests.checks import known_as, label, listed, moment
 from cued.requests.cue import CueRequest, ExplainRequest, RecallRequest, asked_for
@@ -47,7 +49,7 @@ class Recalling(Bound):
             touched = touches(recall, applied, cue=asked, now=now)
             learnt = documents(recall, applied, cue=asked, now=now)
             line = entry(recall, evidence, applied, now=now, content=content)
-            self._settler.settle(self.name, touched, entry=line, documents=learnt, known=evidence.findings.stored > 0, aside=aside)
+            self._settler.settle(self.name, touched, entry=line, documents=learnt, known=evidence.lookup is not None, aside=aside)
         return recall
 
     def explain(
@@ -91,11 +93,13 @@ class Recalling(Bound):
     def feedback(self, recall_id: str, *, cited: Sequence[str] = (), bad: Sequence[str] = ()) -> tuple[str, ...]:
         """Say which memories of a recall were of use and which did harm; the answer is the ids whose importance has changed.
 
-        The same verdict on the same memory of the same recall counts once.
+        The same verdict on the same memory of the same recall counts once. What is unverified says nothing of what is not.
         """
         self._settler.flush()
         named = {name: ids if isinstance(ids, str) else listed(name, ids) for name, ids in (("cited", cited), ("bad", bad))}
         verdicts = feedback(label("recall_id", recall_id), **named, rules=self.policy.settle)
+        if self.trust in UNVERIFIED:
+            refuse_judging(known([*verdicts.cited, *verdicts.bad], partial(self._store.get, self.name)).values(), self.trust)
         return self._store.feedback(self.name, verdicts)
 
     def why(self, memory_id: str, *, depth: int = 3) -> "Why":

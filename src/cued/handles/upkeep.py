@@ -38,6 +38,7 @@ class Upkeep(Bound):
         """Carry out a plan, or plan and do it at once; each merge can be undone."""
         from cued.upkeep import consolidation
 
+        refuse_all_but_users(self.trust, "merges the memories of a tenant")
         planned = plan or self.plan_consolidation(at_least=at_least, progress=progress)
         return consolidation.apply(self.name, self._store, planned, at=self._clock(), progress=progress)
 
@@ -51,6 +52,7 @@ class Upkeep(Bound):
         """Bring back what was merged into these memories; the answer is their ids."""
         from cued.upkeep import consolidation
 
+        refuse_all_but_users(self.trust, "undoes a merge")
         return consolidation.undo(self.name, self._store, newer_ids, at=self._clock(), only=only)
 
     def expired(self, *, grace: Span = 0) -> tuple[Memory, ...]:
@@ -63,6 +65,7 @@ class Upkeep(Bound):
         """Erase what has expired longer ago than the grace, and give the ids."""
         from cued.upkeep import erasures, expiry
 
+        refuse_all_but_users(self.trust, "sweeps the memories of a tenant")
         self._settler.flush()
         swept = expiry.sweep(self.name, self._store, at=self._clock(), grace=_span("grace", grace), progress=progress)
         if swept:

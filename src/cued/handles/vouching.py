@@ -49,6 +49,14 @@ def refuse_touching(memories: Iterable[Memory], word: Trust) -> None:
             raise TrustError(refused, f"let a {memory.trust} do it", memory_id=memory.id)
 
 
+def refuse_judging(memories: Iterable[Memory], word: Trust) -> None:
+    """Refuse a verdict on what is more trusted than the caller."""
+    for memory in memories:
+        if outranks(memory.trust, word):
+            refused = f"memory {memory.id!r} comes from {memory.trust}, and no {word}'s word says what it is good for"
+            raise TrustError(refused, f"let a {memory.trust} or an agent say it", memory_id=memory.id)
+
+
 def refuse_all_but_users(word: Trust, what: str) -> None:
     """Refuse what only a person may do."""
     if word != "user":
@@ -73,7 +81,7 @@ def _lowered(memory: Memory, word: Trust, get: Get, notes: dict[str, None]) -> M
     if trust != memory.trust:
         notes[f"trust: kept as {trust}, for whoever stores through this is no {memory.trust}"] = None
     sources = [edge.target for edge in memory.edges if edge.relation == DERIVED_FROM]
-    for source in _known(sources, get).values():
+    for source in known(sources, get).values():
         if outranks(trust, source.trust):
             trust = source.trust
             notes[f"trust: kept as {trust}, as what it was derived from is ({source.id})"] = None
@@ -90,13 +98,13 @@ def _denied(memories: Sequence[Memory], get: Get) -> list[Denied]:
     if not claiming:
         return []
     together = {memory.id: memory for memory in memories}
-    elsewhere = _known([old for memory in claiming for old in memory.supersedes if old not in together], get)
-    known = {**elsewhere, **together}
-    pairs = ((memory, known[old]) for memory in claiming for old in memory.supersedes if old in known)
+    elsewhere = known([old for memory in claiming for old in memory.supersedes if old not in together], get)
+    all_known = {**elsewhere, **together}
+    pairs = ((memory, all_known[old]) for memory in claiming for old in memory.supersedes if old in all_known)
     return [Denied(new, old) for new, old in pairs if outranks(old.trust, new.trust)]
 
 
-def _known(memory_ids: Sequence[str], get: Get) -> Mapping[str, Memory]:
+def known(memory_ids: Sequence[str], get: Get) -> Mapping[str, Memory]:
     """Those of the memories that are stored, by id."""
     found: dict[str, Memory] = {}
     for memory_id in dict.fromkeys(memory_ids):

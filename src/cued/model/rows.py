@@ -48,7 +48,7 @@ class Judged(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A memory as a keeper has it: its use is in the memory, its terms and tags in `forward`, its vector little-endian float32.
+    """A memory as a keeper has it: its use is in the memory, its terms and tags in `forward`, its vector as `stores.encoding` has it.
 
     `key` is the keeper's own number of the row, for as long as the row lives; 0 before it is inserted. `judged` comes with every row
     that is written and with none that is read. In an update, `forward` None says that forward index and vector stay as they are.

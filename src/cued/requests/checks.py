@@ -154,6 +154,8 @@ def label(name: str, value: object, *, most: int = MAX_LABEL) -> str:
 
 def labels(name: str, values: Iterable[str]) -> tuple[str, ...]:
     """Distinct short names, in the order given."""
+    if isinstance(values, tuple) and not values:
+        return ()
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise InputError(name, values, "a list of names, not one string")
     found = tuple(dict.fromkeys(label(name, value) for value in values))
@@ -205,6 +207,8 @@ def moment(name: str, value: object) -> datetime | None:
 
 def metadata(value: Mapping[str, Scalar]) -> dict[str, Scalar]:
     """Free metadata: short keys, plain finite values."""
+    if not value:
+        return {}
     accepted = f"at most {MAX_META} keys; values are texts of at most {MAX_LABEL * 10} characters, finite numbers, true, false or null"
     fine = len(value) <= MAX_META and all(_plain(item) for item in value.values())
     if not fine:

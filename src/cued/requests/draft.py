@@ -199,6 +199,8 @@ def _after(moment: datetime, ttl: str | float) -> datetime:
 
 
 def _edges(draft: Draft) -> tuple[Edge, ...]:
+    if not draft.derived_from and not draft.edges:
+        return ()
     sources = (Edge(DERIVED_FROM, source) for source in ids("derived_from", draft.derived_from))
     others = (Edge(label("edges", relation), label("edges", target)) for relation, target in draft.edges)
     found = tuple(dict.fromkeys((*sources, *others)))

@@ -8,7 +8,7 @@ from msgspec.msgpack import Decoder
 from msgspec.structs import replace
 
 from cued.errors import InputError, TrustError
-from cued.model import LeftOut, Memory, Record, Revised, Revision, Row, outranks
+from cued.model import LeftOut, Memory, Record, Revised, Revision, Row, VectorShape, outranks
 from cued.ports import Transaction
 from cued.stores.admission import admit_memory, admit_pin, admit_record, body
 from cued.stores.columns.forward import pack, relabelled
@@ -23,14 +23,14 @@ _SEARCHED = frozenset({"text", "entities", "tags", "fingerprint", "source", "cre
 """The fields whose change may change what is searched."""
 
 
-def revise(tenant: str, rows: Transaction, revisions: Sequence[Revision], *, at: datetime) -> Revised:
-    """What became of these revisions, those that apply written down."""
+def revise(tenant: str, rows: Transaction, revisions: Sequence[Revision], *, at: datetime, shape: VectorShape = "float32") -> Revised:
+    """What became of these revisions, those that apply written down; new vectors are of this shape."""
     for revision in revisions:
         _check(revision)
     stored = rows.read(_named(revisions))
     with_content = list(dict.fromkeys(each.id for each in revisions if _searched(each) and each.id in stored))
     held = rows.read(with_content, content=True) if with_content else {}
-    run = _Run(tenant, Work(rows, stored), stored, held)
+    run = _Run(tenant, Work(rows, stored, shape=shape), stored, held)
     left_out = tuple(left for each in revisions if (left := run.take(each, at=at)) is not None)
     return Revised(memories=run.write(), left_out=left_out)
 
@@ -51,7 +51,7 @@ class _Run:
         beliefs = self._work.beliefs
         old = beliefs.get(revision.id)
         new, content = _changed(old, revision), self._contents.get(revision.id)
-        changed = None if content is None else _content(content, revision, old, new)
+        changed = None if content is None else self._content(content, revision, old, new)
         if new == old and changed == content:
             return LeftOut(revision.id, "unchanged", revision.id)
         left_out = _unfit(revision, self._stored, at=at)
@@ -72,6 +72,16 @@ class _Run:
         memories = tuple(self._work.beliefs.get(memory_id) for memory_id in self._revised)
         self._work.update({memory.id: self._contents[memory.id] for memory in memories if self._searched_anew(memory)})
         return memories
+
+    def _content(self, content: Content, revision: Revision, old: Memory, new: Memory) -> Content:
+        """What is searched of a memory after a revision: a new text needs its terms, and keeps no vector but the one that it brings."""
+        if revision.terms is None and new.text != old.text:
+            raise InputError("terms", None, "the terms of the new text")
+        forward = relabelled(content.forward, old, new) if revision.terms is None else pack(new, revision.terms)
+        if revision.vector is not None:
+            return Content(forward, as_data(revision.vector, self._work.shape))
+        same = (new.text, new.fingerprint) == (old.text, old.fingerprint)
+        return Content(forward, content.vector if same else None)
 
     def _searched_anew(self, memory: Memory) -> bool:
         if memory.id not in self._contents:
@@ -144,17 +154,6 @@ def _typed(new: Memory, revision: Revision) -> Memory:
         return _MEMORY.decode(body(new))
     except ValidationError as error:
         raise InputError("set", revision.set, f"values of the fields' own types ({error})") from error
-
-
-def _content(content: Content, revision: Revision, old: Memory, new: Memory) -> Content:
-    """What is searched of a memory after a revision: a new text needs its terms, and keeps no vector but the one that it brings."""
-    if revision.terms is None and new.text != old.text:
-        raise InputError("terms", None, "the terms of the new text")
-    forward = relabelled(content.forward, old, new) if revision.terms is None else pack(new, revision.terms)
-    if revision.vector is not None:
-        return Content(forward, as_data(revision.vector))
-    same = (new.text, new.fingerprint) == (old.text, old.fingerprint)
-    return Content(forward, content.vector if same else None)
 
 
 def _place(memory: Memory) -> tuple[object, ...]:

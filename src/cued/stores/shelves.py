@@ -2,7 +2,6 @@
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from copy import copy
 from threading import Lock
 from typing import NamedTuple, Self
 
@@ -14,8 +13,9 @@ from numpy.typing import NDArray
 from cued.forking import across_forks
 from cued.model import Head, Indexed, Judged, Memory, Workings
 from cued.ports import Reading, Transaction
+from cued.stores.arrays import twin
 from cued.stores.columns.shelf import Entries, Shelf, unwrap, wrap
-from cued.stores.encoding import joined, width
+from cued.stores.encoding import matrices
 from cued.stores.standing.facts import FactColumns
 from cued.stores.standing.felling import Mark
 
@@ -57,9 +57,9 @@ class Winners:
 
     def without(self, keys: Iterable[int]) -> Self:
         """These winners but for those of some keys, which have changed."""
-        other = copy(self)
+        other = twin(self)
         other._kept = dict(self._kept)  # noqa: SLF001 - its own kind
-        for key in keys:
+        for key in keys if self._kept else ():
             dropped = other._kept.pop(key, None)  # noqa: SLF001
             if dropped is not None:
                 other.nbytes -= _size(dropped)
@@ -255,8 +255,8 @@ def _refreshed(last: Version, rows: Reading, head: Head) -> Version:
     """The next version: a branch of the shelf with what has changed since, and the winners that have not."""
     shelf, removed, read = last.shelf.branched(), rows.removed(last.change), rows.changed(last.change)
     shelf.drop(removed)
-    new = [place for place, content in enumerate(read.contents) if content > last.change]
-    kept = [place for place, content in enumerate(read.contents) if content <= last.change]
+    fresh = np.asarray(read.contents, dtype=np.int64) > last.change
+    new, kept = np.flatnonzero(fresh).tolist(), np.flatnonzero(~fresh).tolist()
     try:
         if kept:
             some = _taken(read, kept)
@@ -299,16 +299,16 @@ class _Owners(NamedTuple):
 
 def _shelve(shelf: Shelf, read: Indexed, vectors: Iterable[tuple[Sequence[int], bytes]]) -> None:
     rows = shelf.add(_entries(read))
-    codes: dict[str, int] = {}
-    coded = np.array([codes.setdefault(text, len(codes)) for text in read.fingerprints], dtype=np.int32)
+    codes = {text: code for code, text in enumerate(dict.fromkeys(read.fingerprints))}
+    coded = np.fromiter(map(codes.__getitem__, read.fingerprints), dtype=np.int32, count=len(read.fingerprints))
     _add_vectors(shelf, _Owners.of(np.array(read.keys, dtype=np.int64), list(codes), coded, rows.start), vectors)
 
 
 def _add_vectors(shelf: Shelf, owners: _Owners, vectors: Iterable[tuple[Sequence[int], bytes]], *, more: bool = False) -> None:
     """Add the vectors to their owners' rows; those of no owner are passed over where there may be `more`, and else are damage."""
     expected = dict(zip(owners.fingerprints, np.bincount(owners.coded[owners.coded >= 0], minlength=len(owners.fingerprints)), strict=True))
-    for keys, data in vectors:
-        matrix, wanted = joined((data,), width(len(data) // len(keys))), np.asarray(keys, dtype=np.int64)
+    for keys, matrix in (each for run in vectors for each in matrices(*run)):
+        wanted = np.asarray(keys, dtype=np.int64)
         places = np.minimum(np.searchsorted(owners.keys, wanted), max(len(owners.keys) - 1, 0))
         known = owners.keys[places] == wanted if len(owners.keys) else np.zeros(len(wanted), dtype=np.bool_)
         if not more and not known.all():

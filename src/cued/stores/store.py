@@ -32,9 +32,10 @@ from cued.model import (
     Tallies,
     TallyQuery,
     Touch,
+    VectorShape,
     Workings,
 )
-from cued.ports import Inspectable, Keeper, Transaction
+from cued.ports import Inspectable, Keeper, Shaped, Transaction
 from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant, at_least_one, document_name, first_of_each
 from cued.stores.arrays import micros
 from cued.stores.encoding import as_vector
@@ -99,12 +100,13 @@ class Store:
         self._meter = None if quotas.recalls_a_minute is None else RecallMeter(quotas.recalls_a_minute)
         self._shelves = Shelves(shelves_bytes)
         self.contested = 0
+        self._shape: VectorShape = keeper.vectors if isinstance(keeper, Shaped) else "float32"
 
     @repeated
     def remember(self, tenant: str, records: Sequence[Record]) -> None:
         """Store all the records or none; a known id or an unknown `supersedes` is refused."""
         with self._writing(tenant, "remember", [record.memory.id for record in records], growing=True) as rows:
-            work = Work(rows)
+            work = Work(rows, shape=self._shape)
             admit(tenant, records, known=work.known(record.memory.id for record in records))
             work.beliefs.remember(record.memory for record in records)
             if records:
@@ -117,7 +119,7 @@ class Store:
         for record in records:
             admit_record(tenant, record)
         with self._writing(tenant, "adopt", [record.memory.id for record in records], growing=True) as rows:
-            work = Work(rows)
+            work = Work(rows, shape=self._shape)
             new = first_of_each(records, known=work.known(record.memory.id for record in records))
             for record in new:
                 work.beliefs.put(record.memory)
@@ -132,7 +134,7 @@ class Store:
         if not revisions:
             return Revised()
         with self._writing(tenant, "revise", [revision.id for revision in revisions], growing=True) as rows:
-            return revise(tenant, rows, revisions, at=at)
+            return revise(tenant, rows, revisions, at=at, shape=self._shape)
 
     @repeated
     def forget(self, tenant: str, memory_ids: Sequence[str], *, at: datetime) -> None:

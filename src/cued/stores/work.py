@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from cued.model import Memory, Record, Row
+from cued.model import Memory, Record, Row, VectorShape
 from cued.ports import Transaction
 from cued.stores.beliefs.changes import Beliefs
 from cued.stores.encoding import judged, new_row
@@ -22,9 +22,9 @@ class Content(NamedTuple):
 class Work:
     """The rows of one write transaction; each is read once."""
 
-    def __init__(self, rows: Transaction, read: Mapping[str, Row] = MappingProxyType({})) -> None:
-        """Start with nothing changed; `read` are rows that were read before."""
-        self._rows = rows
+    def __init__(self, rows: Transaction, read: Mapping[str, Row] = MappingProxyType({}), *, shape: VectorShape = "float32") -> None:
+        """Start with nothing changed; `read` are rows that were read before, `shape` is that of new vectors."""
+        self._rows, self.shape = rows, shape
         self._read = dict(read)
         self.beliefs = Beliefs(self._fetch)
 
@@ -42,7 +42,7 @@ class Work:
 
     def insert(self, records: Sequence[Record]) -> None:
         """Write new records, with their memories as beliefs have left them, and what else has changed."""
-        self._rows.insert([new_row(record, self.beliefs.changed.pop(record.memory.id)) for record in records])
+        self._rows.insert([new_row(record, self.beliefs.changed.pop(record.memory.id), self.shape) for record in records])
         self.update({})
 
     def update(self, contents: Mapping[str, Content]) -> None:

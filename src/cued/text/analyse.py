@@ -36,11 +36,11 @@ _THOUSANDS = pattern(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
 class _Chunk(NamedTuple):
-    """What stands between two spaces: its terms, the finer terms by which only a memory is found, and whether it is a stop word."""
+    """What stands between two spaces: the terms of a cue, those of a memory, which are finer, and how many of them are function words."""
 
     terms: tuple[str, ...]
-    finer: tuple[str, ...]
-    stop: bool
+    stored: tuple[str, ...]
+    function: int = 0
 
 
 def analyse(text: str) -> dict[str, int]:
@@ -49,20 +49,21 @@ def analyse(text: str) -> dict[str, int]:
     Function words are left out: they would be two fifths of the index and no cue with a content word asks for them. In a row of
     five or more they are kept, so that a quotation such as "to be or not to be" is still found.
     """
-    counts: dict[str, int] = {}
-    row: list[str] = []
-    for terms, finer, stop in map(_KNOWN.__getitem__, text.split()):
-        if stop:
-            row += terms
-            continue
-        if row:
-            _count_row(row, counts)
-            row = []
-        for term in terms:
-            counts[term] = counts.get(term, 0) + 1
-        for term in finer:
-            counts[term] = counts.get(term, 0) + 1
-    _count_row(row, counts)
+    found: list[str] = []
+    row = 0
+    for _, terms, function in map(_KNOWN.__getitem__, text.split()):
+        if function:
+            row += function
+        elif row:
+            if row < _QUOTATION_MIN:
+                del found[-row:]
+            row = 0
+        found += terms
+    if 0 < row < _QUOTATION_MIN:
+        del found[-row:]
+    counts = dict.fromkeys(found, 0)
+    for term in found:
+        counts[term] += 1
     return counts
 
 
@@ -73,8 +74,8 @@ def query_terms(text: str) -> tuple[str, ...]:
     """
     content: dict[str, None] = {}
     function: dict[str, None] = {}
-    for terms, _, stop in map(_KNOWN.__getitem__, text.split()):
-        (function if stop else content).update(dict.fromkeys(terms))
+    for terms, _, functional in map(_KNOWN.__getitem__, text.split()):
+        (function if functional else content).update(dict.fromkeys(terms))
         if len(content) >= MAX_QUERY_TERMS:
             break
     empty = hollow(content, english=len(function))
@@ -87,21 +88,13 @@ def searchable(text: str, speaker: str | None) -> str:
     return f"{speaker}: {text}" if speaker else text
 
 
-def _count_row(row: list[str], counts: dict[str, int]) -> None:
-    """Count the function words of a row that is long enough to be a quotation."""
-    if len(row) >= _QUOTATION_MIN:
-        for term in row:
-            counts[term] = counts.get(term, 0) + 1
-
-
 def _analyse_chunk(chunk: str) -> _Chunk:
     """The terms of what stands between two spaces."""
     word = chunk.rstrip(_SENTENCE_MARKS)
     if word.isascii() and word.isalpha() and (len(word) == 1 or word[1:].islower()):
         # Most chunks are a word of English, which the long way round would find too.
-        if _is_function_word(word):
-            return _Chunk((stem(word.lower()),), (), stop=True)
-        return _Chunk((stem(word.lower()),), subwords(word.lower()), stop=False)
+        term = (stem(word.lower()),)
+        return _Chunk(term, term, function=1) if _is_function_word(word) else _Chunk(term, term + subwords(word.lower()))
     folded = fold(chunk)
     if "'" in folded:
         folded = _IRISH.sub(_without_apostrophe, _NEGATED.sub("", _CONTRACTED.sub("", folded)))
@@ -110,7 +103,8 @@ def _analyse_chunk(chunk: str) -> _Chunk:
     pieces = [(match[0], match.lastgroup or "word") for match in _PIECE.finditer(folded)]
     content = [(piece, script) for piece, script in pieces if not _is_function_word(piece)]
     if pieces and not content:
-        return _Chunk(tuple(stem(piece.casefold()) for piece, _ in pieces), (), stop=True)
+        words = tuple(stem(piece.casefold()) for piece, _ in pieces)
+        return _Chunk(words, words, function=len(words))
     terms: list[str] = []
     finer: list[str] = []
     for piece, script in content:
@@ -123,7 +117,7 @@ def _analyse_chunk(chunk: str) -> _Chunk:
         else:
             terms += _unspaced_terms(piece, script)
             finer += piece if script == "han" and len(piece) > 1 else ""
-    return _Chunk(tuple(terms), tuple(finer), stop=False)
+    return _Chunk(tuple(terms), (*terms, *finer))
 
 
 _KNOWN = Remembered(_analyse_chunk, most=1 << 16)

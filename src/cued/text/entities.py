@@ -3,9 +3,12 @@
 import re
 import string
 from collections.abc import Iterator
-from typing import Final
+from functools import lru_cache
+from operator import itemgetter
+from typing import Final, NamedTuple
 
 from cued.text.patterns import pattern
+from cued.text.remembered import Remembered
 from cued.text.scripts import fold
 from cued.text.stopwords import CALENDAR, NAMES_IN_CAPITALS, STARTERS, STOP_WORDS, TITLES
 
@@ -17,7 +20,10 @@ _UPPER = r"A-Z\u0391-\u03a9\u0400-\u042f\u0531-\u0556"
 _CAPITALISED = rf"[{_UPPER}](?:\w|[-'&](?=\w))*"
 _TITLE = rf"(?:(?:Dr|Mr|Mrs|Ms|Prof|St|Jr|[{_UPPER}])\.(?=[ \t]*[{_UPPER}]))"
 _PARTICLE = r"(?:(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|ten|ter|bin|ibn|al|of|of[ \t]+the)[ \t]+)"
-_NAMES = pattern(rf"(?<![\w#@/\\.$-])(?:{_TITLE}[ \t]*)*{_CAPITALISED}(?:[ \t]+{_PARTICLE}{{0,2}}(?:{_TITLE}[ \t]*)*{_CAPITALISED})*")
+# A capital comes first, so that the engine looks for one and tries nowhere else; it begins a title, or else a name itself.
+_FIRST = rf"[{_UPPER}](?<![\w#@/\\.$-].)"
+_TITLE_ENDS = rf"(?:(?<=[DMJ])r|(?<=M)rs|(?<=M)s|(?<=P)rof|(?<=S)t)?\.(?=[ \t]*[{_UPPER}])[ \t]*(?:{_TITLE}[ \t]*)*{_CAPITALISED}"
+_NAMES = pattern(rf"{_FIRST}(?:{_TITLE_ENDS}|(?:\w|[-'&](?=\w))*)(?:[ \t]+{_PARTICLE}{{0,2}}(?:{_TITLE}[ \t]*)*{_CAPITALISED})*")
 _SENTENCE_ENDS: Final = ".!?:;…—•>|\n"
 _OPENERS: Final = " \t\"'“„«(*_-"
 _BEFORE = 12
@@ -52,7 +58,7 @@ _STRUCTURED = pattern(
 _INNER = r"([^{0}\x00-\x1f]{{1,60}})"
 _QUOTES: Final = (('"', '"'), ("“", "”"), ("„", "“”"), ("«", "»"), ("`", "`"), ("「", "」"), ("『", "』"), ("《", "》"))
 _QUOTED = pattern(
-    "|".join(f"{opening}{_INNER.format(closing)}[{closing}]" for opening, closing in _QUOTES) + r"|(?<![\w'])'([^'\x00-\x1f]{1,60})'(?!\w)"
+    "|".join(f"{opening}{_INNER.format(closing)}[{closing}]" for opening, closing in _QUOTES) + r"|'(?<![\w']')([^'\x00-\x1f]{1,60})'(?!\w)"
 )
 _SUFFIXES = "py|ts|js|tsx|jsx|json|toml|yaml|yml|md|txt|html|css|rs|go|java|c|h|cpp|sh|sql|csv|pdf|png|jpg|com|org|net|io|ai|dev"
 _IDENTIFIER = pattern(rf".*\w_+\w.*|.*[a-z][A-Z].*|(?=.*[A-Za-z])(?=.*\d).*|.*\w\.(?:{_SUFFIXES})")
@@ -75,14 +81,14 @@ def entities(text: str) -> tuple[str, ...]:
     found = [*_structured(folded), *_quotations(folded)]
     if not folded.isupper():
         found += _names(folded)
-    found.sort(key=lambda pair: pair[0])
+    found.sort(key=itemgetter(0))
     normal = (_normal(entity) for _, entity in found)
     return tuple(dict.fromkeys(entity for entity in normal if entity))[:MAX_ENTITIES]
 
 
 def _normal(entity: str) -> str:
     """The form in which entities are equal: lower case, single spaces, no possessive and no punctuation at the ends."""
-    return " ".join(_POSSESSIVE.sub("", entity).casefold().split()).strip(_EDGES)
+    return " ".join(_without_possessive(entity).casefold().split()).strip(_EDGES)
 
 
 def _structured(text: str) -> Iterator[tuple[int, str]]:
@@ -145,18 +151,19 @@ def _quotations(text: str) -> Iterator[tuple[int, str]]:
 
 def _names(text: str) -> Iterator[tuple[int, str]]:
     """The capitalised runs that are names, and the single words of the longer ones, with their positions."""
-    seen = frozenset(text.split())
     for match in _NAMES.finditer(text):
         words = match[0].split()
         opening = _opens_sentence(text, match.start())
-        while words and _is_ordinary(words[0], opening=opening):
+        while words and (first := _CAPITALS[words[0]]).is_ordinary(opening=opening):
             words = words[1:]
-        if not words or (len(words) == 1 and opening and _is_common_noun(words[0], seen)):
+        if not words or (len(words) == 1 and opening and _is_common_noun(first.plain, text)):
             continue
-        yield match.start(), _INITIAL.sub(r"\1", " ".join(words))
+        name = " ".join(words)
+        yield match.start(), _INITIAL.sub(r"\1", name) if "." in name else name
         if len(words) > 1:
             for word in words:
-                if word[0].isupper() and len(_plain(word)) >= _NAME_PART_MIN and not _is_ordinary(word, opening=True):
+                part = _CAPITALS[word]
+                if word[0].isupper() and len(part.plain) >= _NAME_PART_MIN and not part.is_ordinary(opening=True):
                     yield match.start(), word
 
 
@@ -165,21 +172,45 @@ _OPENING: Final = _INSIDE | STARTERS | {"will"}
 _GERUND_MIN = 7
 
 
-def _is_ordinary(word: str, *, opening: bool) -> bool:
-    """Whether a capitalised word names nothing by itself; "US", "IT" and "WHO" in capitals do."""
-    plain = _plain(word)
-    return len(plain) == 1 or (plain in (_OPENING if opening else _INSIDE) and _POSSESSIVE.sub("", word) not in NAMES_IN_CAPITALS)
+class _Capitalised(NamedTuple):
+    """A capitalised word as the lists of ordinary words have it, and whether it names nothing inside a sentence, or opening one."""
+
+    plain: str
+    ordinary: bool
+    ordinary_opening: bool
+
+    def is_ordinary(self, *, opening: bool) -> bool:
+        """Whether the word names nothing by itself."""
+        return self.ordinary_opening if opening else self.ordinary
 
 
-def _is_common_noun(word: str, seen: frozenset[str]) -> bool:
+def _capitalised(word: str) -> _Capitalised:
+    """What a word is by itself; "US", "IT" and "WHO" in capitals are names."""
+    written = _without_possessive(word)
+    plain = written.casefold().replace("'", "").strip(".")
+    if len(plain) == 1 or written in NAMES_IN_CAPITALS:
+        return _Capitalised(plain, ordinary=len(plain) == 1, ordinary_opening=len(plain) == 1)
+    return _Capitalised(plain, ordinary=plain in _INSIDE, ordinary_opening=plain in _OPENING)
+
+
+_CAPITALS = Remembered(_capitalised, most=1 << 14)
+
+
+def _is_common_noun(plain: str, text: str) -> bool:
     """Whether the lone first word of a sentence is ordinary: a verb's -ing, or seen in lower case elsewhere."""
-    plain = _plain(word)
-    return (plain.endswith("ing") and len(plain) >= _GERUND_MIN) or plain in seen
+    if plain.endswith("ing") and len(plain) >= _GERUND_MIN:
+        return True
+    # Most are told without the set of all words, which takes longer than the rest.
+    return plain in text and (f" {plain} " in text or plain in _words_of(text))
 
 
-def _plain(word: str) -> str:
-    """A capitalised word as the lists of ordinary words have it."""
-    return _POSSESSIVE.sub("", word).casefold().replace("'", "").strip(".")
+@lru_cache(maxsize=1)
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _without_possessive(words: str) -> str:
+    return _POSSESSIVE.sub("", words) if "'" in words else words
 
 
 def _opens_sentence(text: str, at: int) -> bool:

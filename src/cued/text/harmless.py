@@ -26,14 +26,17 @@ _SYMBOLS: Final = frozenset("0123456789#*‼⁉")
 
 _LOOKALIKES: Final = (
     {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
-    | dict.fromkeys(map(ord, "﹤˂ᐸ❮⧼〈"), "<")
-    | dict.fromkeys(map(ord, "〈⟨"), "‹")
-    | dict.fromkeys(map(ord, "﹝【〔⟦❲⦗〘〚⁅⌈⌊"), "[")
-    | dict.fromkeys(map(ord, "﹞】〕⟧❳⦘〙〛⁆⌉⌋"), "]")
+    | dict.fromkeys(map(ord, "﹤˂ᐸ❮⧼〈❬❰⦉⦑⦓◁⊲"), "<")
+    | dict.fromkeys(map(ord, "〈⟨⟪《«︽︿"), "‹")
+    | dict.fromkeys(map(ord, "﹝【〔⟦❲⦗〘〚⁅⌈⌊⎡⎢⎣⟬⦋⦍⦏⦇⟅⸂⸄⸢⸤⹕⹗〖︗︹︻﹇༺༼᚛"), "[")
+    | dict.fromkeys(map(ord, "﹞】〕⟧❳⦘〙〛⁆⌉⌋⎤⎥⎦⟭⦌⦎⦐⦈⟆⸃⸅⸣⸥⹖⹘〗︘︺︼﹈༻༽᚜"), "]")
     | dict.fromkeys(map(ord, "∕⁄⧸"), "/")
     | dict.fromkeys(map(ord, "¦│∣ǀ❘"), "|")
     | {ord("▁"): "_"}
-    | str.maketrans("аеіјорсѕухһԁԛԝοα", "aeijopcsyxhdqwoa")
+    | str.maketrans("аеіјорсѕухһԁԛԝοαвгкмнптѵьӏεηικνρστυω", "aeijopcsyxhdqwoabrkmhntvblenikvpotuw")
+    | str.maketrans("ոօսհցգզᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᏀᏃᏚᏞᏟᏢᏦᏧ", "nouhgqqDRTIYAJEWMHGZSLCPKd")
+    | str.maketrans("ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ", "BPDTGKJCZFMNLSRVHWXYAEIOU")
+    | str.maketrans("ıɩɑɡłøđħŧƀɨʉɇɍɏȼⱥⱦŁØĐĦŦɃƗɄɆɌɎȻȺȾ", "iiaglodhtbiuerycatLODHTBIUERYCAT")
     | str.maketrans("АВЕІЈКМНОРСЅТУХΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABEIJKMHOPCSTYXABEZHIKMNOPTYX")
     | str.maketrans("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz")
     | {first + place: chr(ord("A") + place) for first in (0x1F150, 0x1F170, 0x1F1E6) for place in range(26)}
@@ -51,15 +54,15 @@ class _Looks(dict[int, str | int]):
 
 
 _LOOKS: Final = _Looks(_LOOKALIKES)
-_HEADS = r"(?:semantic|episodic|procedural)(?:[\s_]+memor(?:y|ies)|,)|previously[\s_]+inferred"
+_HEADS = r"(?:semantic|episodic|procedural)(?:[\s_-]+memor(?:y|ies)|,)|previously[\s_-]+inferred"
 """What our own lines begin with."""
 _SPEAKERS = (
-    r"inst|sys|system|user|human|assistant|model|tools?|end[\s_]+of|recalled|memor(?:y|ies)|core|digest|unverified|instructions?"
+    r"inst|sys|system|user|human|assistant|model|tools?|end[\s_.-]+of|recalled|memor(?:y|ies)|core|digest|unverified|instructions?"
     rf"|\|\s{{0,9}}\w+\s{{0,9}}\||unused_token_\d+|{_HEADS}"
 )
 _OBEYED = pattern(
     r"(?P<tag><(?=[|/!?<]|[^\W\d]|0x[0-9a-f]{2}>)|‹(?=[|/]))"
-    rf"|(?P<bracket>\[(?=\s{{0,9}}/?\s{{0,9}}(?:{_SPEAKERS})(?![^\W_])|(?-i:/?[A-Za-z]?[A-Z][A-Z_]+\]))(?P<inside>[^\[\]<‹#`~]{{0,80}}\])?)"
+    rf"|(?P<bracket>\[(?=e~\[|[\s/*\"'“”‘’.:=+~-]{{0,9}}(?:{_SPEAKERS})(?![^\W_])|(?-i:/?[A-Za-z]?[A-Z][A-Z_]+\]))(?P<inside>[^\[\]<‹#`~]{{0,80}}\])?)"
     r"|(?P<minimax>\](?=~))"
     r"|(?P<heading>(?<!\#)\#{2,}+(?=\s{0,9}[^\W\d]))"
     r"|(?P<fence>`{3,}|~{3,})",

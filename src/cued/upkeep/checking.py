@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import apsw
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from cued.errors import StoreError
-from cued.model import Memory, Row
-from cued.ports import Keeper, Progress, Store, silent
+from cued.model import Memory
+from cued.ports import Checkable, Keeper, Progress, Store, silent
 from cued.stores import journalling
-from cued.stores.encoding import decoded, fault, fits, judged
+from cued.stores.encoding import decoded, fault, fits
 from cued.stores.keepers.sqlite import SqliteKeeper, page_sums, salvage
 from cued.stores.keepers.sqlite.connection import check as refuse_foreign
 from cued.stores.keepers.sqlite.connection import identity
 from cued.stores.keepers.sqlite.schema import MIGRATIONS, VERSION
-from cued.stores.keepers.sqlite.transaction import columns
+from cued.stores.keepers.sqlite.unsummed import TOLD_BY_BODY, differing
 
 Part = Literal["file", "permissions", "schema", "pages", "memory", "index", "vector", "edges", "counts", "journal"]
 """Where a problem lies; of a `memory` that has one, the text cannot be trusted, of the others it can."""
@@ -26,9 +26,7 @@ Part = Literal["file", "permissions", "schema", "pages", "memory", "index", "vec
 _SHOWN = 50
 _EVERYTHING = "SELECT * FROM memory WHERE key = ?"
 _ORPHANS = "SELECT count(*) FROM {} WHERE key NOT IN (SELECT key FROM memory)"
-_TOLD_BY_BODY = ("scope", "kind", "tier", "created", "valid_from", "valid_until", "expires", "forgotten", "superseded", "locally",
-                 "session", "turn", "tags", "trust", "quarantined")  # fmt: skip
-_NEEDED = frozenset((*_TOLD_BY_BODY, "id", "body", "body_sum", "forward", "forward_sum", "fingerprint"))
+_NEEDED = frozenset((*TOLD_BY_BODY, "id", "body", "body_sum", "forward", "forward_sum", "fingerprint"))
 
 
 class Problem(Struct, frozen=True, kw_only=True):
@@ -76,7 +74,28 @@ def check(store: Store, *, progress: Progress = silent) -> Checked:
         return check_file(Path(keeper.path), progress=progress)
     problems, journals = _journals(keeper) if isinstance(keeper, Keeper) else ((), ())
     memories = sum(map(store.size, store.tenants()))
-    return Checked(path="", ok=not problems, memories=memories, page_sums=False, damaged=0, problems=problems, journals=journals)
+    problems = (*(_row_faults(keeper, memories, progress) if isinstance(keeper, Checkable) else ()), *problems)
+    return Checked(
+        path=getattr(keeper, "place", ""),
+        ok=not problems,
+        memories=memories,
+        page_sums=False,
+        damaged=0,
+        problems=problems[:_SHOWN],
+        more=max(0, len(problems) - _SHOWN),
+        journals=journals,
+    )
+
+
+def _row_faults(keeper: Checkable, total: int, progress: Progress) -> Iterator[Problem]:
+    """What is wrong with the rows of all tenants."""
+    done = 0
+    for tenant in keeper.tenants():
+        for found in keeper.faults(tenant):
+            done += 1
+            progress(min(done, total), total)
+            if found is not None:
+                yield Problem(part=convert(found.part, Part), what=found.what, tenant=tenant, id=found.id)
 
 
 def check_file(path: Path, *, progress: Progress = silent) -> Checked:
@@ -187,10 +206,9 @@ def _faults(
     """What is wrong with the rest of a row whose memory is whole; "" where nothing is."""
     if not isinstance(held["forward"], bytes) or not fits(held["forward"], held["forward_sum"]):
         yield "index", "its words are not what was written"
-    told = columns(Row(memory, key, judged(memory)), change=0)
-    differing = [name for name in _TOLD_BY_BODY if held[name] != told[name]]
-    if differing or texts.get(held["fingerprint"]) != memory.fingerprint:
-        yield "index", f"its columns do not say what it says: {', '.join(differing or ['fingerprint'])}"
+    names = differing(held, memory, key)
+    if names or texts.get(held["fingerprint"]) != memory.fingerprint:
+        yield "index", f"its columns do not say what it says: {', '.join(names or ['fingerprint'])}"
     vector = salvage.vector(connection, key)
     if (vector is None) != (memory.fingerprint is None):
         yield "vector", "its vector is lost" if vector is None else "it has a vector of no model"

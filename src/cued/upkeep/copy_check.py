@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cued.engine import Parts, Question, recall
 from cued.errors import StoreError
@@ -37,7 +38,9 @@ def copy_compared(source: Keeper, target: Keeper, *, name: str, at: datetime, pr
     copy(job)
     # The samples were the same on both sides when they were taken; what was written since is no difference of the copy.
     still = [sample for sample in job.samples if unchanged(job, sample)]
-    if wrong := differing(KeptStore(source), KeptStore(target), still, at=at):
+    # Vectors that were made smaller differ by a little, and were compared with the rows: then it is the words that find the same.
+    tried = still if job.shape == "float32" else [replace(each, row=each.row._replace(vector=None)) for each in still]
+    if wrong := differing(KeptStore(source), KeptStore(target), tried, at=at):
         ids = ", ".join(f"{sample.tenant}/{sample.row.memory.id}" for sample in wrong[:3])
         raise StoreError(f"{len(wrong)} of {len(still)} recalls differ in the copy, first those with the words of {ids}: do not use it")
     counts = {each: getattr(job, each) for each in ("tenants", "memories", "lines", "documents", "mended", "digest")}

@@ -9,7 +9,7 @@ goes on from there. Then both are gone through side by side and what differs is 
 the source meanwhile is in the copy too. The mark also says how the copy was left. Where it was written to since, nothing is touched.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from hashlib import blake2b
 from typing import Final
@@ -19,10 +19,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cued.errors import BusyError, StoreError
-from cued.model import Head, LogQuery, LogRules, RecallEntry, Row, Use
-from cued.ports import Keeper, Progress, Transaction, silent
+from cued.model import Head, LogQuery, LogRules, RecallEntry, Row, Use, VectorShape
+from cued.ports import Keeper, Progress, Shaped, Transaction, silent
 from cued.stores.admission import body
-from cued.stores.encoding import judged
+from cued.stores.encoding import judged, smaller
 
 PAGE: Final = 500
 MARK: Final = "copied"
@@ -71,6 +71,15 @@ class Copy(Struct, kw_only=True):
     digest: str = ""
     samples: list[Sample] = field(default_factory=list)
 
+    @property
+    def shape(self) -> VectorShape:
+        """How the target keeps vectors."""
+        return self.target.vectors if isinstance(self.target, Shaped) else "float32"
+
+    def fitted(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Rows of the source as the target keeps them: vectors are made smaller where it keeps smaller ones, and never larger."""
+        return (row._replace(vector=smaller(row.vector, self.shape)) for row in rows)
+
     def step(self, rows: int) -> None:
         """Count rows that were put in or gone through."""
         self.done += rows
@@ -109,7 +118,7 @@ def _fill(job: Copy, tenant: str, mark: Mark) -> None:
     """Put rows in, page by page, from where it was broken off."""
     for page in _pages(job.source, tenant, mark.after):
         with job.target.begin(tenant, write=True) as rows:
-            rows.insert([row._replace(key=0, judged=judged(row.memory)) for row in page])
+            rows.insert([row._replace(key=0, judged=judged(row.memory)) for row in job.fitted(page)])
             mark = replace(mark, after=page[-1].memory.id)
             _leave(rows, mark)
         job.step(len(page))
@@ -154,7 +163,7 @@ class _Pass:
 
     def run(self) -> None:
         """Go through all of it."""
-        theirs, ours = (_rows(keeper, self._tenant) for keeper in (self._job.source, self._job.target))
+        theirs, ours = self._job.fitted(_rows(self._job.source, self._tenant)), _rows(self._job.target, self._tenant)
         wanted, held = next(theirs, None), next(ours, None)
         while wanted is not None or held is not None:
             if wanted is not None and held is not None and wanted.memory.id == held.memory.id:

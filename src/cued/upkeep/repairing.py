@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cued.errors import CuedError, NotFoundError, StoreError
-from cued.model import Memory, Record, Use
+from cued.model import VECTOR_SHAPES, Memory, Record, Use, VectorShape
 from cued.ports import Progress, silent
 from cued.stores import Store
 from cued.stores.arrays import micros
@@ -92,7 +92,7 @@ def repair(path: Path, *, at: datetime, backup: Path | None = None, progress: Pr
 def _moved(path: Path, fresh: Path, *, at: datetime, backup: Path | None, progress: Progress) -> Repaired:
     with translated(path), closing(unsuspecting(path)) as old:
         refuse_foreign(path, identity(old))
-        store = Store(SqliteKeeper(fresh))
+        store = Store(SqliteKeeper(fresh, vectors=_shape(old)))
         keeper = store.keeper
         assert isinstance(keeper, SqliteKeeper)  # noqa: S101 - for the type alone
         try:
@@ -111,6 +111,11 @@ def _moved(path: Path, fresh: Path, *, at: datetime, backup: Path | None, progre
         finally:
             store.close()
     return Repaired(path="", kept=kept, mended=mended, aside=aside, problems=())
+
+
+def _shape(old: apsw.Connection) -> VectorShape | None:
+    """How the file keeps its vectors, as far as that can be read."""
+    return next((shape for (shape,) in salvage.tolerant(old, "SELECT vectors FROM file") if shape in VECTOR_SHAPES), None)
 
 
 def _adopt(old: apsw.Connection, store: Store, whole: Iterable[Found]) -> None:

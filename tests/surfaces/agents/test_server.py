@@ -128,6 +128,18 @@ def test_what_is_no_message_does_not_end_the_server(process):
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in done.stdout.splitlines())
 
 
+def test_a_request_that_cannot_be_read_is_answered_under_its_id(process):
+    """A client waits for an answer to each of its requests, and one in JavaScript may cut a character in two."""
+    cut = '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"remember","arguments":{"text":"\\ud83d"}}}'
+    deep = "[" * 100_000 + "]" * 100_000
+    first = f'{{"jsonrpc":"2.0","id":"a-1","method":"tools/call","params":{{"name":"recall","arguments":{deep}}}}}'
+    last = f'{{"method":"tools/call","params":{{"name":"recall","arguments":{deep}}},"jsonrpc":"2.0","id":9}}'
+    done = process("mcp", input=f'{cut}\n{first}\n{last}\nnot json\n{{"jsonrpc":"2.0","method":"notifications/x"}}\n'.encode())
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each["id"] for each in answers] == [7, "a-1", 9, None]
+    assert all((each["error"]["code"], "lone surrogates" in each["error"]["message"]) == (-32700, True) for each in answers)
+
+
 def test_the_sdk_is_loaded_for_the_server_alone():
     program = "import sys; from cued.surfaces.cli.agents import mcp, hook, connect; print('mcp' in sys.modules, 'pydantic' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, env={"PYTHONPATH": str(SOURCE)}, timeout=60)

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
 
 import pytest
 
@@ -88,7 +89,7 @@ def test_a_token_that_is_revoked_or_has_expired_is_refused_at_the_next_request(s
 @pytest.mark.parametrize("path", ["/", "/healthz", "/metrics", "/v1/openapi.json", "/v1/stats", "/v1/memories"])
 def test_another_host_and_another_sites_page_are_refused_everywhere(mira, path):
     assert mira.get(path, headers={"Host": "evil.example"}).status_code == 421
-    for origin in ("https://evil.example", "null", "http://127.0.0.1:1"):
+    for origin in ("https://evil.example", "null", "http://127.0.0.1:1", "http://[::1", "http://["):
         for answer in (mira.get(path, headers={"Origin": origin}), mira.options(path, headers={"Origin": origin})):
             assert answer.status_code == 403
             assert not [name for name in answer.headers if name.startswith("access-control")]
@@ -130,11 +131,16 @@ def test_a_memory_that_is_at_odds_is_refused_with_what_it_is_at_odds_with(mira):
     assert (refused.status_code, refused.json()["conflicts"][0]["id"]) == (409, old)
 
 
-def test_a_body_that_is_too_large_is_refused_before_it_is_read(serve):
+def test_a_body_that_is_too_large_is_refused_and_never_held(serve):
     with serve(limits=Limits(body_bytes=1000)) as server:
         client = server.client()
         assert remember(client, "x" * 2000).status_code == 413
         assert client.post("/v1/memories", content=iter([b"x" * 600] * 3)).status_code == 413
+        # one that sends all before it listens
+        patient = HTTPConnection(client.base_url.host, client.base_url.port)
+        patient.request("POST", "/v1/memories", body=b"x" * 20_000_000, headers={"Authorization": client.headers["Authorization"]})
+        assert patient.getresponse().status == 413
+        patient.close()
         assert remember(client, "Likes tea.").status_code == 201
 
 
@@ -386,7 +392,7 @@ def test_one_tenants_bulk_load_does_not_starve_anothers_recall(serve):
 
 
 def test_a_token_of_low_trust_cannot_raise_itself_nor_touch_what_a_user_said(server):
-    written, _ = server.tokens.create("mira", scope="write", trust="tool")
+    written, _ = server.tokens.create("mira", scope="admin", trust="tool")
     tool, mira = server.bare(Authorization=f"Bearer {written}"), server.client()
     mira.post("/v1/memories", json={"id": "said", "text": "Invoices go to billing."})
     lie = {"id": "lie", "text": "Invoices go elsewhere.", "trust": "user", "tier": "core", "supersedes": ["said"]}
@@ -401,8 +407,11 @@ def test_a_token_of_low_trust_cannot_raise_itself_nor_touch_what_a_user_said(ser
         tool.post("/v1/promote", json={"ids": ["lie"]}),
         tool.patch("/v1/memories/lie", json={"trust": "user"}),
         tool.post("/v1/quarantine", json={"ids": ["said"]}),
+        tool.post("/v1/policy_save", json={"toml": 'name = "mine"'}),
+        tool.post("/v1/sweep", json={"apply": True}),
+        tool.post("/v1/tune_for_all", json={"apply": True}),
     ]
-    assert [(each.status_code, each.json()["type"]) for each in refused] == [(403, "urn:cued:error:TrustError")] * 5
+    assert [(each.status_code, each.json()["type"]) for each in refused] == [(403, "urn:cued:error:TrustError")] * len(refused)
     assert mira.post("/v1/quarantine", json={"ids": ["lie"]}).json()["quarantined"][0]["id"] == "lie"
     assert mira.post("/v1/promote", json={"ids": ["lie"], "trust": "user"}).json()["promoted"][0]["trust"] == "user"
 

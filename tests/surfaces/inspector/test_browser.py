@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 
 import pytest
 
@@ -179,6 +180,25 @@ def test_a_permalink_shows_a_colleague_the_same(look):
     assert seen.locator("pre.block").inner_text() == block
     assert seen.locator("#text").input_value() == "Is there anything Ines must not eat?"
     assert seen.locator("[data-keep]").is_disabled()
+
+
+AT_ONCE = """() => {
+    const field = document.getElementById("contains");
+    field.value = "harbour";
+    field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    [...document.querySelectorAll("th button")].find((each) => each.textContent.includes("mportance")).click();
+}"""
+
+
+def test_who_types_and_sorts_in_one_breath_gets_both(look):
+    """A server that takes longer than a reader types shows what was asked for last."""
+    page = look().go("/inspect/memories")
+    page.route("**/inspect/memories?*", lambda route: (time.sleep(0.3), route.continue_()))
+    page.evaluate(AT_ONCE)
+    page.wait_for_url("**contains=harbour**")
+    settled(page)
+    assert "order=importance" in page.url
+    assert "contains=harbour" in page.url
 
 
 def test_memories_are_searched_filtered_sorted_and_paged(look):

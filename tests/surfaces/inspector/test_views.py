@@ -15,7 +15,7 @@ from cued.surfaces.inspector.pages.beliefs import chains, choice_steps
 from cued.surfaces.inspector.pages.health import flattened, series, stages
 from cued.surfaces.inspector.pages.meaning import Paper, colours_of, legend
 from cued.surfaces.inspector.pages.provenance import graph, lines_of
-from cued.surfaces.inspector.pages.timeline import bands, crumbs, parts_of, span_of
+from cued.surfaces.inspector.pages.timeline import bands, crumbs, labels_of, parts_of, span_of
 from cued.surfaces.inspector.panels import block_share, panels
 from cued.surfaces.inspector.wording import ago, clipped, figure, moment, percent, plural
 from tests.building import memory
@@ -215,3 +215,9 @@ def test_the_panels_are_the_stages_by_their_own_words_in_their_own_order():
     shown = panels(answer, cued.load_policy("cued"), {"search": 1.0, "embed": 2.0, "floor": 0.5})
     assert [panel["stage"] for panel in shown] == ["cue", "gather", *(stage.__name__.rpartition(".")[2] for stage in flow.ORDER)]
     assert {panel["stage"]: panel["ms"] for panel in shown if panel["ms"]} == {"gather": 3.0, "floor": 0.5}
+
+
+def test_a_year_is_named_where_it_begins_among_months_of_several():
+    assert labels_of(["2025-11", "2025-12", "2026-01", "2026-02"]) == ["2025-11", "12", "2026-01", "02"]
+    assert labels_of(["2025-08-01", "2025-08-02"]) == ["01", "02"]
+    assert labels_of(["2024", "2025"]) == ["2024", "2025"]

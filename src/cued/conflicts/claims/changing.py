@@ -13,9 +13,9 @@ _ADJECTIVES = ("y", "ful", "ous", "ive", "able", "ible", "al", "ing", "ed", "ish
 
 def update(pair: Pair, similarity: float | None) -> str:
     """Which value the new clause changes, "" when it changes none."""
-    if pair.new.also or told_apart(pair) or (similarity is not None and similarity < _UNALIKE):
+    if pair.new.also or (similarity is not None and similarity < _UNALIKE):
         return ""
-    if pair.long and not _close(pair):
+    if (pair.long and not _close(pair)) or told_apart(pair):
         return ""
     if pair.new.above & pair.old.below and pair.new.below & pair.old.above:
         return "the other way round"

@@ -45,57 +45,64 @@ class Clause(Struct, frozen=True, kw_only=True, eq=False):
 def clause_of(words: list[ClauseWord], previous: Clause | None, lexicon: Lexicon) -> Clause:
     """What a clause claims; without a subject of its own it goes on about that of the clause before it."""
     words = _resolved(words, lexicon)
-    found, behind, left = values(words, lexicon, subject_end=verb_at(words, lexicon) or 0)
-    split = parts(left, lexicon)
+    at = verb_at(words, lexicon)
+    found, behind, left = values(words, lexicon, subject_end=at or 0)
+    split = parts(left, at if left is words else verb_at(left, lexicon), lexicon)
     owner, pronoun = _owner(split.subject, lexicon)
     subject = _content(split.subject)
     keys = subject | _content(split.rest) | _content([split.verb] if split.verb else [])
-    roles = {word.role for word in left}
+    roles, texts, content = {word.role for word in left}, {word.text for word in left}, _content(left)
     if previous is not None:
         if not subject and not owner and not split.order:
             owner, subject = previous.owner, previous.subject
-        if roles & {"thing"} or split.verb is None:
+        if "thing" in roles or split.verb is None:
             keys |= previous.keys
-    changed = any(word.key in lexicon.changes and word.role == "word" for word in left)
+    changed = not lexicon.changes.isdisjoint(content)
     replacing = changed or "instead" in roles
+    above, below = (frozenset[str](), frozenset[str]()) if lexicon.comparing.isdisjoint(texts) else _compared(split.rest, lexicon)
     return Clause(
         owner=owner,
         subject=subject,
         pronoun=pronoun,
         person=any(word.role == "person" for word in split.subject),
-        first_name=frozenset(word.key for word in left[:1] if word.capital and word.role == "word"),
+        first_name=frozenset([word.key for word in left[:1] if word.capital and word.role == "word"]),
         verb=split.verb.key if split.verb else "",
-        past=any(word.text in lexicon.pasts for word in left),
+        past=not lexicon.pasts.isdisjoint(texts),
         prepositions=_prepositions(split),
         keys=keys | subject,
-        names=frozenset(word.key for word in left[1:] if word.capital),
-        written=frozenset(word.text for word in left if word.role == "word"),
-        sign=-1 if sum(_denying(left, at, lexicon) for at in range(len(left))) % 2 else 1,
+        names=frozenset([word.key for word in left[1:] if word.capital]),
+        written=frozenset([word.text for word in left if word.role == "word"]),
+        sign=_sign(left, lexicon) if "not" in roles or lexicon.lacking in texts else 1,
         axes=_axes(left, lexicon),
         values=tuple(found) if replacing else (*behind, *found),
         gone_values=tuple(behind) if replacing else (),
         attributes=_attributes(left, lexicon),
-        families={lexicon.families[key]: key for key in sorted(keys) if key in lexicon.families},
+        families={lexicon.families[key]: key for key in sorted(lexicon.families.keys() & keys)},
         gone=_gone(left) if replacing else frozenset(),
-        above=_compared(split.rest, lexicon)[0],
-        below=_compared(split.rest, lexicon)[1],
+        above=above,
+        below=below,
         changed=changed,
-        now=changed or "now" in roles or any(word.role == "new" for word in (split.subject or left)),
+        now=changed or "now" in roles or ("new" in roles and any(word.role == "new" for word in (split.subject or left))),
         also="also" in roles,
     )
 
 
 def _resolved(words: list[ClauseWord], lexicon: Lexicon) -> list[ClauseWord]:
     """The words with two ambiguities settled: a preposition without an object ("the flight back is late"), and "one" alone."""
-    found = []
+    found = list(words)
     for at, word in enumerate(words):
-        following = words[at + 1].role if at + 1 < len(words) else "border"
-        if word.role == "preposition" and following in _NO_OBJECT:
-            word = word._replace(role="word")  # noqa: PLW2901
-        elif word.text == lexicon.doubtful_number and following not in {"word", "time"}:
-            word = word._replace(role="thing")  # noqa: PLW2901
-        found.append(word)
+        if word.role == "preposition" or word.text == lexicon.doubtful_number:
+            following = words[at + 1].role if at + 1 < len(words) else "border"
+            if word.role == "preposition" and following in _NO_OBJECT:
+                found[at] = word.acting("word")
+            elif word.text == lexicon.doubtful_number and following not in {"word", "time"}:
+                found[at] = word.acting("thing")
     return found
+
+
+def _sign(words: list[ClauseWord], lexicon: Lexicon) -> int:
+    """-1 where the words deny an odd number of times, else 1."""
+    return -1 if sum(_denying(words, at, lexicon) for at in range(len(words))) % 2 else 1
 
 
 def _denying(words: list[ClauseWord], at: int, lexicon: Lexicon) -> bool:
@@ -105,12 +112,12 @@ def _denying(words: list[ClauseWord], at: int, lexicon: Lexicon) -> bool:
 
 
 def _content(words: Iterable[ClauseWord]) -> frozenset[str]:
-    return frozenset(word.key for word in words if word.role == "word")
+    return frozenset([word.key for word in words if word.role == "word"])
 
 
 def _axes(words: list[ClauseWord], lexicon: Lexicon) -> dict[str, int]:
     """The scales that a clause stands on, and its side of each; a word that denies does nothing else."""
-    found = ((lexicon.axes.get(word.text) or lexicon.axes.get(word.key)) for word in words if word.role != "not")
+    found = ((lexicon.axes.get(word.text) or lexicon.axes.get(word.key)) for word in words if word.telling and word.role != "not")
     return {axis.name: axis.side for axis in found if axis}
 
 
@@ -145,7 +152,7 @@ def _attributes(words: list[ClauseWord], lexicon: Lexicon) -> dict[str, bool]:
     """The attributes that a clause fills, each with whether its verb says so and not only its noun."""
     found: dict[str, bool] = {}
     for at, word in enumerate(words):
-        for attribute in lexicon.attributes.get(word.key, ()) if word.role in {"word", "not"} else ():
+        for attribute in lexicon.attributes.get(word.key, ()) if word.telling and word.role in {"word", "not"} else ():
             ahead = [later.text for later in words[at + 1 : at + 1 + _REACH]]
             if not attribute.preposition or attribute.preposition in ahead or (attribute.preposition == "-" and _takes_object(words, at)):
                 found[attribute.name] = found.get(attribute.name, False) or bool(attribute.preposition)

@@ -1,13 +1,12 @@
 """Two clauses side by side: what they share, what each has alone, and whether they speak of the same subject."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from cued.conflicts.claims.clause import SELF, Clause
 from cued.conflicts.claims.lexicon import Lexicon
 from cued.conflicts.claims.texts import Text
 
-WEAK_WEIGHT = 0.4
+_STRONG, _WEAK = 5, 2
 _FEW_CLAUSES = 4
 # "She is five years old", "she is six".
 _AGES = (("age", "count"), ("count", "age"))
@@ -19,20 +18,34 @@ class Pair(NamedTuple):
     new: Clause
     old: Clause
     shared: frozenset[str]
-    new_only: frozenset[str]
-    old_only: frozenset[str]
     long: bool
     lexicon: Lexicon
+
+    @property
+    def new_only(self) -> frozenset[str]:
+        """The words that only the new clause has."""
+        return self.new.keys - self.shared
+
+    @property
+    def old_only(self) -> frozenset[str]:
+        """The words that only the old clause has."""
+        return self.old.keys - self.shared
 
 
 def pairs(new: Text, old: Text, lexicon: Lexicon) -> list[Pair]:
     """Every clause of the new text with every clause of the old that has the same subject."""
-    long = len(new.clauses) + len(old.clauses) > _FEW_CLAUSES
+    long, names = len(new.clauses) + len(old.clauses) > _FEW_CLAUSES, new.names | old.names
+    # What of a clause's subject the other text does not mention.
+    news = [(n, n.subject - old.keys) for n in new.clauses]
+    olds = [(o, o.subject - new.keys) for o in old.clauses]
     return [
-        Pair(n, o, n.keys & o.keys, n.keys - o.keys, o.keys - n.keys, long, lexicon)
-        for n in new.clauses
-        for o in old.clauses
-        if _same_subject(n, o, new, old, lexicon)
+        Pair(n, o, n.keys & o.keys, long, lexicon)
+        for n, new_alone in news
+        for o, old_alone in olds
+        if not (new_alone and old_alone)
+        and _same_owner(n, o, old.keys)
+        and _same_owner(o, n, new.keys)
+        and (lexicon.kin.isdisjoint(new_alone or old_alone) or _named(n, o, names))
     ]
 
 
@@ -51,21 +64,23 @@ def cover(pair: Pair) -> float:
     return weight(pair.shared, pair.lexicon) / least if least else 0.0
 
 
-def weight(keys: Iterable[str], lexicon: Lexicon) -> float:
+def weight(keys: frozenset[str], lexicon: Lexicon) -> float:
     """How much a set of words tells; common words tell less."""
-    return sum(WEAK_WEIGHT if key in lexicon.weak else 1.0 for key in keys)
+    weak = len(keys & lexicon.weak)
+    # Divided once, so that the weight is the same in whatever order the words are.
+    return (_STRONG * (len(keys) - weak) + _WEAK * weak) / _STRONG
 
 
-def strong(keys: Iterable[str], lexicon: Lexicon) -> frozenset[str]:
+def strong(keys: frozenset[str], lexicon: Lexicon) -> frozenset[str]:
     """The words that are not too common to show what is spoken of."""
-    return frozenset(key for key in keys if key not in lexicon.weak)
+    return keys - lexicon.weak
 
 
 def told_apart(pair: Pair) -> bool:
     """Whether a word on either side shows two things of one sort: a start and an end, the first and the second."""
     apart = pair.lexicon.apart
-    sides = {axis.name: axis.side for key in pair.new_only if key in apart for axis in apart[key]}
-    return bool(sides) and any(sides.get(axis.name, axis.side) != axis.side for key in pair.old_only for axis in apart.get(key, ()))
+    sides = {axis.name: axis.side for key in apart.keys() & pair.new_only for axis in apart[key]}
+    return bool(sides) and any(sides.get(axis.name, axis.side) != axis.side for key in apart.keys() & pair.old_only for axis in apart[key])
 
 
 def other_values(pair: Pair) -> list[tuple[str, str, str]]:
@@ -85,14 +100,9 @@ def _by_kind(clause: Clause) -> dict[str, list[str]]:
     return found
 
 
-def _same_subject(n: Clause, o: Clause, new: Text, old: Text, lexicon: Lexicon) -> bool:
-    new_alone, old_alone = n.subject - old.keys, o.subject - new.keys
-    if new_alone and old_alone:
-        return False
-    if not _same_owner(n, o, old.keys) or not _same_owner(o, n, new.keys):
-        return False
-    named = n.subject & o.subject & (new.names | old.names | (n.first_name & o.keys) | (o.first_name & n.keys))
-    return bool(named) or not (new_alone | old_alone) & lexicon.kin
+def _named(n: Clause, o: Clause, names: frozenset[str]) -> bool:
+    """Whether both subjects have a name in common."""
+    return not (n.subject & o.subject).isdisjoint(names | (n.first_name & o.keys) | (o.first_name & n.keys))
 
 
 def _same_owner(clause: Clause, other: Clause, others_keys: frozenset[str]) -> bool:

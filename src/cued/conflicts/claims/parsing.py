@@ -10,8 +10,8 @@ from cued.text.stemming import stem
 _HELPING = frozenset({"be", "have", "auxiliary"})
 _PASSED_OVER = frozenset({"not", "now", "also", "filler", "new"})
 _BEFORE_NOUNS = frozenset({"determiner", "preposition", "from", "instead", "new"})
+_PARTING = frozenset({"border", "comma", "colon"})
 _VALUES = frozenset({"value", "number", "date"})
-_PAST_MIN = 5
 _OWNER_REACH = 3
 
 
@@ -26,11 +26,13 @@ class ClauseParts(NamedTuple):
 
 def clauses(sentence: list[ClauseWord], lexicon: Lexicon) -> list[list[ClauseWord]]:
     """The clauses of a sentence: a comma or a conjunction parts two where there is a verb on both sides."""
+    if _PARTING.isdisjoint([word.role for word in sentence]):
+        return [sentence]
     pieces: list[list[ClauseWord]] = [[]]
     for word in sentence:
         if word.role == "colon" and pieces[-1] and verb_at(pieces[-1], lexicon) is None:
             pieces[-1].append(ClauseWord(":", "be", "be"))
-        elif word.role in {"border", "comma", "colon"}:
+        elif word.role in _PARTING:
             pieces.append([])
         else:
             pieces[-1].append(word)
@@ -46,9 +48,8 @@ def clauses(sentence: list[ClauseWord], lexicon: Lexicon) -> list[list[ClauseWor
     return joined
 
 
-def parts(words: list[ClauseWord], lexicon: Lexicon) -> ClauseParts:
-    """A clause's parts; "Ann is my boss" is turned round, so that the subject is always what is told about."""
-    at = verb_at(words, lexicon)
+def parts(words: list[ClauseWord], at: int | None, lexicon: Lexicon) -> ClauseParts:
+    """A clause's parts around the verb at this place; "Ann is my boss" is turned round: the subject is always what is told about."""
     if at is None:
         return ClauseParts((), None, tuple(words))
     verb, end = _main_verb(words, at, lexicon)
@@ -61,30 +62,35 @@ def parts(words: list[ClauseWord], lexicon: Lexicon) -> ClauseParts:
 def verb_at(words: list[ClauseWord], lexicon: Lexicon) -> int | None:
     """The place of the first finite or helping verb; None without one."""
     for at, word in enumerate(words):
-        if word.role in _HELPING or _finite(words, at, lexicon):
+        if word.role in _HELPING or (word.verbal and _finite(words, at, lexicon)):
             return at
-    return next((at for at, word in enumerate(words) if at and words[at - 1].owner and _verbal(word, lexicon)), None)
+    return next((at for at, word in enumerate(words) if word.verbal and at and words[at - 1].owner), None)
 
 
 def _finite(words: list[ClauseWord], at: int, lexicon: Lexicon) -> bool:
+    """Whether a word that can be a verb is one where it stands."""
     word = words[at]
-    if word.role not in {"word", "not"} or word.owner or word.text.endswith(lexicon.gerund) or not _verbal(word, lexicon):
+    if word.role not in {"word", "not"} or word.owner or word.text.endswith(lexicon.gerund):
         return False
-    places = [i for i in range(at) if words[i].role not in _PASSED_OVER]
-    if not places:
+    place = _place_before(words, at)
+    if place < 0:
         return _commands(words, at, lexicon)
-    before = words[places[-1]]
-    if before.role in _VALUES and not (len(places) > 1 and words[places[-2]].role == "word"):
-        return False
+    before = words[place]
+    if before.role in _VALUES:
+        earlier = _place_before(words, place)
+        if earlier < 0 or words[earlier].role != "word":
+            return False
     if word.capital or before.role in _BEFORE_NOUNS or before.owner or before.text in lexicon.possessives:
         return False
     return not (before.role == "word" and not before.text.endswith(lexicon.inflected[0]) and _bare(word, lexicon))
 
 
-def _verbal(word: ClauseWord, lexicon: Lexicon) -> bool:
-    if word.key in lexicon.verbs or word.key in lexicon.endings:
-        return True
-    return word.text.endswith(lexicon.inflected[-1]) and len(word.text) >= _PAST_MIN
+def _place_before(words: list[ClauseWord], at: int) -> int:
+    """The place of the last word before this one that is not passed over, negative without one."""
+    at -= 1
+    while at >= 0 and words[at].role in _PASSED_OVER:
+        at -= 1
+    return at
 
 
 def _bare(word: ClauseWord, lexicon: Lexicon) -> bool:
@@ -98,7 +104,7 @@ def _commands(words: list[ClauseWord], at: int, lexicon: Lexicon) -> bool:
     if not ahead:
         return False
     following = ahead[-1] if ahead[0].role in _VALUES else ahead[0]
-    return ahead[0].role not in _HELPING and not (_verbal(following, lexicon) and following.text.endswith(lexicon.inflected))
+    return ahead[0].role not in _HELPING and not (following.verbal and following.text.endswith(lexicon.inflected))
 
 
 def _main_verb(words: list[ClauseWord], at: int, lexicon: Lexicon) -> tuple[ClauseWord, int]:
@@ -115,7 +121,7 @@ def _participle(word: ClauseWord, helping: ClauseWord, lexicon: Lexicon) -> bool
     """Whether a word can be the main verb after a helping one: "was moved", "is reading", "will move", and not "is head of"."""
     if word.role not in {"word", "not"} or word.capital:
         return False
-    return word.text.endswith(lexicon.gerund) or (_verbal(word, lexicon) and (helping.role == "auxiliary" or not _bare(word, lexicon)))
+    return word.text.endswith(lexicon.gerund) or (word.verbal and (helping.role == "auxiliary" or not _bare(word, lexicon)))
 
 
 def _subject(before: list[ClauseWord], lexicon: Lexicon) -> tuple[ClauseWord, ...]:

@@ -11,7 +11,7 @@ _UNALIKE = 0.55
 
 def negation(pair: Pair, similarity: float | None) -> str:
     """Why the new clause denies the old one, "" when it does not."""
-    if told_apart(pair) or other_values(pair) or (similarity is not None and similarity < _UNALIKE):
+    if similarity is not None and similarity < _UNALIKE:
         return ""
     scales = pair.new.axes.keys() & pair.old.axes.keys()
     prefixed = _prefixed(pair)
@@ -19,7 +19,7 @@ def negation(pair: Pair, similarity: float | None) -> str:
     flips += (pair.new.sign != pair.old.sign) + _disposed(pair)
     if not scales:
         flips += _denies(pair.new.axes) != _denies(pair.old.axes)
-    if flips % 2 == 0 or not _same_matter(pair, prefixed, similarity):
+    if flips % 2 == 0 or told_apart(pair) or other_values(pair) or not _same_matter(pair, prefixed, similarity):
         return ""
     return _reason(pair, scales, prefixed)
 

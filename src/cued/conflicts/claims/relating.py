@@ -73,11 +73,14 @@ def _duplicate(texts: tuple[Text, Text], found: list[Pair], similarity: float | 
     """Whether two texts say the same: nothing told apart, no other values or names, and most words shared."""
     new, old = texts
     lexicon = found[0].lexicon
-    if any(other_values(pair) or told_apart(pair) for pair in found) or ((new.names - old.keys) and (old.names - new.keys)):
-        return False
+    # What is soon told comes first: most texts that are compared have little in common.
     if similarity is None:
-        return _shared(new, old, lexicon) >= _SAME_OVERLAP
-    least = min(weight(text.keys, lexicon) + len(text.values) for text in texts)
-    shared = weight(new.keys & old.keys, lexicon) + len(new.values & old.values) + len(new.attributes & old.attributes)
-    both_alone = strong(new.keys - old.keys, lexicon) and strong(old.keys - new.keys, lexicon)
-    return similarity >= (_SAME_ALONE if both_alone else _SAME) and shared >= _SAME_COVER * least
+        alike = _shared(new, old, lexicon) >= _SAME_OVERLAP
+    else:
+        least = min(weight(text.keys, lexicon) + len(text.values) for text in texts)
+        shared = weight(new.keys & old.keys, lexicon) + len(new.values & old.values) + len(new.attributes & old.attributes)
+        both_alone = strong(new.keys - old.keys, lexicon) and strong(old.keys - new.keys, lexicon)
+        alike = similarity >= (_SAME_ALONE if both_alone else _SAME) and shared >= _SAME_COVER * least
+    if not alike or ((new.names - old.keys) and (old.names - new.keys)):
+        return False
+    return not any(other_values(pair) or told_apart(pair) for pair in found)

@@ -34,6 +34,8 @@ def values(words: list[ClauseWord], lexicon: Lexicon, *, subject_end: int = 0) -
 
     A number behind a noun of the subject is part of its name, as in "room 4B seats six".
     """
+    if _VALUED.isdisjoint([word.role for word in words]):
+        return [], [], words
     found: list[Value] = []
     behind: list[Value] = []
     left: list[ClauseWord] = []
@@ -41,7 +43,7 @@ def values(words: list[ClauseWord], lexicon: Lexicon, *, subject_end: int = 0) -
     while at < len(words):
         taken = 0
         if at < subject_end and at and words[at].role == "number" and words[at - 1].role == "word":
-            left.append(words[at]._replace(role="word"))
+            left.append(words[at].acting("word"))
             at += 1
             continue
         if words[at].role in _VALUED:

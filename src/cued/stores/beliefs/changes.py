@@ -71,7 +71,7 @@ class Beliefs:
             self.put(memory)
         self.prefetch(old for memory in new for old in memory.supersedes)
         claimed_here = {old for memory in new for old in memory.supersedes}
-        for memory in new:
+        for memory in (each for each in new if each.supersedes):
             # Only what was erased and left its id behind can claim a memory that is new: no reason to read all of a long history.
             most = None if memory.id in claimed_here else LOOKED_AT
             claimed_by_it = {self.get(old).id for old in memory.supersedes}

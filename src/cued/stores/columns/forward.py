@@ -5,10 +5,7 @@ count is NAME, which no term's can be; nothing reads it today, and files have it
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from functools import lru_cache
 from hashlib import blake2b
-from itertools import chain
-from struct import Struct
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -57,13 +54,10 @@ _HASHES: dict[Namespace, Remembered[int]] = {namespace: _hashing(namespace) for 
 
 def pack(memory: Memory, terms: Mapping[str, int]) -> bytes:
     """A memory's forward index as bytes: its length as 4 bytes, then 10 bytes for each entry, the terms first."""
-    counted: Collection[int] = terms.values()
-    if counted and not 0 < min(counted) <= max(counted) <= MOST_COUNTED:
-        counted = [min(max(count, 1), MOST_COUNTED) for count in counted]
-    counts = dict(zip(map(_HASHES["term"].__getitem__, terms), counted, strict=True))
-    length = sum(counts.values())
-    counts |= _labels(memory)
-    return _layout(len(counts)).pack(length, *chain.from_iterable(counts.items()))
+    counts: Collection[int] = terms.values()
+    if counts and not 0 < min(counts) <= max(counts) <= MOST_COUNTED:
+        counts = [min(max(count, 1), MOST_COUNTED) for count in counts]
+    return _laid_out(sum(counts), map(_HASHES["term"].__getitem__, terms), counts, _labels(memory))
 
 
 def relabelled(packed: bytes, old: Memory, new: Memory) -> bytes:
@@ -71,8 +65,17 @@ def relabelled(packed: bytes, old: Memory, new: Memory) -> bytes:
     if (old.entities, old.tags) == (new.entities, new.tags):
         return packed
     entries, before = np.frombuffer(packed[_HEAD:], dtype=_ENTRY), _labels(old)
-    counts = {value: count for value, count in entries.tolist() if value not in before} | _labels(new)
-    return _layout(len(counts)).pack(int.from_bytes(packed[:_HEAD], "little"), *chain.from_iterable(counts.items()))
+    terms = {value: count for value, count in entries.tolist() if value not in before}
+    return _laid_out(int.from_bytes(packed[:_HEAD], "little"), terms, terms.values(), _labels(new))
+
+
+def _laid_out(length: int, terms: Iterable[int], counts: Collection[int], labels: Mapping[int, int]) -> bytes:
+    """A forward index of this length in terms, with these hashes of terms and how often each is there, and the labels behind them."""
+    several, entries = len(counts), np.empty(len(counts) + len(labels), dtype=_ENTRY)
+    hashes, numbers = entries["hash"], entries["count"]
+    hashes[:several], hashes[several:] = np.fromiter(terms, np.uint64, several), np.fromiter(labels, np.uint64, len(labels))
+    numbers[:several], numbers[several:] = np.fromiter(counts, np.int64, several), np.fromiter(labels.values(), np.int64, len(labels))
+    return length.to_bytes(_HEAD, "little") + entries.tobytes()
 
 
 def _labels(memory: Memory) -> dict[int, int]:
@@ -89,11 +92,6 @@ def unpack(packed: Iterable[bytes]) -> Unpacked:
     lengths = np.frombuffer(b"".join([blob[:_HEAD] for blob in blobs]), dtype="<u4").astype(np.int64)
     entries = np.frombuffer(b"".join([blob[_HEAD:] for blob in blobs]), dtype=_ENTRY)
     return Unpacked(entries["hash"], entries["count"], sizes // _ENTRY.itemsize, lengths)
-
-
-@lru_cache(maxsize=1 << 10)
-def _layout(entries: int) -> Struct:
-    return Struct("<I" + "QH" * entries)
 
 
 def with_names(packed: bytes, names: Iterable[str]) -> bytes:

@@ -4,13 +4,12 @@ It lies in a few segments, each sorted and never changed. What is added becomes 
 long as they are of like size, so that there are few of them and each entry is moved a few times at most.
 """
 
-from copy import copy
 from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.stores.arrays import Rows
+from cued.stores.arrays import Rows, twin
 from cued.stores.columns.forward import Counts, Hashes
 
 _LARGER = 4
@@ -46,7 +45,7 @@ class Postings:
 
     def branched(self) -> Self:
         """The same index to go on with: what is added to it does not show in this one."""
-        return copy(self)
+        return twin(self)
 
     def add(self, hashes: Hashes, rows: Rows, counts: Counts) -> None:
         """Index these entries: one hash, row and count each."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cued.model import CHANNELS, Column, Lookup
+from cued.model import CHANNELS, Column, DenseLookup, Lookup
 from cued.stores.arrays import Columns, Mask, RowNumbers
 from cued.stores.columns.channels import Key, Meaning, Names, Words, best, by_id, by_names, by_score, by_time, by_words, in_window
 from cued.stores.columns.postings import Postings
@@ -14,6 +14,8 @@ from cued.stores.columns.vectors import Vectors
 from cued.stores.standing.gates import Gates, Visible
 
 _SEEDS_PER_STEP = 10
+LARGE = 500_000
+"""From so many vectors on an approximate index finds the nearest, where `usearch` is installed: a scan of all takes too long."""
 
 
 class Contents(NamedTuple):
@@ -42,11 +44,19 @@ class Search:
             self.words = by_words(contents.postings, lengths, visible=visible, lookup=lookup.lexical)
         if lookup.dense is not None:
             vectors = contents.vectors.get((lookup.dense.fingerprint, len(lookup.dense.vector)))
-            self.meaning = Meaning(vectors, contents.columns["slot"], visible=visible, lookup=lookup.dense)
+            self.meaning = self._meaning(vectors, lookup.dense)
         if lookup.entity is not None:
             self.names = by_names(contents.postings, len(lengths), visible=visible, lookup=lookup.entity)
         if lookup.temporal is not None:
             self.window = in_window(contents.gates["time"], visible=visible.rows, lookup=lookup.temporal)
+
+    def _meaning(self, vectors: Vectors | None, lookup: DenseLookup) -> Meaning:
+        slots, visible = self._contents.columns["slot"], self._visible
+        if vectors is None or vectors.count < LARGE:
+            return Meaning(vectors, slots, visible=visible, lookup=lookup)
+        from cued.stores.columns.nearby import meaning  # noqa: PLC0415 - with the index, which few tenants need
+
+        return meaning(vectors, slots, visible=visible, lookup=lookup, apart=self._lookup.apart)
 
     def pools(self) -> dict[str, RowNumbers]:
         """Each open channel's best rows, best first."""

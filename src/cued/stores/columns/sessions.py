@@ -1,13 +1,12 @@
 """Who stands before and after whom in a session, as two columns of row numbers."""
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.stores.arrays import Columns, Mask, RowNumbers
+from cued.stores.arrays import Columns, Mask, RowNumbers, twin
 
 NOBODY = -1
 _NO_SESSION = -1
@@ -53,14 +52,17 @@ class Sessions:
 
     def branched(self) -> Self:
         """The same sessions to go on with: what is added to them does not show in these, to which nothing is to be added any more."""
-        other = copy(self)
+        other = twin(self)
         other._links, other._places = self._links.branched(), self._places.branched()  # noqa: SLF001 - its own kind
         return other
 
     def add(self, many: Turns) -> None:
         """Append rows, linking those that belong to a session."""
         count, known = len(many.turns), len(self._codes)
-        codes = [_NO_SESSION if name is None else self._codes.setdefault(name, len(self._codes)) for name in many.sessions]
+        for name in dict.fromkeys(many.sessions):
+            if name is not None:
+                self._codes.setdefault(name, len(self._codes))
+        codes = [_NO_SESSION if name is None else self._codes[name] for name in many.sessions]
         untold = [turn is None for turn in many.turns]
         told = [turn or 0 for turn in many.turns]
         rows = self._places.append(count, {"session": codes, "untold": untold, "turn": told, "made": many.created})

@@ -8,7 +8,6 @@ over. What has changed since is read from the rows, as for any shelf.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from typing import Any, NamedTuple, Self, cast
 from zlib import crc32
 
@@ -17,7 +16,7 @@ from msgspec import MsgspecError, Struct, msgpack
 from numpy.typing import NDArray
 
 from cued.model import Background, Findings, Lookup, Matrix
-from cued.stores.arrays import Columns, RowNumbers, Rows
+from cued.stores.arrays import Columns, RowNumbers, Rows, twin
 from cued.stores.columns.channels import by_id
 from cued.stores.columns.forward import hashed, unpack
 from cued.stores.columns.postings import Postings, Segment
@@ -121,7 +120,7 @@ class Shelf:
 
     def branched(self) -> Self:
         """The same shelf to go on with: whatever is done to it does not show in this one, which is not to be changed any more."""
-        other, held = copy(self), self._held
+        other, held = twin(self), self._held
         postings = held.postings.branched()
         gates, vectors = held.gates.branched(_tagged(postings)), {kind: each.branched() for kind, each in held.vectors.items()}
         # Ids are only ever added, and nobody who searches asks for the row of an id.
@@ -145,7 +144,8 @@ class Shelf:
     def add_vectors(self, fingerprint: str, rows: Sequence[int], vectors: Matrix, *, expected: int = 0) -> None:
         """Add vectors, all of one fingerprint and width, to rows that were just added, with space for more where more are to come."""
         owners = np.asarray(rows, dtype=np.int32)
-        block = self._held.vectors.setdefault((fingerprint, vectors.shape[1]), Vectors(vectors.shape[1]))
+        held, kind = self._held.vectors, (fingerprint, vectors.shape[1])
+        block = held[kind] if kind in held else held.setdefault(kind, Vectors(vectors.shape[1]))
         block.reserve(expected)
         # In place: whoever searches an earlier branch has none of these rows.
         self._held.columns["slot"][owners] = block.add(owners, vectors)

@@ -14,7 +14,7 @@ some 0.0000001.
 from copy import copy
 from functools import cache
 from math import sqrt
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +89,8 @@ class Vectors:
         self._doubled: Vector = np.empty(0, dtype=np.float32)
         self._off: Vector = np.empty(0, dtype=np.float32)
         self._rows: Rows = np.empty(0, dtype=np.int32)
+        self.kept: dict[str, Any] = {}
+        """What is kept beside them, for all versions alike: the index of very many."""
 
     def branched(self) -> Self:
         """The same vectors to go on with: what is added to them does not show in these, to which nothing is to be added any more."""
@@ -142,11 +144,11 @@ class Vectors:
         """How far each slot's vector is from the byte a component that is scanned."""
         return self._off[: self.count]
 
-    def scan(self, cue: CueVector) -> Vector:
-        """Each slot's dot product with the cue, off by at most what slot and cue are off together."""
-        high = self._high[: self.count]
+    def scan(self, cue: CueVector, *, first: int = 0) -> Vector:
+        """Each slot's dot product with the cue, from the `first` slot on, off by at most what slot and cue are off together."""
+        high = self._high[first : self.count]
         scanned = _by_numpy(high, cue.steps) if numkong is None else _by_numkong(high, cue.steps)
-        scanned *= self._doubled[: self.count] * np.float32(1 / (_SHORTEST * _CUE_COARSE))
+        scanned *= self._doubled[first : self.count] * np.float32(1 / (_SHORTEST * _CUE_COARSE))
         return scanned
 
     def exact(self, slots: Rows, cue: CueVector) -> Column:
@@ -169,8 +171,8 @@ class Vectors:
 
     @property
     def nbytes(self) -> int:
-        """The bytes that the matrix occupies, with its spare space."""
-        return sum(each.nbytes for each in (self._high, self._low, self._doubled, self._off, self._rows))
+        """The bytes that the matrix occupies, with its spare space, and what is kept beside it."""
+        return sum(each.nbytes for each in (self._high, self._low, self._doubled, self._off, self._rows, *self.kept.values()))
 
 
 @cache

@@ -27,6 +27,7 @@ from cued.model import (
     Tallies,
     TallyQuery,
     Use,
+    VectorShape,
 )
 from cued.stores.admission import admit_tenant, weighed
 from cued.stores.keepers.memory_log import Lines
@@ -66,8 +67,9 @@ class TenantRows:
 class MemoryKeeper:
     """Rows in dictionaries; safe for threads, and as durable as the process."""
 
-    def __init__(self) -> None:
-        """Start without any tenant."""
+    def __init__(self, *, vectors: VectorShape = "float32") -> None:
+        """Start without any tenant; vectors are kept in this shape."""
+        self.vectors = vectors
         self._tenants: dict[str, TenantRows] = {}
         self._lock = RLock()
         self._epochs = count()

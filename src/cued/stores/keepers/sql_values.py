@@ -7,14 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple, Self
 
+import numpy as np
 from msgspec import DecodeError, Struct, json, msgpack
 from msgspec.structs import replace
 
+from cued.errors import InputError
 from cued.model import (
     EPOCH,
     KINDS,
     TIERS,
     TRUSTS,
+    VECTOR_SHAPES,
     Filter,
     Head,
     Indexed,
@@ -29,6 +32,7 @@ from cued.model import (
     Stats,
     Tallies,
     Use,
+    VectorShape,
 )
 from cued.model.log import SPREAD_LINES, Tally
 from cued.stores.admission import body
@@ -69,6 +73,13 @@ class Counters(NamedTuple):
     def with_more(self, rows: int, grown: int) -> Self:
         """With so many new rows of so many bytes."""
         return self._replace(size=self.size + rows, last=self.last + rows, bytes=self.bytes + grown)
+
+
+def refuse_other_shape(wanted: VectorShape | None, kept: VectorShape) -> None:
+    """Refuse a wish for vectors of another shape than a store was made with."""
+    if wanted not in (None, kept):
+        known = f"{kept}, which this store was made with; `cued copy` into a store that was made with {wanted} makes them smaller"
+        raise InputError("vectors", wanted, known if wanted in VECTOR_SHAPES else f"one of {', '.join(VECTOR_SHAPES)}")
 
 
 def columns(row: Row, *, change: int) -> dict[str, Any]:
@@ -121,18 +132,24 @@ def uses_read(found: Iterable[tuple[int, bytes]]) -> list[tuple[int, Use]]:
     return [(key, _USE.decode(data)) for key, data in found]
 
 
+def marks_read(locally: bytes | None) -> tuple[Mark, ...]:
+    """Where and when a memory is superseded, as it is kept."""
+    return () if locally is None else _MARKS.decode(locally)
+
+
 def indexed(columns_read: Sequence[Sequence[Any]], sources: Sequence[tuple[str, ...]]) -> Indexed:
     """Rows as a search needs them, from columns: what `Indexed` begins with, what is judged of them, and the marks as they are kept."""
     if not columns_read:
         return Indexed((), (), (), (), (), (), (), [()] * len(Judged._fields))
     ids, keys, contents, fingerprints, sessions, turns, forwards, *judged, locally = columns_read
-    marks = [() if each is None else _MARKS.decode(each) for each in locally]
+    marks = [marks_read(each) for each in locally]
     return Indexed(ids, keys, contents, fingerprints, sessions, turns, forwards, [*judged, marks, sources])
 
 
 def reflections(keys: Sequence[int], kinds: Sequence[int]) -> list[int]:
     """The keys of the rows whose sources are judged."""
-    return [key for key, kind in zip(keys, kinds, strict=True) if kind == _REFLECTION]
+    found: list[int] = np.asarray(keys)[np.asarray(kinds) == _REFLECTION].tolist()
+    return found
 
 
 def sources_by_key(keys: Sequence[int], found: Iterable[tuple[int, str]]) -> Sequence[tuple[str, ...]]:

@@ -6,14 +6,13 @@ reflections that only lean on each other are not felled by that.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from copy import copy
 from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cued.model import Memory, Supersession
-from cued.stores.arrays import NEVER, Mask, RowNumbers, Rows, micros, places_of
+from cued.stores.arrays import NEVER, Mask, RowNumbers, Rows, micros, places_of, twin
 
 EVERYWHERE = ""
 """What stands for every scope; no scope is called that."""
@@ -54,7 +53,7 @@ class Marks:
 
     def branched(self) -> Self:
         """The same marks to go on with: what is put among them does not show in these."""
-        other = copy(self)
+        other = twin(self)
         other._held, other._tables, other._owned = dict(self._held), dict(self._tables), set()  # noqa: SLF001 - its own kind
         return other
 
@@ -126,7 +125,7 @@ class Sources:
 
     def branched(self) -> Self:
         """The same links to go on with: what is noted among them does not show in these."""
-        other = copy(self)
+        other = twin(self)
         other._sources = dict(self._sources)  # noqa: SLF001 - its own kind
         return other
 

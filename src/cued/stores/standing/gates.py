@@ -1,14 +1,13 @@
 """Which memories a lookup may see at all: one column for each fact that a gate judges, and how many each gate struck."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cued.model import GATES, GLOBAL, KINDS, TRUSTS, Gate, Lookup
-from cued.stores.arrays import ALWAYS, NEVER, Columns, Mask, RowNumbers, Rows, micros
+from cued.stores.arrays import ALWAYS, NEVER, Columns, Mask, RowNumbers, Rows, micros, twin
 from cued.stores.standing.facts import CORE, FIRST_UNVERIFIED, FactColumns
 from cued.stores.standing.felling import Marks, Sources
 
@@ -106,7 +105,7 @@ class Gates:
 
     def branched(self, tagged: Tagged) -> Self:
         """The same rows to go on with: whatever is done to them does not show in these; `tagged` tells which of them carry a tag."""
-        other = copy(self)
+        other = twin(self)
         other.tagged, other.sources, other.marks = tagged, self.sources.branched(), self.marks.branched()
         other._columns, other.scopes = self._columns.branched(), dict(self.scopes)  # noqa: SLF001 - its own kind
         other._earliest, other._latest = dict(self._earliest), dict(self._latest)  # noqa: SLF001
@@ -179,16 +178,20 @@ class Gates:
         return Visible(visible, left, struck, core, self.unverified())
 
     def _values(self, many: FactColumns) -> dict[str, NDArray[np.int64]]:
-        times = {name: np.array(getattr(many, name), dtype=np.int64) for name in _TIMES if name != "time"}
-        times["time"] = np.where(times["valid_from"] == ALWAYS, times["created"], times["valid_from"])
-        for name, column in times.items():
-            self._earliest[name] = min(self._earliest[name], int(column.min()))
-            self._latest[name] = max(self._latest[name], int(column.max()))
-        codes = [self.scopes.setdefault(scope, len(self.scopes)) for scope in many.scope]
-        self._trusts.update(many.trust)
-        self._quarantined = self._quarantined or any(many.quarantined)
-        named = {name: np.array(getattr(many, name)) for name in ("kind", "tier", "trust", "quarantined")} | {"scope": np.array(codes)}
-        return times | named | {"alive": np.ones(len(codes), dtype=np.int64)}
+        created, valid_from = (np.asarray(column, dtype=np.int64) for column in (many.created, many.valid_from))
+        given = {"created": created, "time": np.where(valid_from == ALWAYS, created, valid_from), "valid_from": valid_from}
+        table = np.array([given[name] if name in given else getattr(many, name) for name in _TIMES], dtype=np.int64)
+        times = dict(zip(_TIMES, table, strict=True))
+        for name, earliest, latest in zip(_TIMES, table.min(axis=1).tolist(), table.max(axis=1).tolist(), strict=True):
+            self._earliest[name] = min(self._earliest[name], earliest)
+            self._latest[name] = max(self._latest[name], latest)
+        for scope in dict.fromkeys(many.scope):
+            self.scopes.setdefault(scope, len(self.scopes))
+        named = {name: np.asarray(getattr(many, name)) for name in ("kind", "tier", "trust", "quarantined")}
+        self._trusts.update(np.unique(named["trust"]).tolist())
+        self._quarantined = self._quarantined or bool(named["quarantined"].any())
+        codes = np.fromiter(map(self.scopes.__getitem__, many.scope), dtype=np.int64, count=len(many.scope))
+        return times | named | {"scope": codes, "alive": np.ones(len(codes), dtype=np.int64)}
 
 
 def _forgotten(gates: Gates, lookup: Lookup, at: int) -> Mask | None:

@@ -21,6 +21,7 @@ from cued import __version__
 from cued.errors import EmbedderError
 from cued.handles.memories import Memories
 from cued.handles.tenant import Tenant
+from cued.handles.vouching import refuse_all_but_users
 from cued.model import OWN_TENANT
 from cued.model.plain import JSON
 from cued.surfaces.access_tokens import Tokens
@@ -192,6 +193,8 @@ class _Server:
         caller: Caller = request.scope["cued.caller"]
         caller.require(route.of.authority)
         body = await asking.asked(request, route, most=self._limits.body_bytes)
+        if route.of.works_on == "store" and route.of.writes:
+            refuse_all_but_users(caller.token.trust, "changes what is of all tenants")
         target = self._memories if route.of.works_on == "store" else self._memories.tenant(caller.tenant, trust=caller.token.trust)
         if route.of.streams:
             return await self._streamed(route, caller.tenant, partial(call, route.verb, target, body))

@@ -17,6 +17,7 @@ from cued.surfaces.http.routes import Route
 
 MAX_BODY = 8_000_000
 BODY_S = 30.0
+_TAKEN_IN = 32_000_000
 ETAG = r'"[0-9]{1,15}"'
 """What names a version of a memory."""
 _WHOLE = re.compile(r"-?\d{1,15}")
@@ -52,22 +53,29 @@ async def read_body(request: Request, most: int) -> JSON:
 
 
 async def body_of(request: Request, most: int = MAX_BODY) -> bytes:
-    """The whole body; one that is too large is refused before it is read whole, and one that does not come is not waited for."""
+    """The whole body; one that is too large is refused and never held, and one that does not come is not waited for.
+
+    Of what is too large some is still taken in, and let go: whoever is cut off while sending sees a broken connection, and no answer.
+    """
     length = request.headers.get("content-length", "")
-    if length.isdecimal() and int(length[:20]) > most:
+    announced = int(length[:20]) if length.isdecimal() else 0
+    if announced > most + _TAKEN_IN:
         raise _too_large(most)
     parts, size = [], 0
     try:
         async with asyncio.timeout(BODY_S):
             async for part in request.stream():
                 size += len(part)
-                if size > most:
+                if max(announced, size) <= most:
+                    parts.append(part)
+                elif size > most + _TAKEN_IN:
                     raise _too_large(most)
-                parts.append(part)
     except TimeoutError as error:
         raise RefusedError(408, f"the body did not come within {BODY_S:.0f} s", "send it again") from error
     except ClientDisconnect as error:
         raise RefusedError(400, "the body was cut off", "send it again") from error
+    if max(announced, size) > most:
+        raise _too_large(most)
     return b"".join(parts)
 
 

@@ -104,7 +104,7 @@ class Guard:
         if not self._rules.knows(headers.get("host", "")):
             raise RefusedError(421, "the Host header names another server", "the address that the server printed, or --allow-host NAME")
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != headers["host"].lower():
+        if origin is not None and _place(origin) != headers["host"].lower():
             raise RefusedError(
                 403, "the request comes from another site's page", "ask from outside a browser, or from a page of this server"
             )
@@ -226,6 +226,14 @@ def _tenant(token: Token, path: str, headers: Headers) -> str:
     if not token.allows("admin"):
         raise RefusedError(403, "the token is for another tenant than Cued-Tenant names", "leave the header out, or a token of scope admin")
     return label("tenant", tenant)
+
+
+def _place(origin: str) -> str:
+    """The host and port of an Origin header, "" for one that is no address."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
 
 
 def _host(header: str) -> str:

@@ -18,6 +18,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
 from msgspec import Struct
 from starlette.applications import Starlette
 
@@ -29,6 +30,7 @@ from cued.surfaces.mcp.answers import Answer, answered
 from cued.surfaces.mcp.arguments import BUDGET_TOKENS, body, input_schema, output_schema
 from cued.surfaces.mcp.refusals import NOT_ALLOWED, refusal
 from cued.surfaces.mcp.tools import BY_NAME, TOOLS, Tool
+from cued.surfaces.mcp.unread import passed_on
 from cued.surfaces.verbs import VERBS, call
 
 Context = ServerRequestContext[Any]
@@ -83,7 +85,10 @@ def run_stdio(server: Server[Any]) -> None:
 
     async def served() -> None:
         async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+            onward, passed = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+            async with passed, anyio.create_task_group() as tasks:
+                tasks.start_soon(passed_on, incoming, onward, outgoing)
+                await server.run(passed, outgoing, server.create_initialization_options())
 
     anyio.run(served)
 

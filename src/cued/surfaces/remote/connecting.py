@@ -1,18 +1,23 @@
 """`cued.connect`: the memories of a server as a handle, with the verbs of one that is open here."""
 
 import ssl
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.handles.memories import Memories
 from cued.model import Trust
 from cued.ports import Progress, silent
+from cued.requests.checks import label
 from cued.requests.insights import When
 from cued.surfaces.remote import nouns
 from cued.surfaces.remote.calls import call_of, left_out
 from cued.surfaces.remote.connections import Connections, Place
 from cued.surfaces.remote.remote_tenant import RemoteTenant
+from cued.surfaces.remote.rendezvous import by_draw, home_of
 
 if TYPE_CHECKING:
     from cued.insight.overview import Insight
@@ -25,15 +30,16 @@ if TYPE_CHECKING:
 class RemoteMemories(Memories):
     """What `cued.connect` gives: the memories of a server; close it, or use it in a `with`."""
 
-    def __init__(self, connections: Connections) -> None:
-        """Ask through these connections."""
-        self._connections = connections
+    def __init__(self, *servers: Connections) -> None:
+        """Ask through the connections of each server; what is about no tenant, through the first."""
+        self._servers = {each.url: each for each in servers}
+        self._connections = servers[0]
 
     def tenant(self, name: str, *, trust: Trust = "user") -> RemoteTenant:
         """The handle of this tenant: the token's own, or with a token of scope admin any; how far it is trusted, the token says."""
         if trust != "user":
             raise InputError("trust", trust, '"user": how far it is trusted, a token says (cued token create --trust)')
-        return RemoteTenant(name, self._connections)
+        return RemoteTenant(name, self._servers[home_of(label("tenant", name), list(self._servers))])
 
     def tenants(self) -> tuple[str, ...]:
         """What `Memories.tenants` gives; it needs a token of scope admin."""
@@ -73,14 +79,24 @@ class RemoteMemories(Memories):
 
     def close(self) -> None:
         """Close the connections."""
-        self._connections.close()
+        for connections in self._servers.values():
+            connections.close()
 
 
-def connect(url: str, *, token: str, timeout_s: float = 60.0, tries: int = 4, tls: ssl.SSLContext | None = None) -> Memories:
+def connect(
+    url: str | Sequence[str], *, token: str, timeout_s: float = 60.0, tries: int = 4, tls: ssl.SSLContext | None = None
+) -> Memories:
     """The memories of the server at this address, as a handle like that of `cued.open`; nothing is asked of it yet.
 
+    Of several servers over one database each tenant is asked at one, always the same, for its memories are in memory there, and at
+    another while that one cannot be reached.
     `timeout_s` is how long one answer is waited for, longer where a verb may take long, and `tries` how often a call is sent at most
     when the server cannot be reached or is busy; a write carries a key, so that it happens once however often it is sent.
     `tls` is for a certificate of your own.
     """
-    return RemoteMemories(Connections(Place(url=url, token=token, timeout_s=timeout_s, tries=tries, tls=tls)))
+    urls = [url] if isinstance(url, str) else list(dict.fromkeys(url))
+    if not urls:
+        raise InputError("url", url, "at least one server's address, such as http://127.0.0.1:7333")
+    place = Place(url=urls[0], token=token, timeout_s=timeout_s, tries=tries, tls=tls)
+    others = {each: tuple(by_draw(each, (other for other in urls if other != each))) for each in urls}
+    return RemoteMemories(*(Connections(replace(place, url=each, others=others[each])) for each in urls))

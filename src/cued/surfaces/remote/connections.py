@@ -6,7 +6,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from urllib.parse import urlsplit
 
@@ -31,19 +31,21 @@ _LATER = frozenset({408, 502, 503, 504})
 
 
 class Place(Struct, frozen=True, kw_only=True):
-    """Where a server is, and how patient its callers are."""
+    """Where a server is, which others to ask while it cannot be reached, and how patient its callers are."""
 
     url: str
     token: str
     timeout_s: float = 60.0
     tries: int = 4
     tls: ssl.SSLContext | None = None
+    others: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what cannot be a place."""
-        parts = urlsplit(self.url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.path.strip("/"):
-            raise InputError("url", self.url, "a server's address without a path, such as http://127.0.0.1:7333")
+        for url in (self.url, *self.others):
+            parts = urlsplit(url)
+            if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.path.strip("/"):
+                raise InputError("url", url, "a server's address without a path, such as http://127.0.0.1:7333")
         if not self.token or not self.token.isascii() or not self.token.isprintable():
             raise InputError("token", "…", "a token, as `cued token create` prints it")
         if self.timeout_s <= 0 or self.tries < 1:
@@ -55,7 +57,7 @@ class Connections:
 
     def __init__(self, place: Place, *, pause: Callable[[float], None] = time.sleep) -> None:
         """Open none yet; `pause` waits before a call is sent again."""
-        self._place, self._pause = place, pause
+        self._place, self._pause, self.url = place, pause, place.url
         self._closed = False
         self.after_fork()
         across_forks(self)
@@ -152,7 +154,15 @@ class Connections:
             connection.close()
 
     def _opened(self, timeout_s: float) -> HTTPConnection:
-        parts = urlsplit(self._place.url)
+        """A new connection to the server, or to the first of the others that can be reached."""
+        *before, last = (self._place.url, *self._place.others)
+        for url in before:
+            with suppress(_UnreachableError):
+                return self._opened_to(url, timeout_s)
+        return self._opened_to(last, timeout_s)
+
+    def _opened_to(self, url: str, timeout_s: float) -> HTTPConnection:
+        parts = urlsplit(url)
         host = parts.hostname or ""
         connection = (
             HTTPSConnection(host, parts.port, timeout=timeout_s, context=self._place.tls)

@@ -12,18 +12,19 @@ from cued.stores.keepers.sql_values import Counters
 class Glanced(NamedTuple):
     """What the statements of these names found."""
 
+    name: bytes
     counters: Sequence[tuple[int, ...]]
     written: Sequence[tuple[Any, ...]] = ()
-    new_vectors: Sequence[tuple[int, bytes]] = ()
-    bodies: Sequence[tuple[int, bytes]] = ()
+    new_vectors: Sequence[tuple[int, bytes, int | None]] = ()
+    bodies: Sequence[tuple[int, bytes, int | None]] = ()
     used: Sequence[tuple[int, bytes]] = ()
     named: Sequence[tuple[bytes]] = ()
 
     @classmethod
-    def of(cls, asked: Iterable[str], found: Sequence[Sequence[Any]]) -> Self:
-        """What was found: before it stand the results of what names the tenant, and behind it that of the end."""
+    def of(cls, name: bytes, asked: Iterable[str], found: Sequence[Sequence[Any]]) -> Self:
+        """What was found of this tenant: before it stand the results of what names the tenant, and behind it that of the end."""
         names = list(asked)
-        return cls(**dict(zip(names, found[-len(names) - 1 : -1], strict=True)))
+        return cls(name, **dict(zip(names, found[-len(names) - 1 : -1], strict=True)))
 
     def covers(self, at: Glance) -> bool:
         """Whether a copy that may lag behind has come as far as it must."""
@@ -39,16 +40,16 @@ class Glanced(NamedTuple):
         return ()
 
     def changed(self, since: int) -> Indexed:  # noqa: ARG002 - what was asked for
-        """The rows written since."""
-        return searched.changed(self.written)
+        """The rows written since; broken ones are left out."""
+        return searched.changed(searched.whole(self.written)[0])
 
     def vectors(self, since: int) -> Iterable[tuple[Sequence[int], bytes]]:  # noqa: ARG002 - what was asked for
-        """The vectors written since."""
-        return runs(self.new_vectors)
+        """The vectors written since; broken ones, and those of broken rows, are left out."""
+        return runs(searched.whole_vectors(self.new_vectors, searched.whole(self.written)[1]))
 
     def memories(self, keys: Sequence[int]) -> Sequence[Memory | None]:
         """The memories of these rows, of those that were asked for."""
-        return searched.memories(keys, self.bodies)
+        return searched.memories(self.name, keys, self.bodies)
 
     def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
         """The uses of those of these rows that were ever used."""

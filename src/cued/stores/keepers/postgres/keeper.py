@@ -8,18 +8,31 @@ import psycopg
 from msgspec import DecodeError
 from psycopg import errors as theirs
 
-from cued.errors import BusyError, ContestedError, CorruptError, FullError, InputError, LostConnectionError, ReadOnlyError, StoreError
+from cued.errors import (
+    BusyError,
+    ContestedError,
+    CorruptError,
+    CuedError,
+    FullError,
+    InputError,
+    LostConnectionError,
+    ReadOnlyError,
+    StoreError,
+)
 from cued.folders import Address
 from cued.forking import across_forks
-from cued.model import Glance
+from cued.model import Glance, VectorShape
+from cued.ports import Fault
 from cued.stores.admission import admit_tenant
 from cued.stores.keepers.postgres import glances
+from cued.stores.keepers.postgres.faults import faults
 from cued.stores.keepers.postgres.glances import Glanced
 from cued.stores.keepers.postgres.pooling import Connections, results
 from cued.stores.keepers.postgres.replicas import Replicas, split
 from cued.stores.keepers.postgres.schema import check
 from cued.stores.keepers.postgres.searched import HEAD
 from cued.stores.keepers.postgres.transaction import PostgresTransaction
+from cued.stores.keepers.sql_values import Counters, refuse_other_shape
 
 POOL: Final = 16
 """How many connections a process opens at most; whoever finds none free waits."""
@@ -64,9 +77,12 @@ _WHEN_VACUUMED = "the server overwrites removed rows when it vacuums its tables,
 class PostgresKeeper:
     """Keeps rows in a database."""
 
-    def __init__(self, url: str | Address, *, readonly: bool = False, pool: int = POOL, wait_s: float = WAIT_S) -> None:
+    def __init__(
+        self, url: str | Address, *, readonly: bool = False, pool: int = POOL, wait_s: float = WAIT_S, vectors: VectorShape | None = None
+    ) -> None:
         """Connect, and refuse a role with more power than it needs; `pool` bounds the connections, `wait_s` the wait for a free one.
 
+        How vectors are kept was said with `cued db init`; where `vectors` says otherwise, it is refused.
         An address may name replicas that answer warm recalls: postgresql://cued_app@first/cued?replica=second:5432&replica=third
         """
         address = url if isinstance(url, Address) else Address(url)
@@ -76,8 +92,9 @@ class PostgresKeeper:
         self._replicas = Replicas([Connections(each, self.place, most=pool, wait_s=wait_s) for each in replicas])
         try:
             with translated(self.place), self._connections.taken() as connection:
-                check(connection, self.place)
-        except StoreError:
+                self.vectors = check(connection, self.place)
+            refuse_other_shape(vectors, self.vectors)
+        except CuedError:
             self._connections.close()
             raise
         across_forks(self._connections, *self._replicas.servers)
@@ -101,11 +118,17 @@ class PostgresKeeper:
         text = "; ".join((_SNAPSHOT.rstrip("; "), *asked.values(), "COMMIT"))
         values = glances.values(name, at)
         for found in self._replicas.answers(text, values):
-            copied = Glanced.of(asked, found)
+            copied = Glanced.of(name, asked, found)
             if copied.covers(at):
                 return copied
         with translated(self.place), self._sent(text, values) as (_, found):
-            return Glanced.of(asked, found)
+            return Glanced.of(name, asked, found)
+
+    def faults(self, tenant: str) -> Iterator[Fault | None]:
+        """What is wrong with the tenant's rows, None for a row that is whole; at the end what is wrong with their number."""
+        name = admit_tenant(tenant)
+        with translated(self.place), self._begun(_READING, {"tenant": name}) as (connection, head):
+            yield from faults(connection.cursor(binary=True), name, stored=Counters(*head[0]).size if head else 0)
 
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants for which anything is kept, in order."""

@@ -1,7 +1,7 @@
 """Making the tables in a database, as whoever is to own them, and the role that the service connects as."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import psycopg
 from psycopg import sql
@@ -9,19 +9,37 @@ from psycopg.conninfo import conninfo_to_dict
 
 from cued.errors import StoreError
 from cued.folders import Address
+from cued.model import VectorShape
 from cued.stores.keepers.postgres.keeper import translated
-from cued.stores.keepers.postgres.schema import Statement, setup, setup_node
+from cued.stores.keepers.postgres.schema import PARTS, VERSION, Statement, setup, setup_node, upgrade, upgrade_node
 
 _FAR: Final = {"fetch_size": "10000", "batch_size": "500", "connect_timeout": "5", "keep_connections": "on"}
 """How a server reads from another: rows in large portions, and an answer soon where nobody is there."""
 _OWN: Final = "a password of your own"
+_SPREAD: Final = """
+    SELECT (SELECT count(DISTINCT ftserver) FROM pg_foreign_table WHERE ftrelid IN (SELECT inhrelid FROM pg_inherits
+                WHERE inhparent = 'cued.memory'::regclass)),
+           (SELECT count(*) FROM pg_inherits WHERE inhparent = 'cued.memory'::regclass)
+"""
 
 
-def prepare(address: Address, role: str, *, password: str, parts: int, nodes: Sequence[Address] = ()) -> bool:
+class Laid(NamedTuple):
+    """How the tables are laid out: in how many parts, on which servers beside the first, and in which shape vectors are kept."""
+
+    parts: int = PARTS
+    nodes: Sequence[Address] = ()
+    vectors: VectorShape = "float32"
+
+
+_AS_USUAL: Final = Laid()
+
+
+def prepare(address: Address, role: str, *, password: str, laid: Laid = _AS_USUAL) -> bool:
     """Whether the role was made too: all of it, tables and rights, in one transaction a server.
 
-    With `nodes` the tables' parts are on those servers, taken in turn, and the first server reaches them as the role of that name.
+    With nodes the tables' parts are on those servers, taken in turn, and the first server reaches them as the role of that name.
     """
+    parts, nodes, vectors = laid
     for number, node in enumerate(nodes):
         with translated(str(node)), psycopg.connect(node.url) as connection:
             _refuse_known(connection, node)
@@ -35,8 +53,36 @@ def prepare(address: Address, role: str, *, password: str, parts: int, nodes: Se
         known = _known(connection, role)
         if not known:
             connection.execute(_new_role(role, password))
-        _run(connection, [*_servers(nodes, role, password), *setup(role, parts=parts, nodes=len(nodes))])
+        _run(connection, [*_servers(nodes, role, password), *setup(role, parts=parts, nodes=len(nodes), vectors=vectors)])
         return not known
+
+
+def brought_up_to_date(address: Address, nodes: Sequence[Address] = ()) -> int | None:
+    """The version from which the tables were brought to the current one; None where there are none, or they are of that version already.
+
+    Columns are added and no row is rewritten, so that others go on meanwhile; where a table is in use for long, it is refused and can be
+    tried again. The nodes come first.
+    """
+    with translated(str(address)), psycopg.connect(address.url) as connection:
+        version = _version(connection)
+        if version is None or version >= VERSION:
+            return None
+        far, parts = connection.execute(_SPREAD).fetchone() or (0, 0)
+        if far != len(nodes):
+            raise StoreError(f"{address}: the tables are spread over {far} nodes: name each with --node, in the same order")
+        for number, node in enumerate(nodes):
+            with translated(str(node)), psycopg.connect(node.url) as there:
+                _run(there, upgrade_node(number, version, parts=parts, nodes=len(nodes)))
+        _run(connection, upgrade(version))
+        return version
+
+
+def _version(connection: psycopg.Connection) -> int | None:
+    """The version of the tables that are there."""
+    if (connection.execute("SELECT to_regclass('cued.version') IS NULL").fetchone() or (True,))[0]:
+        return None
+    found = connection.execute("SELECT max(number) FROM cued.version").fetchone()
+    return found[0] if found else None
 
 
 def _servers(nodes: Sequence[Address], role: str, password: str) -> list[Statement]:
@@ -78,9 +124,10 @@ def _run(connection: psycopg.Connection, statements: Sequence[Statement]) -> Non
         connection.execute(statement)
 
 
-def script(role: str, *, parts: int, nodes: Sequence[Address] = ()) -> str:
+def script(role: str, laid: Laid = _AS_USUAL) -> str:
     """The same as a text for a person to read and to run, but for the password; what is for a node follows under its address."""
-    first = [_new_role(role, _OWN), *_servers(nodes, role, _OWN), *setup(role, parts=parts, nodes=len(nodes))]
+    parts, nodes, vectors = laid
+    first = [_new_role(role, _OWN), *_servers(nodes, role, _OWN), *setup(role, parts=parts, nodes=len(nodes), vectors=vectors)]
     texts = [_written(first)]
     for number, node in enumerate(nodes):
         texts.append(f"-- on {node}\n" + _written([_new_role(role, _OWN), *setup_node(number, role, parts=parts, nodes=len(nodes))]))

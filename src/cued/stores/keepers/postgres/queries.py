@@ -33,17 +33,17 @@ _WANTED: Final = f"""
 """
 _USED: Final = "LEFT JOIN cued.use u ON u.tenant = m.tenant AND u.key = m.key"
 _COUNT: Final = f"SELECT count(*) FROM cued.memory m {_WANTED}"  # noqa: S608 - constants
-_SHOWN: Final = f"SELECT m.body, u.body FROM cued.memory m {_USED} {_WANTED}"  # noqa: S608 - constants
+_SHOWN: Final = f"SELECT m.body, m.body_sum, u.body FROM cued.memory m {_USED} {_WANTED}"  # noqa: S608 - constants
 _NEWEST: Final = _SHOWN + "AND (created, id) < (%(created)s, %(id)s::bytea) ORDER BY created DESC, id DESC LIMIT %(rows)s"
 _OLDEST: Final = _SHOWN + "AND (created, id) > (%(created)s, %(id)s::bytea) ORDER BY created, id LIMIT %(rows)s"
-_EACH: Final = f"SELECT m.body, u.body, created, id FROM cued.memory m {_USED} {_WANTED}"  # noqa: S608 - constants
+_EACH: Final = f"SELECT m.body, m.body_sum, u.body, created, id FROM cued.memory m {_USED} {_WANTED}"  # noqa: S608 - constants
 _SCAN: Final = f"""
-    SELECT m.key, m.body, u.body, m.forward, v.data
+    SELECT m.key, m.body, m.body_sum, u.body, m.forward, v.data, m.forward_sum, v.data_sum
     FROM cued.memory m {_USED} LEFT JOIN cued.vector v ON v.tenant = m.tenant AND v.key = m.key
     WHERE m.tenant = %s AND m.id > %s ORDER BY m.id LIMIT %s
 """  # noqa: S608 - constants
 _LINKING: Final = f"""
-    SELECT m.body, u.body FROM cued.memory m {_USED}
+    SELECT m.body, m.body_sum, u.body FROM cued.memory m {_USED}
     WHERE m.tenant = %s AND m.key IN (SELECT key FROM cued.edge WHERE tenant = %s AND target = ANY(%s)) ORDER BY m.key
 """  # noqa: S608 - constants
 _TOTALS: Final = f"""
@@ -58,7 +58,7 @@ _BY: Final = {
 
 
 def page(cursor: psycopg.Cursor[Any], tenant: bytes, wanted: Filter, asked: Slice) -> tuple[Found, int]:
-    """The two bodies of each memory in a part of a listing, and how many there are in all."""
+    """The body, its sum and the use of each memory in a part of a listing, and how many there are in all."""
     values = asked_of(wanted, asked)
     values |= {name: None if values[name] is None else values[name].encode() for name in ("scope", "session", "id")}
     values |= {name: codes or None for name, codes in codes_of(wanted).items()}
@@ -73,14 +73,14 @@ def _looked_through(cursor: psycopg.Cursor[Any], wanted: Filter, asked: Slice, v
     """The same where only a body says which are wanted, or in which order: each is read once, and none is kept but the page's."""
     total = 0
 
-    def further() -> Iterator[tuple[Standing, tuple[bytes, bytes | None]]]:
+    def further() -> Iterator[tuple[Standing, tuple[bytes, int | None, bytes | None]]]:
         nonlocal total
-        for body, use, created, memory_id in cursor.stream(_EACH, values):
+        for body, body_sum, use, created, memory_id in cursor.stream(_EACH, values):
             if not wanted.contains or says(body, wanted.contains):
                 total += 1
                 place = (created, created, memory_id.decode()) if asked.order_by == "written" else _standing(body, use, asked)
                 if beyond(place, asked):
-                    yield place, (body, use)
+                    yield place, (body, body_sum, use)
 
     pick = nsmallest if asked.oldest_first else nlargest
     found = pick(asked.limit, further(), key=itemgetter(0))
@@ -96,12 +96,12 @@ _MEMORY, _USE = msgpack.Decoder(Memory), msgpack.Decoder(Use)
 
 
 def scan(cursor: psycopg.Cursor[Any], tenant: bytes, *, limit: int, after: str) -> Found:
-    """A tenant's rows with their vectors, by id: key, two bodies, forward index and vector."""
+    """A tenant's rows with their vectors, by id: key, body with its sum, use, forward index and vector, and the sums of these two."""
     return cursor.execute(_SCAN, (tenant, after.encode(), limit)).fetchall()
 
 
 def linking(cursor: psycopg.Cursor[Any], tenant: bytes, targets: Sequence[str]) -> Found:
-    """The two bodies of each memory that has an edge to any of these ids."""
+    """The body, its sum and the use of each memory that has an edge to any of these ids."""
     return cursor.execute(_LINKING, (tenant, tenant, [each.encode() for each in targets])).fetchall()
 
 

@@ -7,14 +7,16 @@ has named. Names are bytes: no collation can make two of them one, and their ord
 from collections.abc import Sequence
 from typing import Final, LiteralString
 
+import msgspec
 import psycopg
 from psycopg import sql
 
 from cued.errors import ForeignFileError, NewerSchemaError, StoreError
+from cued.model import VectorShape
 
 Statement = sql.SQL | sql.Composed
 
-VERSION: Final = 1
+VERSION: Final = 2
 PARTS: Final = 16
 """Into how many parts each table is split; `cued db init` takes another number."""
 ROLE: Final = "cued_app"
@@ -53,9 +55,11 @@ TABLES: Final[dict[str, LiteralString]] = {
         meta        jsonb NOT NULL,         -- the memory's own facts, to be filtered by
         fingerprint bytea,
         forward     bytea NOT NULL,         -- hashed terms, entities and tags
-        body        bytea NOT NULL          -- MessagePack of the memory but for its use
+        body        bytea NOT NULL,         -- MessagePack of the memory but for its use
+        body_sum    bigint,                 -- CRC-32 of what is in the row, NULL where none was taken
+        forward_sum bigint
     """,
-    "vector": "tenant bytea NOT NULL, key bigint NOT NULL, data bytea NOT NULL",  # float32, little-endian
+    "vector": "tenant bytea NOT NULL, key bigint NOT NULL, data bytea NOT NULL, data_sum bigint",  # as `stores.encoding` has it
     "use": "tenant bytea NOT NULL, key bigint NOT NULL, body bytea NOT NULL",
     "edge": "tenant bytea NOT NULL, key bigint NOT NULL, relation bytea NOT NULL, target bytea NOT NULL",
     "recall": """
@@ -106,21 +110,26 @@ _INDEXES: Final[dict[str, tuple[LiteralString, ...]]] = {
     "recall": ("UNIQUE INDEX ON cued.{} (tenant, recall_id)", "INDEX ON cued.{} (tenant, at, key)"),
 }
 """The keys and indexes of a table; of one whose parts are on other servers, each part has its own there."""
+ADDED: Final[dict[int, dict[str, tuple[LiteralString, ...]]]] = {
+    2: {"memory": ("body_sum bigint", "forward_sum bigint"), "vector": ("data_sum bigint",)},
+}
+"""The columns that came with a version, by table; without a default, so that adding one rewrites no row and locks for a moment."""
 # A subquery, so that it is asked once a statement and not once a row.
 _OWN: Final = "tenant = (SELECT decode(current_setting('cued.tenant', true), 'hex'))"
 _LISTED: Final = "(SELECT current_setting('cued.listing', true)) = 'on'"
 
 
-def setup(role: str = ROLE, *, parts: int = PARTS, nodes: int = 0) -> list[Statement]:
+def setup(role: str = ROLE, *, parts: int = PARTS, nodes: int = 0, vectors: VectorShape = "float32") -> list[Statement]:
     """The statements that make the tables for a role that owns nothing: run by whoever is to own them, in an empty database or schema.
 
     With `nodes` the parts are tables of so many other servers, taken in turn, which are known here as node_0, node_1, and so on.
+    `vectors` is how vectors are kept.
     """
     made: list[Statement] = [
         sql.SQL("CREATE SCHEMA cued"),
         sql.SQL("CREATE SEQUENCE cued.line"),
-        sql.SQL("CREATE TABLE cued.version (number integer NOT NULL)"),
-        sql.SQL("INSERT INTO cued.version VALUES ({})").format(VERSION),
+        sql.SQL("CREATE TABLE cued.version (number integer NOT NULL, vectors text NOT NULL DEFAULT 'float32')"),
+        sql.SQL("INSERT INTO cued.version VALUES ({}, {})").format(VERSION, sql.Literal(vectors)),
     ]
     for name, columns in TABLES.items():
         made.append(sql.SQL("CREATE TABLE cued.{} ({}) PARTITION BY HASH (tenant)").format(sql.Identifier(name), sql.SQL(columns)))
@@ -140,6 +149,31 @@ def setup_node(node: int, role: str = ROLE, *, parts: int = PARTS, nodes: int) -
         made.append(sql.SQL("CREATE TABLE cued.{} ({})").format(sql.Identifier(part), sql.SQL(TABLES[name])))
         made += _keyed(name, part)
     return [*made, *_granted_on(role, mine)]
+
+
+def upgrade(version: int) -> list[Statement]:
+    """The statements that bring the first server's tables from this version to the current one; its nodes go before it."""
+    made = [*_patience(), *(_added(table, table, since=version) for table in TABLES)]
+    made.append(sql.SQL("ALTER TABLE cued.version ADD COLUMN IF NOT EXISTS vectors text NOT NULL DEFAULT 'float32'"))
+    made.append(sql.SQL("UPDATE cued.version SET number = {}").format(VERSION))
+    return [each for each in made if each is not None]
+
+
+def upgrade_node(node: int, version: int, *, parts: int, nodes: int) -> list[Statement]:
+    """The statements that bring a node's parts of the tables from this version to the current one."""
+    made = [_added(name, f"{name}_{number}", since=version) for name in TABLES for number in range(node, parts, nodes)]
+    return [*_patience(), *(each for each in made if each is not None)]
+
+
+def _patience() -> list[Statement]:
+    # Whoever waits for a table lets others wait behind it: rather not now than long.
+    return [sql.SQL("SET LOCAL lock_timeout = '5s'")]
+
+
+def _added(name: str, table: str, *, since: int) -> Statement | None:
+    new = [column for version, tables in ADDED.items() if version > since for column in tables.get(name, ())]
+    columns = sql.SQL(", ").join(sql.SQL("ADD COLUMN IF NOT EXISTS ") + sql.SQL(column) for column in new)
+    return sql.SQL("ALTER TABLE cued.{} {}").format(sql.Identifier(table), columns) if new else None
 
 
 def _part(name: str, number: int, parts: int, nodes: int) -> Statement:
@@ -198,14 +232,19 @@ _POWER: Final = """
 _HOW: Final = "make the tables and a role of its own for the service with: cued db init ADMIN_URL"
 
 
-def check(connection: psycopg.Connection, place: str) -> None:
-    """Refuse a database that has no tables of ours, or those of another version, and a role that could see past row-level security."""
+def check(connection: psycopg.Connection, place: str) -> VectorShape:
+    """How vectors are kept in a database; one without our tables, or with those of another version, is refused.
+
+    So is a role that could see past row-level security.
+    """
     found = connection.execute("SELECT to_regclass('cued.version') IS NOT NULL").fetchone()
     if not found or not found[0]:
         raise ForeignFileError(f"{place}: there are no tables of Cued here; {_HOW}")
     (version,) = connection.execute("SELECT max(number) FROM cued.version").fetchone() or (0,)
     if version > VERSION:
         raise NewerSchemaError(f"{place}: schema {version}, made by a newer Cued than this one, which knows {VERSION}")
+    if version < VERSION:
+        raise StoreError(f"{place}: schema {version}, and this Cued needs {VERSION}; bring it there with: cued db init ADMIN_URL")
     superuser, bypasses, owned, open_tables = connection.execute(_POWER).fetchone() or (True, True, 0, 0)
     reasons = {
         "is a superuser": superuser,
@@ -216,3 +255,6 @@ def check(connection: psycopg.Connection, place: str) -> None:
         raise StoreError(f"{place}: the role {' and '.join(powers)}, so the database could not keep tenants apart; {_HOW}")
     if open_tables:
         raise StoreError(f"{place}: row-level security is off on {open_tables} of the tables; {_HOW}")
+    row = connection.execute("SELECT vectors FROM cued.version").fetchone()
+    shape: VectorShape = msgspec.convert(row[0] if row else "float32", VectorShape)
+    return shape

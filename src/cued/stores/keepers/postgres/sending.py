@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from typing import Any
+from zlib import crc32
 
 from msgspec import json
 
@@ -26,11 +27,13 @@ _CHANGING = {
     "session": "bytea",
     "turn": "bigint",
     "tags": "text",
-    "meta": "jsonb",
+    "meta": "text",
     "body": "bytea",
+    "body_sum": "bigint",
 }
 """The columns that may change while the content of a row stays, and of what kind they are sent."""
-_CONTENT = {"id": "bytea", "content": "bigint", "fingerprint": "bytea", "forward": "bytea"}
+_MADE_OF_TEXT = {"tags": "::bytea[]", "meta": "::jsonb"}
+_CONTENT = {"id": "bytea", "content": "bigint", "fingerprint": "bytea", "forward": "bytea", "forward_sum": "bigint"}
 
 
 def _unnested(columns: dict[str, str]) -> str:
@@ -39,20 +42,23 @@ def _unnested(columns: dict[str, str]) -> str:
     return f"unnest({arrays}) AS new ({', '.join(columns)})"
 
 
-def _taken(columns: Iterable[str]) -> str:
-    return ", ".join("new.tags::bytea[]" if name == "tags" else f"new.{name}" for name in columns)
+def taken(columns: Iterable[str]) -> str:
+    """The columns as they are taken from new rows."""
+    return ", ".join(f"new.{name}{_MADE_OF_TEXT.get(name, '')}" for name in columns)
 
 
-_INSERTED = _CHANGING | _CONTENT
-INSERT = f"INSERT INTO cued.memory (tenant, {', '.join(_INSERTED)}) SELECT %(tenant)s, {_taken(_INSERTED)} FROM {_unnested(_INSERTED)}"  # noqa: S608 - constants
-_SET = ", ".join(f"{name} = {_taken([name])}" for name in _CHANGING if name != "key")
+INSERTED = _CHANGING | _CONTENT
+INSERT = f"INSERT INTO cued.memory (tenant, {', '.join(INSERTED)}) SELECT %(tenant)s, {taken(INSERTED)} FROM {_unnested(INSERTED)}"  # noqa: S608 - constants
+_SET = ", ".join(f"{name} = {taken([name])}" for name in _CHANGING if name != "key")
 UPDATE = f"UPDATE cued.memory SET {_SET} FROM {_unnested(_CHANGING)} WHERE memory.tenant = %(tenant)s AND memory.key = new.key"  # noqa: S608 - constants
-_REPLACED = {"key": "bigint", "fingerprint": "bytea", "forward": "bytea"}
+_REPLACED = {"key": "bigint", "fingerprint": "bytea", "forward": "bytea", "forward_sum": "bigint"}
 REPLACE = f"""
-    UPDATE cued.memory SET content = %(change)s, fingerprint = new.fingerprint, forward = new.forward FROM {_unnested(_REPLACED)}
+    UPDATE cued.memory SET content = %(change)s, fingerprint = new.fingerprint, forward = new.forward, forward_sum = new.forward_sum
+    FROM {_unnested(_REPLACED)}
     WHERE memory.tenant = %(tenant)s AND memory.key = new.key
 """  # noqa: S608 - constants
-ADD_VECTORS = "INSERT INTO cued.vector (tenant, key, data) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[])"
+VECTOR = {"key": "bigint", "data": "bytea", "data_sum": "bigint"}
+ADD_VECTORS = f"INSERT INTO cued.vector (tenant, {', '.join(VECTOR)}) SELECT %(tenant)s, {taken(VECTOR)} FROM {_unnested(VECTOR)}"  # noqa: S608 - constants
 LINK = """
     INSERT INTO cued.edge (tenant, key, relation, target) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[])
 """
@@ -83,7 +89,24 @@ def columns(rows: Sequence[Row], change: int) -> dict[str, list[Any]]:
         **{name: [as_bytes(text) for text in read[name]] for name in _TEXTS},
         "tags": [_array(row.memory.tags) for row in rows],
         "meta": [json.encode(row.memory.source.meta).decode() for row in rows],
+        "body_sum": [crc32(values["body"]) for values in made],
     }
+
+
+def contents(rows: Sequence[Row]) -> dict[str, list[Any]]:
+    """The columns that are replaced where the content of a row changes, a value a row in each."""
+    return {
+        "key": [row.key for row in rows],
+        "fingerprint": [as_bytes(row.memory.fingerprint) for row in rows],
+        "forward": [row.forward for row in rows],
+        "forward_sum": [crc32(row.forward or b"") for row in rows],
+    }
+
+
+def vectors(rows: Sequence[Row]) -> dict[str, list[Any]]:
+    """The columns of the vectors of those of the rows that have one."""
+    given = [(row.key, row.vector) for row in rows if row.vector is not None]
+    return {"key": [key for key, _ in given], "data": [data for _, data in given], "data_sum": [crc32(data) for _, data in given]}
 
 
 def _array(texts: Sequence[str]) -> str:

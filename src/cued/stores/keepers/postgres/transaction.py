@@ -8,7 +8,7 @@ from secrets import randbits
 from typing import Any
 
 import psycopg
-from msgspec import msgpack
+from msgspec import DecodeError, msgpack
 from msgspec.structs import replace
 
 from cued.model import (
@@ -26,25 +26,34 @@ from cued.model import (
     TallyQuery,
     Use,
 )
-from cued.stores.encoding import runs
-from cued.stores.keepers.postgres import log, queries, searched
-from cued.stores.keepers.postgres.sending import ADD_VECTORS, INSERT, LINK, PUT_DOCUMENT, PUT_USES, REPLACE, UPDATE, as_bytes, columns
+from cued.stores.encoding import fits, runs
+from cued.stores.keepers.postgres import log, queries, searched, staging
+from cued.stores.keepers.postgres.sending import (
+    ADD_VECTORS,
+    INSERT,
+    LINK,
+    PUT_DOCUMENT,
+    PUT_USES,
+    REPLACE,
+    UPDATE,
+    columns,
+    contents,
+    vectors,
+)
 from cued.stores.keepers.sql_values import HANGING, Counters, edges_of, uses_of, with_use
 
-_MEMORY = msgpack.Decoder(Memory)
-
 _READ = """
-    SELECT m.id, m.key, m.body, u.body FROM cued.memory m LEFT JOIN cued.use u ON u.tenant = m.tenant AND u.key = m.key
+    SELECT m.id, m.key, m.body, m.body_sum, u.body FROM cued.memory m LEFT JOIN cued.use u ON u.tenant = m.tenant AND u.key = m.key
     WHERE m.tenant = %s AND m.id = ANY(%s)
 """
 _READ_CONTENT = """
-    SELECT m.id, m.key, m.body, u.body, m.forward, v.data
+    SELECT m.id, m.key, m.body, m.body_sum, u.body, m.forward, v.data, m.forward_sum, v.data_sum
     FROM cued.memory m LEFT JOIN cued.use u ON u.tenant = m.tenant AND u.key = m.key
                        LEFT JOIN cued.vector v ON v.tenant = m.tenant AND v.key = m.key
     WHERE m.tenant = %s AND m.id = ANY(%s)
 """
 _LAPSED = """
-    SELECT m.key, m.body, u.body FROM cued.memory m LEFT JOIN cued.use u ON u.tenant = m.tenant AND u.key = m.key
+    SELECT m.key, m.body, m.body_sum, u.body FROM cued.memory m LEFT JOIN cued.use u ON u.tenant = m.tenant AND u.key = m.key
     WHERE m.tenant = %s AND m.locally IS NOT NULL
 """
 _WEIGHED = "SELECT coalesce(sum(length(body)), 0)::bigint FROM cued.memory WHERE tenant = %s AND key = ANY(%s)"
@@ -66,6 +75,7 @@ class PostgresTransaction:
         self._cursor, self._name = connection.cursor(binary=True), name
         self._tenant = self._started = Counters(*head[0]) if head else Counters()
         self._wrote = self.erased = False
+        self._left_out: set[int] = set()
 
     def head(self) -> Head:
         """The tenant's counters."""
@@ -76,12 +86,15 @@ class PostgresTransaction:
         if not memory_ids:
             return {}
         found = self._all(_READ_CONTENT if content else _READ, self._name, [each.encode() for each in memory_ids])
-        rows = {bytes(each).decode(): _row(*rest) for each, *rest in found}
+        rows = {bytes(each).decode(): self._row(*rest) for each, *rest in found}
+        for each, row in rows.items():
+            if row.memory.id != each:
+                raise DecodeError(f"another memory lies under the id {each!r}")
         return {each: rows[each] for each in memory_ids if each in rows}
 
     def lapsed(self) -> Sequence[Row]:
         """Every row that has a mark."""
-        return [_row(*row) for row in self._all(_LAPSED, self._name)]
+        return [self._row(*row) for row in self._all(_LAPSED, self._name)]
 
     def insert(self, rows: Sequence[Row]) -> None:
         """Write new rows with all that is in them, edges and use included."""
@@ -90,14 +103,20 @@ class PostgresTransaction:
         self._open()
         change, first = self._stamp(), self._tenant.last + 1
         keyed = [row._replace(key=key) for key, row in enumerate(rows, start=first)]
-        values = columns(keyed, change) | {
-            "id": [row.memory.id.encode() for row in keyed],
-            "content": [change] * len(keyed),
-            "fingerprint": [as_bytes(row.memory.fingerprint) for row in keyed],
-            "forward": [row.forward for row in keyed],
-        }
-        self._run(INSERT, values | {"tenant": self._name})
-        self._add_vectors(keyed)
+        values = (
+            columns(keyed, change)
+            | contents(keyed)
+            | {
+                "id": [row.memory.id.encode() for row in keyed],
+                "content": [change] * len(keyed),
+            }
+        )
+        if len(keyed) < staging.MANY:
+            self._run(INSERT, values | {"tenant": self._name})
+            self._add_vectors(keyed)
+        else:
+            staging.MEMORIES.insert(self._cursor, self._name, values)
+            staging.VECTORS.insert(self._cursor, self._name, vectors(keyed))
         self._link(keyed)
         self.put_uses(uses_of(keyed))
         self._tenant = self._tenant.with_more(len(rows), sum(map(len, values["body"])))
@@ -115,11 +134,7 @@ class PostgresTransaction:
         new = [row for row in rows if row.forward is not None]
         if not new:
             return
-        values = {
-            "key": [row.key for row in new],
-            "fingerprint": [as_bytes(row.memory.fingerprint) for row in new],
-            "forward": [row.forward for row in new],
-        }
+        values = contents(new)
         self._run(REPLACE, values | {"tenant": self._name, "change": change})
         self._run("DELETE FROM cued.vector WHERE tenant = %s AND key = ANY(%s)", (self._name, values["key"]))
         self._add_vectors(new)
@@ -147,16 +162,18 @@ class PostgresTransaction:
         self._wrote = False
 
     def changed(self, since: int) -> Indexed:
-        """The rows written after the change of this number, all for 0, in the order of their keys."""
-        return searched.changed(self._named(searched.CHANGED, since=since))
+        """The rows written after the change of this number, all for 0, in the order of their keys; broken ones are left out."""
+        read, self._left_out = searched.whole(self._named(searched.CHANGED, since=since))
+        return searched.changed(read)
 
     def vectors(self, since: int) -> Iterable[tuple[Sequence[int], bytes]]:
-        """The vectors of the rows whose content was written after this change, all for 0, in runs of one size."""
-        return runs(sorted(self._named(searched.VECTORS if since else searched.ALL_VECTORS, since=since)))
+        """The vectors of the rows whose content was written after this change, all for 0, in runs of one size; broken ones are left out."""
+        found = self._named(searched.VECTORS if since else searched.ALL_VECTORS, since=since)
+        return runs(sorted(searched.whole_vectors(found, self._left_out)))
 
     def memories(self, keys: Sequence[int]) -> Sequence[Memory | None]:
         """The memories of these rows in their order, without their use; None for one that can no longer be read."""
-        return searched.memories(keys, self._named(searched.BODIES, keys=list(keys)) if keys else ())
+        return searched.memories(self._name, keys, self._named(searched.BODIES, keys=list(keys)) if keys else ())
 
     def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
         """The uses of those of these rows that were ever used, each with its key."""
@@ -171,15 +188,15 @@ class PostgresTransaction:
     def page(self, wanted: Filter, asked: Slice) -> tuple[Sequence[Memory], int]:
         """A part of the listing of what the filter wants, and how many it wants in all."""
         found, total = queries.page(self._cursor, self._name, wanted, asked)
-        return [_decoded(*row) for row in found], total
+        return [self._decoded(*row) for row in found], total
 
     def scan(self, limit: int, after: str) -> Sequence[Row]:
         """Up to `limit` rows with forward index and vector, by id, from the first id greater than `after`."""
-        return [_row(*row) for row in queries.scan(self._cursor, self._name, limit=limit, after=after)]
+        return [self._row(*row) for row in queries.scan(self._cursor, self._name, limit=limit, after=after)]
 
     def linking(self, memory_ids: Sequence[str]) -> Sequence[Memory]:
         """The memories with an edge to any of these ids, each once."""
-        return [_decoded(*row) for row in queries.linking(self._cursor, self._name, memory_ids)]
+        return [self._decoded(*row) for row in queries.linking(self._cursor, self._name, memory_ids)]
 
     def stats(self, at: int) -> Stats:
         """What the tenant holds, counted, as of a moment in microseconds."""
@@ -250,9 +267,8 @@ class PostgresTransaction:
         return int(self._all(_WEIGHED, self._name, list(keys))[0][0])
 
     def _add_vectors(self, rows: Sequence[Row]) -> None:
-        if given := [(row.key, row.vector) for row in rows if row.vector is not None]:
-            keys, vectors = zip(*given, strict=True)
-            self._run(ADD_VECTORS, (self._name, list(keys), list(vectors)))
+        if (given := vectors(rows))["key"]:
+            self._run(ADD_VECTORS, given | {"tenant": self._name})
 
     def _link(self, rows: Sequence[Row]) -> None:
         edges = [(key, relation.encode(), target.encode()) for key, relation, target in dict.fromkeys(edges_of(rows))]
@@ -270,10 +286,12 @@ class PostgresTransaction:
         self._run(statement, values)
         return self._cursor.fetchall()
 
+    def _decoded(self, memory_body: bytes, body_sum: int | None, use_body: bytes | None) -> Memory:
+        """A memory from its two bodies; one that is not what was written, or is another tenant's, is a DecodeError."""
+        return with_use(searched.own(self._name, memory_body, body_sum), use_body)
 
-def _decoded(memory_body: bytes, use_body: bytes | None) -> Memory:
-    return with_use(_MEMORY.decode(memory_body), use_body)
-
-
-def _row(key: int, memory_body: bytes, use_body: bytes | None, forward: bytes | None = None, vector: bytes | None = None) -> Row:
-    return Row(_decoded(memory_body, use_body), key, None, forward, vector)
+    def _row(self, key: int, memory_body: bytes, body_sum: int | None, use_body: bytes | None, *rest: Any) -> Row:  # noqa: ANN401 - bytes and sums
+        forward, vector, forward_sum, vector_sum = rest or (None, None, None, None)
+        if rest and not (fits(forward, forward_sum) and fits(vector or b"", vector_sum)):
+            raise DecodeError("what is searched of a memory is not what was written")
+        return Row(self._decoded(memory_body, body_sum, use_body), key, None, forward, vector)

@@ -11,14 +11,18 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
-from msgspec import DecodeError
+from msgspec import DecodeError, convert
 
 from cued.errors import BusyError, CorruptError, ForeignFileError, FullError, InputError, NewerSchemaError, ReadOnlyError, StoreError
+from cued.model import VectorShape
 from cued.stores.keepers.sqlite import page_sums
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION, rows_fit
+
+if TYPE_CHECKING:
+    from cued.stores.keepers.sqlite.own_log import Named
 
 SERVED_HOW = (
     "reading a database that others may write needs a file beside it (-shm), and this folder cannot be written from here. "
@@ -140,24 +144,32 @@ def check(path: Path, found: Identity) -> None:
         raise NewerSchemaError(f"{path}: written by a newer Cued (schema {found.version}; this one knows up to {VERSION})")
 
 
-def prepare(path: Path, connection: apsw.Connection) -> None:
-    """Bring the file to the current schema; one that is neither empty nor ours is refused untouched."""
+def shape_of(connection: apsw.Connection) -> VectorShape:
+    """How the file keeps its vectors."""
+    shape: VectorShape = convert(connection.execute("SELECT vectors FROM file").get, VectorShape)
+    return shape
+
+
+def prepare(path: Path, connection: apsw.Connection, *, vectors: VectorShape) -> None:
+    """Bring the file to the current schema, a new one with vectors of this shape; one that is neither empty nor ours is refused."""
     found = identity(connection)
     if not _fresh(found):
         check(path, found)
     if page_sums.lacking(connection):
         raise StoreError(f"{path}: its pages carry sums that this apsw cannot keep up; install apsw from PyPI, or open it for reading")
-    unsummed = not _fresh(found) and page_sums.missing(connection)
-    if unsummed:
-        _refuse_damaged(path, connection)
+    unsummed = not _fresh(found) and not page_sums.summed(connection)
+    if unsummed and found.version < VERSION:
+        _refuse_broken(path, str(connection.execute("PRAGMA integrity_check(1)").get).removeprefix("ok"))
     if found.version < VERSION:
-        _migrate(connection, fresh=_fresh(found))
-    if unsummed and rows_fit(connection):
+        _migrate(connection, fresh=_fresh(found), vectors=vectors)
+    if unsummed:
+        refuse_damaged(path, connection)
+    if unsummed and page_sums.missing(connection) and rows_fit(connection):
         # Where a row is broken, or the file is busy: not now, then. Rows are checked one by one for as long as pages carry no sums.
         page_sums.take_up(connection)
 
 
-def _migrate(connection: apsw.Connection, *, fresh: bool) -> None:
+def _migrate(connection: apsw.Connection, *, fresh: bool, vectors: VectorShape) -> None:
     if fresh:
         page_sums.make_room(connection)
     _into_wal(connection)
@@ -168,13 +180,21 @@ def _migrate(connection: apsw.Connection, *, fresh: bool) -> None:
             if migration.fill is not None:
                 migration.fill(connection)
             connection.pragma("user_version", number)
+        if _fresh(found):
+            connection.execute("UPDATE file SET vectors = ?", (vectors,))
         connection.pragma("application_id", APPLICATION_ID)
 
 
-def _refuse_damaged(path: Path, connection: apsw.Connection) -> None:
-    """Refuse a file whose damage would be summed like the rest."""
-    found = str(connection.execute("PRAGMA integrity_check(1)").get)
-    if found != "ok":
+def refuse_damaged(path: Path, connection: apsw.Connection) -> None:
+    """Refuse a file whose pages carry no sums and that is damaged where no row's own sums would tell of it."""
+    if not page_sums.summed(connection):
+        from cued.stores.keepers.sqlite.unsummed import fault  # noqa: PLC0415 - few files need it
+
+        _refuse_broken(path, fault(connection))
+
+
+def _refuse_broken(path: Path, found: str) -> None:
+    if found:
         raise CorruptError(f"{path}: {DAMAGED} ({found})")
 
 
@@ -203,6 +223,8 @@ def writing(connection: apsw.Connection) -> Iterator[None]:
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
+        # So that the log says whose it is.
+        connection.execute(_STAMP)
         connection.execute("COMMIT")
     finally:
         # Still inside a transaction here means that something was raised.
@@ -240,31 +262,31 @@ def log_in_use(path: Path) -> bool:
         return False
 
 
-_IDENTITY = "SELECT identity FROM file"
+_STAMP = "UPDATE file SET identity = CAST(substr(identity, 1, 16) || randomblob(8) AS BLOB)"
 
 
-def named_without(path: Path) -> bytes | None:
+def named_without(path: Path) -> "Named | None":
     """What the file calls itself where its log is not read; None without a log, or in a file that has no name yet."""
     with suppress(apsw.Error, OSError):
         if os.stat(f"{path}-wal").st_size:  # noqa: PTH116 - asked at every opening
+            from cued.stores.keepers.sqlite.own_log import named  # noqa: PLC0415 - only where somebody has left a log, or has one open
+
             name, flags = f"{path.resolve().as_uri()}?immutable=1", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
             with closing(apsw.Connection(name, flags=flags, vfs=page_sums.file_system())) as connection:
-                return _named(connection)
+                return named(connection)
     return None
 
 
-def refuse_strange(path: Path, connection: apsw.Connection, *, without: bytes | None) -> None:
-    """Refuse a file that calls itself otherwise once its log is read."""
-    if without is not None and _named(connection) != without:
+def refuse_strange(path: Path, connection: apsw.Connection, *, without: "Named | None") -> None:
+    """Refuse a file whose log is another's."""
+    if without is None:
+        return
+    from cued.stores.keepers.sqlite.own_log import is_another, named  # noqa: PLC0415 - as above
+
+    if is_another(path.with_name(f"{path.name}-wal"), without, named(connection)):
         raise ForeignFileError(f"{path}: the log beside it ({path.name}-wal) is another database's; move it away, nothing of it was taken")
 
 
 def rename(connection: apsw.Connection) -> None:
     """A name of its own for a copy."""
-    connection.execute("UPDATE file SET identity = randomblob(16)")
-
-
-def _named(connection: apsw.Connection) -> bytes | None:
-    with suppress(apsw.SQLError):
-        return bytes(connection.execute(_IDENTITY).get or b"") or None
-    return None
+    connection.execute("UPDATE file SET identity = randomblob(24)")

@@ -15,10 +15,11 @@ from weakref import WeakSet
 
 import apsw
 
-from cued.errors import ReadOnlyError, StoreError
+from cued.errors import CuedError, ReadOnlyError, StoreError
 from cued.forking import PATIENCE_S, across_forks
-from cued.model import Condition
+from cued.model import Condition, VectorShape
 from cued.stores.admission import admit_tenant
+from cued.stores.keepers.sql_values import refuse_other_shape
 from cued.stores.keepers.sqlite.connection import (
     BUSY_TIMEOUT_S,
     SERVED_HOW,
@@ -30,7 +31,9 @@ from cued.stores.keepers.sqlite.connection import (
     never_changing,
     prepare,
     reading,
+    refuse_damaged,
     refuse_strange,
+    shape_of,
     translated,
     writing,
 )
@@ -189,12 +192,17 @@ _UNSCRUBBED = "SELECT EXISTS (SELECT 1 FROM unscrubbed)"
 class SqliteKeeper:
     """Keeps rows in a file."""
 
-    def __init__(self, path: str | PathLike[str], *, readonly: bool = False) -> None:
-        """Open the file, made or migrated if need be; `readonly` changes nothing, and needs a current file."""
+    def __init__(self, path: str | PathLike[str], *, readonly: bool = False, vectors: VectorShape | None = None) -> None:
+        """Open the file, made or migrated if need be; `readonly` changes nothing, and needs a current file.
+
+        A new file keeps its vectors as `vectors` says, float32 where it says nothing; of any other it is refused when it says otherwise.
+        """
         self.path = self._path = Path(path)
         self._scrubber: Scrubber | None = None
         if self._path.is_dir():
             raise StoreError(f"{self._path}: this is a folder; a store is one file, such as {self._path / 'memories.db'}")
+        if self._path.exists() and not self._path.is_file():
+            raise StoreError(f"{self._path}: this is no plain file, but a pipe or a device; a store is one file")
         if not readonly and not self._path.exists() and not self._path.parent.is_dir():
             raise StoreError(f"{self._path}: there is no folder {self._path.parent}")
         if readonly and not self._path.exists():
@@ -206,8 +214,10 @@ class SqliteKeeper:
             self._writable = not connection.readonly("main")
             try:
                 refuse_strange(self._path, connection, without=without)
-                self._receive(connection)
-            except (apsw.Error, StoreError):
+                self._receive(connection, vectors)
+                self.vectors = shape_of(connection)
+                refuse_other_shape(vectors, self.vectors)
+            except (apsw.Error, CuedError):
                 # What was refused is left as it is: its log is not played into the file.
                 connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
                 connection.close()
@@ -278,9 +288,9 @@ class SqliteKeeper:
             self._scrubber = Scrubber(self._path)
         return self._scrubber
 
-    def _receive(self, connection: apsw.Connection) -> None:
+    def _receive(self, connection: apsw.Connection, vectors: VectorShape | None) -> None:
         if self._writable:
-            prepare(self._path, connection)
+            prepare(self._path, connection, vectors=vectors or "float32")
             if connection.execute(_UNSCRUBBED).get:
                 self._scrubbing().resume(connection)
             return
@@ -288,3 +298,4 @@ class SqliteKeeper:
         check(self._path, found)
         if found.version < VERSION:
             raise StoreError(f"{self._path}: schema {found.version}, not {VERSION}; reading never migrates, so open it once for writing")
+        refuse_damaged(self._path, connection)

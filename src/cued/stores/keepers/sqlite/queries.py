@@ -43,13 +43,16 @@ _PLACES: Final[Mapping[Order, str]] = {
     "used": f"ifnull(last_used(use.body), {ALWAYS})",
     "chance": "by_chance(id)",
 }
+# What is wanted is gone through once: every row of it is placed, and counted by the way.
 _PLACED: Final = {
     (order, rising): f"""
-        SELECT memory.body, body_sum, use.body FROM (
-            SELECT memory.key AS found, {place} AS place FROM memory {_USED if order == "used" else ""} {_WANTED}
-              AND (:place IS NULL OR ({place}, created, id) {">" if rising else "<"} (:place, :created, :id))
-            ORDER BY place {way}, created {way}, id {way} LIMIT :rows)
-        JOIN memory ON memory.key = found {_USED} ORDER BY place {way}, created {way}, id {way}
+        WITH placed AS MATERIALIZED (
+            SELECT memory.key AS found, {place} AS place, created AS made, id AS named
+            FROM memory {_USED if order == "used" else ""} {_WANTED})
+        SELECT memory.body, body_sum, use.body, (SELECT count(*) FROM placed) FROM (
+            SELECT * FROM placed WHERE :place IS NULL OR (place, made, named) {">" if rising else "<"} (:place, :created, :id)
+            ORDER BY place {way}, made {way}, named {way} LIMIT :rows)
+        JOIN memory ON memory.key = found {_USED} ORDER BY place {way}, made {way}, named {way}
     """  # noqa: S608 - constants
     for order, place in _PLACES.items()
     for rising, way in ((True, "ASC"), (False, "DESC"))
@@ -108,7 +111,9 @@ def page(connection: apsw.Connection, tenant: int, wanted: Filter, asked: Slice)
     connection.create_scalar_function("has_words", _saying(wanted.contains), 1)
     for name, function, count in _FUNCTIONS:
         connection.create_scalar_function(name, function, count, deterministic=True)
-    found = connection.execute(_statement(asked), values).fetchall()
+    found: list[Any] = connection.execute(_statement(asked), values).fetchall()
+    if found and asked.order_by != "written":
+        return [row[:-1] for row in found], int(found[0][-1])
     if not asked.after[1] and len(found) < asked.limit:
         # the first page is the whole listing
         return found, len(found)

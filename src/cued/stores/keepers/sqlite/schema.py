@@ -218,6 +218,11 @@ ALTER TABLE recall ADD COLUMN cue_mark     TEXT NOT NULL DEFAULT '';
 ALTER TABLE recall ADD COLUMN shadow       TEXT;                     -- JSON object
 """
 
+_SHAPE = """
+-- How vectors are kept: float32, float16 or int8; vector.data tells its own shape.
+ALTER TABLE file ADD COLUMN vectors TEXT NOT NULL DEFAULT 'float32';
+"""
+
 
 class _Body(Struct):
     """What the second migration reads of a body, whatever else is in it."""
@@ -320,5 +325,6 @@ MIGRATIONS = (
     Migration(_TRIALS),
     Migration(_TRUST, _fill_trust),
     Migration(_DAMAGE, _take_sums),
+    Migration(_SHAPE),
 )
 VERSION = len(MIGRATIONS)

@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 
 from cued.stores.keepers.sqlite import residue
-from cued.stores.keepers.sqlite.connection import BUSY_TIMEOUT_S
+from cued.stores.keepers.sqlite.connection import BUSY_TIMEOUT_S, writing
 from cued.stores.keepers.sqlite.removing import Gone
 
 SCRUB_TIMEOUT_S = 2.0
@@ -84,11 +84,13 @@ class Scrubber:
         if self._everything or self._leftover(connection):
             rewrite(connection)
             _empty_log(connection)
-            connection.execute("DELETE FROM replaced WHERE number <= ?", (replaced,))
-            connection.execute("DELETE FROM unscrubbed WHERE key <= ?", (last,))
+            with writing(connection):
+                connection.execute("DELETE FROM replaced WHERE number <= ?", (replaced,))
+                connection.execute("DELETE FROM unscrubbed WHERE key <= ?", (last,))
         else:
             # What others erased is left for them to do.
-            connection.executemany("DELETE FROM unscrubbed WHERE key = ?", [(key,) for key in self._own])
+            with writing(connection):
+                connection.executemany("DELETE FROM unscrubbed WHERE key = ?", [(key,) for key in self._own])
         self._own, self._everything, self._traces = [], False, []
 
     def _leftover(self, connection: apsw.Connection) -> bool:

@@ -1,19 +1,23 @@
 """What a search reads of one tenant's rows: their columns, their vectors, and the winners; those that are broken are left out."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from operator import lt
 from typing import Any
+from zlib import crc32
 
 import apsw
 import numpy as np
 from msgspec import DecodeError
+from numpy.typing import NDArray
 
 from cued.model import DERIVED_FROM, Indexed, Memory
 from cued.stores.encoding import decoded, fits, runs
 from cued.stores.keepers.sql_values import indexed, reflections, sources_by_key
 from cued.stores.keepers.sqlite import page_sums, salvage
 
-_RUN_KEYS = 2048
+_RUN_KEYS = 256
+_ROWS_AT_ONCE = 4096
 
 _COLUMNS = """
     SELECT memory.id, memory.key, content, ifnull(fingerprint.text, ''), session, turn, forward, scope, kind, tier, trust,
@@ -22,10 +26,14 @@ _COLUMNS = """
            ifnull(forgotten, 9223372036854775807), ifnull(superseded, 9223372036854775807), locally, forward_sum
     FROM memory LEFT JOIN fingerprint ON fingerprint.key = memory.fingerprint
 """
+_NUMBERS = (1, 2, *range(8, 18))
+"""Which of the columns are whole numbers."""
+_REPEATED = frozenset({3, 4, 7})
+_TEXTS = (0, 3, 4, 5, 6, 7, 18)
 _ALL = _COLUMNS + "WHERE memory.key BETWEEN ? AND ? ORDER BY memory.key"
 _CHANGED = _COLUMNS + "WHERE memory.tenant = ? AND memory.change > ? ORDER BY memory.key"
 _ALL_VECTORS = "SELECT key, data, data_sum FROM vector WHERE key BETWEEN ? AND ? ORDER BY key"
-_BOUNDS = "SELECT min(key), max(key) FROM vector WHERE key BETWEEN ? AND ?"
+_VECTORS = "SELECT key, data, data_sum FROM vector WHERE key BETWEEN ? AND ? ORDER BY key"
 # Put end to end by SQLite itself, which takes a third of the time that one row after the other does.
 _RUN = """
     SELECT count(*), min(length(data)), max(length(data)), CAST(group_concat(data, '') AS BLOB)
@@ -64,24 +72,14 @@ class Searched:
         """The rows written after the change of this number, all for 0, in the order of their keys; broken ones are left out."""
         asked = (_CHANGED, (tenant, since)) if since else (_ALL, key_range(tenant))
         try:
-            rows: list[Any] = self._connection.execute(*asked).fetchall()
-            return self._indexed(rows) if self._in_place(tenant, rows) else self._salvaged(tenant, since)
-        except (*salvage.FOREIGN, DecodeError, UnicodeDecodeError, TypeError):
+            columns = _in_place(self._connection.execute(*asked), *key_range(tenant))
+            if not columns:
+                return indexed((), ())
+            keys, kinds = columns[1], columns[8]
+            found = by_keys(self._connection, _SOURCES, reflections(keys, kinds), DERIVED_FROM)
+            return indexed(columns, sources_by_key(keys, found))
+        except (*salvage.FOREIGN, DecodeError, UnicodeDecodeError, TypeError, ValueError, OverflowError):
             return self._salvaged(tenant, since)
-
-    def _in_place(self, tenant: int, rows: Sequence[Any]) -> bool:
-        """Whether rows are what was written; a page that lies in another's place is, but its rows are not in order or not this tenant's."""
-        first, last = key_range(tenant)
-        keys = [first - 1, *(row[1] for row in rows), last]
-        return all(map(lt, keys, keys[1:])) and all(fits(row[6], row[-1]) for row in rows)
-
-    def _indexed(self, rows: Sequence[Any]) -> Indexed:
-        columns = list(zip(*rows, strict=True))[:-1]
-        if not columns:
-            return indexed((), ())
-        keys, kinds = columns[1], columns[8]
-        found = by_keys(self._connection, _SOURCES, reflections(keys, kinds), DERIVED_FROM)
-        return indexed(columns, sources_by_key(keys, found))
 
     def vectors(self, tenant: int, since: int) -> Iterable[tuple[Sequence[int], bytes]]:
         """The vectors of the rows whose content was written after this change, all for 0, in runs of one size; broken ones are left out."""
@@ -98,15 +96,12 @@ class Searched:
 
     def _runs(self, tenant: int) -> Iterable[tuple[Sequence[int], bytes]]:
         """All vectors as they stand in pages that are what was written."""
-        first, last = self._connection.execute(_BOUNDS, key_range(tenant)).get
-        for start in range(first or 0, (last or -1) + 1, _RUN_KEYS):
-            keys = start, min(start + _RUN_KEYS - 1, last)
-            count, least, most, data = self._connection.execute(_RUN, keys).get
-            if count and least == most and least and not least % 4:
-                together = count == keys[1] - keys[0] + 1
-                yield range(keys[0], keys[1] + 1) if together else [key for (key,) in self._connection.execute(_KEYS, keys)], data
-            elif count:
-                found: list[Any] = self._connection.execute(_ALL_VECTORS, keys).fetchall()
+        read = self._connection.execute(_ALL_VECTORS, key_range(tenant))
+        while found := list(islice(read, _RUN_KEYS)):
+            keys, blobs, _ = zip(*found, strict=True)
+            if {*map(type, blobs)} == {bytes} and len(sizes := {*map(len, blobs)}) == 1 and min(sizes) and not min(sizes) % 4:
+                yield keys, b"".join(blobs)
+            else:
                 yield from runs((key, data) for key, data, checksum in found if fits(data, checksum))
 
     def _checked_vectors(self, tenant: int, since: int) -> list[tuple[int, bytes]]:
@@ -146,3 +141,27 @@ class Searched:
 def by_keys(connection: apsw.Connection, sql: str, keys: Sequence[int], *more: str) -> list[Any]:
     """What a statement finds for these keys, which are its first value."""
     return connection.execute(sql, (apsw.carray(np.array(keys, dtype=np.int64)), *more)).fetchall() if keys else []
+
+
+def _in_place(read: Iterator[Any], first: int, last: int) -> Sequence[Sequence[Any]]:
+    """The columns of rows, read some at a time so that little else is in memory meanwhile; a DecodeError where one is not as written.
+
+    A page that lies in another's place is as it was written, but its rows are not in order, or not between these keys.
+    """
+    texts: list[list[Any]] = [[] for _ in _TEXTS]
+    numbers, known, before = list[NDArray[np.int64]](), dict[Any, Any](), first - 1
+    while some := list(islice(read, _ROWS_AT_ONCE)):
+        *columns, sums = zip(*some, strict=True)
+        keys, forwards = columns[1], columns[6]
+        whole = tuple(map(crc32, forwards)) == sums or all(map(fits, forwards, sums))
+        if not whole or not all(map(lt, (before, *keys), (*keys, last))):
+            raise DecodeError("what is searched of a memory is not what was written, or lies in another's place")
+        before = keys[-1]
+        numbers.append(np.array([columns[place] for place in _NUMBERS], dtype=np.int64))
+        for held, place in zip(texts, _TEXTS, strict=True):
+            # Sessions, scopes and fingerprints come again and again: each is held once.
+            held.extend(map(known.setdefault, columns[place], columns[place]) if place in _REPEATED else columns[place])
+    if not numbers:
+        return ()
+    found = dict(zip(_TEXTS, texts, strict=True)) | dict(zip(_NUMBERS, np.concatenate(numbers, axis=1), strict=True))
+    return [found[place] for place in sorted(found)]

@@ -31,7 +31,10 @@ from cued.stores.keepers.sqlite.schema import Value
 from cued.stores.keepers.sqlite.searched import Searched, by_keys, key_range
 
 _TENANT = "SELECT change, epoch, size, last, bytes, key FROM tenant WHERE name = ?"
-_READ = "SELECT memory.key, memory.body, body_sum, use.body FROM memory LEFT JOIN use USING (key) WHERE memory.tenant = ? AND memory.id = ?"
+_READ = """
+    SELECT memory.id, memory.key, memory.body, body_sum, use.body FROM memory LEFT JOIN use USING (key)
+    WHERE memory.tenant = ? AND memory.id = ?
+"""
 _LAPSED = """
     SELECT memory.key, memory.body, body_sum, use.body FROM memory LEFT JOIN use USING (key)
     WHERE memory.tenant = ? AND locally IS NOT NULL
@@ -81,12 +84,12 @@ class SqliteTransaction:
         """The rows of those of the ids that are stored, by id; with `content` with forward index and vector."""
         found: dict[str, Row] = {}
         # One statement an id: no array that SQLite takes carries a text with NUL in it, and here a statement is no round trip.
-        for memory_id in memory_ids:
-            row = self._connection.execute(_READ, (self._tenant.key, memory_id)).fetchone()
-            if row is not None:
-                found[memory_id] = self._with_content(self._row(*row)) if content else self._row(*row)
-                if found[memory_id].memory.id != memory_id:
-                    raise DecodeError(f"another memory lies under the id {memory_id!r}")
+        asked = [(self._tenant.key, memory_id) for memory_id in memory_ids]
+        read: list[Any] = self._connection.executemany(_READ, asked).fetchall()
+        for memory_id, *row in read:
+            found[memory_id] = self._with_content(self._row(*row)) if content else self._row(*row)
+            if found[memory_id].memory.id != memory_id:
+                raise DecodeError(f"another memory lies under the id {memory_id!r}")
         return found
 
     def _with_content(self, row: Row) -> Row:
@@ -103,7 +106,7 @@ class SqliteTransaction:
         """Write new rows with all that is in them, edges and use included."""
         tenant, change = self._opened(), self._stamp()
         first = key_range(tenant.key)[0] + tenant.last + 1
-        keyed = [row._replace(key=key) for key, row in enumerate(rows, start=first)]
+        keyed = [Row(row.memory, key, row.judged, row.forward, row.vector) for key, row in enumerate(rows, start=first)]
         fingerprints = self._fingerprints(rows)
         values = [
             columns(row, change=change)

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from cued.errors import InputError
 from cued.model.plain import JSON
 from cued.policy import presets
 from cued.policy.parse import dump
@@ -62,6 +63,8 @@ def policy_diff(left: str, right: str) -> None:
 @click.pass_context
 def policy_check(ctx: click.Context, file: Path) -> None:
     """Check a policy file and list all its problems, each at its path; exit code 2 when there are any."""
+    if not file.is_file():
+        raise InputError("file", str(file), "a plain file")
     answer = service.policy_check(file.read_text("utf-8", "replace"), name=file.stem)
     show(answer, as_json=settings().json, drawn=lambda: _checked(answer))
     if not answer["ok"]:

@@ -71,7 +71,8 @@ def _checked(answer: JSON) -> str:
     if answer["damaged"]:
         lines.append(f"{counted(answer['damaged'])} put aside by earlier repairs, in the table `damaged`")
     lines += [f"journal of {each['tenant']}: {each['entries']} entries, last {each['last']}" for each in answer["journals"]]
-    return "\n".join(lines if answer["ok"] else [*lines, "`cued check --repair` keeps what is whole"])
+    remedy = "the server's own backups have what was written" if "://" in answer["path"] else "`cued check --repair` keeps what is whole"
+    return "\n".join(lines if answer["ok"] else [*lines, remedy])
 
 
 def _repaired(answer: JSON) -> str:

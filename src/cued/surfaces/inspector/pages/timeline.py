@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import NamedTuple
 
 from cued.errors import InputError
@@ -79,11 +80,15 @@ def crumbs(span: Span) -> list[JSON]:
 def bars(parts: Sequence[JSON]) -> list[JSON]:
     """The counted parts with how high each stands beside the highest, from 0 to 1."""
     most = max((part["count"] for part in parts), default=0) or 1
-    return [{**part, "high": part["count"] / most, "label": _short(part["span"].name)} for part in parts]
+    labels = labels_of([part["span"].name for part in parts])
+    return [{**part, "high": part["count"] / most, "label": label} for part, label in zip(parts, labels, strict=True)]
 
 
-def _short(name: str) -> str:
-    return name if len(name) == _YEAR else name[-2:]
+def labels_of(names: Sequence[str]) -> list[str]:
+    """What stands under each part: its number, and the year as well where parts of another year begin."""
+    several = len({name[:_YEAR] for name in names}) > 1
+    begins = [several and name[:_YEAR] != before[:_YEAR] for before, name in pairwise(["", *names])]
+    return [name if len(name) == _YEAR or new else name[-2:] for name, new in zip(names, begins, strict=True)]
 
 
 def bands(memories: Sequence[JSON], span: Span) -> list[JSON]:

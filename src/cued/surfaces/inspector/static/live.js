@@ -4,6 +4,8 @@ import { at, query, show, wait } from "./parts.js";
 const permanent = () => new URLSearchParams(location.search).has("recall");
 
 function shown(control, more = {}) {
+  // What was typed a moment ago is in the form already; asked for later, it would undo what is asked for now.
+  typed.cancel();
   const form = control.form;
   const options = { drops: control.dataset.drops };
   const asking = query(form, options);
@@ -40,6 +42,7 @@ document.addEventListener("submit", (event) => {
     shown(button, button.name ? { [button.name]: button.value } : {});
     return;
   }
+  typed.cancel();
   const told = at(form, query(form, { recall: false }));
   show(told, "main", { push: true });
 });
@@ -47,4 +50,7 @@ document.addEventListener("submit", (event) => {
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-back]")) history.back();
 });
-addEventListener("popstate", () => show(location.href));
+addEventListener("popstate", () => {
+  typed.cancel();
+  show(location.href);
+});

@@ -3,10 +3,11 @@ const waiting = new Map();
 
 export const wait = (call, ms) => {
   let timer;
-  return (...given) => {
+  const later = (...given) => {
     clearTimeout(timer);
     timer = setTimeout(() => call(...given), ms);
   };
+  return Object.assign(later, { cancel: () => clearTimeout(timer) });
 };
 
 export async function asked(url, options = {}) {
