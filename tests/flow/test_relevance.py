@@ -164,15 +164,15 @@ def test_ranks_count_for_nothing():
 
 @pytest.mark.requirement("X1")
 def test_the_same_cosine_means_less_against_a_high_background():
-    quiet = relevance(cosine=[0.5], coverage=[0.3], background=Background(count=1000, mean=0.05, deviation=0.08))
-    loud = relevance(cosine=[0.5], coverage=[0.3], background=Background(count=1000, mean=0.45, deviation=0.08))
+    quiet = relevance(cosine=[0.5], coverage=[0.1], length=[8.0], background=Background(count=1000, mean=0.05, deviation=0.08))
+    loud = relevance(cosine=[0.5], coverage=[0.1], length=[8.0], background=Background(count=1000, mean=0.45, deviation=0.08))
     assert loud < quiet - 0.2
 
 
 def test_a_single_memory_is_judged_against_the_embedders_usual_background():
     alone = relevance(cosine=[0.9], coverage=[1.0], background=Background(count=1, mean=0.9, deviation=0.0))
     assert alone > 0.5
-    assert relevance(cosine=[0.05], coverage=[0.0], background=Background(count=1, mean=0.05, deviation=0.0)) < 0.1
+    assert relevance(cosine=[0.05], coverage=[0.0], length=[8.0], background=Background(count=1, mean=0.05, deviation=0.0)) < 0.5
 
 
 def test_without_vectors_the_words_decide():
@@ -311,10 +311,12 @@ def test_nothing_is_astray_where_no_speaker_is_named_or_several_are_or_notes_are
     assert not columns_of("What did Tim sign?", notes)["astray"].any()
 
 
-def test_the_best_is_ahead_by_what_it_has_more_of_the_words_than_the_fifth():
+def test_the_best_is_ahead_by_what_it_has_more_of_the_words_than_the_fifth_and_others_by_their_share_of_that():
     six = [memory(name) for name in "abcdef"]
-    assert columns_of("which tea?", six, coverage=[0.9, 0.1, 0.2, 0.3, 0.4, 0.5])["ahead"].tolist() == pytest.approx([0.9 - 0.2] * 6)
-    assert columns_of("which tea?", six[:2], coverage=[0.9, 0.5])["ahead"].tolist() == pytest.approx([0.9 - 0.5] * 2)
+    told = columns_of("which tea?", six, coverage=[0.9, 0.1, 0.2, 0.3, 0.4, 0.5])["ahead"].tolist()
+    assert told == pytest.approx([(0.9 - 0.2) * share / 0.9 for share in (0.9, 0.1, 0.2, 0.3, 0.4, 0.5)])
+    assert columns_of("which tea?", six[:2], coverage=[0.9, 0.5])["ahead"].tolist() == pytest.approx([0.4, 0.4 * 0.5 / 0.9])
+    assert not columns_of("which tea?", six[:2], coverage=[0.0, 0.0])["ahead"].any()
 
 
 def test_words_count_once_more_for_notes():

@@ -191,7 +191,7 @@ def _words(table: Table, heard: _Heard, *, turn: Column) -> dict[str, Column]:
     # The best beside the fifth, or the last of fewer: what everything here has as well is what they all talk about.
     best = np.sort(raw["coverage"])[-_FIFTH:]
     return {
-        "ahead": np.full(len(table), best[-1] - best[0] if len(best) else 0.0),
+        "ahead": (best[-1] - best[0]) / best[-1] * raw["coverage"] if len(best) and best[-1] else np.zeros(len(table)),
         "cue_length": np.full(len(table), np.log1p(len(terms))),
         "unknown": np.full(len(table), unknown),
         "strangers": np.full(len(table), strangers),
