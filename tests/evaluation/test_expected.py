@@ -43,7 +43,7 @@ def test_the_checked_in_floor_of_point_seven_speaks_to_about_half_of_a_mixed_str
 @pytest.mark.parametrize("name", sorted(set(TABLES) - NOT_FOREIGN))
 def test_in_every_genre_hardly_a_far_question_is_spoken_to(name):
     assert TABLES[name]["cued"]["precision at 0.7"] >= 0.9
-    assert TABLES[name]["cued"]["auroc"] >= 0.915
+    assert TABLES[name]["cued"]["auroc"] >= 0.91
 
 
 @pytest.mark.requirement("R3")

@@ -185,9 +185,9 @@ def test_each_channel_term_and_relevance_column_is_left_out_in_turn():
 
 def test_without_its_column_the_relevance_is_the_one_of_the_other_columns(dataset):
     whole = _variant()
-    without = [replace(whole, name=f"less {column}", without=column) for column in ("coverage", "window")]
+    without = [replace(whole, name=f"less {column}", without=column) for column in ("matched", "window")]
     done = _run(dataset, [whole, *without], None)
     best = {name: [answer.best for answer in answers] for name, answers in done.answers.items()}
-    assert all(less <= full for less, full in zip(best["less coverage"], best["cued"], strict=True))
-    assert best["less coverage"] != best["cued"]
+    assert all(less <= full for less, full in zip(best["less matched"], best["cued"], strict=True))
+    assert best["less matched"] != best["cued"]
     assert best["less window"] == best["cued"]
