@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from statistics import median
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlsplit, urlunsplit
 
 import cued
@@ -20,6 +20,9 @@ from bench.recalling import Asked, in_threads, questions, recalled
 from bench.sizes import Shape, Size
 from bench.vectors import GivenVectors
 from cued.folders import Address
+
+if TYPE_CHECKING:
+    from tests.stores.nodes import Nodes
 
 CASE: Final = "keepers"
 CLIENTS: Final = 16
@@ -94,14 +97,14 @@ def _on_three(shape: Shape, folder: Path, size: Size) -> Result:
 
 
 @contextmanager
-def _three() -> Iterator[Any]:
+def _three() -> "Iterator[Nodes]":
     """Three servers, started as the tests start theirs; where they cannot run, that is an OSError."""
     import pytest  # noqa: PLC0415 - a package of the developers'
 
     try:
         from tests.stores.nodes import Nodes  # noqa: PLC0415
 
-        nodes: Any = Nodes(3)  # type: ignore[no-untyped-call]  # a test's own
+        nodes = Nodes(3)
     except pytest.skip.Exception as error:
         raise OSError(str(error)) from None
     with closing(ExitStack()) as stack:
