@@ -107,7 +107,7 @@ def test_on_a_healthy_store_of_this_genre_nothing_is_named(name, embedder):
 
 @pytest.mark.requirement("X4")
 @pytest.mark.parametrize("name", ["everyday", "locomo", "locomo_obs", "swefix"])
-@pytest.mark.parametrize("bad", ["siftcoder", 0.95])
+@pytest.mark.parametrize("bad", ["siftcoder", 0.99])
 def test_labelled_pairs_recover_from_a_bad_policy(name, bad, embedder):
     start = load(bad) if isinstance(bad, str) else adjust(load(), Adjustment(floor=bad))
     made = Stocked(genre(name), embedder, policy=start)

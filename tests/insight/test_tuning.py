@@ -106,7 +106,7 @@ def test_from_the_log_alone_the_floor_moves_on_a_grid_to_the_target(world):
     assert tuned.before < 0.3 < tuned.after
     assert tuned.policy.floor.at == round(round(tuned.policy.floor.at / 0.05) * 0.05, 2)
     assert [each.path for each in tuned.changes if each.path not in {"name", "about"}] == ["floor.at"]
-    loose = world(policy=with_floor(0.05)).fill(144).ask(300, answerable=0.5).tenant.tune(source="log", target=0.4)
+    loose = world(policy=with_floor(0.2)).fill(144).ask(300, answerable=0.5).tenant.tune(source="log", target=0.4)
     assert (loose.helps, "near the 40% that it is to be" in loose.told) == (False, True)
     healthy = world().fill(144).ask(300).tenant.tune(source="log")
     assert (healthy.helps, healthy.changes) == (False, ())
