@@ -250,18 +250,15 @@ class Meaning:
             near = self._near.take(rows)
             if self._vectors is not None and self._scanned and len(rows) > pool:
                 # Whoever is exactly among the best is at most as far from the last of the best as scanned as both can be off.
-                close = near >= last_of_best(near, pool) - 2 * self._off(self._vectors.off.max())
+                own, cues = self._vectors.off, np.float32(max(cue.off for cue in self._cues))
+                close = near >= last_of_best(near, pool) - 2 * (own.max() + cues)
                 rows, near = rows[close], near[close]
-                off = self._off(self._vectors.off.take(self._slots[rows]))
+                off = own.take(self._slots[rows]) + cues
                 rows = rows[near + off >= last_of_best(near - off, pool)]
             cosine = self.cosine(rows)
             return rows, np.where(np.isnan(cosine), -np.inf, cosine)
 
         return nearest
-
-    def _off(self, own: Vector) -> Vector:
-        """How far the scan can be off for rows that are so far off by themselves."""
-        return own + np.float32(max(cue.off for cue in self._cues))
 
     def take(self, rows: RowNumbers) -> Vector:
         """The rows' vectors, zeros where one cannot be compared."""
