@@ -73,10 +73,10 @@ SIZES = {
         repeats=1,
         load=Load(seconds=5.0),
     ),
-    # What grows with the store, where it is large: python -m bench --size large --only keepers
+    # What grows with the store, where it is large: python -m bench --size large --only keepers; 8 GB of disk and six minutes.
     "large": Size(
         shapes=(),
-        growth=(Shape(10_000, 100), Shape(300_000, 3000)),
+        growth=(Shape(10_000, 100), Shape(1_000_000, 10_000)),
         recalls=200,
         writes=8,
         bulk=300,
