@@ -108,7 +108,7 @@ def ready(store, fingerprint, vectors):
 
 def index(store):
     (block,) = store._shelves.of("t").version.shelf._held.vectors.values()  # noqa: SLF001
-    return block.kept["index"]
+    return block.shared["index"]
 
 
 @pytest.mark.usefixtures("some")

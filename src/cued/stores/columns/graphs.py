@@ -99,7 +99,7 @@ class Index:
                 return
             # Without this index, which is to go when nobody else has it.
             source = vectors.branched()
-            source.kept = {}
+            source.shared = {}
             self._thread = Thread(target=_made, args=(ref(self), source, first), name="cued-graph")
             self._thread.start()
 

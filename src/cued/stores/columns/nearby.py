@@ -29,7 +29,7 @@ _LEAST_SAMPLE: Final = 1000
 def meaning(vectors: Vectors | None, slots: NDArray[np.int32], *, visible: Visible, lookup: DenseLookup, apart: bool) -> Meaning:
     """How near each visible row is to the cue: as an index finds it where there is one that will do, and else by a scan of all."""
     if vectors is not None and library() is not None:
-        index: Index = vectors.kept.setdefault("index", Index())
+        index: Index = vectors.shared.setdefault("index", Index())
         graphs = index.graphs(vectors)
         if graphs and visible.total:
             nearby = Nearby(vectors, slots, visible=visible, lookup=lookup)
@@ -46,7 +46,7 @@ class Nearby(Meaning):
         self._cues = [in_steps(vector) for vector in (lookup.vector, lookup.alone) if vector is not None]
         self._vectors: Vectors = vectors
         self._slots, self._visible, self._lookup = slots, visible, lookup
-        self._sample: Sample = vectors.kept["index"].sample
+        self._sample: Sample = vectors.shared["index"].sample
         self._whole: Meaning | None = None
         self._scanned = False
         # Whether a row can be compared is all that is asked of these: their cosines are told one by one.

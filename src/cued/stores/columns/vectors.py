@@ -89,8 +89,8 @@ class Vectors:
         self._doubled: Vector = np.empty(0, dtype=np.float32)
         self._off: Vector = np.empty(0, dtype=np.float32)
         self._rows: Rows = np.empty(0, dtype=np.int32)
-        self.kept: dict[str, Any] = {}
-        """What is kept beside them, for all versions alike: the index of very many."""
+        self.shared: dict[str, Any] = {}
+        """What all versions of them share: the index of very many."""
 
     def branched(self) -> Self:
         """The same vectors to go on with: what is added to them does not show in these, to which nothing is to be added any more."""
@@ -171,8 +171,8 @@ class Vectors:
 
     @property
     def nbytes(self) -> int:
-        """The bytes that the matrix occupies, with its spare space, and what is kept beside it."""
-        return sum(each.nbytes for each in (self._high, self._low, self._doubled, self._off, self._rows, *self.kept.values()))
+        """The bytes that the matrix occupies, with its spare space, and what its versions share."""
+        return sum(each.nbytes for each in (self._high, self._low, self._doubled, self._off, self._rows, *self.shared.values()))
 
 
 @cache
