@@ -35,7 +35,7 @@ function open() {
 }
 
 document.addEventListener("keydown", (event) => {
-  const typing = event.target.closest("input:not([type=checkbox], [type=range]), textarea, select, dialog");
+  const typing = event.target.closest("input:not([type=checkbox], [type=range]), textarea, select, dialog[open]");
   if (event.key === "Escape" && typing && !typing.matches("dialog")) typing.blur();
   if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Enter" && event.target.closest("a, button")) return;
