@@ -3,6 +3,7 @@
 A logistic model of a few columns whose coefficients are data (`policy/calibration`), so that 0.7 means the same with any embedder.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -12,11 +13,11 @@ from cued.errors import InputError
 from cued.flow import cue as cues
 from cued.flow.asked import asked_time
 from cued.flow.table import Table, filled
-from cued.model import Column, Cue
+from cued.model import Column, Cue, TermStatistic
 from cued.policy.calibration import calibrated
 from cued.policy.spec import Calibration
 from cued.text.analyse import query_terms
-from cued.text.intent import AGENTS, Beside, addresses_agent, asks, beside, leans, of_speaker, seeks, speaks_of_itself
+from cued.text.intent import AGENTS, Beside, addresses_agent, asks, beside, in_first_person, leans, of_speaker, seeks, speaks_of_itself
 from cued.text.languages import foreignness, is_latin, technical
 from cued.text.patterns import pattern
 
@@ -36,8 +37,9 @@ _COMMON = 1.0
 """What a word counts at least: one that a flood of notes has made common is still a word that was asked for."""
 _APART, _ALIKE = 0.2, 0.35
 """The cosines at which a leaning begins to bear on a request, and at which it does fully."""
-_NEAREST, _FIRST = 10, 2
-"""So many of the nearest candidates tell whether code is kept here, and so many whether they speak of the one who is asked about."""
+_NEAREST, _FIRST, _NEARBY = 10, 2, 40
+"""So many of the nearest candidates tell whether code is kept here, so many whether they speak of the one who is asked about, and of so
+many it is told whether they are in the words of whoever asks."""
 _OWN = 0.3
 """What speaks so much more of its speaker than of others is about its speaker."""
 _WORTH = 0.1
@@ -153,16 +155,21 @@ def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
 
 
 def _kind(table: Table, heard: _Heard) -> dict[str, Column]:
-    """What sort of memory this is for what sort of cue: a turn or a note, how long, bearing on a request, kept among code."""
+    """What sort of memory this is for what sort of cue: a turn or a note, how long, whose, bearing on a request, kept among code."""
     turn = np.array([source.session is not None for source in table.sources], dtype=float)
     cosine = filled(table.columns["cosine"])
     bears = (1.0 - turn) * np.clip((cosine - _APART) / (_ALIKE - _APART), 0.0, 1.0) if heard.seeks else np.zeros(len(table))
     bears[[row for row in np.flatnonzero(bears).tolist() if not leans(table.memories[row].text)]] = 0.0
-    code = [technical(table.memories[row].text) for row in np.argsort(-cosine, kind="stable")[:_NEAREST].tolist()]
+    nearest = np.argsort(-cosine, kind="stable")[:_NEARBY].tolist()
+    code = [technical(table.memories[row].text) for row in nearest[:_NEAREST]]
+    mine = np.zeros(len(table))
+    if heard.personal:
+        mine[[row for row in nearest if not turn[row] and in_first_person(table.memories[row].text)]] = 1.0
     both = np.array([technical(memory.text) for memory in table.memories]) if heard.technical else np.zeros(len(table))
     return {
         "script": np.full(len(table), float(not heard.latin)),
         "personal": np.full(len(table), float(heard.personal)),
+        "mine": mine,
         "turn": turn,
         "note_length": (1.0 - turn) * np.log1p(table.columns["length"]),
         "behind": (1.0 - turn) * (cosine.max(initial=0.0) - cosine),
@@ -184,7 +191,7 @@ def _words(table: Table, heard: _Heard, *, turn: Column) -> dict[str, Column]:
     total = sum(each.idf for each in terms)
     lexical = table.policy.channels.lexical
     perfect = total * (lexical.k1 + 1.0 + lexical.delta) if lexical and total else 1.0
-    unknown = sum(each.idf for each in terms if not each.documents) / total if total else 0.0
+    unknown = sum(each.idf for each in _nowhere(terms)) / total if total else 0.0
     named = [each for each in terms if each.term in heard.names]
     strangers = sum(not each.documents for each in named) / len(named) if named else 0.0
     matched = np.log1p(raw["coverage"] * sum(max(each.idf, _COMMON) for each in terms))
@@ -201,6 +208,23 @@ def _words(table: Table, heard: _Heard, *, turn: Column) -> dict[str, Column]:
         "wordless": (raw["coverage"] <= 0.0).astype(float),
         "wording": np.minimum(raw["bm25"] / perfect, 1.0),
     }
+
+
+def _nowhere(terms: Sequence[TermStatistic]) -> list[TermStatistic]:
+    """The terms that stand nowhere here.
+
+    Where words are not set apart, a term is a pair of characters. One that only joins two known words is no word, so it is left out: a
+    pair counts where one of its characters is in no known pair.
+    """
+    unknown = [each for each in terms if not each.documents]
+    if all(each.term.isascii() for each in unknown):
+        return unknown
+    known = {letter for each in terms if each.documents and _is_pair(each.term) for letter in each.term}
+    return [each for each in unknown if not (_is_pair(each.term) and known.issuperset(each.term))]
+
+
+def _is_pair(term: str) -> bool:
+    return len(term) == len("个人") and not term.isascii()
 
 
 def _places(table: Table) -> list[dict[int, int]]:
