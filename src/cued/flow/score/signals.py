@@ -59,9 +59,9 @@ def activation(table: Table, term: Term) -> Column:
     total = fading(seconds([memory.created_at for memory in table.memories]))
     if used := [row for row, memory in enumerate(table.memories) if memory.use.last_at or memory.use.count]:
         uses, created = [table.memories[row].use for row in used], total[used]
-        recent = sum(filled(fading(seconds(times))) for times in ([u.last_at for u in uses], [u.previous_at for u in uses]))
+        last, previous = filled(fading(seconds([*(use.last_at for use in uses), *(use.previous_at for use in uses)]))).reshape(2, -1)
         older = np.maximum(0.0, np.array([use.count for use in uses]) - 2.0)
-        total[used] = created + recent + older * created / (1.0 - d if d < 1 else 1.0)
+        total[used] = created + (last + previous) + older * created / (1.0 - d if d < 1 else 1.0)
     return np.asarray(np.log(total))
 
 
