@@ -54,10 +54,20 @@ def test_numpy_gives_the_same_bits_as_numkong(dimensions, monkeypatch):
     assert [each.tobytes() for each in fast] == [each.tobytes() for each in slow]
 
 
+def test_cores_that_share_a_scan_find_the_same(monkeypatch):
+    held, cue = Vectors(384), in_steps(unit_vectors(1, seed=2)[0])
+    held.add(np.arange(999, dtype=np.int32), unit_vectors(999))
+    alone = held.scan(cue)
+    monkeypatch.setattr("cued.stores.columns.vectors._SHARED", 100)
+    monkeypatch.setattr("cued.stores.columns.vectors.cpu_count", lambda: 3)
+    assert held.scan(cue).tobytes() == alone.tobytes()
+
+
 def test_what_is_no_vector_of_length_1_is_near_to_nothing():
     held, odd = Vectors(4), np.array([[np.nan, 0, 0, 0], [np.inf, 0, 0, 0], [1e30, 0, 0, 0], [0.6, 0, 0.8, 0]], dtype=np.float32)
     held.add(np.arange(4, dtype=np.int32), odd)
     assert np.isfinite(held.scan(in_steps(odd[3]))).tolist() == [False, False, False, True]
+    assert 0 < held.most_off == held.off[3]
 
 
 def test_a_scan_is_off_by_less_than_its_margin_and_a_cosine_by_almost_nothing():

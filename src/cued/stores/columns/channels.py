@@ -222,12 +222,10 @@ class Meaning:
         if not len(self.rows):
             return Background()
         # Whole steps of 2^-15: their sum and the sum of their squares are exact in float64, whatever the order.
-        # In place: for many rows the time goes into fresh memory.
-        scaled = self._near.take(self.rows)
-        scaled *= np.float32(_BACKGROUND_GRID)
-        steps = np.rint(scaled, out=scaled).astype(np.float64)
-        count, total = len(steps), int(steps.sum())
-        squares = int(np.square(steps, out=steps).sum())
+        near = self._near if len(self.rows) == len(self._near) else self._near.take(self.rows)
+        steps = np.multiply(near, _BACKGROUND_GRID, dtype=np.float64)
+        np.rint(steps, out=steps)
+        count, total, squares = len(steps), int(steps.sum()), int(np.dot(steps, steps))
         variance = (count * squares - total * total) / (count * count)
         return Background(count=count, mean=total / count / _BACKGROUND_GRID, deviation=sqrt(variance) / _BACKGROUND_GRID)
 
@@ -254,7 +252,7 @@ class Meaning:
             if self._vectors is not None and self._scanned and len(rows) > pool:
                 # Whoever is exactly among the best is at most as far from the last of the best as scanned as both can be off.
                 own, cues = self._vectors.off, np.float32(max(cue.off for cue in self._cues))
-                close = near >= last_of_best(near, pool) - 2 * (own.max() + cues)
+                close = near >= last_of_best(near, pool) - 2 * (self._vectors.most_off + cues)
                 rows, near = rows[close], near[close]
                 off = own.take(self._slots[rows]) + cues
                 rows = rows[near + off >= last_of_best(near - off, pool)]

@@ -13,7 +13,9 @@ some 0.0000001. Numkong has those sums too, byte by byte: the cue's steps are fo
 
 from copy import copy
 from functools import cache
+from itertools import pairwise
 from math import sqrt
+from os import cpu_count
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -52,6 +54,9 @@ _AT_LEAST = 1.05
 """|a·b - a'·b'| ≤ |a-a'||b| + |a'||b-b'|: this covers the lengths, and what is rounded on the way."""
 _AT_ONCE = 512
 """So few rows that all steps of taking them apart stay in the processor's cache."""
+_SHARED = 2**16
+"""From so many rows on the cores share a scan."""
+_MOST_CORES = 4
 
 
 class CueVector(NamedTuple):
@@ -107,6 +112,7 @@ class Vectors:
         self._low: NDArray[np.int16] = np.empty((0, dimensions), dtype="<i2")
         self._doubled: Vector = np.empty(0, dtype=np.float32)
         self._off: Vector = np.empty(0, dtype=np.float32)
+        self.most_off = np.float32(0.0)
         self._rows: Rows = np.empty(0, dtype=np.int32)
         self.shared: dict[str, Any] = {}
         """What all versions of them share: the index of very many."""
@@ -152,7 +158,9 @@ class Vectors:
         np.copyto(high, whole, casting="unsafe")
         lost = low * (self._step / np.float32(_DIVIDED))
         low ^= _MIDDLE
-        self._doubled[place], self._off[place] = doubled, doubled * np.sqrt(np.vecdot(lost, lost)) * np.float32(_AT_LEAST)
+        off = doubled * np.sqrt(np.vecdot(lost, lost)) * np.float32(_AT_LEAST)
+        self._doubled[place], self._off[place] = doubled, off
+        self.most_off = np.fmax(self.most_off, np.fmax.reduce(off))
 
     @property
     def rows(self) -> Rows:
@@ -219,10 +227,32 @@ def _summed(some: Bytes, digits: Any) -> Column:  # noqa: ANN401 - as numkong pa
 def _by_numkong(high: Bytes, steps: Vector) -> Vector:
     """The sums of bytes times bytes: the cue's steps are two digits each."""
     tens = np.rint(steps / _DIGIT)
-    digits = np.array([tens, steps - tens * _DIGIT], dtype=np.int8)
-    sums = np.asarray(numkong.dots_packed(high, numkong.dots_pack(digits))).astype(np.float32)
-    scanned: Vector = sums[:, 0] * np.float32(_DIGIT) + sums[:, 1]
+    digits = numkong.dots_pack(np.array([tens, steps - tens * _DIGIT], dtype=np.int8))
+    scanned = np.empty(len(high), dtype=np.float32)
+
+    def scan(place: slice) -> None:
+        sums = np.asarray(numkong.dots_packed(high[place], digits)).astype(np.float32)
+        np.add(sums[:, 0] * np.float32(_DIGIT), sums[:, 1], out=scanned[place])
+
+    shares = _shares(len(high))
+    if len(shares) == 1:
+        scan(slice(None))
+    else:
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - few tenants are so large
+
+        with ThreadPoolExecutor(len(shares) - 1) as others:
+            waiting = [others.submit(scan, share) for share in shares[1:]]
+            scan(shares[0])
+            for each in waiting:
+                each.result()
     return scanned
+
+
+def _shares(rows: int) -> list[slice]:
+    """What each core scans of so many rows."""
+    cores = 1 if rows < _SHARED else min(_MOST_CORES, cpu_count() or 1)
+    ends = [rows * number // cores for number in range(cores + 1)]
+    return [slice(*each) for each in pairwise(ends)]
 
 
 def _by_numpy(high: Bytes, steps: Vector) -> Vector:
