@@ -273,8 +273,8 @@ class Meaning:
 
 
 def _visible_postings(postings: Postings, words: Sequence[str], *, namespace: Namespace, visible: Visible) -> list[tuple[str, Posting]]:
-    distinct = dict.fromkeys(words)
-    found = [(word, postings.find(hashed(namespace, word))) for word in distinct]
+    once = dict.fromkeys(words)
+    found = list(zip(once, postings.find([hashed(namespace, word) for word in once]), strict=True))
     if visible.everything:
         return found
     seen = [visible.rows[posting.rows] for _, posting in found]
