@@ -41,6 +41,8 @@ _DIGIT = 128
 _FINE_DIGITS = 4
 _MIDDLE: Final = 0x80
 """A last byte is kept less this much, so that it is a byte of either sign, as numkong wants them."""
+_MIDDLES: Final = 0x80808080
+_PLACES: Final = 256.0 ** np.arange(_FINE_DIGITS + 1)
 _WIDEST = 2**13
 """So many components and no more have sums that are exact whatever they are."""
 _SHORTEST: Final = 2.0**9
@@ -92,12 +94,12 @@ def in_steps(vector: Vector) -> CueVector:
 
 def _in_digits(fine: Column) -> tuple[Any, Any, float]:
     """Whole numbers as bytes, and those beside each other by which a pair of bytes is multiplied: the last one, and 256 times the first."""
-    left, digits = fine.astype(np.int32), np.zeros((_FINE_DIGITS + 2, len(fine)), dtype=np.int8)
-    for place in range(1, _FINE_DIGITS + 1):
-        digits[place] = left  # its last 8 bits, as a number of either sign
-        left = (left - digits[place]) >> 8
-    paired = np.stack([digits[1:], digits[:-1]], axis=2).reshape(_FINE_DIGITS + 1, -1)
-    return numkong.dots_pack(digits[1:-1]), numkong.dots_pack(paired), _MIDDLE * float(fine.sum())
+    # With the middle added to each digit none is negative, and they are the bytes of the sum.
+    unsigned = (fine.astype(np.int64) + _MIDDLES).astype("<u4").view(np.uint8) ^ np.uint8(_MIDDLE)
+    digits: Bytes = np.ascontiguousarray(unsigned.view(np.int8).reshape(-1, _FINE_DIGITS).T)
+    paired = np.zeros((_FINE_DIGITS + 1, len(fine), 2), dtype=np.int8)
+    paired[:-1, :, 0] = paired[1:, :, 1] = digits
+    return numkong.dots_pack(digits), numkong.dots_pack(paired.reshape(len(paired), -1)), _MIDDLE * float(fine.sum())
 
 
 class Vectors:
@@ -221,7 +223,7 @@ def _longer(dimensions: int) -> Column:
 def _summed(some: Bytes, digits: Any) -> Column:  # noqa: ANN401 - as numkong packs them
     """The sums of bytes times whole numbers of several digits, each exact."""
     by_digit: Column = np.asarray(numkong.dots_packed(some, digits)).astype(np.float64)
-    return by_digit @ (256.0 ** np.arange(by_digit.shape[1]))
+    return by_digit @ _PLACES[: by_digit.shape[1]]
 
 
 def _by_numkong(high: Bytes, steps: Vector) -> Vector:
