@@ -37,8 +37,8 @@ Floats = NDArray[np.float64]
 COLUMNS = (
     "z", "cosine", "coverage", "passage", "passage_z", "lift", "entities", "window", "timed", "neighbour_coverage", "answers", "voice",
     "voice_length", "crowd", "turn", "foreign", "matched", "note_matched", "wording", "cue_length", "note_length", "unknown", "strangers",
-    "bears", "foreign_coverage", "technical", "technical_matched", "code", "script", "personal", "mine", "behind", "astray", "ahead", "wordless",
-    "blind",
+    "bears", "foreign_coverage", "technical", "technical_matched", "code", "script", "personal", "mine", "behind", "astray", "ahead",
+    "wordless", "blind",
 )  # fmt: skip
 AGAINST = frozenset(
     {

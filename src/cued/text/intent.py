@@ -155,8 +155,8 @@ _SELF_ANYWHERE = pattern("[我咱]|私|僕|俺|मेर[ाीे]|मैं|�
 _OWN_WORDS = frozenset(
     """i i'm i've i'd i'll me my mine myself we we're we've we'd we'll us our ours ich mir mich mein meine meinem meinen meiner meines wir
     uns unser unsere unserem unseren unserer yo mis nuestro nuestra nuestros nuestras je j'ai mon mes nous notre nos eu meu meus minha
-    minhas nosso nossa ik mijn ons onze benim bana bizim я мне меня мой моя моё мои моей моего мы нас нам наш наша 나 내 내가 나는 저는 제가 우리
-    أنا لي عندي""".split()
+    minhas nosso nossa ik mijn ons onze benim bana bizim я мне меня мой моя моё мои моей моего мы нас нам наш наша
+    나 내 내가 나는 저는 제가 우리 أنا لي عندي""".split()
 )
 
 
