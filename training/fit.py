@@ -98,7 +98,8 @@ RECIPES = {
         weights=SIGHTED,
         stated=STATED | BEHIND | VOICE,
         without=LONG,
-        growth=0.25,
+        silence=0.955,
+        growth=0.2,
     ),
     "generic": Recipe(
         start=_start("generic", "Any embedder without a calibration of its own: z-scores and words, no plain cosine", long=False),

@@ -107,6 +107,7 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     raw, agent, passage = table.columns, _agent(table, heard), _passage(table)
     z, passage_z = _z(np.array([raw["cosine"], passage]), table, calibration)
     cosine = filled(raw["cosine"])
+    nearest = np.argsort(-cosine, kind="stable")[:_NEARBY].tolist()
     return {
         **_times(table, heard),
         "z": z,
@@ -119,8 +120,10 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         "voice_length": agent * np.maximum(np.log1p(raw["length"]) - _SHORT, 0.0),
         "blind": _blind(table, calibration, heard),
         **(kind := _kind(table, heard, cosine)),
+        "mine": _mine(table, nearest) * (1.0 - kind["turn"]) if heard.personal else np.zeros(len(table)),
         **_words(table, heard, turn=kind["turn"]),
         **_alike(table, heard, cosine),
+        "code": np.full(len(table), _code(table, nearest[:_NEAREST])),
     }
 
 
@@ -134,7 +137,6 @@ def _alike(table: Table, heard: _Heard, cosine: Column) -> dict[str, Column]:
         "astray": _astray(table, heard, cosine),
         "script": float(not heard.latin),
         "personal": float(heard.personal),
-        "code": _code(table, cosine),
         "foreign": heard.foreign,
         "cue_length": np.log1p(len(terms)),
         "unknown": sum(each.idf for each in _nowhere(terms)) / total if total else 0.0,
@@ -150,7 +152,7 @@ def _nowhere(terms: Sequence[TermStatistic]) -> list[TermStatistic]:
     pair counts where one of its characters is in no known pair.
     """
     unknown = [each for each in terms if not each.documents]
-    if all(each.term.isascii() for each in unknown):
+    if "".join([each.term for each in unknown]).isascii():
         return unknown
     known = {letter for each in terms if each.documents and _is_pair(each.term) for letter in each.term}
     return [each for each in unknown if not (_is_pair(each.term) and known.issuperset(each.term))]
@@ -165,9 +167,8 @@ def _own_terms(table: Table, heard: _Heard) -> list[TermStatistic]:
     return [each for each in table.evidence.findings.terms if not heard.own or each.term in heard.own]
 
 
-def _code(table: Table, cosine: Column) -> float:
+def _code(table: Table, nearest: Sequence[int]) -> float:
     """How much of what is nearest to the cue is code, 0 to 1."""
-    nearest = np.argsort(-cosine, kind="stable")[:_NEAREST].tolist()
     marked = [technical(table.memories[row].text) for row in nearest]
     return float(np.array(marked).sum() / len(marked)) if any(marked) else 0.0
 
@@ -204,7 +205,7 @@ def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
 
 
 def _kind(table: Table, heard: _Heard, cosine: Column) -> dict[str, Column]:
-    """What sort of memory this is for what sort of cue: a turn or a note, how long, whose, bearing on a request, as technical as it."""
+    """What sort of memory this is for what sort of cue: a turn or a note, how long, bearing on a request, as technical as it."""
     raw = table.columns
     turn = np.array([source.session is not None for source in table.sources], dtype=float)
     note = 1.0 - turn
@@ -212,7 +213,6 @@ def _kind(table: Table, heard: _Heard, cosine: Column) -> dict[str, Column]:
         "turn": turn,
         "note_length": note * np.log1p(raw["length"]),
         "behind": note * (cosine.max(initial=0.0) - cosine),
-        "mine": _mine(table, note, cosine) if heard.personal else np.zeros(len(table)),
         "bears": _bears(table, note, cosine) if heard.seeks else np.zeros(len(table)),
         "technical": heard.technical * np.array([technical(memory.text) for memory in table.memories])
         if heard.technical
@@ -221,11 +221,10 @@ def _kind(table: Table, heard: _Heard, cosine: Column) -> dict[str, Column]:
     }
 
 
-def _mine(table: Table, note: Column, cosine: Column) -> Column:
-    """1 for the nearest notes that are in the first person, as the cue is."""
-    mine = np.zeros(len(table))
-    nearest = np.argsort(-cosine, kind="stable")[:_NEARBY].tolist()
-    mine[[row for row in nearest if note[row] and in_first_person(table.memories[row].text)]] = 1.0
+def _mine(table: Table, nearest: Sequence[int]) -> Column:
+    """1 for what of the nearest is in the first person."""
+    mine, memories = np.zeros(len(table)), table.memories
+    mine[[row for row in nearest if in_first_person(memories[row].text)]] = 1.0
     return mine
 
 
