@@ -14,7 +14,7 @@ def negation(pair: Pair, similarity: float | None) -> str:
     if similarity is not None and similarity < _UNALIKE:
         return ""
     scales = pair.new.axes.keys() & pair.old.axes.keys()
-    prefixed = _prefixed(pair)
+    prefixed = _prefixed(pair) if pair.new.prefixed or pair.old.prefixed else frozenset[str]()
     flips = sum(pair.new.axes[scale] != pair.old.axes[scale] for scale in scales) + bool(prefixed)
     flips += (pair.new.sign != pair.old.sign) + _disposed(pair)
     if not scales:
@@ -29,13 +29,13 @@ _DENYING = ("allow", "tolerate", "own", "include", "enable", "like", "mandatory"
 
 
 def _denies(axes: dict[str, int]) -> bool:
-    return sum(axes.get(scale, 1) < 0 for scale in _DENYING) % 2 == 1
+    return bool(axes) and sum(axes.get(scale, 1) < 0 for scale in _DENYING) % 2 == 1
 
 
 def _disposed(pair: Pair) -> bool:
     """Whether one clause has something and the other gives it away: "I have a piano", "I donated my piano"."""
-    verbs = {pair.new.verb, pair.old.verb}
-    return bool(verbs & pair.lexicon.holding and verbs & pair.lexicon.disposals)
+    verbs, lexicon = {pair.new.verb, pair.old.verb}, pair.lexicon
+    return not lexicon.disposals.isdisjoint(verbs) and not lexicon.holding.isdisjoint(verbs)
 
 
 def _same_matter(pair: Pair, prefixed: frozenset[str], similarity: float | None) -> bool:
@@ -70,11 +70,10 @@ def _prefixed(pair: Pair) -> frozenset[str]:
     lexicon = pair.lexicon
     found: set[str] = set()
     for first, second in ((pair.new, pair.old), (pair.old, pair.new)):
-        for word in first.written - second.written:
-            if word.startswith(lexicon.prefixes):
-                bases = {word.removeprefix(prefix) for prefix in lexicon.prefixes} & second.written
-                if bases and lexicon.key(word) not in lexicon.axes:
-                    found |= {lexicon.key(word), *map(lexicon.key, bases)}
+        for word in first.prefixed - second.written:
+            bases = {word.removeprefix(prefix) for prefix in lexicon.prefixes} & second.written
+            if bases and lexicon.key(word) not in lexicon.axes:
+                found |= {lexicon.key(word), *map(lexicon.key, bases)}
     return frozenset(found)
 
 
