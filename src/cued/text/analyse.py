@@ -43,6 +43,12 @@ class _Chunk(NamedTuple):
     function: int = 0
 
 
+class _FunctionWords(tuple[str, ...]):
+    """The terms of a chunk of function words alone."""
+
+    __slots__ = ()
+
+
 def analyse(text: str) -> dict[str, int]:
     """The terms a text is found by, each with its count.
 
@@ -51,9 +57,9 @@ def analyse(text: str) -> dict[str, int]:
     """
     found: list[str] = []
     row = 0
-    for _, terms, function in map(_KNOWN.__getitem__, text.split()):
-        if function:
-            row += function
+    for terms in map(_STORED.__getitem__, text.split()):
+        if type(terms) is _FunctionWords:
+            row += len(terms)
         elif row:
             if row < _QUOTATION_MIN:
                 del found[-row:]
@@ -120,7 +126,14 @@ def _analyse_chunk(chunk: str) -> _Chunk:
     return _Chunk(tuple(terms), (*terms, *finer))
 
 
-_KNOWN = Remembered(_analyse_chunk, most=1 << 16)
+def _stored(chunk: str) -> tuple[str, ...]:
+    """The terms of a chunk of a memory."""
+    found = _analyse_chunk(chunk)
+    return _FunctionWords(found.stored) if found.function else found.stored
+
+
+_KNOWN = Remembered(_analyse_chunk, most=1 << 14)
+_STORED = Remembered(_stored, most=1 << 16)
 
 
 def _is_function_word(piece: str) -> bool:

@@ -23,7 +23,8 @@ NAME = 65_535
 MOST_COUNTED = NAME - 1
 
 _HEAD = 4
-_ENTRY = np.dtype([("hash", "<u8"), ("count", "<u2")])
+_HASH = np.dtype("<u8")
+_ENTRY = np.dtype([("hash", _HASH), ("count", "<u2")])
 
 
 class Unpacked(NamedTuple):
@@ -37,19 +38,18 @@ class Unpacked(NamedTuple):
 
 def hashed(namespace: Namespace, word: str) -> int:
     """The 64-bit BLAKE2b hash of a word inside its namespace."""
-    return _HASHES[namespace][word]
+    return int.from_bytes(_HASHES[namespace][word], "little")
 
 
-def _hashing(namespace: Namespace) -> Remembered[int]:
-    def hashed_there(word: str) -> int:
+def _hashing(namespace: Namespace) -> Remembered[bytes]:
+    def hashed_there(word: str) -> bytes:
         # The namespace is the personalisation of the hash, so no word of one can be spelt to collide with another's.
-        digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8, person=namespace.encode()).digest()
-        return int.from_bytes(digest, "little")
+        return blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8, person=namespace.encode()).digest()
 
     return Remembered(hashed_there, most=1 << 17)
 
 
-_HASHES: dict[Namespace, Remembered[int]] = {namespace: _hashing(namespace) for namespace in ("term", "entity", "tag")}
+_HASHES: dict[Namespace, Remembered[bytes]] = {namespace: _hashing(namespace) for namespace in ("term", "entity", "tag")}
 
 
 def pack(memory: Memory, terms: Mapping[str, int]) -> bytes:
@@ -65,21 +65,22 @@ def relabelled(packed: bytes, old: Memory, new: Memory) -> bytes:
     if (old.entities, old.tags) == (new.entities, new.tags):
         return packed
     entries, before = np.frombuffer(packed[_HEAD:], dtype=_ENTRY), _labels(old)
-    terms = {value: count for value, count in entries.tolist() if value not in before}
+    hashes = (packed[at : at + _HASH.itemsize] for at in range(_HEAD, len(packed), _ENTRY.itemsize))
+    terms = {value: count for value, count in zip(hashes, entries["count"].tolist(), strict=True) if value not in before}
     return _laid_out(int.from_bytes(packed[:_HEAD], "little"), terms, terms.values(), _labels(new))
 
 
-def _laid_out(length: int, terms: Iterable[int], counts: Collection[int], labels: Mapping[int, int]) -> bytes:
+def _laid_out(length: int, terms: Iterable[bytes], counts: Collection[int], labels: Mapping[bytes, int]) -> bytes:
     """A forward index of this length in terms, with these hashes of terms and how often each is there, and the labels behind them."""
-    several, entries = len(counts), np.empty(len(counts) + len(labels), dtype=_ENTRY)
-    hashes, numbers = entries["hash"], entries["count"]
-    hashes[:several], hashes[several:] = np.fromiter(terms, np.uint64, several), np.fromiter(labels, np.uint64, len(labels))
-    numbers[:several], numbers[several:] = np.fromiter(counts, np.int64, several), np.fromiter(labels.values(), np.int64, len(labels))
+    entries = np.empty(len(counts) + len(labels), dtype=_ENTRY)
+    entries["hash"] = np.frombuffer(b"".join((*terms, *labels)), dtype=_HASH)
+    entries["count"] = (*counts, *labels.values())
     return length.to_bytes(_HEAD, "little") + entries.tobytes()
 
 
-def _labels(memory: Memory) -> dict[int, int]:
-    return {hashed("entity", name): NAME for name in memory.entities} | {hashed("tag", tag): 1 for tag in memory.tags}
+def _labels(memory: Memory) -> dict[bytes, int]:
+    entities, tags = _HASHES["entity"], _HASHES["tag"]
+    return dict.fromkeys(map(entities.__getitem__, memory.entities), NAME) | dict.fromkeys(map(tags.__getitem__, memory.tags), 1)
 
 
 def unpack(packed: Iterable[bytes]) -> Unpacked:
