@@ -123,8 +123,10 @@ class SqliteTransaction:
             each.update(forward=row.forward, forward_sum=crc32(row.forward or b""))
         self._connection.executemany(_INSERT, values)
         self._connection.executemany(_ADD_VECTOR, _vectors(keyed))
-        self._connection.executemany(_LINK, edges_of(keyed))
-        self.put_uses(uses_of(keyed))
+        if edges := edges_of(keyed):
+            self._connection.executemany(_LINK, edges)
+        if uses := uses_of(keyed):
+            self.put_uses(uses)
         self._tenant = self._tenant.with_more(len(rows), sum(len(each["body"]) for each in values))
 
     def update(self, rows: Sequence[Row]) -> None:
@@ -275,8 +277,10 @@ class SqliteTransaction:
         """The key of each fingerprint's text, made if need be."""
         keys: dict[str | None, int | None] = {None: None}
         for text in {row.memory.fingerprint for row in rows} - {None}:
-            self._connection.execute("INSERT OR IGNORE INTO fingerprint (text) VALUES (?)", (text,))
-            keys[text] = int(self._connection.execute("SELECT key FROM fingerprint WHERE text = ?", (text,)).get)
+            found = self._connection.execute("SELECT key FROM fingerprint WHERE text = ?", (text,)).fetchone()
+            if found is None:
+                found = self._connection.execute("INSERT INTO fingerprint (text) VALUES (?) RETURNING key", (text,)).fetchone()
+            keys[text] = found[0]
         return keys
 
     def _weight(self, keys: Sequence[int]) -> int:
