@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from cued.model import Background, Column, DenseLookup, EntityLookup, LexicalLookup, TemporalLookup, TermStatistic, Vector
 from cued.stores.arrays import Mask, RowNumbers, Rows, micros
-from cued.stores.columns.forward import Namespace, hashed
-from cued.stores.columns.postings import Posting, Postings
+from cued.stores.columns.postings import Namespace, Posting, Postings, hashed
 from cued.stores.columns.vectors import CueVector, Vectors, in_steps
 from cued.stores.standing.gates import Visible
 

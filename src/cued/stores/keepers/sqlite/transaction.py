@@ -277,10 +277,8 @@ class SqliteTransaction:
         """The key of each fingerprint's text, made if need be."""
         keys: dict[str | None, int | None] = {None: None}
         for text in {row.memory.fingerprint for row in rows} - {None}:
-            found = self._connection.execute("SELECT key FROM fingerprint WHERE text = ?", (text,)).fetchone()
-            if found is None:
-                found = self._connection.execute("INSERT INTO fingerprint (text) VALUES (?) RETURNING key", (text,)).fetchone()
-            keys[text] = found[0]
+            known = self._connection.execute("SELECT key FROM fingerprint WHERE text = ?", (text,)).get
+            keys[text] = known or self._connection.execute("INSERT INTO fingerprint (text) VALUES (?) RETURNING key", (text,)).get
         return keys
 
     def _weight(self, keys: Sequence[int]) -> int:
