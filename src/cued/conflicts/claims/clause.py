@@ -53,7 +53,8 @@ def clause_of(words: list[ClauseWord], previous: Clause | None, lexicon: Lexicon
     split = parts(left, at if left is words else verb_at(left, lexicon), lexicon)
     owner, pronoun = _owner(split.subject, lexicon)
     texts, keyed, roles, capitals, _, _, tellings, prefixed = zip(*left, strict=True) if left else ((),) * 8
-    content = frozenset([key for key, role in zip(keyed, roles, strict=True) if role == "word"])
+    telling = [role == "word" for role in roles]
+    content = frozenset(compress(keyed, telling))
     subject = _content(split.subject) if split.subject else frozenset[str]()
     keys = content if split.words == len(left) else subject | _content(split.rest) | _content([split.verb] if split.verb else [])
     if previous is not None:
@@ -75,7 +76,7 @@ def clause_of(words: list[ClauseWord], previous: Clause | None, lexicon: Lexicon
         prepositions=_prepositions(split),
         keys=keys | subject,
         names=frozenset(compress(keyed[1:], capitals[1:])),
-        written=frozenset([text for text, role in zip(texts, roles, strict=True) if role == "word"]),
+        written=frozenset(compress(texts, telling)),
         sign=_sign(left, lexicon) if "not" in roles or lexicon.lacking in texts else 1,
         axes=_axes(left, lexicon) if True in tellings else {},
         values=tuple(found) if replacing else (*behind, *found),
@@ -94,13 +95,12 @@ def clause_of(words: list[ClauseWord], previous: Clause | None, lexicon: Lexicon
 
 def _resolved(words: list[ClauseWord], lexicon: Lexicon) -> list[ClauseWord]:
     """The words with two ambiguities settled: a preposition without an object ("the flight back is late"), and "one" alone."""
-    roles, found = list(map(ROLE, words)), words
-    if _DOUBTFUL.isdisjoint(roles):
-        return words
-    for at, (role, following) in enumerate(zip(roles, (*roles[1:], "border"), strict=True)):
-        if role == "preposition" and following in _NO_OBJECT:
+    roles, found = [*map(ROLE, words), "border"], words
+    for at in [at for at, role in enumerate(roles) if role in _DOUBTFUL]:
+        following = roles[at + 1]
+        if roles[at] == "preposition" and following in _NO_OBJECT:
             found = [*found[:at], words[at].acting("word"), *found[at + 1 :]]
-        elif role == "number" and words[at].text == lexicon.doubtful_number and following not in {"word", "time"}:
+        elif words[at].text == lexicon.doubtful_number and following not in {"word", "time"}:
             found = [*found[:at], words[at].acting("thing"), *found[at + 1 :]]
     return found
 
