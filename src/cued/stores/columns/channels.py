@@ -273,7 +273,7 @@ class Meaning:
 
 def _visible_postings(postings: Postings, words: Sequence[str], *, namespace: Namespace, visible: Visible) -> list[tuple[str, Posting]]:
     once = dict.fromkeys(words)
-    found = list(zip(once, postings.find([hashed(namespace, word) for word in once]), strict=True))
+    found = list(zip(once, postings.find(hashed(namespace, once)), strict=True))
     if visible.everything:
         return found
     seen = [visible.rows[posting.rows] for _, posting in found]

@@ -42,9 +42,9 @@ class Unpacked(NamedTuple):
     lengths: NDArray[np.int64]
 
 
-def hashed(namespace: Namespace, word: str) -> int:
-    """The 64-bit BLAKE2b hash of a word inside its namespace."""
-    return int.from_bytes(_HASHES[namespace][word], "little")
+def hashed(namespace: Namespace, words: Iterable[str]) -> Hashes:
+    """The 64-bit BLAKE2b hash of each word inside its namespace."""
+    return np.frombuffer(b"".join(map(_HASHES[namespace].__getitem__, words)), dtype=_HASH)
 
 
 def _hashing(namespace: Namespace) -> Remembered[bytes]:
@@ -104,7 +104,7 @@ def unpack(packed: Iterable[bytes]) -> Unpacked:
 def with_names(packed: bytes, names: Iterable[str]) -> bytes:
     """A forward index from before names were told apart, with the counts of these as NAME."""
     hashes, counts, _, _ = unpack([packed])
-    told = np.isin(hashes, np.array([hashed("entity", name) for name in names], dtype=np.uint64))
+    told = np.isin(hashes, hashed("entity", names))
     entries = np.empty(len(hashes), dtype=_ENTRY)
     entries["hash"], entries["count"] = hashes, np.where(told, NAME, np.minimum(counts, MOST_COUNTED))
     return packed[:_HEAD] + entries.tobytes()
@@ -151,9 +151,9 @@ class Postings:
             segments[-2:] = [_merged(*segments[-2:])]
         self.segments = tuple(segments)
 
-    def find(self, values: Sequence[int]) -> list[Posting]:
+    def find(self, keys: Hashes) -> list[Posting]:
         """The rows that contain each of these hashes, none where none does."""
-        keys, found = np.array(values, dtype=np.uint64), [list[Posting]() for _ in values]
+        found = [list[Posting]() for _ in keys]
         for hashes, starts, rows, counts in self.segments:
             if not len(hashes):
                 continue

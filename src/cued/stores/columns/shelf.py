@@ -218,7 +218,7 @@ class Shelf:
 
 
 def _tagged(postings: Postings) -> Callable[[str], Rows]:
-    return lambda tag: postings.find([hashed("tag", tag)])[0].rows
+    return lambda tag: postings.find(hashed("tag", (tag,)))[0].rows
 
 
 FORMAT = 1
