@@ -13,7 +13,7 @@ from cued.text.identifiers import identifier_terms, is_plain
 from cued.text.patterns import pattern
 from cued.text.remembered import Remembered
 from cued.text.scripts import fold
-from cued.text.stemming import MAX_WORD, stem, subwords
+from cued.text.stemming import COMPOUND_MIN, MAX_WORD, stem, subwords
 from cued.text.stopwords import NAMES_IN_CAPITALS, STOP_WORDS
 
 MAX_QUERY_TERMS = 512
@@ -99,8 +99,11 @@ def _analyse_chunk(chunk: str) -> _Chunk:
     word = chunk.rstrip(_SENTENCE_MARKS)
     if word.isascii() and word.isalpha() and (len(word) == 1 or word[1:].islower()):
         # Most chunks are a word of English, which the long way round would find too.
-        term = (stem(word.lower()),)
-        return _Chunk(term, term, function=1) if _is_function_word(word) else _Chunk(term, term + subwords(word.lower()))
+        lower = word.lower()
+        term = (stem(lower),)
+        if lower in STOP_WORDS and _is_function_word(word):
+            return _Chunk(term, term, 1)
+        return _Chunk(term, term + subwords(lower) if len(lower) >= COMPOUND_MIN else term)
     folded = fold(chunk)
     if "'" in folded:
         folded = _IRISH.sub(_without_apostrophe, _NEGATED.sub("", _CONTRACTED.sub("", folded)))
