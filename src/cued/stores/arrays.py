@@ -29,6 +29,7 @@ def time_or_none(time: int) -> int | None:
 
 
 Kind = TypeVar("Kind")
+Number = TypeVar("Number", bound=np.integer[Any])
 
 Mask = NDArray[np.bool_]
 """One truth a row."""
@@ -61,6 +62,17 @@ def places_of(starts: NDArray[np.intp], sizes: NDArray[np.intp]) -> NDArray[np.i
     """The places of several runs of an array, each from its start and of its size, end to end."""
     before: NDArray[np.intp] = np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
     return before + np.arange(len(before))
+
+
+def each_once(values: NDArray[Number]) -> NDArray[Number]:
+    """The whole numbers in a flat array, in order, each once.
+
+    `np.unique` gives the same, takes longer, and when first called imports all that numpy has for masked arrays.
+    """
+    ordered = np.sort(values)
+    first = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
 
 
 class Columns:

@@ -103,14 +103,11 @@ def _can_glance(kind: type[Keeper]) -> bool:
 def _snapshot(keeper: Keeper, tenant: str, held: TenantShelf) -> Iterator[tuple[Transaction, Version | None]]:
     """A snapshot of the tenant's rows and the shelf as of it; None for a stranger, of whom nothing is kept."""
     version = held.version
-    with keeper.begin(tenant, write=False) as rows:
-        head = rows.head()
-        if not head.change:
-            yield rows, None
-            return
-        if version is not None and version.is_of(head):
-            yield rows, version
-            return
+    if version is not None:
+        with keeper.begin(tenant, write=False) as rows:
+            if version.is_of(rows.head()):
+                yield rows, version
+                return
     with ExitStack() as left:
         with held.lock:
             rows = left.enter_context(keeper.begin(tenant, write=False))

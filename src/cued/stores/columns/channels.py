@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cued.model import Background, Column, DenseLookup, EntityLookup, LexicalLookup, TemporalLookup, TermStatistic, Vector
-from cued.stores.arrays import Mask, RowNumbers, Rows, micros
+from cued.stores.arrays import Mask, RowNumbers, Rows, each_once, micros
 from cued.stores.columns.forward import Namespace, hashed
 from cued.stores.columns.postings import Posting, Postings
 from cued.stores.columns.vectors import CueVector, Vectors, in_steps
@@ -234,7 +234,7 @@ class Meaning:
     def cosine(self, rows: RowNumbers) -> Column:
         """The exact cosine of each row, nan where its vector cannot be compared or a gate struck it."""
         # Each once: neighbours of candidates are candidates or neighbours of others.
-        unknown = np.unique(rows[np.isfinite(self._near[rows]) & np.isnan(self._exact[rows])])
+        unknown = each_once(rows[np.isfinite(self._near[rows]) & np.isnan(self._exact[rows])])
         if self._vectors is not None and len(unknown):
             self._exact[unknown] = self._exactly(self._vectors, unknown)
         return self._exact[rows]

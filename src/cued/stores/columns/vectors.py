@@ -120,10 +120,8 @@ class Vectors:
         # Powers of two scale exactly. A damaged file can hold anything; what is not a vector of about length 1 is never near to any cue.
         with np.errstate(invalid="ignore", over="ignore"):
             parts = vectors * (np.float32(_DIVIDED) / self._step)
-            longest = np.maximum(parts.max(axis=1, initial=0.0), -parts.min(axis=1, initial=0.0)) / np.float32(_FULL * _DIVIDED)
-            doubled = np.ldexp(np.float32(1.0), np.maximum(np.frexp(longest)[1], 0))
-            doubled[~(longest < _DOUBLED_MOST)] = np.nan
-            if (doubled != 1.0).any():
+            doubled = _doubled(parts)
+            if doubled is not None:
                 parts /= doubled[:, None]
             whole = np.rint(parts, out=parts).astype(np.int32)
         low, high = self._low[place], self._high[place]
@@ -132,7 +130,8 @@ class Vectors:
         whole >>= 16
         np.copyto(high, whole, casting="unsafe")
         lost = low * (self._step / np.float32(_DIVIDED))
-        self._doubled[place], self._off[place] = doubled, doubled * np.sqrt(np.vecdot(lost, lost)) * np.float32(_AT_LEAST)
+        off = np.sqrt(np.vecdot(lost, lost)) * np.float32(_AT_LEAST)
+        self._doubled[place], self._off[place] = (1.0, off) if doubled is None else (doubled, doubled * off)
 
     @property
     def rows(self) -> Rows:
@@ -173,6 +172,18 @@ class Vectors:
     def nbytes(self) -> int:
         """The bytes that the matrix occupies, with its spare space, and what its versions share."""
         return sum(each.nbytes for each in (self._high, self._low, self._doubled, self._off, self._rows, *self.shared.values()))
+
+
+def _doubled(parts: Matrix) -> Vector | None:
+    """How often doubled the steps of each row have to be for it to fit, nan for what is no vector; None where all rows fit as they are."""
+    full = np.float32(_FULL * _DIVIDED)
+    # Over all rows at once it takes a tenth of the time that it does row by row, and hardly ever one is longer.
+    if max(parts.max(initial=0.0), -parts.min(initial=0.0)) / full < 1:
+        return None
+    longest = np.maximum(parts.max(axis=1, initial=0.0), -parts.min(axis=1, initial=0.0)) / full
+    doubled: Vector = np.ldexp(np.float32(1.0), np.maximum(np.frexp(longest)[1], 0))
+    doubled[~(longest < _DOUBLED_MOST)] = np.nan
+    return doubled
 
 
 @cache
