@@ -20,22 +20,12 @@ from cued.flow.table import Table
 from cued.flow.trace import conclude
 from cued.model import Column, Cue, DenseLookup, Evidence, Findings, Memory, Recall
 from cued.policy.spec import Policy
-from cued.ports import Boost, Embedder, Judge, Reranker, Store, Summariser, Timer
+from cued.ports import Boost, Embedder, Parts, Timer
 
 __all__ = ["Parts", "Question", "decide", "gather", "log", "recall"]
 
 
 log = logging.getLogger("cued")
-
-
-class Parts(Struct, frozen=True, kw_only=True):
-    """What the verbs work with: the store, and an embedder, a reranker, a summariser and a judge of conflicts where there are any."""
-
-    store: Store
-    embedder: Embedder | None = None
-    reranker: Reranker | None = None
-    summariser: Summariser | None = None
-    judge: Judge | None = None
 
 
 class Question(Struct, frozen=True, kw_only=True):
