@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cued import flow
+from cued import flow, pacing
 from cued.errors import EmbedderError, InputError
 from cued.flow import arc
 from cued.flow import cue as cues
@@ -44,14 +44,15 @@ class Question(Struct, frozen=True, kw_only=True):
 def recall(question: Question, policy: Policy, parts: Parts) -> tuple[Recall, Evidence]:
     """The recall and the evidence that it rests on: gathered once, run through the flow once, and once more for each outside opinion."""
     clock, spent = time.perf_counter, dict[str, float]()
-    started = clock()
-    evidence = gather(question, policy, parts, clock=clock, spent=spent)
-    table = flow.run(evidence, policy, clock=clock, spent=spent)
-    if parts.reranker is not None or parts.summariser is not None:
-        evidence, table = _with_opinions(table, parts, spent)
-    concluding = clock()
-    decided = conclude(table)
-    ended = clock()
+    with pacing.working():
+        started = clock()
+        evidence = gather(question, policy, parts, clock=clock, spent=spent)
+        table = flow.run(evidence, policy, clock=clock, spent=spent)
+        if parts.reranker is not None or parts.summariser is not None:
+            evidence, table = _with_opinions(table, parts, spent)
+        concluding = clock()
+        decided = conclude(table)
+        ended = clock()
     spent |= {"trace": ended - concluding, "total": ended - started}
     return replace(decided, timings_ms={step: seconds * 1000 for step, seconds in spent.items()}), evidence
 
@@ -67,7 +68,8 @@ def _with_opinions(table: Table, parts: Parts, spent: dict[str, float]) -> tuple
     evidence = table.evidence
     for name, opinion in OPINIONS.items():
         asked = time.perf_counter()
-        heard = opinion(table, parts)
+        with pacing.waiting():
+            heard = opinion(table, parts)
         if heard is not None:
             spent[name] = spent.get(name, 0.0) + time.perf_counter() - asked
             evidence, table = heard, flow.run(heard, table.policy, clock=time.perf_counter, spent=spent)
@@ -131,7 +133,8 @@ def _dense_lookup(question: Question, policy: Policy, embedder: Embedder | None)
         return None, ["dense: no embedder"]
     try:
         said = [cues.words(question.cue, dense.over, labelled=True), cues.alone(question.cue, dense.over)]
-        vector, *alone = embedder.embed(list(filter(None, said)), role="query")
+        with pacing.waiting():
+            vector, *alone = embedder.embed(list(filter(None, said)), role="query")
         return DenseLookup(vector=vector, alone=alone[0] if alone else None, fingerprint=str(embedder.fingerprint), pool=pool), []
     except EmbedderError as error:
         log.warning("the dense channel is left out: %s", error)
@@ -139,7 +142,8 @@ def _dense_lookup(question: Question, policy: Policy, embedder: Embedder | None)
 
 
 def _boosts(memories: Sequence[Memory], boost: Boost) -> Column:
-    factors = np.array([float(boost(memory)) for memory in memories])
+    with pacing.waiting():
+        factors = np.array([float(boost(memory)) for memory in memories])
     if not np.all((factors > 0) & np.isfinite(factors)):
         raise InputError("boost", factors[~((factors > 0) & np.isfinite(factors))][0], "a function that gives a positive, finite factor")
     return factors

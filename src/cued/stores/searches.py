@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, cast
 
 from msgspec.structs import replace
 
+from cued import pacing
 from cued.errors import LostConnectionError, StoreError
 from cued.model import Findings, Glance, Lookup, Memory
 from cued.ports import Distant, Keeper, Reading, Transaction
@@ -109,7 +110,7 @@ def _snapshot(keeper: Keeper, tenant: str, held: TenantShelf) -> Iterator[tuple[
                 yield rows, version
                 return
     with ExitStack() as left:
-        with held.lock:
+        with pacing.waiting(), held.lock:
             rows = left.enter_context(keeper.begin(tenant, write=False))
             head = rows.head()
             version = held.bring_to(rows, head) if head.change else None
@@ -137,7 +138,7 @@ def _glanced(keeper: Distant, tenant: str, held: TenantShelf, lookup: Lookup) ->
         newest = held.newest
         behind = newest.epoch == version.epoch and newest.change > version.change
         if behind:
-            found, rows = None, keeper.glance(tenant, Glance(newest.epoch, newest.change, since=version.change))
+            found, rows = None, _glance(keeper, tenant, Glance(newest.epoch, newest.change, since=version.change))
         else:
             found, rows = _searched(keeper, tenant, version, lookup, newest.epoch)
         if found is not None and version.is_of(rows.head()):
@@ -151,5 +152,10 @@ def _searched(keeper: Distant, tenant: str, version: Version, lookup: Lookup, ep
     hits = version.shelf.search(lookup)
     keys = (*hits.keys, *hits.core_keys)
     missing = version.winners.missing(keys)
-    rows = keeper.glance(tenant, Glance(epoch, version.change, keys=keys, missing=missing, document=lookup.document))
+    rows = _glance(keeper, tenant, Glance(epoch, version.change, keys=keys, missing=missing, document=lookup.document))
     return Found(hits, version.winners.read(rows, hits.keys), version.winners.read(rows, hits.core_keys), rows), rows
+
+
+def _glance(keeper: Distant, tenant: str, wanted: Glance) -> Reading:
+    with pacing.waiting():
+        return keeper.glance(tenant, wanted)

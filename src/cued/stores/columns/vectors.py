@@ -11,6 +11,7 @@ all three bytes are multiples of 2^-25 and the cue's are of 2^-26, so that float
 some 0.0000001.
 """
 
+from contextlib import nullcontext
 from copy import copy
 from functools import cache
 from math import sqrt
@@ -19,6 +20,7 @@ from typing import Any, Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from cued import pacing
 from cued.errors import InputError
 from cued.model import Column, Matrix, Vector
 from cued.stores.arrays import Rows, enlarged
@@ -45,6 +47,8 @@ _DOUBLED_MOST = 8.0
 _UNIT_WITHIN = 1e-3
 _AT_LEAST = 1.05
 """|a·b - a'·b'| ≤ |a-a'||b| + |a'||b-b'|: this covers the lengths, and what is rounded on the way."""
+_MANY = 50_000
+"""So many rows that others can work while they are scanned."""
 _AT_ONCE = 512
 """So few rows that all steps of taking them apart stay in the processor's cache."""
 
@@ -146,7 +150,8 @@ class Vectors:
     def scan(self, cue: CueVector, *, first: int = 0) -> Vector:
         """Each slot's dot product with the cue, from the `first` slot on, off by at most what slot and cue are off together."""
         high = self._high[first : self.count]
-        scanned = _by_numpy(high, cue.steps) if numkong is None else _by_numkong(high, cue.steps)
+        with pacing.waiting() if len(high) >= _MANY else nullcontext():
+            scanned = _by_numpy(high, cue.steps) if numkong is None else _by_numkong(high, cue.steps)
         scanned *= self._doubled[first : self.count] * np.float32(1 / (_SHORTEST * _CUE_COARSE))
         return scanned
 
