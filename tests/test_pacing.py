@@ -1,6 +1,6 @@
 """Recalls take places in the order in which they came, leave them while they wait, and never wait for one for good."""
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from threading import Barrier, Event, Lock, Thread
 
 import cued
@@ -14,6 +14,13 @@ def begun(work):
     return thread
 
 
+@contextmanager
+def working(pace):
+    with pace.recalling():
+        pace.work()
+        yield
+
+
 def waiting_in(pace, count):
     """Return when so many wait."""
     while pace.queued < count:
@@ -24,14 +31,14 @@ def test_those_who_wait_work_in_the_order_in_which_they_came_and_one_at_a_time()
     pace, order, at_once, most = Pace(1), [], [], []
 
     def work(number):
-        with pace.working():
+        with working(pace):
             at_once.append(number)
             most.append(len(at_once))
             order.append(number)
             at_once.remove(number)
 
     threads = []
-    with pace.working():
+    with working(pace):
         for number in range(8):
             threads.append(begun(lambda number=number: work(number)))
             waiting_in(pace, number + 1)
@@ -45,7 +52,7 @@ def test_as_many_work_at_a_time_as_there_are_places():
     pace, together = Pace(3), Barrier(3)
 
     def work():
-        with pace.working():
+        with working(pace):
             together.wait(timeout=10)
 
     threads = [begun(work) for _ in range(3)]
@@ -58,7 +65,7 @@ def test_who_waits_for_somebody_else_leaves_its_place_and_takes_it_again():
     pace, asked, answered, order = Pace(1), Event(), Event(), []
 
     def ask():
-        with pace.working():
+        with working(pace):
             with pace.waiting():
                 asked.set()
                 answered.wait(timeout=10)
@@ -66,7 +73,7 @@ def test_who_waits_for_somebody_else_leaves_its_place_and_takes_it_again():
 
     thread = begun(ask)
     asked.wait(timeout=10)
-    with pace.working():
+    with working(pace):
         order.append("worked meanwhile")
         answered.set()
         waiting_in(pace, 1)
@@ -76,9 +83,9 @@ def test_who_waits_for_somebody_else_leaves_its_place_and_takes_it_again():
 
 def test_a_thread_that_has_a_place_needs_no_second_one():
     pace = Pace(1)
-    with pace.working(), pace.working(), pace.waiting(), pace.waiting(), pace.working():
+    with working(pace), working(pace), pace.waiting(), pace.waiting(), working(pace):
         pass
-    with pace.working():
+    with working(pace):
         assert pace.free == 0
     assert pace.free == 1
 
@@ -89,31 +96,31 @@ def test_a_lock_of_the_callers_holds_nobody_up_for_good():
     def work():
         with lock:
             held.set()
-            with pace.working():
+            with working(pace):
                 order.append("without a place")
 
-    with pace.working():
+    with working(pace):
         thread = begun(work)
         held.wait(timeout=10)
         with lock:
             order.append("with the lock")
     thread.join()
     assert order == ["without a place", "with the lock"]
-    with pace.working():
+    with working(pace):
         assert pace.free == 0
     assert pace.free == 1
 
 
 def test_a_failure_leaves_the_place():
     pace = Pace(1)
-    with suppress(ZeroDivisionError), pace.working(), pace.waiting():
+    with suppress(ZeroDivisionError), working(pace), pace.waiting():
         1 / 0  # noqa: B018 - it fails
     assert pace.free == 1
 
 
 def test_a_fork_leaves_all_places_free_in_the_child():
     pace = Pace(1)
-    with pace.working():
+    with working(pace):
         pace.after_fork()
         assert pace.free == 1
         with pace.waiting():

@@ -1,8 +1,8 @@
 """How many recalls work at a time: as many as Python runs, the others in the order in which they came.
 
 A recall is Python for the most part, and of that one thread runs at a time. More threads only interrupt each other, in the middle of
-their work and in no order: all of them are late then, and some very late. So a recall takes a place, and leaves it to others for as long
-as it needs no Python: while it waits for an embedder or a database, reads a tenant for the first time, or scans very many vectors.
+their work and in no order: all of them are late then, and some very late. So a recall takes a place once its cue is embedded, and leaves it
+to others for as long as it needs no Python: while it waits for a database, reads a tenant for the first time, or scans very many vectors.
 
 Nothing depends on it but speed. Whoever has waited a second for a place goes on without one, so that no lock of the caller's, held by
 one who waits and wanted by one who works, holds up both for good.
@@ -18,13 +18,15 @@ from typing import Final
 
 from cued.forking import across_forks
 
+_PLACES: Final = 2
+"""One works while the next is woken, or is in the middle of what needs no Python."""
 _PATIENCE_S: Final = 1.0
 
 
 def places() -> int:
-    """How many may work at a time: one, or as many as there are cores where Python runs threads side by side."""
+    """How many may work at a time: two, or as many as there are cores where Python runs threads side by side."""
     enabled = getattr(sys, "_is_gil_enabled", None)
-    return 1 if enabled is None or enabled() else os.cpu_count() or 1
+    return _PLACES if enabled is None or enabled() else max(_PLACES, os.cpu_count() or 1)
 
 
 class Pace:
@@ -52,18 +54,22 @@ class Pace:
         return len(self._waiting)
 
     @contextmanager
-    def working(self) -> Iterator[None]:
-        """In a place of this thread's, for which it waits if need be; inside, it needs no second one."""
+    def recalling(self) -> Iterator[None]:
+        """With a place for this thread from when it begins to work until the end; inside, it needs no second one."""
         if getattr(self._here, "inside", False):
             yield
             return
         try:
             self._here.inside = True
-            self._take(get_ident())
             yield
         finally:
             self._here.inside = False
             self._leave(get_ident())
+
+    def work(self) -> None:
+        """Begin to work: whoever recalls waits for a place, if need be."""
+        if getattr(self._here, "inside", False):
+            self._take(get_ident())
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
@@ -105,4 +111,4 @@ class Pace:
 
 
 PACE: Final = Pace(places())
-working, waiting = PACE.working, PACE.waiting
+recalling, work, waiting = PACE.recalling, PACE.work, PACE.waiting

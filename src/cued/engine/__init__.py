@@ -44,7 +44,7 @@ class Question(Struct, frozen=True, kw_only=True):
 def recall(question: Question, policy: Policy, parts: Parts) -> tuple[Recall, Evidence]:
     """The recall and the evidence that it rests on: gathered once, run through the flow once, and once more for each outside opinion."""
     clock, spent = time.perf_counter, dict[str, float]()
-    with pacing.working():
+    with pacing.recalling():
         started = clock()
         evidence = gather(question, policy, parts, clock=clock, spent=spent)
         table = flow.run(evidence, policy, clock=clock, spent=spent)
@@ -90,6 +90,7 @@ def gather(
         # nothing to find, so nothing is embedded and nothing searched
         return asked
     dense, degraded = _dense_lookup(question, policy, parts.embedder)
+    pacing.work()
     steps.append(clock())
     lookup, intent, time_share = cues.read(cue, policy, dense)
     steps.append(clock())
@@ -133,8 +134,7 @@ def _dense_lookup(question: Question, policy: Policy, embedder: Embedder | None)
         return None, ["dense: no embedder"]
     try:
         said = [cues.words(question.cue, dense.over, labelled=True), cues.alone(question.cue, dense.over)]
-        with pacing.waiting():
-            vector, *alone = embedder.embed(list(filter(None, said)), role="query")
+        vector, *alone = embedder.embed(list(filter(None, said)), role="query")
         return DenseLookup(vector=vector, alone=alone[0] if alone else None, fingerprint=str(embedder.fingerprint), pool=pool), []
     except EmbedderError as error:
         log.warning("the dense channel is left out: %s", error)
