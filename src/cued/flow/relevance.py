@@ -12,7 +12,7 @@ from cued.errors import InputError
 from cued.flow import cue as cues
 from cued.flow.asked import asked_time
 from cued.flow.table import Table, filled
-from cued.model import Column, Cue
+from cued.model import Column, Cue, TermStatistic
 from cued.policy.calibration import calibrated
 from cued.policy.spec import Calibration
 from cued.text.analyse import query_terms
@@ -102,24 +102,55 @@ def _heard(cue: Cue) -> _Heard:
 def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     """The columns beyond those of the store that a calibration may weigh."""
     heard = _heard(table.evidence.cue)
-    raw, places, agent = table.columns, _places(table), _agent(table, heard)
-    passage = _passage(table, places)
+    raw, agent, passage = table.columns, _agent(table, heard), _passage(table)
+    z, passage_z = _z(np.array([raw["cosine"], passage]), table, calibration)
+    cosine = filled(raw["cosine"])
     return {
         **_times(table, heard),
-        "z": _z(raw["cosine"], table, calibration),
+        "z": z,
         "passage": passage,
-        "passage_z": _z(passage, table, calibration),
+        "passage_z": passage_z,
         "lift": filled(passage - raw["cosine"]),
         "neighbour_coverage": np.maximum(raw["coverage_before"], raw["coverage_after"]) * _BRIEF / (_BRIEF + raw["length"]),
-        "answers": _answers(table, places) * (1.0 - agent),
+        "answers": _answers(table) * (1.0 - agent),
         "voice": agent,
         "voice_length": agent * np.maximum(np.log1p(raw["length"]) - _SHORT, 0.0),
-        "crowd": np.full(len(table), np.log1p(max(table.evidence.findings.visible, _FEW))),
         "blind": _blind(table, calibration, heard),
-        "astray": _astray(table, heard),
-        **(kind := _kind(table, heard)),
+        **(kind := _kind(table, heard, cosine)),
         **_words(table, heard, turn=kind["turn"]),
+        **_alike(table, heard, cosine),
     }
+
+
+def _alike(table: Table, heard: _Heard, cosine: Column) -> dict[str, Column]:
+    """The columns that are the same for all candidates: what cue and store are like."""
+    terms = _own_terms(table, heard)
+    total = sum(each.idf for each in terms)
+    named = [each for each in terms if each.term in heard.names]
+    values = {
+        "crowd": np.log1p(max(table.evidence.findings.visible, _FEW)),
+        "astray": _astray(table, heard, cosine),
+        "script": float(not heard.latin),
+        "personal": float(heard.personal),
+        "code": _code(table, cosine),
+        "foreign": heard.foreign,
+        "cue_length": np.log1p(len(terms)),
+        "unknown": sum(each.idf for each in terms if not each.documents) / total if total else 0.0,
+        "strangers": sum(not each.documents for each in named) / len(named) if named else 0.0,
+    }
+    return dict(zip(values, np.repeat(np.array(list(values.values()))[:, None], len(table), axis=1), strict=True))
+
+
+def _own_terms(table: Table, heard: _Heard) -> list[TermStatistic]:
+    """The utterance's own terms where the cue has state too: state may add, and never takes away."""
+    return [each for each in table.evidence.findings.terms if not heard.own or each.term in heard.own]
+
+
+def _code(table: Table, cosine: Column) -> float:
+    """How much of what is nearest to the cue is code, 0 to 1."""
+    nearest = np.argsort(-cosine, kind="stable")[:_NEAREST].tolist()
+    marked = [technical(table.memories[row].text) for row in nearest]
+    return float(np.array(marked).sum() / len(marked)) if any(marked) else 0.0
 
 
 def _times(table: Table, heard: _Heard) -> dict[str, Column]:
@@ -129,6 +160,8 @@ def _times(table: Table, heard: _Heard) -> dict[str, Column]:
     """
     raw = table.columns
     window, share = asked_time(table, heard.event) if heard.event else (raw["window"], table.evidence.time_share)
+    if not window.any():
+        return dict.fromkeys(("window", "timed"), np.zeros(len(table)))
     found = (raw["lexical_rank"] > 0) | (raw["dense_rank"] > 0)
     seen = max(table.evidence.findings.visible, 1)
     usual = min(max(window.sum() / seen, window[found].sum() / (found.sum() + _SPARSE)), 1.0)
@@ -145,56 +178,47 @@ def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
     if len(said) < _LETTERS or (calibration.latin_only and not heard.latin):
         return np.ones(len(table))
     texts = [memory.text for memory in table.memories]
+    strange = [row for row, text in enumerate(texts) if not text.isascii() and not is_latin(text)] if calibration.latin_only else []
     blind = np.isnan(table.columns["cosine"]).astype(float)
-    blind[[row for row, text in enumerate(texts) if len(text) < _LETTERS]] = 1.0
-    if calibration.latin_only:
-        blind[[row for row, text in enumerate(texts) if not (text.isascii() or is_latin(text))]] = 1.0
+    blind[[*strange, *(row for row, text in enumerate(texts) if len(text) < _LETTERS)]] = 1.0
     return blind
 
 
-def _kind(table: Table, heard: _Heard) -> dict[str, Column]:
-    """What sort of memory this is for what sort of cue: a turn or a note, how long, bearing on a request, kept among code."""
+def _kind(table: Table, heard: _Heard, cosine: Column) -> dict[str, Column]:
+    """What sort of memory this is for what sort of cue: a turn or a note, how long, bearing on a request, as technical as it."""
+    raw = table.columns
     turn = np.array([source.session is not None for source in table.sources], dtype=float)
-    cosine = filled(table.columns["cosine"])
-    bears = (1.0 - turn) * np.clip((cosine - _APART) / (_ALIKE - _APART), 0.0, 1.0) if heard.seeks else np.zeros(len(table))
-    bears[[row for row in np.flatnonzero(bears).tolist() if not leans(table.memories[row].text)]] = 0.0
-    code = [technical(table.memories[row].text) for row in np.argsort(-cosine, kind="stable")[:_NEAREST].tolist()]
-    both = np.array([technical(memory.text) for memory in table.memories]) if heard.technical else np.zeros(len(table))
+    note = 1.0 - turn
     return {
-        "script": np.full(len(table), float(not heard.latin)),
-        "personal": np.full(len(table), float(heard.personal)),
         "turn": turn,
-        "note_length": (1.0 - turn) * np.log1p(table.columns["length"]),
-        "behind": (1.0 - turn) * (cosine.max(initial=0.0) - cosine),
-        "bears": bears,
-        "technical": heard.technical * both,
-        "code": np.full(len(table), np.mean(code) if code else 0.0),
-        "foreign": np.full(len(table), heard.foreign),
-        "foreign_coverage": heard.foreign * table.columns["coverage"],
+        "note_length": note * np.log1p(raw["length"]),
+        "behind": note * (cosine.max(initial=0.0) - cosine),
+        "bears": _bears(table, note, cosine) if heard.seeks else np.zeros(len(table)),
+        "technical": heard.technical * np.array([technical(memory.text) for memory in table.memories])
+        if heard.technical
+        else np.zeros(len(table)),
+        "foreign_coverage": heard.foreign * raw["coverage"],
     }
 
 
-def _words(table: Table, heard: _Heard, *, turn: Column) -> dict[str, Column]:
-    """What the cue's words come to: how many they are, how much is known here, and how much of it a memory has.
+def _bears(table: Table, note: Column, cosine: Column) -> Column:
+    """How far a note that tells a leaning bears on the request."""
+    bears: Column = note * np.clip((cosine - _APART) / (_ALIKE - _APART), 0.0, 1.0)
+    bears[[row for row in np.flatnonzero(bears).tolist() if not leans(table.memories[row].text)]] = 0.0
+    return bears
 
-    Where the cue has state too, the utterance's own words are counted: state may add, and never takes away.
-    """
-    raw = table.columns
-    terms = [each for each in table.evidence.findings.terms if not heard.own or each.term in heard.own]
+
+def _words(table: Table, heard: _Heard, *, turn: Column) -> dict[str, Column]:
+    """How much of what the cue's words come to a memory has."""
+    raw, terms = table.columns, _own_terms(table, heard)
     total = sum(each.idf for each in terms)
     lexical = table.policy.channels.lexical
     perfect = total * (lexical.k1 + 1.0 + lexical.delta) if lexical and total else 1.0
-    unknown = sum(each.idf for each in terms if not each.documents) / total if total else 0.0
-    named = [each for each in terms if each.term in heard.names]
-    strangers = sum(not each.documents for each in named) / len(named) if named else 0.0
     matched = np.log1p(raw["coverage"] * sum(max(each.idf, _COMMON) for each in terms))
     # The best beside the fifth, or the last of fewer: what everything here has as well is what they all talk about.
     best = np.sort(raw["coverage"])[-_FIFTH:]
     return {
         "ahead": (best[-1] - best[0]) / best[-1] * raw["coverage"] if len(best) and best[-1] else np.zeros(len(table)),
-        "cue_length": np.full(len(table), np.log1p(len(terms))),
-        "unknown": np.full(len(table), unknown),
-        "strangers": np.full(len(table), strangers),
         "matched": matched,
         "note_matched": (1.0 - turn) * matched,
         "technical_matched": heard.technical * matched,
@@ -203,35 +227,23 @@ def _words(table: Table, heard: _Heard, *, turn: Column) -> dict[str, Column]:
     }
 
 
-def _places(table: Table) -> list[dict[int, int]]:
-    """The row of each candidate that is a turn, by its turn, for each session of which several are here."""
-    sessions: dict[str, dict[int, int]] = {}
-    for row, source in enumerate(table.sources):
-        if source.session is not None and source.turn is not None:
-            sessions.setdefault(source.session, {})[source.turn] = row
-    return [turns for turns in sessions.values() if len(turns) > 1]
-
-
-def _passage(table: Table, places: list[dict[int, int]]) -> Column:
+def _passage(table: Table) -> Column:
     """The best cosine among a candidate, its neighbours and the candidates within two turns: what is said takes several turns."""
-    raw = table.columns
-    best = np.fmax(raw["cosine"], np.fmax(raw["cosine_before"], raw["cosine_after"]))
-    pairs = [(row, turns[turn + step]) for turns in places for turn, row in turns.items() for step in (1, 2) if turn + step in turns]
-    if pairs:
-        here, there = np.array(pairs, dtype=np.intp).T
-        np.fmax.at(best, here, raw["cosine"][there])
-        np.fmax.at(best, there, raw["cosine"][here])
+    raw, cosine = table.columns, table.columns["cosine"]
+    best: Column = np.fmax(cosine, np.fmax(raw["cosine_before"], raw["cosine_after"]))
+    earlier, later = table.turns_apart(1, 2)
+    if earlier:
+        np.fmax.at(best, earlier + later, cosine.take(later + earlier))
     return best
 
 
-def _answers(table: Table, places: list[dict[int, int]]) -> Column:
+def _answers(table: Table) -> Column:
     """How much of the cue's words the question has, for a turn that tells right after one that asks; else 0.
 
     An answer need not repeat what was asked.
     """
     found, covered = np.zeros(len(table)), table.columns["coverage"]
-    following = [(before, turns[turn + 1]) for turns in places for turn, before in turns.items() if turn + 1 in turns]
-    for before, row in following:
+    for before, row in zip(*table.turns_apart(1), strict=True):
         if covered[before] > 0 and asks(table.memories[before].text) and not asks(table.memories[row].text):
             found[row] = covered[before]
     return found
@@ -245,11 +257,13 @@ def _agent(table: Table, heard: _Heard) -> Column:
     if heard.to_agent:
         return np.zeros(len(table))
     agents = {speaker for speaker in {source.speaker for source in table.sources} if speaker and speaker.casefold() in AGENTS}
+    if not agents:
+        return np.zeros(len(table))
     # A note that an agent took is meant to be found: only a turn of its own in a transcript is not.
     return np.array([source.speaker in agents and source.session is not None for source in table.sources], dtype=float)
 
 
-def _astray(table: Table, heard: _Heard) -> Column:
+def _astray(table: Table, heard: _Heard, cosine: Column) -> float:
     """How little the two turns nearest to the cue are about the speaker that it names, 0 to 1.3; 0 where it names none, or several.
 
     "What did Tim sign?" is near to Tim's "Congrats on those deals!", which is about the one to whom he says it.
@@ -257,10 +271,10 @@ def _astray(table: Table, heard: _Heard) -> Column:
     speakers = {source.speaker for source in table.sources if source.speaker and source.session is not None}
     named = [speaker for speaker in speakers if speaker.split()[:1] and speaker.split()[0] in heard.words]
     if len(named) != 1:
-        return np.zeros(len(table))
-    nearness = filled(table.columns["cosine"]) + _WORTH * table.columns["coverage"]
+        return 0.0
+    nearness = cosine + _WORTH * table.columns["coverage"]
     about = [_about(table, row, named[0]) for row in np.argsort(-nearness, kind="stable")[:_FIRST].tolist()]
-    return np.full(len(table), max(0.0, _OWN - sum(about) / len(about)))
+    return max(0.0, _OWN - sum(about) / len(about))
 
 
 def _about(table: Table, row: int, speaker: str) -> float:

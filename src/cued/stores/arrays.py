@@ -58,21 +58,21 @@ def twin(one: Kind) -> Kind:
     return other
 
 
+def distinct(numbers: NDArray[Number]) -> NDArray[Number]:
+    """The numbers in order, each once.
+
+    `np.unique` gives the same, takes thrice as long for few, and when first called imports all that numpy has for masked arrays.
+    """
+    ordered = np.sort(numbers)
+    first = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
+
+
 def places_of(starts: NDArray[np.intp], sizes: NDArray[np.intp]) -> NDArray[np.intp]:
     """The places of several runs of an array, each from its start and of its size, end to end."""
     before: NDArray[np.intp] = np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
     return before + np.arange(len(before))
-
-
-def each_once(values: NDArray[Number]) -> NDArray[Number]:
-    """The whole numbers in a flat array, in order, each once.
-
-    `np.unique` gives the same, takes longer, and when first called imports all that numpy has for masked arrays.
-    """
-    ordered = np.sort(values)
-    first = np.ones(len(ordered), dtype=np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-    return ordered[first]
 
 
 class Columns:

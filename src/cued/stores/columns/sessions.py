@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.stores.arrays import Columns, Mask, RowNumbers, each_once, twin
+from cued.stores.arrays import Columns, Mask, RowNumbers, distinct, twin
 
 NOBODY = -1
 _NO_SESSION = -1
@@ -69,7 +69,7 @@ class Sessions:
         self._links.append(count, {"before": NOBODY, "after": NOBODY})
         added, session = np.arange(rows.start, rows.stop), np.array(codes, dtype=np.int32)
         self._chain(added[session >= known])
-        for code in each_once(session[(session >= 0) & (session < known)]).tolist():
+        for code in distinct(session[(session >= 0) & (session < known)]).tolist():
             self._go_on(code, added[session == code].tolist())
 
     def before(self, rows: RowNumbers, visible: Mask) -> RowNumbers:
