@@ -254,6 +254,8 @@ class Shelves:
 
 def _restored(rows: Transaction, head: Head) -> Version | None:
     """The shelf as it was kept, None where there is none of use; what has changed since is to be read yet."""
+    if head.size <= _LEAST_UNKEPT:
+        return None
     found = unwrap(rows.shelf(), change=head.change, epoch=head.epoch)
     if found is None:
         return None
@@ -265,7 +267,9 @@ def _restored(rows: Transaction, head: Head) -> Version | None:
 
 def _refreshed(last: Version, rows: Reading, head: Head) -> Version:
     """The next version: a branch of the shelf with what has changed since, and the winners that have not."""
-    shelf, removed, read = last.shelf.branched(), rows.removed(last.change), rows.changed(last.change)
+    # Before the first change there is nothing that anybody searches, and nothing to remove.
+    shelf, removed = (last.shelf.branched(), rows.removed(last.change)) if last.change else (last.shelf, ())
+    read = rows.changed(last.change)
     shelf.drop(removed)
     fresh = np.asarray(read.contents, dtype=np.int64) > last.change
     new, kept = np.flatnonzero(fresh).tolist(), np.flatnonzero(~fresh).tolist()

@@ -110,11 +110,10 @@ class Sessions:
         order = np.lexsort((rank, created, turn, untold, session))
         chain, session = rows[order], session[order]
         together = session[1:] == session[:-1]
-        earlier, later = chain[:-1][together], chain[1:][together]
-        for name in ("before", "after"):
-            self._links.put(name, chain, NOBODY)
-        self._links.put("before", later, earlier)
-        self._links.put("after", earlier, later)
+        before, after = np.full((2, len(chain)), NOBODY, dtype=np.int32)
+        before[1:][together], after[:-1][together] = chain[:-1][together], chain[1:][together]
+        self._links.put("before", chain, before)
+        self._links.put("after", chain, after)
         ends = np.append(~together, True)
         self._last.update(zip(session[ends].tolist(), chain[ends].tolist(), strict=True))
 

@@ -57,8 +57,7 @@ class Searched:
     def own(self, memory_body: bytes, body_sum: int | None) -> Memory:
         """A memory from its body; one that is not what was written, or is another tenant's, is a DecodeError."""
         memory = decoded(memory_body, body_sum)
-        if memory.tenant != self._name.decode():
-            raise DecodeError("another tenant's memory lies among these")
+        _refuse_others([memory], self._name.decode())
         return memory
 
     def changed(self, tenant: int, since: int) -> Indexed:
@@ -115,8 +114,9 @@ class Searched:
     def memories(self, keys: Sequence[int]) -> Sequence[Memory | None]:
         """The memories of these rows in their order, without their use; None for one that is broken."""
         try:
-            bodies = {key: (data, checksum) for key, data, checksum in by_keys(self._connection, _BODIES, keys)}
-            return [self.own(*bodies[key]) for key in keys]
+            found = {key: decoded(data, checksum) for key, data, checksum in by_keys(self._connection, _BODIES, keys)}
+            _refuse_others(found.values(), self._name.decode())
+            return [found[key] for key in keys]
         except (*salvage.FOREIGN, DecodeError, UnicodeDecodeError, KeyError):
             with page_sums.unchecked(self._connection):
                 rows = [salvage.row(self._connection, key) for key in keys]
@@ -131,6 +131,11 @@ class Searched:
         rows, broken = salvage.rows(self._connection, tenant, key_range(tenant))
         self._left_out |= broken
         return [row for row in rows if row.memory.tenant == self._name.decode()]
+
+
+def _refuse_others(memories: Iterable[Memory], tenant: str) -> None:
+    if any(memory.tenant != tenant for memory in memories):
+        raise DecodeError("another tenant's memory lies among these")
 
 
 def by_keys(connection: apsw.Connection, sql: str, keys: Sequence[int], *more: str) -> list[Any]:
