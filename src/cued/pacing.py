@@ -41,12 +41,12 @@ class Pace:
     def after_fork(self) -> None:
         """Start with all places free, and with nobody there: whoever worked or waited is not in the child."""
         self._lock, self._here = Lock(), local()
-        self._placed, self._waiting = set[int](), OrderedDict[int, Lock]()
+        self.placed, self._waiting = set[int](), OrderedDict[int, Lock]()
 
     @property
     def free(self) -> int:
         """How many places are free."""
-        return self._places - len(self._placed)
+        return self._places - len(self.placed)
 
     @property
     def queued(self) -> int:
@@ -74,7 +74,7 @@ class Pace:
     @contextmanager
     def waiting(self) -> Iterator[None]:
         """With this thread's place left to others, if it has one; afterwards it waits for another. No lock is to be held around this."""
-        if get_ident() not in self._placed:
+        if get_ident() not in self.placed:
             yield
             return
         self._leave(get_ident())
@@ -85,10 +85,10 @@ class Pace:
 
     def _take(self, who: int) -> None:
         with self._lock:
-            if who in self._placed:
+            if who in self.placed:
                 return
             if self.free and not self._waiting:
-                self._placed.add(who)
+                self.placed.add(who)
                 return
             woken = self._waiting[who] = Lock()
             woken.acquire()
@@ -101,12 +101,12 @@ class Pace:
 
     def _leave(self, who: int) -> None:
         with self._lock:
-            if who not in self._placed:
+            if who not in self.placed:
                 return
-            self._placed.remove(who)
+            self.placed.remove(who)
             if self._waiting:
                 following, woken = self._waiting.popitem(last=False)
-                self._placed.add(following)
+                self.placed.add(following)
                 woken.release()
 
 
