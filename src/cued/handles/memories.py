@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from cued.handles.tenant import Tenant
     from cued.insight.overview import Insight
     from cued.insight.tuning import Tuned
-    from cued.requests.insights import When
     from cued.upkeep.backup import Copied
     from cued.upkeep.checking import Checked
     from cued.upkeep.erasures import Erasure
@@ -59,7 +58,7 @@ class Memories:
         """The names of all tenants, for whoever looks after the store; no tenant is to see them."""
         return tuple(name for name in self.parts.store.tenants() if name != OWN_TENANT)
 
-    def insight(self, *, since: "When" = None, until: "When" = None, every: str | None = None) -> "Insight":
+    def insight(self, *, since: datetime | str | None = None, until: datetime | str | None = None, every: str | None = None) -> "Insight":
         """What the recall logs of all tenants say together, each tenant a group, for whoever looks after the store."""
         from cued.handles.measuring import window  # noqa: PLC0415 - loaded when it is asked for
         from cued.insight.overview import insight_of_all  # noqa: PLC0415
