@@ -10,13 +10,13 @@ import numpy as np
 
 from cued.errors import InputError
 from cued.flow import cue as cues
-from cued.flow.asked import asked_time
+from cued.flow.asked import AskedTime, asked_time, spared
 from cued.flow.table import Table, filled
 from cued.model import Column, Cue
 from cued.policy.calibration import calibrated
 from cued.policy.spec import Calibration
 from cued.text.analyse import query_terms
-from cued.text.intent import AGENTS, Beside, addresses_agent, asks, beside, leans, of_speaker, seeks, speaks_of_itself
+from cued.text.intent import AGENTS, Beside, addresses_agent, asks, leans, of_speaker, seeks, speaks_of_itself
 from cued.text.languages import foreignness, is_latin, technical
 from cued.text.patterns import pattern
 
@@ -95,7 +95,7 @@ def _heard(cue: Cue) -> _Heard:
         seeks=seeks(said),
         personal=speaks_of_itself(cue.utterance),
         to_agent=addresses_agent(cue.utterance),
-        event=beside(cue.utterance),
+        event=cues.event(cue.utterance),
     )
 
 
@@ -104,8 +104,11 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     heard = _heard(table.evidence.cue)
     raw, places, agent = table.columns, _places(table), _agent(table, heard)
     passage = _passage(table, places)
-    return {
-        **_times(table, heard),
+    kind = _kind(table, heard)
+    at_a_time = heard.event is not None or table.evidence.intervals
+    asked = asked_time(table, heard.event) if at_a_time else AskedTime(raw["window"], table.evidence.time_share)
+    columns = {
+        **_times(table, asked, note=1.0 - kind["turn"]),
         "z": _z(raw["cosine"], table, calibration),
         "passage": passage,
         "passage_z": _z(passage, table, calibration),
@@ -117,23 +120,29 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         "crowd": np.full(len(table), np.log1p(max(table.evidence.findings.visible, _FEW))),
         "blind": _blind(table, calibration, heard),
         "astray": _astray(table, heard),
-        **(kind := _kind(table, heard)),
+        **kind,
         **_words(table, heard, turn=kind["turn"]),
     }
+    return columns | spared(columns, asked.share) if asked.share else columns
 
 
-def _times(table: Table, heard: _Heard) -> dict[str, Column]:
+def _times(table: Table, asked: AskedTime, *, note: Column) -> dict[str, Column]:
     """Lying in the time that is asked for, the less the more of what else was found does; and that where the cue asks for little else.
 
     Where all memories were stored today, "today" tells them apart as little as a word that each of them has.
     """
-    raw = table.columns
-    window, share = asked_time(table, heard.event) if heard.event else (raw["window"], table.evidence.time_share)
+    raw, (window, share) = table.columns, asked
     found = (raw["lexical_rank"] > 0) | (raw["dense_rank"] > 0)
     seen = max(table.evidence.findings.visible, 1)
     usual = min(max(window.sum() / seen, window[found].sum() / (found.sum() + _SPARSE)), 1.0)
-    # Squared: a cue that asks for a time and something else is answered by that. One that asks for nothing else means all of that time.
-    return {"window": window * (1.0 - usual), "timed": share**2 * window * (1.0 - usual * (1.0 - share))}
+    # Squared: a cue that asks for a time and something else is answered by that. One that asks for nothing else means all of that time,
+    # and no note of another; what is said in a conversation may tell of a time before.
+    inside = share**2 * window * (1.0 - usual * (1.0 - share))
+    return {
+        "window": window * (1.0 - usual),
+        "timed": inside - share**4 * note * (window <= 0.0),
+        "time_share": np.full(len(table), share),
+    }
 
 
 def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:

@@ -3,7 +3,8 @@
 The time has two readings. `temporal_class` sorts any query into past, recent, future or atemporal, and also uses
 hints: the tense of the question, a year against the present one, and topics that change by the day. `intent` is what bends
 recency, so it needs a word that says so: markers alone, and the future counts as neutral, because nothing that is stored
-has happened yet. An event ("before the launch") is read as a relation and the words of the event.
+has happened yet. An event that a time lies beside ("two days after the move", "seit der Hochzeit", "搬家以后") is read as a relation and
+its own words; which time that is, only a memory that names the event can tell (`flow.asked`).
 
 A cue that asks for advice, a choice or a plan is about whatever its user prefers, avoids or cannot have.
 """
@@ -14,6 +15,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple, cast
 
 from cued.model import Intent, Interval
+from cued.text import scripts
 from cued.text.patterns import pattern
 from cued.text.times import times
 
@@ -208,32 +210,101 @@ def leans(text: str) -> bool:
     return bool(_LEANS.search(text[:_LOOKED_AT].lower()))
 
 
-Relation = Literal["before", "after", "since", "until"]
+Relation = Literal["before", "after", "since", "until", "around"]
 
+
+class Beside(NamedTuple):
+    """How a time lies to an event, the event in the words of the text, and where both stand in it.
+
+    With `many` it is so many units away ("two days after"), with a unit alone the next or the last one ("the week before") or, of
+    `around`, the one that the event lies in. `close` is "right after". With an open end the last words may not be the event's any more.
+    """
+
+    relation: Relation
+    event: str
+    span: tuple[int, int]
+    many: int = 0
+    unit: str = ""
+    close: bool = False
+    open_end: bool = False
+
+
+_COUNTS = {word: number for number, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())}
+_COUNTS |= {"a": 1, "an": 1, "a couple of": 2, "a few": 3}
 _OWNERS = r"(?:the|our|my|your|his|her|their|[A-Z]\w+['’]s)"
-_BESIDE = pattern(rf"\b(before|after|since|until)\s+(?:{_OWNERS}\s+)((?:[\w'’-]+\s*){{1,8}})", re.IGNORECASE)
+_BESIDE_UNIT = r"(?P<unit>day|weekend|week|month|year)"
+_EVENT = r"(?P<event>(?:[\w'’-]+\s*){1,8})"
+_BESIDE = pattern(
+    rf"\b(?:(?P<count>\d+|the|{'|'.join(_COUNTS)})\s+{_BESIDE_UNIT}s?\s+)?(?P<close>(?:right|just|shortly|soon|directly|immediately)\s+)?"
+    rf"(?P<relation>before|after|following|since|until)\s+{_OWNERS}\s+{_EVENT}",
+    re.IGNORECASE,
+)
+_AROUND = pattern(
+    rf"\b(?:(?:on|in|over)?\s*the\s+{_BESIDE_UNIT}\s+of|(?P<relation>around)(?:\s+the\s+time\s+of)?)\s+{_OWNERS}\s+{_EVENT}", re.IGNORECASE
+)
 # The event ends where the question goes on.
 _GOES_ON = pattern(
     r"\b(?:and|or|but|did|do|does|was|were|is|are|had|has|have|what|who|whom|which|when|where|why|how|i|we|you|he|she|they|it|that|than|"
     r"if|because|started|began|ended|came|went)\b.*",
     re.IGNORECASE,
 )
+_UNITS_ALONE = frozenset("day days week weeks weekend month months year years season day's week's month's year's".split())
 
-
-class Beside(NamedTuple):
-    """How a time lies to an event, the event in the words of the text, and where both stand in it."""
-
-    relation: Relation
-    event: str
-    span: tuple[int, int]
+# Words that stand before the event in other languages, with an article or one inside them; Russian and Arabic have none.
+_BEFORE = {
+    "before": r"vor|antes de|avant|voor|prima di|(?:antes d(?:el|[oa]s?)|prima d(?:el|ell[ao']|ei|elle))(?=\s|['’])|до|перед|قبل",
+    "after": r"nach|después de|tras|depois de|após|après|dopo|na|(?:después del|depois d[oa]s?)(?=\s)|после|بعد",
+    "since": r"seit|desde|depuis|sinds|da(?:l|ll[ao'])(?=\s|['’])|منذ",
+    "until": r"bis zu[mr]|hasta|até|jusqu['’]à|jusqu['’]au|fino a(?:l|lla)?|tot",
+}
+_ARTICLES = (
+    r"(?:(?:de[mnr]|die|das|(?:meine|unsere|seine|ihre)[mnr]?|unserem|meinem|el|la|los|las|mi|mis|nuestr[oa]s?|le|les|mon|ma|mes|notre|nos"
+    r"|il|lo|gli|mio|mia|nostr[oa]|[oa]s?|meu|minha|noss[oa]|de|het|mijn|onze|ons)\s+|l['’])"
+)
+_ELSEWHERE = pattern(
+    r"(?<!\w)(?:" + "|".join(f"(?P<{name}>{words})" for name, words in _BEFORE.items()) + r")(?:\s+|['’]\s*)"
+    rf"{_ARTICLES}*(?P<event>(?:[\w-]+\s*){{1,4}})",
+    re.IGNORECASE,
+)
+_HAN_KATA = f"[{scripts.HAN}{scripts.KATAKANA}]"
+_BEHIND = (
+    pattern(rf"(?:^|[在我们你，, ])(?P<event>[{scripts.HAN}]{{2,8}}?)(?:(?P<before>之前|以前)|(?P<after>之后|以后|之後|以後))"),
+    pattern(rf"(?P<event>{_HAN_KATA}{{2,10}})(?:の|する|した)(?:(?P<before>前)|(?P<after>後|あと))"),
+    pattern(rf"(?P<event>[{scripts.HANGUL}]{{2,8}})\s(?:(?P<before>전에)|(?P<after>후에|이후|뒤에))"),
+    pattern(r"(?P<event>\w{3,})(?:[dt][ae]n)\s(?:(?P<before>önce)|(?P<after>sonra)|(?P<since>beri))", re.IGNORECASE),
+    pattern(r"(?P<event>(?:[^\s?।]+\s){1,2}?)(?:से|के)\s(?:(?P<before>पहले)|(?P<after>बाद))"),
+)
 
 
 def beside(text: str) -> Beside | None:
-    """The first event that the text puts a time beside, in English, None where there is none."""
-    match = _BESIDE.search(text)
-    if match is None:
+    """The first event that the text puts a time beside, None where there is none."""
+    if match := _BESIDE.search(text):
+        return _english(match)
+    if match := _AROUND.search(text):
+        return _english(match)
+    return None if text.isascii() and not _ELSEWHERE.search(text) else _elsewhere(text)
+
+
+def _english(match: re.Match[str]) -> Beside | None:
+    event = _GOES_ON.sub("", match["event"]).strip()
+    if not event or _UNITS_ALONE.issuperset(event.lower().split()):
         return None
-    event = _GOES_ON.sub("", match.group(2)).strip()
-    if not event:
-        return None
-    return Beside(cast("Relation", match.group(1).lower()), event, (match.start(), match.start(2) + len(event)))
+    said = match.groupdict()
+    relation = {"following": "after", None: "around"}.get(said["relation"] and said["relation"].lower(), said["relation"])
+    counted = " ".join((said.get("count") or "").lower().split())
+    return Beside(
+        cast("Relation", (relation or "around").lower()),
+        event,
+        (match.start(), match.start("event") + len(event)),
+        many=int(counted) if counted.isdecimal() else _COUNTS.get(counted, 0),
+        unit=(said["unit"] or "").lower(),
+        close=bool(said.get("close")),
+    )
+
+
+def _elsewhere(text: str) -> Beside | None:
+    for each in (_ELSEWHERE, *_BEHIND):
+        if (match := each.search(text)) and (event := match["event"].strip()):
+            relation = next(name for name, said in match.groupdict().items() if said and name != "event")
+            return Beside(cast("Relation", relation), event, match.span(), open_end=True)
+    return None

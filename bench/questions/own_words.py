@@ -1,9 +1,9 @@
 """Questions about what the assistant itself had said, by language: how many are in the first ten, first, and shown at the floor.
 
-    PYTHONPATH=src python -m bench.own_words [--quiet]
+    PYTHONPATH=src python -m bench.questions.own_words [--quiet]
 
 The conversations and questions are own_words.toml, of our own writing; no model was fitted on them. Then notes: the same facts with and
-without `speaker="assistant"`, from state_questions.toml.
+without `speaker="assistant"`, from stateful.toml.
 """
 
 import sys
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import cued
-from bench.state_questions import DATA as NOTES
+from bench.questions.stateful import DATA as NOTES
 
 DATA: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 

@@ -1,8 +1,8 @@
-"""Everyday facts in nine languages: by language how many questions are found, first and answered at the floor, and how many are met by silence.
+"""Everyday facts in nine languages: how many questions of each are found, first, answered at the floor, and how many met by silence.
 
-    PYTHONPATH=src python -m bench.languages [--quiet]
+    PYTHONPATH=src python -m bench.questions.everyday [--quiet]
 
-The facts and questions are the files of languages/, of our own writing; no model was fitted on them.
+The facts and questions are the files of everyday/, of our own writing; no model was fitted on them.
 """
 
 import sys
@@ -16,7 +16,7 @@ FOLDER = Path(__file__).with_suffix("")
 
 
 def of(path: Path, *, quiet: bool) -> Counter[str]:
-    """How many questions of a language were asked, found, first, answered, with wrong facts shown; and how many that nothing answers kept silent."""
+    """How many questions of a language were asked, found, first and answered, wrong facts shown, and far questions met by silence."""
     data, counts = tomllib.loads(path.read_text("utf-8")), Counter[str]()
     tenant = cued.open().tenant(path.stem)
     ids = list(tenant.remember_many(data["facts"]).ids)
