@@ -79,6 +79,25 @@ def test_any_text_has_an_intent_and_a_class(text: str, now: datetime) -> None:
 @pytest.mark.parametrize(
     "cue",
     [
+        "Which books were recommended after Dune?", "What was the advice about shin pain?", "How was I supposed to feed the starter?",
+        "Which index were we advised to add?", "Welche Tomaten hast du mir empfohlen?", "Was sollte ich statt Druckluft nehmen?",
+        "¿Qué bar me recomendaste?", "¿Qué se me recomendó para el gato?", "Quel vin m'a-t-on conseillé ?", "Cosa mi hai consigliato?",
+        "Wat had je aangeraden?", "O que você sugeriu?", "Какой стул мне советовали?", "上次建议我怎么做？", "雪の日はどこがいいと言っていましたか",
+        "前に教えてくれた方法は？", "그때 추천해 준 책이 뭐였지?", "Hangi kitabı önermiştin?", "ماذا اقترحت علي؟", "कौन सी किताब बताया था?",
+    ],
+)  # fmt: skip
+def test_it_may_ask_so_in_many_languages_and_without_a_word_for_who_said_it(cue):
+    assert addresses_agent(cue)
+
+
+@pytest.mark.parametrize("cue", ["C'est quoi le mot de passe du wifi ?", "What was John given?", "Qui a gagné la coupe du monde ?", "我怎么去车站？"])
+def test_a_word_that_means_you_elsewhere_asks_for_nobodys_words(cue):
+    assert not addresses_agent(cue)
+
+
+@pytest.mark.parametrize(
+    "cue",
+    [
         "What was the third item on the list you gave me?",
         "which book did the list that you've made start with",
         "your advice on sleep",

@@ -9,7 +9,8 @@ from cued.model import Cue, DenseLookup, EntityLookup, Intent, Interval, Lexical
 from cued.policy.spec import Over, Policy
 from cued.text.analyse import query_terms
 from cued.text.entities import entities
-from cued.text.intent import Beside, beside
+from cued.text.hollow_words import SAYING
+from cued.text.intent import Beside, addresses_agent, beside
 from cued.text.intent import intent as intent_of
 from cued.text.times import Mention, loose, times
 from cued.text.times.share import time_share
@@ -51,14 +52,22 @@ def read(cue: Cue, policy: Policy, dense: DenseLookup | None) -> Read:
 
 def _lexical(cue: Cue, policy: Policy) -> LexicalLookup | None:
     rules = policy.channels.lexical
-    terms = query_terms(words(cue, rules.over)) if rules else ()
+    terms = _terms(words(cue, rules.over), cue) if rules else ()
     if rules is None or not terms:
         return None
     pool = max(rules.pool, rules.per_limit * policy.budget.limit)
     by_itself = alone(cue, rules.over)
     return LexicalLookup(
-        terms=terms, alone=query_terms(by_itself) if by_itself else (), pool=pool, k1=rules.k1, b=rules.b, delta=rules.delta
+        terms=terms, alone=_terms(by_itself, cue) if by_itself else (), pool=pool, k1=rules.k1, b=rules.b, delta=rules.delta
     )
+
+
+def _terms(text: str, cue: Cue) -> tuple[str, ...]:
+    """The terms of the text; where the cue asks for what the agent said, without the words that say so, unless there are no others."""
+    terms = query_terms(text)
+    if SAYING.isdisjoint(terms) or not addresses_agent(cue.utterance):
+        return terms
+    return tuple(term for term in terms if term not in SAYING) or terms
 
 
 def _entity(cue: Cue, policy: Policy) -> EntityLookup | None:

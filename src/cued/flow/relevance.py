@@ -3,6 +3,7 @@
 A logistic model of a few columns whose coefficients are data (`policy/calibration`), so that 0.7 means the same with any embedder.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -12,13 +13,15 @@ from cued.errors import InputError
 from cued.flow import cue as cues
 from cued.flow.asked import AskedTime, asked_time, spared
 from cued.flow.table import Table, filled
-from cued.model import Column, Cue
+from cued.model import Column, Cue, TermStatistic
 from cued.policy.calibration import calibrated
 from cued.policy.spec import Calibration
-from cued.text.analyse import query_terms
+from cued.text.analyse import analyse, query_terms
+from cued.text.hollow_words import pair_weights
 from cued.text.intent import AGENTS, Beside, addresses_agent, asks, leans, of_speaker, seeks, speaks_of_itself
 from cued.text.languages import foreignness, is_latin, technical
 from cued.text.patterns import pattern
+from cued.text.stemming import kindred
 
 _WORD = pattern(r"\w+")
 _BRIEF = 20.0
@@ -40,6 +43,10 @@ _NEAREST, _FIRST = 10, 2
 """So many of the nearest candidates tell whether code is kept here, and so many whether they speak of the one who is asked about."""
 _OWN = 0.3
 """What speaks so much more of its speaker than of others is about its speaker."""
+_USUAL, _ALL_NEAR, _SEEN = 0.2, 0.25, 3
+"""How near a cue is to the texts of a store on the average, how much nearer where the encoder hardly knows their language; as of so many."""
+_KINDRED = 0.7
+"""What another form of a word is worth beside the word itself."""
 _WORTH = 0.1
 """What having all of the cue's words is worth beside a cosine."""
 _FIFTH = 5
@@ -102,26 +109,30 @@ def _heard(cue: Cue) -> _Heard:
 def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     """The columns beyond those of the store that a calibration may weigh."""
     heard = _heard(table.evidence.cue)
-    raw, places, agent = table.columns, _places(table), _agent(table, heard)
+    raw, places, said = table.columns, _places(table), _said_by_agent(table)
+    agent = said * (not heard.to_agent)
     passage = _passage(table, places)
     kind = _kind(table, heard)
+    if heard.to_agent:
+        # What is said in passing is seldom meant, but what the agent said is here.
+        kind["turn"] = kind["turn"] - said
     at_a_time = heard.event is not None or table.evidence.intervals
     asked = asked_time(table, heard.event) if at_a_time else AskedTime(raw["window"], table.evidence.time_share)
     columns = {
-        **_times(table, asked, note=1.0 - kind["turn"]),
+        **_times(table, asked, note=np.array([source.session is None for source in table.sources])),
         "z": _z(raw["cosine"], table, calibration),
         "passage": passage,
         "passage_z": _z(passage, table, calibration),
         "lift": filled(passage - raw["cosine"]),
         "neighbour_coverage": np.maximum(raw["coverage_before"], raw["coverage_after"]) * _BRIEF / (_BRIEF + raw["length"]),
-        "answers": _answers(table, places) * (1.0 - agent),
+        "answers": _answers(table, places, replies=said * heard.to_agent) * (1.0 - agent),
         "voice": agent,
         "voice_length": agent * np.maximum(np.log1p(raw["length"]) - _SHORT, 0.0),
         "crowd": np.full(len(table), np.log1p(max(table.evidence.findings.visible, _FEW))),
         "blind": _blind(table, calibration, heard),
         "astray": _astray(table, heard),
         **kind,
-        **_words(table, heard, turn=kind["turn"]),
+        **_words(table, heard),
     }
     return columns | spared(columns, asked.share) if asked.share else columns
 
@@ -178,38 +189,72 @@ def _kind(table: Table, heard: _Heard) -> dict[str, Column]:
         "bears": bears,
         "technical": heard.technical * both,
         "code": np.full(len(table), np.mean(code) if code else 0.0),
-        "foreign": np.full(len(table), heard.foreign),
+        "foreign": np.full(len(table), heard.foreign * _unknown_language(table)),
         "foreign_coverage": heard.foreign * table.columns["coverage"],
     }
 
 
-def _words(table: Table, heard: _Heard, *, turn: Column) -> dict[str, Column]:
+def _unknown_language(table: Table) -> float:
+    """How much worse than usual the vectors tell a foreign cue's answer from anything else, at least 1: by how near it is to all that is here."""
+    seen = table.evidence.findings.background
+    mean = (seen.count * seen.mean + _SEEN * _USUAL) / (seen.count + _SEEN)
+    return max(1.0, (mean - _USUAL) / _ALL_NEAR)
+
+
+def _words(table: Table, heard: _Heard) -> dict[str, Column]:
     """What the cue's words come to: how many they are, how much is known here, and how much of it a memory has.
 
     Where the cue has state too, the utterance's own words are counted: state may add, and never takes away.
     """
     raw = table.columns
     terms = [each for each in table.evidence.findings.terms if not heard.own or each.term in heard.own]
-    total = sum(each.idf for each in terms)
+    weights = [1.0] * len(terms) if heard.latin else _pair_weights(table, terms)
+    total = sum(each.idf * weight for each, weight in zip(terms, weights, strict=True))
+    coverage = raw["coverage"] * (sum(each.idf for each in terms) / total if total else 1.0)
+    forms = _forms(table, heard, terms)
+    coverage = np.minimum(coverage + sum(each.idf * has for each, has in forms) / total, 1.0) if total else coverage
     lexical = table.policy.channels.lexical
     perfect = total * (lexical.k1 + 1.0 + lexical.delta) if lexical and total else 1.0
-    unknown = sum(each.idf for each in terms if not each.documents) / total if total else 0.0
+    lacking = sum(each.idf * weight for each, weight in zip(terms, weights, strict=True) if not each.documents)
+    lacking -= sum(each.idf * has.max(initial=0.0) for each, has in forms)
+    unknown = lacking / total if total else 0.0
     named = [each for each in terms if each.term in heard.names]
     strangers = sum(not each.documents for each in named) / len(named) if named else 0.0
-    matched = np.log1p(raw["coverage"] * sum(max(each.idf, _COMMON) for each in terms))
+    matched = np.log1p(coverage * sum(max(each.idf, _COMMON) * weight for each, weight in zip(terms, weights, strict=True)))
     # The best beside the fifth, or the last of fewer: what everything here has as well is what they all talk about.
-    best = np.sort(raw["coverage"])[-_FIFTH:]
+    best = np.sort(coverage)[-_FIFTH:]
     return {
-        "ahead": (best[-1] - best[0]) / best[-1] * raw["coverage"] if len(best) and best[-1] else np.zeros(len(table)),
+        "coverage": coverage,
+        "ahead": (best[-1] - best[0]) / best[-1] * coverage if len(best) and best[-1] else np.zeros(len(table)),
         "cue_length": np.full(len(table), np.log1p(len(terms))),
         "unknown": np.full(len(table), unknown),
         "strangers": np.full(len(table), strangers),
         "matched": matched,
-        "note_matched": (1.0 - turn) * matched,
+        "note_matched": np.array([source.session is None for source in table.sources]) * matched,
         "technical_matched": heard.technical * matched,
         "wordless": (raw["coverage"] <= 0.0).astype(float),
         "wording": np.minimum(raw["bm25"] / perfect, 1.0),
     }
+
+
+def _pair_weights(table: Table, terms: Sequence[TermStatistic]) -> list[float]:
+    """How many words each term of a cue without spaces stands for, as the candidate tells that has most of it; a long one has pairs by chance."""
+    if not len(table):
+        return [1.0] * len(terms)
+    best = int(np.argmax(table.columns["coverage"]))
+    text, surely = table.memories[best].text, min(1.0, (_BRIEF / max(float(table.columns["length"][best]), 1.0)) ** 2)
+    weights = pair_weights([each.term for each in terms], [each.term in text for each in terms])
+    return [1.0 - surely * (1.0 - weight) for weight in weights]
+
+
+def _forms(table: Table, heard: _Heard, terms: Sequence[TermStatistic]) -> list[tuple[TermStatistic, Column]]:
+    """The words of a foreign cue that nothing here has, each with what another form of it is worth where a candidate has one.
+
+    Latin letters are stemmed as English, so of other languages "kira" and "kiramız" are two words.
+    """
+    unknown = [each for each in terms if not each.documents] if heard.foreign >= _STRANGE else []
+    held = [analyse(memory.text) for memory in table.memories] if unknown else []
+    return [(each, np.array([_KINDRED * any(kindred(each.term, own) for own in words) for words in held])) for each in unknown]
 
 
 def _places(table: Table) -> list[dict[int, int]]:
@@ -233,28 +278,27 @@ def _passage(table: Table, places: list[dict[int, int]]) -> Column:
     return best
 
 
-def _answers(table: Table, places: list[dict[int, int]]) -> Column:
+def _answers(table: Table, places: list[dict[int, int]], *, replies: Column) -> Column:
     """How much of the cue's words the question has, for a turn that tells right after one that asks; else 0.
 
-    An answer need not repeat what was asked.
+    An answer need not repeat what was asked. Where an agent's replies are asked for, whatever it was told before asked for them.
     """
     found, covered = np.zeros(len(table)), table.columns["coverage"]
     following = [(before, turns[turn + 1]) for turns in places for turn, before in turns.items() if turn + 1 in turns]
     for before, row in following:
-        if covered[before] > 0 and asks(table.memories[before].text) and not asks(table.memories[row].text):
+        asked = asks(table.memories[before].text) and not asks(table.memories[row].text) if covered[before] > 0 else False
+        if asked or replies[row] > replies[before]:
             found[row] = covered[before]
     return found
 
 
-def _agent(table: Table, heard: _Heard) -> Column:
-    """1 for the agent's own words where the cue does not ask for them, else 0.
+def _said_by_agent(table: Table) -> Column:
+    """1 for the agent's own words in a conversation, which count less where the cue does not ask for them.
 
-    An agent says much about everything, so its long answers match any cue; what a user needs remembered is mostly what others said.
+    An agent says much about everything, so its long answers match any cue; what a user needs remembered is mostly what others said. A note
+    that an agent took is meant to be found.
     """
-    if heard.to_agent:
-        return np.zeros(len(table))
     agents = {speaker for speaker in {source.speaker for source in table.sources} if speaker and speaker.casefold() in AGENTS}
-    # A note that an agent took is meant to be found: only a turn of its own in a transcript is not.
     return np.array([source.speaker in agents and source.session is not None for source in table.sources], dtype=float)
 
 

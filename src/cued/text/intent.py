@@ -129,16 +129,31 @@ _END = 80
 _QUESTION = pattern(r"[?？؟⸮]\W*$")
 AGENTS = frozenset({"agent", "ai", "assistant", "bot", "chatbot", "model"})
 _REQUEST = pattern(r"\b(?:can|could|would|will|do|may|help|thank)\s+you\b", re.IGNORECASE)
-_ADDRESS = pattern(
-    r"\b(?:you|your|yours|you've|you'd|du|dir|dich|deine?[mnrs]?|usted|ustedes|vous|votre|vos|você|vocês|jij|jouw|sen|sana|senin|siz"
-    r"|ты|тебя|тебе|вы|вас|вам|твой|твоя|ваш|ваша"
-    r"|(?:recommended|suggested|explained|described|offered|given|told|advised|mentioned)\s+(?:to|for)\s+(?:me|us)"
-    r"|(?:was|were|have|had)\s+(?:I|we)\s+(?:been\s+)?(?:told|given|advised|recommended|offered|shown)"
-    r"|the\s+(?:assistant|agent|bot|chatbot|model|ai))\b",
+_YOU = pattern(
+    r"\b(?:you|your|yours|you've|you'd|\w+st\s+du|du\s+(?:\w+\s+){0,3}\w+st|dir|dich|deine?[mnrs]?|usted|ustedes|tú|te|vous|votre|vos|tu|toi"
+    r"|você|vocês|jij|jouw|jullie|sen|sana|senin|siz|sizin|ты|тебя|тебе|тобой|вы|вас|вам|твой|твоя|твои|ваш|ваша|ваши)\b",
     re.IGNORECASE,
 )
-_ADDRESS_ANYWHERE = pattern("[你您妳]|あなた|당신|네가|أنت|आप|तुम")
+_YOU_ANYWHERE = pattern("[你您妳]|あなた|당신|네가|أنت|आप|तुम")
 """Where words are not set apart, or carry others."""
+_TOLD = r"(?:recommended|suggested|explained|described|offered|given|told|advised|mentioned|proposed|shown)"
+# What was said to whoever asks, without a word for who said it: in passive voice, or by the verb's ending.
+_SAID = pattern(
+    rf"\b(?:{_TOLD}\s+(?:to|for)\s+(?:me|us)|(?:was|were|have|had|got|been)\s+(?:I|we)\s+(?:been\s+)?(?:{_TOLD}|supposed\s+to)"
+    r"|(?:was|were|been|got)\s+(?:\w+\s+){0,2}?(?:recommended|suggested|advised|proposed)|the\s+(?:assistant|agent|bot|chatbot|model|ai)"
+    r"|the\s+(?:advice|recommendations?|suggestions?|tips?|explanation|answer)\s+(?:about|on|for|regarding|against|concerning|to)"
+    r"|empfohlen|geraten|vorgeschlagen|empfahlst|rietest|sagtest|hattest|sollte\s+ich|sollten\s+wir"
+    r"|(?:recomenda|aconseja|sugeri|menciona|explica|propusi|diji)ste|(?:me|nos)\s+(?:recomend|aconsej|suger|indic|propus)\w+|tenía(?:mos)?\s+que"
+    r"|(?:conseillé|recommandé|proposé|suggéré|expliqué)e?s?|devais|hai\s+(?:consigliato|detto|suggerito|raccomandato|proposto|spiegato)"
+    r"|(?:recomend|aconselh|suger|mencion|explic)(?:ou|iste|iu)|disseste|aangeraden|aanbevolen|voorgesteld|geadviseerd"
+    r"|(?:по)?советовал[аи]?|(?:по)?рекомендовал[аи]?|предлагал[аи]?|предложил[аи]?|говорил[аи]?"
+    r"|(?:öner|söyle|de|anlat)(?:din|diniz|miştin|miştiniz)|tavsiye\s+et\w+)\b",
+    re.IGNORECASE,
+)
+_SAID_ANYWHERE = pattern(
+    "(?:上次|之前|曾|刚才).{0,2}(?:建议|推荐|推薦|建議|提到|说)|推荐过|建议过|(?:勧め|薦め|教え|おすすめし|提案し)てくれ|言って(?:い)?(?:た|まし)"
+    "|(?:と|って)言(?:わ|い|っ)|(?:추천|제안|조언|말)(?:해 ?줬|해 ?준|했|한)|نصحت|اقترحت|أوصيت|أخبرت|قلت|सुझाया|बताया|सलाह दी"
+)
 # "How do I …" and "tell me …" ask for help with anything.
 _SERVICE = pattern(
     r"\b(?:how (?:do|can|should|would) (?:i|we)|(?:tell|give|show|help|sing|remind) me|for (?:me|us)|let(?:'s| us))\b",
@@ -162,14 +177,15 @@ def speaks_of_itself(cue: str) -> bool:
 def addresses_agent(cue: str) -> bool:
     """Whether a cue asks for what the agent itself has said ("the list you gave me", "recommended to me"), not only for its help."""
     said = _REQUEST.sub(" ", cue)
-    return bool(_ADDRESS.search(said) or (not said.isascii() and _ADDRESS_ANYWHERE.search(said)))
+    anywhere = not said.isascii() and (_YOU_ANYWHERE.search(said) or _SAID_ANYWHERE.search(said))
+    return bool(anywhere or _YOU.search(said) or _SAID.search(said))
 
 
 def of_speaker(turn: str) -> float:
     """How much more a turn speaks of its speaker ("my deal") than of whom it is said to ("your deal"), −1 to 1, by its pronouns."""
-    own, others = _SELF.findall(turn), _ADDRESS.findall(turn)
+    own, others = _SELF.findall(turn), _YOU.findall(turn)
     if not turn.isascii():
-        own, others = own + _SELF_ANYWHERE.findall(turn), others + _ADDRESS_ANYWHERE.findall(turn)
+        own, others = own + _SELF_ANYWHERE.findall(turn), others + _YOU_ANYWHERE.findall(turn)
     return (len(own) - len(others)) / (len(own) + len(others) + 1)
 
 
