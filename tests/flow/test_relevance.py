@@ -333,7 +333,9 @@ def test_the_longer_the_agents_own_turn_the_less_it_is_heard():
 
 def test_a_turn_of_the_agents_is_meant_where_its_words_are_asked_for():
     said = [memory(name, source=Source(session="s", turn=turn, speaker=name)) for turn, name in enumerate(("user", "assistant"))]
-    columns = {cue: decide(evidence(said, cue=Cue(utterance=cue, now=NOW)), preset("cued")).trace.columns for cue in ("Your tip?", "A tip?")}
+    columns = {
+        cue: decide(evidence(said, cue=Cue(utterance=cue, now=NOW)), preset("cued")).trace.columns for cue in ("Your tip?", "A tip?")
+    }
     ids = sorted(each.id for each in said)
     assert dict(zip(ids, columns["Your tip?"]["turn"], strict=True)) == {"user": 1.0, "assistant": 0.0}
     assert dict(zip(ids, columns["A tip?"]["turn"], strict=True)) == {"user": 1.0, "assistant": 1.0}
@@ -368,3 +370,30 @@ def test_a_reply_of_the_agents_answers_whatever_it_was_told_before(cue, answers)
     ]
     found = evidence(told, cue=Cue(utterance=cue, now=NOW), coverage=[0.5, 0.0])
     assert decide(found, preset("cued")).trace.columns["answers"].tolist() == [0.0, answers]
+
+
+def with_state(utterance, goal="Plan a walking tour through the hills"):
+    """The columns for a leaning in a store where a word of the goal is known."""
+    found = evidence(
+        [memory("a", text="I only drink tea.")], cue=Cue(utterance=utterance, goal=goal, now=NOW), cosine=[0.4], fingerprint=OURS
+    )
+    terms = tuple(TermStatistic(term, 1, 1.0) for term in query_terms(f"{utterance} {goal}"))
+    return decide(replace(found, findings=replace(found.findings, terms=terms)), preset("cued")).trace.columns
+
+
+def test_a_goal_to_plan_does_not_make_a_request_of_every_utterance():
+    assert with_state("Where is the key?")["bears"].tolist() == [0.0]
+    assert with_state("Suggest a place for tea.")["bears"].tolist() == [1.0]
+    assert with_state("", goal="Suggest a place for tea.")["bears"].tolist() == [1.0]
+
+
+def test_two_letters_beside_a_state_leave_the_vector_what_it_says():
+    assert with_state("ok")["blind"].tolist() == [0.0]
+
+
+def test_beside_small_talk_the_words_of_the_state_are_the_cue():
+    goal = query_terms("Plan a walking tour through the hills")
+    assert with_state("Thanks, good night!")["cue_length"].tolist() == pytest.approx(
+        [math.log1p(len(goal) + len(query_terms("Thanks, good night!")))]
+    )
+    assert with_state("Write the letter.")["cue_length"].tolist() == pytest.approx([math.log1p(len(query_terms("Write the letter.")))])

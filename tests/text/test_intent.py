@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cued.text.intent import addresses_agent, asks, intent, leans, of_speaker, seeks, speaks_of_itself, temporal_class
+from cued.text.intent import addresses_agent, asks, intent, is_idle, leans, of_speaker, seeks, speaks_of_itself, temporal_class
 
 pytestmark = pytest.mark.requirement("P11")
 
@@ -90,7 +90,9 @@ def test_it_may_ask_so_in_many_languages_and_without_a_word_for_who_said_it(cue)
     assert addresses_agent(cue)
 
 
-@pytest.mark.parametrize("cue", ["C'est quoi le mot de passe du wifi ?", "What was John given?", "Qui a gagné la coupe du monde ?", "我怎么去车站？"])
+@pytest.mark.parametrize(
+    "cue", ["C'est quoi le mot de passe du wifi ?", "What was John given?", "Qui a gagné la coupe du monde ?", "我怎么去车站？"]
+)
 def test_a_word_that_means_you_elsewhere_asks_for_nobodys_words(cue):
     assert not addresses_agent(cue)
 
@@ -188,3 +190,15 @@ def test_a_plain_fact_does_not(text):
 )
 def test_a_turn_speaks_of_its_speaker_by_its_pronouns(turn, share):
     assert of_speaker(turn) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    "utterance", ["ok", "Thanks, that's all for now.", "You're the best.", "Hmm, let me think about it.", "Haha, good one!", ""]
+)
+def test_small_talk_asks_for_nothing(utterance):
+    assert is_idle(utterance)
+
+
+@pytest.mark.parametrize("utterance", ["Write the letter.", "What size?", "How are you?", "deploy it", "谢谢", "Book the second night"])
+def test_whatever_else_is_said_may_ask(utterance):
+    assert not is_idle(utterance)

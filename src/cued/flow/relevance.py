@@ -18,7 +18,7 @@ from cued.policy.calibration import calibrated
 from cued.policy.spec import Calibration
 from cued.text.analyse import analyse, query_terms
 from cued.text.hollow_words import pair_weights
-from cued.text.intent import AGENTS, Beside, addresses_agent, asks, leans, of_speaker, seeks, speaks_of_itself
+from cued.text.intent import AGENTS, Beside, addresses_agent, asks, is_idle, leans, of_speaker, seeks, speaks_of_itself
 from cued.text.languages import foreignness, is_latin, technical
 from cued.text.patterns import pattern
 from cued.text.stemming import kindred
@@ -73,7 +73,7 @@ class _Heard(NamedTuple):
     """What a cue's words say about what is asked for, heard once for all candidates."""
 
     own: frozenset[str]
-    """The utterance's terms, where state is looked for as well."""
+    """The utterance's terms, where state is looked for as well and the utterance asks for anything."""
     names: frozenset[str]
     """The terms of the names in the utterance."""
     words: frozenset[str]
@@ -91,15 +91,15 @@ class _Heard(NamedTuple):
 def _heard(cue: Cue) -> _Heard:
     # An explanation decides the same cue many times over.
     uttered, by_itself = cues.words(cue, "utterance"), cues.alone(cue, "cue")
-    said = cues.words(cue, "cue")
+    idle = bool(by_itself) and is_idle(by_itself)
     return _Heard(
-        own=frozenset(query_terms(by_itself) if by_itself else ()),
+        own=frozenset(query_terms(by_itself) if by_itself and not idle else ()),
         names=frozenset(term for name in cues.named(uttered) for term in query_terms(name)),
         words=frozenset(_WORD.findall(cue.utterance)),
         latin=is_latin(uttered),
         foreign=foreignness(uttered),
         technical=technical(uttered),
-        seeks=seeks(said),
+        seeks=not idle and seeks(uttered),
         personal=speaks_of_itself(cue.utterance),
         to_agent=addresses_agent(cue.utterance),
         event=cues.event(cue.utterance),
@@ -161,7 +161,7 @@ def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
 
     The encoder knows Latin script alone and cue or memory has another, or one of them is a letter or two, which any short text is near to.
     """
-    said = table.evidence.cue.utterance
+    said = cues.words(table.evidence.cue, "cue")
     if len(said) < _LETTERS or (calibration.latin_only and not heard.latin):
         return np.ones(len(table))
     texts = [memory.text for memory in table.memories]

@@ -33,7 +33,9 @@ _CONTRACTED = pattern(r"(?<=\w)'(?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
 _NEGATED = pattern(r"(?<=n)'(?=t\b)", re.IGNORECASE)
 _IRISH = pattern(r"\b[oO]'\w")
 # French asks by a pronoun behind the verb: "est-elle", "a-t-on".
-_INVERTED = pattern(r"(?<=\w)-(?:t-)?(?:je|tu|ils?|elles?|nous|vous|ce|(?:(?<=t-)|(?<=peut-)|(?<=doit-)|(?<=sait-)|(?<=fait-))on)\b(?!-)", re.IGNORECASE)
+_INVERTED = pattern(
+    r"(?<=\w)-(?:t-)?(?:je|tu|ils?|elles?|nous|vous|ce|(?:(?<=t-)|(?<=peut-)|(?<=doit-)|(?<=sait-)|(?<=fait-))on)\b(?!-)", re.IGNORECASE
+)
 _THOUSANDS = pattern(r"(?<=\d),(?=\d{3}(?!\d))")
 
 

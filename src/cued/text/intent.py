@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple, cast
 from cued.model import Intent, Interval
 from cued.text import scripts
 from cued.text.patterns import pattern
+from cued.text.stopwords import IDLE, STOP_WORDS
 from cued.text.times import times
 
 TemporalClass = Literal["past", "recent", "future", "atemporal"]
@@ -126,6 +127,8 @@ def _by_date(text: str, now: datetime | None) -> TemporalClass | None:
 
 
 _END = 80
+_LETTERS = pattern(r"[^\W\d_]+")
+_APOSTROPHE = pattern("['’]")
 _QUESTION = pattern(r"[?？؟⸮]\W*$")
 AGENTS = frozenset({"agent", "ai", "assistant", "bot", "chatbot", "model"})
 _REQUEST = pattern(r"\b(?:can|could|would|will|do|may|help|thank)\s+you\b", re.IGNORECASE)
@@ -179,6 +182,13 @@ def addresses_agent(cue: str) -> bool:
     said = _REQUEST.sub(" ", cue)
     anywhere = not said.isascii() and (_YOU_ANYWHERE.search(said) or _SAID_ANYWHERE.search(said))
     return bool(anywhere or _YOU.search(said) or _SAID.search(said))
+
+
+def is_idle(utterance: str) -> bool:
+    """Whether an utterance greets, thanks or agrees and asks for nothing itself, in English."""
+    return not asks(utterance) and all(
+        word in STOP_WORDS or word in IDLE for word in _LETTERS.findall(_APOSTROPHE.sub("", utterance.lower()))
+    )
 
 
 def of_speaker(turn: str) -> float:
