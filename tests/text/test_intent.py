@@ -82,7 +82,8 @@ def test_any_text_has_an_intent_and_a_class(text: str, now: datetime) -> None:
         "Which books were recommended after Dune?", "What was the advice about shin pain?", "How was I supposed to feed the starter?",
         "Which index were we advised to add?", "Welche Tomaten hast du mir empfohlen?", "Was sollte ich statt Druckluft nehmen?",
         "¿Qué bar me recomendaste?", "¿Qué se me recomendó para el gato?", "Quel vin m'a-t-on conseillé ?", "Cosa mi hai consigliato?",
-        "Wat had je aangeraden?", "O que você sugeriu?", "Какой стул мне советовали?", "上次建议我怎么做？", "雪の日はどこがいいと言っていましたか",
+        "Wat had je aangeraden?", "O que você sugeriu?", "Какой стул мне советовали?", "上次建议我怎么做？",
+        "雪の日はどこがいいと言っていましたか",
         "前に教えてくれた方法は？", "그때 추천해 준 책이 뭐였지?", "Hangi kitabı önermiştin?", "ماذا اقترحت علي؟", "कौन सी किताब बताया था?",
     ],
 )  # fmt: skip

@@ -5,7 +5,7 @@ A logistic model of a few columns whose coefficients are data (`policy/calibrati
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from cued.text.hollow_words import pair_weights
 from cued.text.intent import AGENTS, Beside, addresses_agent, asks, is_idle, leans, of_speaker, seeks, speaks_of_itself
 from cued.text.languages import foreignness, is_latin, technical
 from cued.text.patterns import pattern
+from cued.text.scripts import fold
 from cued.text.stemming import kindred
 
 _WORD = pattern(r"\w+")
@@ -37,14 +38,14 @@ _STRANGE = 0.5
 """How foreign a cue is from which on words may speak for themselves."""
 _COMMON = 1.0
 """What a word counts at least: one that a flood of notes has made common is still a word that was asked for."""
-_APART, _ALIKE = 0.2, 0.35
-"""The cosines at which a leaning begins to bear on a request, and at which it does fully."""
+_ALIKE = {"utterance": (0.2, 0.35), "state": (0.35, 0.5)}
+"""The cosines at which a leaning begins to bear on a request, and at which it does fully; who has a plan is asked other things too."""
 _NEAREST, _FIRST = 10, 2
 """So many of the nearest candidates tell whether code is kept here, and so many whether they speak of the one who is asked about."""
 _OWN = 0.3
 """What speaks so much more of its speaker than of others is about its speaker."""
 _USUAL, _ALL_NEAR, _SEEN = 0.2, 0.25, 3
-"""How near a cue is to the texts of a store on the average, how much nearer where the encoder hardly knows their language; as of so many."""
+"""How near a cue is to all texts of a store, as if seen in so many more, and how much nearer where the encoder hardly knows a language."""
 _KINDRED = 0.7
 """What another form of a word is worth beside the word itself."""
 _WORTH = 0.1
@@ -81,7 +82,8 @@ class _Heard(NamedTuple):
     latin: bool
     foreign: float
     technical: float
-    seeks: bool
+    seeks: Literal["utterance", "state", ""]
+    """What asks for advice, a choice or a plan."""
     personal: bool
     to_agent: bool
     event: Beside | None
@@ -99,7 +101,7 @@ def _heard(cue: Cue) -> _Heard:
         latin=is_latin(uttered),
         foreign=foreignness(uttered),
         technical=technical(uttered),
-        seeks=not idle and seeks(uttered),
+        seeks="utterance" if not idle and seeks(uttered) else "state" if seeks(cues.state(cue)) else "",
         personal=speaks_of_itself(cue.utterance),
         to_agent=addresses_agent(cue.utterance),
         event=cues.event(cue.utterance),
@@ -113,13 +115,14 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     agent = said * (not heard.to_agent)
     passage = _passage(table, places)
     kind = _kind(table, heard)
+    note = 1.0 - kind["turn"]
     if heard.to_agent:
         # What is said in passing is seldom meant, but what the agent said is here.
         kind["turn"] = kind["turn"] - said
     at_a_time = heard.event is not None or table.evidence.intervals
     asked = asked_time(table, heard.event) if at_a_time else AskedTime(raw["window"], table.evidence.time_share)
     columns = {
-        **_times(table, asked, note=np.array([source.session is None for source in table.sources])),
+        **_times(table, asked, note=note),
         "z": _z(raw["cosine"], table, calibration),
         "passage": passage,
         "passage_z": _z(passage, table, calibration),
@@ -132,7 +135,7 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         "blind": _blind(table, calibration, heard),
         "astray": _astray(table, heard),
         **kind,
-        **_words(table, heard),
+        **_words(table, heard, note=note),
     }
     return columns | spared(columns, asked.share) if asked.share else columns
 
@@ -176,7 +179,8 @@ def _kind(table: Table, heard: _Heard) -> dict[str, Column]:
     """What sort of memory this is for what sort of cue: a turn or a note, how long, bearing on a request, kept among code."""
     turn = np.array([source.session is not None for source in table.sources], dtype=float)
     cosine = filled(table.columns["cosine"])
-    bears = (1.0 - turn) * np.clip((cosine - _APART) / (_ALIKE - _APART), 0.0, 1.0) if heard.seeks else np.zeros(len(table))
+    apart, alike = _ALIKE[heard.seeks or "utterance"]
+    bears = (1.0 - turn) * np.clip((cosine - apart) / (alike - apart), 0.0, 1.0) if heard.seeks else np.zeros(len(table))
     bears[[row for row in np.flatnonzero(bears).tolist() if not leans(table.memories[row].text)]] = 0.0
     code = [technical(table.memories[row].text) for row in np.argsort(-cosine, kind="stable")[:_NEAREST].tolist()]
     both = np.array([technical(memory.text) for memory in table.memories]) if heard.technical else np.zeros(len(table))
@@ -195,13 +199,13 @@ def _kind(table: Table, heard: _Heard) -> dict[str, Column]:
 
 
 def _unknown_language(table: Table) -> float:
-    """How much worse than usual the vectors tell a foreign cue's answer from anything else, at least 1: by how near it is to all that is here."""
+    """How much less than usual the vector of a foreign cue says, at least 1, by how near it is to all that is here."""
     seen = table.evidence.findings.background
     mean = (seen.count * seen.mean + _SEEN * _USUAL) / (seen.count + _SEEN)
     return max(1.0, (mean - _USUAL) / _ALL_NEAR)
 
 
-def _words(table: Table, heard: _Heard) -> dict[str, Column]:
+def _words(table: Table, heard: _Heard, *, note: Column) -> dict[str, Column]:
     """What the cue's words come to: how many they are, how much is known here, and how much of it a memory has.
 
     Where the cue has state too, the utterance's own words are counted: state may add, and never takes away.
@@ -230,7 +234,7 @@ def _words(table: Table, heard: _Heard) -> dict[str, Column]:
         "unknown": np.full(len(table), unknown),
         "strangers": np.full(len(table), strangers),
         "matched": matched,
-        "note_matched": np.array([source.session is None for source in table.sources]) * matched,
+        "note_matched": note * matched,
         "technical_matched": heard.technical * matched,
         "wordless": (raw["coverage"] <= 0.0).astype(float),
         "wording": np.minimum(raw["bm25"] / perfect, 1.0),
@@ -238,7 +242,7 @@ def _words(table: Table, heard: _Heard) -> dict[str, Column]:
 
 
 def _pair_weights(table: Table, terms: Sequence[TermStatistic]) -> list[float]:
-    """How many words each term of a cue without spaces stands for, as the candidate tells that has most of it; a long one has pairs by chance."""
+    """How many words each term of a cue without spaces is, told by the candidate that has most of it; a long one has pairs by chance."""
     if not len(table):
         return [1.0] * len(terms)
     best = int(np.argmax(table.columns["coverage"]))
@@ -250,11 +254,15 @@ def _pair_weights(table: Table, terms: Sequence[TermStatistic]) -> list[float]:
 def _forms(table: Table, heard: _Heard, terms: Sequence[TermStatistic]) -> list[tuple[TermStatistic, Column]]:
     """The words of a foreign cue that nothing here has, each with what another form of it is worth where a candidate has one.
 
-    Latin letters are stemmed as English, so of other languages "kira" and "kiramız" are two words.
+    Latin letters are stemmed as English, so of other languages "trabajo" and "trabajas" are two words.
     """
     unknown = [each for each in terms if not each.documents] if heard.foreign >= _STRANGE else []
-    held = [analyse(memory.text) for memory in table.memories] if unknown else []
-    return [(each, np.array([_KINDRED * any(kindred(each.term, own) for own in words) for words in held])) for each in unknown]
+    texts = [fold(memory.text).lower() for memory in table.memories] if unknown else []
+    return [(each, np.array([_KINDRED * _has_form(text, each.term) for text in texts])) for each in unknown]
+
+
+def _has_form(text: str, term: str) -> bool:
+    return term[:_LETTERS] in text and any(kindred(term, own) for own in analyse(text))
 
 
 def _places(table: Table) -> list[dict[int, int]]:

@@ -22,13 +22,13 @@ wozu woher dir dich dein deine deiner euch euer eure denn mal schon gibt gab has
     "es": """el la los las lo un una unos unas de del al a y o que qué quién quiénes cuál cuáles cuándo dónde cómo cuánto cuántos cuántas
 por para con sin en entre sobre desde hasta es son era fue fueron ser está están hay ha han había se me te le les nos mi mis tu su sus
 yo él ella ellos no ni si sí más muy ya como pero también este esta estos estas eso
-tengo tiene tienes tenemos tienen tenía estoy estás estamos puedo puede puedes podemos soy eres somos hago hacer he hemos nuestro nuestra nuestros
-nuestras vuestro donde cuando cual quien cuanto cuánta qué hora hasta dedica dedicaba""",
+tengo tiene tienes tenemos tienen tenía estoy estás estamos puedo puede puedes podemos soy eres somos hago hacer he hemos nuestro
+nuestra nuestros nuestras vuestro donde cuando cual quien cuanto cuánta qué hora hasta dedica dedicaba""",
     "fr": """le la les l un une des du de d au aux et ou où mais que qu qui quoi quel quelle quels quelles quand comment combien pourquoi
 est sont était étaient sera a ont avait être avoir il elle ils elles on je j tu nous vous me m te se s ce c cette ces cet mon ma mes son
 sa ses leur leurs dans en sur sous par pour avec sans ne n pas plus très y si
-jusqu jusque jusqu'à ai as avons avez avais suis es sommes êtes étais notre nos votre vos ton ta tes toi moi lui ça cela dont peut peux pouvons
-faut fait déjà t chez heure combien""",
+jusqu jusque jusqu'à ai as avons avez avais suis es sommes êtes étais notre nos votre vos ton ta tes toi moi lui ça cela dont peut peux
+pouvons faut fait déjà t chez heure combien""",
     "it": """il lo la i gli le l un uno una di del della dei delle dello degli a al alla ai alle da dal dalla in nel nella nei con su sul
 sulla per tra fra e ed o ma che chi cosa quale quali quando dove come quanto quanti quante perché è sono era erano fu furono ha hanno aveva
 essere si mi ti ci vi ho io lui lei loro mio mia suo sua non più anche questo questa
@@ -46,8 +46,8 @@ o u że co kto jak gdzie kiedy dlaczego jaki jaka jakie jakich który która kt�
 ich już tylko także""",
     "tr": """ve ile veya ama bir bu şu o ne neyi neden niçin nasıl kim kimin nerede nereye hangi kaç ben sen biz siz onlar benim bana beni
 için gibi kadar çok daha en de da mi mı mu mü ki değil var yok olan olarak oldu olduğu ise
-nedir neydi neye neyin neler nereden neresi kimde kime kimi kimden kimdi hangisi kaçta kaça kaçıncı zaman bizim bizi bize sizin sana seni senin
-onun onu ona misin mıyım musun bunu şunu her hiç geç""",
+nedir neydi neye neyin neler nereden neresi kimde kime kimi kimden kimdi hangisi kaçta kaça kaçıncı zaman bizim bizi bize sizin sana seni
+senin onun onu ona misin mıyım musun bunu şunu her hiç geç""",
     "id": """yang dan atau tetapi di ke dari pada untuk dengan dalam oleh adalah itu ini apa siapa kapan mana bagaimana mengapa berapa saya
 kamu dia kami kita mereka nya tidak bukan sudah akan telah bisa dapat juga lebih ada sebagai""",
     "vi": """là của và hay hoặc nhưng các những cái được bị trong ngoài cho với từ đến ở tại này đó kia khi nào gì ai đâu sao như thế bao
@@ -100,14 +100,15 @@ _ANY_OTHER: Final = frozenset().union(*map(_stems, _ELSEWHERE))
 
 
 SAYING: Final = _stems(
-    """recommend recommended recommendation recommendations suggest suggested suggestion suggestions advise advised advice tell told say said
-mention mentioned explain explained propose proposed describe described remind give gave given again supposed
+    """recommend recommended recommendation recommendations suggest suggested suggestion suggestions advise advised advice tell told say
+said mention mentioned explain explained propose proposed describe described remind give gave given again supposed
 empfohlen empfahlst empfehlung geraten rietest vorgeschlagen vorschlag gesagt sagtest erklärt genannt erwähnt tipp
 recomendaste recomendó recomendado recomendabas aconsejaste aconsejó aconsejado sugeriste sugirió dijiste dicho mencionaste explicaste
 conseillé conseilles recommandé proposé suggéré dit disais expliqué mentionné consigliato raccomandato suggerito detto spiegato proposto
 recomendou recomendaste sugeriu sugeriste disse disseste aconselhou aconselhaste explicou aangeraden aanbevolen voorgesteld gezegd uitgelegd
-советовал советовала советовали посоветовал посоветовала посоветовали рекомендовал рекомендовала рекомендовали порекомендовал предлагал предлагали
-предложил говорил говорила говорили сказал сказала сказали önerdin önermiştin önerdiniz söyledin söylemiştin tavsiye dedin demiştin
+советовал советовала советовали посоветовал посоветовала посоветовали рекомендовал рекомендовала рекомендовали порекомендовал предлагал
+предлагали предложил говорил говорила говорили сказал сказала сказали önerdin önermiştin önerdiniz söyledin söylemiştin tavsiye dedin
+demiştin
 نصحت نصحتني اقترحت قلت أوصيت ذكرت أخبرتني सुझाया सुझाव बताया कहा सलाह सिफारिश 추천 추천해 말했 말한 알려준"""
 ) | frozenset("推荐 推薦 建议 建議 说过 說過 告诉 提到 之前 上次 勧 薦 教 言 おす すす すめ 推薦 提案".split())
 """Words that ask for what was said by someone, and not what about; hollow where a cue asks for the agent's own words."""

@@ -133,7 +133,8 @@ _QUESTION = pattern(r"[?？؟⸮]\W*$")
 AGENTS = frozenset({"agent", "ai", "assistant", "bot", "chatbot", "model"})
 _REQUEST = pattern(r"\b(?:can|could|would|will|do|may|help|thank)\s+you\b", re.IGNORECASE)
 _YOU = pattern(
-    r"\b(?:you|your|yours|you've|you'd|\w+st\s+du|du\s+(?:\w+\s+){0,3}\w+st|dir|dich|deine?[mnrs]?|usted|ustedes|tú|te|vous|votre|vos|tu|toi"
+    r"\b(?:you|your|yours|you've|you'd|(?:ha|hatte|sagte|meinte|nannte|empfahl|riete|kann|könnte|würde)st\s+du|du\s+(?:\w+\s+){0,3}ha(?:tte)?st"
+    r"|dir|dich|deine?[mnrs]?|usted|ustedes|tú|te|vous|votre|vos|tu|toi"
     r"|você|vocês|jij|jouw|jullie|sen|sana|senin|siz|sizin|ты|тебя|тебе|тобой|вы|вас|вам|твой|твоя|твои|ваш|ваша|ваши)\b",
     re.IGNORECASE,
 )
@@ -144,8 +145,11 @@ _TOLD = r"(?:recommended|suggested|explained|described|offered|given|told|advise
 _SAID = pattern(
     rf"\b(?:{_TOLD}\s+(?:to|for)\s+(?:me|us)|(?:was|were|have|had|got|been)\s+(?:I|we)\s+(?:been\s+)?(?:{_TOLD}|supposed\s+to)"
     r"|(?:was|were|been|got)\s+(?:\w+\s+){0,2}?(?:recommended|suggested|advised|proposed)|the\s+(?:assistant|agent|bot|chatbot|model|ai)"
-    r"|the\s+(?:advice|recommendations?|suggestions?|tips?|explanation|answer)\s+(?:about|on|for|regarding|against|concerning|to)"
-    r"|empfohlen|geraten|vorgeschlagen|empfahlst|rietest|sagtest|hattest|sollte\s+ich|sollten\s+wir"
+    r"|the\s+(?:advice|recommendations?|suggestions?|tips?|explanation|answer)\s+(?:about|on|for|regarding|against|concerning|to))\b",
+    re.IGNORECASE,
+)
+_SAID_ELSEWHERE = pattern(
+    r"\b(?:empfohlen|geraten|vorgeschlagen|empfahlst|rietest|sagtest|hattest|sollte\s+ich|sollten\s+wir"
     r"|(?:recomenda|aconseja|sugeri|menciona|explica|propusi|diji)ste|(?:me|nos)\s+(?:recomend|aconsej|suger|indic|propus)\w+|tenía(?:mos)?\s+que"
     r"|(?:conseillé|recommandé|proposé|suggéré|expliqué)e?s?|devais|hai\s+(?:consigliato|detto|suggerito|raccomandato|proposto|spiegato)"
     r"|(?:recomend|aconselh|suger|mencion|explic)(?:ou|iste|iu)|disseste|aangeraden|aanbevolen|voorgesteld|geadviseerd"
@@ -177,18 +181,41 @@ def speaks_of_itself(cue: str) -> bool:
     return bool(_SELF.search(said) or (not said.isascii() and _SELF_ANYWHERE.search(said)))
 
 
+_HINTS = frozenset(
+    """you your yours recommended suggested explained described offered given told advised mentioned proposed shown supposed advice
+    recommendation recommendations suggestion suggestions tip tips explanation answer assistant agent bot chatbot model ai""".split()
+)
+_HINTS_ELSEWHERE = frozenset(
+    """du dir dich dein deine deiner deinem deinen deines usted ustedes te tu toi vous votre vos jij jouw jullie sen sana senin siz sizin
+    empfohlen geraten vorgeschlagen empfahlst rietest sagtest hattest sollte sollten recomendaste aconsejaste sugeriste mencionaste
+    explicaste propusiste dijiste recomendaron aconsejaron sugirieron devais hai recomendou aconselhou sugeriu mencionou explicou disseste
+    aangeraden aanbevolen voorgesteld geadviseerd tavsiye""".split()
+)
+"""Words without one of which nothing is asked of an agent, in English and in other languages' plain letters: most cues are told by them."""
+
+
+@lru_cache(maxsize=64)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_LETTERS.findall(text.lower()))
+
+
 def addresses_agent(cue: str) -> bool:
     """Whether a cue asks for what the agent itself has said ("the list you gave me", "recommended to me"), not only for its help."""
+    words, plain = _words(cue), cue.isascii()
+    if plain and words.isdisjoint(_HINTS) and words.isdisjoint(_HINTS_ELSEWHERE):
+        return False
     said = _REQUEST.sub(" ", cue)
-    anywhere = not said.isascii() and (_YOU_ANYWHERE.search(said) or _SAID_ANYWHERE.search(said))
-    return bool(anywhere or _YOU.search(said) or _SAID.search(said))
+    if _YOU.search(said) or _SAID.search(said):
+        return True
+    if not plain and (_YOU_ANYWHERE.search(said) or _SAID_ANYWHERE.search(said)):
+        return True
+    return _SAID_ELSEWHERE.search(said) is not None
 
 
 def is_idle(utterance: str) -> bool:
     """Whether an utterance greets, thanks or agrees and asks for nothing itself, in English."""
-    return not asks(utterance) and all(
-        word in STOP_WORDS or word in IDLE for word in _LETTERS.findall(_APOSTROPHE.sub("", utterance.lower()))
-    )
+    words = _LETTERS.findall(_APOSTROPHE.sub("", utterance.lower()))
+    return not asks(utterance) and all(word in STOP_WORDS or word in IDLE for word in words)
 
 
 def of_speaker(turn: str) -> float:
@@ -302,13 +329,21 @@ _BEHIND = (
 )
 
 
+_BESIDE_WORDS = frozenset("before after following since until".split())
+_AROUND_WORDS = frozenset("around day week weekend month year".split())
+_ELSEWHERE_WORDS = frozenset(
+    "vor nach seit bis antes tras desde hasta depois avant depuis voor na sinds tot prima dopo dal dalla dall dallo fino".split()
+)
+
+
 def beside(text: str) -> Beside | None:
     """The first event that the text puts a time beside, None where there is none."""
-    if match := _BESIDE.search(text):
+    words = _words(text)
+    if not words.isdisjoint(_BESIDE_WORDS) and (match := _BESIDE.search(text)):
         return _english(match)
-    if match := _AROUND.search(text):
+    if not words.isdisjoint(_AROUND_WORDS) and (match := _AROUND.search(text)):
         return _english(match)
-    return None if text.isascii() and not _ELSEWHERE.search(text) else _elsewhere(text)
+    return None if text.isascii() and words.isdisjoint(_ELSEWHERE_WORDS) else _elsewhere(text)
 
 
 def _english(match: re.Match[str]) -> Beside | None:
