@@ -41,21 +41,33 @@ def test_a_scan_does_not_depend_on_where_a_row_lies_or_on_how_it_is_summed():
     assert one.exact(slots, cue).tolist() == exact_sums
 
 
-@pytest.mark.parametrize("dimensions", [1, 3, 64, 384, 1536])
-def test_numpy_scans_to_the_same_bits_as_numkong(dimensions, monkeypatch):
+@pytest.mark.parametrize("dimensions", [1, 3, 64, 384, 1536, 8192, 8193])
+def test_numpy_gives_the_same_bits_as_numkong(dimensions, monkeypatch):
     pytest.importorskip("numkong")
-    held, cue = Vectors(dimensions), in_steps(unit_vectors(1, dimensions, seed=2)[0])
+    held, asked = Vectors(dimensions), unit_vectors(1, dimensions, seed=2)[0]
     peaked = np.eye(dimensions, dtype=np.float32)[:3] * np.float32(-0.9999)
     held.add(np.arange(700 + len(peaked), dtype=np.int32), np.concatenate([unit_vectors(700, dimensions), peaked]))
-    fast = held.scan(cue)
+    slots, none = np.arange(held.count, dtype=np.int32), np.arange(0, dtype=np.int32)
+    fast = [held.scan(cue := in_steps(asked)), held.exact(slots, cue), held.exact(none, cue)]
     monkeypatch.setattr("cued.stores.columns.vectors.numkong", None)
-    assert fast.tobytes() == held.scan(cue).tobytes()
+    slow = [held.scan(cue := in_steps(asked)), held.exact(slots, cue), held.exact(none, cue)]
+    assert [each.tobytes() for each in fast] == [each.tobytes() for each in slow]
+
+
+def test_cores_that_share_a_scan_find_the_same(monkeypatch):
+    held, cue = Vectors(384), in_steps(unit_vectors(1, seed=2)[0])
+    held.add(np.arange(999, dtype=np.int32), unit_vectors(999))
+    alone = held.scan(cue)
+    monkeypatch.setattr("cued.stores.columns.vectors._SHARED", 100)
+    monkeypatch.setattr("cued.stores.columns.vectors.cpu_count", lambda: 3)
+    assert held.scan(cue).tobytes() == alone.tobytes()
 
 
 def test_what_is_no_vector_of_length_1_is_near_to_nothing():
     held, odd = Vectors(4), np.array([[np.nan, 0, 0, 0], [np.inf, 0, 0, 0], [1e30, 0, 0, 0], [0.6, 0, 0.8, 0]], dtype=np.float32)
     held.add(np.arange(4, dtype=np.int32), odd)
     assert np.isfinite(held.scan(in_steps(odd[3]))).tolist() == [False, False, False, True]
+    assert 0 < held.most_off == held.off[3]
 
 
 def test_a_scan_is_off_by_less_than_its_margin_and_a_cosine_by_almost_nothing():
@@ -134,10 +146,10 @@ def test_postings_find_the_same_before_and_after_a_merge():
         postings.add(np.array(hashes, dtype=np.uint64), np.full(9, row, dtype=np.int32), np.full(9, 2, dtype=np.uint16))
         truth.update({(value, row): 2 for value in hashes})
         value = random.choice(hashes)
-        found = postings.find(value)
+        (found,) = postings.find([value])
         assert sorted(found.rows.tolist()) == sorted(row for held, row in truth if held == value)
         assert set(found.counts.tolist()) == {2}
-    assert len(postings.find(7).rows) == 0
+    assert [len(found.rows) for found in postings.find([7, 2**64 - 1])] == [0, 0]
 
 
 @pytest.mark.requirement("R10")

@@ -1,7 +1,10 @@
 """Whether an encoder of English can know a text."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from cued.text import languages
 from cued.text.languages import foreignness, is_latin, technical
 
 
@@ -59,3 +62,10 @@ def test_prose_is_not(text):
 )
 def test_a_headline_in_plain_letters_is_not_foreign(text):
     assert foreignness(text) == 0.0
+
+
+@given(st.text(alphabet="abE._-:/() Z`é#rxo", max_size=14).map(lambda text: text.replace("Ero", "Error").replace("Ex", "Exception")))
+def test_what_has_a_mark_of_code_has_a_sign_of_it(text):
+    # The signs are looked for first, and only what has one is searched for marks.
+    if languages._MARKS.search(text):  # noqa: SLF001 - what is inside has to agree
+        assert languages._SIGN.search(text)  # noqa: SLF001

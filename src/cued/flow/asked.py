@@ -1,7 +1,9 @@
-"""asked: the time that a cue asks for, over the candidates: which lie in it, and how much of the cue it is.
+"""asked: the time and the words that a cue asks for, over the candidates: which lie in it and how much of the cue it is, what has them.
 
 A cue may name an event in place of a date ("before the launch"). Then the time is found by the candidate that names the event, without a
 second search: the words of the event are words of the cue, so whatever has them is among the candidates.
+
+The words need counting of their own in a language that the analyser cuts or stems as it is not, and its vectors less trust.
 """
 
 from collections.abc import Sequence
@@ -13,9 +15,12 @@ import numpy as np
 
 from cued.flow import cue as cues
 from cued.flow.table import Table
-from cued.model import EPOCH, Column, Cue, Findings, Interval, Memory
+from cued.model import EPOCH, Column, Cue, Findings, Interval, Memory, TermStatistic
 from cued.text.analyse import analyse, query_terms
+from cued.text.hollow_words import pair_weights
 from cued.text.intent import Beside
+from cued.text.scripts import fold
+from cued.text.stemming import kindred
 from cued.text.times import Mention
 from cued.text.times.almanac import DAY, day, shift, unit_of
 from cued.text.times.share import time_share
@@ -30,6 +35,17 @@ _REACH_DAYS = 365
 """So far from an event "before" and "after" reach."""
 _SOON_DAYS, _LATER_DAYS = 10.0, 45.0
 """In so many days "right after" and "after" an event have faded by two thirds; what lies farther off is asked for the less."""
+
+
+COMMON = 1.0
+"""What a word counts at least: one that a flood of notes has made common is still a word that was asked for."""
+_BEGINNING = 4
+_BRIEF = 20.0
+"""Texts of more terms have some of them by chance."""
+_KINDRED = 0.7
+"""What another form of a word is worth beside the word itself."""
+_USUAL, _ALL_NEAR, _SEEN = 0.2, 0.25, 3
+"""How near a cue is to all texts of a store, as if seen in so many more, and how much nearer where the encoder hardly knows a language."""
 
 
 class AskedTime(NamedTuple):
@@ -169,3 +185,55 @@ def _next_to(at: datetime, held: datetime, unit: str, sign: int) -> bool:
         return meant.start <= at < meant.end
     first, last = sorted((day(held).start, shift(day(held).start, unit, sign)))
     return first <= at < last + DAY
+
+
+class Counted(NamedTuple):
+    """A cue's words: their idf together, that of those which nothing here has, the least that they count, and what each memory has."""
+
+    total: float
+    lacking: float
+    at_least: float
+    coverage: Column
+
+
+def counted(table: Table, terms: Sequence[TermStatistic], *, latin: bool) -> Counted:
+    """The words of a foreign cue: pairs of characters that are no words are left out, and other forms of a word stand in for it."""
+    weights = [1.0] * len(terms) if latin else _pair_weights(table, terms)
+    said = list(zip(terms, weights, strict=True))
+    total, lacking = sum(each.idf * weight for each, weight in said), sum(each.idf * weight for each, weight in said if not each.documents)
+    coverage = table.columns["coverage"] * (sum(each.idf for each in terms) / total if total else 1.0)
+    for each, has in _forms(table, terms) if latin and total else ():
+        coverage = coverage + each.idf / total * has
+        lacking -= each.idf * has.max(initial=0.0)
+    return Counted(total, lacking, sum(max(each.idf, COMMON) * weight for each, weight in said), np.minimum(coverage, 1.0))
+
+
+def distrust(table: Table) -> float:
+    """How much less than usual the vector of a foreign cue says, at least 1, by how near it is to all that is here."""
+    seen = table.evidence.findings.background
+    mean = (seen.count * seen.mean + _SEEN * _USUAL) / (seen.count + _SEEN)
+    return max(1.0, (mean - _USUAL) / _ALL_NEAR)
+
+
+def _pair_weights(table: Table, terms: Sequence[TermStatistic]) -> list[float]:
+    """How many words each term of a cue without spaces is, told by the candidate that has most of it; a long one has pairs by chance."""
+    if not len(table):
+        return [1.0] * len(terms)
+    best = int(np.argmax(table.columns["coverage"]))
+    text, surely = table.memories[best].text, min(1.0, (_BRIEF / max(float(table.columns["length"][best]), 1.0)) ** 2)
+    weights = pair_weights([each.term for each in terms], [each.term in text for each in terms])
+    return [1.0 - surely * (1.0 - weight) for weight in weights]
+
+
+def _forms(table: Table, terms: Sequence[TermStatistic]) -> list[tuple[TermStatistic, Column]]:
+    """The words that nothing here has, each with what another form of it is worth where a candidate has one.
+
+    Latin letters are stemmed as English, so of other languages "trabajo" and "trabajas" are two words.
+    """
+    unknown = [each for each in terms if not each.documents]
+    texts = [fold(memory.text).lower() for memory in table.memories] if unknown else []
+    return [(each, np.array([_KINDRED * _has_form(text, each.term) for text in texts])) for each in unknown]
+
+
+def _has_form(text: str, term: str) -> bool:
+    return term[:_BEGINNING] in text and any(kindred(term, own) for own in analyse(text))

@@ -48,7 +48,7 @@ def _collapse(table: Table, vectors: Matrix, at_least: float) -> None:
     """
     # A memory is never left out for one that is less trusted, however much better that fits.
     rows = sorted(table.survivors(), key=lambda row: TRUSTS.index(table.memories[row].trust))
-    near = list(_near(vectors[rows], at_least))
+    near = list(_near(vectors[rows], at_least)) if len(rows) > 1 else []
     if not near:
         return
     from cued.text.sameness import difference, profile  # noqa: PLC0415 - few recalls find anything alike

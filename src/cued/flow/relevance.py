@@ -3,7 +3,6 @@
 A logistic model of a few columns whose coefficients are data (`policy/calibration`), so that 0.7 means the same with any embedder.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -11,18 +10,15 @@ import numpy as np
 
 from cued.errors import InputError
 from cued.flow import cue as cues
-from cued.flow.asked import AskedTime, asked_time, spared
+from cued.flow.asked import COMMON, AskedTime, Counted, asked_time, counted, distrust, spared
 from cued.flow.table import Table, filled
 from cued.model import Column, Cue, TermStatistic
 from cued.policy.calibration import calibrated
 from cued.policy.spec import Calibration
-from cued.text.analyse import analyse, query_terms
-from cued.text.hollow_words import pair_weights
+from cued.text.analyse import query_terms
 from cued.text.intent import AGENTS, Beside, addresses_agent, asks, is_idle, leans, of_speaker, seeks, speaks_of_itself
 from cued.text.languages import foreignness, is_latin, technical
 from cued.text.patterns import pattern
-from cued.text.scripts import fold
-from cued.text.stemming import kindred
 
 _WORD = pattern(r"\w+")
 _BRIEF = 20.0
@@ -36,18 +32,12 @@ _LETTERS = 4
 """Shorter texts have a vector that says nothing."""
 _STRANGE = 0.5
 """How foreign a cue is from which on words may speak for themselves."""
-_COMMON = 1.0
-"""What a word counts at least: one that a flood of notes has made common is still a word that was asked for."""
 _ALIKE = {"utterance": (0.2, 0.35), "state": (0.35, 0.5)}
 """The cosines at which a leaning begins to bear on a request, and at which it does fully; who has a plan is asked other things too."""
 _NEAREST, _FIRST = 10, 2
 """So many of the nearest candidates tell whether code is kept here, and so many whether they speak of the one who is asked about."""
 _OWN = 0.3
 """What speaks so much more of its speaker than of others is about its speaker."""
-_USUAL, _ALL_NEAR, _SEEN = 0.2, 0.25, 3
-"""How near a cue is to all texts of a store, as if seen in so many more, and how much nearer where the encoder hardly knows a language."""
-_KINDRED = 0.7
-"""What another form of a word is worth beside the word itself."""
 _WORTH = 0.1
 """What having all of the cue's words is worth beside a cosine."""
 _FIFTH = 5
@@ -92,7 +82,7 @@ class _Heard(NamedTuple):
 @lru_cache(maxsize=8)
 def _heard(cue: Cue) -> _Heard:
     # An explanation decides the same cue many times over.
-    uttered, by_itself = cues.words(cue, "utterance"), cues.alone(cue, "cue")
+    uttered, by_itself, working = cues.words(cue, "utterance"), cues.alone(cue, "cue"), cues.state(cue)
     idle = bool(by_itself) and is_idle(by_itself)
     return _Heard(
         own=frozenset(query_terms(by_itself) if by_itself and not idle else ()),
@@ -101,7 +91,7 @@ def _heard(cue: Cue) -> _Heard:
         latin=is_latin(uttered),
         foreign=foreignness(uttered),
         technical=technical(uttered),
-        seeks="utterance" if not idle and seeks(uttered) else "state" if seeks(cues.state(cue)) else "",
+        seeks="utterance" if not idle and seeks(uttered) else "state" if working and seeks(working) else "",
         personal=speaks_of_itself(cue.utterance),
         to_agent=addresses_agent(cue.utterance),
         event=cues.event(cue.utterance),
@@ -111,52 +101,87 @@ def _heard(cue: Cue) -> _Heard:
 def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     """The columns beyond those of the store that a calibration may weigh."""
     heard = _heard(table.evidence.cue)
-    raw, places, said = table.columns, _places(table), _said_by_agent(table)
-    agent = said * (not heard.to_agent)
-    passage = _passage(table, places)
-    kind = _kind(table, heard)
-    note = 1.0 - kind["turn"]
-    if heard.to_agent:
-        # What is said in passing is seldom meant, but what the agent said is here.
-        kind["turn"] = kind["turn"] - said
+    raw, said, passage = table.columns, _said_by_agent(table), _passage(table)
+    agent, kept = (np.zeros(len(table)), said) if heard.to_agent else (said, np.zeros(len(table)))
+    z, passage_z = _z(np.array([raw["cosine"], passage]), table, calibration)
+    cosine, words = filled(raw["cosine"]), _counted(table, heard)
     at_a_time = heard.event is not None or table.evidence.intervals
     asked = asked_time(table, heard.event) if at_a_time else AskedTime(raw["window"], table.evidence.time_share)
     columns = {
-        **_times(table, asked, note=note),
-        "z": _z(raw["cosine"], table, calibration),
+        **_times(table, asked),
+        "z": z,
         "passage": passage,
-        "passage_z": _z(passage, table, calibration),
+        "passage_z": passage_z,
         "lift": filled(passage - raw["cosine"]),
         "neighbour_coverage": np.maximum(raw["coverage_before"], raw["coverage_after"]) * _BRIEF / (_BRIEF + raw["length"]),
-        "answers": _answers(table, places, replies=said * heard.to_agent) * (1.0 - agent),
+        "answers": _answers(table, replies=kept) * (1.0 - agent),
         "voice": agent,
         "voice_length": agent * np.maximum(np.log1p(raw["length"]) - _SHORT, 0.0),
-        "crowd": np.full(len(table), np.log1p(max(table.evidence.findings.visible, _FEW))),
         "blind": _blind(table, calibration, heard),
-        "astray": _astray(table, heard),
-        **kind,
-        **_words(table, heard, note=note),
+        **(kind := _kind(table, heard, cosine)),
+        **_words(table, heard, words, turn=kind["turn"]),
+        **_alike(table, heard, words, cosine),
+        # What is said in passing is seldom meant, but what the agent said is where the cue asks for it.
+        "turn": kind["turn"] - kept,
     }
     return columns | spared(columns, asked.share) if asked.share else columns
 
 
-def _times(table: Table, asked: AskedTime, *, note: Column) -> dict[str, Column]:
+def _counted(table: Table, heard: _Heard) -> Counted:
+    """What the cue's words come to, and how much of it each memory has."""
+    terms = _own_terms(table, heard)
+    if not heard.latin or heard.foreign >= _STRANGE:
+        return counted(table, terms, latin=heard.latin)
+    lacking, at_least = sum(each.idf for each in terms if not each.documents), sum(max(each.idf, COMMON) for each in terms)
+    return Counted(sum(each.idf for each in terms), lacking, at_least, table.columns["coverage"])
+
+
+def _alike(table: Table, heard: _Heard, words: Counted, cosine: Column) -> dict[str, Column]:
+    """The columns that are the same for all candidates: what cue and store are like."""
+    terms = _own_terms(table, heard)
+    named = [each for each in terms if each.term in heard.names]
+    values = {
+        "crowd": np.log1p(max(table.evidence.findings.visible, _FEW)),
+        "astray": _astray(table, heard, cosine),
+        "script": float(not heard.latin),
+        "personal": float(heard.personal),
+        "code": _code(table, cosine),
+        "foreign": heard.foreign * distrust(table) if heard.foreign else 0.0,
+        "cue_length": np.log1p(len(terms)),
+        "unknown": words.lacking / words.total if words.total else 0.0,
+        "strangers": sum(not each.documents for each in named) / len(named) if named else 0.0,
+    }
+    return dict(zip(values, np.repeat(np.array(list(values.values()))[:, None], len(table), axis=1), strict=True))
+
+
+def _own_terms(table: Table, heard: _Heard) -> list[TermStatistic]:
+    """The utterance's own terms where the cue has state too: state may add, and never takes away."""
+    return [each for each in table.evidence.findings.terms if not heard.own or each.term in heard.own]
+
+
+def _code(table: Table, cosine: Column) -> float:
+    """How much of what is nearest to the cue is code, 0 to 1."""
+    nearest = np.argsort(-cosine, kind="stable")[:_NEAREST].tolist()
+    marked = [technical(table.memories[row].text) for row in nearest]
+    return float(np.array(marked).sum() / len(marked)) if any(marked) else 0.0
+
+
+def _times(table: Table, asked: AskedTime) -> dict[str, Column]:
     """Lying in the time that is asked for, the less the more of what else was found does; and that where the cue asks for little else.
 
     Where all memories were stored today, "today" tells them apart as little as a word that each of them has.
     """
     raw, (window, share) = table.columns, asked
+    if not share and not window.any():
+        return dict.fromkeys(("window", "timed"), np.zeros(len(table)))
     found = (raw["lexical_rank"] > 0) | (raw["dense_rank"] > 0)
     seen = max(table.evidence.findings.visible, 1)
     usual = min(max(window.sum() / seen, window[found].sum() / (found.sum() + _SPARSE)), 1.0)
     # Squared: a cue that asks for a time and something else is answered by that. One that asks for nothing else means all of that time,
     # and no note of another; what is said in a conversation may tell of a time before.
     inside = share**2 * window * (1.0 - usual * (1.0 - share))
-    return {
-        "window": window * (1.0 - usual),
-        "timed": inside - share**4 * note * (window <= 0.0),
-        "time_share": np.full(len(table), share),
-    }
+    elsewhere = np.array([source.session is None for source in table.sources]) & (window <= 0.0)
+    return {"window": window * (1.0 - usual), "timed": inside - share**4 * elsewhere, "time_share": np.full(len(table), share)}
 
 
 def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
@@ -168,134 +193,74 @@ def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
     if len(said) < _LETTERS or (calibration.latin_only and not heard.latin):
         return np.ones(len(table))
     texts = [memory.text for memory in table.memories]
+    strange = [row for row, text in enumerate(texts) if not text.isascii() and not is_latin(text)] if calibration.latin_only else []
     blind = np.isnan(table.columns["cosine"]).astype(float)
-    blind[[row for row, text in enumerate(texts) if len(text) < _LETTERS]] = 1.0
-    if calibration.latin_only:
-        blind[[row for row, text in enumerate(texts) if not (text.isascii() or is_latin(text))]] = 1.0
+    blind[[*strange, *(row for row, text in enumerate(texts) if len(text) < _LETTERS)]] = 1.0
     return blind
 
 
-def _kind(table: Table, heard: _Heard) -> dict[str, Column]:
-    """What sort of memory this is for what sort of cue: a turn or a note, how long, bearing on a request, kept among code."""
+def _kind(table: Table, heard: _Heard, cosine: Column) -> dict[str, Column]:
+    """What sort of memory this is for what sort of cue: a turn or a note, how long, bearing on a request, as technical as it."""
+    raw = table.columns
     turn = np.array([source.session is not None for source in table.sources], dtype=float)
-    cosine = filled(table.columns["cosine"])
-    apart, alike = _ALIKE[heard.seeks or "utterance"]
-    bears = (1.0 - turn) * np.clip((cosine - apart) / (alike - apart), 0.0, 1.0) if heard.seeks else np.zeros(len(table))
-    bears[[row for row in np.flatnonzero(bears).tolist() if not leans(table.memories[row].text)]] = 0.0
-    code = [technical(table.memories[row].text) for row in np.argsort(-cosine, kind="stable")[:_NEAREST].tolist()]
-    both = np.array([technical(memory.text) for memory in table.memories]) if heard.technical else np.zeros(len(table))
+    note = 1.0 - turn
     return {
-        "script": np.full(len(table), float(not heard.latin)),
-        "personal": np.full(len(table), float(heard.personal)),
         "turn": turn,
-        "note_length": (1.0 - turn) * np.log1p(table.columns["length"]),
-        "behind": (1.0 - turn) * (cosine.max(initial=0.0) - cosine),
-        "bears": bears,
-        "technical": heard.technical * both,
-        "code": np.full(len(table), np.mean(code) if code else 0.0),
-        "foreign": np.full(len(table), heard.foreign * _unknown_language(table)),
-        "foreign_coverage": heard.foreign * table.columns["coverage"],
+        "note_length": note * np.log1p(raw["length"]),
+        "behind": note * (cosine.max(initial=0.0) - cosine),
+        "bears": _bears(table, note, cosine, _ALIKE[heard.seeks]) if heard.seeks else np.zeros(len(table)),
+        "technical": heard.technical * np.array([technical(memory.text) for memory in table.memories])
+        if heard.technical
+        else np.zeros(len(table)),
+        "foreign_coverage": heard.foreign * raw["coverage"],
     }
 
 
-def _unknown_language(table: Table) -> float:
-    """How much less than usual the vector of a foreign cue says, at least 1, by how near it is to all that is here."""
-    seen = table.evidence.findings.background
-    mean = (seen.count * seen.mean + _SEEN * _USUAL) / (seen.count + _SEEN)
-    return max(1.0, (mean - _USUAL) / _ALL_NEAR)
+def _bears(table: Table, note: Column, cosine: Column, between: tuple[float, float]) -> Column:
+    """How far a note that tells a leaning bears on the request."""
+    bears: Column = note * np.clip((cosine - between[0]) / (between[1] - between[0]), 0.0, 1.0)
+    bears[[row for row in np.flatnonzero(bears).tolist() if not leans(table.memories[row].text)]] = 0.0
+    return bears
 
 
-def _words(table: Table, heard: _Heard, *, note: Column) -> dict[str, Column]:
-    """What the cue's words come to: how many they are, how much is known here, and how much of it a memory has.
-
-    Where the cue has state too, the utterance's own words are counted: state may add, and never takes away.
-    """
-    raw = table.columns
-    terms = [each for each in table.evidence.findings.terms if not heard.own or each.term in heard.own]
-    weights = [1.0] * len(terms) if heard.latin else _pair_weights(table, terms)
-    total = sum(each.idf * weight for each, weight in zip(terms, weights, strict=True))
-    coverage = raw["coverage"] * (sum(each.idf for each in terms) / total if total else 1.0)
-    forms = _forms(table, heard, terms)
-    coverage = np.minimum(coverage + sum(each.idf * has for each, has in forms) / total, 1.0) if total else coverage
-    lexical = table.policy.channels.lexical
-    perfect = total * (lexical.k1 + 1.0 + lexical.delta) if lexical and total else 1.0
-    lacking = sum(each.idf * weight for each, weight in zip(terms, weights, strict=True) if not each.documents)
-    lacking -= sum(each.idf * has.max(initial=0.0) for each, has in forms)
-    unknown = lacking / total if total else 0.0
-    named = [each for each in terms if each.term in heard.names]
-    strangers = sum(not each.documents for each in named) / len(named) if named else 0.0
-    matched = np.log1p(coverage * sum(max(each.idf, _COMMON) * weight for each, weight in zip(terms, weights, strict=True)))
+def _words(table: Table, heard: _Heard, words: Counted, *, turn: Column) -> dict[str, Column]:
+    """How much of what the cue's words come to a memory has."""
+    raw, lexical = table.columns, table.policy.channels.lexical
+    perfect = words.total * (lexical.k1 + 1.0 + lexical.delta) if lexical and words.total else 1.0
+    matched = np.log1p(words.coverage * words.at_least)
     # The best beside the fifth, or the last of fewer: what everything here has as well is what they all talk about.
-    best = np.sort(coverage)[-_FIFTH:]
+    best = np.sort(words.coverage)[-_FIFTH:]
     return {
-        "coverage": coverage,
-        "ahead": (best[-1] - best[0]) / best[-1] * coverage if len(best) and best[-1] else np.zeros(len(table)),
-        "cue_length": np.full(len(table), np.log1p(len(terms))),
-        "unknown": np.full(len(table), unknown),
-        "strangers": np.full(len(table), strangers),
+        "coverage": words.coverage,
+        "ahead": (best[-1] - best[0]) / best[-1] * words.coverage if len(best) and best[-1] else np.zeros(len(table)),
         "matched": matched,
-        "note_matched": note * matched,
+        "note_matched": (1.0 - turn) * matched,
         "technical_matched": heard.technical * matched,
-        "wordless": (raw["coverage"] <= 0.0).astype(float),
+        "wordless": (words.coverage <= 0.0).astype(float),
         "wording": np.minimum(raw["bm25"] / perfect, 1.0),
     }
 
 
-def _pair_weights(table: Table, terms: Sequence[TermStatistic]) -> list[float]:
-    """How many words each term of a cue without spaces is, told by the candidate that has most of it; a long one has pairs by chance."""
-    if not len(table):
-        return [1.0] * len(terms)
-    best = int(np.argmax(table.columns["coverage"]))
-    text, surely = table.memories[best].text, min(1.0, (_BRIEF / max(float(table.columns["length"][best]), 1.0)) ** 2)
-    weights = pair_weights([each.term for each in terms], [each.term in text for each in terms])
-    return [1.0 - surely * (1.0 - weight) for weight in weights]
-
-
-def _forms(table: Table, heard: _Heard, terms: Sequence[TermStatistic]) -> list[tuple[TermStatistic, Column]]:
-    """The words of a foreign cue that nothing here has, each with what another form of it is worth where a candidate has one.
-
-    Latin letters are stemmed as English, so of other languages "trabajo" and "trabajas" are two words.
-    """
-    unknown = [each for each in terms if not each.documents] if heard.foreign >= _STRANGE else []
-    texts = [fold(memory.text).lower() for memory in table.memories] if unknown else []
-    return [(each, np.array([_KINDRED * _has_form(text, each.term) for text in texts])) for each in unknown]
-
-
-def _has_form(text: str, term: str) -> bool:
-    return term[:_LETTERS] in text and any(kindred(term, own) for own in analyse(text))
-
-
-def _places(table: Table) -> list[dict[int, int]]:
-    """The row of each candidate that is a turn, by its turn, for each session of which several are here."""
-    sessions: dict[str, dict[int, int]] = {}
-    for row, source in enumerate(table.sources):
-        if source.session is not None and source.turn is not None:
-            sessions.setdefault(source.session, {})[source.turn] = row
-    return [turns for turns in sessions.values() if len(turns) > 1]
-
-
-def _passage(table: Table, places: list[dict[int, int]]) -> Column:
+def _passage(table: Table) -> Column:
     """The best cosine among a candidate, its neighbours and the candidates within two turns: what is said takes several turns."""
-    raw = table.columns
-    best = np.fmax(raw["cosine"], np.fmax(raw["cosine_before"], raw["cosine_after"]))
-    pairs = [(row, turns[turn + step]) for turns in places for turn, row in turns.items() for step in (1, 2) if turn + step in turns]
-    if pairs:
-        here, there = np.array(pairs, dtype=np.intp).T
-        np.fmax.at(best, here, raw["cosine"][there])
-        np.fmax.at(best, there, raw["cosine"][here])
+    raw, cosine = table.columns, table.columns["cosine"]
+    best: Column = np.fmax(cosine, np.fmax(raw["cosine_before"], raw["cosine_after"]))
+    earlier, later = table.turns_apart(1, 2)
+    if earlier:
+        np.fmax.at(best, earlier + later, cosine.take(later + earlier))
     return best
 
 
-def _answers(table: Table, places: list[dict[int, int]], *, replies: Column) -> Column:
+def _answers(table: Table, *, replies: Column) -> Column:
     """How much of the cue's words the question has, for a turn that tells right after one that asks; else 0.
 
     An answer need not repeat what was asked. Where an agent's replies are asked for, whatever it was told before asked for them.
     """
     found, covered = np.zeros(len(table)), table.columns["coverage"]
-    following = [(before, turns[turn + 1]) for turns in places for turn, before in turns.items() if turn + 1 in turns]
-    for before, row in following:
-        asked = asks(table.memories[before].text) and not asks(table.memories[row].text) if covered[before] > 0 else False
-        if asked or replies[row] > replies[before]:
+    for before, row in zip(*table.turns_apart(1), strict=True):
+        if covered[before] <= 0:
+            continue
+        if replies[row] > replies[before] or (asks(table.memories[before].text) and not asks(table.memories[row].text)):
             found[row] = covered[before]
     return found
 
@@ -307,10 +272,12 @@ def _said_by_agent(table: Table) -> Column:
     that an agent took is meant to be found.
     """
     agents = {speaker for speaker in {source.speaker for source in table.sources} if speaker and speaker.casefold() in AGENTS}
+    if not agents:
+        return np.zeros(len(table))
     return np.array([source.speaker in agents and source.session is not None for source in table.sources], dtype=float)
 
 
-def _astray(table: Table, heard: _Heard) -> Column:
+def _astray(table: Table, heard: _Heard, cosine: Column) -> float:
     """How little the two turns nearest to the cue are about the speaker that it names, 0 to 1.3; 0 where it names none, or several.
 
     "What did Tim sign?" is near to Tim's "Congrats on those deals!", which is about the one to whom he says it.
@@ -318,10 +285,10 @@ def _astray(table: Table, heard: _Heard) -> Column:
     speakers = {source.speaker for source in table.sources if source.speaker and source.session is not None}
     named = [speaker for speaker in speakers if speaker.split()[:1] and speaker.split()[0] in heard.words]
     if len(named) != 1:
-        return np.zeros(len(table))
-    nearness = filled(table.columns["cosine"]) + _WORTH * table.columns["coverage"]
+        return 0.0
+    nearness = cosine + _WORTH * table.columns["coverage"]
     about = [_about(table, row, named[0]) for row in np.argsort(-nearness, kind="stable")[:_FIRST].tolist()]
-    return np.full(len(table), max(0.0, _OWN - sum(about) / len(about)))
+    return max(0.0, _OWN - sum(about) / len(about))
 
 
 def _about(table: Table, row: int, speaker: str) -> float:

@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from cued.flow import arc
 from cued.flow.cue import words
-from cued.model import Cue, Evidence, Recall, RecallEntry, Shadowed, Touch, Trace
+from cued.model import CHANNELS, Cue, Evidence, Recall, RecallEntry, Shadowed, Touch, Trace
 from cued.policy.calibration import digest
 from cued.policy.spec import Policy
 
@@ -91,8 +91,8 @@ def _mark(text: str, size: int) -> str:
 
 def _found_by(trace: Trace, chosen: tuple[str, ...]) -> tuple[str, ...]:
     """The channel that alone found each chosen memory, "" where several did, or none because a neighbour brought it along."""
-    rows = {memory_id: row for row, (memory_id, rank) in enumerate(zip(trace.ids, trace.ranks, strict=True)) if rank}
-    ranks = {name.removesuffix("_rank"): column for name, column in trace.columns.items() if name.endswith("_rank")}
+    rows = {trace.ids[row]: row for row, rank in enumerate(trace.ranks) if rank}
+    ranks = {channel: trace.columns[name] for channel in CHANNELS if (name := f"{channel}_rank") in trace.columns}
     finders = ([channel for channel, column in ranks.items() if column[rows[memory_id]] > 0] for memory_id in chosen)
     return tuple(found[0] if len(found) == 1 else "" for found in finders)
 

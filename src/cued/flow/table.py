@@ -84,6 +84,26 @@ class Table:
         """Where each candidate comes from."""
         return [memory.source for memory in self.memories]
 
+    @cached_property
+    def _sessions(self) -> list[dict[int, int]]:
+        """The row of each candidate that is a turn, by its turn, for each session of which several are here."""
+        sessions: dict[str, dict[int, int]] = {}
+        for row, source in enumerate(self.sources):
+            if source.session is not None and source.turn is not None:
+                sessions.setdefault(source.session, {})[source.turn] = row
+        return [turns for turns in sessions.values() if len(turns) > 1]
+
+    def turns_apart(self, *steps: int) -> tuple[list[int], list[int]]:
+        """The candidates that are so many turns apart in one session, pair by pair: the earlier rows, and the later ones."""
+        earlier, later = list[int](), list[int]()
+        for turns in self._sessions:
+            for turn, row in turns.items():
+                for step in steps:
+                    if turn + step in turns:
+                        earlier.append(row)
+                        later.append(turns[turn + step])
+        return earlier, later
+
     def sort_by(self, column: Column) -> None:
         """Order the rows by a column, highest first, ties by id."""
         self.order = np.lexsort((np.arange(len(self)), -column))

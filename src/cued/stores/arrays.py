@@ -57,6 +57,14 @@ def twin(one: Kind) -> Kind:
     return other
 
 
+def distinct(rows: RowNumbers) -> RowNumbers:
+    """The rows in order, each once; `np.unique` gives the same and takes thrice as long for few."""
+    ordered = np.sort(rows)
+    first = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
+
+
 def places_of(starts: NDArray[np.intp], sizes: NDArray[np.intp]) -> NDArray[np.intp]:
     """The places of several runs of an array, each from its start and of its size, end to end."""
     before: NDArray[np.intp] = np.repeat(starts - np.cumsum(sizes) + sizes, sizes)

@@ -181,11 +181,11 @@ def speaks_of_itself(cue: str) -> bool:
     return bool(_SELF.search(said) or (not said.isascii() and _SELF_ANYWHERE.search(said)))
 
 
-_HINTS = frozenset(
+_AGENT_HINTS = frozenset(
     """you your yours recommended suggested explained described offered given told advised mentioned proposed shown supposed advice
     recommendation recommendations suggestion suggestions tip tips explanation answer assistant agent bot chatbot model ai""".split()
 )
-_HINTS_ELSEWHERE = frozenset(
+_AGENT_HINTS_ELSEWHERE = frozenset(
     """du dir dich dein deine deiner deinem deinen deines usted ustedes te tu toi vous votre vos jij jouw jullie sen sana senin siz sizin
     empfohlen geraten vorgeschlagen empfahlst rietest sagtest hattest sollte sollten recomendaste aconsejaste sugeriste mencionaste
     explicaste propusiste dijiste recomendaron aconsejaron sugirieron devais hai recomendou aconselhou sugeriu mencionou explicou disseste
@@ -195,14 +195,14 @@ _HINTS_ELSEWHERE = frozenset(
 
 
 @lru_cache(maxsize=64)
-def _words(text: str) -> frozenset[str]:
+def _letters(text: str) -> frozenset[str]:
     return frozenset(_LETTERS.findall(text.lower()))
 
 
 def addresses_agent(cue: str) -> bool:
     """Whether a cue asks for what the agent itself has said ("the list you gave me", "recommended to me"), not only for its help."""
-    words, plain = _words(cue), cue.isascii()
-    if plain and words.isdisjoint(_HINTS) and words.isdisjoint(_HINTS_ELSEWHERE):
+    words, plain = _letters(cue), cue.isascii()
+    if plain and words.isdisjoint(_AGENT_HINTS) and words.isdisjoint(_AGENT_HINTS_ELSEWHERE):
         return False
     said = _REQUEST.sub(" ", cue)
     if _YOU.search(said) or _SAID.search(said):
@@ -338,7 +338,7 @@ _ELSEWHERE_WORDS = frozenset(
 
 def beside(text: str) -> Beside | None:
     """The first event that the text puts a time beside, None where there is none."""
-    words = _words(text)
+    words = _letters(text)
     if not words.isdisjoint(_BESIDE_WORDS) and (match := _BESIDE.search(text)):
         return _english(match)
     if not words.isdisjoint(_AROUND_WORDS) and (match := _AROUND.search(text)):

@@ -128,6 +128,10 @@ def _line_tokens(line: str) -> int:
 
 
 def _costs(line: str) -> _Costs:
+    if line.isascii() and line.isalpha() and (line.islower() or line.istitle()) and len(line) <= _CACHED_WORD:
+        # A word and nothing else, as most pieces are.
+        as_english, as_other = _word_tokens(line)
+        return _Costs(0, round(_WHOLE * as_english), round(_WHOLE * as_other), 1, line.lower() in ENGLISH, code=0, number=0)
     plain = english = other = 0.0
     for match in _PIECE.finditer(line):
         kind, piece = match.lastgroup or "other", match[0]

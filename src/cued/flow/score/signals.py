@@ -56,12 +56,13 @@ def activation(table: Table, term: Term) -> Column:
     def fading(times_s: Column) -> Column:
         return np.asarray(np.maximum(1.0, (table.now_s - times_s) / unit_s) ** -d)
 
-    created, uses = fading(seconds([m.created_at for m in table.memories])), [m.use for m in table.memories]
-    if not any(use.last_at or use.count for use in uses):
-        return np.log(created)
-    total = created + sum(filled(fading(seconds(times))) for times in ([u.last_at for u in uses], [u.previous_at for u in uses]))
-    older = np.maximum(0.0, np.array([use.count for use in uses]) - 2.0)
-    return np.asarray(np.log(total + older * created / (1.0 - d if d < 1 else 1.0)))
+    total = fading(seconds([memory.created_at for memory in table.memories]))
+    if used := [row for row, memory in enumerate(table.memories) if memory.use.last_at or memory.use.count]:
+        uses, created = [table.memories[row].use for row in used], total[used]
+        last, previous = filled(fading(seconds([*(use.last_at for use in uses), *(use.previous_at for use in uses)]))).reshape(2, -1)
+        older = np.maximum(0.0, np.array([use.count for use in uses]) - 2.0)
+        total[used] = created + (last + previous) + older * created / (1.0 - d if d < 1 else 1.0)
+    return np.asarray(np.log(total))
 
 
 def note_words(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term

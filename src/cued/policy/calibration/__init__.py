@@ -61,7 +61,18 @@ def digest(policy: Policy) -> str:
 
     Names and descriptions do not count. The calibrations that ship do, as far as the policy may take them.
     """
-    return _digest(_Numbers(policy, _calibrations(policy.relevance)))
+    known, told = _told.get(id(policy), (None, ""))
+    if known is not policy:
+        told = _digest(_Numbers(policy, _calibrations(policy.relevance)))
+        if len(_told) >= _MOST_TOLD:
+            _told.clear()
+        _told[id(policy)] = policy, told
+    return told
+
+
+_told: dict[int, tuple[Policy, str]] = {}
+"""The digests of the policies at hand: a recall needs that of the one it was decided by, and mostly it is the same one."""
+_MOST_TOLD = 64
 
 
 class _Numbers:

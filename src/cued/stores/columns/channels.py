@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cued.model import Background, Column, DenseLookup, EntityLookup, LexicalLookup, TemporalLookup, TermStatistic, Vector
-from cued.stores.arrays import Mask, RowNumbers, Rows, micros
+from cued.stores.arrays import Mask, RowNumbers, Rows, distinct, micros
 from cued.stores.columns.forward import Namespace, hashed
 from cued.stores.columns.postings import Posting, Postings
 from cued.stores.columns.vectors import CueVector, Vectors, in_steps
@@ -222,21 +222,22 @@ class Meaning:
         if not len(self.rows):
             return Background()
         # Whole steps of 2^-15: their sum and the sum of their squares are exact in float64, whatever the order.
-        # In place: for many rows the time goes into fresh memory.
-        scaled = self._near.take(self.rows)
-        scaled *= np.float32(_BACKGROUND_GRID)
-        steps = np.rint(scaled, out=scaled).astype(np.float64)
-        count, total = len(steps), int(steps.sum())
-        squares = int(np.square(steps, out=steps).sum())
+        near = self._near if len(self.rows) == len(self._near) else self._near.take(self.rows)
+        steps = np.multiply(near, _BACKGROUND_GRID, dtype=np.float64)
+        np.rint(steps, out=steps)
+        count, total, squares = len(steps), int(steps.sum()), int(np.dot(steps, steps))
         variance = (count * squares - total * total) / (count * count)
         return Background(count=count, mean=total / count / _BACKGROUND_GRID, deviation=sqrt(variance) / _BACKGROUND_GRID)
 
     def cosine(self, rows: RowNumbers) -> Column:
         """The exact cosine of each row, nan where its vector cannot be compared or a gate struck it."""
         # Each once: neighbours of candidates are candidates or neighbours of others.
-        unknown = np.unique(rows[np.isfinite(self._near[rows]) & np.isnan(self._exact[rows])])
-        if self._vectors is not None and len(unknown):
-            self._exact[unknown] = self._exactly(self._vectors, unknown)
+        exact = self._exact[rows]
+        unknown = rows[np.isnan(exact) & np.isfinite(self._near[rows])]
+        if self._vectors is None or not len(unknown):
+            return exact
+        unknown = distinct(unknown)
+        self._exact[unknown] = self._exactly(self._vectors, unknown)
         return self._exact[rows]
 
     def _exactly(self, vectors: Vectors, rows: RowNumbers | Rows) -> Column:
@@ -251,7 +252,7 @@ class Meaning:
             if self._vectors is not None and self._scanned and len(rows) > pool:
                 # Whoever is exactly among the best is at most as far from the last of the best as scanned as both can be off.
                 own, cues = self._vectors.off, np.float32(max(cue.off for cue in self._cues))
-                close = near >= last_of_best(near, pool) - 2 * (own.max() + cues)
+                close = near >= last_of_best(near, pool) - 2 * (self._vectors.most_off + cues)
                 rows, near = rows[close], near[close]
                 off = own.take(self._slots[rows]) + cues
                 rows = rows[near + off >= last_of_best(near - off, pool)]
@@ -272,8 +273,8 @@ class Meaning:
 
 
 def _visible_postings(postings: Postings, words: Sequence[str], *, namespace: Namespace, visible: Visible) -> list[tuple[str, Posting]]:
-    distinct = dict.fromkeys(words)
-    found = [(word, postings.find(hashed(namespace, word))) for word in distinct]
+    once = dict.fromkeys(words)
+    found = list(zip(once, postings.find([hashed(namespace, word) for word in once]), strict=True))
     if visible.everything:
         return found
     seen = [visible.rows[posting.rows] for _, posting in found]

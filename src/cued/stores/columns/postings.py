@@ -4,6 +4,7 @@ It lies in a few segments, each sorted and never changed. What is added becomes 
 long as they are of like size, so that there are few of them and each entry is moved a few times at most.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -56,18 +57,19 @@ class Postings:
             segments[-2:] = [_merged(*segments[-2:])]
         self.segments = tuple(segments)
 
-    def find(self, value: int) -> Posting:
-        """The rows that contain a hash, empty when none does."""
-        key, found = np.uint64(value), list[Posting]()
+    def find(self, values: Sequence[int]) -> list[Posting]:
+        """The rows that contain each of these hashes, none where none does."""
+        keys, found = np.array(values, dtype=np.uint64), [list[Posting]() for _ in values]
         for hashes, starts, rows, counts in self.segments:
-            place = int(hashes.searchsorted(key))
-            if place < len(hashes) and hashes[place] == key:
-                start, end = int(starts[place]), int(starts[place + 1])
-                found.append(Posting(rows[start:end], counts[start:end]))
-        if len(found) == 1:
-            return found[0]
-        empty = Posting(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint16))
-        return Posting(*map(np.concatenate, zip(*found, strict=True))) if found else empty
+            if not len(hashes):
+                continue
+            places = hashes.searchsorted(keys)
+            places[places == len(hashes)] = 0  # which is another
+            bounds = zip((hashes[places] == keys).tolist(), starts[places].tolist(), starts[places + 1].tolist(), strict=True)
+            for posting, (there, start, end) in zip(found, bounds, strict=True):
+                if there:
+                    posting.append(Posting(rows[start:end], counts[start:end]))
+        return [_joined(parts) for parts in found]
 
     def renumbered(self, numbers: Rows) -> Segment:
         """The whole index as one segment, with the row that `numbers` has for each, without those for which it has a negative one."""
@@ -85,6 +87,12 @@ class Postings:
     def nbytes(self) -> int:
         """The bytes that the index occupies."""
         return sum(segment.nbytes for segment in self.segments)
+
+
+def _joined(parts: Sequence[Posting]) -> Posting:
+    if len(parts) == 1:
+        return parts[0]
+    return Posting(*map(np.concatenate, zip(*parts, strict=True))) if parts else Posting(*_NOTHING[1:])
 
 
 _NOTHING = (np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint16))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cued.model import CHANNELS, Column, DenseLookup, Lookup
-from cued.stores.arrays import Columns, Mask, RowNumbers
+from cued.stores.arrays import Columns, Mask, RowNumbers, distinct
 from cued.stores.columns.channels import Key, Meaning, Names, Words, best, by_id, by_names, by_score, by_time, by_words, in_window
 from cued.stores.columns.postings import Postings
 from cued.stores.columns.sessions import NOBODY, Sessions
@@ -76,13 +76,13 @@ class Search:
     def candidates(self, pools: dict[str, RowNumbers]) -> RowNumbers:
         """The union of the pools, with the neighbours of the best of each when the lookup asks for context."""
         steps, found = self._lookup.context, [np.empty(0, dtype=np.intp), *pools.values()]
-        before = after = np.unique(np.concatenate([pool[: steps * _SEEDS_PER_STEP] for pool in found]))
+        before = after = distinct(np.concatenate([pool[: steps * _SEEDS_PER_STEP] for pool in found]))
         sessions, visible = self._contents.sessions, self._visible.rows
         for _ in range(steps):
             before, after = sessions.before(before, visible), sessions.after(after, visible)
             before, after = before[before != NOBODY], after[after != NOBODY]
             found += [before, after]
-        return by_id(np.unique(np.concatenate(found)), self._contents.ids)
+        return by_id(distinct(np.concatenate(found)), self._contents.ids)
 
     def columns(self, rows: RowNumbers, pools: dict[str, RowNumbers]) -> dict[str, Column]:
         """Every column of the findings for these rows."""

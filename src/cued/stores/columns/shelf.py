@@ -219,7 +219,7 @@ class Shelf:
 
 
 def _tagged(postings: Postings) -> Callable[[str], Rows]:
-    return lambda tag: postings.find(hashed("tag", tag)).rows
+    return lambda tag: postings.find([hashed("tag", tag)])[0].rows
 
 
 FORMAT = 1

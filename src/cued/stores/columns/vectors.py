@@ -8,12 +8,14 @@ dimensions, where the vectors of our encoder are. A row that is longer still has
 The scan adds up whole numbers, with numkong where it is installed and in floats that hold such sums exactly where it is not: the same
 bits in any order. It is off by what a row has lost to its byte, some 0.012, which is kept with the row. For a reported cosine
 all three bytes are multiples of 2^-25 and the cue's are of 2^-26, so that float64 holds their sums exactly; it is off by
-some 0.0000001.
+some 0.0000001. Numkong has those sums too, byte by byte: the cue's steps are four digits each.
 """
 
 from copy import copy
 from functools import cache
+from itertools import pairwise
 from math import sqrt
+from os import cpu_count
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -36,6 +38,13 @@ _DIVIDED: Final = 2.0**16
 _HALF = 2**15
 _CUE_COARSE, _CUE_FINE = 2.0**11, 2.0**26
 _DIGIT = 128
+_FINE_DIGITS = 4
+_MIDDLE: Final = 0x80
+"""A last byte is kept less this much, so that it is a byte of either sign, as numkong wants them."""
+_MIDDLES: Final = 0x80808080
+_PLACES: Final = 256.0 ** np.arange(_FINE_DIGITS + 1)
+_WIDEST = 2**13
+"""So many components and no more have sums that are exact whatever they are."""
 _SHORTEST: Final = 2.0**9
 """The steps of one, where they are shortest."""
 _LONGER = ((1, 4.0), (32, 2.0))
@@ -47,6 +56,9 @@ _AT_LEAST = 1.05
 """|a·b - a'·b'| ≤ |a-a'||b| + |a'||b-b'|: this covers the lengths, and what is rounded on the way."""
 _AT_ONCE = 512
 """So few rows that all steps of taking them apart stay in the processor's cache."""
+_SHARED = 2**16
+"""From so many rows on the cores share a scan."""
+_MOST_CORES = 4
 
 
 class CueVector(NamedTuple):
@@ -56,6 +68,8 @@ class CueVector(NamedTuple):
     fine: Column
     """For each step of a row's, what it brings to the product."""
     off: float
+    digits: tuple[Any, Any, float] | None
+    """The fine steps as numkong multiplies a row's first bytes with them, and the others; and what those are less by."""
 
 
 def checked(vector: Vector, field: str) -> Vector:
@@ -72,8 +86,20 @@ def in_steps(vector: Vector) -> CueVector:
     exact = checked(vector, "dense.vector").astype(np.float64)
     coarse, longer = np.rint(exact * _CUE_COARSE), _longer(len(exact))
     lost = exact - coarse / _CUE_COARSE
-    fine = np.rint(exact * _CUE_FINE) * (longer / (_SHORTEST * _CUE_FINE))
-    return CueVector((coarse * longer).astype(np.float32), fine, _AT_LEAST * sqrt(np.dot(lost, lost)))
+    fine = np.rint(exact * _CUE_FINE) * longer
+    digits = _in_digits(fine) if numkong is not None and len(fine) <= _WIDEST else None
+    scale = 1 / (_SHORTEST * _CUE_FINE)
+    return CueVector((coarse * longer).astype(np.float32), fine * scale, _AT_LEAST * sqrt(np.dot(lost, lost)), digits)
+
+
+def _in_digits(fine: Column) -> tuple[Any, Any, float]:
+    """Whole numbers as bytes, and those beside each other by which a pair of bytes is multiplied: the last one, and 256 times the first."""
+    # With the middle added to each digit none is negative, and they are the bytes of the sum.
+    unsigned = (fine.astype(np.int64) + _MIDDLES).astype("<u4").view(np.uint8) ^ np.uint8(_MIDDLE)
+    digits: Bytes = np.ascontiguousarray(unsigned.view(np.int8).reshape(-1, _FINE_DIGITS).T)
+    paired = np.zeros((_FINE_DIGITS + 1, len(fine), 2), dtype=np.int8)
+    paired[:-1, :, 0] = paired[1:, :, 1] = digits
+    return numkong.dots_pack(digits), numkong.dots_pack(paired.reshape(len(paired), -1)), _MIDDLE * float(fine.sum())
 
 
 class Vectors:
@@ -85,9 +111,10 @@ class Vectors:
         self.in_order = True
         self._step: Vector = (_longer(dimensions) / _SHORTEST).astype(np.float32)
         self._high: Bytes = np.empty((0, dimensions), dtype=np.int8)
-        self._low: NDArray[np.int16] = np.empty((0, dimensions), dtype=np.int16)
+        self._low: NDArray[np.int16] = np.empty((0, dimensions), dtype="<i2")
         self._doubled: Vector = np.empty(0, dtype=np.float32)
         self._off: Vector = np.empty(0, dtype=np.float32)
+        self.most_off = np.float32(0.0)
         self._rows: Rows = np.empty(0, dtype=np.int32)
         self.shared: dict[str, Any] = {}
         """What all versions of them share: the index of very many."""
@@ -132,7 +159,10 @@ class Vectors:
         whole >>= 16
         np.copyto(high, whole, casting="unsafe")
         lost = low * (self._step / np.float32(_DIVIDED))
-        self._doubled[place], self._off[place] = doubled, doubled * np.sqrt(np.vecdot(lost, lost)) * np.float32(_AT_LEAST)
+        low ^= _MIDDLE
+        off = doubled * np.sqrt(np.vecdot(lost, lost)) * np.float32(_AT_LEAST)
+        self._doubled[place], self._off[place] = doubled, off
+        self.most_off = np.fmax(self.most_off, np.fmax.reduce(off))
 
     @property
     def rows(self) -> Rows:
@@ -154,15 +184,21 @@ class Vectors:
     def exact(self, slots: Rows, cue: CueVector) -> Column:
         """The dot products of these slots with the cue, cut to [-1, 1]."""
         # Not self._high[slots], which gives the same and takes three times as long.
-        high, low = (np.vecdot(part.take(slots, axis=0).astype(np.float64), cue.fine) for part in (self._high, self._low))
-        products: Column = (high + low / _DIVIDED) * self._doubled.take(slots)
+        high, low = self._high.take(slots, axis=0), self._low.take(slots, axis=0)
+        if cue.digits is None:
+            sums = np.vecdot(high.astype(np.float64), cue.fine), np.vecdot((low ^ _MIDDLE).astype(np.float64), cue.fine)
+        else:
+            by_high, by_low, less = cue.digits
+            scale = 1 / (_SHORTEST * _CUE_FINE)
+            sums = _summed(high, by_high) * scale, (_summed(low.view(np.int8), by_low) + less) * scale
+        products: Column = (sums[0] + sums[1] / _DIVIDED) * self._doubled.take(slots)
         return np.clip(products, -1.0, 1.0)
 
     def take(self, slots: Rows) -> Matrix:
         """The vectors of these slots as they were stored, to within 2^-26 a component, or as many times that as its steps are longer."""
         taken: Matrix = self._high.take(slots, axis=0).astype(np.float32)
         taken *= np.float32(_DIVIDED)
-        taken += self._low.take(slots, axis=0)
+        taken += self._low.take(slots, axis=0) ^ _MIDDLE
         taken *= self._step * np.float32(1 / _DIVIDED)
         doubled = self._doubled.take(slots)
         if (doubled != 1.0).any():
@@ -184,13 +220,41 @@ def _longer(dimensions: int) -> Column:
     return longer
 
 
+def _summed(some: Bytes, digits: Any) -> Column:  # noqa: ANN401 - as numkong packs them
+    """The sums of bytes times whole numbers of several digits, each exact."""
+    by_digit: Column = np.asarray(numkong.dots_packed(some, digits)).astype(np.float64)
+    return by_digit @ _PLACES[: by_digit.shape[1]]
+
+
 def _by_numkong(high: Bytes, steps: Vector) -> Vector:
     """The sums of bytes times bytes: the cue's steps are two digits each."""
     tens = np.rint(steps / _DIGIT)
-    digits = np.array([tens, steps - tens * _DIGIT], dtype=np.int8)
-    sums = np.asarray(numkong.dots_packed(high, numkong.dots_pack(digits))).astype(np.float32)
-    scanned: Vector = sums[:, 0] * np.float32(_DIGIT) + sums[:, 1]
+    digits = numkong.dots_pack(np.array([tens, steps - tens * _DIGIT], dtype=np.int8))
+    scanned = np.empty(len(high), dtype=np.float32)
+
+    def scan(place: slice) -> None:
+        sums = np.asarray(numkong.dots_packed(high[place], digits)).astype(np.float32)
+        np.add(sums[:, 0] * np.float32(_DIGIT), sums[:, 1], out=scanned[place])
+
+    shares = _shares(len(high))
+    if len(shares) == 1:
+        scan(slice(None))
+    else:
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - few tenants are so large
+
+        with ThreadPoolExecutor(len(shares) - 1) as others:
+            waiting = [others.submit(scan, share) for share in shares[1:]]
+            scan(shares[0])
+            for each in waiting:
+                each.result()
     return scanned
+
+
+def _shares(rows: int) -> list[slice]:
+    """What each core scans of so many rows."""
+    cores = 1 if rows < _SHARED else min(_MOST_CORES, cpu_count() or 1)
+    ends = [rows * number // cores for number in range(cores + 1)]
+    return [slice(*each) for each in pairwise(ends)]
 
 
 def _by_numpy(high: Bytes, steps: Vector) -> Vector:
