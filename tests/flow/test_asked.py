@@ -54,6 +54,8 @@ def test_the_share_of_a_cue_that_is_time_leaves_function_words_out(text, share):
         ("What did we decide after the demo for Helvetia?", "after", "demo for Helvetia"),
         ("Who called since my operation and why?", "since", "operation"),
         ("Until the trip to Rome what did we eat?", "until", "trip to Rome"),
+        ("What has happened since Samira started?", "since", "Samira started"),
+        ("What did I do after we moved to Leith?", "after", "moved to Leith"),
     ],
 )
 def test_a_time_beside_an_event_is_its_relation_and_the_events_words(text, relation, event):

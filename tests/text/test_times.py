@@ -168,7 +168,8 @@ EXPECTED = [
     # parts of a period
     ("early 2024", "2024-01-01", "2024-07-01"),
     ("mid-June", "2023-06-10", "2023-06-21"),
-    ("end of last year", "2023-09-01", "2024-01-01"),
+    ("end of last year", "2023-11-01", "2024-01-01"),
+    ("at the beginning of the year", "2024-01-01", "2024-03-01"),
     ("the beginning of November 2022", "2022-11-01", "2022-11-11"),
     ("the end of March", "2024-03-21", "2024-04-01"),
     ("late last week", "2024-05-09", "2024-05-13"),

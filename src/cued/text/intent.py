@@ -295,6 +295,11 @@ _BESIDE = pattern(
 _AROUND = pattern(
     rf"\b(?:(?:on|in|over)?\s*the\s+{_BESIDE_UNIT}\s+of|(?P<relation>around)(?:\s+the\s+time\s+of)?)\s+{_OWNERS}\s+{_EVENT}", re.IGNORECASE
 )
+# What somebody did: "since Samira started". Only what is past can be dated.
+_CLAUSE = pattern(
+    r"\b(?P<relation>[Bb]efore|[Aa]fter|[Ss]ince|[Uu]ntil)\s+(?:I|we|you|he|she|they|it|(?P<who>[A-Z][\w'’]+(?:\s[A-Z]\w+)?))\s+(?P<event>(?:\w+ed|left"
+    r"|went|came|got|began|met|bought|sold|broke|became|found|lost|won|made|took|gave|paid|cut|fell|ran|wrote|built|flew|married)\b(?:\s[\w'’-]+){0,5})"
+)
 # The event ends where the question goes on.
 _GOES_ON = pattern(
     r"\b(?:and|or|but|did|do|does|was|were|is|are|had|has|have|what|who|whom|which|when|where|why|how|i|we|you|he|she|they|it|that|than|"
@@ -341,6 +346,9 @@ def beside(text: str) -> Beside | None:
     words = _letters(text)
     if not words.isdisjoint(_BESIDE_WORDS) and (match := _BESIDE.search(text)):
         return _english(match)
+    if not words.isdisjoint(_BESIDE_WORDS) and (match := _CLAUSE.search(text)):
+        event = f"{match['who'] or ''} {match['event']}".strip()
+        return Beside(cast("Relation", match["relation"].lower()), event, match.span())
     if not words.isdisjoint(_AROUND_WORDS) and (match := _AROUND.search(text)):
         return _english(match)
     return None if text.isascii() and words.isdisjoint(_ELSEWHERE_WORDS) else _elsewhere(text)

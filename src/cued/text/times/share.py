@@ -22,7 +22,8 @@ _ENGLISH = STOP_WORDS | frozenset("happen happens happened happening going tell 
 _GREETING = pattern(r"(?:\w+[,!] )?(?:how (?:are|is|were) (?:you|it|things|everything)|how's|see you|happy|merry|have a)\b", re.IGNORECASE)
 _PARTING = pattern(
     r"(?:(?:thanks?|thank you|bye|goodbye|good (?:morning|day|afternoon|evening|night)|cheers|that's all|talk to you"
-    r"|danke|guten|gute nacht|tschüss|gracias|buen[oa]s|adiós|merci|bonjour|bonsoir|bonne|au revoir|grazie|ciao|buon\w*|obrigad[oa]"
+    r"|danke|bis (?:morgen|bald|dann|später|nächste)"
+    r"|guten|gute nacht|tschüss|gracias|buen[oa]s|adiós|merci|bonjour|bonsoir|bonne|au revoir|grazie|ciao|buon\w*|obrigad[oa]"
     r"|bom dia|boa|bedankt|dank|goede\w*|спасибо|добр\w+|до свидания|до завтра|पुन|धन्यवाद|शुभ|شكرا|صباح|مساء|إلى اللقاء"
     r"|teşekkür\w*|günaydın|iyi|hoşça|görüşürüz)\b"
     r"|谢谢|謝謝|早上好|晚安|再见|明天见|ありがとう|おはよう|おやすみ|さようなら|また明日|お疲れ|감사|고마|안녕)[^?？؟]*$",
