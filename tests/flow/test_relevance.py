@@ -156,6 +156,14 @@ def test_words_of_the_state_do_not_count_as_unknown_words_of_the_cue():
     assert decide(bare, preset("cued")).trace.columns["unknown"][0] == 0.75
 
 
+def test_a_pair_of_characters_that_only_joins_two_known_words_is_no_unknown_word():
+    joined = columns_of("结构应力", [memory("a")], terms=[("结构", 7), ("构应", 0), ("应力", 2)])
+    assert joined["unknown"][0] == 0.0
+    # of a name that nobody here bears every pair is unknown, the one that leads on to a known word too
+    named = columns_of("农业启动会", [memory("a")], terms=[("农业", 0), ("业启", 0), ("启动", 3), ("动会", 3)])
+    assert named["unknown"][0] == pytest.approx(2 / 4)
+
+
 @pytest.mark.requirement("X1")
 def test_ranks_count_for_nothing():
     columns = {"cosine": [0.1], "coverage": [0.0]}
@@ -281,6 +289,19 @@ def test_code_is_told_by_the_nearest_memories_whatever_the_cue_looks_like():
 def test_of_many_memories_the_ten_nearest_tell_whether_code_is_kept_here():
     texts = [memory(f"{n:02d}", text="I like oolong tea." if n < 10 else "with_backoff(call, attempts=5)") for n in range(30)]
     assert not columns_of("which tea?", texts, cosine=[1.0 - n / 100 for n in range(30)])["code"].any()
+
+
+def test_a_note_in_the_words_of_whoever_asks_is_theirs():
+    texts = [memory("a", text="I keep bees."), memory("b", text="Ada keeps bees."), said("c", "Ada", "I keep bees.")]
+    told = columns_of("What do I keep in my garden?", texts, cosine=[0.5, 0.5, 0.5])
+    assert told["mine"].tolist() == [1.0, 0.0, 0.0]
+    assert not columns_of("What does Ada keep?", texts, cosine=[0.5, 0.5, 0.5])["mine"].any()
+
+
+def test_only_of_the_nearest_notes_it_is_told_whose_they_are():
+    notes = [memory(f"{n:02d}", text="My bees swarm in May.") for n in range(50)]
+    told = columns_of("When do my bees swarm?", notes, cosine=[1.0 - n / 100 for n in range(50)])
+    assert told["mine"].tolist() == [1.0] * 40 + [0.0] * 10
 
 
 def test_words_in_common_count_once_more_where_the_cue_is_code():

@@ -6,7 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cued.text.intent import addresses_agent, asks, intent, is_idle, leans, of_speaker, seeks, speaks_of_itself, temporal_class
+from cued.text.intent import (
+    addresses_agent,
+    asks,
+    in_first_person,
+    intent,
+    is_idle,
+    leans,
+    of_speaker,
+    seeks,
+    speaks_of_itself,
+    temporal_class,
+)
 
 pytestmark = pytest.mark.requirement("P11")
 
@@ -132,16 +143,32 @@ def test_a_turn_that_ends_in_anything_else_tells(turn):
     assert not asks(turn)
 
 
-@pytest.mark.parametrize("cue", ["Where is my passport?", "Are we insured?", "Wo ist mein Pass?", "我的血型是什么？", "Где мой паспорт?"])
+@pytest.mark.parametrize(
+    "cue", ["Where is my passport?", "Are we insured?", "Is it safe for me?", "Wo ist mein Pass?", "我的血型是什么？", "Где мой паспорт?"]
+)
 def test_a_cue_may_speak_of_whoever_asks(cue):
     assert speaks_of_itself(cue)
 
 
 @pytest.mark.parametrize(
-    "cue", ["How do I tie a bow tie?", "Tell me a joke.", "Let's go on.", "Who wrote Emma?", "Where does Ada live?", ""]
+    "cue", ["How do I tie a bow tie?", "Tell me a joke.", "Sort it for me.", "Let's go on.", "Who wrote Emma?", "Where does Ada live?", ""]
 )
 def test_asking_for_help_is_not_speaking_of_oneself(cue):
     assert not speaks_of_itself(cue)
+
+
+@pytest.mark.parametrize(
+    "text", ["I'm left-handed.", "It\u2019s what we ordered.", "Ich trinke keinen Wein.", "Моя группа крови A.", "我住在杭州。"]
+)
+def test_a_text_may_be_in_the_first_person(text):
+    assert in_first_person(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Mia plays chess.", "Ben is vegan.", "The i-node table is full.", "Ma Xiulan called.", "他住在杭州。", ""]
+)
+def test_a_text_about_others_is_not(text):
+    assert not in_first_person(text)
 
 
 @pytest.mark.parametrize(

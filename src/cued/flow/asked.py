@@ -200,12 +200,29 @@ def counted(table: Table, terms: Sequence[TermStatistic], *, latin: bool) -> Cou
     """The words of a foreign cue: pairs of characters that are no words are left out, and other forms of a word stand in for it."""
     weights = [1.0] * len(terms) if latin else _pair_weights(table, terms)
     said = list(zip(terms, weights, strict=True))
-    total, lacking = sum(each.idf * weight for each, weight in said), sum(each.idf * weight for each, weight in said if not each.documents)
+    nowhere = frozenset(each.term for each in _nowhere(terms))
+    total, lacking = (
+        sum(each.idf * weight for each, weight in said),
+        sum(each.idf * weight for each, weight in said if each.term in nowhere),
+    )
     coverage = table.columns["coverage"] * (sum(each.idf for each in terms) / total if total else 1.0)
     for each, has in _forms(table, terms) if latin and total else ():
         coverage = coverage + each.idf / total * has
         lacking -= each.idf * has.max(initial=0.0)
     return Counted(total, lacking, sum(max(each.idf, COMMON) * weight for each, weight in said), np.minimum(coverage, 1.0))
+
+
+def _nowhere(terms: Sequence[TermStatistic]) -> list[TermStatistic]:
+    """The terms that stand nowhere here; a pair of characters that only joins two known words is none of them.
+
+    So a pair counts where one of its characters is in no known pair.
+    """
+    known = {letter for each in terms if each.documents and _is_pair(each.term) for letter in each.term}
+    return [each for each in terms if not each.documents and not (_is_pair(each.term) and known.issuperset(each.term))]
+
+
+def _is_pair(term: str) -> bool:
+    return len(term) == len("个人") and not term.isascii()
 
 
 def distrust(table: Table) -> float:

@@ -3,6 +3,7 @@
 A logistic model of a few columns whose coefficients are data (`policy/calibration`), so that 0.7 means the same with any embedder.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -16,7 +17,7 @@ from cued.model import Column, Cue, TermStatistic
 from cued.policy.calibration import calibrated
 from cued.policy.spec import Calibration
 from cued.text.analyse import query_terms
-from cued.text.intent import AGENTS, Beside, addresses_agent, asks, is_idle, leans, of_speaker, seeks, speaks_of_itself
+from cued.text.intent import AGENTS, Beside, addresses_agent, asks, in_first_person, is_idle, leans, of_speaker, seeks, speaks_of_itself
 from cued.text.languages import foreignness, is_latin, technical
 from cued.text.patterns import pattern
 
@@ -34,8 +35,9 @@ _STRANGE = 0.5
 """How foreign a cue is from which on words may speak for themselves."""
 _ALIKE = {"utterance": (0.2, 0.35), "state": (0.35, 0.5)}
 """The cosines at which a leaning begins to bear on a request, and at which it does fully; who has a plan is asked other things too."""
-_NEAREST, _FIRST = 10, 2
-"""So many of the nearest candidates tell whether code is kept here, and so many whether they speak of the one who is asked about."""
+_NEAREST, _FIRST, _NEARBY = 10, 2, 40
+"""So many of the nearest candidates tell whether code is kept here, so many whether they speak of the one who is asked about, and of so
+many it is told whether they are in the words of whoever asks."""
 _OWN = 0.3
 """What speaks so much more of its speaker than of others is about its speaker."""
 _WORTH = 0.1
@@ -105,6 +107,7 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     agent, kept = (np.zeros(len(table)), said) if heard.to_agent else (said, np.zeros(len(table)))
     z, passage_z = _z(np.array([raw["cosine"], passage]), table, calibration)
     cosine, words = filled(raw["cosine"]), _counted(table, heard)
+    nearest = np.argsort(-cosine, kind="stable")[:_NEARBY].tolist()
     at_a_time = heard.event is not None or table.evidence.intervals
     asked = asked_time(table, heard.event) if at_a_time else AskedTime(raw["window"], table.evidence.time_share)
     columns = {
@@ -119,8 +122,10 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         "voice_length": agent * np.maximum(np.log1p(raw["length"]) - _SHORT, 0.0),
         "blind": _blind(table, calibration, heard),
         **(kind := _kind(table, heard, cosine)),
+        "mine": _mine(table, nearest) * (1.0 - kind["turn"]) if heard.personal else np.zeros(len(table)),
         **_words(table, heard, words, turn=kind["turn"]),
         **_alike(table, heard, words, cosine),
+        "code": np.full(len(table), _code(table, nearest[:_NEAREST])),
         # What is said in passing is seldom meant, but what the agent said is where the cue asks for it.
         "turn": kind["turn"] - kept,
     }
@@ -145,7 +150,6 @@ def _alike(table: Table, heard: _Heard, words: Counted, cosine: Column) -> dict[
         "astray": _astray(table, heard, cosine),
         "script": float(not heard.latin),
         "personal": float(heard.personal),
-        "code": _code(table, cosine),
         "foreign": heard.foreign * distrust(table) if heard.foreign else 0.0,
         "cue_length": np.log1p(len(terms)),
         "unknown": words.lacking / words.total if words.total else 0.0,
@@ -159,9 +163,8 @@ def _own_terms(table: Table, heard: _Heard) -> list[TermStatistic]:
     return [each for each in table.evidence.findings.terms if not heard.own or each.term in heard.own]
 
 
-def _code(table: Table, cosine: Column) -> float:
+def _code(table: Table, nearest: Sequence[int]) -> float:
     """How much of what is nearest to the cue is code, 0 to 1."""
-    nearest = np.argsort(-cosine, kind="stable")[:_NEAREST].tolist()
     marked = [technical(table.memories[row].text) for row in nearest]
     return float(np.array(marked).sum() / len(marked)) if any(marked) else 0.0
 
@@ -214,6 +217,13 @@ def _kind(table: Table, heard: _Heard, cosine: Column) -> dict[str, Column]:
         else np.zeros(len(table)),
         "foreign_coverage": heard.foreign * raw["coverage"],
     }
+
+
+def _mine(table: Table, nearest: Sequence[int]) -> Column:
+    """1 for what of the nearest is in the first person."""
+    mine, memories = np.zeros(len(table)), table.memories
+    mine[[row for row in nearest if in_first_person(memories[row].text)]] = 1.0
+    return mine
 
 
 def _bears(table: Table, note: Column, cosine: Column, between: tuple[float, float]) -> Column:
