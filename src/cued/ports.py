@@ -387,3 +387,13 @@ class Reranker(Protocol):
 
     def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """One score a text, higher is better."""
+
+
+class Parts(NamedTuple):
+    """What the verbs work with: the store, and an embedder, a reranker, a summariser and a judge of conflicts where there are any."""
+
+    store: Store
+    embedder: Embedder | None = None
+    reranker: Reranker | None = None
+    summariser: Summariser | None = None
+    judge: Judge | None = None

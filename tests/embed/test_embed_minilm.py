@@ -14,7 +14,8 @@ from cued.embed import load
 from tests.embed import minilm_reference
 
 cued_minilm = pytest.importorskip("cued_minilm", reason="the model wheel is not installed: pip install packages/cued-minilm")
-MiniLM = pytest.importorskip("cued.embed.minilm").MiniLM
+from cued.embed.minilm import _AHEAD, MiniLM, _Loading, load_ahead  # noqa: E402 - where the wheel is
+
 TEXTS = list(minilm_reference.TEXTS)
 
 
@@ -184,3 +185,19 @@ def test_the_recall_model_brings_a_question_nearer_to_its_answer_than_the_plain_
         return float(q @ a - q @ o)
 
     assert lead("cued") > lead("minilm")
+
+
+def test_a_model_that_was_loaded_ahead_is_used_once_and_gives_the_same_bytes(minilm):
+    load_ahead("minilm")
+    (loading,) = _AHEAD.values()
+    early = MiniLM("minilm", threads=1)
+    assert (early.embed(TEXTS[:3], role="query") == minilm.embed(TEXTS[:3], role="query")).all()
+    assert early._model is loading.model  # noqa: SLF001
+    assert not _AHEAD
+
+
+def test_what_could_not_be_loaded_ahead_is_loaded_when_it_is_needed(minilm):
+    failed = _AHEAD["plain"] = _Loading()
+    failed.done.set()
+    late = MiniLM("minilm", threads=1)
+    assert (late.embed(TEXTS[:1], role="query") == minilm.embed(TEXTS[:1], role="query")).all()

@@ -350,3 +350,69 @@ def test_the_longer_the_agents_own_turn_the_less_it_is_heard():
     told = columns_of("which tea?", turns, length=[10.0, 200.0])
     assert told["voice"].tolist() == [1.0, 1.0]
     assert told["voice_length"].tolist() == pytest.approx([0.0, math.log(201) - 3])
+
+
+def test_a_turn_of_the_agents_is_meant_where_its_words_are_asked_for():
+    said = [memory(name, source=Source(session="s", turn=turn, speaker=name)) for turn, name in enumerate(("user", "assistant"))]
+    columns = {
+        cue: decide(evidence(said, cue=Cue(utterance=cue, now=NOW)), preset("cued")).trace.columns for cue in ("Your tip?", "A tip?")
+    }
+    ids = sorted(each.id for each in said)
+    assert dict(zip(ids, columns["Your tip?"]["turn"], strict=True)) == {"user": 1.0, "assistant": 0.0}
+    assert dict(zip(ids, columns["A tip?"]["turn"], strict=True)) == {"user": 1.0, "assistant": 1.0}
+
+
+def foreign(near):
+    """The column `foreign` of a German cue that is so near to all the texts of a store."""
+    found = evidence([memory("a")], cue=Cue(utterance="Wo ist der Schlüssel von dem Keller?", now=NOW), cosine=[0.7], fingerprint=OURS)
+    found = replace(found, findings=replace(found.findings, background=Background(count=97, mean=near, deviation=0.1)))
+    return decide(found, preset("cued")).trace.columns["foreign"][0]
+
+
+def test_a_foreign_cue_that_is_near_to_everything_here_is_trusted_less():
+    assert foreign(0.2) == foreign(0.4) == 1.0
+    assert foreign(0.7) == pytest.approx((0.97 * 0.7 + 0.03 * 0.2 - 0.2) / 0.25)
+
+
+def test_another_form_of_a_foreign_word_counts_as_most_of_it():
+    cue = Cue(utterance="Ne kadar kira ödüyoruz?", now=NOW)
+    found = evidence([memory("a", text="Kiramız on bin lira."), memory("b", text="Kedimiz uyuyor.")], cue=cue, cosine=[0.5, 0.5])
+    terms = (TermStatistic("kira", 0, 1.0), TermStatistic("oduyoruz", 0, 1.0))
+    columns = decide(replace(found, findings=replace(found.findings, terms=terms)), preset("cued")).trace.columns
+    assert columns["coverage"].tolist() == pytest.approx([0.7 / 2, 0.0])
+    assert columns["unknown"].tolist() == pytest.approx([1 - 0.7 / 2] * 2)
+
+
+@pytest.mark.parametrize(("cue", "answers"), [("What did you say about dust?", 0.5), ("What about dust?", 0.0)])
+def test_a_reply_of_the_agents_answers_whatever_it_was_told_before(cue, answers):
+    told = [
+        memory("a", text="There is dust in my fan.", source=Source(session="s", turn=1, speaker="user")),
+        memory("b", text="Take a soft brush.", source=Source(session="s", turn=2, speaker="assistant")),
+    ]
+    found = evidence(told, cue=Cue(utterance=cue, now=NOW), coverage=[0.5, 0.0])
+    assert decide(found, preset("cued")).trace.columns["answers"].tolist() == [0.0, answers]
+
+
+def with_state(utterance, goal="Plan a walking tour through the hills", *, cosine=0.35):
+    """The columns for a leaning in a store where a word of the goal is known."""
+    cue = Cue(utterance=utterance, goal=goal, now=NOW)
+    found = evidence([memory("a", text="I only drink tea.")], cue=cue, cosine=[cosine], fingerprint=OURS)
+    terms = tuple(TermStatistic(term, 1, 1.0) for term in query_terms(f"{utterance} {goal}"))
+    return decide(replace(found, findings=replace(found.findings, terms=terms)), preset("cued")).trace.columns
+
+
+def test_a_goal_to_plan_does_not_make_a_request_of_every_utterance():
+    assert with_state("Where is the key?")["bears"].tolist() == [0.0]
+    assert with_state("Suggest a place for tea.")["bears"].tolist() == pytest.approx([1.0])
+    assert with_state("", goal="Suggest a place for tea.")["bears"].tolist() == pytest.approx([1.0])
+    assert with_state("Where is the key?", goal="Suggest a place for tea.", cosine=0.5)["bears"].tolist() == pytest.approx([1.0])
+
+
+def test_two_letters_beside_a_state_leave_the_vector_what_it_says():
+    assert with_state("ok")["blind"].tolist() == [0.0]
+
+
+def test_beside_small_talk_the_words_of_the_state_are_the_cue():
+    told = query_terms("Thanks, good night! Plan a walking tour through the hills")
+    assert with_state("Thanks, good night!")["cue_length"].tolist() == pytest.approx([math.log1p(len(told))])
+    assert with_state("Write the letter.")["cue_length"].tolist() == pytest.approx([math.log1p(len(query_terms("Write the letter.")))])

@@ -2,15 +2,18 @@
 
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import DecodeError
 
 from cued.conformance.samples import NOW, lookup, near, random_lookup, random_records, record, revision, words
 from cued.conformance.searching import assert_same_bits, ids, scatter
 from cued.model import Filter, Head
 from cued.stores import Store
 from cued.stores.columns.shelf import unwrap, wrap
+from cued.stores.encoding import as_vector
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.shelves import TenantShelf
@@ -76,6 +79,32 @@ def test_a_kept_shelf_with_what_came_since_finds_the_same_bits(random, seed):
         one, other = restored.shelf.search(asked), rebuilt.shelf.search(asked)
         assert (one.ids, one.core_ids) == (other.ids, other.core_ids)
         assert_same_bits(one.findings, other.findings)
+
+
+def test_many_vectors_that_are_taken_in_beside_their_reading_are_each_with_their_memory():
+    keeper, count = MemoryKeeper(), 5000
+    Store(keeper).remember("t", many(count))
+    version, _ = shelved(keeper)
+    (block,) = version.shelf._held.vectors.values()  # noqa: SLF001
+    assert block.count == count
+    with keeper.begin("t", write=False) as rows:
+        stored = rows.read([f"m{number:04}" for number in range(0, count, 97)], content=True)
+    slots = [int(row) for row in range(count) if version.shelf.keys[row] in {each.key for each in stored.values()}]
+    for slot, row in zip(slots, sorted(stored.values(), key=lambda row: row.key), strict=True):
+        assert np.allclose(block.take(np.array([slot], dtype=np.int32))[0], as_vector(row.vector), atol=1e-6)
+
+
+def test_a_vector_of_nobody_among_many_is_damage():
+    keeper = MemoryKeeper()
+    Store(keeper).remember("t", many(5000))
+
+    class WithAStranger(Kept):
+        def vectors(self, since):
+            *some, (keys, data) = self._rows.vectors(since)
+            return [*some, ((*keys[:-1], keys[-1] + 1), data)]
+
+    with keeper.begin("t", write=False) as rows, pytest.raises(DecodeError):
+        TenantShelf().bring_to(WithAStranger(rows, ()), rows.head())
 
 
 def test_closing_keeps_the_shelf_and_the_next_process_reads_it(tmp_path):

@@ -145,6 +145,18 @@ def test_shelves_are_let_go_when_they_grow_too_large():
     assert shelves.of("c").nbytes == 60
 
 
+def test_a_shelf_that_was_let_go_while_it_was_searched_takes_no_space_of_the_others():
+    shelves = Shelves(most_bytes=100)
+    searched = shelves.of("a")
+    shelves.drop("a")
+    searched.version = Version(Shelf(), Winners(), change=1, epoch=0, shelf_nbytes=90)
+    shelves.trim(searched)
+    for name in "bc":
+        shelves.of(name).version = Version(Shelf(), Winners(), change=1, epoch=0, shelf_nbytes=40)
+        shelves.trim(shelves.of(name))
+    assert len(shelves) == 2
+
+
 def test_a_store_without_room_for_shelves_finds_the_same(tmp_path):
     store = Store(SqliteKeeper(tmp_path / "memories.db"), shelves_bytes=0)
     for tenant in "abcd":

@@ -6,7 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cued.text.intent import addresses_agent, asks, in_first_person, intent, leans, of_speaker, seeks, speaks_of_itself, temporal_class
+from cued.text.intent import (
+    addresses_agent,
+    asks,
+    in_first_person,
+    intent,
+    is_idle,
+    leans,
+    of_speaker,
+    seeks,
+    speaks_of_itself,
+    temporal_class,
+)
 
 pytestmark = pytest.mark.requirement("P11")
 
@@ -74,6 +85,28 @@ def test_a_year_is_read_against_now(text: str, expected: str) -> None:
 def test_any_text_has_an_intent_and_a_class(text: str, now: datetime) -> None:
     assert intent(text) in {"past", "present", "neutral"}
     assert temporal_class(text, now=now) in {"past", "recent", "future", "atemporal"}
+
+
+@pytest.mark.parametrize(
+    "cue",
+    [
+        "Which books were recommended after Dune?", "What was the advice about shin pain?", "How was I supposed to feed the starter?",
+        "Which index were we advised to add?", "Welche Tomaten hast du mir empfohlen?", "Was sollte ich statt Druckluft nehmen?",
+        "¿Qué bar me recomendaste?", "¿Qué se me recomendó para el gato?", "Quel vin m'a-t-on conseillé ?", "Cosa mi hai consigliato?",
+        "Wat had je aangeraden?", "O que você sugeriu?", "Какой стул мне советовали?", "上次建议我怎么做？",
+        "雪の日はどこがいいと言っていましたか",
+        "前に教えてくれた方法は？", "그때 추천해 준 책이 뭐였지?", "Hangi kitabı önermiştin?", "ماذا اقترحت علي؟", "कौन सी किताब बताया था?",
+    ],
+)  # fmt: skip
+def test_it_may_ask_so_in_many_languages_and_without_a_word_for_who_said_it(cue):
+    assert addresses_agent(cue)
+
+
+@pytest.mark.parametrize(
+    "cue", ["C'est quoi le mot de passe du wifi ?", "What was John given?", "Qui a gagné la coupe du monde ?", "我怎么去车站？"]
+)
+def test_a_word_that_means_you_elsewhere_asks_for_nobodys_words(cue):
+    assert not addresses_agent(cue)
 
 
 @pytest.mark.parametrize(
@@ -185,3 +218,15 @@ def test_a_plain_fact_does_not(text):
 )
 def test_a_turn_speaks_of_its_speaker_by_its_pronouns(turn, share):
     assert of_speaker(turn) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    "utterance", ["ok", "Thanks, that's all for now.", "You're the best.", "Hmm, let me think about it.", "Haha, good one!", ""]
+)
+def test_small_talk_asks_for_nothing(utterance):
+    assert is_idle(utterance)
+
+
+@pytest.mark.parametrize("utterance", ["Write the letter.", "What size?", "How are you?", "deploy it", "谢谢", "Book the second night"])
+def test_whatever_else_is_said_may_ask(utterance):
+    assert not is_idle(utterance)

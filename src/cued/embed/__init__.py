@@ -4,7 +4,6 @@
 deterministic: it sees shared words and shared pieces of words, never meaning, and `doctor` calls it weak.
 """
 
-import re
 import unicodedata
 import warnings
 from collections import Counter
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from cued.errors import EmbedderError, InputError
 from cued.model import Fingerprint, Matrix
 from cued.ports import Embedder, Role
+from cued.text.patterns import pattern
 
 __all__ = ["CuedWarning", "load"]
 
@@ -30,7 +30,7 @@ LEAST_DIMENSIONS, MOST_DIMENSIONS = 8, 8192
 # Chinese and Japanese are written without spaces, so each character is a word and bigrams do the rest; pictures are words too.
 _SPACELESS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _PICTURES = "\u2190-\u2bff\U0001f000-\U0001faff"
-_WORD = re.compile(rf"[{_SPACELESS}{_PICTURES}]|[^\W{_SPACELESS}]+")
+_WORD = pattern(rf"[{_SPACELESS}{_PICTURES}]|[^\W{_SPACELESS}]+")
 _GRAMS = (3, 4, 5)
 _GRAMS_SHARE = 0.6
 _BIGRAM_SHARE = 0.5

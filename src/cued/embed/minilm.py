@@ -1,5 +1,6 @@
 """The encoders of the `cued-minilm` wheel in int8: `cued`, made for recall, and plain `minilm`. No torch, nothing fetched."""
 
+import logging
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
@@ -13,9 +14,35 @@ from cued.ports import Role
 if TYPE_CHECKING:
     from cued_minilm.model import Model
 
+log = logging.getLogger("cued")
+
 INSTALL = "pip install cued-minilm"
 ENCODERS = {"cued": "recall", "minilm": "plain"}
 """The wheel's encoder behind each provider's name."""
+
+
+class _Loading:
+    """An encoder that is being loaded; None where that failed."""
+
+    def __init__(self) -> None:
+        self.done = threading.Event()
+        self.model: Model | None = None
+
+
+_AHEAD: dict[str, _Loading] = {}
+
+
+def load_ahead(provider: str) -> None:
+    """Load an encoder for whoever is first to embed with it, who waits for it then; what fails is tried again there, and told there."""
+    loading = _AHEAD[ENCODERS[provider]] = _Loading()
+    try:
+        from cued_minilm.model import Model  # noqa: PLC0415 (as below)
+
+        loading.model = Model(ENCODERS[provider])
+    except Exception as error:  # noqa: BLE001 - whatever it is, whoever embeds meets it too
+        log.debug("no model was loaded ahead: %s", error)
+    finally:
+        loading.done.set()
 
 
 class MiniLM:
@@ -60,6 +87,9 @@ class MiniLM:
 
     def _loaded(self) -> "Model":
         with self._loading:
+            if self._model is None and (ahead := _AHEAD.pop(self._encoder, None)) is not None:
+                ahead.done.wait()
+                self._model = ahead.model
             if self._model is None:
                 try:
                     from cued_minilm.model import Model  # noqa: PLC0415 (onnxruntime takes its time)

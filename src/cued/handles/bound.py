@@ -12,18 +12,20 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import wraps
 from hashlib import blake2b
-from typing import Any, ClassVar, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 
 import msgspec
 from msgspec import Struct
 
-from cued import engine
 from cued.errors import EmbedderError, InputError, PolicyError
 from cued.handles.settling import Settler
-from cued.model import CHANNELS, OWN_TENANT, TRUSTS, Trust, Vector
+from cued.model import CHANNELS, OWN_TENANT, TRUSTS, Trust
 from cued.policy.spec import Policy
-from cued.ports import Clock, Store
+from cued.ports import Clock, Parts, Store
 from cued.requests.checks import label, one_of
+
+if TYPE_CHECKING:
+    from cued.model import Vector
 
 log = logging.getLogger("cued")
 EVERYBODY = OWN_TENANT
@@ -170,7 +172,7 @@ class Bound:
     def __init__(  # noqa: PLR0913 - one keyword a part
         self,
         name: str,
-        parts: engine.Parts,
+        parts: Parts,
         *,
         usual: Usual,
         clock: Clock,
@@ -204,7 +206,7 @@ class Bound:
         try:
             vectors, fingerprint = embedder.embed(texts, role="memory"), embedder.fingerprint
         except EmbedderError as error:
-            engine.log.warning("stored without a vector: %s", error)
+            log.warning("stored without a vector: %s", error)
             return None, None, (f"vector pending: {error}",)
         if vectors.shape != (len(texts), fingerprint.dimensions):
             raise InputError(
@@ -212,7 +214,7 @@ class Bound:
             )
         return vectors, str(fingerprint), ()
 
-    def _own_vector(self, vector: Sequence[float] | None, fingerprint: str | None) -> tuple[Vector, str]:
+    def _own_vector(self, vector: Sequence[float] | None, fingerprint: str | None) -> "tuple[Vector, str]":
         """A vector of the caller's own at unit length, with the fingerprint of the model that made it: the one named, or the embedder's."""
         from cued.embed.unit_vectors import unit  # noqa: PLC0415 - only a vector of the caller's own needs it
 

@@ -8,20 +8,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypedDict
 
-from cued.engine import Parts
 from cued.errors import InputError
 from cued.folders import Address, place
 from cued.forking import across_forks
 from cued.handles.bound import IdMaker, Usual, on_trial
 from cued.handles.settling import Mode, Settler
-from cued.handles.tenant import Tenant
 from cued.model import OWN_TENANT, LogRules, Quotas, Trust, VectorShape
 from cued.policy.presets import DEFAULT, load
 from cued.policy.spec import Policy
-from cued.ports import Clock, Embedder, Judge, Keeper, Progress, Reranker, Store, Summariser, silent
-from cued.requests.insights import When
+from cued.ports import Clock, Embedder, Judge, Keeper, Parts, Progress, Reranker, Store, Summariser, silent
 
 if TYPE_CHECKING:
+    from cued.handles.tenant import Tenant
     from cued.insight.overview import Insight
     from cued.insight.tuning import Tuned
     from cued.upkeep.backup import Copied
@@ -46,18 +44,21 @@ class Memories:
         self._dropped = weakref.finalize(self, _dropped, self._settler, parts.store if dropping else None)
         across_forks(self._settler, self._ids)
 
-    def tenant(self, name: str, *, trust: Trust = "user") -> Tenant:
+    def tenant(self, name: str, *, trust: Trust = "user") -> "Tenant":
         """The handle of this tenant; a tenant exists as soon as something is remembered for it.
 
         `trust` is a ceiling: what is stored through the handle is trusted no further, and nothing more trusted is changed through it.
         """
+        # imported here, for it brings all that a recall goes through, and opening needs none of it
+        from cued.handles.tenant import Tenant  # noqa: PLC0415
+
         return Tenant(name, self.parts, usual=self._usual, clock=self.clock, settler=self._settler, ids=self._ids, trust=trust, owner=self)
 
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants, for whoever looks after the store; no tenant is to see them."""
         return tuple(name for name in self.parts.store.tenants() if name != OWN_TENANT)
 
-    def insight(self, *, since: When = None, until: When = None, every: str | None = None) -> "Insight":
+    def insight(self, *, since: datetime | str | None = None, until: datetime | str | None = None, every: str | None = None) -> "Insight":
         """What the recall logs of all tenants say together, each tenant a group, for whoever looks after the store."""
         from cued.handles.measuring import window  # noqa: PLC0415 - loaded when it is asked for
         from cued.insight.overview import insight_of_all  # noqa: PLC0415

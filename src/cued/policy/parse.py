@@ -1,6 +1,5 @@
 """Reads policies from TOML and writes them back; a faulty one is refused with every problem at once, each at its path."""
 
-import difflib
 import math
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -150,7 +149,9 @@ def _problems_of_term(term: dict[str, Any], where: str) -> Iterator[str]:
 
 
 def _meant(word: str, known: Mapping[str, object]) -> str:
-    close = difflib.get_close_matches(word, list(known), n=1)
+    from difflib import get_close_matches  # noqa: PLC0415 - only a faulty policy needs it
+
+    close = get_close_matches(word, list(known), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 

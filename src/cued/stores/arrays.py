@@ -29,6 +29,7 @@ def time_or_none(time: int) -> int | None:
 
 
 Kind = TypeVar("Kind")
+Number = TypeVar("Number", bound=np.integer[Any])
 
 Mask = NDArray[np.bool_]
 """One truth a row."""
@@ -57,9 +58,12 @@ def twin(one: Kind) -> Kind:
     return other
 
 
-def distinct(rows: RowNumbers) -> RowNumbers:
-    """The rows in order, each once; `np.unique` gives the same and takes thrice as long for few."""
-    ordered = np.sort(rows)
+def distinct(numbers: NDArray[Number]) -> NDArray[Number]:
+    """The numbers in order, each once.
+
+    `np.unique` gives the same, takes thrice as long for few, and when first called imports all that numpy has for masked arrays.
+    """
+    ordered = np.sort(numbers)
     first = np.ones(len(ordered), dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
     return ordered[first]

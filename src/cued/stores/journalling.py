@@ -8,7 +8,7 @@ whoever writes. Who can write the file can write a whole new journal: note the l
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
-from secrets import token_hex
+from os import urandom
 from typing import Final
 
 import msgspec
@@ -49,7 +49,7 @@ class Journal(Struct, frozen=True, kw_only=True):
 
 def note(rows: Transaction, verb: str, memory_ids: Iterable[str], *, journal: bytes | None) -> None:
     """Write an entry on what this transaction has done into the journal, whose document this is; one that is not there begins now."""
-    head, ids, counters = Journal(key=token_hex(16)) if journal is None else _HEAD.decode(journal), list(memory_ids), rows.head()
+    head, ids, counters = Journal(key=urandom(16).hex()) if journal is None else _HEAD.decode(journal), list(memory_ids), rows.head()
     entry = Entry(
         number=head.entries + 1,
         at=datetime.now(UTC),

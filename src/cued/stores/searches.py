@@ -7,13 +7,14 @@ written since.
 
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cache
 from time import monotonic
 from typing import Final, NamedTuple, cast
 
 from msgspec.structs import replace
 
+from cued import pacing
 from cued.errors import LostConnectionError, StoreError
 from cued.model import Findings, Glance, Lookup, Memory
 from cued.ports import Distant, Keeper, Reading, Transaction
@@ -103,16 +104,13 @@ def _can_glance(kind: type[Keeper]) -> bool:
 def _snapshot(keeper: Keeper, tenant: str, held: TenantShelf) -> Iterator[tuple[Transaction, Version | None]]:
     """A snapshot of the tenant's rows and the shelf as of it; None for a stranger, of whom nothing is kept."""
     version = held.version
-    with keeper.begin(tenant, write=False) as rows:
-        head = rows.head()
-        if not head.change:
-            yield rows, None
-            return
-        if version is not None and version.is_of(head):
-            yield rows, version
-            return
+    if version is not None and version.is_of(held.newest):
+        with keeper.begin(tenant, write=False) as rows:
+            if version.is_of(rows.head()):
+                yield rows, version
+                return
     with ExitStack() as left:
-        with held.lock:
+        with pacing.waiting() if pacing.PACE.queue else nullcontext(), held.lock:
             rows = left.enter_context(keeper.begin(tenant, write=False))
             head = rows.head()
             version = held.bring_to(rows, head) if head.change else None
@@ -140,7 +138,7 @@ def _glanced(keeper: Distant, tenant: str, held: TenantShelf, lookup: Lookup) ->
         newest = held.newest
         behind = newest.epoch == version.epoch and newest.change > version.change
         if behind:
-            found, rows = None, keeper.glance(tenant, Glance(newest.epoch, newest.change, since=version.change))
+            found, rows = None, _glance(keeper, tenant, Glance(newest.epoch, newest.change, since=version.change))
         else:
             found, rows = _searched(keeper, tenant, version, lookup, newest.epoch)
         if found is not None and version.is_of(rows.head()):
@@ -154,5 +152,10 @@ def _searched(keeper: Distant, tenant: str, version: Version, lookup: Lookup, ep
     hits = version.shelf.search(lookup)
     keys = (*hits.keys, *hits.core_keys)
     missing = version.winners.missing(keys)
-    rows = keeper.glance(tenant, Glance(epoch, version.change, keys=keys, missing=missing, document=lookup.document))
+    rows = _glance(keeper, tenant, Glance(epoch, version.change, keys=keys, missing=missing, document=lookup.document))
     return Found(hits, version.winners.read(rows, hits.keys), version.winners.read(rows, hits.core_keys), rows), rows
+
+
+def _glance(keeper: Distant, tenant: str, wanted: Glance) -> Reading:
+    with pacing.waiting():
+        return keeper.glance(tenant, wanted)

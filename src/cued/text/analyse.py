@@ -8,12 +8,12 @@ import re
 from typing import NamedTuple
 
 from cued.text import scripts
-from cued.text.hollow_words import hollow
+from cued.text.hollow_words import SHARED, hollow
 from cued.text.identifiers import identifier_terms, is_plain
 from cued.text.patterns import pattern
 from cued.text.remembered import Remembered
 from cued.text.scripts import fold
-from cued.text.stemming import MAX_WORD, stem, subwords
+from cued.text.stemming import COMPOUND_MIN, MAX_WORD, stem, subwords
 from cued.text.stopwords import NAMES_IN_CAPITALS, STOP_WORDS
 
 MAX_QUERY_TERMS = 512
@@ -32,6 +32,10 @@ _WHOLE_RUN_TOO = frozenset({"katakana", "hangul"})
 _CONTRACTED = pattern(r"(?<=\w)'(?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
 _NEGATED = pattern(r"(?<=n)'(?=t\b)", re.IGNORECASE)
 _IRISH = pattern(r"\b[oO]'\w")
+# French asks by a pronoun behind the verb: "est-elle", "a-t-on".
+_INVERTED = pattern(
+    r"(?<=\w)-(?:t-)?(?:je|tu|ils?|elles?|nous|vous|ce|(?:(?<=t-)|(?<=peut-)|(?<=doit-)|(?<=sait-)|(?<=fait-))on)\b(?!-)", re.IGNORECASE
+)
 _THOUSANDS = pattern(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
@@ -43,6 +47,12 @@ class _Chunk(NamedTuple):
     function: int = 0
 
 
+class _FunctionWords(tuple[str, ...]):
+    """The terms of a chunk of function words alone."""
+
+    __slots__ = ()
+
+
 def analyse(text: str) -> dict[str, int]:
     """The terms a text is found by, each with its count.
 
@@ -51,9 +61,9 @@ def analyse(text: str) -> dict[str, int]:
     """
     found: list[str] = []
     row = 0
-    for _, terms, function in map(_KNOWN.__getitem__, text.split()):
-        if function:
-            row += function
+    for terms in map(_STORED.__getitem__, text.split()):
+        if type(terms) is _FunctionWords:
+            row += len(terms)
         elif row:
             if row < _QUOTATION_MIN:
                 del found[-row:]
@@ -78,7 +88,7 @@ def query_terms(text: str) -> tuple[str, ...]:
         (function if functional else content).update(dict.fromkeys(terms))
         if len(content) >= MAX_QUERY_TERMS:
             break
-    empty = hollow(content, english=len(function))
+    empty = hollow(content, english=len(function.keys() - SHARED))
     said = tuple(term for term in content if term not in empty) if empty else tuple(content)
     return (said or tuple(content) or tuple(function))[:MAX_QUERY_TERMS]
 
@@ -93,11 +103,16 @@ def _analyse_chunk(chunk: str) -> _Chunk:
     word = chunk.rstrip(_SENTENCE_MARKS)
     if word.isascii() and word.isalpha() and (len(word) == 1 or word[1:].islower()):
         # Most chunks are a word of English, which the long way round would find too.
-        term = (stem(word.lower()),)
-        return _Chunk(term, term, function=1) if _is_function_word(word) else _Chunk(term, term + subwords(word.lower()))
+        lower = word.lower()
+        term = (stem(lower),)
+        if lower in STOP_WORDS and _is_function_word(word):
+            return _Chunk(term, term, 1)
+        return _Chunk(term, term + subwords(lower) if len(lower) >= COMPOUND_MIN else term)
     folded = fold(chunk)
     if "'" in folded:
         folded = _IRISH.sub(_without_apostrophe, _NEGATED.sub("", _CONTRACTED.sub("", folded)))
+    if "-" in folded:
+        folded = _INVERTED.sub(" ", folded)
     if "," in folded:
         folded = _THOUSANDS.sub("", folded)
     pieces = [(match[0], match.lastgroup or "word") for match in _PIECE.finditer(folded)]
@@ -120,7 +135,14 @@ def _analyse_chunk(chunk: str) -> _Chunk:
     return _Chunk(tuple(terms), (*terms, *finer))
 
 
-_KNOWN = Remembered(_analyse_chunk, most=1 << 16)
+def _stored(chunk: str) -> tuple[str, ...]:
+    """The terms of a chunk of a memory."""
+    found = _analyse_chunk(chunk)
+    return _FunctionWords(found.stored) if found.function else found.stored
+
+
+_KNOWN = Remembered(_analyse_chunk, most=1 << 14)
+_STORED = Remembered(_stored, most=1 << 16)
 
 
 def _is_function_word(piece: str) -> bool:

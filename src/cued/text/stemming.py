@@ -8,9 +8,10 @@ from typing import Final
 import Stemmer  # type: ignore[import-not-found]  # compiled, and it ships no stubs
 
 MAX_WORD = 64
-_COMPOUND_MIN = 10
+COMPOUND_MIN = 10
 _SUBWORD_MIN = 4
 _VOWEL_INITIAL_MIN = 6
+_BEGINNING, _MOSTLY = 4, 0.7
 _VOWELS: Final = frozenset("aeiouyаеиоуыэюяієїαεηιουω")
 _ONSETS: Final = frozenset(
     "bl br ch cl cr dr fl fr gl gn gr kl kn kr pf ph pl pr qu sc sh sk sl sm sn sp st sv sw th tr ts tw vl vr wh wr zw".split()
@@ -51,6 +52,15 @@ def stem(word: str) -> str:
     return str(_STEMMERS.of(language).stemWord(word[:MAX_WORD])) or word
 
 
+def kindred(first: str, second: str) -> bool:
+    """Whether two words may be forms of one: they begin with the same four letters or more, seven tenths of the shorter."""
+    if first[:_BEGINNING] != second[:_BEGINNING] or len(first) < _BEGINNING:
+        return False
+    shorter = min(len(first), len(second))
+    same = next((place for place in range(shorter) if first[place] != second[place]), shorter)
+    return same >= max(_BEGINNING, _MOSTLY * shorter)
+
+
 @lru_cache(maxsize=1 << 14)
 def subwords(word: str) -> tuple[str, ...]:
     """The stems of the words that a long word could be a compound of; none when its own stem has under 10 letters.
@@ -58,7 +68,7 @@ def subwords(word: str) -> tuple[str, ...]:
     Many languages write "Krankenversicherung" as one word and ask for "Versicherung". A cut leaves at least 4 letters on both
     sides, and what follows it can begin a syllable; before a vowel only after a consonant, and with 6 letters to come.
     """
-    if not _COMPOUND_MIN <= len(word) <= MAX_WORD or len(stem(word)) < _COMPOUND_MIN or not _ALPHABETIC.fullmatch(word):
+    if not COMPOUND_MIN <= len(word) <= MAX_WORD or len(stem(word)) < COMPOUND_MIN or not _ALPHABETIC.fullmatch(word):
         return ()
     parts: dict[str, None] = {}
     for cut in range(_SUBWORD_MIN, len(word) - _SUBWORD_MIN + 1):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from functools import cache, lru_cache
 from hashlib import blake2b
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -24,7 +24,7 @@ _NO_NUMBERS = frozenset({"name", "source", "about"})
 @cache
 def calibrations() -> dict[str, Calibration]:
     """Every calibration that ships, by name."""
-    files = (file for file in resources.files(__package__).iterdir() if file.name.endswith(".toml"))
+    files = (file for file in Path(__file__).parent.iterdir() if file.suffix == ".toml")
     found = (msgspec.convert(tomllib.loads(file.read_text("utf-8")), Calibration) for file in files)
     return {calibration.name: calibration for calibration in sorted(found, key=lambda c: c.name)}
 

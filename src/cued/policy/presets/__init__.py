@@ -1,7 +1,6 @@
 """The policies that ship, one TOML file each, and how any policy is found: by preset name, by file, or as given."""
 
 from functools import cache
-from importlib import resources
 from pathlib import Path
 
 from cued.errors import InputError
@@ -10,11 +9,12 @@ from cued.policy.parse import parse
 from cued.policy.spec import Policy
 
 DEFAULT = "cued"
+_FOLDER = Path(__file__).parent
 
 
 def names() -> tuple[str, ...]:
     """The names of all presets, the default first."""
-    found = sorted(file.name.removesuffix(".toml") for file in resources.files(__package__).iterdir() if file.name.endswith(".toml"))
+    found = sorted(file.stem for file in _FOLDER.iterdir() if file.suffix == ".toml")
     return (DEFAULT, *(name for name in found if name != DEFAULT))
 
 
@@ -28,7 +28,7 @@ def preset(name: str) -> Policy:
 
 def text_of(name: str) -> str:
     """A preset's file as it is written, with the comments that say what its source left open."""
-    return resources.files(__package__).joinpath(f"{name}.toml").read_text("utf-8")
+    return (_FOLDER / f"{name}.toml").read_text("utf-8")
 
 
 def load(policy: str | Path | Policy = DEFAULT) -> Policy:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.stores.arrays import Columns, Mask, RowNumbers, twin
+from cued.stores.arrays import Columns, Mask, RowNumbers, distinct, twin
 
 NOBODY = -1
 _NO_SESSION = -1
@@ -69,7 +69,7 @@ class Sessions:
         self._links.append(count, {"before": NOBODY, "after": NOBODY})
         added, session = np.arange(rows.start, rows.stop), np.array(codes, dtype=np.int32)
         self._chain(added[session >= known])
-        for code in np.unique(session[(session >= 0) & (session < known)]).tolist():
+        for code in distinct(session[(session >= 0) & (session < known)]).tolist():
             self._go_on(code, added[session == code].tolist())
 
     def before(self, rows: RowNumbers, visible: Mask) -> RowNumbers:
@@ -110,11 +110,10 @@ class Sessions:
         order = np.lexsort((rank, created, turn, untold, session))
         chain, session = rows[order], session[order]
         together = session[1:] == session[:-1]
-        earlier, later = chain[:-1][together], chain[1:][together]
-        for name in ("before", "after"):
-            self._links.put(name, chain, NOBODY)
-        self._links.put("before", later, earlier)
-        self._links.put("after", earlier, later)
+        before, after = np.full((2, len(chain)), NOBODY, dtype=np.int32)
+        before[1:][together], after[:-1][together] = chain[:-1][together], chain[1:][together]
+        self._links.put("before", chain, before)
+        self._links.put("after", chain, after)
         ends = np.append(~together, True)
         self._last.update(zip(session[ends].tolist(), chain[ends].tolist(), strict=True))
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cued.model import Memory, Supersession
-from cued.stores.arrays import NEVER, Mask, RowNumbers, Rows, micros, places_of, twin
+from cued.stores.arrays import NEVER, Mask, RowNumbers, Rows, distinct, micros, places_of, twin
 
 EVERYWHERE = ""
 """What stands for every scope; no scope is called that."""
@@ -171,7 +171,7 @@ class Sources:
         while len(falling):
             hit = links.from_these(falling if known is None else falling[known[falling]])
             np.subtract.at(left, hit, 1)
-            reached = np.unique(hit)
+            reached = distinct(hit)
             falling = reached[(left[reached] == 0) & ~lost[reached]]
             lost[falling] = True
             falling = falling[~fallen[falling]]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cued.model import GATES, GLOBAL, KINDS, TRUSTS, Gate, Lookup
-from cued.stores.arrays import ALWAYS, NEVER, Columns, Mask, RowNumbers, Rows, micros, twin
+from cued.stores.arrays import ALWAYS, NEVER, Columns, Mask, RowNumbers, Rows, distinct, micros, twin
 from cued.stores.standing.facts import CORE, FIRST_UNVERIFIED, FactColumns
 from cued.stores.standing.felling import Marks, Sources
 
@@ -100,7 +100,7 @@ class Gates:
         self.stored = self.count
         for name in _TIMES:
             self._earliest[name], self._latest[name] = int(self[name].min()), int(self[name].max())
-        self._trusts = set(np.unique(self._columns["trust"]).tolist())
+        self._trusts = set(distinct(self._columns["trust"]).tolist())
         self._quarantined = bool(self._columns["quarantined"].any())
 
     def branched(self, tagged: Tagged) -> Self:
@@ -188,7 +188,7 @@ class Gates:
         for scope in dict.fromkeys(many.scope):
             self.scopes.setdefault(scope, len(self.scopes))
         named = {name: np.asarray(getattr(many, name)) for name in ("kind", "tier", "trust", "quarantined")}
-        self._trusts.update(np.unique(named["trust"]).tolist())
+        self._trusts.update(distinct(named["trust"]).tolist())
         self._quarantined = self._quarantined or bool(named["quarantined"].any())
         codes = np.fromiter(map(self.scopes.__getitem__, many.scope), dtype=np.int64, count=len(many.scope))
         return times | named | {"scope": codes, "alive": np.ones(len(codes), dtype=np.int64)}

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from cued.errors import InputError
@@ -34,6 +35,8 @@ def read(chosen: Settings, verb: str, body: JSON, *, embed: bool = False, settle
     answer = from_server(chosen, verb, body)
     if answer is not None:
         return answer
+    if embed and chosen.db.exists():
+        _load_model_ahead(chosen)
     from cued.surfaces.verbs import call  # noqa: PLC0415 - loads the engine
 
     with tenant_to_read(chosen, embed=embed, settle=settle) as tenant:
@@ -45,10 +48,25 @@ def written(chosen: Settings, verb: str, body: JSON) -> JSON:
     answer = from_server(chosen, verb, body)
     if answer is not None:
         return answer
+    _load_model_ahead(chosen)
     from cued.surfaces.verbs import call  # noqa: PLC0415 - loads the engine
 
     with tenant_to_write(chosen, embed=True, make=True) as tenant:
         return call(verb, tenant, body)
+
+
+def _load_model_ahead(chosen: Settings) -> None:
+    """Begin to load the model in a thread of its own, while the engine is loaded and the store is opened."""
+    provider = {"auto": "cued", "cued": "cued", "minilm": "minilm"}.get(chosen.embedder or "")
+
+    def load(provider: str) -> None:
+        from cued.embed.minilm import load_ahead  # noqa: PLC0415 - loads numpy
+
+        load_ahead(provider)
+
+    if provider is not None:
+        # No daemon: what is in the middle of loading when the process ends would take it down with it.
+        Thread(target=load, args=(provider,), name="cued-model").start()
 
 
 @contextmanager

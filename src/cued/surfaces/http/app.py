@@ -5,8 +5,9 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
+from gzip import compress
 from tempfile import SpooledTemporaryFile
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import msgspec
@@ -40,8 +41,8 @@ from cued.surfaces.verbs import call
 _SPOOLED = 8_000_000
 _CHUNK = 65_536
 _CHECKED_S = 30.0
-_GZIP = 4
-"""How hard an answer is pressed: it is done in the one thread that all connections share."""
+_GZIP, _GZIPPED_FROM = 4, 1024
+"""How hard an answer is pressed, and from how many bytes on."""
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -94,7 +95,9 @@ def make_app(  # noqa: PLR0913 - what a server is made of
         *(routing.Mount(each.path, each.app) for each in mounted),
     ]
     router = routing.Router(routes, redirect_slashes=False, lifespan=partial(server.lifespan, mounted))
-    app = GZipMiddleware(_entered(router, server, frozenset(each.path for each in mounted)), minimum_size=1024, compresslevel=_GZIP)
+    app = GZipMiddleware(
+        _entered(router, server, frozenset(each.path for each in mounted)), minimum_size=_GZIPPED_FROM, compresslevel=_GZIP
+    )
     return Guard(app, tokens=tokens or Tokens(memories.parts.store), rules=rules or Rules(), metrics=server.metrics)
 
 
@@ -198,19 +201,19 @@ class _Server:
         target = self._memories if route.of.works_on == "store" else self._memories.tenant(caller.tenant, trust=caller.token.trust)
         if route.of.streams:
             return await self._streamed(route, caller.tenant, partial(call, route.verb, target, body))
-        answer, again = await self._done(request, route, target, body)
+        written = await self._done(request, route, target, body)
         if route.verb == "recall":
-            self.metrics.recalled(answer)
-        return _json(answer, status=route.status, headers=_headers(route, answer, again=again))
+            self.metrics.recalled(written.answer)
+        return Response(written.body, route.status, headers=_headers(route, written), media_type="application/json")
 
-    async def _done(self, request: Request, route: Route, target: Memories | Tenant, body: JSON) -> tuple[JSON, bool]:
-        doing = partial(call, route.verb, target)
+    async def _done(self, request: Request, route: Route, target: Memories | Tenant, body: JSON) -> "_Written":
+        doing, gzip = partial(call, route.verb, target), "gzip" in request.headers.get("accept-encoding", "")
         tenant, key = request.scope["cued.caller"].tenant, request.headers.get("idempotency-key")
         if not route.once or key is None or isinstance(target, Memories):
-            return await self.run(tenant, partial(doing, body), long=route.of.long), False
+            return await self.run(tenant, lambda: _written(doing(body), gzip=gzip), long=route.of.long)
         once = Once(self._memories.parts.store, target, route.verb, key=key)
         async with self._keys.setdefault((tenant, key), asyncio.Lock()):
-            return await self.run(tenant, partial(once.answer, body, doing), long=route.of.long)
+            return await self.run(tenant, lambda: _written(*once.answer(body, doing), gzip=gzip), long=route.of.long)
 
     async def _streamed(self, route: Route, tenant: str, doing: Callable[..., JSON]) -> Response:
         """The lines that a verb writes; they are gathered first, so that a slow reader holds no thread and a failure is an answer."""
@@ -252,12 +255,30 @@ def _seen(request: Request, route: str) -> None:
     request.scope["cued.route"] = route
 
 
-def _json(answer: JSON, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    return Response(msgspec.json.encode(answer), status, headers=headers, media_type="application/json")
+def _json(answer: JSON) -> Response:
+    return Response(msgspec.json.encode(answer), media_type="application/json")
 
 
-def _headers(route: Route, answer: JSON, *, again: bool) -> dict[str, str]:
-    headers = {"Idempotent-Replayed": "true"} if again else {}
+class _Written(NamedTuple):
+    """A verb's answer, whether it was given before, and the bytes that are sent, which may be pressed."""
+
+    answer: JSON
+    again: bool
+    body: bytes
+    pressed: bool
+
+
+def _written(answer: JSON, again: bool = False, *, gzip: bool) -> _Written:  # noqa: FBT001, FBT002 - as `Once` tells it
+    """The answer as it is sent: made in a thread of its own, not in the one that all connections share."""
+    body = msgspec.json.encode(answer)
+    pressed = gzip and len(body) >= _GZIPPED_FROM
+    return _Written(answer, again, compress(body, _GZIP, mtime=0) if pressed else body, pressed)
+
+
+def _headers(route: Route, written: _Written) -> dict[str, str]:
+    headers = {"Idempotent-Replayed": "true"} if written.again else {}
+    if written.pressed:
+        headers |= {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
     if route.verb in {"get", "update"}:
-        headers["ETag"] = f'"{answer["version"]}"'
+        headers["ETag"] = f'"{written.answer["version"]}"'
     return headers

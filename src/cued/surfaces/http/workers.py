@@ -77,9 +77,11 @@ class Workers:
                     job.future.set_exception(error)
             with self._changed:
                 self._running[tenant] -= 1
-                self._running += Counter()  # forget tenants that have nothing running
+                if not self._running[tenant]:
+                    del self._running[tenant]
                 self._long -= long
-                self._changed.notify_all()
+                # What ends makes way for one call of its tenant and one long one: this thread takes the first, another the second.
+                self._changed.notify(len(self._threads) if self._closed else 1)
 
     def _take(self) -> tuple[_Lane, _Job] | None:
         """The next job, of the tenant that has waited longest for a turn; None when there will be no more."""

@@ -4,7 +4,6 @@ Weeks start on Monday. A week belongs to the month or year that holds its Thursd
 meteorological ones of the northern hemisphere. A date that does not exist raises ValueError or OverflowError.
 """
 
-import calendar
 from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,7 +41,9 @@ def shift(moment: datetime, unit: str, count: int) -> datetime:
     year, month = divmod(months, 12)
     if not MINYEAR <= year <= MAXYEAR:  # calendar.monthrange raises an error of its own for year 0
         raise OverflowError(year)
-    last = calendar.monthrange(year, month + 1)[1]
+    from calendar import monthrange  # noqa: PLC0415 - with the names that each place has for its months
+
+    last = monthrange(year, month + 1)[1]
     return moment.replace(year=year, month=month + 1, day=min(moment.day, last))
 
 

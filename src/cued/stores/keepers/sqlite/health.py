@@ -1,7 +1,6 @@
 """The state of a database file: whether it is sound, how full its pages are, who may read it, and how much room is left."""
 
 import os
-import shutil
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -41,7 +40,9 @@ def _sound(connection: apsw.Connection) -> str:
 
 def _room(path: Path) -> int | None:
     with suppress(OSError):
-        return shutil.disk_usage(path.parent).free
+        from shutil import disk_usage  # noqa: PLC0415 - with all that it can do to archives
+
+        return disk_usage(path.parent).free
     return None
 
 
