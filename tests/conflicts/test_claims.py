@@ -171,7 +171,10 @@ def test_any_two_texts_can_be_compared(new, old):
     assert 0 <= overlap(new, old) <= 1
 
 
-ODD = ("I", "not", "9k", "12:75", "no,", "is:", "3rd", "99999999999k", "may", "1/2 of", "half past one", "one's", "= .", "from", "2.0.1k")
+ODD = (
+    "I", "not", "9k", "12:75", "no,", "is:", "3rd", "99999999999k", "may", "1/2 of", "half past one", "one's", "= .", "from", "2.0.1k",
+    "7a%20",
+)  # fmt: skip
 
 
 @given(st.lists(st.sampled_from(ODD)).map(" ".join))

@@ -8,7 +8,7 @@ import apsw
 
 from cued.conformance.samples import direction, lookup, near, words
 from cued.stores import Store
-from cued.stores.columns.forward import pack
+from cued.stores.columns.postings import pack
 from cued.stores.encoding import as_vector
 from cued.stores.keepers.sqlite import SqliteKeeper
 from tests.stores.processes import start

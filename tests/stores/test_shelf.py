@@ -146,10 +146,10 @@ def test_postings_find_the_same_before_and_after_a_merge():
         postings.add(np.array(hashes, dtype=np.uint64), np.full(9, row, dtype=np.int32), np.full(9, 2, dtype=np.uint16))
         truth.update({(value, row): 2 for value in hashes})
         value = random.choice(hashes)
-        (found,) = postings.find([value])
+        (found,) = postings.find(np.array([value], dtype=np.uint64))
         assert sorted(found.rows.tolist()) == sorted(row for held, row in truth if held == value)
         assert set(found.counts.tolist()) == {2}
-    assert [len(found.rows) for found in postings.find([7, 2**64 - 1])] == [0, 0]
+    assert [len(found.rows) for found in postings.find(np.array([7, 2**64 - 1], dtype=np.uint64))] == [0, 0]
 
 
 @pytest.mark.requirement("R10")

@@ -18,7 +18,7 @@ from cued.model import DERIVED_FROM, Edge, EntityLookup, Feedback, Filter, LogQu
 from cued.stores import Store
 from cued.stores.admission import weighed
 from cued.stores.arrays import micros
-from cued.stores.columns.forward import NAME, pack
+from cued.stores.columns.postings import NAME, pack
 from cued.stores.encoding import as_data, new_row
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION

@@ -8,6 +8,7 @@ import json
 import shlex
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from itertools import islice
 from math import isnan
 from typing import NamedTuple, get_args
@@ -95,7 +96,7 @@ def _candidates(memory: Memory, vector: Vector | None, store: Store, *, terms: C
     near = zip(findings.memories, findings.columns.get("cosine", ()), strict=True)
     found = [_candidate(memory, old, cosine) for old, cosine in near if old.id not in passed_over]
     found.sort(key=lambda candidate: (-candidate.similarity, candidate.memory.id))
-    if _telling(memory) and all(candidate.cosine is not None for candidate in found):
+    if _telling(memory.fingerprint) and all(candidate.cosine is not None for candidate in found):
         found = [candidate for candidate in found if (candidate.cosine or 0.0) >= UNRELATED]
     # Whose voice it is is told by reading a text, so only as many are read as are needed, and none that has nothing to say anyway.
     return list(islice((candidate for candidate in found if not _other_voice(memory, candidate.memory)), POOL))
@@ -125,7 +126,7 @@ def _other_voice(new: Memory, old: Memory) -> bool:
 
 
 def _relations(memory: Memory, candidates: Sequence[_Candidate], judge: Judge | None) -> tuple[list[Relation | None], str]:
-    telling = _telling(memory)
+    telling = _telling(memory.fingerprint)
     found = [relate(memory.text, old.memory.text, similarity=old.cosine if telling else None) for old in candidates]
     near = [at for at, old in enumerate(candidates) if old.similarity >= JUDGED_FLOOR]
     if judge is None or not near:
@@ -137,9 +138,10 @@ def _relations(memory: Memory, candidates: Sequence[_Candidate], judge: Judge | 
     return found, note
 
 
-def _telling(memory: Memory) -> bool:
+@lru_cache(maxsize=16)
+def _telling(fingerprint: str | None) -> bool:
     """Whether a cosine means what the rules take it to mean; of an embedder that nobody has calibrated it may mean anything."""
-    return bool(calibration_for("auto", memory.fingerprint).embedder)
+    return bool(calibration_for("auto", fingerprint).embedder)
 
 
 def _types(given: Sequence[ConflictType | None], expected: int) -> list[ConflictType | None]:

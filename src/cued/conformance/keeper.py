@@ -33,6 +33,16 @@ class RowsLevel:
         with keeper.begin("T", write=False) as rows:
             assert (rows.read(["a"]), rows.head().change, rows.head().size) == ({}, 0, 0)
 
+    def test_of_many_ids_those_that_are_stored_are_read(self, keeper: Keeper) -> None:
+        """Before, between and after the others, in any script."""
+        stored = {"b", "m\x00", "\u00e9", "\uffff"}
+        asked = [*stored, "a", "c", "m", "m\x00\x00", "n", "\u00e8", "\u00ea", "\ue000", "\U00010000", "\U0010ffff"]
+        put(keeper, *map(row, sorted(stored)))
+        with keeper.begin("t", write=False) as rows:
+            assert rows.read(asked).keys() == stored
+        with keeper.begin("T", write=False) as rows:
+            assert rows.read(asked) == {}
+
     def test_an_update_replaces_all_but_the_use_and_keeps_content_unless_told(self, keeper: Keeper) -> None:
         """By key; a row may be updated before another is inserted, in one transaction."""
         put(keeper, row("a", use=Use(count=2.0)), row("b"))

@@ -1,6 +1,7 @@
 """What the store refuses before anything is written."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from datetime import datetime
 from math import isfinite
 
 from msgspec.msgpack import Encoder
@@ -10,7 +11,6 @@ from cued.errors import InputError, TrustError
 from cued.model import GLOBAL, UNVERIFIED, Memory, RecallEntry, Record, Use
 from cued.stores.arrays import micros
 from cued.stores.columns.vectors import checked
-from cued.stores.standing.facts import facts
 
 _ENCODER = Encoder()
 
@@ -77,12 +77,16 @@ def admit_memory(tenant: str, memory: Memory) -> None:
     if not -(2**63) <= (memory.source.turn or 0) < 2**63:
         raise InputError("turn", memory.source.turn, "a number of at most 64 bits")
     body(memory)
-    try:
-        facts(memory)
-        for moment in (memory.updated_at, memory.use.last_at, memory.use.previous_at, memory.use.counted_at):
-            micros(moment or memory.created_at)
-    except TypeError as error:
-        raise InputError("created_at", memory.created_at, "times with a time zone, here and in every other field") from error
+    if not all(moment is None or moment.utcoffset() is not None for moment in _moments(memory)):
+        raise InputError("created_at", memory.created_at, "times with a time zone, here and in every other field")
+
+
+def _moments(memory: Memory) -> Iterator[datetime | None]:
+    """Every time that is noted of a memory."""
+    yield from (memory.created_at, memory.updated_at, memory.valid_from, memory.valid_until, memory.expires_at)
+    yield from (memory.forgotten_at, memory.quarantined_at, memory.use.last_at, memory.use.previous_at, memory.use.counted_at)
+    for each in memory.superseded:
+        yield from (each.at, each.lifted_at)
 
 
 def admit_pin(memory: Memory) -> None:

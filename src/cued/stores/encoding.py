@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from cued.errors import InputError
 from cued.model import Judged, Matrix, Memory, Record, Row, Vector, VectorShape
 from cued.stores.admission import body as encoded
-from cued.stores.columns.forward import pack
+from cued.stores.columns.postings import pack
 from cued.stores.standing.facts import facts
 
 _HALF, _BYTES, _BYTES_AND_ONE = 1, 2, 3

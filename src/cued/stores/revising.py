@@ -11,7 +11,7 @@ from cued.errors import InputError, TrustError
 from cued.model import LeftOut, Memory, Record, Revised, Revision, Row, VectorShape, outranks
 from cued.ports import Transaction
 from cued.stores.admission import admit_memory, admit_pin, admit_record, body
-from cued.stores.columns.forward import pack, relabelled
+from cued.stores.columns.postings import pack, relabelled
 from cued.stores.encoding import as_data, as_vector
 from cued.stores.standing.shown import speaking
 from cued.stores.work import Content, Work

@@ -104,7 +104,7 @@ def _can_glance(kind: type[Keeper]) -> bool:
 def _snapshot(keeper: Keeper, tenant: str, held: TenantShelf) -> Iterator[tuple[Transaction, Version | None]]:
     """A snapshot of the tenant's rows and the shelf as of it; None for a stranger, of whom nothing is kept."""
     version = held.version
-    if version is not None:
+    if version is not None and version.is_of(held.newest):
         with keeper.begin(tenant, write=False) as rows:
             if version.is_of(rows.head()):
                 yield rows, version

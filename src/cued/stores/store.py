@@ -108,9 +108,7 @@ class Store:
         with self._writing(tenant, "remember", [record.memory.id for record in records], growing=True) as rows:
             work = Work(rows, shape=self._shape)
             admit(tenant, records, known=work.known(record.memory.id for record in records))
-            work.beliefs.remember(record.memory for record in records)
-            if records:
-                work.insert(records)
+            work.remember(records)
 
     @repeated
     def adopt(self, tenant: str, records: Sequence[Record]) -> tuple[str, ...]:
@@ -121,10 +119,7 @@ class Store:
         with self._writing(tenant, "adopt", [record.memory.id for record in records], growing=True) as rows:
             work = Work(rows, shape=self._shape)
             new = first_of_each(records, known=work.known(record.memory.id for record in records))
-            for record in new:
-                work.beliefs.put(record.memory)
-            if new:
-                work.insert(new)
+            work.insert(new)
         return tuple(record.memory.id for record in new)
 
     @repeated

@@ -1,6 +1,7 @@
 """One change of a tenant in the making: the rows that were read for it, what beliefs become, and the rows to write."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -26,13 +27,15 @@ class Work:
         """Start with nothing changed; `read` are rows that were read before, `shape` is that of new vectors."""
         self._rows, self.shape = rows, shape
         self._read = dict(read)
-        self.beliefs = Beliefs(self._fetch)
+
+    @cached_property
+    def beliefs(self) -> Beliefs:
+        """What memories become."""
+        return Beliefs(self._fetch)
 
     def known(self, memory_ids: Iterable[str]) -> set[str]:
         """Those of the ids that are stored."""
-        asked = list(memory_ids)
-        self.beliefs.prefetch(asked)
-        return {memory_id for memory_id in asked if memory_id in self._read}
+        return set(self._fetch(list(dict.fromkeys(memory_ids))))
 
     def lapsed(self) -> list[str]:
         """The ids of all memories that have a mark which is lifted or holds in one project alone."""
@@ -40,10 +43,19 @@ class Work:
         self._read |= found
         return list(found)
 
-    def insert(self, records: Sequence[Record]) -> None:
-        """Write new records, with their memories as beliefs have left them, and what else has changed."""
-        self._rows.insert([new_row(record, self.beliefs.changed.pop(record.memory.id), self.shape) for record in records])
+    def remember(self, records: Sequence[Record]) -> None:
+        """Write new records; what they supersede gives way."""
+        if not any(record.memory.supersedes for record in records):
+            self.insert(records)
+            return
+        self.beliefs.remember(record.memory for record in records)
+        self.insert([replace(record, memory=self.beliefs.changed.pop(record.memory.id)) for record in records])
         self.update({})
+
+    def insert(self, records: Sequence[Record]) -> None:
+        """Write new records as they are."""
+        if records:
+            self._rows.insert([new_row(record, record.memory, self.shape) for record in records])
 
     def update(self, contents: Mapping[str, Content]) -> None:
         """Write the memories that have changed; the content of those that are not named stays."""

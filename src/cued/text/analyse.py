@@ -13,7 +13,7 @@ from cued.text.identifiers import identifier_terms, is_plain
 from cued.text.patterns import pattern
 from cued.text.remembered import Remembered
 from cued.text.scripts import fold
-from cued.text.stemming import MAX_WORD, stem, subwords
+from cued.text.stemming import COMPOUND_MIN, MAX_WORD, stem, subwords
 from cued.text.stopwords import NAMES_IN_CAPITALS, STOP_WORDS
 
 MAX_QUERY_TERMS = 512
@@ -43,6 +43,12 @@ class _Chunk(NamedTuple):
     function: int = 0
 
 
+class _FunctionWords(tuple[str, ...]):
+    """The terms of a chunk of function words alone."""
+
+    __slots__ = ()
+
+
 def analyse(text: str) -> dict[str, int]:
     """The terms a text is found by, each with its count.
 
@@ -51,9 +57,9 @@ def analyse(text: str) -> dict[str, int]:
     """
     found: list[str] = []
     row = 0
-    for _, terms, function in map(_KNOWN.__getitem__, text.split()):
-        if function:
-            row += function
+    for terms in map(_STORED.__getitem__, text.split()):
+        if type(terms) is _FunctionWords:
+            row += len(terms)
         elif row:
             if row < _QUOTATION_MIN:
                 del found[-row:]
@@ -93,8 +99,11 @@ def _analyse_chunk(chunk: str) -> _Chunk:
     word = chunk.rstrip(_SENTENCE_MARKS)
     if word.isascii() and word.isalpha() and (len(word) == 1 or word[1:].islower()):
         # Most chunks are a word of English, which the long way round would find too.
-        term = (stem(word.lower()),)
-        return _Chunk(term, term, function=1) if _is_function_word(word) else _Chunk(term, term + subwords(word.lower()))
+        lower = word.lower()
+        term = (stem(lower),)
+        if lower in STOP_WORDS and _is_function_word(word):
+            return _Chunk(term, term, 1)
+        return _Chunk(term, term + subwords(lower) if len(lower) >= COMPOUND_MIN else term)
     folded = fold(chunk)
     if "'" in folded:
         folded = _IRISH.sub(_without_apostrophe, _NEGATED.sub("", _CONTRACTED.sub("", folded)))
@@ -120,7 +129,14 @@ def _analyse_chunk(chunk: str) -> _Chunk:
     return _Chunk(tuple(terms), (*terms, *finer))
 
 
-_KNOWN = Remembered(_analyse_chunk, most=1 << 16)
+def _stored(chunk: str) -> tuple[str, ...]:
+    """The terms of a chunk of a memory."""
+    found = _analyse_chunk(chunk)
+    return _FunctionWords(found.stored) if found.function else found.stored
+
+
+_KNOWN = Remembered(_analyse_chunk, most=1 << 14)
+_STORED = Remembered(_stored, most=1 << 16)
 
 
 def _is_function_word(piece: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Final
 import Stemmer  # type: ignore[import-not-found]  # compiled, and it ships no stubs
 
 MAX_WORD = 64
-_COMPOUND_MIN = 10
+COMPOUND_MIN = 10
 _SUBWORD_MIN = 4
 _VOWEL_INITIAL_MIN = 6
 _VOWELS: Final = frozenset("aeiouyаеиоуыэюяієїαεηιουω")
@@ -58,7 +58,7 @@ def subwords(word: str) -> tuple[str, ...]:
     Many languages write "Krankenversicherung" as one word and ask for "Versicherung". A cut leaves at least 4 letters on both
     sides, and what follows it can begin a syllable; before a vowel only after a consonant, and with 6 letters to come.
     """
-    if not _COMPOUND_MIN <= len(word) <= MAX_WORD or len(stem(word)) < _COMPOUND_MIN or not _ALPHABETIC.fullmatch(word):
+    if not COMPOUND_MIN <= len(word) <= MAX_WORD or len(stem(word)) < COMPOUND_MIN or not _ALPHABETIC.fullmatch(word):
         return ()
     parts: dict[str, None] = {}
     for cut in range(_SUBWORD_MIN, len(word) - _SUBWORD_MIN + 1):

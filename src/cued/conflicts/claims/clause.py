@@ -1,16 +1,18 @@
 """One clause as what it claims: of whom, which predicate, affirmed or denied, with which values, and whether something changed."""
 
 from collections.abc import Iterable
+from itertools import compress
 
 from msgspec import Struct
 
 from cued.conflicts.claims.lexicon import Lexicon
 from cued.conflicts.claims.parsing import ClauseParts, parts, verb_at
-from cued.conflicts.claims.sentences import ClauseWord
+from cued.conflicts.claims.sentences import ROLE, ClauseWord
 from cued.conflicts.claims.values import Value, values
 
 SELF = "self"
 _REACH = 5
+_DOUBTFUL = frozenset({"preposition", "number"})
 _NO_OBJECT = frozenset({"be", "have", "auxiliary", "preposition", "border"})
 
 
@@ -34,6 +36,7 @@ class Clause(Struct, frozen=True, kw_only=True, eq=False):
     gone_values: tuple[Value, ...]
     attributes: dict[str, bool]
     families: dict[str, str]
+    prefixed: frozenset[str]
     gone: frozenset[str]
     above: frozenset[str]
     below: frozenset[str]
@@ -49,9 +52,11 @@ def clause_of(words: list[ClauseWord], previous: Clause | None, lexicon: Lexicon
     found, behind, left = values(words, lexicon, subject_end=at or 0)
     split = parts(left, at if left is words else verb_at(left, lexicon), lexicon)
     owner, pronoun = _owner(split.subject, lexicon)
-    subject = _content(split.subject)
-    keys = subject | _content(split.rest) | _content([split.verb] if split.verb else [])
-    roles, texts, content = {word.role for word in left}, {word.text for word in left}, _content(left)
+    texts, keyed, roles, capitals, _, _, tellings, prefixed = zip(*left, strict=True) if left else ((),) * 8
+    telling = [role == "word" for role in roles]
+    content = frozenset(compress(keyed, telling))
+    subject = _content(split.subject) if split.subject else frozenset[str]()
+    keys = content if split.words == len(left) else subject | _content(split.rest) | _content([split.verb] if split.verb else [])
     if previous is not None:
         if not subject and not owner and not split.order:
             owner, subject = previous.owner, previous.subject
@@ -64,20 +69,21 @@ def clause_of(words: list[ClauseWord], previous: Clause | None, lexicon: Lexicon
         owner=owner,
         subject=subject,
         pronoun=pronoun,
-        person=any(word.role == "person" for word in split.subject),
-        first_name=frozenset([word.key for word in left[:1] if word.capital and word.role == "word"]),
+        person="person" in roles and any(word.role == "person" for word in split.subject),
+        first_name=frozenset(keyed[:1] if left and capitals[0] and roles[0] == "word" else ()),
         verb=split.verb.key if split.verb else "",
         past=not lexicon.pasts.isdisjoint(texts),
         prepositions=_prepositions(split),
         keys=keys | subject,
-        names=frozenset([word.key for word in left[1:] if word.capital]),
-        written=frozenset([word.text for word in left if word.role == "word"]),
+        names=frozenset(compress(keyed[1:], capitals[1:])),
+        written=frozenset(compress(texts, telling)),
         sign=_sign(left, lexicon) if "not" in roles or lexicon.lacking in texts else 1,
-        axes=_axes(left, lexicon),
+        axes=_axes(left, lexicon) if True in tellings else {},
         values=tuple(found) if replacing else (*behind, *found),
         gone_values=tuple(behind) if replacing else (),
-        attributes=_attributes(left, lexicon),
+        attributes=_attributes(left, lexicon) if True in tellings else {},
         families={lexicon.families[key]: key for key in sorted(lexicon.families.keys() & keys)},
+        prefixed=frozenset([word.text for word in compress(left, prefixed) if word.role == "word"]),
         gone=_gone(left) if replacing else frozenset(),
         above=above,
         below=below,
@@ -89,14 +95,13 @@ def clause_of(words: list[ClauseWord], previous: Clause | None, lexicon: Lexicon
 
 def _resolved(words: list[ClauseWord], lexicon: Lexicon) -> list[ClauseWord]:
     """The words with two ambiguities settled: a preposition without an object ("the flight back is late"), and "one" alone."""
-    found = list(words)
-    for at, word in enumerate(words):
-        if word.role == "preposition" or word.text == lexicon.doubtful_number:
-            following = words[at + 1].role if at + 1 < len(words) else "border"
-            if word.role == "preposition" and following in _NO_OBJECT:
-                found[at] = word.acting("word")
-            elif word.text == lexicon.doubtful_number and following not in {"word", "time"}:
-                found[at] = word.acting("thing")
+    roles, found = [*map(ROLE, words), "border"], words
+    for at in [at for at, role in enumerate(roles) if role in _DOUBTFUL]:
+        following = roles[at + 1]
+        if roles[at] == "preposition" and following in _NO_OBJECT:
+            found = [*found[:at], words[at].acting("word"), *found[at + 1 :]]
+        elif words[at].text == lexicon.doubtful_number and following not in {"word", "time"}:
+            found = [*found[:at], words[at].acting("thing"), *found[at + 1 :]]
     return found
 
 

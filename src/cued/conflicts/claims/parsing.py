@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.sentences import ClauseWord
+from cued.conflicts.claims.sentences import ROLE, ClauseWord
 from cued.text.stemming import stem
 
 _HELPING = frozenset({"be", "have", "auxiliary"})
@@ -23,10 +23,15 @@ class ClauseParts(NamedTuple):
     rest: tuple[ClauseWord, ...]
     order: bool = False
 
+    @property
+    def words(self) -> int:
+        """How many words they are: fewer than the clause has where some only say when or where."""
+        return len(self.subject) + len(self.rest) + (self.verb is not None)
+
 
 def clauses(sentence: list[ClauseWord], lexicon: Lexicon) -> list[list[ClauseWord]]:
     """The clauses of a sentence: a comma or a conjunction parts two where there is a verb on both sides."""
-    if _PARTING.isdisjoint([word.role for word in sentence]):
+    if _PARTING.isdisjoint(map(ROLE, sentence)):
         return [sentence]
     pieces: list[list[ClauseWord]] = [[]]
     for word in sentence:

@@ -1,18 +1,16 @@
 """How a new text stands to an old one.
 
 Two texts are compared clause by clause. Clauses about different subjects have nothing to say about one another. Of one subject, the
-same said with the opposite polarity is a negation, and another value of the same attribute an update; what is said twice is a
-duplicate, and what is left is related where the texts are alike.
+same said with the opposite polarity (by a word of denial, an ending, or an opposite) is a negation, and another value of the same
+attribute an update; what is said twice is a duplicate, and what is left is related where the texts are alike.
 """
 
 from typing import NamedTuple
 
-from cued.conflicts.claims.changing import update
 from cued.conflicts.claims.clause import SELF
 from cued.conflicts.claims.english import ENGLISH
 from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.pairing import Pair, other_values, pairs, strong, told_apart, touches, weight
-from cued.conflicts.claims.polarity import negation
+from cued.conflicts.claims.pairing import Pair, cover, other_values, pairs, strong, told_apart, touches, weight
 from cued.conflicts.claims.texts import Text, read
 from cued.model import ConflictType
 
@@ -23,6 +21,20 @@ _SAME_ALONE = 0.83
 _SAME_COVER = 0.55
 _SAME_OVERLAP = 0.5
 _RELATED_OVERLAP = 0.25
+_DENIED_ALIKE = 0.8
+_DENIED_UNALIKE = 0.55
+_COVER = 0.6
+_COVER_ALIKE = 0.5
+_COVER_LONG = 0.75
+_CHANGED_ALIKE = 0.75
+_CHANGED_UNALIKE = 0.5
+_MOVED_ALIKE = 0.55
+_TOPIC = 0.3
+_LONG_COVER = 0.5
+_WHEN = frozenset({"weekday", "day", "month", "year", "time"})
+_ADJECTIVES = ("y", "ful", "ous", "ive", "able", "ible", "al", "ing", "ed", "ish", "less", "ent", "ant", "ic")
+# Scales of which one side denies by itself, whatever is spoken of: what is forbidden is not done.
+_DENYING = ("allow", "tolerate", "own", "include", "enable", "like", "mandatory")
 
 
 class Relation(NamedTuple):
@@ -42,10 +54,10 @@ def relate(new: str, old: str, *, similarity: float | None, lexicon: Lexicon = E
         return None
     touching = [pair for pair in found if touches(pair)]
     for pair in touching:
-        if reason := negation(pair, similarity):
+        if reason := _negation(pair, similarity):
             return Relation("negation", reason)
     for pair in touching:
-        if reason := update(pair, similarity):
+        if reason := _update(pair, similarity):
             return Relation("update", reason)
     if _duplicate(texts, found, similarity):
         return Relation("duplicate", "says the same")
@@ -84,3 +96,192 @@ def _duplicate(texts: tuple[Text, Text], found: list[Pair], similarity: float | 
     if not alike or ((new.names - old.keys) and (old.names - new.keys)):
         return False
     return not any(other_values(pair) or told_apart(pair) for pair in found)
+
+
+def _negation(pair: Pair, similarity: float | None) -> str:
+    """Why the new clause denies the old one, "" when it does not."""
+    if similarity is not None and similarity < _DENIED_UNALIKE:
+        return ""
+    scales = pair.new.axes.keys() & pair.old.axes.keys()
+    prefixed = _prefixed(pair) if pair.new.prefixed or pair.old.prefixed else frozenset[str]()
+    flips = sum(pair.new.axes[scale] != pair.old.axes[scale] for scale in scales) + bool(prefixed)
+    flips += (pair.new.sign != pair.old.sign) + _disposed(pair)
+    if not scales:
+        flips += _denies(pair.new.axes) != _denies(pair.old.axes)
+    if flips % 2 == 0 or told_apart(pair) or other_values(pair) or not _same_matter(pair, prefixed, similarity):
+        return ""
+    return _reason(pair, scales, prefixed)
+
+
+def _denies(axes: dict[str, int]) -> bool:
+    return bool(axes) and sum(axes.get(scale, 1) < 0 for scale in _DENYING) % 2 == 1
+
+
+def _disposed(pair: Pair) -> bool:
+    """Whether one clause has something and the other gives it away: "I have a piano", "I donated my piano"."""
+    verbs, lexicon = {pair.new.verb, pair.old.verb}, pair.lexicon
+    return not lexicon.disposals.isdisjoint(verbs) and not lexicon.holding.isdisjoint(verbs)
+
+
+def _same_matter(pair: Pair, prefixed: frozenset[str], similarity: float | None) -> bool:
+    """Whether both clauses speak of the same object, apart from the words that carry the opposition."""
+    lexicon = pair.lexicon
+    bare = [frozenset(key for key in keys if key not in lexicon.axes) - prefixed for keys in (pair.new.keys, pair.old.keys)]
+    shared = bare[0] & bare[1]
+    if not all(bare):
+        return not any(bare) or pair.new.keys == pair.old.keys
+    if _other_matter(pair, shared) or (shared <= pair.new.subject & pair.old.subject and not _about_subject(pair, bare)):
+        return False
+    share = weight(shared, lexicon) / min(weight(side, lexicon) for side in bare)
+    if pair.long:
+        return share >= _COVER_LONG
+    return share >= (_COVER_ALIKE if similarity is not None and similarity >= _DENIED_ALIKE else _COVER)
+
+
+def _other_matter(pair: Pair, shared: frozenset[str]) -> bool:
+    """Whether names differ, or too little is shared to be sure."""
+    telling = len(strong(shared, pair.lexicon))
+    other_names = pair.new_only & pair.new.names and pair.old_only & pair.old.names
+    return bool(other_names) or (not telling and pair.new.verb != pair.old.verb) or (pair.long and telling == 1)
+
+
+def _about_subject(pair: Pair, bare: list[frozenset[str]]) -> bool:
+    """Whether at least one clause says nothing of its subject but the opposite itself: "the shop is open", "the shop is closed"."""
+    return any(side <= clause.subject for side, clause in zip(bare, (pair.new, pair.old), strict=True))
+
+
+def _prefixed(pair: Pair) -> frozenset[str]:
+    """The words of which one is the other with a prefix of denial: "paid" and "unpaid"."""
+    lexicon = pair.lexicon
+    found: set[str] = set()
+    for first, second in ((pair.new, pair.old), (pair.old, pair.new)):
+        for word in first.prefixed - second.written:
+            bases = {word.removeprefix(prefix) for prefix in lexicon.prefixes} & second.written
+            if bases and lexicon.key(word) not in lexicon.axes:
+                found |= {lexicon.key(word), *map(lexicon.key, bases)}
+    return frozenset(found)
+
+
+def _reason(pair: Pair, scales: set[str], prefixed: frozenset[str]) -> str:
+    """What shows the opposition, in words."""
+    if any(pair.new.axes[scale] != pair.old.axes[scale] for scale in scales) or prefixed:
+        return "says the opposite"
+    return "denies it" if pair.new.sign < 0 else "affirms what was denied"
+
+
+def _update(pair: Pair, similarity: float | None) -> str:
+    """Which value the new clause changes, "" when it changes none."""
+    if pair.new.also or (similarity is not None and similarity < _CHANGED_UNALIKE):
+        return ""
+    if (pair.long and not _close(pair)) or told_apart(pair):
+        return ""
+    if pair.new.above & pair.old.below and pair.new.below & pair.old.above:
+        return "the other way round"
+    if pair.new.gone or pair.new.gone_values:
+        return _replaced(pair)
+    if other_values(pair):
+        return _value_changed(pair)
+    by_meaning = _attribute_changed(pair) or _family_changed(pair)
+    return by_meaning or _predicate_changed(pair, similarity) or _renamed(pair) or _moved(pair, similarity)
+
+
+def _close(pair: Pair) -> bool:
+    """Whether two clauses of long texts speak of the same: there the likeness of the texts says little about their clauses."""
+    by_verb = any(verbal and pair.old.attributes.get(name) for name, verbal in pair.new.attributes.items())
+    telling = len(strong(pair.shared, pair.lexicon)) > 1 or pair.new.keys == pair.old.keys
+    return by_verb or (telling and cover(pair) >= _LONG_COVER)
+
+
+def _replaced(pair: Pair) -> str:
+    left = sorted(pair.new.gone & pair.old.keys) or sorted(value.value for value in set(pair.new.gone_values) & set(pair.old.values))
+    return f"replaces {left[0]}" if left else ""
+
+
+def _value_changed(pair: Pair) -> str:
+    """Which value changed: there is a number or date of one kind, and another one in its place; "" where none did."""
+    lexicon, changed = pair.lexicon, pair.new.changed or pair.new.now
+    found = other_values(pair)
+    if not (strong(pair.shared, lexicon) or pair.new.attributes.keys() & pair.old.attributes.keys() or pair.new.keys == pair.old.keys):
+        return ""
+    if pair.new.sign != pair.old.sign or (not changed and _another_time(pair, found)):
+        return ""
+    if not changed and _objects(pair.new_only, pair) and _objects(pair.old_only, pair):
+        return ""
+    kind, new, old = found[0]
+    # Days and hours are compared as numbers, which would say little to a reader.
+    return f"another {kind}" if kind in _WHEN else f"another {kind}: {new}, was {old}"
+
+
+def _another_time(pair: Pair, found: list[tuple[str, str, str]]) -> bool:
+    """Whether the values are only the dates of two events."""
+    happened = all(clause.verb in pair.lexicon.events or (clause.verb == "be" and clause.past) for clause in (pair.new, pair.old))
+    return happened and all(kind in _WHEN for kind, _, _ in found)
+
+
+def _attribute_changed(pair: Pair) -> str:
+    attributes = {
+        name for name, verbal in pair.new.attributes.items() if name in pair.old.attributes and (verbal or pair.old.attributes[name])
+    }
+    if attributes and _objects(pair.new_only, pair) and _objects(pair.old_only, pair):
+        return f"another {min(attributes)}"
+    return ""
+
+
+def _family_changed(pair: Pair) -> str:
+    if pair.new.verb in pair.lexicon.additive and not (pair.new.now or pair.new.changed):
+        return ""
+    for family, key in pair.new.families.items():
+        was = pair.old.families.get(family)
+        if was is not None and key in pair.new_only and was in pair.old_only:
+            return f"another {family}: {key}, was {was}"
+    return ""
+
+
+def _predicate_changed(pair: Pair, similarity: float | None) -> str:
+    """The words "another value" where one verb has another complement of the same subject, and takes one at a time; else ""."""
+    new, old = _objects(pair.new_only, pair), _objects(pair.old_only, pair)
+    being = pair.new.verb in pair.lexicon.copulas and pair.old.verb in pair.lexicon.copulas
+    if not new or not old or pair.new.prepositions != pair.old.prepositions or not (being or pair.new.verb == pair.old.verb):
+        return ""
+    if pair.new.verb in pair.lexicon.single:
+        return "another value"
+    if being and pair.new.subject & pair.old.subject and _nominal(pair, new, old, similarity):
+        return "another value"
+    return ""
+
+
+def _renamed(pair: Pair) -> str:
+    """The words "another name" where both name one description differently ("our provider is Telekom", "Vodafone is ours"), else ""."""
+    known = pair.new.verb == "be" and strong(pair.new.subject, pair.lexicon) and pair.new.subject <= pair.old.keys
+    if known and pair.new_only & pair.new.names and pair.old_only & pair.old.names:
+        return "another name"
+    return ""
+
+
+def _nominal(pair: Pair, new: frozenset[str], old: frozenset[str], similarity: float | None) -> bool:
+    """Whether both complements name something, and do not merely describe it."""
+    if (new & pair.new.names and old & pair.old.names) or pair.new.prepositions != frozenset({"-"}):
+        return True
+    described = any(key in pair.lexicon.axes or key in pair.lexicon.additive for key in new | old)
+    if described or (similarity is not None and similarity < _CHANGED_ALIKE):
+        return False
+    return not any(word.endswith(_ADJECTIVES) for word in (pair.new.written | pair.old.written) if pair.lexicon.key(word) in new | old)
+
+
+def _moved(pair: Pair, similarity: float | None) -> str:
+    """The words "changes it" where there is a word of change, and something of the old clause that it can have changed, else ""."""
+    if not (pair.new.changed or (pair.new.now and not pair.long)) or pair.new.sign < 0:
+        return ""
+    new, old = _objects(pair.new_only, pair), _objects(pair.old_only, pair)
+    if not new or not old or not strong(pair.shared, pair.lexicon):
+        return ""
+    if pair.new.values and not pair.old.values and not new & pair.new.names:
+        return ""
+    if cover(pair) < _TOPIC or (similarity is not None and similarity < _MOVED_ALIKE):
+        return ""
+    return "changes it"
+
+
+def _objects(keys: frozenset[str], pair: Pair) -> frozenset[str]:
+    """The words that can be a value: no verb of either clause and no word of change."""
+    return strong(keys - {pair.new.verb, pair.old.verb} - pair.lexicon.changes, pair.lexicon)

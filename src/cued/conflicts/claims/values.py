@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.sentences import ClauseWord
+from cued.conflicts.claims.sentences import ROLE, ClauseWord
 
 _AMOUNT = re.compile(r"([$€£¥₹]?)(\d[\d.,]*?)([a-z%°]*)$")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(am|pm)?$")
@@ -34,7 +34,7 @@ def values(words: list[ClauseWord], lexicon: Lexicon, *, subject_end: int = 0) -
 
     A number behind a noun of the subject is part of its name, as in "room 4B seats six".
     """
-    if _VALUED.isdisjoint([word.role for word in words]):
+    if _VALUED.isdisjoint(map(ROLE, words)):
         return [], [], words
     found: list[Value] = []
     behind: list[Value] = []

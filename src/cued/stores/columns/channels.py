@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from cued.model import Background, Column, DenseLookup, EntityLookup, LexicalLookup, TemporalLookup, TermStatistic, Vector
 from cued.stores.arrays import Mask, RowNumbers, Rows, distinct, micros
-from cued.stores.columns.forward import Namespace, hashed
-from cued.stores.columns.postings import Posting, Postings
+from cued.stores.columns.postings import Namespace, Posting, Postings, hashed
 from cued.stores.columns.vectors import CueVector, Vectors, in_steps
 from cued.stores.standing.gates import Visible
 
@@ -225,7 +224,9 @@ class Meaning:
         near = self._near if len(self.rows) == len(self._near) else self._near.take(self.rows)
         steps = np.multiply(near, _BACKGROUND_GRID, dtype=np.float64)
         np.rint(steps, out=steps)
-        count, total, squares = len(steps), int(steps.sum()), int(np.dot(steps, steps))
+        count, total = len(steps), int(steps.sum())
+        # Not a dot product: from 10,000 rows on it waits for threads of its own, for milliseconds where all cores are busy.
+        squares = int(np.square(steps, out=steps).sum())
         variance = (count * squares - total * total) / (count * count)
         return Background(count=count, mean=total / count / _BACKGROUND_GRID, deviation=sqrt(variance) / _BACKGROUND_GRID)
 
@@ -274,7 +275,7 @@ class Meaning:
 
 def _visible_postings(postings: Postings, words: Sequence[str], *, namespace: Namespace, visible: Visible) -> list[tuple[str, Posting]]:
     once = dict.fromkeys(words)
-    found = list(zip(once, postings.find([hashed(namespace, word) for word in once]), strict=True))
+    found = list(zip(once, postings.find(hashed(namespace, once)), strict=True))
     if visible.everything:
         return found
     seen = [visible.rows[posting.rows] for _, posting in found]

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from cued.model import Background, Findings, Lookup, Matrix
 from cued.stores.arrays import Columns, RowNumbers, Rows, twin
 from cued.stores.columns.channels import by_id
-from cued.stores.columns.forward import hashed, unpack
-from cued.stores.columns.postings import Postings, Segment
+from cued.stores.columns.postings import Postings, Segment, hashed, unpack
 from cued.stores.columns.search import Contents, Search
 from cued.stores.columns.sessions import NOBODY, Sessions, Turns
 from cued.stores.columns.vectors import Vectors
@@ -219,7 +218,7 @@ class Shelf:
 
 
 def _tagged(postings: Postings) -> Callable[[str], Rows]:
-    return lambda tag: postings.find([hashed("tag", tag)])[0].rows
+    return lambda tag: postings.find(hashed("tag", (tag,)))[0].rows
 
 
 FORMAT = 1

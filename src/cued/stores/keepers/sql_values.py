@@ -47,7 +47,6 @@ HANGING = ("vector", "use", "edge", "memory")
 _USE = msgpack.Decoder(Use)
 _MARKS = msgpack.Decoder(tuple[Mark, ...])
 _REFLECTION = KINDS.index("reflection")
-_TIMES = ("valid_from", "valid_until", "expires", "forgotten", "superseded")
 
 
 class Counters(NamedTuple):
@@ -96,7 +95,11 @@ def columns(row: Row, *, change: int) -> dict[str, Any]:
         "trust": judged.trust,
         "quarantined": None if memory.quarantined_at is None else micros(memory.quarantined_at),
         "created": judged.created,
-        **{name: time_or_none(getattr(judged, name)) for name in _TIMES},
+        "valid_from": time_or_none(judged.valid_from),
+        "valid_until": time_or_none(judged.valid_until),
+        "expires": time_or_none(judged.expires),
+        "forgotten": time_or_none(judged.forgotten),
+        "superseded": time_or_none(judged.superseded),
         "locally": msgpack.encode(judged.marks) if judged.marks else None,
         "session": memory.source.session,
         "turn": memory.source.turn,

@@ -12,7 +12,7 @@ import apsw
 from msgspec import Struct, field, json, msgpack
 
 from cued.model import Edge
-from cued.stores.columns.forward import with_names
+from cued.stores.columns.postings import with_names
 
 Value = str | int | float | bytes | None
 """What a column can hold. Not `object`: the stubs of apsw know what SQLite takes."""

@@ -35,6 +35,8 @@ _READ = """
     SELECT memory.id, memory.key, memory.body, body_sum, use.body FROM memory LEFT JOIN use USING (key)
     WHERE memory.tenant = ? AND memory.id = ?
 """
+_MANY = 8
+_LAST_ID = "SELECT max(id) FROM memory WHERE tenant = ?"
 _LAPSED = """
     SELECT memory.key, memory.body, body_sum, use.body FROM memory LEFT JOIN use USING (key)
     WHERE memory.tenant = ? AND locally IS NOT NULL
@@ -84,13 +86,20 @@ class SqliteTransaction:
         """The rows of those of the ids that are stored, by id; with `content` with forward index and vector."""
         found: dict[str, Row] = {}
         # One statement an id: no array that SQLite takes carries a text with NUL in it, and here a statement is no round trip.
-        asked = [(self._tenant.key, memory_id) for memory_id in memory_ids]
+        asked = [(self._tenant.key, memory_id) for memory_id in self._stored_perhaps(memory_ids)]
         read: list[Any] = self._connection.executemany(_READ, asked).fetchall()
         for memory_id, *row in read:
             found[memory_id] = self._with_content(self._row(*row)) if content else self._row(*row)
             if found[memory_id].memory.id != memory_id:
                 raise DecodeError(f"another memory lies under the id {memory_id!r}")
         return found
+
+    def _stored_perhaps(self, memory_ids: Sequence[str]) -> Sequence[str]:
+        """The ids without those that are certainly new: of many, one statement tells which come after all that are stored."""
+        if len(memory_ids) < _MANY:
+            return memory_ids
+        last: str | None = self._connection.execute(_LAST_ID, (self._tenant.key,)).get
+        return [memory_id for memory_id in memory_ids if last is not None and memory_id <= last]
 
     def _with_content(self, row: Row) -> Row:
         forward, data, forward_sum, data_sum = self._connection.execute(_CONTENT, (row.key,)).get
@@ -108,16 +117,16 @@ class SqliteTransaction:
         first = key_range(tenant.key)[0] + tenant.last + 1
         keyed = [Row(row.memory, key, row.judged, row.forward, row.vector) for key, row in enumerate(rows, start=first)]
         fingerprints = self._fingerprints(rows)
-        values = [
-            columns(row, change=change)
-            | {"tenant": tenant.key, "id": row.memory.id, "fingerprint": fingerprints[row.memory.fingerprint]}
-            | {"forward": row.forward, "forward_sum": crc32(row.forward or b"")}
-            for row in keyed
-        ]
+        values = [columns(row, change=change) for row in keyed]
+        for row, each in zip(keyed, values, strict=True):
+            each.update(tenant=tenant.key, id=row.memory.id, fingerprint=fingerprints[row.memory.fingerprint])
+            each.update(forward=row.forward, forward_sum=crc32(row.forward or b""))
         self._connection.executemany(_INSERT, values)
         self._connection.executemany(_ADD_VECTOR, _vectors(keyed))
-        self._connection.executemany(_LINK, edges_of(keyed))
-        self.put_uses(uses_of(keyed))
+        if edges := edges_of(keyed):
+            self._connection.executemany(_LINK, edges)
+        if uses := uses_of(keyed):
+            self.put_uses(uses)
         self._tenant = self._tenant.with_more(len(rows), sum(len(each["body"]) for each in values))
 
     def update(self, rows: Sequence[Row]) -> None:
@@ -268,8 +277,8 @@ class SqliteTransaction:
         """The key of each fingerprint's text, made if need be."""
         keys: dict[str | None, int | None] = {None: None}
         for text in {row.memory.fingerprint for row in rows} - {None}:
-            self._connection.execute("INSERT OR IGNORE INTO fingerprint (text) VALUES (?)", (text,))
-            keys[text] = int(self._connection.execute("SELECT key FROM fingerprint WHERE text = ?", (text,)).get)
+            known = self._connection.execute("SELECT key FROM fingerprint WHERE text = ?", (text,)).get
+            keys[text] = known or self._connection.execute("INSERT INTO fingerprint (text) VALUES (?) RETURNING key", (text,)).get
         return keys
 
     def _weight(self, keys: Sequence[int]) -> int:
@@ -291,7 +300,8 @@ class SqliteTransaction:
 def columns(row: Row, *, change: int) -> dict[str, Any]:
     """The columns that may change while the content of a row stays, with the sum of its body."""
     values = sql_values.columns(row, change=change)
-    return values | {"tags": json.encode(row.memory.tags).decode(), "body_sum": crc32(values["body"])}
+    values.update(tags=json.encode(row.memory.tags).decode() if row.memory.tags else "[]", body_sum=crc32(values["body"]))
+    return values
 
 
 def _vectors(rows: Sequence[Row]) -> list[tuple[int, bytes, int]]:
