@@ -16,14 +16,16 @@ def begun(work):
 
 @contextmanager
 def working(pace):
-    with pace.recalling():
-        pace.work()
+    pace.take()
+    try:
         yield
+    finally:
+        pace.leave()
 
 
 def waiting_in(pace, count):
     """Return when so many wait."""
-    while pace.queued < count:
+    while len(pace.queue) < count:
         pass
 
 

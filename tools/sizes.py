@@ -1,13 +1,14 @@
 """The same floor in stores of 5 to 10,000 memories: `python -m tools.sizes` prints the table of docs/quality.md, `--write` puts it there.
 
-The everyday facts of our own are thinned, and among other data sets' notes and messages, which nobody here asks about: a store has the
-answers of some questions, and everything else in it is drawn by a fixed seed. Far questions are the everyday ones.
+Every everyday question is asked in stores of every size. The facts are thinned, or stand among texts that do not answer (technical notes
+of the training pairs, CUED_TRAINING) or among those of other people, who tell of like things in the first person (CUED_DATA).
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -22,64 +23,111 @@ from cued.evaluation.runner import Bench
 from cued.policy.adjust import HEIGHTS
 from cued.policy.presets import preset
 from tools.quality import DATA, EVERYDAY, PAGE
+from training.corpora import find, folder, read_lines
 
-AMONG = ("locomo_obs", "prefeval", "swefix", "lifebench_en")
-STORES = {5: 24, 10: 12, 30: 6, 100: 3, 1000: 1, 10_000: 1}
-"""How many stores of each size."""
+PEOPLE = ("locomo_obs", "prefeval", "swefix", "lifebench_en")
+TECHNICAL = (
+    "commit_subject_body", "tldr_pages", "rust_errors_lints", "msvc_error_remedy", "dart_diagnostics", "lint_and_error_notes",
+    "k8s_heading_en",
+)  # fmt: skip
+SMALL, LARGE = (5, 10, 30, 100), (1000, 10_000)
 TIMED = "time"
+OTHER_WORDS = ("paraphrase", "request")
+# Among commits and commands these are not foreign.
+ABOUT_CODE = frozenset(
+    {
+        "How do I reverse a linked list?", "Fix the typo in line three.", "What does the HTTP status 418 mean?", "What is a monad?",
+        "Sort these numbers in ascending order.", "Why did the CI pipeline fail?",
+    }
+)  # fmt: skip
 SEED = 10
 MARK, END = "<!-- sizes -->", "<!-- /sizes -->"
+HEADS = ("memories", "among", "first", "in ten", "answered", "in its words", "in other words", "extra", "far silence")
 
 
-def thinned(facts: Dataset, others: Sequence[Item], size: int) -> Dataset:
-    """The everyday facts in stores of this size: thinned, or among others where they are too few."""
+def stores(facts: Dataset, others: Sequence[Item], size: int) -> Dataset:
+    """The everyday facts in as many stores of this size as it takes to ask every question once, each with all the far ones."""
     rng, own = Random(SEED), next(iter(facts.memories.values()))
     known = {item.id: item for item in own}
-    answerable = [query for query in facts.queries if query.gold_ids and query.category != TIMED and set(query.gold_ids) <= set(known)]
-    far = [query for query in facts.queries if query.category == FAR]
+    asked = [query for query in facts.queries if query.gold_ids and query.category != TIMED and set(query.gold_ids) <= set(known)]
+    far = [query for query in facts.queries if query.category == FAR and query.text not in ABOUT_CODE]
     memories: dict[str, tuple[Item, ...]] = {}
     queries: list[Query] = []
-    for number in range(STORES[size]):
-        tenant, asked = f"of{size}-{number}", rng.sample(answerable, len(answerable))
-        held: dict[str, Item] = {}
-        chosen = []
-        for query in asked:
-            gold = {each: known[each] for each in query.gold_ids}
-            if len(held | gold) <= max(2, size // 2):
-                held |= gold
-                chosen.append(query)
-        rest = [*rng.sample(own, len(own)), *rng.sample(others, len(others))]
-        held |= {item.id: item for item in rest if item.id not in held and (size >= len(own) or item.id in known)}
-        kept = sorted(list(held.values())[:size], key=lambda item: (item.at, item.id))
-        memories[tenant] = tuple(kept)
+    left = rng.sample(asked, len(asked))
+    while left:
+        tenant = f"of{size}-{len(memories)}"
+        held, chosen = _held(left, known, size)
+        left = [query for query in left if query not in chosen]
+        rest = rng.sample(own, len(own)) if size <= len(own) else [*own, *rng.sample(others, min(size, len(others)))]
+        full = list((held | {item.id: item for item in rest if item.id not in held}).values())[:size]
+        memories[tenant] = tuple(sorted(full, key=lambda item: (item.at, item.id)))
         queries += [replace(query, id=f"{tenant}/{query.id}", tenant=tenant) for query in (*chosen, *far)]
     return Dataset(name=f"of{size}", memories=memories, queries=tuple(queries))
 
 
-def others() -> list[Item]:
-    """Everything that other data sets hold, under ids of its own."""
+def _held(asked: Iterable[Query], known: dict[str, Item], size: int) -> tuple[dict[str, Item], list[Query]]:
+    """The first questions whose answers fill half of a store, and those answers."""
+    held: dict[str, Item] = {}
+    chosen = []
+    for query in asked:
+        gold = {each: known[each] for each in query.gold_ids}
+        if len(held | gold) <= max(2, size // 2):
+            held |= gold
+            chosen.append(query)
+    return held, chosen
+
+
+def people() -> list[Item]:
+    """What other data sets hold, most of it told by people, under ids of its own."""
     found: dict[str, Item] = {}
-    for name in AMONG:
+    for name in PEOPLE:
         for tenant, items in read(DATA / name).memories.items():
             for item in items:
                 found.setdefault(item.text, Item(id=f"{tenant}/{item.id}", text=item.text, speaker=item.speaker, at=item.at))
     return list(found.values())
 
 
-def table(cache: Path) -> str:
-    """The figures by size, at each of the named floors."""
+def technical(like: Sequence[Item]) -> list[Item]:
+    """Commits, commands, errors and their remedies, told at the times of these memories."""
+    texts = dict.fromkeys(pair["pos"][0] for name in TECHNICAL for pair in read_lines(find(name, folder())) if pair["pos"][0].strip())
+    return [Item(id=f"technical/{place}", text=text, at=like[place % len(like)].at) for place, text in enumerate(texts)]
+
+
+def rows(cache: Path) -> Iterator[tuple[str, ...]]:
+    """The table's rows, as its heads name them; what depends on the floor at each of the named ones."""
     bench = Bench(embedder=CachedEmbedder(load_embedder("cued"), cache), evidence=EvidenceCache(cache))
-    facts, rest = read(EVERYDAY), others()
-    lines = ["", "| memories | floor | answered | extra | far silence |", "| ---: | --- | ---: | ---: | ---: |"]
-    for size in STORES:
-        answer = evaluate(
-            thinned(facts, rest, size), Request(policies=(preset("cued"),), abstain=True, floors=tuple(HEIGHTS.values())), bench
-        )
-        found = {row["floor"]: row for row in answer["policies"]["cued"]["abstain"]["floors"]}
-        for name, at in HEIGHTS.items():
-            row = found[at]
-            lines.append(f"| {size:,} | {name} | {100 * row['answered']:.1f} | {row['extra']:.2f} | {100 * row['silence']:.1f} |")
-    return "\n".join([*lines, ""])
+    facts = read(EVERYDAY)
+    around = {"technical notes": technical(next(iter(facts.memories.values()))), "other people's": people()}
+    for size, name in [*((size, "") for size in SMALL), *((size, name) for name in around for size in LARGE)]:
+        request = Request(policies=(preset("cued"),), ks=(1, 10), abstain=True, floors=tuple(HEIGHTS.values()))
+        found = evaluate(stores(facts, around.get(name, ()), size), request, bench)["policies"]["cued"]
+        yield (f"{size:,}", name or "facts", *_cells(found))
+
+
+def _cells(found: dict[str, Any]) -> Iterator[str]:
+    abstain = found["abstain"]
+    at = {row["floor"]: row for row in abstain["floors"]}
+    yield from (f"{100 * found['overall'][metric]:.1f}" for metric in ("any@1", "any@10"))
+    yield _three(at, "answered", 100, 1)
+    yield from (f"{100 * _share(abstain['by_category'], others=others):.1f}" for others in (False, True))
+    yield _three(at, "extra", 1, 2)
+    yield _three(at, "silence", 100, 1)
+
+
+def _three(at: dict[float, dict[str, float]], metric: str, times: float, digits: int) -> str:
+    return " · ".join(f"{times * at[height][metric]:.{digits}f}" for height in HEIGHTS.values())
+
+
+def _share(by_category: dict[str, Any], *, others: bool) -> float:
+    """The share answered of the questions in other words than the memory's, or of all but them."""
+    those = [row for category, row in by_category.items() if (category in OTHER_WORDS) == others]
+    return float(sum(row["queries"] * row["answered"] for row in those) / sum(row["queries"] for row in those))
+
+
+def table(cache: Path) -> str:
+    """The figures by size and by what else is in the store."""
+    lines = ["| " + " | ".join(HEADS) + " |", "| ---: | --- |" + " ---: |" * (len(HEADS) - 2)]
+    return "\n".join(["", *lines, *("| " + " | ".join(row) + " |" for row in rows(cache)), ""])
 
 
 def main() -> None:

@@ -1,5 +1,8 @@
 """asked: which candidates lie in the time that a cue asks for, and how much of the cue asks for it."""
 
+from math import exp
+
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
@@ -7,7 +10,7 @@ import cued
 from cued.engine import Parts, Question, decide, gather
 from cued.engine.envelope import Envelope
 from cued.flow.cue import spoken_times
-from cued.model import Cue
+from cued.model import Cue, Interval
 from cued.policy.presets import preset
 from cued.text.intent import beside
 from tests.building import NOW, ago, evidence, memory
@@ -51,6 +54,8 @@ def test_the_share_of_a_cue_that_is_time_leaves_function_words_out(text, share):
         ("What did we decide after the demo for Helvetia?", "after", "demo for Helvetia"),
         ("Who called since my operation and why?", "since", "operation"),
         ("Until the trip to Rome what did we eat?", "until", "trip to Rome"),
+        ("What has happened since Samira started?", "since", "Samira started"),
+        ("What did I do after we moved to Leith?", "after", "moved to Leith"),
     ],
 )
 def test_a_time_beside_an_event_is_its_relation_and_the_events_words(text, relation, event):
@@ -65,12 +70,100 @@ def test_a_clause_or_a_bare_preposition_names_no_event(text):
     assert beside(text) is None
 
 
-@pytest.mark.parametrize(("relation", "window"), [("before", [1, 0, 0]), ("until", [1, 0, 0]), ("after", [0, 1, 1]), ("since", [0, 1, 1])])
+FADED = 0.5 + 0.5 * exp(-10 / 45)
+
+
+@pytest.mark.parametrize(
+    ("relation", "window"), [("before", [FADED, 0, 0]), ("until", [1, 0, 0]), ("after", [0, 0, FADED]), ("since", [0, 0, 1])]
+)
 def test_the_candidate_that_names_the_event_dates_it(relation, window):
     columns = trace(f"What happened {relation} the launch?")
     usual = sum(window) / 3  # the share of the store that lies so
     assert columns["window"].tolist() == pytest.approx([each * (1 - usual) for each in window])
-    assert columns["timed"].tolist() == window  # nothing else is asked
+    assert columns["timed"].tolist() == pytest.approx([each or -1 for each in window])  # nothing else is asked, so no other time is
+
+
+@pytest.mark.parametrize(
+    ("cue", "days", "window"),
+    [
+        ("What did I do two days after the move?", 2, 1.0),
+        ("What did I do two days after the move?", 3, 0.0),
+        ("What did I do three weeks before the move?", -21, 1.0),
+        ("What did I do the day after the move?", 1, 1.0),
+        ("What did I do the week after the move?", 6, 1.0),
+        ("What did I do the week after the move?", -1, 0.0),
+        ("What did I do on the day of the move?", 0.1, 1.0),
+        ("What did I do around the move?", -12, 1.0),
+        ("What did I do right after the move?", 10, exp(-1)),
+        ("Was habe ich vor dem Umzug gemacht?", 3, 0.0),
+        ("Was war nach dem Umzug?", 3, 0.5 + 0.5 * exp(-3 / 45)),
+        ("¿Qué hice después de la mudanza?", 3, 0.5 + 0.5 * exp(-3 / 45)),
+        ("Qu'ai-je fait depuis le déménagement ?", 3, 1.0),
+        ("Что я делал после переезда?", 3, 0.5 + 0.5 * exp(-3 / 45)),
+        ("搬家以后我做了什么？", 3, 0.5 + 0.5 * exp(-3 / 45)),
+        ("引越しの前に何をした？", 3, 0.0),
+        ("taşınmadan sonra ne yaptım", 3, 0.5 + 0.5 * exp(-3 / 45)),
+    ],
+)
+def test_a_time_is_counted_from_the_event_in_many_languages(cue, days, window):
+    moved = memory("a", created=ago(days=40), text="Move, Umzug, mudanza, déménagement, переезд, 搬家, 引越, taşınma: all done.")
+    other = memory("b", created=ago(days=40 - days), text="Bought a lamp.")
+    notes = [moved, other, *(memory(f"c{place}", created=ago(days=900)) for place in range(30))]
+    found = evidence(notes, cue=Cue(utterance=cue, now=NOW), cosine=[0.1] * 32, coverage=[1] + [0] * 31, bm25=[1] + [0] * 31)
+    held = decide(found, preset("cued")).trace.columns["window"]
+    assert held[1] == pytest.approx(window * (1 - held.sum() / (32 - held.sum()) if not window else 1), rel=0.2)
+    assert held[0] == 0.0 or "of the" in cue or "around" in cue
+
+
+def test_of_two_that_name_an_event_it_is_dated_by_the_one_that_begins_with_it():
+    notes = [
+        memory("a", created=ago(days=60), text="Looked at a chapel for the wedding, the wedding!"),
+        memory("b", created=ago(days=20), text="The wedding: rain until noon."),
+        memory("c", created=ago(days=40), text="Hen do."),
+    ]
+    cue = Cue(utterance="What happened three weeks before the wedding?", now=NOW)
+    found = evidence(notes, cue=cue, cosine=[0.1] * 3, coverage=[1, 1, 0], bm25=[3, 2, 0])
+    assert np.flatnonzero(decide(found, preset("cued")).trace.columns["window"]).tolist() == [2]
+
+
+def test_what_lies_beside_an_event_is_found_among_many():
+    memories = cued.open(embedder=None, clock=lambda: NOW).tenant("t")
+    memories.remember("Moved into the flat.", at=ago(days=200))
+    memories.remember("The lamp came back.", at=ago(days=198))
+    memories.remember_many([{"text": f"Note number {place}.", "at": ago(days=place % 150)} for place in range(300)])
+    assert [each.text for each in memories.recall("What happened two days after the move?").memories] == ["The lamp came back."]
+
+
+@pytest.mark.parametrize(
+    "cue", ["我昨天做了什么？", "Что я делал вчера?", "Qu'est-ce que j'ai fait hier ?", "어제 뭐 했지?", "Dün ne yaptım?"]
+)
+def test_a_cue_that_is_nothing_but_a_time_is_answered_from_it_whatever_its_language(cue):
+    memories = cued.open(clock=lambda: NOW).tenant("t")
+    memories.remember_many([{"text": f"Note number {place}.", "at": ago(days=place + 3)} for place in range(40)])
+    memories.remember("Lunch with Elif, she recommended a paediatrician.", at=ago(days=1))
+    assert [each.text for each in memories.recall(cue).memories] == ["Lunch with Elif, she recommended a paediatrician."]
+
+
+def test_words_of_a_time_are_not_what_a_note_is_found_by():
+    memories = cued.open(clock=lambda: NOW).tenant("t")
+    memories.remember("Switched the rota to weekly handovers on Mondays.", at=ago(days=90))
+    monday = next(ago(days=days) for days in range(1, 8) if ago(days=days).weekday() == 0)
+    memories.remember("Picked up the visa at the consulate.", at=monday)
+    memories.remember_many([{"text": f"Note number {place}.", "at": ago(days=place + 10)} for place in range(30)])
+    assert [each.text for each in memories.recall("What did I do last Monday?").memories] == ["Picked up the visa at the consulate."]
+
+
+def test_what_lies_near_to_the_day_that_is_meant_counts_more_than_what_lies_at_the_edge():
+    cue = Cue(utterance="What did I do a month ago?", now=NOW)
+    notes = [memory("a", created=ago(days=31)), memory("b", created=ago(days=31 + 15)), memory("c", created=ago(days=300))]
+    found = replace(evidence(notes, cue=cue, cosine=[0.1] * 3, window=[1, 1, 0]), intervals=(Interval(ago(days=47), ago(days=15)),))
+    near, edge, outside = decide(replace(found, time_share=1.0), preset("cued")).trace.columns["timed"]
+    assert (near, outside) == (1.0, -1.0)
+    assert edge == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_greeting_of_a_day_looks_for_no_day():
+    assert spoken_times(Cue(utterance="Happy Friday everyone!", now=NOW), "utterance").intervals == ()
 
 
 def test_an_event_that_no_candidate_names_changes_nothing():
@@ -80,10 +173,11 @@ def test_an_event_that_no_candidate_names_changes_nothing():
 
 
 def test_a_date_goes_before_an_event():
-    dated = evidence(NOTES, cue=Cue(utterance=EVENT, now=NOW), cosine=[0.1] * 3, coverage=[0, 1, 0], window=[0, 0, 1])
-    asked = replace(dated, intervals=(cued.model.Interval(ago(days=12), NOW),), time_share=0.5)
+    cue = Cue(utterance="What happened in May before the launch?", now=NOW)
+    dated = evidence(NOTES, cue=cue, cosine=[0.1] * 3, coverage=[0, 1, 0], window=[0, 0, 1])
+    asked = replace(dated, intervals=(Interval(ago(days=12), NOW),), time_share=0.5)
     columns = decide(asked, preset("cued")).trace.columns
-    assert columns["timed"].tolist() == pytest.approx([0, 0, 0.5**2 * (1 - 1 / 3 * 0.5)])
+    assert columns["timed"].tolist() == pytest.approx([-(0.5**4), -(0.5**4), 0.5**2 * (1 - 1 / 3 * 0.5)])
 
 
 def test_gathering_tells_the_share_and_a_saved_recall_keeps_it():

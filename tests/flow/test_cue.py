@@ -4,8 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cued.flow.cue import intent, merged, spoken_times, state, words
+from cued.flow.cue import intent, merged, read, spoken_times, state, words
 from cued.model import Cue, Interval
+from cued.policy.presets import preset
 from tests.building import NOW
 
 FULL = Cue(utterance="ERR_42 again", goal="ship the migration", step="apply it", open_questions=("who approves?", "when?"), now=NOW)
@@ -50,3 +51,21 @@ def test_overlapping_intervals_are_joined():
     day = [datetime(2025, 1, d, tzinfo=UTC) for d in range(1, 8)]
     got = merged([Interval(day[3], day[5]), Interval(day[0], day[1]), Interval(day[4], day[6])])
     assert got == (Interval(day[0], day[1]), Interval(day[3], day[6]))
+
+
+def lexical(utterance):
+    """The terms that the default policy looks for."""
+    return read(Cue(utterance=utterance, now=NOW), preset("cued"), None).lookup.lexical.terms
+
+
+@pytest.mark.parametrize(
+    ("utterance", "terms"),
+    [
+        ("What did you recommend for Porto?", ("porto",)),
+        ("What did Ada recommend for Porto?", ("ada", "recommend", "porto")),
+        ("What did you say?", ("say",)),
+        ("Какой стул ты мне советовал?", ("стул",)),
+    ],
+)
+def test_words_that_ask_for_what_the_agent_said_are_not_looked_for(utterance, terms):
+    assert lexical(utterance) == terms

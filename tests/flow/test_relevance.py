@@ -156,6 +156,14 @@ def test_words_of_the_state_do_not_count_as_unknown_words_of_the_cue():
     assert decide(bare, preset("cued")).trace.columns["unknown"][0] == 0.75
 
 
+def test_a_pair_of_characters_that_only_joins_two_known_words_is_no_unknown_word():
+    joined = columns_of("结构应力", [memory("a")], terms=[("结构", 7), ("构应", 0), ("应力", 2)])
+    assert joined["unknown"][0] == 0.0
+    # of a name that nobody here bears every pair is unknown, the one that leads on to a known word too
+    named = columns_of("农业启动会", [memory("a")], terms=[("农业", 0), ("业启", 0), ("启动", 3), ("动会", 3)])
+    assert named["unknown"][0] == pytest.approx(2 / 4)
+
+
 @pytest.mark.requirement("X1")
 def test_ranks_count_for_nothing():
     columns = {"cosine": [0.1], "coverage": [0.0]}
@@ -283,6 +291,19 @@ def test_of_many_memories_the_ten_nearest_tell_whether_code_is_kept_here():
     assert not columns_of("which tea?", texts, cosine=[1.0 - n / 100 for n in range(30)])["code"].any()
 
 
+def test_a_note_in_the_words_of_whoever_asks_is_theirs():
+    texts = [memory("a", text="I keep bees."), memory("b", text="Ada keeps bees."), said("c", "Ada", "I keep bees.")]
+    told = columns_of("What do I keep in my garden?", texts, cosine=[0.5, 0.5, 0.5])
+    assert told["mine"].tolist() == [1.0, 0.0, 0.0]
+    assert not columns_of("What does Ada keep?", texts, cosine=[0.5, 0.5, 0.5])["mine"].any()
+
+
+def test_only_of_the_nearest_notes_it_is_told_whose_they_are():
+    notes = [memory(f"{n:02d}", text="My bees swarm in May.") for n in range(50)]
+    told = columns_of("When do my bees swarm?", notes, cosine=[1.0 - n / 100 for n in range(50)])
+    assert told["mine"].tolist() == [1.0] * 40 + [0.0] * 10
+
+
 def test_words_in_common_count_once_more_where_the_cue_is_code():
     texts = [memory("a", text="with_backoff(call, attempts=5)"), memory("b", text="I like oolong tea.")]
     told = columns_of("retry_call() raises TimeoutError", texts, terms=[("retri", 1)], coverage=[0.5, 0.0])
@@ -329,3 +350,69 @@ def test_the_longer_the_agents_own_turn_the_less_it_is_heard():
     told = columns_of("which tea?", turns, length=[10.0, 200.0])
     assert told["voice"].tolist() == [1.0, 1.0]
     assert told["voice_length"].tolist() == pytest.approx([0.0, math.log(201) - 3])
+
+
+def test_a_turn_of_the_agents_is_meant_where_its_words_are_asked_for():
+    said = [memory(name, source=Source(session="s", turn=turn, speaker=name)) for turn, name in enumerate(("user", "assistant"))]
+    columns = {
+        cue: decide(evidence(said, cue=Cue(utterance=cue, now=NOW)), preset("cued")).trace.columns for cue in ("Your tip?", "A tip?")
+    }
+    ids = sorted(each.id for each in said)
+    assert dict(zip(ids, columns["Your tip?"]["turn"], strict=True)) == {"user": 1.0, "assistant": 0.0}
+    assert dict(zip(ids, columns["A tip?"]["turn"], strict=True)) == {"user": 1.0, "assistant": 1.0}
+
+
+def foreign(near):
+    """The column `foreign` of a German cue that is so near to all the texts of a store."""
+    found = evidence([memory("a")], cue=Cue(utterance="Wo ist der Schlüssel von dem Keller?", now=NOW), cosine=[0.7], fingerprint=OURS)
+    found = replace(found, findings=replace(found.findings, background=Background(count=97, mean=near, deviation=0.1)))
+    return decide(found, preset("cued")).trace.columns["foreign"][0]
+
+
+def test_a_foreign_cue_that_is_near_to_everything_here_is_trusted_less():
+    assert foreign(0.2) == foreign(0.4) == 1.0
+    assert foreign(0.7) == pytest.approx((0.97 * 0.7 + 0.03 * 0.2 - 0.2) / 0.25)
+
+
+def test_another_form_of_a_foreign_word_counts_as_most_of_it():
+    cue = Cue(utterance="Ne kadar kira ödüyoruz?", now=NOW)
+    found = evidence([memory("a", text="Kiramız on bin lira."), memory("b", text="Kedimiz uyuyor.")], cue=cue, cosine=[0.5, 0.5])
+    terms = (TermStatistic("kira", 0, 1.0), TermStatistic("oduyoruz", 0, 1.0))
+    columns = decide(replace(found, findings=replace(found.findings, terms=terms)), preset("cued")).trace.columns
+    assert columns["coverage"].tolist() == pytest.approx([0.7 / 2, 0.0])
+    assert columns["unknown"].tolist() == pytest.approx([1 - 0.7 / 2] * 2)
+
+
+@pytest.mark.parametrize(("cue", "answers"), [("What did you say about dust?", 0.5), ("What about dust?", 0.0)])
+def test_a_reply_of_the_agents_answers_whatever_it_was_told_before(cue, answers):
+    told = [
+        memory("a", text="There is dust in my fan.", source=Source(session="s", turn=1, speaker="user")),
+        memory("b", text="Take a soft brush.", source=Source(session="s", turn=2, speaker="assistant")),
+    ]
+    found = evidence(told, cue=Cue(utterance=cue, now=NOW), coverage=[0.5, 0.0])
+    assert decide(found, preset("cued")).trace.columns["answers"].tolist() == [0.0, answers]
+
+
+def with_state(utterance, goal="Plan a walking tour through the hills", *, cosine=0.35):
+    """The columns for a leaning in a store where a word of the goal is known."""
+    cue = Cue(utterance=utterance, goal=goal, now=NOW)
+    found = evidence([memory("a", text="I only drink tea.")], cue=cue, cosine=[cosine], fingerprint=OURS)
+    terms = tuple(TermStatistic(term, 1, 1.0) for term in query_terms(f"{utterance} {goal}"))
+    return decide(replace(found, findings=replace(found.findings, terms=terms)), preset("cued")).trace.columns
+
+
+def test_a_goal_to_plan_does_not_make_a_request_of_every_utterance():
+    assert with_state("Where is the key?")["bears"].tolist() == [0.0]
+    assert with_state("Suggest a place for tea.")["bears"].tolist() == pytest.approx([1.0])
+    assert with_state("", goal="Suggest a place for tea.")["bears"].tolist() == pytest.approx([1.0])
+    assert with_state("Where is the key?", goal="Suggest a place for tea.", cosine=0.5)["bears"].tolist() == pytest.approx([1.0])
+
+
+def test_two_letters_beside_a_state_leave_the_vector_what_it_says():
+    assert with_state("ok")["blind"].tolist() == [0.0]
+
+
+def test_beside_small_talk_the_words_of_the_state_are_the_cue():
+    told = query_terms("Thanks, good night! Plan a walking tour through the hills")
+    assert with_state("Thanks, good night!")["cue_length"].tolist() == pytest.approx([math.log1p(len(told))])
+    assert with_state("Write the letter.")["cue_length"].tolist() == pytest.approx([math.log1p(len(query_terms("Write the letter.")))])

@@ -3,6 +3,8 @@
 import pytest
 
 from cued.text.analyse import analyse, query_terms
+from cued.text.hollow_words import pair_weights
+from cued.text.stemming import kindred
 
 
 @pytest.mark.parametrize(
@@ -13,8 +15,13 @@ from cued.text.analyse import analyse, query_terms
         ("Où est la clé de la cave ?", ("cle", "cave")),
         ("Wat is de naam van mijn hond?", ("naam", "hond")),
         ("Где ключ от подвала?", ("ключ", "подва")),
+        ("¿Dónde trabajo?", ("trabajo",)),
+        ("Hangi dili öğreniyorum?", ("dili", "ogreniyorum")),
+        ("Was esse ich am liebsten?", ("ess", "liebsten")),
+        ("À quoi Manon est-elle allergique ?", ("manon", "allergiqu")),
+        ("Que mange-t-on ce soir ?", ("mang", "soir")),
         ("东京的人口是多少", ("东京", "人口")),
-        ("りんごはどこで買いましたか", ("りん", "んご", "どこ", "買")),
+        ("りんごはどこで買いましたか", ("りん", "んご", "買")),
     ],
 )
 def test_a_cue_is_searched_by_what_it_asks_for_alone(cue, terms):
@@ -38,3 +45,27 @@ def test_a_cue_of_nothing_else_is_searched_by_it(cue):
 def test_a_memory_is_indexed_whole():
     assert {"der", "schlussel"} <= analyse("Der Schlüssel liegt unter dem Stein.").keys()
     assert "的人" in analyse("东京的人口")
+
+
+def test_a_pair_across_the_end_of_a_known_word_is_no_word():
+    # 小宇 is known; 宇害 lies across its end, 害怕 is a word of its own
+    assert pair_weights(["小宇", "宇害", "害怕"], [True, False, False]) == [1.0, 0.0, 1.0]
+
+
+def test_of_a_row_of_unknown_pairs_half_are_words():
+    assert pair_weights(["接孩", "孩子", "子们"], [False] * 3) == [2 / 3] * 3
+
+
+def test_words_with_spaces_stand_for_themselves():
+    assert pair_weights(["go", "on", "дом"], [False, True, False]) == [1.0] * 3
+
+
+@pytest.mark.parametrize(("first", "second"), [("kira", "kiramiz"), ("arabayi", "arabamiz"), ("dedemin", "dedem"), ("trabajas", "trabajo")])
+def test_forms_of_one_word_are_kindred(first, second):
+    assert kindred(first, second)
+    assert kindred(second, first)
+
+
+@pytest.mark.parametrize(("first", "second"), [("contar", "contrasena"), ("cas", "casa"), ("", "casa"), ("kara", "kira")])
+def test_other_words_are_not(first, second):
+    assert not kindred(first, second)

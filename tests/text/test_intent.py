@@ -6,7 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cued.text.intent import addresses_agent, asks, intent, leans, of_speaker, seeks, speaks_of_itself, temporal_class
+from cued.text.intent import (
+    addresses_agent,
+    asks,
+    in_first_person,
+    intent,
+    is_idle,
+    leans,
+    of_speaker,
+    seeks,
+    speaks_of_itself,
+    temporal_class,
+)
 
 pytestmark = pytest.mark.requirement("P11")
 
@@ -79,6 +90,28 @@ def test_any_text_has_an_intent_and_a_class(text: str, now: datetime) -> None:
 @pytest.mark.parametrize(
     "cue",
     [
+        "Which books were recommended after Dune?", "What was the advice about shin pain?", "How was I supposed to feed the starter?",
+        "Which index were we advised to add?", "Welche Tomaten hast du mir empfohlen?", "Was sollte ich statt Druckluft nehmen?",
+        "¿Qué bar me recomendaste?", "¿Qué se me recomendó para el gato?", "Quel vin m'a-t-on conseillé ?", "Cosa mi hai consigliato?",
+        "Wat had je aangeraden?", "O que você sugeriu?", "Какой стул мне советовали?", "上次建议我怎么做？",
+        "雪の日はどこがいいと言っていましたか",
+        "前に教えてくれた方法は？", "그때 추천해 준 책이 뭐였지?", "Hangi kitabı önermiştin?", "ماذا اقترحت علي؟", "कौन सी किताब बताया था?",
+    ],
+)  # fmt: skip
+def test_it_may_ask_so_in_many_languages_and_without_a_word_for_who_said_it(cue):
+    assert addresses_agent(cue)
+
+
+@pytest.mark.parametrize(
+    "cue", ["C'est quoi le mot de passe du wifi ?", "What was John given?", "Qui a gagné la coupe du monde ?", "我怎么去车站？"]
+)
+def test_a_word_that_means_you_elsewhere_asks_for_nobodys_words(cue):
+    assert not addresses_agent(cue)
+
+
+@pytest.mark.parametrize(
+    "cue",
+    [
         "What was the third item on the list you gave me?",
         "which book did the list that you've made start with",
         "your advice on sleep",
@@ -110,16 +143,32 @@ def test_a_turn_that_ends_in_anything_else_tells(turn):
     assert not asks(turn)
 
 
-@pytest.mark.parametrize("cue", ["Where is my passport?", "Are we insured?", "Wo ist mein Pass?", "我的血型是什么？", "Где мой паспорт?"])
+@pytest.mark.parametrize(
+    "cue", ["Where is my passport?", "Are we insured?", "Is it safe for me?", "Wo ist mein Pass?", "我的血型是什么？", "Где мой паспорт?"]
+)
 def test_a_cue_may_speak_of_whoever_asks(cue):
     assert speaks_of_itself(cue)
 
 
 @pytest.mark.parametrize(
-    "cue", ["How do I tie a bow tie?", "Tell me a joke.", "Let's go on.", "Who wrote Emma?", "Where does Ada live?", ""]
+    "cue", ["How do I tie a bow tie?", "Tell me a joke.", "Sort it for me.", "Let's go on.", "Who wrote Emma?", "Where does Ada live?", ""]
 )
 def test_asking_for_help_is_not_speaking_of_oneself(cue):
     assert not speaks_of_itself(cue)
+
+
+@pytest.mark.parametrize(
+    "text", ["I'm left-handed.", "It\u2019s what we ordered.", "Ich trinke keinen Wein.", "Моя группа крови A.", "我住在杭州。"]
+)
+def test_a_text_may_be_in_the_first_person(text):
+    assert in_first_person(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Mia plays chess.", "Ben is vegan.", "The i-node table is full.", "Ma Xiulan called.", "他住在杭州。", ""]
+)
+def test_a_text_about_others_is_not(text):
+    assert not in_first_person(text)
 
 
 @pytest.mark.parametrize(
@@ -169,3 +218,15 @@ def test_a_plain_fact_does_not(text):
 )
 def test_a_turn_speaks_of_its_speaker_by_its_pronouns(turn, share):
     assert of_speaker(turn) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    "utterance", ["ok", "Thanks, that's all for now.", "You're the best.", "Hmm, let me think about it.", "Haha, good one!", ""]
+)
+def test_small_talk_asks_for_nothing(utterance):
+    assert is_idle(utterance)
+
+
+@pytest.mark.parametrize("utterance", ["Write the letter.", "What size?", "How are you?", "deploy it", "谢谢", "Book the second night"])
+def test_whatever_else_is_said_may_ask(utterance):
+    assert not is_idle(utterance)

@@ -16,9 +16,10 @@ from cued import flow, pacing
 from cued.errors import EmbedderError, InputError
 from cued.flow import arc
 from cued.flow import cue as cues
+from cued.flow.asked import time_beside
 from cued.flow.table import Table
 from cued.flow.trace import conclude
-from cued.model import Column, Cue, DenseLookup, Evidence, Findings, Memory, Recall
+from cued.model import Column, Cue, DenseLookup, Evidence, Findings, Memory, Recall, TemporalLookup
 from cued.policy.spec import Policy
 from cued.ports import Boost, Embedder, Parts, Timer
 
@@ -44,15 +45,17 @@ class Question(Struct, frozen=True, kw_only=True):
 def recall(question: Question, policy: Policy, parts: Parts) -> tuple[Recall, Evidence]:
     """The recall and the evidence that it rests on: gathered once, run through the flow once, and once more for each outside opinion."""
     clock, spent = time.perf_counter, dict[str, float]()
-    with pacing.recalling():
-        started = clock()
-        evidence = gather(question, policy, parts, clock=clock, spent=spent)
+    started = clock()
+    try:
+        evidence = _gathered(question, policy, parts, clock=clock, spent=spent)
         table = flow.run(evidence, policy, clock=clock, spent=spent)
         if parts.reranker is not None or parts.summariser is not None:
             evidence, table = _with_opinions(table, parts, spent)
         concluding = clock()
         decided = conclude(table)
-        ended = clock()
+    finally:
+        pacing.leave()
+    ended = clock()
     spent |= {"trace": ended - concluding, "total": ended - started}
     return replace(decided, timings_ms={step: seconds * 1000 for step, seconds in spent.items()}), evidence
 
@@ -81,23 +84,36 @@ def gather(
 ) -> Evidence:
     """Everything that one recall needs, from one search of the store; a channel that fails is left out and named.
 
+    A cue that names an event in place of a date ("before the launch") is searched for once more, when the event has been dated.
+
     The seconds that each step took are written into `spent`.
     """
+    try:
+        return _gathered(question, policy, parts, clock=clock, spent={} if spent is None else spent)
+    finally:
+        pacing.leave()
+
+
+def _gathered(question: Question, policy: Policy, parts: Parts, *, clock: Timer, spent: dict[str, float]) -> Evidence:
+    """What `gather` gives, and with it a place to go on working at."""
     steps = [clock()]
-    cue = question.cue
+    cue, channels = question.cue, policy.channels
     asked = Evidence(recall_id=question.recall_id, tenant=question.tenant, cue=cue, findings=Findings())
     if not parts.store.holds(question.tenant):
         # nothing to find, so nothing is embedded and nothing searched
         return asked
     dense, degraded = _dense_lookup(question, policy, parts.embedder)
-    pacing.work()
+    pacing.take()
     steps.append(clock())
-    lookup, intent, time_share = cues.read(cue, policy, dense)
+    lookup, intent, time_share, event = cues.read(cue, policy, dense)
     steps.append(clock())
     findings = parts.store.search(question.tenant, lookup)
+    if event is not None and channels.temporal and (beside := time_beside(event, cue, findings)):
+        # What was found only dates the event; its time is looked for as if the cue had said it, and that search is what counts.
+        lookup = replace(lookup, temporal=TemporalLookup(intervals=(beside,), pool=channels.temporal.pool))
+        findings = parts.store.search(question.tenant, lookup)
     steps.append(clock())
-    if spent is not None:
-        spent.update(zip(("embed", "cue", "search"), map(sub, steps[1:], steps), strict=True))
+    spent.update(zip(("embed", "cue", "search"), map(sub, steps[1:], steps), strict=True))
     if dense is not None and findings.uncomparable:
         degraded.append(f"dense: {findings.uncomparable} of {findings.visible} memories carry no vector of this embedder")
     if findings.damaged:

@@ -37,8 +37,8 @@ Floats = NDArray[np.float64]
 COLUMNS = (
     "z", "cosine", "coverage", "passage", "passage_z", "lift", "entities", "window", "timed", "neighbour_coverage", "answers", "voice",
     "voice_length", "crowd", "turn", "foreign", "matched", "note_matched", "wording", "cue_length", "note_length", "unknown", "strangers",
-    "bears", "foreign_coverage", "technical", "technical_matched", "code", "script", "personal", "behind", "astray", "ahead", "wordless",
-    "blind",
+    "bears", "foreign_coverage", "technical", "technical_matched", "code", "script", "personal", "mine", "behind", "astray", "ahead",
+    "wordless", "blind",
 )  # fmt: skip
 AGAINST = frozenset(
     {
@@ -61,7 +61,7 @@ AGAINST = frozenset(
 WEIGHED = tuple(name for name in COLUMNS if name != "blind")
 FOLDS = 5
 SILENCE, GROWTH = 0.96, 0.5
-KEPT = 15
+KEPT = 60
 """How many candidates of each question are kept by cosine, by words, and by both; gold is kept anyhow."""
 
 

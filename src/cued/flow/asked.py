@@ -1,54 +1,256 @@
-"""asked: the time that a cue asks for, over the candidates: which lie in it, and how much of the cue it is.
+"""asked: the time and the words that a cue asks for, over the candidates: which lie in it and how much of the cue it is, what has them.
 
 A cue may name an event in place of a date ("before the launch"). Then the time is found by the candidate that names the event, without a
 second search: the words of the event are words of the cue, so whatever has them is among the candidates.
+
+The words need counting of their own in a language that the analyser cuts or stems as it is not, and its vectors less trust.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
+from math import exp
 from typing import NamedTuple
 
 import numpy as np
 
+from cued.flow import cue as cues
 from cued.flow.table import Table
-from cued.model import Column, Memory
+from cued.model import EPOCH, Column, Cue, Findings, Interval, Memory, TermStatistic
 from cued.text.analyse import analyse, query_terms
-from cued.text.intent import Beside, Relation
-from cued.text.times.almanac import day
+from cued.text.hollow_words import pair_weights
+from cued.text.intent import Beside
+from cued.text.scripts import fold
+from cued.text.stemming import kindred
+from cued.text.times import Mention
+from cued.text.times.almanac import DAY, day, shift, unit_of
 from cued.text.times.share import time_share
+
+_LACKING = ("unknown", "strangers", "wordless", "foreign", "behind")
+"""Columns of what a cue's words ask for and a memory does not have."""
+_SLACK_DAYS = {"day": 0, "weekend": 2, "week": 3, "month": 15, "year": 90}
+"""How many days "three weeks after" and the like may be off."""
+_AROUND_DAYS = 15
+_LATE = 1000
+_REACH_DAYS = 365
+"""So far from an event "before" and "after" reach."""
+_SOON_DAYS, _LATER_DAYS = 10.0, 45.0
+"""In so many days "right after" and "after" an event have faded by two thirds; what lies farther off is asked for the less."""
+
+
+COMMON = 1.0
+"""What a word counts at least: one that a flood of notes has made common is still a word that was asked for."""
+_BEGINNING = 4
+_BRIEF = 20.0
+"""Texts of more terms have some of them by chance."""
+_KINDRED = 0.7
+"""What another form of a word is worth beside the word itself."""
+_USUAL, _ALL_NEAR, _SEEN = 0.2, 0.25, 3
+"""How near a cue is to all texts of a store, as if seen in so many more, and how much nearer where the encoder hardly knows a language."""
 
 
 class AskedTime(NamedTuple):
-    """The column `window`, 1 in the time that is asked for and else 0, and the share of the cue's words that ask for it."""
+    """The column `window`, 1 in the time that is asked for, less at its edges, else 0, and the share of the cue's words that ask for it."""
 
     window: Column
     share: float
 
 
-def asked_time(table: Table, found: Beside) -> AskedTime:
+def asked_time(table: Table, event: Beside | None) -> AskedTime:
     """The time that the cue asks for: its dates as the store found them, or else the time beside the event that a candidate names."""
     stored = AskedTime(table.columns["window"], table.evidence.time_share)
-    if table.evidence.intervals or not len(table):
+    temporal, cue = table.policy.channels.temporal, table.evidence.cue
+    said = cues.spoken_times(cue, temporal.over).mentions if temporal else ()
+    if said or event is None:
+        return stored._replace(window=_graded(table, said)) if table.evidence.intervals else stored
+    named = _naming(table.memories, table.columns, event)
+    if named is None:
         return stored
-    event = _naming(table, found)
-    if event is None:
-        return stored
-    held = _time(table.memories[event])
-    window = [float(_lies_so(_time(memory), held, found.relation)) for memory in table.memories]
-    return AskedTime(np.array(window), time_share(table.evidence.cue.utterance, [found.span]))
+    row, words = named
+    held = _time(table.memories[row])
+    window = np.array([_told(memory, held, event) for memory in table.memories])
+    window[row] *= event.relation == "around" or table.sources[row].session is not None
+    begun, ended = event.span
+    cut = len(event.event) - len(words) if cue.utterance[:ended].endswith(event.event) else 0
+    return AskedTime(window, time_share(cue.utterance, [(begun, ended - cut)]))
 
 
-def _naming(table: Table, found: Beside) -> int | None:
-    """The row of the candidate with the highest BM25 among those that have all words of the event."""
-    terms = set(query_terms(found.event))
-    covered, bm25 = table.columns["coverage"], table.columns["bm25"]
-    rows = [row for row in range(len(table)) if covered[row] > 0 and terms <= analyse(table.memories[row].text).keys()]
-    return max(rows, key=lambda row: (bm25[row], -row), default=None)
+def time_beside(event: Beside, cue: Cue, findings: Findings) -> Interval | None:
+    """The time beside the event that the cue names and one of the candidates too, None where none does."""
+    named = _naming(findings.memories, findings.columns, event)
+    return None if named is None else _interval(_time(findings.memories[named[0]]), event, cue.now)
+
+
+def spared(columns: dict[str, Column], share: float) -> dict[str, Column]:
+    """The columns of what a memory lacks of the cue's words, the less the more of the cue is a time: no memory need have words for it."""
+    return {name: columns[name] * (1.0 - share**2) for name in _LACKING}
+
+
+def _graded(table: Table, said: Sequence[Mention]) -> Column:
+    """The window, in full where a date is meant and half at the edge of what "a month ago" may be off."""
+    window = table.columns["window"]
+    if not any(mention.slack_days for mention in said):
+        return window
+    return np.array([held and _nearness(_time(memory), said) for held, memory in zip(window, table.memories, strict=True)], dtype=float)
+
+
+def _nearness(at: datetime, said: Sequence[Mention]) -> float:
+    return max(max(0.5, 1.0 - 0.5 * _off(at, each) / max(each.slack_days, 1)) for each in said)
+
+
+def _off(at: datetime, mention: Mention) -> float:
+    """The days between a moment and the time that is meant."""
+    return max((mention.interval.start - at) / DAY, (at - mention.interval.end) / DAY, 0.0)
+
+
+def _naming(memories: Sequence[Memory], columns: dict[str, Column], found: Beside) -> tuple[int, str] | None:
+    """The row of the candidate that names the event, and the words that it does so by: all, or where their end is open as many as any has.
+
+    Among several it is the note that begins with them, for that is what it is about; then the one with the highest BM25.
+    """
+    bm25 = columns["bm25"]
+    held = [(row, analyse(memories[row].text)) for row in np.flatnonzero(columns["coverage"] > 0).tolist()]
+    said = found.event.split()
+    for count in range(len(said), 0 if found.open_end else len(said) - 1, -1):
+        words = " ".join(said[:count])
+        terms = frozenset(query_terms(words))
+        rows = [row for row, own in held if terms <= own.keys()]
+        if rows:
+            return min(rows, key=lambda row: (_place(memories[row], terms), -bm25[row], row)), words
+    return None
+
+
+def _place(memory: Memory, terms: frozenset[str]) -> int:
+    """How many words of a note stand before the first of these terms; a turn of a conversation begins with anything."""
+    words = enumerate(memory.text.split()) if memory.source.session is None else ()
+    return next((place for place, word in words if not terms.isdisjoint(analyse(word))), _LATE)
 
 
 def _time(memory: Memory) -> datetime:
     return memory.valid_from or memory.created_at
 
 
-def _lies_so(at: datetime, held: datetime, relation: Relation) -> bool:
-    """Whether a moment lies so to the event; what came after it is often told along with it, what came before is not."""
-    return at < held if relation in {"before", "until"} else at >= day(held).start
+def _interval(held: datetime, event: Beside, now: datetime) -> Interval:
+    """All the time in which something may lie so to the event that was then."""
+    sign, reach = -1 if event.relation in {"before", "until"} else 1, _REACH_DAYS * DAY
+    if event.relation == "around":
+        meant = unit_of(held, event.unit) if event.unit else None
+        return Interval(meant.start, meant.end) if meant else Interval(held - _AROUND_DAYS * DAY, held + _AROUND_DAYS * DAY)
+    if event.unit:
+        there, slack = shift(held, event.unit, sign * max(event.many, 1)), _SLACK_DAYS[event.unit] * DAY
+        return Interval(min(held, day(there).start - slack), max(held, day(there).end + slack))
+    if event.relation == "until":
+        return Interval(EPOCH, max(held, EPOCH + DAY))
+    if event.relation == "before":
+        return Interval(held - reach, held)
+    return Interval(day(held).start, max(now, held) + DAY if event.relation == "since" else held + reach)
+
+
+def _told(memory: Memory, held: datetime, event: Beside) -> float:
+    """How well a memory lies so to the event, 0 to 1; of a conversation what came after is often told along with it, and told late."""
+    if memory.source.session is None or event.unit or event.relation == "around":
+        return _beside(_time(memory), held, event)
+    return float(_time(memory) < held if event.relation in {"before", "until"} else _time(memory) >= day(held).start)
+
+
+def _beside(at: datetime, held: datetime, event: Beside) -> float:
+    """How well a moment lies so to the event, 0 to 1."""
+    if event.relation == "around":
+        return _around(at, held, event.unit)
+    sign = -1 if event.relation in {"before", "until"} else 1
+    if event.many:
+        meant, slack = day(shift(held, event.unit, sign * event.many)), _SLACK_DAYS[event.unit]
+        off = max((meant.start - at) / DAY, (at - meant.end) / DAY, 0.0)
+        return 1.0 - 0.5 * off / max(slack, 1) if off <= slack else 0.0
+    if event.unit:
+        return float(_next_to(at, held, event.unit, sign))
+    off = sign * (at - held) / DAY
+    if off < 0 and not (sign > 0 and day(at) == day(held)):
+        return 0.0
+    if event.relation in {"since", "until"}:
+        return 1.0
+    return exp(-off / _SOON_DAYS) if event.close else 0.5 + 0.5 * exp(-max(off, 0.0) / _LATER_DAYS)
+
+
+def _around(at: datetime, held: datetime, unit: str) -> float:
+    if not unit:
+        return float(abs(at - held) <= _AROUND_DAYS * DAY)
+    meant = unit_of(held, unit)
+    return float(meant.start <= at < meant.end)
+
+
+def _next_to(at: datetime, held: datetime, unit: str, sign: int) -> bool:
+    """Whether a moment lies in the day or weekend next to an event, or in the week, month or year from it on or up to it."""
+    if unit in {"day", "weekend"}:
+        meant = unit_of(shift(held, unit, sign), unit)
+        return meant.start <= at < meant.end
+    first, last = sorted((day(held).start, shift(day(held).start, unit, sign)))
+    return first <= at < last + DAY
+
+
+class Counted(NamedTuple):
+    """A cue's words: their idf together, that of those which nothing here has, the least that they count, and what each memory has."""
+
+    total: float
+    lacking: float
+    at_least: float
+    coverage: Column
+
+
+def counted(table: Table, terms: Sequence[TermStatistic], *, latin: bool) -> Counted:
+    """The words of a foreign cue: pairs of characters that are no words are left out, and other forms of a word stand in for it."""
+    weights = [1.0] * len(terms) if latin else _pair_weights(table, terms)
+    said = list(zip(terms, weights, strict=True))
+    nowhere = frozenset(each.term for each in _nowhere(terms))
+    total, lacking = (
+        sum(each.idf * weight for each, weight in said),
+        sum(each.idf * weight for each, weight in said if each.term in nowhere),
+    )
+    coverage = table.columns["coverage"] * (sum(each.idf for each in terms) / total if total else 1.0)
+    for each, has in _forms(table, terms) if latin and total else ():
+        coverage = coverage + each.idf / total * has
+        lacking -= each.idf * has.max(initial=0.0)
+    return Counted(total, lacking, sum(max(each.idf, COMMON) * weight for each, weight in said), np.minimum(coverage, 1.0))
+
+
+def _nowhere(terms: Sequence[TermStatistic]) -> list[TermStatistic]:
+    """The terms that stand nowhere here; a pair of characters that only joins two known words is none of them.
+
+    So a pair counts where one of its characters is in no known pair.
+    """
+    known = {letter for each in terms if each.documents and _is_pair(each.term) for letter in each.term}
+    return [each for each in terms if not each.documents and not (_is_pair(each.term) and known.issuperset(each.term))]
+
+
+def _is_pair(term: str) -> bool:
+    return len(term) == len("个人") and not term.isascii()
+
+
+def distrust(table: Table) -> float:
+    """How much less than usual the vector of a foreign cue says, at least 1, by how near it is to all that is here."""
+    seen = table.evidence.findings.background
+    mean = (seen.count * seen.mean + _SEEN * _USUAL) / (seen.count + _SEEN)
+    return max(1.0, (mean - _USUAL) / _ALL_NEAR)
+
+
+def _pair_weights(table: Table, terms: Sequence[TermStatistic]) -> list[float]:
+    """How many words each term of a cue without spaces is, told by the candidate that has most of it; a long one has pairs by chance."""
+    if not len(table):
+        return [1.0] * len(terms)
+    best = int(np.argmax(table.columns["coverage"]))
+    text, surely = table.memories[best].text, min(1.0, (_BRIEF / max(float(table.columns["length"][best]), 1.0)) ** 2)
+    weights = pair_weights([each.term for each in terms], [each.term in text for each in terms])
+    return [1.0 - surely * (1.0 - weight) for weight in weights]
+
+
+def _forms(table: Table, terms: Sequence[TermStatistic]) -> list[tuple[TermStatistic, Column]]:
+    """The words that nothing here has, each with what another form of it is worth where a candidate has one.
+
+    Latin letters are stemmed as English, so of other languages "trabajo" and "trabajas" are two words.
+    """
+    unknown = [each for each in terms if not each.documents]
+    texts = [fold(memory.text).lower() for memory in table.memories] if unknown else []
+    return [(each, np.array([_KINDRED * _has_form(text, each.term) for text in texts])) for each in unknown]
+
+
+def _has_form(text: str, term: str) -> bool:
+    return term[:_BEGINNING] in text and any(kindred(term, own) for own in analyse(text))

@@ -9,17 +9,20 @@ from cued.model import Cue, DenseLookup, EntityLookup, Intent, Interval, Lexical
 from cued.policy.spec import Over, Policy
 from cued.text.analyse import query_terms
 from cued.text.entities import entities
+from cued.text.hollow_words import SAYING
+from cued.text.intent import Beside, addresses_agent, beside
 from cued.text.intent import intent as intent_of
-from cued.text.times import loose, times
+from cued.text.times import Mention, loose, times
 from cued.text.times.share import time_share
 
 
 class Read(NamedTuple):
-    """A cue as it was read: what to look up, which way in time it leans, and the share of its words that say a time."""
+    """A cue as it was read: what to look up, which way in time it leans, the share of its words that say a time, or an event instead."""
 
     lookup: Lookup
     intent: Intent
     time_share: float
+    event: Beside | None
 
 
 def read(cue: Cue, policy: Policy, dense: DenseLookup | None) -> Read:
@@ -44,19 +47,27 @@ def read(cue: Cue, policy: Policy, dense: DenseLookup | None) -> Read:
         core=True,
         document=arc.DOCUMENT if policy.settle.adapt == "arc" else None,
     )
-    return Read(lookup, intent(cue), temporal.share)
+    return Read(lookup, intent(cue), temporal.share, event(cue.utterance) if channels.temporal and not temporal.intervals else None)
 
 
 def _lexical(cue: Cue, policy: Policy) -> LexicalLookup | None:
     rules = policy.channels.lexical
-    terms = query_terms(words(cue, rules.over)) if rules else ()
+    terms = _terms(words(cue, rules.over), cue) if rules else ()
     if rules is None or not terms:
         return None
     pool = max(rules.pool, rules.per_limit * policy.budget.limit)
     by_itself = alone(cue, rules.over)
     return LexicalLookup(
-        terms=terms, alone=query_terms(by_itself) if by_itself else (), pool=pool, k1=rules.k1, b=rules.b, delta=rules.delta
+        terms=terms, alone=_terms(by_itself, cue) if by_itself else (), pool=pool, k1=rules.k1, b=rules.b, delta=rules.delta
     )
+
+
+def _terms(text: str, cue: Cue) -> tuple[str, ...]:
+    """The terms of the text; where the cue asks for what the agent said, without the words that say so, unless there are no others."""
+    terms = query_terms(text)
+    if SAYING.isdisjoint(terms) or not addresses_agent(cue.utterance):
+        return terms
+    return tuple(term for term in terms if term not in SAYING) or terms
 
 
 def _entity(cue: Cue, policy: Policy) -> EntityLookup | None:
@@ -67,6 +78,8 @@ def _entity(cue: Cue, policy: Policy) -> EntityLookup | None:
 
 named = lru_cache(maxsize=64)(entities)
 """The names in a cue: looked for in the search, and heard again when what was found is weighed."""
+event = lru_cache(maxsize=64)(beside)
+"""The event that an utterance puts a time beside, read as often."""
 
 
 def state(cue: Cue, *, labelled: bool = True) -> str:
@@ -101,22 +114,23 @@ def intent(cue: Cue) -> Intent:
 
 
 class Times(NamedTuple):
-    """The stretches of time that a cue speaks of, and the share of its words that say so: 1 for "what did I do last week"."""
+    """The stretches of time that a cue speaks of, the share of its words that say so, 1 for "what did I do last week", and those words."""
 
     intervals: tuple[Interval, ...]
     share: float
+    mentions: tuple[Mention, ...] = ()
 
 
 _NO_TIME = Times((), 0.0)
 
 
+@lru_cache(maxsize=64)
 def spoken_times(cue: Cue, over: Over) -> Times:
-    """The times that the cue speaks of, relative to its now, as loosely as it speaks of them."""
+    """The times that the cue speaks of, relative to its now, as loosely as it speaks of them; none where it only greets."""
     text = words(cue, over)
     found = times(text, now=cue.now)
-    if not found:
-        return _NO_TIME
-    return Times(merged([loose(mention) for mention in found]), time_share(text, [(mention.start, mention.end) for mention in found]))
+    share = time_share(text, [(mention.start, mention.end) for mention in found]) if found else 0.0
+    return Times(merged([loose(mention) for mention in found]), share, found) if share else _NO_TIME
 
 
 def merged(found: Sequence[Interval]) -> tuple[Interval, ...]:

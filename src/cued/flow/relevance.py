@@ -3,20 +3,21 @@
 A logistic model of a few columns whose coefficients are data (`policy/calibration`), so that 0.7 means the same with any embedder.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from cued.errors import InputError
 from cued.flow import cue as cues
-from cued.flow.asked import asked_time
+from cued.flow.asked import COMMON, AskedTime, Counted, asked_time, counted, distrust, spared
 from cued.flow.table import Table, filled
 from cued.model import Column, Cue, TermStatistic
 from cued.policy.calibration import calibrated
 from cued.policy.spec import Calibration
 from cued.text.analyse import query_terms
-from cued.text.intent import AGENTS, Beside, addresses_agent, asks, beside, leans, of_speaker, seeks, speaks_of_itself
+from cued.text.intent import AGENTS, Beside, addresses_agent, asks, in_first_person, is_idle, leans, of_speaker, seeks, speaks_of_itself
 from cued.text.languages import foreignness, is_latin, technical
 from cued.text.patterns import pattern
 
@@ -32,12 +33,11 @@ _LETTERS = 4
 """Shorter texts have a vector that says nothing."""
 _STRANGE = 0.5
 """How foreign a cue is from which on words may speak for themselves."""
-_COMMON = 1.0
-"""What a word counts at least: one that a flood of notes has made common is still a word that was asked for."""
-_APART, _ALIKE = 0.2, 0.35
-"""The cosines at which a leaning begins to bear on a request, and at which it does fully."""
-_NEAREST, _FIRST = 10, 2
-"""So many of the nearest candidates tell whether code is kept here, and so many whether they speak of the one who is asked about."""
+_ALIKE = {"utterance": (0.2, 0.35), "state": (0.35, 0.5)}
+"""The cosines at which a leaning begins to bear on a request, and at which it does fully; who has a plan is asked other things too."""
+_NEAREST, _FIRST, _NEARBY = 10, 2, 40
+"""So many of the nearest candidates tell whether code is kept here, so many whether they speak of the one who is asked about, and of so
+many it is told whether they are in the words of whoever asks."""
 _OWN = 0.3
 """What speaks so much more of its speaker than of others is about its speaker."""
 _WORTH = 0.1
@@ -66,7 +66,7 @@ class _Heard(NamedTuple):
     """What a cue's words say about what is asked for, heard once for all candidates."""
 
     own: frozenset[str]
-    """The utterance's terms, where state is looked for as well."""
+    """The utterance's terms, where state is looked for as well and the utterance asks for anything."""
     names: frozenset[str]
     """The terms of the names in the utterance."""
     words: frozenset[str]
@@ -74,7 +74,8 @@ class _Heard(NamedTuple):
     latin: bool
     foreign: float
     technical: float
-    seeks: bool
+    seeks: Literal["utterance", "state", ""]
+    """What asks for advice, a choice or a plan."""
     personal: bool
     to_agent: bool
     event: Beside | None
@@ -83,59 +84,75 @@ class _Heard(NamedTuple):
 @lru_cache(maxsize=8)
 def _heard(cue: Cue) -> _Heard:
     # An explanation decides the same cue many times over.
-    uttered, by_itself = cues.words(cue, "utterance"), cues.alone(cue, "cue")
-    said = cues.words(cue, "cue")
+    uttered, by_itself, working = cues.words(cue, "utterance"), cues.alone(cue, "cue"), cues.state(cue)
+    idle = bool(by_itself) and is_idle(by_itself)
     return _Heard(
-        own=frozenset(query_terms(by_itself) if by_itself else ()),
+        own=frozenset(query_terms(by_itself) if by_itself and not idle else ()),
         names=frozenset(term for name in cues.named(uttered) for term in query_terms(name)),
         words=frozenset(_WORD.findall(cue.utterance)),
         latin=is_latin(uttered),
         foreign=foreignness(uttered),
         technical=technical(uttered),
-        seeks=seeks(said),
+        seeks="utterance" if not idle and seeks(uttered) else "state" if working and seeks(working) else "",
         personal=speaks_of_itself(cue.utterance),
         to_agent=addresses_agent(cue.utterance),
-        event=beside(cue.utterance),
+        event=cues.event(cue.utterance),
     )
 
 
 def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     """The columns beyond those of the store that a calibration may weigh."""
     heard = _heard(table.evidence.cue)
-    raw, agent, passage = table.columns, _agent(table, heard), _passage(table)
+    raw, said, passage = table.columns, _said_by_agent(table), _passage(table)
+    agent, kept = (np.zeros(len(table)), said) if heard.to_agent else (said, np.zeros(len(table)))
     z, passage_z = _z(np.array([raw["cosine"], passage]), table, calibration)
-    cosine = filled(raw["cosine"])
-    return {
-        **_times(table, heard),
+    cosine, words = filled(raw["cosine"]), _counted(table, heard)
+    nearest = np.argsort(-cosine, kind="stable")[:_NEARBY].tolist()
+    at_a_time = heard.event is not None or table.evidence.intervals
+    asked = asked_time(table, heard.event) if at_a_time else AskedTime(raw["window"], table.evidence.time_share)
+    columns = {
+        **_times(table, asked),
         "z": z,
         "passage": passage,
         "passage_z": passage_z,
         "lift": filled(passage - raw["cosine"]),
         "neighbour_coverage": np.maximum(raw["coverage_before"], raw["coverage_after"]) * _BRIEF / (_BRIEF + raw["length"]),
-        "answers": _answers(table) * (1.0 - agent),
+        "answers": _answers(table, replies=kept) * (1.0 - agent),
         "voice": agent,
         "voice_length": agent * np.maximum(np.log1p(raw["length"]) - _SHORT, 0.0),
         "blind": _blind(table, calibration, heard),
         **(kind := _kind(table, heard, cosine)),
-        **_words(table, heard, turn=kind["turn"]),
-        **_alike(table, heard, cosine),
+        "mine": _mine(table, nearest) * (1.0 - kind["turn"]) if heard.personal else np.zeros(len(table)),
+        **_words(table, heard, words, turn=kind["turn"]),
+        **_alike(table, heard, words, cosine),
+        "code": np.full(len(table), _code(table, nearest[:_NEAREST])),
+        # What is said in passing is seldom meant, but what the agent said is where the cue asks for it.
+        "turn": kind["turn"] - kept,
     }
+    return columns | spared(columns, asked.share) if asked.share else columns
 
 
-def _alike(table: Table, heard: _Heard, cosine: Column) -> dict[str, Column]:
+def _counted(table: Table, heard: _Heard) -> Counted:
+    """What the cue's words come to, and how much of it each memory has."""
+    terms = _own_terms(table, heard)
+    if not heard.latin or heard.foreign >= _STRANGE:
+        return counted(table, terms, latin=heard.latin)
+    lacking, at_least = sum(each.idf for each in terms if not each.documents), sum(max(each.idf, COMMON) for each in terms)
+    return Counted(sum(each.idf for each in terms), lacking, at_least, table.columns["coverage"])
+
+
+def _alike(table: Table, heard: _Heard, words: Counted, cosine: Column) -> dict[str, Column]:
     """The columns that are the same for all candidates: what cue and store are like."""
     terms = _own_terms(table, heard)
-    total = sum(each.idf for each in terms)
     named = [each for each in terms if each.term in heard.names]
     values = {
         "crowd": np.log1p(max(table.evidence.findings.visible, _FEW)),
         "astray": _astray(table, heard, cosine),
         "script": float(not heard.latin),
         "personal": float(heard.personal),
-        "code": _code(table, cosine),
-        "foreign": heard.foreign,
+        "foreign": heard.foreign * distrust(table) if heard.foreign else 0.0,
         "cue_length": np.log1p(len(terms)),
-        "unknown": sum(each.idf for each in terms if not each.documents) / total if total else 0.0,
+        "unknown": words.lacking / words.total if words.total else 0.0,
         "strangers": sum(not each.documents for each in named) / len(named) if named else 0.0,
     }
     return dict(zip(values, np.repeat(np.array(list(values.values()))[:, None], len(table), axis=1), strict=True))
@@ -146,27 +163,28 @@ def _own_terms(table: Table, heard: _Heard) -> list[TermStatistic]:
     return [each for each in table.evidence.findings.terms if not heard.own or each.term in heard.own]
 
 
-def _code(table: Table, cosine: Column) -> float:
+def _code(table: Table, nearest: Sequence[int]) -> float:
     """How much of what is nearest to the cue is code, 0 to 1."""
-    nearest = np.argsort(-cosine, kind="stable")[:_NEAREST].tolist()
     marked = [technical(table.memories[row].text) for row in nearest]
     return float(np.array(marked).sum() / len(marked)) if any(marked) else 0.0
 
 
-def _times(table: Table, heard: _Heard) -> dict[str, Column]:
+def _times(table: Table, asked: AskedTime) -> dict[str, Column]:
     """Lying in the time that is asked for, the less the more of what else was found does; and that where the cue asks for little else.
 
     Where all memories were stored today, "today" tells them apart as little as a word that each of them has.
     """
-    raw = table.columns
-    window, share = asked_time(table, heard.event) if heard.event else (raw["window"], table.evidence.time_share)
-    if not window.any():
+    raw, (window, share) = table.columns, asked
+    if not share and not window.any():
         return dict.fromkeys(("window", "timed"), np.zeros(len(table)))
     found = (raw["lexical_rank"] > 0) | (raw["dense_rank"] > 0)
     seen = max(table.evidence.findings.visible, 1)
     usual = min(max(window.sum() / seen, window[found].sum() / (found.sum() + _SPARSE)), 1.0)
-    # Squared: a cue that asks for a time and something else is answered by that. One that asks for nothing else means all of that time.
-    return {"window": window * (1.0 - usual), "timed": share**2 * window * (1.0 - usual * (1.0 - share))}
+    # Squared: a cue that asks for a time and something else is answered by that. One that asks for nothing else means all of that time,
+    # and no note of another; what is said in a conversation may tell of a time before.
+    inside = share**2 * window * (1.0 - usual * (1.0 - share))
+    elsewhere = np.array([source.session is None for source in table.sources]) & (window <= 0.0)
+    return {"window": window * (1.0 - usual), "timed": inside - share**4 * elsewhere, "time_share": np.full(len(table), share)}
 
 
 def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
@@ -174,7 +192,7 @@ def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
 
     The encoder knows Latin script alone and cue or memory has another, or one of them is a letter or two, which any short text is near to.
     """
-    said = table.evidence.cue.utterance
+    said = cues.words(table.evidence.cue, "cue")
     if len(said) < _LETTERS or (calibration.latin_only and not heard.latin):
         return np.ones(len(table))
     texts = [memory.text for memory in table.memories]
@@ -193,7 +211,7 @@ def _kind(table: Table, heard: _Heard, cosine: Column) -> dict[str, Column]:
         "turn": turn,
         "note_length": note * np.log1p(raw["length"]),
         "behind": note * (cosine.max(initial=0.0) - cosine),
-        "bears": _bears(table, note, cosine) if heard.seeks else np.zeros(len(table)),
+        "bears": _bears(table, note, cosine, _ALIKE[heard.seeks]) if heard.seeks else np.zeros(len(table)),
         "technical": heard.technical * np.array([technical(memory.text) for memory in table.memories])
         if heard.technical
         else np.zeros(len(table)),
@@ -201,28 +219,34 @@ def _kind(table: Table, heard: _Heard, cosine: Column) -> dict[str, Column]:
     }
 
 
-def _bears(table: Table, note: Column, cosine: Column) -> Column:
+def _mine(table: Table, nearest: Sequence[int]) -> Column:
+    """1 for what of the nearest is in the first person."""
+    mine, memories = np.zeros(len(table)), table.memories
+    mine[[row for row in nearest if in_first_person(memories[row].text)]] = 1.0
+    return mine
+
+
+def _bears(table: Table, note: Column, cosine: Column, between: tuple[float, float]) -> Column:
     """How far a note that tells a leaning bears on the request."""
-    bears: Column = note * np.clip((cosine - _APART) / (_ALIKE - _APART), 0.0, 1.0)
+    bears: Column = note * np.clip((cosine - between[0]) / (between[1] - between[0]), 0.0, 1.0)
     bears[[row for row in np.flatnonzero(bears).tolist() if not leans(table.memories[row].text)]] = 0.0
     return bears
 
 
-def _words(table: Table, heard: _Heard, *, turn: Column) -> dict[str, Column]:
+def _words(table: Table, heard: _Heard, words: Counted, *, turn: Column) -> dict[str, Column]:
     """How much of what the cue's words come to a memory has."""
-    raw, terms = table.columns, _own_terms(table, heard)
-    total = sum(each.idf for each in terms)
-    lexical = table.policy.channels.lexical
-    perfect = total * (lexical.k1 + 1.0 + lexical.delta) if lexical and total else 1.0
-    matched = np.log1p(raw["coverage"] * sum(max(each.idf, _COMMON) for each in terms))
+    raw, lexical = table.columns, table.policy.channels.lexical
+    perfect = words.total * (lexical.k1 + 1.0 + lexical.delta) if lexical and words.total else 1.0
+    matched = np.log1p(words.coverage * words.at_least)
     # The best beside the fifth, or the last of fewer: what everything here has as well is what they all talk about.
-    best = np.sort(raw["coverage"])[-_FIFTH:]
+    best = np.sort(words.coverage)[-_FIFTH:]
     return {
-        "ahead": (best[-1] - best[0]) / best[-1] * raw["coverage"] if len(best) and best[-1] else np.zeros(len(table)),
+        "coverage": words.coverage,
+        "ahead": (best[-1] - best[0]) / best[-1] * words.coverage if len(best) and best[-1] else np.zeros(len(table)),
         "matched": matched,
         "note_matched": (1.0 - turn) * matched,
         "technical_matched": heard.technical * matched,
-        "wordless": (raw["coverage"] <= 0.0).astype(float),
+        "wordless": (words.coverage <= 0.0).astype(float),
         "wording": np.minimum(raw["bm25"] / perfect, 1.0),
     }
 
@@ -237,29 +261,29 @@ def _passage(table: Table) -> Column:
     return best
 
 
-def _answers(table: Table) -> Column:
+def _answers(table: Table, *, replies: Column) -> Column:
     """How much of the cue's words the question has, for a turn that tells right after one that asks; else 0.
 
-    An answer need not repeat what was asked.
+    An answer need not repeat what was asked. Where an agent's replies are asked for, whatever it was told before asked for them.
     """
     found, covered = np.zeros(len(table)), table.columns["coverage"]
     for before, row in zip(*table.turns_apart(1), strict=True):
-        if covered[before] > 0 and asks(table.memories[before].text) and not asks(table.memories[row].text):
+        if covered[before] <= 0:
+            continue
+        if replies[row] > replies[before] or (asks(table.memories[before].text) and not asks(table.memories[row].text)):
             found[row] = covered[before]
     return found
 
 
-def _agent(table: Table, heard: _Heard) -> Column:
-    """1 for the agent's own words where the cue does not ask for them, else 0.
+def _said_by_agent(table: Table) -> Column:
+    """1 for the agent's own words in a conversation, which count less where the cue does not ask for them.
 
-    An agent says much about everything, so its long answers match any cue; what a user needs remembered is mostly what others said.
+    An agent says much about everything, so its long answers match any cue; what a user needs remembered is mostly what others said. A note
+    that an agent took is meant to be found.
     """
-    if heard.to_agent:
-        return np.zeros(len(table))
     agents = {speaker for speaker in {source.speaker for source in table.sources} if speaker and speaker.casefold() in AGENTS}
     if not agents:
         return np.zeros(len(table))
-    # A note that an agent took is meant to be found: only a turn of its own in a transcript is not.
     return np.array([source.speaker in agents and source.session is not None for source in table.sources], dtype=float)
 
 

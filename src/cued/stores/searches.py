@@ -110,7 +110,7 @@ def _snapshot(keeper: Keeper, tenant: str, held: TenantShelf) -> Iterator[tuple[
                 yield rows, version
                 return
     with ExitStack() as left:
-        with pacing.waiting() if pacing.PACE.placed else nullcontext(), held.lock:
+        with pacing.waiting() if pacing.PACE.queue else nullcontext(), held.lock:
             rows = left.enter_context(keeper.begin(tenant, write=False))
             head = rows.head()
             version = held.bring_to(rows, head) if head.change else None

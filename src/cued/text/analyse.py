@@ -8,7 +8,7 @@ import re
 from typing import NamedTuple
 
 from cued.text import scripts
-from cued.text.hollow_words import hollow
+from cued.text.hollow_words import SHARED, hollow
 from cued.text.identifiers import identifier_terms, is_plain
 from cued.text.patterns import pattern
 from cued.text.remembered import Remembered
@@ -32,6 +32,10 @@ _WHOLE_RUN_TOO = frozenset({"katakana", "hangul"})
 _CONTRACTED = pattern(r"(?<=\w)'(?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
 _NEGATED = pattern(r"(?<=n)'(?=t\b)", re.IGNORECASE)
 _IRISH = pattern(r"\b[oO]'\w")
+# French asks by a pronoun behind the verb: "est-elle", "a-t-on".
+_INVERTED = pattern(
+    r"(?<=\w)-(?:t-)?(?:je|tu|ils?|elles?|nous|vous|ce|(?:(?<=t-)|(?<=peut-)|(?<=doit-)|(?<=sait-)|(?<=fait-))on)\b(?!-)", re.IGNORECASE
+)
 _THOUSANDS = pattern(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
@@ -84,7 +88,7 @@ def query_terms(text: str) -> tuple[str, ...]:
         (function if functional else content).update(dict.fromkeys(terms))
         if len(content) >= MAX_QUERY_TERMS:
             break
-    empty = hollow(content, english=len(function))
+    empty = hollow(content, english=len(function.keys() - SHARED))
     said = tuple(term for term in content if term not in empty) if empty else tuple(content)
     return (said or tuple(content) or tuple(function))[:MAX_QUERY_TERMS]
 
@@ -107,6 +111,8 @@ def _analyse_chunk(chunk: str) -> _Chunk:
     folded = fold(chunk)
     if "'" in folded:
         folded = _IRISH.sub(_without_apostrophe, _NEGATED.sub("", _CONTRACTED.sub("", folded)))
+    if "-" in folded:
+        folded = _INVERTED.sub(" ", folded)
     if "," in folded:
         folded = _THOUSANDS.sub("", folded)
     pieces = [(match[0], match.lastgroup or "word") for match in _PIECE.finditer(folded)]

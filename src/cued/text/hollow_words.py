@@ -3,37 +3,51 @@
 Memories are indexed whole; only a cue drops them, so nothing that is stored depends on these lists. English has its own in `stopwords`.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final
 
+from cued.text import scripts
+from cued.text.patterns import pattern
 from cued.text.scripts import fold
 from cued.text.stemming import stem
+from cued.text.stopwords import STOP_WORDS
 
 _LATIN: Final = {
     "de": """der die das den dem des ein eine einer eines einem einen und oder aber nicht kein keine ist sind war waren wird werden wurde
 wurden hat haben hatte hatten habe kann können konnte ich du er sie es wir ihr mich mir uns sich mein meine sein seine ihre was wer wen
 wem wie wo wohin woher wann warum welche welcher welches welchen wieviel viele von vom zu zum zur mit auf für im in am an aus bei nach
-über unter durch um als auch so wenn dass ob noch nur sehr mehr hier dort es""",
+über unter durch um als auch so wenn dass ob noch nur sehr mehr hier dort es
+unser unsere unserer unserem unseren unseres bin bist seid muss müssen musste soll sollte sollten gerade bis wovor womit wofür woran worauf
+wozu woher dir dich dein deine deiner euch euer eure denn mal schon gibt gab hast habt heißt gegen seit man""",
     "es": """el la los las lo un una unos unas de del al a y o que qué quién quiénes cuál cuáles cuándo dónde cómo cuánto cuántos cuántas
 por para con sin en entre sobre desde hasta es son era fue fueron ser está están hay ha han había se me te le les nos mi mis tu su sus
-yo él ella ellos no ni si sí más muy ya como pero también este esta estos estas eso""",
+yo él ella ellos no ni si sí más muy ya como pero también este esta estos estas eso
+tengo tiene tienes tenemos tienen tenía estoy estás estamos puedo puede puedes podemos soy eres somos hago hacer he hemos nuestro
+nuestra nuestros nuestras vuestro donde cuando cual quien cuanto cuánta qué hora hasta dedica dedicaba""",
     "fr": """le la les l un une des du de d au aux et ou où mais que qu qui quoi quel quelle quels quelles quand comment combien pourquoi
 est sont était étaient sera a ont avait être avoir il elle ils elles on je j tu nous vous me m te se s ce c cette ces cet mon ma mes son
-sa ses leur leurs dans en sur sous par pour avec sans ne n pas plus très y si""",
+sa ses leur leurs dans en sur sous par pour avec sans ne n pas plus très y si
+jusqu jusque jusqu'à ai as avons avez avais suis es sommes êtes étais notre nos votre vos ton ta tes toi moi lui ça cela dont peut peux
+pouvons faut fait déjà t chez heure combien""",
     "it": """il lo la i gli le l un uno una di del della dei delle dello degli a al alla ai alle da dal dalla in nel nella nei con su sul
 sulla per tra fra e ed o ma che chi cosa quale quali quando dove come quanto quanti quante perché è sono era erano fu furono ha hanno aveva
-essere si mi ti ci vi ho io lui lei loro mio mia suo sua non più anche questo questa""",
+essere si mi ti ci vi ho io lui lei loro mio mia suo sua non più anche questo questa
+abbiamo avete avevo siamo sei nostro nostra nostri nostre tuo tua posso può puoi devo deve ora fino miei mie""",
     "pt": """o a os as um uma uns umas de do da dos das em no na nos nas ao à aos às por pelo pela para com sem entre sobre e ou mas que
 quem qual quais quando onde como quanto quantos quantas é são era foi foram ser está estão há tem têm tinha se me te lhe nos eu ele ela eles
-meu minha seu sua não mais muito já também este esta isso""",
+meu minha seu sua não mais muito já também este esta isso
+tenho temos tens estou estamos nosso nossa nossos nossas teu tua posso pode devo até hora meus minhas somos sou""",
     "nl": """de het een en of maar niet geen is zijn was waren wordt worden werd werden heeft hebben had ik jij je hij zij ze wij we u mij
 me ons zich mijn zijn haar hun wat wie hoe waar wanneer waarom welke hoeveel van voor met op in aan uit bij naar over onder door om te
-als ook dat die dit deze er nog meer""",
+als ook dat die dit deze er nog meer
+onze jouw jullie ben bent moet moeten kan kunnen kun mag tot hebt mogen""",
     "pl": """i oraz lub ale nie jest są był była było były być ma mają się to ten ta te tego tej w we na z ze do od dla po za przez pod nad
 o u że co kto jak gdzie kiedy dlaczego jaki jaka jakie jakich który która które ile czy ja ty on ona oni my wy mnie mi mój moja jego jej
 ich już tylko także""",
     "tr": """ve ile veya ama bir bu şu o ne neyi neden niçin nasıl kim kimin nerede nereye hangi kaç ben sen biz siz onlar benim bana beni
-için gibi kadar çok daha en de da mi mı mu mü ki değil var yok olan olarak oldu olduğu ise""",
+için gibi kadar çok daha en de da mi mı mu mü ki değil var yok olan olarak oldu olduğu ise
+nedir neydi neye neyin neler nereden neresi kimde kime kimi kimden kimdi hangisi kaçta kaça kaçıncı zaman bizim bizi bize sizin sana seni
+senin onun onu ona misin mıyım musun bunu şunu her hiç geç""",
     "id": """yang dan atau tetapi di ke dari pada untuk dengan dalam oleh adalah itu ini apa siapa kapan mana bagaimana mengapa berapa saya
 kamu dia kami kita mereka nya tidak bukan sudah akan telah bisa dapat juga lebih ada sebagai""",
     "vi": """là của và hay hoặc nhưng các những cái được bị trong ngoài cho với từ đến ở tại này đó kia khi nào gì ai đâu sao như thế bao
@@ -42,19 +56,34 @@ nhiêu một không có đã sẽ đang tôi bạn anh chị nó họ để về
 _ELSEWHERE: Final = (
     """и а но или не ни что чего чем кто кого кому где куда когда как какой какая какое какие каких сколько почему зачем в во на с со к по
 о об от до из у за под над при для без через между это этот эта эти тот та те был была было были есть быть я ты он она оно мы вы они мне
-меня мой моя мои его её их ли же бы уже ещё только""",
+меня мой моя моё мои его её их ли же бы уже ещё только кем чём нас нам нами вас вам вами тебя тебе твой твоя себя себе всего всё все больше
+сейчас очень нужно надо можно наш наша наше наши скольки""",
     """من في على إلى عن مع بين بعد قبل عند ما ماذا لماذا متى أين كيف كم هل أي أو و ثم لكن هو هي هم أنا نحن هذا هذه ذلك تلك الذي التي
-الذين كان كانت يكون أن إن لا لم لن قد كل بعض""",
+الذين كان كانت يكون أن إن لا لم لن قد كل بعض لي لنا لك عندي عندنا الآن مما بماذا لمن""",
     """है हैं था थी थे हो का की के को ने में से पर और या लेकिन क्या कौन कब कहाँ कैसे क्यों कितना कितने कितनी किस किसने यह वह ये वे इस उस मैं
-मैंने हम तुम आप मेरा मेरी मेरे तो भी नहीं ही""",
+मैंने हम तुम आप मेरा मेरी मेरे तो भी नहीं ही मुझे मुझको हमें हमने हमारा हमारी हमारे सा सी सबसे किससे किसके किसको किसका किसकी कहां कौनसा पास हूँ हूं
+रहा रही रहे आपने तुमने""",
 )
 # Characters that join a sentence of Chinese and are hardly ever part of a name or a thing.
-_JOINING: Final = frozenset("的了吗嗎呢吧啊呀嘛么麼什谁誰哪怎是我你您他她它们們这這那和与與就都也很更最请請着")
-_ASKING: Final = frozenset("多少 如何 几个 幾個 有没 没有 沒有 可以 一个 一個 为了 因为 何时 為何 为何 以及 或者 其他".split())
+_JOINING: Final = frozenset("的了吗嗎呢吧啊呀嘛么麼什谁誰哪怎是我你您他她它们們这這那和与與就都也很更最请請着在")
+_ASKING: Final = frozenset(
+    """多少 如何 几个 幾個 有没 没有 沒有 可以 一个 一個 为了 因为 何时 為何 为何 以及 或者 其他 几点 幾點 少钱 少錢 多久 几号 几月
+何 誰 何時 何処 どこ こへ こで どの どれ どん いく くら だれ なぜ いつ""".split()
+)
 # Particles and endings of Japanese; a word that is written in hiragana has other pairs.
 _ENDING: Final = frozenset("のはがをにでともかたてしするまいなっれよね")
+_PAIR: Final = pattern(rf"[{scripts.UNSPACED}]{{2}}")
 _ENOUGH: Final = 2
 """So many function words of a Latin language say that a cue is in it; one may be a name or a word of English."""
+# Function words of other languages that are also words, names or abbreviations of English.
+ALSO_ENGLISH: Final = frozenset(
+    """ada ai al ale alla ama ben biz co com come comment con da dan dem den des die dit dos door ed el en era est fra fu ha han hat hay ho
+    io jest ke khi ki kim la las le lei lo los ma mana mas mes met mi mia mis mon mu na nas ne ni nie ob om os ou par para pas plus po pod
+    pour qua sa sans se sen ser si sin son su sur ta te ten theo ti tu ty um un uno van var ve vi von war wen ya za as es her hiç hora kan
+    lui man mag mal moi pode seit sei sol sou t tes toi ton tot tua ora bin bis gab ben""".split()
+)
+# Other languages have these words of English too.
+SHARED: Final = frozenset("a all am an as at by do he i id im in me my no not on or per so to up us via was we will".split())
 
 
 def _stems(words: str) -> frozenset[str]:
@@ -65,13 +94,31 @@ _STEMS: Final = {language: _stems(words) for language, words in _LATIN.items()}
 LATIN_WORDS: Final = frozenset(word for words in _LATIN.values() for word in words.split())
 """The function words of languages in Latin script, as they are written."""
 _ANY_LATIN: Final = frozenset().union(*_STEMS.values())
+_TELLING: Final = _ANY_LATIN - _stems(" ".join(STOP_WORDS | ALSO_ENGLISH | SHARED) + " d da das de del der di do dos du l o y")
+"""Of these, which are no parts of names either, one is enough in a cue that has no function word of English."""
 _ANY_OTHER: Final = frozenset().union(*map(_stems, _ELSEWHERE))
+
+
+SAYING: Final = _stems(
+    """recommend recommended recommendation recommendations suggest suggested suggestion suggestions advise advised advice tell told say
+said mention mentioned explain explained propose proposed describe described remind give gave given again supposed
+empfohlen empfahlst empfehlung geraten rietest vorgeschlagen vorschlag gesagt sagtest erklärt genannt erwähnt tipp
+recomendaste recomendó recomendado recomendabas aconsejaste aconsejó aconsejado sugeriste sugirió dijiste dicho mencionaste explicaste
+conseillé conseilles recommandé proposé suggéré dit disais expliqué mentionné consigliato raccomandato suggerito detto spiegato proposto
+recomendou recomendaste sugeriu sugeriste disse disseste aconselhou aconselhaste explicou aangeraden aanbevolen voorgesteld gezegd uitgelegd
+советовал советовала советовали посоветовал посоветовала посоветовали рекомендовал рекомендовала рекомендовали порекомендовал предлагал
+предлагали предложил говорил говорила говорили сказал сказала сказали önerdin önermiştin önerdiniz söyledin söylemiştin tavsiye dedin
+demiştin
+نصحت نصحتني اقترحت قلت أوصيت ذكرت أخبرتني सुझाया सुझाव बताया कहा सलाह सिफारिश 추천 추천해 말했 말한 알려준"""
+) | frozenset("推荐 推薦 建议 建議 说过 說過 告诉 提到 之前 上次 勧 薦 教 言 おす すす すめ 推薦 提案".split())
+"""Words that ask for what was said by someone, and not what about; hollow where a cue asks for the agent's own words."""
 
 
 def hollow(terms: Collection[str], *, english: int) -> frozenset[str]:
     """The terms of a cue that carry nothing of it, in another language than English; `english` is how many English ones it has."""
     doubtful = _ANY_LATIN.intersection(terms)
-    found = _of_one_language(doubtful, least=max(_ENOUGH, english + 1)) if len(doubtful) >= _ENOUGH else frozenset()
+    enough = _ENOUGH if english or _TELLING.isdisjoint(doubtful) else 1
+    found = _of_one_language(doubtful, least=max(enough, english + 1)) if len(doubtful) >= enough else frozenset()
     return found.union(term for term in terms if not term.isascii() and (term in _ANY_OTHER or _joins(term)))
 
 
@@ -85,3 +132,39 @@ def _of_one_language(terms: frozenset[str], *, least: int) -> frozenset[str]:
 def _joins(pair: str) -> bool:
     """Whether a pair of characters holds a sentence of Chinese or Japanese together."""
     return len(pair) <= _ENOUGH and (pair in _ASKING or not _JOINING.isdisjoint(pair) or not _ENDING.isdisjoint(pair))
+
+
+def pair_weights(terms: Sequence[str], known: Sequence[bool]) -> list[float]:
+    """How many words each term of a cue stands for: 1, but less for pairs of characters that nothing here has.
+
+    Of a script without spaces every two characters are a pair, half of which are no words. One that overlaps a pair which is known here
+    lies across the end of that word and stands for none; in a row of n that are unknown there are (n + 1) / 2 words.
+    """
+    weights = [1.0] * len(terms)
+    row: list[int] = []
+    for place in range(len(terms) + 1):
+        if place < len(terms) and not known[place] and (not row or _overlap(terms[row[-1]], terms[place])) and _is_pair(terms[place]):
+            row.append(place)
+            continue
+        if row:
+            _weigh(row, terms, known, weights)
+        row = [place] if place < len(terms) and not known[place] and _is_pair(terms[place]) else []
+    return weights
+
+
+def _weigh(row: Sequence[int], terms: Sequence[str], known: Sequence[bool], weights: list[float]) -> None:
+    """Weigh a row of unknown pairs that overlap each other."""
+    before, after = row[0] - 1, row[-1] + 1
+    across = {row[0]} if before >= 0 and known[before] and _overlap(terms[before], terms[row[0]]) else set[int]()
+    across |= {row[-1]} if after < len(terms) and known[after] and _overlap(terms[row[-1]], terms[after]) else set[int]()
+    rest = len(row) - len(across)
+    for place in row:
+        weights[place] = 0.0 if place in across else (rest + 1) / (2 * rest)
+
+
+def _is_pair(term: str) -> bool:
+    return len(term) == _ENOUGH and not term.isascii() and _PAIR.match(term) is not None
+
+
+def _overlap(first: str, second: str) -> bool:
+    return first[-1] == second[0]

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from cued.text.hollow_words import LATIN_WORDS
+from cued.text.hollow_words import ALSO_ENGLISH, LATIN_WORDS, SHARED
 from cued.text.patterns import pattern
 from cued.text.stopwords import STOP_WORDS
 
@@ -10,18 +10,11 @@ _LOOKED_AT = 300
 _LATIN = pattern(r"[A-Za-z\u00aa-\u024f\u1e00-\u1eff]")
 _LETTER = pattern(r"[^\W\d_]")
 _WORD = pattern(r"[A-Za-z\u00aa-\u024f\u1e00-\u1eff']+")
-# Other languages have these words too; what is left of the function words shows English.
-_SHARED = frozenset("a all am an as at by do he i id im in me my no not on or per so to up us via was we will".split())
-ENGLISH = STOP_WORDS - _SHARED
+# What is left of the function words shows English.
+ENGLISH = STOP_WORDS - SHARED
 # Shared with few languages, so that several of them show English too.
 _RATHER = frozenset("all an at by he i i'd i'll i'm i've let let's my not to up us we".split())
-# Function words of other languages that are also words, names or abbreviations of English.
-_ALSO_ENGLISH = frozenset(
-    """ada ai al ale alla ama ben biz co com come comment con da dan dem den des die dit dos door ed el en era est fra fu ha han hat hay ho
-    io jest ke khi ki kim la las le lei lo los ma mana mas mes met mi mia mis mon mu na nas ne ni nie ob om os ou par para pas plus po pod
-    pour qua sa sans se sen ser si sin son su sur ta te ten theo ti tu ty um un uno van var ve vi von war wen ya za""".split()
-)
-OTHERS = frozenset(word for word in LATIN_WORDS if len(word) > 1) - STOP_WORDS - _SHARED - _ALSO_ENGLISH
+OTHERS = frozenset(word for word in LATIN_WORDS if len(word) > 1) - STOP_WORDS - SHARED - ALSO_ENGLISH
 _HINT = 0.34
 _TELLING = 3
 """So many words are needed to tell a language by."""

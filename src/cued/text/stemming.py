@@ -11,6 +11,7 @@ MAX_WORD = 64
 COMPOUND_MIN = 10
 _SUBWORD_MIN = 4
 _VOWEL_INITIAL_MIN = 6
+_BEGINNING, _MOSTLY = 4, 0.7
 _VOWELS: Final = frozenset("aeiouyаеиоуыэюяієїαεηιουω")
 _ONSETS: Final = frozenset(
     "bl br ch cl cr dr fl fr gl gn gr kl kn kr pf ph pl pr qu sc sh sk sl sm sn sp st sv sw th tr ts tw vl vr wh wr zw".split()
@@ -49,6 +50,15 @@ def stem(word: str) -> str:
     if not first.isascii():
         language = next((name for low, high, name in _STEMMER_OF_SCRIPT if low <= first <= high), "english")
     return str(_STEMMERS.of(language).stemWord(word[:MAX_WORD])) or word
+
+
+def kindred(first: str, second: str) -> bool:
+    """Whether two words may be forms of one: they begin with the same four letters or more, seven tenths of the shorter."""
+    if first[:_BEGINNING] != second[:_BEGINNING] or len(first) < _BEGINNING:
+        return False
+    shorter = min(len(first), len(second))
+    same = next((place for place in range(shorter) if first[place] != second[place]), shorter)
+    return same >= max(_BEGINNING, _MOSTLY * shorter)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -49,5 +49,13 @@ march april may june july august september october november december jan feb mar
 spring summer autumn fall winter christmas easter"""
 
 CALENDAR: Final = frozenset(_CALENDAR.split())
+IDLE: Final = (
+    frozenset(_GREETINGS.split())
+    | frozenset(
+        "fine right got sounds think mind never best job work done yay cheers later soon see now day night weekend bit moment".split()
+    )
+    | frozenset("true understood noted makes sense funny let go ahead continue on next".split())
+)
+"""Words of those who greet, thank, agree or take their time, beside function words: they ask for nothing."""
 TITLES: Final = frozenset("dr mr mrs ms prof".split())
 STARTERS: Final = frozenset(f"{_GREETINGS} {_ADVERBS} {_VERBS} {_NOUNS}".split())

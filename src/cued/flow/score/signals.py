@@ -68,11 +68,12 @@ def activation(table: Table, term: Term) -> Column:
 def note_words(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
     """BM25 as a share of the best candidate's, times the share of the candidates that are no turns of a session, 0 to 1.
 
-    Notes, reports and commits are found by their words more than what is said in passing.
+    Notes, reports and commits are found by their words more than what is said in passing; the less so the more of those words are a time.
     """
     bm25 = filled(table.columns["bm25"])
     notes = sum(source.session is None for source in table.sources) / len(table)
-    return np.asarray(notes * bm25 / max(float(bm25.max(initial=0.0)), 1e-9))
+    untimed = 1.0 - table.columns.get("time_share", np.zeros(len(table)))
+    return np.asarray(untimed * notes * bm25 / max(float(bm25.max(initial=0.0)), 1e-9))
 
 
 def frequency(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term

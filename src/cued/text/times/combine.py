@@ -11,10 +11,12 @@ from cued.text.times.found import Anchor, Found, weekday_near
 _FAR = datetime(9999, 12, 31, tzinfo=UTC)
 # Which days of a week or month, months of a year and so on "early", "mid" and "late" mean: (first, one past the last).
 _PARTS_OF_WEEK = {"early": (0, 3), "start": (0, 3), "mid": (1, 5), "late": (3, 7), "end": (3, 7)}
-_PARTS_OF_MONTH = {"early": (1, 16), "start": (1, 16), "mid": (10, 21), "late": (16, 0), "end": (16, 0)}
-_PARTS_IN_TWELFTHS = {"early": (0, 6), "start": (0, 4), "mid": (4, 8), "late": (6, 12), "end": (8, 12)}
+_PARTS_OF_MONTH = {"early": (1, 16), "start": (1, 11), "mid": (10, 21), "late": (16, 0), "end": (21, 0)}
+_PARTS_IN_TWELFTHS = {"early": (0, 6), "start": (0, 2), "mid": (4, 8), "late": (6, 12), "end": (10, 12)}
 _HOURS = {"morning": (6, 12), "noon": (11, 14), "afternoon": (12, 18), "evening": (18, 24), "night": (18, 30)}
 _AROUND_DAYS = {"day": 3, "week": 3, "weekend": 3, "month": 15, "season": 15, "quarter": 30, "half": 45, "year": 182, "decade": 730}
+
+_AROUND_SLACK_DAYS = {"day": 4, "week": 4, "weekend": 4}
 
 
 def part(found: Found) -> Span:
@@ -251,7 +253,7 @@ def around(found: Found) -> Span:
     """Return a span widened by about half of its own kind on each side."""
     whole = found.spans()[0]
     margin = _AROUND_DAYS.get(whole.grain, 3) * DAY
-    return Span(whole.start - margin, whole.end + margin, "range")
+    return Span(whole.start - margin, whole.end + margin, "range", slack_days=_AROUND_SLACK_DAYS.get(whole.grain, 0))
 
 
 def _whole(found: Found) -> Span:

@@ -11,6 +11,11 @@ _FEW_REACH = {"couple": (1, 3), "few": (2, 5), "several": (3, 8)}
 _FEW_COUNT = {"couple": 2, "few": 3, "several": 7}
 _COUNTED_SLACK_DAYS = {"week": 3, "fortnight": 3, "month": 15, "quarter": 45, "year": 182, "decade": 1826}
 
+# What half of a unit is, and how many days "a unit and a half ago" and "this time last unit" may be off.
+_HALVES = {"day": ("hour", 12), "week": ("day", 4), "month": ("day", 15), "year": ("month", 6), "decade": ("year", 5)}
+_HALF_SLACK_DAYS = {"day": 0, "week": 1, "month": 5, "year": 45, "decade": 365}
+_SAME_TIME_SLACK_DAYS = {"day": 0, "week": 1, "month": 4, "year": 15}
+
 
 def relative_day(found: Found) -> Span:
     """Return yesterday, today or tomorrow."""
@@ -93,6 +98,23 @@ def counted(found: Found, amounts: list[tuple[int, str]], sign: int) -> Span:
     if finest in {"hour", "minute", "second"}:
         return unit_of(moment, finest)
     return almanac.day(moment)._replace(slack_days=_COUNTED_SLACK_DAYS.get(finest, 0))
+
+
+def half_ago(found: Found) -> Span:
+    """Return the day of "a year and a half ago" and "half a year ago"."""
+    unit = found.name("unit")
+    whole = found.tokens[0].kind != "halfword"
+    count = (1 if found.tokens[0].kind == "an" else found.tokens[0].number) if whole else 0
+    moment = shift(found.anchor.now, unit, -count)
+    finer, number = _HALVES[unit]
+    return almanac.day(shift(moment, finer, -number))._replace(slack_days=_HALF_SLACK_DAYS[unit])
+
+
+def same_time(found: Found) -> Span:
+    """Return the day of "this time last year", as far off as people mean by that."""
+    unit = found.name("unit")
+    count = -1 if found.has("last") else 1 if found.has("next") else -_count(found)
+    return almanac.day(shift(found.anchor.now, unit, count))._replace(slack_days=_SAME_TIME_SLACK_DAYS[unit])
 
 
 def few_ago(found: Found) -> Span:

@@ -84,6 +84,11 @@ _ABSOLUTE: Rules = (
     ("pointer weekday", n.relative_weekday),
     ("relday", n.relative_day),
     ("count unit ago relday", n.to_the_day),
+    ("count unit and an halfword ago", n.half_ago),
+    ("number and an halfword unit ago", n.half_ago),
+    ("halfword an unit ago", n.half_ago),
+    ("sametime (last|next) unit", n.same_time),
+    ("sametime count unit ago", n.same_time),
     ("count unit (comma? and? count unit)* ago", n.ago),
     ("an? few of? unit ago", n.few_ago),
     ("number (weekday|weekdays) ago", n.weekdays_ago),
@@ -159,7 +164,8 @@ _RECENT: Rules = (("recent", n.recently),)
 _KINDS = (
     "month weekday weekdays number ordinal year decade iso numeric yearmonth monthday isoweek unit season quarter half holiday "
     "daypart dayparts relday tonight now last past next this ago the an of in on at between from starting and to dash slash comma "
-    "since before by after around halfword rest up thousand other few early earlier function measure label word punct junk time recent"
+    "since before by after around halfword sametime rest up thousand other few early earlier function measure label word punct junk time "
+    "recent"
 ).split()
 _KINDS += "agolead inlead hence until untilpost sincepost relunit quantity dayofweek weekdaynear monthshort daymonth will".split()
 _LETTERS = {kind: chr(0xA1 + index) for index, kind in enumerate(_KINDS)}  # beyond every sign of a regular expression

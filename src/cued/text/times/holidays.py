@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from cued.text.times.almanac import DAY, Span, easter, islamic, midnight, month, nth_weekday
 
 _FIXED = {
-    (1, 1): "new years day|new years|new year",
+    (1, 1): "new years day|new year day",
     (1, 26): "australia day",
     (2, 2): "groundhog day",
     (2, 14): "valentines day|valentines|valentine day|saint valentines day|st valentines day",
@@ -31,6 +31,7 @@ _FIXED = {
     (12, 26): "boxing day",
     (12, 31): "new years eve|new year eve",
 }
+_TURN_OF_YEAR = "new years|new year|turn of the year"
 # (month, weekday from Monday = 0, which one, days after it)
 _NTH_WEEKDAY = {
     (1, 0, 3, 0): "martin luther king jr day|martin luther king day|mlk day",
@@ -75,6 +76,10 @@ def _fixed(key: tuple[int, int]) -> Yearly:
     return lambda year: _days(midnight(year, *key), 1)
 
 
+def _turn_of_year(year: int) -> Span:
+    return _days(midnight(year - 1, 12, 31), 2)
+
+
 def _nth(key: tuple[int, int, int, int]) -> Yearly:
     number, weekday, which, after = key
     return lambda year: _days(nth_weekday(weekday, which, within=month(year, number)).start + after * DAY, 1)
@@ -94,6 +99,7 @@ def _days(start: datetime, count: int) -> Span:
 
 def _named() -> dict[str, Yearly]:
     rules: list[tuple[Yearly, str]] = [(_fixed(key), names) for key, names in _FIXED.items()]
+    rules += [(_turn_of_year, _TURN_OF_YEAR)]
     rules += [(_nth(key), names) for key, names in _NTH_WEEKDAY.items()]
     rules += [(_around_easter(key), names) for key, names in _EASTER.items()]
     rules += [(_in_islamic_year(key), names) for key, names in _ISLAMIC.items()]

@@ -18,14 +18,24 @@ _WEIGHTS = {"half": 0.5, "none": 0.0, "word": 1.0}
 _LETTERS = pattern("[a-z]+")
 # words that ask for nothing but what was at that time
 _ENGLISH = STOP_WORDS | frozenset("happen happens happened happening going tell remember".split())
-# a greeting names a time and asks for nothing of it
+# a greeting names a time and asks for nothing of it, nor does one who thanks or takes leave without asking anything
 _GREETING = pattern(r"(?:\w+[,!] )?(?:how (?:are|is|were) (?:you|it|things|everything)|how's|see you|happy|merry|have a)\b", re.IGNORECASE)
+_PARTING = pattern(
+    r"(?:(?:thanks?|thank you|bye|goodbye|good (?:morning|day|afternoon|evening|night)|cheers|that's all|talk to you"
+    r"|danke|bis (?:morgen|bald|dann|später|nächste)"
+    r"|guten|gute nacht|tschüss|gracias|buen[oa]s|adiós|merci|bonjour|bonsoir|bonne|au revoir|grazie|ciao|buon\w*|obrigad[oa]"
+    r"|bom dia|boa|bedankt|dank|goede\w*|спасибо|добр\w+|до свидания|до завтра|पुन|धन्यवाद|शुभ|شكرا|صباح|مساء|إلى اللقاء"
+    r"|teşekkür\w*|günaydın|iyi|hoşça|görüşürüz)\b"
+    r"|谢谢|謝謝|早上好|晚安|再见|明天见|ありがとう|おはよう|おやすみ|さようなら|また明日|お疲れ|감사|고마|안녕)[^?？؟]*$",
+    re.IGNORECASE,
+)
+_ASKING = pattern(r"\b(?:what|who|when|where|which|tell|show|list|remind|did)\b", re.IGNORECASE)
 _APOSTROPHE = pattern(r"['’]\w*")
 
 
 def time_share(text: str, spans: Sequence[tuple[int, int]]) -> float:
     """The share of the text's words that stand in these spans, function words left out: 0 without a span, 1 for nothing else."""
-    if not spans or _GREETING.match(text):
+    if not spans or _GREETING.match(text) or (_PARTING.match(text) and not _ASKING.search(text)):
         return 0.0
     function = _function_words(text)
     timed = sum(_weight(text[start:end], function) or 1.0 for start, end in spans)

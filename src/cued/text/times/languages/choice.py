@@ -29,6 +29,7 @@ _DOUBTFUL = frozenset(
     "mars mart mai hier morgen ocak ekim pazar avril august april september november juli juni lente mei estate ete yaz".split()
 )
 _AHEAD = frozenset(["next", "hence", "will"])
+_JOINS = frozenset(["the", "of", "in", "on", "and", "to", "from"])
 
 
 def languages_of(text: str) -> tuple[str, ...]:
@@ -58,9 +59,15 @@ def _known(language: str) -> frozenset[str]:
     return _common(language).union(part for phrase, _ in lexicon(language).phrases() for part in phrase)
 
 
+@cache
+def _joining(language: str) -> frozenset[str]:
+    """Return the commonest words of a language with its articles and prepositions."""
+    return _common(language).union(phrase[0] for phrase, word in lexicon(language).phrases() if word.kind in _JOINS and len(phrase) == 1)
+
+
 def function_words(text: str) -> frozenset[str]:
-    """Return the commonest words of the languages that a text may be of."""
-    return frozenset().union(*(_common(language) for language in languages_of(text)))
+    """Return the words that join others in the languages that a text may be of."""
+    return frozenset().union(*map(_joining, languages_of(text)))
 
 
 def read(text: str, language: str, *, now: datetime) -> list[Token]:
