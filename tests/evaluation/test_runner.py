@@ -141,6 +141,14 @@ def test_the_cache_keeps_within_its_bounds(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["new"]
 
 
+def test_vectors_that_are_only_read_count_as_used(tmp_path):
+    CachedEmbedder(ListEmbedder(), tmp_path).close()
+    file = next(tmp_path.glob("vectors-*.db"))
+    os.utime(file, (1, 1))
+    CachedEmbedder(ListEmbedder(), tmp_path).close()
+    assert file.stat().st_mtime > 1
+
+
 def test_an_embedder_that_fails_stops_the_run_instead_of_bending_its_figures(dataset):
     broken = FailingEmbedder()
     broken.down = True

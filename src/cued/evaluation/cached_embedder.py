@@ -23,6 +23,9 @@ class CachedEmbedder:
         try:
             self._file = apsw.Connection(self._path)
             self._file.set_busy_timeout(10_000)
+            if folder is not None:
+                # Reading leaves no trace on a file, and what was used longest ago is deleted first.
+                Path(self._path).touch()
             # What a crash loses is embedded again.
             self._file.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF")
             self._file.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL)")
