@@ -1,19 +1,22 @@
 """The answers as plain JSON, one shape on every surface: numbers that are not finite are null, times are RFC 3339 in UTC."""
 
 import math
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from cued.explain import Explanation, MeaningMap, Timeline, Verdict, Why
 from cued.handles.bootstrap import Pack
 from cued.handles.keeping import OpenConflicts
 from cued.model import Evidence, Page, RecallEntry, Stats, Trace
 from cued.model.plain import JSON, plain
 
+if TYPE_CHECKING:
+    from cued.explain import Explanation, MeaningMap, Timeline, Verdict, Why
 
-def explanation_json(explanation: Explanation) -> JSON:
+
+def explanation_json(explanation: "Explanation") -> JSON:
     """A recall's answer with its whole table: every candidate, the chosen first, then the rest from the highest score down."""
     recall, evidence = explanation.recall, explanation.evidence
     return {
@@ -25,17 +28,17 @@ def explanation_json(explanation: Explanation) -> JSON:
     }
 
 
-def verdict_json(verdict: Verdict) -> JSON:
+def verdict_json(verdict: "Verdict") -> JSON:
     """What became of one memory, and what would have changed that."""
     return plain(verdict)
 
 
-def why_json(why: Why) -> JSON:
+def why_json(why: "Why") -> JSON:
     """A memory with the trees of what it comes from and of what came of it."""
     return {**plain(why), "memory": why.memory.to_dict()}
 
 
-def timeline_json(timeline: Timeline) -> JSON:
+def timeline_json(timeline: "Timeline") -> JSON:
     """What stood around a memory or a moment, oldest first; `centre` is null for a moment."""
     return {
         "before": [memory.to_dict() for memory in timeline.before],
@@ -44,7 +47,7 @@ def timeline_json(timeline: Timeline) -> JSON:
     }
 
 
-def map_json(laid_out: MeaningMap) -> JSON:
+def map_json(laid_out: "MeaningMap") -> JSON:
     """Memories laid out by meaning, each in brief with its place."""
     points = [{**point.memory.brief(), "x": point.x, "y": point.y} for point in laid_out.points]
     return {**plain(replace(laid_out, points=())), "points": points}

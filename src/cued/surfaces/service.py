@@ -6,18 +6,13 @@ The tenant is the handle's, never a field of a request.
 
 import tomllib
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
-from cued.engine import decide
-from cued.engine.envelope import Envelope
-from cued.engine.narrowing import narrowed
 from cued.errors import InputError, PolicyError
-from cued.explain import Explanation, verdict_on
-from cued.explain.single import single_changes
 from cued.handles.tenant import Tenant
-from cued.insight.rates import rates
 from cued.model.plain import JSON, plain
 from cued.policy import parse, presets
 from cued.policy.spec import Policy
@@ -51,7 +46,14 @@ from cued.surfaces.contract import (
     why_json,
 )
 
-Keep = Callable[[Envelope], None]
+if TYPE_CHECKING:
+    from cued.engine.envelope import Envelope
+    from cued.explain import Explanation
+
+# What explains or looks back is loaded when it is asked for: a recall in a shell does not wait for it.
+# ruff: noqa: PLC0415
+
+Keep = Callable[["Envelope"], None]
 
 
 def remember(tenant: Tenant, request: RememberRequest) -> JSON:
@@ -81,6 +83,8 @@ def explain(tenant: Tenant, request: ExplainRequest, *, keep: Keep = lambda _: N
     With channels left out, `ablation` puts the recall beside the one with all of them. `keep` is handed the recall in an envelope, and
     the answer has it as `envelope` where that is asked for.
     """
+    from cued.engine.envelope import Envelope
+
     explanation = tenant.explain(request)
     kept = Envelope.of(explanation.evidence, explanation.policy)
     keep(kept)
@@ -88,8 +92,13 @@ def explain(tenant: Tenant, request: ExplainRequest, *, keep: Keep = lambda _: N
     return {**explanation_json(explanation), "ablation": _ablation(request, explanation), "envelope": sent}
 
 
-def explain_saved(saved: Envelope, request: DecideRequest, *, policy: Policy | None = None) -> JSON:
+def explain_saved(saved: "Envelope", request: DecideRequest, *, policy: Policy | None = None) -> JSON:
     """The answer of `explain` on a saved recall, without a store: as it was decided then, or under another policy, or with less read."""
+    from cued.engine import decide
+    from cued.engine.narrowing import narrowed
+    from cued.explain import Explanation, verdict_on
+    from cued.explain.single import single_changes
+
     applied = adjusted(request, policy or saved.policy or presets.load())
     evidence = narrowed(saved.evidence, applied)
     recalled = decide(evidence, applied)
@@ -119,6 +128,8 @@ def feedback(tenant: Tenant, request: FeedbackRequest) -> JSON:
 
 def log(tenant: Tenant, request: LogRequest) -> JSON:
     """Lines of the recall log, and how often memory spoke in them; no rates where only some outcomes are asked for."""
+    from cued.insight.rates import rates
+
     entries = tenant.log(request)
     told = None if request.outcome or request.recall_id else plain(rates(entries))
     return {"recalls": [entry_json(entry) for entry in entries], "rates": told}
@@ -140,8 +151,10 @@ def lay_out(tenant: Tenant, request: MapRequest) -> JSON:
     return map_json(tenant.map(request))
 
 
-def keep_recall(tenant: Tenant, saved: Envelope, policy: Policy | None = None) -> JSON:
+def keep_recall(tenant: Tenant, saved: "Envelope", policy: Policy | None = None) -> JSON:
     """The line of the log that now keeps this recall whole, as this policy decides it."""
+    from cued.engine.envelope import Envelope
+
     recalled = saved.decide(policy)
     return entry_json(replace(tenant.keep(recalled, Envelope.of(saved.evidence, policy) if policy else saved), evidence=None))
 
@@ -229,7 +242,7 @@ def policy_check(text: str, *, name: str) -> JSON:
         return {"ok": False, "name": name, "problems": list(error.problems)}
 
 
-def _ablation(request: ExplainRequest | DecideRequest, explanation: Explanation) -> JSON | None:
+def _ablation(request: ExplainRequest | DecideRequest, explanation: "Explanation") -> JSON | None:
     """The ranks of the same recall with every channel open and with some shut, side by side; None where none was shut."""
     if explanation.whole is None:
         return None

@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import cache, lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -61,17 +61,24 @@ def digest(policy: Policy) -> str:
 
     Names and descriptions do not count. The calibrations that ship do, as far as the policy may take them.
     """
-    known, told = _told.get(id(policy), (None, ""))
-    if known is not policy:
-        told = _digest(_Numbers(policy, _calibrations(policy.relevance)))
+    shipped = calibrations()
+    known = _told.get(id(policy))
+    if known is None or known.policy is not policy or known.shipped is not shipped:
         if len(_told) >= _MOST_TOLD:
             _told.clear()
-        _told[id(policy)] = policy, told
-    return told
+        known = _told[id(policy)] = _Told(policy, shipped, _digest(_Numbers(policy, _calibrations(policy.relevance))))
+    return known.digest
 
 
-_told: dict[int, tuple[Policy, str]] = {}
-"""The digests of the policies at hand: a recall needs that of the one it was decided by, and mostly it is the same one."""
+class _Told(NamedTuple):
+    """A policy at hand, the calibrations that it was told with, and its digest: recall after recall needs that of the same one."""
+
+    policy: Policy
+    shipped: dict[str, Calibration]
+    digest: str
+
+
+_told: dict[int, _Told] = {}
 _MOST_TOLD = 64
 
 
