@@ -57,6 +57,9 @@ def stores(facts: Dataset, others: Sequence[Item], size: int) -> Dataset:
     while left:
         tenant = f"of{size}-{len(memories)}"
         held, chosen = _held(left, known, size)
+        if not chosen:
+            # what is left has more answers than a store of this size has room for
+            break
         left = [query for query in left if query not in chosen]
         rest = rng.sample(own, len(own)) if size <= len(own) else [*own, *rng.sample(others, min(size, len(others)))]
         full = list((held | {item.id: item for item in rest if item.id not in held}).values())[:size]

@@ -104,7 +104,7 @@ RECIPES = {
     "generic": Recipe(
         start=_start("generic", "Any embedder without a calibration of its own: z-scores and words, no plain cosine", long=False),
         embedders=("minilm", "hashing"),
-        columns=tuple(f"z coverage passage_z entities window timed neighbour_coverage answers unknown {KINDS}".split()),
+        columns=tuple(f"z coverage passage_z entities window timed neighbour_coverage answers {KINDS} unknown".split()),
         # Without LongMemEval more of the other talk is needed, and who is not known is given less of a say.
         weights=SIGHTED | {"memorybank": 12.0, "friendsqa": 4.0, "molweni_mrc": 4.0, "lifebench_en": 6.0},
         stated=STATED | VOICE,
