@@ -255,8 +255,8 @@ def _passage(table: Table) -> Column:
     """The best cosine among a candidate, its neighbours and the candidates within two turns: what is said takes several turns."""
     raw, cosine = table.columns, table.columns["cosine"]
     best: Column = np.fmax(cosine, np.fmax(raw["cosine_before"], raw["cosine_after"]))
-    earlier, later = table.turns_apart(1, 2)
-    if earlier:
+    if pairs := table.turns_apart(1) + table.turns_apart(2):
+        earlier, later = map(list, zip(*pairs, strict=True))
         np.fmax.at(best, earlier + later, cosine.take(later + earlier))
     return best
 
@@ -267,7 +267,7 @@ def _answers(table: Table, *, replies: Column) -> Column:
     An answer need not repeat what was asked. Where an agent's replies are asked for, whatever it was told before asked for them.
     """
     found, covered = np.zeros(len(table)), table.columns["coverage"]
-    for before, row in zip(*table.turns_apart(1), strict=True):
+    for before, row in table.turns_apart(1):
         if covered[before] <= 0:
             continue
         if replies[row] > replies[before] or (asks(table.memories[before].text) and not asks(table.memories[row].text)):

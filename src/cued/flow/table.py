@@ -46,6 +46,7 @@ class Table:
         self.degraded: list[str] = list(evidence.degraded)
         self.alive: NDArray[np.bool_] = np.ones(len(found), dtype=np.bool_)
         self.order: Order = np.arange(len(found), dtype=np.intp)
+        self._apart: dict[int, list[tuple[int, int]]] = {}
         self._no_layout()
 
     def _no_layout(self) -> None:
@@ -93,16 +94,13 @@ class Table:
                 sessions.setdefault(source.session, {})[source.turn] = row
         return [turns for turns in sessions.values() if len(turns) > 1]
 
-    def turns_apart(self, *steps: int) -> tuple[list[int], list[int]]:
-        """The candidates that are so many turns apart in one session, pair by pair: the earlier rows, and the later ones."""
-        earlier, later = list[int](), list[int]()
-        for turns in self._sessions:
-            for turn, row in turns.items():
-                for step in steps:
-                    if turn + step in turns:
-                        earlier.append(row)
-                        later.append(turns[turn + step])
-        return earlier, later
+    def turns_apart(self, step: int) -> list[tuple[int, int]]:
+        """The candidates that are so many turns apart in one session, pair by pair, the earlier one first."""
+        if step not in self._apart:
+            self._apart[step] = [
+                (row, turns[turn + step]) for turns in self._sessions for turn, row in turns.items() if turn + step in turns
+            ]
+        return self._apart[step]
 
     def sort_by(self, column: Column) -> None:
         """Order the rows by a column, highest first, ties by id."""
