@@ -1,7 +1,7 @@
 """asked: the time and the words that a cue asks for, over the candidates: which lie in it and how much of the cue it is, what has them.
 
-A cue may name an event in place of a date ("before the launch"). Then the time is found by the candidate that names the event, without a
-second search: the words of the event are words of the cue, so whatever has them is among the candidates.
+A cue may name an event in place of a date ("before the launch"). Then the candidate that names the event tells the time, and what lies
+in that time is searched for once more.
 
 The words need counting of their own in a language that the analyser cuts or stems as it is not, and its vectors less trust.
 """
@@ -35,8 +35,6 @@ _REACH_DAYS = 365
 """So far from an event "before" and "after" reach."""
 _SOON_DAYS, _LATER_DAYS = 10.0, 45.0
 """In so many days "right after" and "after" an event have faded by two thirds; what lies farther off is asked for the less."""
-
-
 COMMON = 1.0
 """What a word counts at least: one that a flood of notes has made common is still a word that was asked for."""
 _BEGINNING = 4
@@ -201,10 +199,8 @@ def counted(table: Table, terms: Sequence[TermStatistic], *, latin: bool) -> Cou
     weights = [1.0] * len(terms) if latin else _pair_weights(table, terms)
     said = list(zip(terms, weights, strict=True))
     nowhere = frozenset(each.term for each in _nowhere(terms))
-    total, lacking = (
-        sum(each.idf * weight for each, weight in said),
-        sum(each.idf * weight for each, weight in said if each.term in nowhere),
-    )
+    total = sum(each.idf * weight for each, weight in said)
+    lacking = sum(each.idf * weight for each, weight in said if each.term in nowhere)
     coverage = table.columns["coverage"] * (sum(each.idf for each in terms) / total if total else 1.0)
     for each, has in _forms(table, terms) if latin and total else ():
         coverage = coverage + each.idf / total * has
