@@ -25,8 +25,15 @@ op = st.one_of(
     st.builds(PutOp, namespace, key, value, st.none(), st.none()),
     st.builds(PutOp, namespace, key, st.none(), st.none(), st.none()),
     st.builds(GetOp, namespace, key),
-    st.builds(SearchOp, st.lists(label, max_size=2).map(tuple), wanted, st.just(100)),
-    st.builds(ListNamespacesOp, st.one_of(st.none(), st.lists(condition, max_size=2).map(tuple)), st.one_of(st.none(), st.integers(1, 3))),
+    # Each field is given: one that is left out is drawn, and a query is searched for by words here and passed over there.
+    st.builds(SearchOp, st.lists(label, max_size=2).map(tuple), wanted, st.just(100), st.just(0), st.none()),
+    st.builds(
+        ListNamespacesOp,
+        st.one_of(st.none(), st.lists(condition, max_size=2).map(tuple)),
+        st.one_of(st.none(), st.integers(1, 3)),
+        st.just(100),
+        st.just(0),
+    ),
 )
 
 
