@@ -2,6 +2,7 @@
 
 from contextlib import contextmanager, suppress
 from threading import Barrier, Event, Lock, Thread
+from time import monotonic, sleep
 
 import cued
 from cued.embed import load
@@ -25,8 +26,10 @@ def working(pace):
 
 def waiting_in(pace, count):
     """Return when so many wait."""
+    patient_until = monotonic() + 10
     while len(pace.queue) < count:
-        pass
+        assert monotonic() < patient_until
+        sleep(0.001)
 
 
 def test_those_who_wait_work_in_the_order_in_which_they_came_and_one_at_a_time():

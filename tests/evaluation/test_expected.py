@@ -89,6 +89,15 @@ def test_the_page_shows_the_checked_in_figures(name):
     assert genres(TABLES_IN_ORDER) in page
 
 
+@pytest.mark.parametrize(
+    ("name", "row"), {"locomo": "LoCoMo", "longmemeval": "LongMemEval", "everyday": "everyday", "xquad": "XQuAD"}.items()
+)
+def test_the_readme_shows_the_checked_in_figures(name, row):
+    (line,) = [line for line in (ROOT / "README.md").read_text("utf-8").splitlines() if line.startswith(f"| {row}")]
+    own, *plain = (f"{100 * TABLES[name][policy]['recall@10']:.1f}" for policy in ("cued", "dense", "lexical", "rrf"))
+    assert f"| **{own}** | {' | '.join(plain)} |" in line
+
+
 def test_the_page_of_the_floor_shows_the_checked_in_figures():
     assert floors(TABLES_IN_ORDER) in (ROOT / "docs/flow/floor.md").read_text("utf-8")
 

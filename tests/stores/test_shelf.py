@@ -2,6 +2,7 @@
 
 from collections import Counter
 from random import Random
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -61,6 +62,12 @@ def test_cores_that_share_a_scan_find_the_same(monkeypatch):
     monkeypatch.setattr("cued.stores.columns.vectors._SHARED", 100)
     monkeypatch.setattr("cued.stores.columns.vectors.cpu_count", lambda: 3)
     assert held.scan(cue).tobytes() == alone.tobytes()
+    monkeypatch.setattr(Thread, "start", no_thread)
+    assert held.scan(cue).tobytes() == alone.tobytes()
+
+
+def no_thread(_):
+    raise RuntimeError("can't start new thread")
 
 
 def test_what_is_no_vector_of_length_1_is_near_to_nothing():

@@ -1,6 +1,7 @@
 """A shelf that was kept finds the same as one built from the rows, and one that is damaged, stale or erased is never used."""
 
 from random import Random
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -81,7 +82,10 @@ def test_a_kept_shelf_with_what_came_since_finds_the_same_bits(random, seed):
         assert_same_bits(one.findings, other.findings)
 
 
-def test_many_vectors_that_are_taken_in_beside_their_reading_are_each_with_their_memory():
+@pytest.mark.parametrize("threads", [True, False])
+def test_many_vectors_that_are_taken_in_beside_their_reading_are_each_with_their_memory(threads, monkeypatch):
+    if not threads:
+        monkeypatch.setattr(Thread, "start", no_thread)
     keeper, count = MemoryKeeper(), 5000
     Store(keeper).remember("t", many(count))
     version, _ = shelved(keeper)
@@ -92,6 +96,10 @@ def test_many_vectors_that_are_taken_in_beside_their_reading_are_each_with_their
     slots = [int(row) for row in range(count) if version.shelf.keys[row] in {each.key for each in stored.values()}]
     for slot, row in zip(slots, sorted(stored.values(), key=lambda row: row.key), strict=True):
         assert np.allclose(block.take(np.array([slot], dtype=np.int32))[0], as_vector(row.vector), atol=1e-6)
+
+
+def no_thread(_):
+    raise RuntimeError("can't start new thread")
 
 
 def test_a_vector_of_nobody_among_many_is_damage():

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack, get_args
 
-from msgspec import Struct, json
+from msgspec import Struct
 from msgspec.structs import replace
 
 from cued import engine
@@ -29,7 +29,7 @@ from cued.model import (
     Vector,
     outranks,
 )
-from cued.model.plain import JSON
+from cued.model.plain import JSON, plain
 from cued.ports import Progress, silent
 from cued.requests.checks import known_as, label, one_of
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, changed, compose, read_change, read_draft
@@ -65,7 +65,7 @@ class Remembered(Struct, frozen=True, kw_only=True):
 
     def to_dict(self) -> JSON:
         """All of it as plain data; `id` is None unless there is exactly one."""
-        return {"id": self.ids[0] if len(self.ids) == 1 else None, **json.decode(json.encode(self))}
+        return {"id": self.ids[0] if len(self.ids) == 1 else None, **plain(self)}
 
 
 class OpenConflict(Struct, frozen=True, kw_only=True):

@@ -357,7 +357,12 @@ def _taken_aside(read: Iterable[tuple[Sequence[int], Matrix]], take: Callable[[S
                 failed.append(error)
 
     beside = Thread(target=work, daemon=True)
-    beside.start()
+    try:
+        beside.start()
+    except RuntimeError:  # the system gives no more threads, or the interpreter is ending
+        for run in read:
+            take(*run)
+        return
     try:
         for run in read:
             if failed:

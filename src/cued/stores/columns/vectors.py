@@ -11,6 +11,7 @@ all three bytes are multiples of 2^-25 and the cue's are of 2^-26, so that float
 some 0.0000001. Numkong has those sums too, byte by byte: the cue's steps are four digits each.
 """
 
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from copy import copy
 from functools import cache
@@ -44,11 +45,14 @@ _FINE_DIGITS = 4
 _MIDDLE: Final = 0x80
 """A last byte is kept less this much, so that it is a byte of either sign, as numkong wants them."""
 _MIDDLES: Final = 0x80808080
-_PLACES: Final = 256.0 ** np.arange(_FINE_DIGITS + 1)
+"""The middle of every digit."""
+_DIGIT_VALUES: Final = 256.0 ** np.arange(_FINE_DIGITS + 1)
 _WIDEST = 2**13
 """So many components and no more have sums that are exact whatever they are."""
 _SHORTEST: Final = 2.0**9
 """The steps of one, where they are shortest."""
+_FINE_PRODUCT: Final = 1 / (_SHORTEST * _CUE_FINE)
+"""What a shortest step of a row's times a fine one of the cue's comes to."""
 _LONGER = ((1, 4.0), (32, 2.0))
 """Up to which dimension steps are how much longer."""
 _DOUBLED_MOST = 8.0
@@ -90,8 +94,7 @@ def in_steps(vector: Vector) -> CueVector:
     lost = exact - coarse / _CUE_COARSE
     fine = np.rint(exact * _CUE_FINE) * longer
     digits = _in_digits(fine) if numkong is not None and len(fine) <= _WIDEST else None
-    scale = 1 / (_SHORTEST * _CUE_FINE)
-    return CueVector((coarse * longer).astype(np.float32), fine * scale, _AT_LEAST * sqrt(np.dot(lost, lost)), digits)
+    return CueVector((coarse * longer).astype(np.float32), fine * _FINE_PRODUCT, _AT_LEAST * sqrt(np.dot(lost, lost)), digits)
 
 
 def _in_digits(fine: Column) -> tuple[Any, Any, float]:
@@ -192,8 +195,7 @@ class Vectors:
             sums = np.vecdot(high.astype(np.float64), cue.fine), np.vecdot((low ^ _MIDDLE).astype(np.float64), cue.fine)
         else:
             by_high, by_low, less = cue.digits
-            scale = 1 / (_SHORTEST * _CUE_FINE)
-            sums = _summed(high, by_high) * scale, (_summed(low.view(np.int8), by_low) + less) * scale
+            sums = _summed(high, by_high) * _FINE_PRODUCT, (_summed(low.view(np.int8), by_low) + less) * _FINE_PRODUCT
         products: Column = (sums[0] + sums[1] / _DIVIDED) * self._doubled.take(slots)
         return np.clip(products, -1.0, 1.0)
 
@@ -238,7 +240,7 @@ def _longer(dimensions: int) -> Column:
 def _summed(some: Bytes, digits: Any) -> Column:  # noqa: ANN401 - as numkong packs them
     """The sums of bytes times whole numbers of several digits, each exact."""
     by_digit: Column = np.asarray(numkong.dots_packed(some, digits)).astype(np.float64)
-    return by_digit @ _PLACES[: by_digit.shape[1]]
+    return by_digit @ _DIGIT_VALUES[: by_digit.shape[1]]
 
 
 def _by_numkong(high: Bytes, steps: Vector) -> Vector:
@@ -251,18 +253,26 @@ def _by_numkong(high: Bytes, steps: Vector) -> Vector:
         sums = np.asarray(numkong.dots_packed(high[place], digits)).astype(np.float32)
         np.add(sums[:, 0] * np.float32(_DIGIT), sums[:, 1], out=scanned[place])
 
-    shares = _shares(len(high))
-    if len(shares) == 1:
-        scan(slice(None))
-    else:
-        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - few tenants are so large
-
-        with ThreadPoolExecutor(len(shares) - 1) as others:
-            waiting = [others.submit(scan, share) for share in shares[1:]]
-            scan(shares[0])
-            for each in waiting:
-                each.result()
+    own, *others = _shares(len(high))
+    if others and _side_by_side(scan, others, own):
+        return scanned
+    scan(slice(None))
     return scanned
+
+
+def _side_by_side(scan: Callable[[slice], None], others: Sequence[slice], own: slice) -> bool:
+    """Whether the others' shares were scanned, each in a thread, while our own was here; not where no thread can be had."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - few tenants are so large
+
+    with ThreadPoolExecutor(len(others)) as threads:
+        try:
+            begun = [threads.submit(scan, share) for share in others]
+        except RuntimeError:  # the system gives no more of them, or the interpreter is ending
+            return False
+        scan(own)
+        for each in begun:
+            each.result()
+    return True
 
 
 def _shares(rows: int) -> list[slice]:

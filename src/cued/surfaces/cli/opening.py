@@ -6,7 +6,7 @@ longer than it must.
 
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -66,7 +66,8 @@ def _load_model_ahead(chosen: Settings) -> None:
 
     if provider is not None:
         # No daemon: what is in the middle of loading when the process ends would take it down with it.
-        Thread(target=load, args=(provider,), name="cued-model").start()
+        with suppress(RuntimeError):  # no thread can be had: then it is loaded when it is needed
+            Thread(target=load, args=(provider,), name="cued-model").start()
 
 
 @contextmanager
