@@ -23,13 +23,9 @@ from cued.evaluation.runner import Bench
 from cued.policy.adjust import HEIGHTS
 from cued.policy.presets import preset
 from tools.quality import DATA, EVERYDAY, PAGE
-from training.corpora import find, folder, read_lines
+from training.genres import technical as technical_texts
 
 PEOPLE = ("locomo_obs", "prefeval", "swefix", "lifebench_en")
-TECHNICAL = (
-    "commit_subject_body", "tldr_pages", "rust_errors_lints", "msvc_error_remedy", "dart_diagnostics", "lint_and_error_notes",
-    "k8s_heading_en",
-)  # fmt: skip
 SMALL, LARGE = (5, 10, 30, 100), (1000, 10_000)
 TIMED = "time"
 OTHER_WORDS = ("paraphrase", "request")
@@ -92,8 +88,7 @@ def people() -> list[Item]:
 
 def technical(like: Sequence[Item]) -> list[Item]:
     """Commits, commands, errors and their remedies, told at the times of these memories."""
-    texts = dict.fromkeys(pair["pos"][0] for name in TECHNICAL for pair in read_lines(find(name, folder())) if pair["pos"][0].strip())
-    return [Item(id=f"technical/{place}", text=text, at=like[place % len(like)].at) for place, text in enumerate(texts)]
+    return [Item(id=f"technical/{place}", text=text, at=like[place % len(like)].at) for place, text in enumerate(technical_texts())]
 
 
 def rows(cache: Path) -> Iterator[tuple[str, ...]]:

@@ -14,6 +14,11 @@ REQUESTS = Path(__file__).parent / "requests.tsv"
 FACTS = Path(__file__).parent / "facts.tsv"
 REPORTED = ("commit_subject_body", "rust_errors_lints", "lint_and_error_notes", "msvc_error_remedy")
 """Corpora whose long texts tell what a short one names: turned round, they are long cues for short notes."""
+TECHNICAL = (
+    "commit_subject_body", "tldr_pages", "rust_errors_lints", "msvc_error_remedy", "dart_diagnostics", "lint_and_error_notes",
+    "k8s_heading_en",
+)  # fmt: skip
+"""Corpora of commits, commands, errors and their remedies, which answer nothing that people tell."""
 MOST_REPORTS = 1500
 LEAST_WORDS = 8
 PEOPLE = 40
@@ -38,6 +43,11 @@ def requests() -> tuple[list[Row], list[str]]:
             leanings.setdefault(topic, []).append(text)
     rows = [Row(text, tuple(leanings[topic]), ()) for topic, kind, text in lines if kind == "request"]
     return rows, [text for texts in leanings.values() for text in texts]
+
+
+def technical() -> dict[str, None]:
+    """The answers of the technical corpora, each once."""
+    return dict.fromkeys(pair["pos"][0] for name in TECHNICAL for pair in read_lines(find(name, folder())) if pair["pos"][0].strip())
 
 
 def reports(rng: Random) -> Iterator[tuple[str, list[Row]]]:

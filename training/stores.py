@@ -1,9 +1,10 @@
 """Stores to fit relevance on, made of the training pairs: `python -m training.stores OUT`.
 
 Each corpus becomes a folder that `cued eval` reads, with tenants of 6 to some hundred memories; `mixed` has tenants of up to
-10,000 memories of all kinds, and `times` asks by when something was said. A tenant is asked questions that it can answer, questions
-whose answer was taken out while its neighbours stayed or that name somebody else (category `near`), and questions of another document
-or another corpus (category `far`). Nothing of it is part of the repository.
+10,000 memories of all kinds, `other_words` has as large ones of facts that are asked for in other words, as notes and as turns, and
+`times` asks by when something was said. A tenant is asked questions that it can answer, questions whose answer was taken out while its
+neighbours stayed or that name somebody else (category `near`), and questions of another document or another corpus (category `far`).
+Nothing of it is part of the repository.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from random import Random
 from cued.text.times import loose, times
 from training import genres
 from training.corpora import CORPORA, Row, folder, read_lines, split
+from training.scenes import in_other_words
 from training.scenes import rows as written_rows
 
 SEED = 10
@@ -26,6 +28,7 @@ Sizes = tuple[tuple[int, int], ...]
 TENANTS: Sizes = ((6, 10), (15, 10), (40, 6), (120, 3), (400, 1))
 """How large tenants are, and how many of each size a corpus has; the last one has the whole pool of texts."""
 MIXED = ((10, 12), (30, 10), (100, 8), (300, 6), (1000, 6), (2500, 4), (6000, 3), (10000, 1))
+OTHER_WORDS: Sizes = ((5, 16), (10, 16), (30, 10), (100, 10), (300, 8), (1000, 8), (3000, 4), (10000, 4))
 LARGE_TENANTS: Sizes = (*TENANTS, (1200, 1))
 POOL, LARGE_POOL = 450, 1300
 LONG = 260
@@ -78,7 +81,8 @@ class Corpus:
 def corpora(rng: Random) -> list[Corpus]:
     """The corpora, each cut to the rows whose texts fill its pool; of those that the encoder has seen, rows that were held out."""
     trained = {corpus.name for corpus in CORPORA if corpus.share > 0}
-    found = [Corpus(name, "en", list(rows)) for name, rows in (*written_rows(SEED, count=400).items(), *_probes())]
+    written = {name: rows for name, rows in written_rows(SEED, count=400).items() if name != "other_words"}
+    found = [Corpus(name, "en", list(rows)) for name, rows in (*written.items(), *_probes())]
     for path in sorted([*folder().glob("*.jsonl.gz"), *folder().glob("more/*.jsonl.gz")]):
         name = path.name.removesuffix(".jsonl.gz")
         if name in UNUSED:
@@ -132,8 +136,11 @@ class Folder:
         self.queries: list[dict[str, object]] = []
         self._rng, self._tenants = rng, 0
 
-    def add(self, texts: Iterable[str], asked: Sequence[Asked], said: dict[str, datetime] | None = None) -> None:
-        """Add a tenant with these texts in any order, said then where that matters, and its questions."""
+    def add(self, texts: Iterable[str], asked: Sequence[Asked], said: dict[str, datetime] | None = None, *, as_turns: bool = False) -> None:
+        """Add a tenant with these texts in any order, said then where that matters, and its questions.
+
+        The texts are notes, or each is the only turn of its session.
+        """
         self._tenants += 1
         tenant, ordered = f"t{self._tenants}", list(dict.fromkeys(texts))
         self._rng.shuffle(ordered)
@@ -143,7 +150,8 @@ class Folder:
             voice = SPEAKER.match(text) if named else None
             at = said[text] if said else BEGUN + timedelta(hours=6 * place % 6000, minutes=self._rng.randrange(300))
             line = {"id": memory_id, "tenant": tenant, "text": text[voice.end() :] if voice else text, "ts": at.isoformat()}
-            self.memories.append({**line, "speaker": voice[1]} if voice else line)
+            turn = {"session": f"s{place}", "turn": 0, "speaker": "user"} if as_turns else {}
+            self.memories.append({**line, **turn, "speaker": voice[1]} if voice else {**line, **turn})
         for place, (category, cue, answers) in enumerate(asked):
             line = {"id": f"{tenant}/q{place}", "tenant": tenant, "query": cue, "asked_at": ASKED.isoformat(), "category": category}
             self.queries.append({**line, "gold_ids": [ids[text] for text in answers if text in ids]})
@@ -152,8 +160,8 @@ class Folder:
         """Write both files."""
         where.mkdir(parents=True, exist_ok=True)
         for name, lines in (("memories", self.memories), ("queries", self.queries)):
-            with gzip.open(where / f"{name}.jsonl.gz", "wt", encoding="utf-8") as out:
-                out.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+            text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+            (where / f"{name}.jsonl.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 class Builder:
@@ -272,6 +280,47 @@ def mixed(all_of: Sequence[Corpus], rng: Random) -> Folder:
     return made
 
 
+class Rewording:
+    """Makes stores of facts that are asked for in other words, among more of them, technical notes or other people's texts."""
+
+    def __init__(self, others: Sequence[Corpus], rng: Random) -> None:
+        """Read the facts; only those are asked for that the encoder has not seen."""
+        rows = in_other_words()
+        trained = any(corpus.name == "other_words" and corpus.share > 0 for corpus in CORPORA)
+        self._asked: dict[str, list[Row]] = {}
+        for row in split(rows)[1] if trained else rows:
+            self._asked.setdefault(row.answers[0], []).append(row)
+        self._alike = list(dict.fromkeys(text for row in rows for text in (*row.answers, *row.others) if text not in self._asked))
+        self._around = [list(genres.technical()), [text for corpus in others for text in corpus.texts]]
+        self._strangers, self._rng = [row.cue for corpus in others for row in corpus.rows[:20]], rng
+
+    def stores(self) -> Folder:
+        """The folder with tenants of every size; every other one among technical notes, every other two as turns."""
+        made = Folder(self._rng)
+        for size, count in OTHER_WORDS:
+            for place in range(count):
+                held, asked = self._tenant(size, self._around[place % 2])
+                made.add(held, asked, as_turns=place % 4 > 1)
+        return made
+
+    def _tenant(self, size: int, around: Sequence[str]) -> tuple[list[str], list[Asked]]:
+        """A tenant's texts and questions: facts, facts beside one that was taken out, and what fills it up."""
+        rng, facts = self._rng, list(self._asked)
+        own, near = min(OWN, max(2, size // 3)), min(NEAR, max(1, size // 6))
+        chosen = rng.sample(facts, min(own + near + FAR, len(facts)))
+        kept, gone, far = chosen[:own], chosen[own : own + near], chosen[own + near :]
+        beside = [self._asked[fact][0].others[0] for fact in (*gone, *rng.sample(kept, own // 2))]
+        away = {text for fact in (*gone, *far) for text in (fact, *self._asked[fact][0].others)} - set(beside)
+        alike = rng.sample(self._alike, min(size // 2, len(self._alike)))
+        filling = [text for text in (*alike, *rng.sample(around, min(size, len(around)))) if text not in away]
+        asked: list[Asked] = [("own", row.cue, row.answers) for fact in kept for row in self._asked[fact]]
+        asked += [("near", row.cue, ()) for fact in gone for row in self._asked[fact][:1]]
+        # Only what is asked for is foreign elsewhere: a request may be borne on by what another memory tells.
+        asked += [("far", self._asked[fact][0].cue, ()) for fact in far]
+        strangers = (*rng.sample(self._strangers, FAR), *rng.sample(CHIT_CHAT, FAR))
+        return list(dict.fromkeys((*kept, *beside, *filling)))[:size], asked + [("far", cue, ()) for cue in strangers]
+
+
 def main() -> None:
     """Write every folder."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -294,6 +343,8 @@ def main() -> None:
     scenes = next(corpus for corpus in everything if corpus.name == "scenes_user")
     by_time(scenes.rows, rng).write(out / "times")
     mixed([corpus for corpus in everything if corpus.language == "en" and corpus.name not in ONE_ROW], rng).write(out / "mixed")
+    people = [corpus for corpus in everything if corpus.language == "en" and corpus.name not in genres.TECHNICAL]
+    Rewording(people, Random(SEED)).stores().write(out / "other_words")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import cued
 from cued.engine import Parts, Question, decide, gather
 from cued.engine.envelope import Envelope
 from cued.flow.cue import spoken_times
-from cued.model import Cue, Interval
+from cued.model import Cue, Interval, TermStatistic
 from cued.policy.presets import preset
 from cued.text.intent import beside
 from tests.building import NOW, ago, evidence, memory
@@ -192,3 +192,27 @@ def test_gathering_tells_the_share_and_a_saved_recall_keeps_it():
 def test_a_recall_saved_before_there_was_a_share_reads_as_none():
     saved = Envelope.of(replace(evidence(NOTES), time_share=0.25), preset("cued")).encode()
     assert Envelope.decode(saved.replace(b'"time_share":0.25,', b"")).evidence.time_share == 0.0
+
+
+def unnamed(cue, text, *, length=10.0, common=12, seen=100):
+    """The column of a store of so many memories, so many of which tell sizes; the cue's words are given as pairs of characters."""
+    pairs = [cue[place : place + 2] for place in range(len(cue) - 1)]
+    terms = tuple(TermStatistic(pair, common if pair in "的规模" else int(pair in text), 1.0) for pair in pairs)
+    found = evidence([memory("a", text=text)], cue=Cue(utterance=cue, now=NOW), coverage=[0.5], length=[length], fingerprint=None)
+    stocked = replace(found, findings=replace(found.findings, terms=terms, visible=seen))
+    return decide(stocked, preset("cued")).trace.columns["unnamed"][0]
+
+
+def test_a_memory_that_tells_the_size_of_another_thing_leaves_the_named_one_unnamed():
+    # pairs of the name: 长跑 跑节 节的, of which the memory has the last two, or all
+    assert unnamed("长跑节的规模", "花灯节的规模是六千人。", common=20) == pytest.approx(2 / 3)
+    assert unnamed("长跑节的规模", "长跑节的规模是六千人。", common=20) == 0.0
+
+
+def test_among_few_memories_or_in_a_long_one_nothing_is_missed_for_its_name():
+    assert unnamed("长跑节的规模", "花灯节的规模是六千人。", common=3, seen=30) == 0.0
+    assert unnamed("长跑节的规模", "花灯节的规模是六千人。", common=20, length=60.0) == pytest.approx(2 / 3 / 4)
+
+
+def test_a_cue_with_spaces_names_nothing_by_its_characters():
+    assert trace("How large was the race?")["unnamed"].tolist() == [0.0, 0.0, 0.0]

@@ -66,6 +66,13 @@ def test_the_meaning_of_a_note_counts_once_and_a_turn_is_lifted_by_those_beside_
     assert columns["turn"].tolist() == [0.0, 1.0, 1.0]
 
 
+def test_an_agents_reply_that_is_asked_for_counts_by_what_it_replied_to():
+    told = [said("a", "user", "My shins hurt after long runs."), said("b", "assistant", "Cut them by a third for two weeks.")]
+    asked = [Cue(utterance=words, now=NOW) for words in ("What did you say about my shins?", "What hurts?")]
+    columns = [decide(evidence(told, cue=cue, cosine=[0.7, 0.2], fingerprint=OURS), preset("cued")).trace.columns for cue in asked]
+    assert [column["replied"].tolist() for column in columns] == [pytest.approx([0.0, 0.5]), [0.0, 0.0]]
+
+
 def test_a_cue_that_is_nothing_but_a_time_counts_the_window_in_full():
     inside = Interval(NOW - timedelta(days=2), NOW)
     shares = []
@@ -289,6 +296,18 @@ def test_code_is_told_by_the_nearest_memories_whatever_the_cue_looks_like():
 def test_of_many_memories_the_ten_nearest_tell_whether_code_is_kept_here():
     texts = [memory(f"{n:02d}", text="I like oolong tea." if n < 10 else "with_backoff(call, attempts=5)") for n in range(30)]
     assert not columns_of("which tea?", texts, cosine=[1.0 - n / 100 for n in range(30)])["code"].any()
+
+
+def test_a_note_stands_apart_by_the_tenth_nearest_and_the_more_the_larger_the_store_is():
+    notes, cosine = [memory(f"{n:02d}") for n in range(12)], [0.6, *[0.3] * 11]
+    found = evidence(notes, cosine=cosine)
+    stores = [replace(found, findings=replace(found.findings, visible=seen)) for seen in (10, 10_999)]
+    small, large = (decide(store, preset("cued")).trace.columns["apart"] for store in stores)
+    assert not small.any()
+    # (0.6 - 0.3) · ln((10999 + 1)/(10 + 1))
+    assert large.tolist() == pytest.approx([0.3 * math.log(1000), *[0.0] * 11])
+    turns = [said(name, "Ada", "I keep bees.") for name in "abcdefghijkl"]
+    assert not columns_of("Who keeps bees?", turns, cosine=cosine)["apart"].any()
 
 
 def test_a_note_in_the_words_of_whoever_asks_is_theirs():

@@ -26,6 +26,7 @@ from cued.evaluation.fitting import FAR, FLOOR, NEAR, OWN, Sample, fit, growth, 
 from cued.evaluation.formats import read
 from cued.evaluation.ranking import unfloored
 from cued.evaluation.runner import Ask, Bench, evidence_of
+from cued.flow import asked as asked_for
 from cued.flow import relevance
 from cued.flow.table import Table
 from cued.model import Evidence
@@ -35,10 +36,10 @@ from cued.policy.spec import Calibration, Policy
 Floats = NDArray[np.float64]
 
 COLUMNS = (
-    "z", "cosine", "coverage", "passage", "passage_z", "lift", "entities", "window", "timed", "neighbour_coverage", "answers", "voice",
-    "voice_length", "crowd", "turn", "foreign", "matched", "note_matched", "wording", "cue_length", "note_length", "unknown", "strangers",
-    "bears", "foreign_coverage", "technical", "technical_matched", "code", "script", "personal", "mine", "behind", "astray", "ahead",
-    "wordless", "blind",
+    "z", "cosine", "coverage", "passage", "passage_z", "lift", "replied", "entities", "window", "timed", "neighbour_coverage", "answers",
+    "voice", "voice_length", "crowd", "turn", "foreign", "matched", "note_matched", "wording", "cue_length", "note_length", "unknown",
+    "strangers", "unnamed", "bears", "foreign_coverage", "technical", "technical_matched", "code", "script", "personal", "mine", "apart",
+    "behind", "astray", "ahead", "wordless", "blind",
 )  # fmt: skip
 AGAINST = frozenset(
     {
@@ -51,6 +52,7 @@ AGAINST = frozenset(
         "note_length",
         "unknown",
         "strangers",
+        "unnamed",
         "script",
         "behind",
         "astray",
@@ -278,7 +280,7 @@ def _remembered(path: Path, policy: Policy, start: Calibration, bench: Bench, ca
     """The data set's sample, kept in a file by everything that it depends on."""
     dataset = read(path)
     model = None if bench.embedder is None else str(bench.embedder.fingerprint)
-    source = Path(relevance.__file__).read_text("utf-8")
+    source = [Path(str(module.__file__)).read_text("utf-8") for module in (asked_for, relevance)]
     background = (start.background_mean, start.background_deviation, start.latin_only)
     content, asked = (dataset.name, dataset.memories, dataset.queries), (msgspec.to_builtins(policy.channels), model)
     key = digest(content, asked, source, COLUMNS, background, reading_digest())

@@ -6,8 +6,9 @@ in that time is searched for once more.
 The words need counting of their own in a language that the analyser cuts or stems as it is not, and its vectors less trust.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import pairwise
 from math import exp
 from typing import NamedTuple
 
@@ -25,7 +26,7 @@ from cued.text.times import Mention
 from cued.text.times.almanac import DAY, day, shift, unit_of
 from cued.text.times.share import time_share
 
-_LACKING = ("unknown", "strangers", "wordless", "foreign", "behind")
+_LACKING = ("unknown", "strangers", "unnamed", "wordless", "foreign", "behind")
 """Columns of what a cue's words ask for and a memory does not have."""
 _SLACK_DAYS = {"day": 0, "weekend": 2, "week": 3, "month": 15, "year": 90}
 """How many days "three weeks after" and the like may be off."""
@@ -40,6 +41,10 @@ COMMON = 1.0
 _BEGINNING = 4
 _BRIEF = 20.0
 """Texts of more terms have some of them by chance."""
+_RARE, _TOLD_BRIEFLY = 0.12, 30.0
+"""What no more than this share of the memories has may be a name, and a memory of no more terms names what it tells of."""
+_FEW, _MANY = 40, 80
+"""Among so few memories nothing is rare, and among so many it is told what is."""
 _KINDRED = 0.7
 """What another form of a word is worth beside the word itself."""
 _USUAL, _ALL_NEAR, _SEEN = 0.2, 0.25, 3
@@ -219,6 +224,34 @@ def _nowhere(terms: Sequence[TermStatistic]) -> list[TermStatistic]:
 
 def _is_pair(term: str) -> bool:
     return len(term) == len("个人") and not term.isascii()
+
+
+def unnamed(table: Table, terms: Sequence[TermStatistic], coverage: Column) -> float:
+    """How much of what the cue names is not in the memory that has most of its words, 0 to 1; less where that one is long, 0 without names.
+
+    A name is a run of characters of which every pair is rare here. "跑步节的规模" has the words in which all sizes are told, and is
+    about none of the races that are.
+    """
+    seen = table.evidence.findings.visible
+    rare = {each.term: each.idf for each in terms if each.documents <= _RARE * seen and _is_pair(each.term)} if seen > _FEW else {}
+    named = _runs(table.evidence.cue.utterance, rare)
+    if not named or not len(table):
+        return 0.0
+    best = int(np.argmax(coverage))
+    text, length = table.memories[best].text, max(float(table.columns["length"][best]), 1.0)
+    held = max(sum(idf for pair, idf in run if pair in text) / sum(idf for _, idf in run) for run in named)
+    return (1.0 - held) * min(1.0, (_TOLD_BRIEFLY / length) ** 2) * min(1.0, (seen - _FEW) / (_MANY - _FEW))
+
+
+def _runs(said: str, rare: Mapping[str, float]) -> list[list[tuple[str, float]]]:
+    """The runs of characters whose every pair is rare, as these pairs with what they weigh."""
+    runs: list[list[tuple[str, float]]] = [[]]
+    for pair in map("".join, pairwise(said)):
+        if pair in rare:
+            runs[-1].append((pair, rare[pair]))
+        elif runs[-1]:
+            runs.append([])
+    return [run for run in runs if run]
 
 
 def distrust(table: Table) -> float:

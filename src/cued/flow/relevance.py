@@ -11,7 +11,7 @@ import numpy as np
 
 from cued.errors import InputError
 from cued.flow import cue as cues
-from cued.flow.asked import COMMON, AskedTime, Counted, asked_time, counted, distrust, spared
+from cued.flow.asked import COMMON, AskedTime, Counted, asked_time, counted, distrust, spared, unnamed
 from cued.flow.table import Table, filled
 from cued.model import Column, Cue, TermStatistic
 from cued.policy.calibration import calibrated
@@ -36,8 +36,8 @@ _STRANGE = 0.5
 _ALIKE = {"utterance": (0.2, 0.35), "state": (0.35, 0.5)}
 """The cosines at which a leaning begins to bear on a request, and at which it does fully; who has a plan is asked other things too."""
 _NEAREST, _FIRST, _NEARBY = 10, 2, 40
-"""So many of the nearest candidates tell whether code is kept here, so many whether they speak of the one who is asked about, and of so
-many it is told whether they are in the words of whoever asks."""
+"""So many of the nearest candidates tell whether code is kept here and how near many are, so many whether they speak of the one who is
+asked about, and of so many it is told whether they are in the words of whoever asks."""
 _OWN = 0.3
 """What speaks so much more of its speaker than of others is about its speaker."""
 _WORTH = 0.1
@@ -115,7 +115,8 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         "z": z,
         "passage": passage,
         "passage_z": passage_z,
-        "lift": filled(passage - raw["cosine"]),
+        "lift": (lift := filled(passage - raw["cosine"])),
+        "replied": kept * lift,
         "neighbour_coverage": np.maximum(raw["coverage_before"], raw["coverage_after"]) * _BRIEF / (_BRIEF + raw["length"]),
         "answers": _answers(table, replies=kept) * (1.0 - agent),
         "voice": agent,
@@ -123,6 +124,7 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         "blind": _blind(table, calibration, heard),
         **(kind := _kind(table, heard, cosine)),
         "mine": _mine(table, nearest) * (1.0 - kind["turn"]) if heard.personal else np.zeros(len(table)),
+        "apart": (1.0 - kind["turn"]) * _apart(table, cosine, nearest[:_NEAREST]),
         **_words(table, heard, words, turn=kind["turn"]),
         **_alike(table, heard, words, cosine),
         "code": np.full(len(table), _code(table, nearest[:_NEAREST])),
@@ -154,6 +156,7 @@ def _alike(table: Table, heard: _Heard, words: Counted, cosine: Column) -> dict[
         "cue_length": np.log1p(len(terms)),
         "unknown": words.lacking / words.total if words.total else 0.0,
         "strangers": sum(not each.documents for each in named) / len(named) if named else 0.0,
+        "unnamed": 0.0 if heard.latin else unnamed(table, terms, words.coverage),
     }
     return dict(zip(values, np.repeat(np.array(list(values.values()))[:, None], len(table), axis=1), strict=True))
 
@@ -224,6 +227,17 @@ def _mine(table: Table, nearest: Sequence[int]) -> Column:
     mine, memories = np.zeros(len(table)), table.memories
     mine[[row for row in nearest if in_first_person(memories[row].text)]] = 1.0
     return mine
+
+
+def _apart(table: Table, cosine: Column, nearest: Sequence[int]) -> Column:
+    """How much nearer than the tenth nearest candidate, by the logarithm of how many times as large as a small store this one is.
+
+    Among ten thousand memories the best by chance has many as near beside it, and what answers in other words has few.
+    """
+    if not nearest:
+        return np.zeros(len(table))
+    larger = np.log1p(max(table.evidence.findings.visible, _FEW)) - np.log1p(_FEW)
+    return np.maximum(cosine - cosine[nearest[-1]], 0.0) * larger
 
 
 def _bears(table: Table, note: Column, cosine: Column, between: tuple[float, float]) -> Column:
