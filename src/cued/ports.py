@@ -7,7 +7,7 @@ Above: engine and tenant call these. Below: `stores/` and `embed/` implement the
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from cued.model import (
     Condition,
@@ -15,15 +15,12 @@ from cued.model import (
     Fault,
     Feedback,
     Filter,
-    Findings,
     Fingerprint,
     Glance,
     Head,
     Indexed,
     LogQuery,
     LogRules,
-    Lookup,
-    Matrix,
     Memory,
     Order,
     Page,
@@ -43,6 +40,9 @@ from cued.model import (
     VectorShape,
     Workings,
 )
+
+if TYPE_CHECKING:
+    from cued.model import Findings, Lookup, Matrix  # made of numpy, which opening a store needs, and naming `cued.open` does not
 
 Role = Literal["query", "memory"]
 Clock = Callable[[], datetime]
@@ -184,7 +184,7 @@ class Store(Protocol):
     def pending(self) -> tuple[str, ...]:
         """What keeps the last bytes of what was erased from being overwritten, in words; nothing when all of them are gone."""
 
-    def search(self, tenant: str, lookup: Lookup) -> Findings:
+    def search(self, tenant: str, lookup: "Lookup") -> "Findings":
         """A recall's whole reading, from one consistent snapshot."""
 
     def close(self) -> None:
@@ -358,7 +358,7 @@ class Embedder(Protocol):
     def fingerprint(self) -> Fingerprint:
         """Which model makes these vectors; it may ask the model once."""
 
-    def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
+    def embed(self, texts: Sequence[str], *, role: Role) -> "Matrix":
         """One unit vector a text, in order, float32; anything unusable is an EmbedderError."""
 
 
