@@ -1,5 +1,6 @@
 """Two clauses side by side: what they share, what each has alone, and whether they speak of the same subject."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from cued.conflicts.claims.clause import SELF, Clause
@@ -32,30 +33,35 @@ class Pair(NamedTuple):
         return self.old.keys - self.shared
 
 
-def pairs(new: Text, old: Text, lexicon: Lexicon) -> list[Pair]:
+def same_subject(new: Text, old: Text, lexicon: Lexicon) -> list[tuple[Clause, Clause]]:
     """Every clause of the new text with every clause of the old that has the same subject."""
-    long, names = len(new.clauses) + len(old.clauses) > _FEW_CLAUSES, new.names | old.names
-    # What of a clause's subject the other text does not mention.
-    news = [(n, n.subject - old.keys) for n in new.clauses]
+    # What of a clause's subject the other text does not mention; where both have such words, they speak of two.
     olds = [(o, o.subject - new.keys) for o in old.clauses]
+    mentioned = [each for each in olds if not each[1]]
     return [
-        Pair(n, o, n.keys & o.keys, long, lexicon)
-        for n, new_alone in news
-        for o, old_alone in olds
-        if not (new_alone and old_alone)
-        and _same_owner(n, o, old.keys)
-        and _same_owner(o, n, new.keys)
-        and (lexicon.kin.isdisjoint(new_alone or old_alone) or _named(n, o, names))
+        (n, o)
+        for n, new_alone in [(n, n.subject - old.keys) for n in new.clauses]
+        for o, old_alone in (mentioned if new_alone else olds)
+        if (not n.owner or _same_owner(n, o, old.keys))
+        and (not o.owner or _same_owner(o, n, new.keys))
+        and (lexicon.kin.isdisjoint(new_alone or old_alone) or _named(n, o, new.names | old.names))
     ]
 
 
-def touches(pair: Pair) -> bool:
+def side_by_side(some: Iterable[tuple[Clause, Clause]], texts: tuple[Text, Text], lexicon: Lexicon) -> list[Pair]:
+    """These clauses of two texts as pairs."""
+    long = sum(len(text.clauses) for text in texts) > _FEW_CLAUSES
+    return [Pair(n, o, n.keys & o.keys, long, lexicon) for n, o in some]
+
+
+def touch(new: Clause, old: Clause) -> bool:
     """Whether two clauses have anything in common by which one could be at odds with the other."""
-    new, old = pair.new, pair.old
-    if pair.shared or new.keys == old.keys:
+    if not new.keys.isdisjoint(old.keys) or new.keys == old.keys:
         return True
-    named = ((new.attributes, old.attributes), (new.axes, old.axes), (new.families, old.families))
-    return any(one.keys() & other.keys() for one, other in named)
+    for one, other in ((new.attributes, old.attributes), (new.axes, old.axes), (new.families, old.families)):
+        if one and other and not one.keys().isdisjoint(other):
+            return True
+    return False
 
 
 def cover(pair: Pair) -> float:
