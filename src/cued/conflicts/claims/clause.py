@@ -4,7 +4,10 @@ import re
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import compress
+from operator import attrgetter
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from cued.conflicts.claims.lexicon import Lexicon
 from cued.conflicts.claims.parsing import ClauseParts, parts, verb_at
@@ -23,13 +26,17 @@ _IS_CONTENT = bytes(code in codes_of(["word"]) for code in range(256))
 _DENYING = ("allow", "tolerate", "own", "include", "enable", "like", "mandatory")
 
 
-class _Said(NamedTuple):
+_TELLING = attrgetter("telling")
+_PREFIXED = attrgetter("prefixed")
+
+
+class _Said(Struct, frozen=True, gc=False):
     """The words of a clause but for its values, their parts, the values, and those that come after a "from"."""
 
     left: Sentence
     split: ClauseParts
-    found: list[Value]
-    behind: list[Value]
+    found: tuple[Value, ...] = ()
+    behind: tuple[Value, ...] = ()
 
     @property
     def words(self) -> list[ClauseWord]:
@@ -102,14 +109,18 @@ class Clause:
         return _sign(words, self._lexicon) if denied else 1
 
     @cached_property
+    def _telling(self) -> bool:
+        return any(map(_TELLING, self._said.words))
+
+    @cached_property
     def axes(self) -> dict[str, int]:
         """The scales that it stands on, and its side of each."""
-        return _axes(self._said.words, self._lexicon)
+        return _axes(self._said.words, self._lexicon) if self._telling else {}
 
     @cached_property
     def attributes(self) -> dict[str, bool]:
         """The attributes that it fills, each with whether its verb says so and not only its noun."""
-        return _attributes(self._said.words, self._lexicon)
+        return _attributes(self._said.words, self._lexicon) if self._telling else {}
 
     @cached_property
     def families(self) -> dict[str, str]:
@@ -120,7 +131,14 @@ class Clause:
     @cached_property
     def prefixed(self) -> frozenset[str]:
         """Its words that begin as words of denial do."""
-        return frozenset([word.text for word in self._said.words if word.prefixed and word.role == "word"])
+        words = self._said.words
+        return frozenset([word.text for word in compress(words, map(_PREFIXED, words)) if word.role == "word"])
+
+    @cached_property
+    def bases(self) -> frozenset[str]:
+        """What is left of these words without their prefixes."""
+        prefixes = self._lexicon.prefixes
+        return frozenset([word.removeprefix(prefix) for word in self.prefixed for prefix in prefixes if word.startswith(prefix)])
 
     @cached_property
     def changed(self) -> bool:
@@ -134,12 +152,12 @@ class Clause:
     @cached_property
     def values(self) -> tuple[Value, ...]:
         """What it gives as values; what a change leaves behind is none of them."""
-        return tuple(self._said.found) if self._replacing else (*self._said.behind, *self._said.found)
+        return self._said.found if self._replacing else (*self._said.behind, *self._said.found)
 
     @cached_property
     def gone_values(self) -> tuple[Value, ...]:
         """The values that a change leaves behind."""
-        return tuple(self._said.behind) if self._replacing else ()
+        return self._said.behind if self._replacing else ()
 
     @cached_property
     def gone(self) -> frozenset[str]:
@@ -171,7 +189,7 @@ class Clause:
     @cached_property
     def plain(self) -> frozenset[str]:
         """Its words that stand on no scale."""
-        return frozenset([key for key in self.keys if key not in self._lexicon.axes])
+        return self.keys.difference(self._lexicon.axes)
 
     @cached_property
     def may_oppose(self) -> bool:
@@ -200,10 +218,10 @@ def clause_of(clause: Sentence, previous: Clause | None, lexicon: Lexicon, *, le
 def _said(clause: Sentence, lexicon: Lexicon) -> _Said:
     at = verb_at(clause, lexicon)
     if not _VALUED.search(clause.codes):
-        return _Said(clause, parts(clause.words, at, lexicon), [], [])
+        return _Said(clause, parts(clause.words, at, lexicon))
     found, behind, words = values(clause.words, lexicon, subject_end=at or 0)
     left = Sentence.of(words)
-    return _Said(left, parts(words, verb_at(left, lexicon), lexicon), found, behind)
+    return _Said(left, parts(words, verb_at(left, lexicon), lexicon), tuple(found), tuple(behind))
 
 
 def _resolved(clause: Sentence, lexicon: Lexicon) -> Sentence:

@@ -1,6 +1,5 @@
 """Two clauses side by side: what they share, what each has alone, and whether they speak of the same subject."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from cued.conflicts.claims.clause import SELF, Clause
@@ -9,6 +8,7 @@ from cued.conflicts.claims.texts import Text
 
 _STRONG, _WEAK = 5, 2
 _FEW_CLAUSES = 4
+_FEW_WORDS = 2
 # "She is five years old", "she is six".
 _AGES = (("age", "count"), ("count", "age"))
 
@@ -48,20 +48,28 @@ def same_subject(new: Text, old: Text, lexicon: Lexicon) -> list[tuple[Clause, C
     ]
 
 
-def side_by_side(some: Iterable[tuple[Clause, Clause]], texts: tuple[Text, Text], lexicon: Lexicon) -> list[Pair]:
-    """These clauses of two texts as pairs."""
-    long = sum(len(text.clauses) for text in texts) > _FEW_CLAUSES
-    return [Pair(n, o, n.keys & o.keys, long, lexicon) for n, o in some]
+def are_long(new: Text, old: Text) -> bool:
+    """Whether two texts are of so many clauses that the likeness of the texts says little about two of those."""
+    return len(new.clauses) + len(old.clauses) > _FEW_CLAUSES
 
 
-def touch(new: Clause, old: Clause) -> bool:
+def touch(pair: Pair) -> bool:
     """Whether two clauses have anything in common by which one could be at odds with the other."""
-    if not new.keys.isdisjoint(old.keys) or new.keys == old.keys:
+    new, old, shared = pair.new, pair.old, pair.shared
+    if len(shared) > 1 or new.keys == old.keys or (shared and not pair.long):
         return True
-    for one, other in ((new.attributes, old.attributes), (new.axes, old.axes), (new.families, old.families)):
-        if one and other and not one.keys().isdisjoint(other):
-            return True
-    return False
+    if new.attributes and old.attributes and not new.attributes.keys().isdisjoint(old.attributes):
+        return True
+    # One word in common says nothing among so many, unless it is nearly all that a clause has, or one denies the other's by a prefix.
+    few = len(new.plain) < _FEW_WORDS or len(old.plain) < _FEW_WORDS
+    if pair.long and not (few or _prefixes(new, old) or _prefixes(old, new)):
+        return False
+    return bool(shared) or not (new.axes.keys().isdisjoint(old.axes) and new.families.keys().isdisjoint(old.families))
+
+
+def _prefixes(clause: Clause, other: Clause) -> bool:
+    """Whether a word of the clause may be one of the other's with a prefix of denial."""
+    return bool(clause.bases) and not clause.bases.isdisjoint(other.written)
 
 
 def cover(pair: Pair) -> float:

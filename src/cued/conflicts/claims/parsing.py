@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from cued.conflicts.claims.lexicon import Lexicon
 from cued.conflicts.claims.sentences import ROLES, ClauseWord, Sentence, any_of, code_of, codes_of
@@ -22,7 +23,7 @@ _COLON = ClauseWord(":", "be", "be", code=code_of("be"))
 _END = ClauseWord("", "", "end", code=code_of("end"))
 
 
-class ClauseParts(NamedTuple):
+class ClauseParts(Struct, frozen=True, gc=False):
     """The words of a clause around its verb; a clause without a verb is all rest."""
 
     subject: tuple[ClauseWord, ...]
@@ -38,7 +39,7 @@ class ClauseParts(NamedTuple):
 
 def clauses(sentence: Sentence, lexicon: Lexicon) -> list[Sentence]:
     """The clauses of a sentence: a comma or a conjunction parts two where there is a verb on both sides."""
-    words, codes = sentence
+    words, codes = sentence.words, sentence.codes
     cuts = [match.start() for match in _PARTING.finditer(codes)]
     if not cuts:
         return [sentence]
@@ -83,7 +84,7 @@ def parts(words: list[ClauseWord], at: int | None, lexicon: Lexicon) -> ClausePa
 
 def verb_at(clause: Sentence, lexicon: Lexicon) -> int | None:
     """The place of the first finite or helping verb; None without one."""
-    words, codes = clause
+    words, codes = clause.words, clause.codes
     for match in _VERB.finditer(codes):
         at = match.start()
         if codes[at] in _HELPING_CODES or _finite(words, at, lexicon):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from cued.conflicts.claims.clause import SELF
 from cued.conflicts.claims.english import ENGLISH
 from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.pairing import Pair, cover, other_values, same_subject, side_by_side, strong, told_apart, touch, weight
+from cued.conflicts.claims.pairing import Pair, are_long, cover, other_values, same_subject, strong, told_apart, touch, weight
 from cued.conflicts.claims.texts import Text, read
 from cued.model import ConflictType
 
@@ -47,19 +47,18 @@ def relate(new: str, old: str, *, similarity: float | None, lexicon: Lexicon = E
     if similarity is not None and similarity < UNRELATED:
         return None
     texts = read(new, lexicon), read(old, lexicon)
-    found = same_subject(*texts, lexicon)
-    touching = side_by_side([each for each in found if touch(*each)], texts, lexicon)
+    long = are_long(*texts)
+    laid = [Pair(n, o, n.keys & o.keys, long, lexicon) for n, o in same_subject(*texts, lexicon)]
+    touching = [pair for pair in laid if touch(pair)]
     for pair in touching:
         if reason := _negation(pair, similarity):
             return Relation("negation", reason)
     for pair in touching:
         if reason := _update(pair, similarity):
             return Relation("update", reason)
-    if not found:
+    if not laid:
         return None
-    if _alike(texts, similarity, lexicon) and not any(
-        other_values(pair) or told_apart(pair) for pair in side_by_side(found, texts, lexicon)
-    ):
+    if _alike(texts, similarity, lexicon) and not any(map(_differs, laid)):
         return Relation("duplicate", "says the same")
     alike = similarity > RELATED_FLOOR if similarity is not None else _shared(*texts, lexicon) > _RELATED_OVERLAP
     return Relation("related", "speaks of the same") if alike else None

@@ -4,8 +4,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from itertools import chain, compress, count, product
-from operator import itemgetter
+from operator import attrgetter
 from typing import Final, NamedTuple, get_args
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cued.conflicts.claims.lexicon import Lexicon, WordRole
 from cued.text.remembered import Remembered
@@ -30,7 +33,7 @@ _STARTS = frozenset({"", ".", ";", "!", "?", ":", "\n", "|"})
 _NAMEABLE = frozenset({"new", "filler", "now", "also", "preposition", "time"})
 
 
-class ClauseWord(NamedTuple):
+class ClauseWord(Struct, frozen=True, gc=False):
     """A word of a sentence: as written in lower case, what stands for it and its synonyms, its role, and how it was written.
 
     Whatever its role, `verbal` tells whether it can be a verb by its spelling, `telling` whether it stands on a scale or names an
@@ -74,13 +77,13 @@ def any_of(codes: bytes) -> bytes:
 @lru_cache(maxsize=1 << 12)
 def acting(word: ClauseWord, role: str) -> ClauseWord:
     """The same word in another role."""
-    return ClauseWord(word.text, word.key, role, *word[3:-1], code_of(role, verbal=word.verbal, owner=word.owner))
+    return replace(word, role=role, code=code_of(role, verbal=word.verbal, owner=word.owner))
 
 
 _MAY_BEGIN_PHRASE = re.compile(any_of(codes_of(ROLES, begins=True)) + rb"(?!\Z)", re.DOTALL)
 
 
-class Sentence(NamedTuple):
+class Sentence(Struct, frozen=True, gc=False):
     """Words, and their codes end to end."""
 
     words: list[ClauseWord]
@@ -92,12 +95,12 @@ class Sentence(NamedTuple):
         return cls(words, b"".join(map(_CODED, words)))
 
 
-KEY: Callable[[ClauseWord], str] = itemgetter(ClauseWord._fields.index("key"))
-_TEXT: Callable[[ClauseWord], str] = itemgetter(ClauseWord._fields.index("text"))
-_CODED: Callable[[ClauseWord], bytes] = itemgetter(ClauseWord._fields.index("code"))
+KEY: Callable[[ClauseWord], str] = attrgetter("key")
+_TEXT: Callable[[ClauseWord], str] = attrgetter("text")
+_CODED: Callable[[ClauseWord], bytes] = attrgetter("code")
 
 
-class _Chunk(NamedTuple):
+class _Chunk(Struct, frozen=True, gc=False):
     """What stands between two spaces: its words inside a sentence and at the start of one, where a capital says nothing.
 
     It is `apart` where a sentence may end in it, or where it has no words; then it is read by its `pieces`.
@@ -107,11 +110,11 @@ class _Chunk(NamedTuple):
     opening: tuple[ClauseWord, ...]
     last: str
     apart: bool
-    pieces: list[str]
+    pieces: tuple[str, ...] = ()
 
 
-_INSIDE: Callable[[_Chunk], tuple[ClauseWord, ...]] = itemgetter(_Chunk._fields.index("inside"))
-_APART: Callable[[_Chunk], bool] = itemgetter(_Chunk._fields.index("apart"))
+_INSIDE: Callable[[_Chunk], tuple[ClauseWord, ...]] = attrgetter("inside")
+_APART: Callable[[_Chunk], bool] = attrgetter("apart")
 
 
 class _Spellings(NamedTuple):
@@ -153,7 +156,7 @@ def _runs(text: str, spellings: _Spellings) -> Iterator[tuple[list[_Chunk], str]
         start = 0
         for at in compress(count(), map(_APART, chunks)):
             run = chunks[start:at]
-            for piece in chunks[at].pieces or [""]:
+            for piece in chunks[at].pieces or ("",):
                 yield run, piece
                 run = []
             start = at + 1
@@ -185,15 +188,15 @@ def _spellings(lexicon: Lexicon) -> _Spellings:
     def chunk_of(chunk: str) -> _Chunk:
         if chunk.isalpha() and chunk.islower():
             words = _spelt(chunk, lexicon, opening=False)
-            return _Chunk(words, words, chunk, apart=False, pieces=[])
+            return _Chunk(words, words, chunk, apart=False)
         pieces = _pieces(chunk)
         if not pieces:
-            return _Chunk((), (), "", apart=True, pieces=[])
+            return _Chunk((), (), "", apart=True)
         words = tuple(chain.from_iterable(map(inside.__getitem__, pieces)))
         first = pieces[0]
         at_start = words if first.islower() else (*opening[first], *words[len(inside[first]) :])
         ends = any(piece in _STARTS or piece[0] == "\n" for piece in pieces)
-        return _Chunk(words, at_start, pieces[-1], ends, pieces if ends else [])
+        return _Chunk(words, at_start, pieces[-1], ends, tuple(pieces) if ends else ())
 
     return _Spellings(inside, opening, Remembered(chunk_of, most=1 << 16))
 
@@ -241,7 +244,7 @@ def _spelt(written: str, lexicon: Lexicon, *, opening: bool) -> tuple[ClauseWord
     if not capital and not owner:
         return (word,)
     code = code_of(role, verbal=word.verbal, owner=owner, begins=lower in lexicon.phrases)
-    return (ClauseWord(word.text, word.key, role, capital, owner, *word[5:-1], code),)
+    return (replace(word, role=role, capital=capital, owner=owner, code=code),)
 
 
 @lru_cache(maxsize=1 << 14)
