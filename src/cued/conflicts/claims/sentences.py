@@ -74,6 +74,9 @@ def any_of(codes: bytes) -> bytes:
     return b"[" + re.escape(codes) + b"]"
 
 
+_CONTENT = code_of("word"), code_of("word", verbal=True)
+
+
 @lru_cache(maxsize=1 << 12)
 def acting(word: ClauseWord, role: str) -> ClauseWord:
     """The same word in another role."""
@@ -190,13 +193,11 @@ def _spellings(lexicon: Lexicon) -> _Spellings:
             words = _spelt(chunk, lexicon, opening=False)
             return _Chunk(words, words, chunk, apart=False)
         pieces = _pieces(chunk)
-        if not pieces:
-            return _Chunk((), (), "", apart=True)
+        if not pieces or any(piece in _STARTS or piece[0] == "\n" for piece in pieces):
+            return _Chunk((), (), "", apart=True, pieces=tuple(pieces))
         words = tuple(chain.from_iterable(map(inside.__getitem__, pieces)))
         first = pieces[0]
-        at_start = words if first.islower() else (*opening[first], *words[len(inside[first]) :])
-        ends = any(piece in _STARTS or piece[0] == "\n" for piece in pieces)
-        return _Chunk(words, at_start, pieces[-1], ends, tuple(pieces) if ends else ())
+        return _Chunk(words, words if first.islower() else (*opening[first], *words[len(inside[first]) :]), pieces[-1], apart=False)
 
     return _Spellings(inside, opening, Remembered(chunk_of, most=1 << 16))
 
@@ -251,6 +252,11 @@ def _spelt(written: str, lexicon: Lexicon, *, opening: bool) -> tuple[ClauseWord
 def word_of(lower: str, lexicon: Lexicon) -> ClauseWord:
     """The word of a lower-case spelling."""
     key = lexicon.key(lower)
+    texts, keys = _told_of(lexicon)
+    if lower not in texts and key not in keys:
+        # Most words are nothing but content, which is told by looking twice and not ten times.
+        past = lower.endswith(lexicon.inflected[-1]) and len(lower) >= _PAST_MIN
+        return ClauseWord(lower, key, "word", verbal=past, prefixed=lower.startswith(lexicon.prefixes), code=_CONTENT[past])
     role: str = lexicon.roles.get(lower, "word")
     if role == "word" and key in lexicon.endings:
         role = "not"
@@ -259,6 +265,13 @@ def word_of(lower: str, lexicon: Lexicon) -> ClauseWord:
     elif lower in lexicon.numbers:
         role = "number"
     return _made(lower, key, role, lexicon)
+
+
+@cache
+def _told_of(lexicon: Lexicon) -> tuple[frozenset[str], frozenset[str]]:
+    """The spellings, and what stands for words, of which a lexicon has anything to tell."""
+    texts = (lexicon.roles, lexicon.weekdays, lexicon.months, lexicon.numbers, lexicon.axes, lexicon.phrases)
+    return frozenset().union(*texts), frozenset().union(lexicon.endings, lexicon.verbs, lexicon.axes, lexicon.attributes)
 
 
 def _made(lower: str, key: str, role: str, lexicon: Lexicon) -> ClauseWord:
