@@ -17,7 +17,7 @@ from msgspec import DecodeError
 from numpy.typing import NDArray
 
 from cued.model import Memory
-from cued.stores.arrays import Rows, twin
+from cued.stores.arrays import Mask, RowNumbers, Rows, twin
 from cued.text.remembered import Remembered
 
 Namespace = Literal["term", "entity", "tag"]
@@ -29,6 +29,7 @@ MOST_COUNTED = NAME - 1
 
 _HEAD = 4
 _LARGER = 4
+_MANY = 4096
 _HASH = np.dtype("<u8")
 _ENTRY = np.dtype([("hash", _HASH), ("count", "<u2")])
 
@@ -117,6 +118,20 @@ class Posting(NamedTuple):
     counts: Counts
 
 
+class Matches(NamedTuple):
+    """The rows that contain several hashes, end to end, the count in each, and how many rows contain each hash."""
+
+    rows: Rows
+    counts: Counts
+    sizes: NDArray[np.intp]
+
+    def among(self, visible: Mask) -> Self:
+        """The entries of these rows alone."""
+        kept = visible[self.rows]
+        before, ends = np.append(0, np.cumsum(kept)), np.cumsum(self.sizes)
+        return type(self)(self.rows[kept], self.counts[kept], before[ends] - before[ends - self.sizes])
+
+
 class Segment(NamedTuple):
     """Postings end to end: the hashes in order, where the entries of each start and the last ones end, and the entries."""
 
@@ -153,6 +168,16 @@ class Postings:
 
     def find(self, keys: Hashes) -> list[Posting]:
         """The rows that contain each of these hashes, none where none does."""
+        return [_joined(parts) for parts in self._parts(keys)]
+
+    def matches(self, keys: Hashes) -> Matches:
+        """The rows that contain these hashes, those of one hash after those of another."""
+        found = self._parts(keys)
+        sizes = np.array([sum(len(part.rows) for part in parts) for parts in found], dtype=np.intp)
+        return Matches(*_joined([part for parts in found for part in parts]), sizes)
+
+    def _parts(self, keys: Hashes) -> list[list[Posting]]:
+        """What each segment has of each of these hashes."""
         found = [list[Posting]() for _ in keys]
         for hashes, starts, rows, counts in self.segments:
             if not len(hashes):
@@ -163,7 +188,7 @@ class Postings:
             for posting, (there, start, end) in zip(found, bounds, strict=True):
                 if there:
                     posting.append(Posting(rows[start:end], counts[start:end]))
-        return [_joined(parts) for parts in found]
+        return found
 
     def renumbered(self, numbers: Rows) -> Segment:
         """The whole index as one segment, with the row that `numbers` has for each, without those for which it has a negative one."""
@@ -193,8 +218,24 @@ _NOTHING = (np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int32), np.empty(
 
 
 def _segment(hashes: Hashes, rows: Rows, counts: Counts) -> Segment:
-    order = np.argsort(hashes, kind="stable")
-    return _laid_out(hashes[order], rows[order], counts[order])
+    # Taken out of what lies between them first: many are then put in order in half the time.
+    order, ordered = in_order(np.ascontiguousarray(hashes))
+    return _laid_out(ordered, rows.take(order), np.ascontiguousarray(counts).take(order))
+
+
+def in_order(hashes: Hashes) -> tuple[RowNumbers, Hashes]:
+    """The places of hashes in ascending order, equal ones as they stood, and the hashes in that order."""
+    if len(hashes) < _MANY:
+        order = np.argsort(hashes, kind="stable")
+        return order, hashes[order]
+    # By two digits of two bytes each, which numpy counts instead of comparing. Those that begin alike and differ further on are few.
+    order = np.argsort((hashes >> np.uint64(32)).astype(np.uint16), kind="stable")
+    order = order.take(np.argsort((hashes >> np.uint64(48)).astype(np.uint16).take(order), kind="stable"))
+    ordered = hashes.take(order)
+    if (ordered[1:] < ordered[:-1]).any():
+        rest = np.argsort(ordered, kind="stable")
+        order, ordered = order.take(rest), ordered.take(rest)
+    return order, ordered
 
 
 def _merged(one: Segment, other: Segment) -> Segment:
