@@ -25,6 +25,12 @@ def relevance(**columns):
 OURS = "cued/recall-minilm-l6@x/384"
 
 
+def above(deviations, name="cued"):
+    """The cosine so many deviations above what an unrelated one usually is with a calibration's embedder."""
+    of = calibrations()[name]
+    return of.background_mean + deviations * of.background_deviation
+
+
 @pytest.mark.requirement("X1")
 @pytest.mark.parametrize(("name", "fingerprint"), [("cued", OURS), ("generic", "test/e@1/2"), ("lexical", None)])
 def test_it_is_the_logistic_function_of_columns_whose_contributions_add_up(name, fingerprint):
@@ -95,7 +101,10 @@ def test_a_stated_leaning_bears_on_a_request(cue, bears):
 
 def test_a_leaning_bears_on_a_request_the_less_the_less_they_have_to_do_with_each_other():
     told = [memory(name, text="I never drive at night.") for name in "abc"]
-    found = evidence(told, cue=Cue(utterance="Suggest a film for tonight.", now=NOW), cosine=[0.1, 0.275, 0.5])
+    found = evidence(
+        told, cue=Cue(utterance="Suggest a film for tonight.", now=NOW), cosine=[above(each, "generic") for each in (0.1, 1.15, 2.5)]
+    )
+    # half way from 0.3 to 2 deviations
     assert decide(found, preset("cued")).trace.columns["bears"].tolist() == pytest.approx([0.0, 0.5, 1.0])
 
 
@@ -389,8 +398,9 @@ def foreign(near):
 
 
 def test_a_foreign_cue_that_is_near_to_everything_here_is_trusted_less():
-    assert foreign(0.2) == foreign(0.4) == 1.0
-    assert foreign(0.7) == pytest.approx((0.97 * 0.7 + 0.03 * 0.2 - 0.2) / 0.25)
+    # the usual as if seen in three more, and three deviations nearer to everything count as once less
+    assert foreign(above(0.0)) == foreign(above(2.0)) == 1.0
+    assert foreign(above(6.0)) == pytest.approx(0.97 * 6.0 / 3.0)
 
 
 def test_another_form_of_a_foreign_word_counts_as_most_of_it():
@@ -412,19 +422,19 @@ def test_a_reply_of_the_agents_answers_whatever_it_was_told_before(cue, answers)
     assert decide(found, preset("cued")).trace.columns["answers"].tolist() == [0.0, answers]
 
 
-def with_state(utterance, goal="Plan a walking tour through the hills", *, cosine=0.35):
+def with_state(utterance, goal="Plan a walking tour through the hills", *, deviations=2.0):
     """The columns for a leaning in a store where a word of the goal is known."""
     cue = Cue(utterance=utterance, goal=goal, now=NOW)
-    found = evidence([memory("a", text="I only drink tea.")], cue=cue, cosine=[cosine], fingerprint=OURS)
+    found = evidence([memory("a", text="I only drink tea.")], cue=cue, cosine=[above(deviations)], fingerprint=OURS)
     terms = tuple(TermStatistic(term, 1, 1.0) for term in query_terms(f"{utterance} {goal}"))
     return decide(replace(found, findings=replace(found.findings, terms=terms)), preset("cued")).trace.columns
 
 
 def test_a_goal_to_plan_does_not_make_a_request_of_every_utterance():
-    assert with_state("Where is the key?")["bears"].tolist() == [0.0]
+    assert with_state("Where is the key?")["bears"].tolist() == pytest.approx([0.0])
     assert with_state("Suggest a place for tea.")["bears"].tolist() == pytest.approx([1.0])
     assert with_state("", goal="Suggest a place for tea.")["bears"].tolist() == pytest.approx([1.0])
-    assert with_state("Where is the key?", goal="Suggest a place for tea.", cosine=0.5)["bears"].tolist() == pytest.approx([1.0])
+    assert with_state("Where is the key?", goal="Suggest a place for tea.", deviations=3.6)["bears"].tolist() == pytest.approx([1.0])
 
 
 def test_two_letters_beside_a_state_leave_the_vector_what_it_says():

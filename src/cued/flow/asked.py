@@ -17,6 +17,7 @@ import numpy as np
 from cued.flow import cue as cues
 from cued.flow.table import Table
 from cued.model import EPOCH, Column, Cue, Findings, Interval, Memory, TermStatistic
+from cued.policy.spec import Calibration
 from cued.text.analyse import analyse, query_terms
 from cued.text.hollow_words import pair_weights
 from cued.text.intent import Beside
@@ -47,8 +48,9 @@ _FEW, _MANY = 40, 80
 """Among so few memories nothing is rare, and among so many it is told what is."""
 _KINDRED = 0.7
 """What another form of a word is worth beside the word itself."""
-_USUAL, _ALL_NEAR, _SEEN = 0.2, 0.25, 3
-"""How near a cue is to all texts of a store, as if seen in so many more, and how much nearer where the encoder hardly knows a language."""
+_ALL_NEAR, _SEEN = 3.0, 3
+"""So many deviations nearer than usual a cue is to all texts where the encoder hardly knows a language; the usual as if seen in so many
+more."""
 
 
 class AskedTime(NamedTuple):
@@ -254,11 +256,11 @@ def _runs(said: str, rare: Mapping[str, float]) -> list[list[tuple[str, float]]]
     return [run for run in runs if run]
 
 
-def distrust(table: Table) -> float:
+def distrust(table: Table, calibration: Calibration) -> float:
     """How much less than usual the vector of a foreign cue says, at least 1, by how near it is to all that is here."""
-    seen = table.evidence.findings.background
-    mean = (seen.count * seen.mean + _SEEN * _USUAL) / (seen.count + _SEEN)
-    return max(1.0, (mean - _USUAL) / _ALL_NEAR)
+    seen, usual = table.evidence.findings.background, calibration.background_mean
+    mean = (seen.count * seen.mean + _SEEN * usual) / (seen.count + _SEEN)
+    return max(1.0, (mean - usual) / (_ALL_NEAR * calibration.background_deviation))
 
 
 def _pair_weights(table: Table, terms: Sequence[TermStatistic]) -> list[float]:

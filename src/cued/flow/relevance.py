@@ -33,8 +33,9 @@ _LETTERS = 4
 """Shorter texts have a vector that says nothing."""
 _STRANGE = 0.5
 """How foreign a cue is from which on words may speak for themselves."""
-_ALIKE = {"utterance": (0.2, 0.35), "state": (0.35, 0.5)}
-"""The cosines at which a leaning begins to bear on a request, and at which it does fully; who has a plan is asked other things too."""
+_ALIKE = {"utterance": (0.3, 2.0), "state": (2.0, 3.6)}
+"""So many deviations above an unrelated cosine a leaning begins to bear on a request, and does fully; who has a plan is asked other things
+too."""
 _NEAREST, _FIRST, _NEARBY = 10, 2, 40
 """So many of the nearest candidates tell whether code is kept here and how near many are, so many whether they speak of the one who is
 asked about, and of so many it is told whether they are in the words of whoever asks."""
@@ -122,11 +123,12 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         "voice": agent,
         "voice_length": agent * np.maximum(np.log1p(raw["length"]) - _SHORT, 0.0),
         "blind": _blind(table, calibration, heard),
-        **(kind := _kind(table, heard, cosine)),
+        **(kind := _kind(table, heard, cosine, calibration)),
         "mine": _mine(table, nearest) * (1.0 - kind["turn"]) if heard.personal else np.zeros(len(table)),
         "apart": (1.0 - kind["turn"]) * _apart(table, cosine, nearest[:_NEAREST]),
         **_words(table, heard, words, turn=kind["turn"]),
         **_alike(table, heard, words, cosine),
+        "foreign": np.full(len(table), heard.foreign * distrust(table, calibration) if heard.foreign else 0.0),
         "code": np.full(len(table), _code(table, nearest[:_NEAREST])),
         # What is said in passing is seldom meant, but what the agent said is where the cue asks for it.
         "turn": kind["turn"] - kept,
@@ -152,7 +154,6 @@ def _alike(table: Table, heard: _Heard, words: Counted, cosine: Column) -> dict[
         "astray": _astray(table, heard, cosine),
         "script": float(not heard.latin),
         "personal": float(heard.personal),
-        "foreign": heard.foreign * distrust(table) if heard.foreign else 0.0,
         "cue_length": np.log1p(len(terms)),
         "unknown": words.lacking / words.total if words.total else 0.0,
         "strangers": sum(not each.documents for each in named) / len(named) if named else 0.0,
@@ -205,7 +206,7 @@ def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
     return blind
 
 
-def _kind(table: Table, heard: _Heard, cosine: Column) -> dict[str, Column]:
+def _kind(table: Table, heard: _Heard, cosine: Column, calibration: Calibration) -> dict[str, Column]:
     """What sort of memory this is for what sort of cue: a turn or a note, how long, bearing on a request, as technical as it."""
     raw = table.columns
     turn = np.array([source.session is not None for source in table.sources], dtype=float)
@@ -214,7 +215,7 @@ def _kind(table: Table, heard: _Heard, cosine: Column) -> dict[str, Column]:
         "turn": turn,
         "note_length": note * np.log1p(raw["length"]),
         "behind": note * (cosine.max(initial=0.0) - cosine),
-        "bears": _bears(table, note, cosine, _ALIKE[heard.seeks]) if heard.seeks else np.zeros(len(table)),
+        "bears": _bears(table, note, _deviations(cosine, calibration), _ALIKE[heard.seeks]) if heard.seeks else np.zeros(len(table)),
         "technical": heard.technical * np.array([technical(memory.text) for memory in table.memories])
         if heard.technical
         else np.zeros(len(table)),
@@ -240,9 +241,14 @@ def _apart(table: Table, cosine: Column, nearest: Sequence[int]) -> Column:
     return np.maximum(cosine - cosine[nearest[-1]], 0.0) * larger
 
 
-def _bears(table: Table, note: Column, cosine: Column, between: tuple[float, float]) -> Column:
-    """How far a note that tells a leaning bears on the request."""
-    bears: Column = note * np.clip((cosine - between[0]) / (between[1] - between[0]), 0.0, 1.0)
+def _deviations(cosine: Column, calibration: Calibration) -> Column:
+    """How many deviations each cosine stands above what an unrelated one usually is with this embedder."""
+    return (cosine - calibration.background_mean) / calibration.background_deviation
+
+
+def _bears(table: Table, note: Column, above: Column, between: tuple[float, float]) -> Column:
+    """How far a note that tells a leaning bears on the request, by how far it stands above the unrelated."""
+    bears: Column = note * np.clip((above - between[0]) / (between[1] - between[0]), 0.0, 1.0)
     bears[[row for row in np.flatnonzero(bears).tolist() if not leans(table.memories[row].text)]] = 0.0
     return bears
 
