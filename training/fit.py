@@ -42,13 +42,13 @@ KINDS = (
 STATED = {"bears": 2.2, "code": 1.5, "astray": -2.5, "timed": 4.0}
 BEHIND = {"behind": -3.0}
 # Few conversations are fitted on, and they disagree: what an agent replied to counts nothing in one and 9 in another, and what stands beside
-# a turn, its question and its words count more or less by a third.
+# a turn, its question and its words count more or less by a third. An agent's long turns are hardly in any of them.
 REPLIED = {"replied": 6.0}
-BESIDE = {"lift": 11.0, "coverage": 1.8, "answers": 2.2, "window": 2.4}
+BESIDE = {"lift": 11.0, "coverage": 1.8, "answers": 2.2, "window": 2.4, "turn": -0.1, "voice_length": -2.0}
 # Half of the stores are small, where nothing stands apart: so much that the floor means the same in large ones.
 APART = {"apart": 2.8}
 # LongMemEval takes longer to embed than all else together, and little else has long turns of agents: where there are vectors it is left
-# out, and what such a turn's length costs is what a fit on it gave. So it is measured on as a stranger.
+# out, and what such a turn's length costs is what a fit on it gave, for other models than our own.
 LONG, VOICE = ("longmemeval",), {"voice_length": -1.3}
 
 
@@ -84,7 +84,7 @@ RECIPES = {
         embedders=("cued",),
         columns=tuple(f"cosine coverage lift replied entities window timed answers {KINDS} apart behind".split()),
         weights=SIGHTED,
-        stated=STATED | BEHIND | REPLIED | BESIDE | APART | VOICE,
+        stated=STATED | BEHIND | REPLIED | BESIDE | APART,
         without=LONG,
         silence=0.963,
         growth=0.03,
