@@ -295,8 +295,8 @@ class Transaction(Reading, Protocol):
     def lapsed(self) -> Sequence[Row]:
         """Every row whose `judged.marks` is not empty."""
 
-    def insert(self, rows: Sequence[Row]) -> None:
-        """Write new rows with all that is in them, edges and use included; none of their ids is stored."""
+    def insert(self, rows: Sequence[Row]) -> Sequence[int]:
+        """The keys of new rows, greater than all before; they are written, edges and use too, and none of their ids is stored."""
 
     def update(self, rows: Sequence[Row]) -> None:
         """Replace rows by their keys, all but their use, and where `forward` is None all but forward index and vector."""

@@ -56,6 +56,18 @@ class RowsLevel:
             assert (b.forward, b.vector) == (b"new", direction(3).astype("<f4").tobytes())
             assert rows.head().size == 3
 
+    def test_new_rows_are_told_their_keys_which_go_on_beyond_all_before(self, keeper: Keeper) -> None:
+        """Those that they are read by; the key of a row that was removed is nobody else's."""
+        with keeper.begin("t", write=True) as rows:
+            first = list(rows.insert([row("b"), row("a")]))
+            assert first == [rows.read([each])[each].key for each in ("b", "a")] == sorted(first)
+        with keeper.begin("t", write=True) as rows:
+            rows.remove(first[1:])
+        with keeper.begin("t", write=True) as rows:
+            later = list(rows.insert([row("c"), row("d")]))
+            assert [*first, *later] == sorted({*first, *later})
+            assert list(rows.changed(0).keys) == [first[0], *later]
+
     def test_removed_rows_are_gone_and_their_ids_free(self, keeper: Keeper) -> None:
         """With their uses and vectors; the rest stays."""
         put(keeper, row("a", use=Use(count=2.0)), row("b"))

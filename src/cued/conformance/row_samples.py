@@ -31,7 +31,7 @@ def row(memory_id: str, text: str = "tea in the garden", *, tenant: str = "t", k
     return Row(made.memory, key, Judged._make(facts(made.memory)), forward, vector)  # type: ignore[arg-type]
 
 
-def break_off(keeper: Keeper, write: Callable[[Transaction], None], *, tenant: str = "t") -> None:
+def break_off(keeper: Keeper, write: Callable[[Transaction], object], *, tenant: str = "t") -> None:
     """Write something in a transaction that then fails."""
     with keeper.begin(tenant, write=True) as rows:
         write(rows)

@@ -103,7 +103,7 @@ def _can_glance(kind: type[Keeper]) -> bool:
 @contextmanager
 def _snapshot(keeper: Keeper, tenant: str, held: TenantShelf) -> Iterator[tuple[Transaction, Version | None]]:
     """A snapshot of the tenant's rows and the shelf as of it; None for a stranger, of whom nothing is kept."""
-    version = held.version
+    version = held.caught_up()
     if version is not None and version.is_of(held.newest):
         with keeper.begin(tenant, write=False) as rows:
             if version.is_of(rows.head()):
@@ -132,7 +132,7 @@ def _found_in(held: TenantShelf, version: Version, rows: Reading, lookup: Lookup
 def _glanced(keeper: Distant, tenant: str, held: TenantShelf, lookup: Lookup) -> Found | None:
     """What a search finds; None where it takes a transaction: nothing in memory, something removed or broken, or no end to the changes."""
     for _ in range(_GLANCES):
-        version = held.version
+        version = held.caught_up()
         if version is None:
             return None
         newest = held.newest

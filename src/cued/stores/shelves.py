@@ -12,11 +12,12 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cued.forking import across_forks
-from cued.model import Head, Indexed, Judged, Matrix, Memory, Workings
+from cued.model import Head, Indexed, Judged, Matrix, Memory, Row, Workings
 from cued.ports import Reading, Transaction
 from cued.stores.arrays import twin
 from cued.stores.columns.shelf import Entries, Shelf, unwrap, wrap
 from cued.stores.encoding import matrices
+from cued.stores.handing import Fresh, Handed
 from cued.stores.standing.facts import FactColumns
 from cued.stores.standing.felling import Mark
 
@@ -59,11 +60,13 @@ class Winners:
                 found[key] = replace(memory, use=use)
         return tuple(found.values())
 
-    def without(self, keys: Iterable[int]) -> Self:
+    def without(self, keys: Sequence[int]) -> Self:
         """These winners but for those of some keys, which have changed."""
+        if not keys:
+            return self
         other = twin(self)
         other._kept = dict(self._kept)  # noqa: SLF001 - its own kind
-        for key in keys if self._kept else ():
+        for key in keys:
             dropped = other._kept.pop(key, None)  # noqa: SLF001
             if dropped is not None:
                 other.nbytes -= _size(dropped)
@@ -116,6 +119,7 @@ class TenantShelf:
         self.lock = Lock()
         self.version: Version | None = None
         self.newest = Head()
+        self.handed = Handed()
         self.weighed: int | None = 0
         """Its bytes when it was last looked at, which those of all shelves are the sum of; None once it is let go."""
 
@@ -131,6 +135,19 @@ class TenantShelf:
         self.version = last if last.is_of(head) else _refreshed(last, rows, head)
         self.heard_of(head)
         return self.version
+
+    def caught_up(self) -> Version | None:
+        """The last version with what writes from here have handed over, None where nothing is loaded."""
+        version = self.version
+        if version is None or version.is_of(self.newest):
+            return version
+        with self.lock:
+            last = self.version
+            if last is not None and (fresh := self.handed.take(last.change, last.epoch)) is not None and not last.shelf.wasteful:
+                # Where something fails on the way, there is no version, and the next one is loaded anew.
+                self.version = None
+                self.version = _refreshed(last, fresh, fresh.head)
+            return self.version
 
     def heard_of(self, head: Head) -> None:
         """Note the newest state of the tenant that is known of here, which the version may lack."""
@@ -212,10 +229,11 @@ class Shelves:
         version = None if held is None else held.version
         return version is not None and version.shelf.stored > 0
 
-    def written(self, tenant: str, head: Head) -> None:
-        """Note the state that a write from here has left the tenant in."""
+    def written(self, tenant: str, head: Head, fresh: Sequence[Row]) -> None:
+        """Note the state that a write from here has left the tenant in, and the rows where it wrote nothing but new ones."""
         held = self._held.get(tenant)
         if held is not None:
+            held.handed.put(head, fresh if held.version is not None else ())
             held.heard_of(head)
 
     def trim(self, searched: TenantShelf) -> None:
@@ -265,11 +283,11 @@ def _restored(rows: Transaction, head: Head) -> Version | None:
     return Version(shelf, Winners(), found.change, head.epoch, shelf.nbytes)
 
 
-def _refreshed(last: Version, rows: Reading, head: Head) -> Version:
+def _refreshed(last: Version, rows: Reading | Fresh, head: Head) -> Version:
     """The next version: a branch of the shelf with what has changed since, and the winners that have not."""
     # Before the first change there is nothing that anybody searches, and nothing to remove.
     shelf, removed = (last.shelf.branched(), rows.removed(last.change)) if last.change else (last.shelf, ())
-    read = rows.changed(last.change)
+    read, before = rows.changed(last.change), int(shelf.keys.max(initial=-1))
     shelf.drop(removed)
     fresh = np.asarray(read.contents, dtype=np.int64) > last.change
     new, kept = np.flatnonzero(fresh).tolist(), np.flatnonzero(~fresh).tolist()
@@ -282,7 +300,8 @@ def _refreshed(last: Version, rows: Reading, head: Head) -> Version:
     except (ValueError, TypeError, OverflowError) as error:
         raise DecodeError(f"a row has what no row can have: {error}") from error
     shelf.settle()
-    winners = last.winners.without((*removed, *read.keys))
+    # New rows have keys beyond all before, which nobody can have found.
+    winners = last.winners.without((*removed, *(key for key in read.keys if key <= before)))
     return Version(shelf, winners, head.change, head.epoch, shelf.nbytes, last.unkept + len(read.ids))
 
 

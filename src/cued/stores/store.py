@@ -27,6 +27,7 @@ from cued.model import (
     Record,
     Revised,
     Revision,
+    Row,
     Settlement,
     Stats,
     Stored,
@@ -107,10 +108,11 @@ class Store:
     @repeated
     def remember(self, tenant: str, records: Sequence[Record]) -> None:
         """Store all the records or none; a known id or an unknown `supersedes` is refused."""
-        with self._writing(tenant, "remember", [record.memory.id for record in records], growing=True) as rows:
+        fresh = list[Row]()
+        with self._writing(tenant, "remember", [record.memory.id for record in records], growing=True, fresh=fresh) as rows:
             work = Work(rows, shape=self._shape)
             admit(tenant, records, known=work.known(record.memory.id for record in records))
-            work.remember(records)
+            fresh += work.remember(records)
 
     @repeated
     def adopt(self, tenant: str, records: Sequence[Record]) -> tuple[str, ...]:
@@ -345,8 +347,13 @@ class Store:
         return self.keeper.begin(tenant, write=False)
 
     @contextmanager
-    def _writing(self, tenant: str, verb: str, memory_ids: Sequence[str], *, growing: bool = False) -> Iterator[Transaction]:
-        """A transaction that changes these memories, within the quotas where it is `growing`, and noted in the tenant's journal if any."""
+    def _writing(
+        self, tenant: str, verb: str, memory_ids: Sequence[str], *, growing: bool = False, fresh: Sequence[Row] = ()
+    ) -> Iterator[Transaction]:
+        """A transaction that changes these memories, within the quotas where it is `growing`, and noted in the tenant's journal if any.
+
+        In the end the rows are `fresh` that it wrote, where they are new and all that it wrote; the shelf gets them.
+        """
         admit_tenant(tenant)
         with self.keeper.begin(tenant, write=True) as rows:
             before = rows.head()
@@ -359,7 +366,8 @@ class Store:
                 if journal is not None or self._journalled:
                     note(rows, verb, memory_ids, journal=journal)
                     after = rows.head()
-        self._shelves.written(tenant, after)
+        if after != before:
+            self._shelves.written(tenant, after, fresh)
 
     def close(self) -> None:
         """Let go of files and connections, with the shelves kept for whoever comes next; a second call does nothing."""

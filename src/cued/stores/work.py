@@ -43,19 +43,19 @@ class Work:
         self._read |= found
         return list(found)
 
-    def remember(self, records: Sequence[Record]) -> None:
-        """Write new records; what they supersede gives way."""
+    def remember(self, records: Sequence[Record]) -> Sequence[Row]:
+        """The new rows, where nothing but these was written: what they supersede gives way."""
         if not any(record.memory.supersedes for record in records):
-            self.insert(records)
-            return
+            return self.insert(records)
         self.beliefs.remember(record.memory for record in records)
         self.insert([replace(record, memory=self.beliefs.changed.pop(record.memory.id)) for record in records])
         self.update({})
+        return ()
 
-    def insert(self, records: Sequence[Record]) -> None:
-        """Write new records as they are."""
-        if records:
-            self._rows.insert([new_row(record, record.memory, self.shape) for record in records])
+    def insert(self, records: Sequence[Record]) -> Sequence[Row]:
+        """The new rows of records, which are written as they are."""
+        rows = [new_row(record, record.memory, self.shape) for record in records]
+        return [row._replace(key=key) for key, row in zip(self._rows.insert(rows), rows, strict=True)] if rows else ()
 
     def update(self, contents: Mapping[str, Content]) -> None:
         """Write the memories that have changed; the content of those that are not named stays."""

@@ -1,108 +1,240 @@
 """One clause as what it claims: of whom, which predicate, affirmed or denied, with which values, and whether something changed."""
 
+import re
 from collections.abc import Iterable
+from functools import cached_property
 from itertools import compress
+from operator import attrgetter
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from cued.conflicts.claims.lexicon import Lexicon
 from cued.conflicts.claims.parsing import ClauseParts, parts, verb_at
-from cued.conflicts.claims.sentences import ROLE, ClauseWord
+from cued.conflicts.claims.sentences import KEY, ClauseWord, Sentence, acting, any_of, codes_of
 from cued.conflicts.claims.values import Value, values
 
 SELF = "self"
 _REACH = 5
-_DOUBTFUL = frozenset({"preposition", "number"})
-_NO_OBJECT = frozenset({"be", "have", "auxiliary", "preposition", "border"})
+_ROLES = {role: re.compile(any_of(codes_of([role]))) for role in ("not", "now", "new", "also", "person", "thing", "instead")}
+_VALUED = re.compile(any_of(codes_of(("number", "date", "code", "time"))))
+_NO_OBJECT = any_of(codes_of(("be", "have", "auxiliary", "preposition", "border")))
+_ADRIFT = re.compile(any_of(codes_of(["preposition"])) + b"(?=" + _NO_OBJECT + rb"|\Z)")
+_ALONE = re.compile(any_of(codes_of(["number"])) + b"(?!" + any_of(codes_of(("word", "time"))) + b")")
+_IS_CONTENT = bytes(code in codes_of(["word"]) for code in range(256))
+# Scales of which one side denies by itself, whatever is spoken of: what is forbidden is not done.
+_DENYING = ("allow", "tolerate", "own", "include", "enable", "like", "mandatory")
 
 
-class Clause(Struct, frozen=True, kw_only=True, eq=False):
-    """One claim: of whom or what, which predicate, affirmed (+1) or denied (-1), with which values."""
+_TELLING = attrgetter("telling")
+_PREFIXED = attrgetter("prefixed")
+
+
+class _Said(Struct, frozen=True, gc=False):
+    """The words of a clause but for its values, their parts, the values, and those that come after a "from"."""
+
+    left: Sentence
+    split: ClauseParts
+    found: tuple[Value, ...] = ()
+    behind: tuple[Value, ...] = ()
+
+    @property
+    def words(self) -> list[ClauseWord]:
+        """The words that are left."""
+        return self.left.words
+
+    def has(self, role: str) -> bool:
+        """Whether any of the words has this role."""
+        return _ROLES[role].search(self.left.codes) is not None
+
+
+class _Spoken(NamedTuple):
+    """Of whom a clause speaks, and by which words: those of the subject, and all with those of a clause that it goes on from."""
 
     owner: str
     subject: frozenset[str]
     pronoun: bool
-    person: bool
-    first_name: frozenset[str]
-    verb: str
-    past: bool
-    prepositions: frozenset[str]
     keys: frozenset[str]
-    names: frozenset[str]
-    written: frozenset[str]
-    sign: int
-    axes: dict[str, int]
-    values: tuple[Value, ...]
-    gone_values: tuple[Value, ...]
-    attributes: dict[str, bool]
-    families: dict[str, str]
-    prefixed: frozenset[str]
-    gone: frozenset[str]
-    above: frozenset[str]
-    below: frozenset[str]
-    changed: bool
-    now: bool
-    also: bool
 
 
-def clause_of(words: list[ClauseWord], previous: Clause | None, lexicon: Lexicon) -> Clause:
+class Clause:
+    """One claim: of whom or what, which predicate, affirmed (+1) or denied (-1), with which values.
+
+    Of whom and by which words is told at once. The rest is told when it is first asked for: most clauses that are laid side by side
+    have nothing to do with one another.
+    """
+
+    def __init__(self, said: _Said, spoken: _Spoken, leading: "Clause | None", lexicon: Lexicon) -> None:
+        """Claim this; `leading` is the clause before it in the same sentence."""
+        self.owner, self.subject, self.pronoun, self._said_keys = spoken
+        self.keys = spoken.keys | spoken.subject
+        self.verb = said.split.verb.key if said.split.verb else ""
+        self._said, self._leading, self._lexicon = said, leading, lexicon
+
+    @cached_property
+    def person(self) -> bool:
+        """Whether its subject is a pronoun for somebody."""
+        return self._said.has("person") and any(word.role == "person" for word in self._said.split.subject)
+
+    @cached_property
+    def first_name(self) -> frozenset[str]:
+        """Its first word where that may be a name."""
+        return frozenset([word.key for word in self._said.words[:1] if word.capital and word.role == "word"])
+
+    @cached_property
+    def past(self) -> bool:
+        """Whether it is said of the past."""
+        return any(word.text in self._lexicon.pasts for word in self._said.words)
+
+    @cached_property
+    def prepositions(self) -> frozenset[str]:
+        """The preposition that leads from the verb to what it says, "-" for a direct object."""
+        return _prepositions(self._said.split)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The words with a capital, but for the first."""
+        return frozenset([word.key for word in self._said.words[1:] if word.capital])
+
+    @cached_property
+    def written(self) -> frozenset[str]:
+        """Its words as they are written."""
+        return frozenset([word.text for word in self._said.words if word.role == "word"])
+
+    @cached_property
+    def sign(self) -> int:
+        """-1 where it is denied, else 1."""
+        words, lacking = self._said.words, self._lexicon.lacking
+        denied = self._said.has("not") or any(word.text == lacking for word in words)
+        return _sign(words, self._lexicon) if denied else 1
+
+    @cached_property
+    def _telling(self) -> bool:
+        return any(map(_TELLING, self._said.words))
+
+    @cached_property
+    def axes(self) -> dict[str, int]:
+        """The scales that it stands on, and its side of each."""
+        return _axes(self._said.words, self._lexicon) if self._telling else {}
+
+    @cached_property
+    def attributes(self) -> dict[str, bool]:
+        """The attributes that it fills, each with whether its verb says so and not only its noun."""
+        return _attributes(self._said.words, self._lexicon) if self._telling else {}
+
+    @cached_property
+    def families(self) -> dict[str, str]:
+        """By family, the word of it that excludes the others."""
+        families = self._lexicon.families
+        return {families[key]: key for key in sorted(families.keys() & self._said_keys)}
+
+    @cached_property
+    def prefixed(self) -> frozenset[str]:
+        """Its words that begin as words of denial do."""
+        words = self._said.words
+        return frozenset([word.text for word in compress(words, map(_PREFIXED, words)) if word.role == "word"])
+
+    @cached_property
+    def bases(self) -> frozenset[str]:
+        """What is left of these words without their prefixes."""
+        prefixes = self._lexicon.prefixes
+        return frozenset([word.removeprefix(prefix) for word in self.prefixed for prefix in prefixes if word.startswith(prefix)])
+
+    @cached_property
+    def changed(self) -> bool:
+        """Whether a word of it tells of a change."""
+        return any(word.key in self._lexicon.changes for word in self._said.words if word.role == "word")
+
+    @cached_property
+    def _replacing(self) -> bool:
+        return self.changed or self._said.has("instead")
+
+    @cached_property
+    def values(self) -> tuple[Value, ...]:
+        """What it gives as values; what a change leaves behind is none of them."""
+        return self._said.found if self._replacing else (*self._said.behind, *self._said.found)
+
+    @cached_property
+    def gone_values(self) -> tuple[Value, ...]:
+        """The values that a change leaves behind."""
+        return self._said.behind if self._replacing else ()
+
+    @cached_property
+    def gone(self) -> frozenset[str]:
+        """The words for what a change leaves behind."""
+        return _gone(self._said.words) if self._replacing else frozenset()
+
+    @cached_property
+    def compared(self) -> tuple[frozenset[str], frozenset[str]]:
+        """What is put above what."""
+        return _compared(self._said.split.rest, self._lexicon)
+
+    @cached_property
+    def now(self) -> bool:
+        """Whether it holds from now on: it says so, or the clause does that leads it."""
+        said = self._said
+        newly = said.has("new") and any(word.role == "new" for word in (said.split.subject or said.words))
+        return self.changed or said.has("now") or newly or (self._leading is not None and self._leading.now)
+
+    @cached_property
+    def also(self) -> bool:
+        """Whether it adds to what is known."""
+        return self._said.has("also")
+
+    @cached_property
+    def denying(self) -> bool:
+        """Whether the scales that it stands on make a denial of it."""
+        return bool(self.axes) and sum(self.axes.get(scale, 1) < 0 for scale in _DENYING) % 2 == 1
+
+    @cached_property
+    def plain(self) -> frozenset[str]:
+        """Its words that stand on no scale."""
+        return self.keys.difference(self._lexicon.axes)
+
+    @cached_property
+    def may_oppose(self) -> bool:
+        """Whether anything in it can make it the opposite of another clause."""
+        return bool(self.axes or self.prefixed) or self.sign < 0 or self.verb in self._lexicon.disposals
+
+
+def clause_of(clause: Sentence, previous: Clause | None, lexicon: Lexicon, *, leading: Clause | None = None) -> Clause:
     """What a clause claims; without a subject of its own it goes on about that of the clause before it."""
-    words = _resolved(words, lexicon)
-    at = verb_at(words, lexicon)
-    found, behind, left = values(words, lexicon, subject_end=at or 0)
-    split = parts(left, at if left is words else verb_at(left, lexicon), lexicon)
-    owner, pronoun = _owner(split.subject, lexicon)
-    texts, keyed, roles, capitals, _, _, tellings, prefixed = zip(*left, strict=True) if left else ((),) * 8
-    telling = [role == "word" for role in roles]
-    content = frozenset(compress(keyed, telling))
-    subject = _content(split.subject) if split.subject else frozenset[str]()
-    keys = content if split.words == len(left) else subject | _content(split.rest) | _content([split.verb] if split.verb else [])
+    said = _said(_resolved(clause, lexicon), lexicon)
+    split = said.split
+    owner, pronoun = _owner(split.subject, lexicon) if split.subject else ("", False)
+    subject = _content(split.subject)
+    if split.words == len(said.words):
+        keys = frozenset(compress(map(KEY, said.words), said.left.codes.translate(_IS_CONTENT)))
+    else:
+        keys = subject | _content(split.rest) | _content([split.verb] if split.verb else [])
     if previous is not None:
         if not subject and not owner and not split.order:
             owner, subject = previous.owner, previous.subject
-        if "thing" in roles or split.verb is None:
+        if split.verb is None or said.has("thing"):
             keys |= previous.keys
-    changed = not lexicon.changes.isdisjoint(content)
-    replacing = changed or "instead" in roles
-    above, below = (frozenset[str](), frozenset[str]()) if lexicon.comparing.isdisjoint(texts) else _compared(split.rest, lexicon)
-    return Clause(
-        owner=owner,
-        subject=subject,
-        pronoun=pronoun,
-        person="person" in roles and any(word.role == "person" for word in split.subject),
-        first_name=frozenset(keyed[:1] if left and capitals[0] and roles[0] == "word" else ()),
-        verb=split.verb.key if split.verb else "",
-        past=not lexicon.pasts.isdisjoint(texts),
-        prepositions=_prepositions(split),
-        keys=keys | subject,
-        names=frozenset(compress(keyed[1:], capitals[1:])),
-        written=frozenset(compress(texts, telling)),
-        sign=_sign(left, lexicon) if "not" in roles or lexicon.lacking in texts else 1,
-        axes=_axes(left, lexicon) if True in tellings else {},
-        values=tuple(found) if replacing else (*behind, *found),
-        gone_values=tuple(behind) if replacing else (),
-        attributes=_attributes(left, lexicon) if True in tellings else {},
-        families={lexicon.families[key]: key for key in sorted(lexicon.families.keys() & keys)},
-        prefixed=frozenset([word.text for word in compress(left, prefixed) if word.role == "word"]),
-        gone=_gone(left) if replacing else frozenset(),
-        above=above,
-        below=below,
-        changed=changed,
-        now=changed or "now" in roles or ("new" in roles and any(word.role == "new" for word in (split.subject or left))),
-        also="also" in roles,
-    )
+    return Clause(said, _Spoken(owner, subject, pronoun, keys), leading, lexicon)
 
 
-def _resolved(words: list[ClauseWord], lexicon: Lexicon) -> list[ClauseWord]:
+def _said(clause: Sentence, lexicon: Lexicon) -> _Said:
+    at = verb_at(clause, lexicon)
+    if not _VALUED.search(clause.codes):
+        return _Said(clause, parts(clause.words, at, lexicon))
+    found, behind, words = values(clause.words, lexicon, subject_end=at or 0)
+    left = Sentence.of(words)
+    return _Said(left, parts(words, verb_at(left, lexicon), lexicon), tuple(found), tuple(behind))
+
+
+def _resolved(clause: Sentence, lexicon: Lexicon) -> Sentence:
     """The words with two ambiguities settled: a preposition without an object ("the flight back is late"), and "one" alone."""
-    roles, found = [*map(ROLE, words), "border"], words
-    for at in [at for at, role in enumerate(roles) if role in _DOUBTFUL]:
-        following = roles[at + 1]
-        if roles[at] == "preposition" and following in _NO_OBJECT:
-            found = [*found[:at], words[at].acting("word"), *found[at + 1 :]]
-        elif words[at].text == lexicon.doubtful_number and following not in {"word", "time"}:
-            found = [*found[:at], words[at].acting("thing"), *found[at + 1 :]]
-    return found
+    found, codes = clause.words, clause.codes
+    adrift = [(match.start(), "word") for match in _ADRIFT.finditer(codes)]
+    alone = [(match.start(), "thing") for match in _ALONE.finditer(codes) if found[match.start()].text == lexicon.doubtful_number]
+    if not adrift and not alone:
+        return clause
+    words = list(found)
+    for at, role in (*adrift, *alone):
+        words[at] = acting(words[at], role)
+    return Sentence.of(words)
 
 
 def _sign(words: list[ClauseWord], lexicon: Lexicon) -> int:

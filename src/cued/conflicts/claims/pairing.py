@@ -8,6 +8,7 @@ from cued.conflicts.claims.texts import Text
 
 _STRONG, _WEAK = 5, 2
 _FEW_CLAUSES = 4
+_FEW_WORDS = 2
 # "She is five years old", "she is six".
 _AGES = (("age", "count"), ("count", "age"))
 
@@ -32,30 +33,43 @@ class Pair(NamedTuple):
         return self.old.keys - self.shared
 
 
-def pairs(new: Text, old: Text, lexicon: Lexicon) -> list[Pair]:
+def same_subject(new: Text, old: Text, lexicon: Lexicon) -> list[tuple[Clause, Clause]]:
     """Every clause of the new text with every clause of the old that has the same subject."""
-    long, names = len(new.clauses) + len(old.clauses) > _FEW_CLAUSES, new.names | old.names
-    # What of a clause's subject the other text does not mention.
-    news = [(n, n.subject - old.keys) for n in new.clauses]
+    # What of a clause's subject the other text does not mention; where both have such words, they speak of two.
     olds = [(o, o.subject - new.keys) for o in old.clauses]
+    mentioned = [each for each in olds if not each[1]]
     return [
-        Pair(n, o, n.keys & o.keys, long, lexicon)
-        for n, new_alone in news
-        for o, old_alone in olds
-        if not (new_alone and old_alone)
-        and _same_owner(n, o, old.keys)
-        and _same_owner(o, n, new.keys)
-        and (lexicon.kin.isdisjoint(new_alone or old_alone) or _named(n, o, names))
+        (n, o)
+        for n, new_alone in [(n, n.subject - old.keys) for n in new.clauses]
+        for o, old_alone in (mentioned if new_alone else olds)
+        if (not n.owner or _same_owner(n, o, old.keys))
+        and (not o.owner or _same_owner(o, n, new.keys))
+        and (lexicon.kin.isdisjoint(new_alone or old_alone) or _named(n, o, new.names | old.names))
     ]
 
 
-def touches(pair: Pair) -> bool:
+def are_long(new: Text, old: Text) -> bool:
+    """Whether two texts are of so many clauses that the likeness of the texts says little about two of those."""
+    return len(new.clauses) + len(old.clauses) > _FEW_CLAUSES
+
+
+def touch(pair: Pair) -> bool:
     """Whether two clauses have anything in common by which one could be at odds with the other."""
-    new, old = pair.new, pair.old
-    if pair.shared or new.keys == old.keys:
+    new, old, shared = pair.new, pair.old, pair.shared
+    if len(shared) > 1 or new.keys == old.keys or (shared and not pair.long):
         return True
-    named = ((new.attributes, old.attributes), (new.axes, old.axes), (new.families, old.families))
-    return any(one.keys() & other.keys() for one, other in named)
+    if new.attributes and old.attributes and not new.attributes.keys().isdisjoint(old.attributes):
+        return True
+    # One word in common says nothing among so many, unless it is nearly all that a clause has, or one denies the other's by a prefix.
+    few = len(new.plain) < _FEW_WORDS or len(old.plain) < _FEW_WORDS
+    if pair.long and not (few or _prefixes(new, old) or _prefixes(old, new)):
+        return False
+    return bool(shared) or not (new.axes.keys().isdisjoint(old.axes) and new.families.keys().isdisjoint(old.families))
+
+
+def _prefixes(clause: Clause, other: Clause) -> bool:
+    """Whether a word of the clause may be one of the other's with a prefix of denial."""
+    return bool(clause.bases) and not clause.bases.isdisjoint(other.written)
 
 
 def cover(pair: Pair) -> float:

@@ -1,21 +1,29 @@
 """The parts of a sentence: its clauses, and in each the subject, the verb and the rest. Shallow, so that no sentence is refused."""
 
+import re
 from collections.abc import Iterable
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.sentences import ROLE, ClauseWord
+from cued.conflicts.claims.sentences import ROLES, ClauseWord, Sentence, any_of, code_of, codes_of
 from cued.text.stemming import stem
 
 _HELPING = frozenset({"be", "have", "auxiliary"})
 _PASSED_OVER = frozenset({"not", "now", "also", "filler", "new"})
 _BEFORE_NOUNS = frozenset({"determiner", "preposition", "from", "instead", "new"})
-_PARTING = frozenset({"border", "comma", "colon"})
+_PARTING = re.compile(any_of(codes_of(("border", "comma", "colon"))))
+_HELPING_CODES = codes_of(_HELPING)
+_VERB = re.compile(any_of(_HELPING_CODES + codes_of(("word", "not"), verbal=True, owner=False)))
+_OWNED_VERB = re.compile(b"(?<=" + any_of(codes_of(ROLES, owner=True)) + b")" + any_of(codes_of(ROLES, verbal=True)))
 _VALUES = frozenset({"value", "number", "date"})
 _OWNER_REACH = 3
+# "Rent: 950 euros" is "rent is 950 euros".
+_COLON = ClauseWord(":", "be", "be", code=code_of("be"))
+_END = ClauseWord("", "", "end", code=code_of("end"))
 
 
-class ClauseParts(NamedTuple):
+class ClauseParts(Struct, frozen=True, gc=False):
     """The words of a clause around its verb; a clause without a verb is all rest."""
 
     subject: tuple[ClauseWord, ...]
@@ -29,24 +37,34 @@ class ClauseParts(NamedTuple):
         return len(self.subject) + len(self.rest) + (self.verb is not None)
 
 
-def clauses(sentence: list[ClauseWord], lexicon: Lexicon) -> list[list[ClauseWord]]:
+def clauses(sentence: Sentence, lexicon: Lexicon) -> list[Sentence]:
     """The clauses of a sentence: a comma or a conjunction parts two where there is a verb on both sides."""
-    if _PARTING.isdisjoint(map(ROLE, sentence)):
+    words, codes = sentence.words, sentence.codes
+    cuts = [match.start() for match in _PARTING.finditer(codes)]
+    if not cuts:
         return [sentence]
-    pieces: list[list[ClauseWord]] = [[]]
-    for word in sentence:
-        if word.role == "colon" and pieces[-1] and verb_at(pieces[-1], lexicon) is None:
-            pieces[-1].append(ClauseWord(":", "be", "be"))
-        elif word.role in _PARTING:
-            pieces.append([])
-        else:
-            pieces[-1].append(word)
-    joined: list[list[ClauseWord]] = []
+    pieces, start = list[Sentence](), 0
+    words, codes = [*words, _END], codes + _END.code
+    for at in (*cuts, len(words) - 1):
+        if start < at:
+            piece = Sentence(words[start:at], codes[start:at])
+            if words[at].role == "colon" and verb_at(piece, lexicon) is None:
+                # It goes on behind the colon, in place of which it has a verb now.
+                words[at], codes = _COLON, codes[:at] + _COLON.code + codes[at + 1 :]
+                continue
+            pieces.append(piece)
+        start = at + 1
+    return _complete(pieces, lexicon)
+
+
+def _complete(pieces: list[Sentence], lexicon: Lexicon) -> list[Sentence]:
+    """The pieces with those joined to the one before that have no verb, or have none before them."""
+    joined: list[Sentence] = []
     complete = False
-    for piece in filter(None, pieces):
+    for piece in pieces:
         has_verb = verb_at(piece, lexicon) is not None
         if joined and not (complete and has_verb):
-            joined[-1] += piece
+            joined[-1] = Sentence(joined[-1].words + piece.words, joined[-1].codes + piece.codes)
         else:
             joined.append(piece)
         complete = complete or has_verb
@@ -64,18 +82,21 @@ def parts(words: list[ClauseWord], at: int | None, lexicon: Lexicon) -> ClausePa
     return ClauseParts(subject, verb, rest, order=not subject and verb.role == "word")
 
 
-def verb_at(words: list[ClauseWord], lexicon: Lexicon) -> int | None:
+def verb_at(clause: Sentence, lexicon: Lexicon) -> int | None:
     """The place of the first finite or helping verb; None without one."""
-    for at, word in enumerate(words):
-        if word.role in _HELPING or (word.verbal and _finite(words, at, lexicon)):
+    words, codes = clause.words, clause.codes
+    for match in _VERB.finditer(codes):
+        at = match.start()
+        if codes[at] in _HELPING_CODES or _finite(words, at, lexicon):
             return at
-    return next((at for at, word in enumerate(words) if word.verbal and at and words[at - 1].owner), None)
+    owned = _OWNED_VERB.search(codes)
+    return owned.start() if owned else None
 
 
 def _finite(words: list[ClauseWord], at: int, lexicon: Lexicon) -> bool:
-    """Whether a word that can be a verb is one where it stands."""
+    """Whether a word that can be a verb, and is nobody's, is one where it stands."""
     word = words[at]
-    if word.role not in {"word", "not"} or word.owner or word.text.endswith(lexicon.gerund):
+    if word.text.endswith(lexicon.gerund):
         return False
     place = _place_before(words, at)
     if place < 0:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from cued.conflicts.claims.clause import SELF
 from cued.conflicts.claims.english import ENGLISH
 from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.pairing import Pair, cover, other_values, pairs, strong, told_apart, touches, weight
+from cued.conflicts.claims.pairing import Pair, are_long, cover, other_values, same_subject, strong, told_apart, touch, weight
 from cued.conflicts.claims.texts import Text, read
 from cued.model import ConflictType
 
@@ -33,8 +33,6 @@ _TOPIC = 0.3
 _LONG_COVER = 0.5
 _WHEN = frozenset({"weekday", "day", "month", "year", "time"})
 _ADJECTIVES = ("y", "ful", "ous", "ive", "able", "ible", "al", "ing", "ed", "ish", "less", "ent", "ant", "ic")
-# Scales of which one side denies by itself, whatever is spoken of: what is forbidden is not done.
-_DENYING = ("allow", "tolerate", "own", "include", "enable", "like", "mandatory")
 
 
 class Relation(NamedTuple):
@@ -49,17 +47,18 @@ def relate(new: str, old: str, *, similarity: float | None, lexicon: Lexicon = E
     if similarity is not None and similarity < UNRELATED:
         return None
     texts = read(new, lexicon), read(old, lexicon)
-    found = pairs(*texts, lexicon)
-    if not found:
-        return None
-    touching = [pair for pair in found if touches(pair)]
+    long = are_long(*texts)
+    laid = [Pair(n, o, n.keys & o.keys, long, lexicon) for n, o in same_subject(*texts, lexicon)]
+    touching = [pair for pair in laid if touch(pair)]
     for pair in touching:
         if reason := _negation(pair, similarity):
             return Relation("negation", reason)
     for pair in touching:
         if reason := _update(pair, similarity):
             return Relation("update", reason)
-    if _duplicate(texts, found, similarity):
+    if not laid:
+        return None
+    if _alike(texts, similarity, lexicon) and not any(map(_differs, laid)):
         return Relation("duplicate", "says the same")
     alike = similarity > RELATED_FLOOR if similarity is not None else _shared(*texts, lexicon) > _RELATED_OVERLAP
     return Relation("related", "speaks of the same") if alike else None
@@ -81,52 +80,51 @@ def _shared(new: Text, old: Text, lexicon: Lexicon) -> float:
     return shared / whole if whole else 0.0
 
 
-def _duplicate(texts: tuple[Text, Text], found: list[Pair], similarity: float | None) -> bool:
-    """Whether two texts say the same: nothing told apart, no other values or names, and most words shared."""
+def _alike(texts: tuple[Text, Text], similarity: float | None, lexicon: Lexicon) -> bool:
+    """Whether two texts have most words in common, and not each a name that the other lacks."""
     new, old = texts
-    lexicon = found[0].lexicon
-    # What is soon told comes first: most texts that are compared have little in common.
     if similarity is None:
         alike = _shared(new, old, lexicon) >= _SAME_OVERLAP
+    elif similarity < _SAME:
+        return False
     else:
         least = min(weight(text.keys, lexicon) + len(text.values) for text in texts)
         shared = weight(new.keys & old.keys, lexicon) + len(new.values & old.values) + len(new.attributes & old.attributes)
         both_alone = strong(new.keys - old.keys, lexicon) and strong(old.keys - new.keys, lexicon)
         alike = similarity >= (_SAME_ALONE if both_alone else _SAME) and shared >= _SAME_COVER * least
-    if not alike or ((new.names - old.keys) and (old.names - new.keys)):
-        return False
-    return not any(other_values(pair) or told_apart(pair) for pair in found)
+    return alike and not ((new.names - old.keys) and (old.names - new.keys))
+
+
+def _differs(pair: Pair) -> bool:
+    """Whether two clauses give other values, or speak of two things of one sort."""
+    return bool(other_values(pair)) or told_apart(pair)
 
 
 def _negation(pair: Pair, similarity: float | None) -> str:
     """Why the new clause denies the old one, "" when it does not."""
-    if similarity is not None and similarity < _DENIED_UNALIKE:
+    if (similarity is not None and similarity < _DENIED_UNALIKE) or not (pair.new.may_oppose or pair.old.may_oppose):
         return ""
-    scales = pair.new.axes.keys() & pair.old.axes.keys()
-    prefixed = _prefixed(pair) if pair.new.prefixed or pair.old.prefixed else frozenset[str]()
-    flips = sum(pair.new.axes[scale] != pair.old.axes[scale] for scale in scales) + bool(prefixed)
-    flips += (pair.new.sign != pair.old.sign) + _disposed(pair)
-    if not scales:
-        flips += _denies(pair.new.axes) != _denies(pair.old.axes)
-    if flips % 2 == 0 or told_apart(pair) or other_values(pair) or not _same_matter(pair, prefixed, similarity):
+    new, old = pair.new, pair.old
+    scales = new.axes.keys() & old.axes.keys() if new.axes and old.axes else set[str]()
+    prefixed = _prefixed(pair) if new.prefixed or old.prefixed else frozenset[str]()
+    flips = sum(new.axes[scale] != old.axes[scale] for scale in scales) if scales else new.denying != old.denying
+    flips += bool(prefixed) + (new.sign != old.sign) + _disposed(pair)
+    if flips % 2 == 0 or not _same_matter(pair, prefixed, similarity) or told_apart(pair) or other_values(pair):
         return ""
     return _reason(pair, scales, prefixed)
 
 
-def _denies(axes: dict[str, int]) -> bool:
-    return bool(axes) and sum(axes.get(scale, 1) < 0 for scale in _DENYING) % 2 == 1
-
-
 def _disposed(pair: Pair) -> bool:
     """Whether one clause has something and the other gives it away: "I have a piano", "I donated my piano"."""
-    verbs, lexicon = {pair.new.verb, pair.old.verb}, pair.lexicon
-    return not lexicon.disposals.isdisjoint(verbs) and not lexicon.holding.isdisjoint(verbs)
+    new, old, lexicon = pair.new.verb, pair.old.verb, pair.lexicon
+    given, held = new in lexicon.disposals or old in lexicon.disposals, new in lexicon.holding or old in lexicon.holding
+    return given and held
 
 
 def _same_matter(pair: Pair, prefixed: frozenset[str], similarity: float | None) -> bool:
     """Whether both clauses speak of the same object, apart from the words that carry the opposition."""
     lexicon = pair.lexicon
-    bare = [frozenset(key for key in keys if key not in lexicon.axes) - prefixed for keys in (pair.new.keys, pair.old.keys)]
+    bare = [pair.new.plain - prefixed, pair.old.plain - prefixed]
     shared = bare[0] & bare[1]
     if not all(bare):
         return not any(bare) or pair.new.keys == pair.old.keys
@@ -175,7 +173,8 @@ def _update(pair: Pair, similarity: float | None) -> str:
         return ""
     if (pair.long and not _close(pair)) or told_apart(pair):
         return ""
-    if pair.new.above & pair.old.below and pair.new.below & pair.old.above:
+    (new_above, new_below), (old_above, old_below) = pair.new.compared, pair.old.compared
+    if new_above & old_below and new_below & old_above:
         return "the other way round"
     if pair.new.gone or pair.new.gone_values:
         return _replaced(pair)

@@ -1,11 +1,14 @@
 """From a text to its sentences of words, each with its role; contractions and phrases are already one word each."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
-from itertools import chain
-from operator import itemgetter
-from typing import NamedTuple
+from itertools import chain, compress, count, product
+from operator import attrgetter
+from typing import Final, NamedTuple, get_args
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cued.conflicts.claims.lexicon import Lexicon, WordRole
 from cued.text.remembered import Remembered
@@ -23,17 +26,19 @@ _KINDS = {
 }
 _PIECE = re.compile("|".join(_KINDS[kind].pattern for kind in ("word", "number", "mark")))
 _PIECE_OR_CODE = re.compile(f"{_CODE}|{_PIECE.pattern}")
+_CHUNK = re.compile(r"\n+|\S+")
 _ENDS = frozenset(".;!?|\n")
 _STARTS = frozenset({"", ".", ";", "!", "?", ":", "\n", "|"})
 # Written with a capital inside a sentence these are parts of names: the New Yorker, The Next Day.
 _NAMEABLE = frozenset({"new", "filler", "now", "also", "preposition", "time"})
 
 
-class ClauseWord(NamedTuple):
+class ClauseWord(Struct, frozen=True, gc=False):
     """A word of a sentence: as written in lower case, what stands for it and its synonyms, its role, and how it was written.
 
     Whatever its role, `verbal` tells whether it can be a verb by its spelling, `telling` whether it stands on a scale or names an
-    attribute, and `prefixed` whether it begins as words of denial do.
+    attribute, and `prefixed` whether it begins as words of denial do. `code` is a byte for its role, and for what else rules look
+    for: whole sentences of codes are searched by patterns.
     """
 
     text: str
@@ -44,53 +49,127 @@ class ClauseWord(NamedTuple):
     verbal: bool = False
     telling: bool = False
     prefixed: bool = False
-
-    def acting(self, role: str) -> "ClauseWord":
-        """The same word in another role."""
-        return ClauseWord(self.text, self.key, role, *self[3:])
+    code: bytes = b""
 
 
-ROLE: Callable[[ClauseWord], str] = itemgetter(ClauseWord._fields.index("role"))
-"""A word's role, read in half the time that the attribute takes."""
+ROLES: Final = (*get_args(WordRole), "value", "number", "date", "code", "comma", "colon", "end")
+_FIRST_CODE, _VERBAL, _OWNER, _BEGINS = 0x20, 1, 2, 4
+
+
+@lru_cache(maxsize=1 << 10)
+def code_of(role: str, *, verbal: bool = False, owner: bool = False, begins: bool = False) -> bytes:
+    """The byte for a word of this role that can be a verb, is an owner, may begin a phrase, or none of it."""
+    return bytes([_FIRST_CODE + 8 * ROLES.index(role) + _VERBAL * verbal + _OWNER * owner + _BEGINS * begins])
+
+
+def codes_of(roles: Iterable[str], *, verbal: bool | None = None, owner: bool | None = None, begins: bool | None = None) -> bytes:
+    """The bytes for words of these roles, and of these only such as can be verbs, and so on, or cannot, where that is said."""
+    wanted = [(False, True) if each is None else (each,) for each in (verbal, owner, begins)]
+    marked = [dict(zip(("verbal", "owner", "begins"), each, strict=True)) for each in product(*wanted)]
+    return b"".join(code_of(role, **each) for role in roles for each in marked)
+
+
+def any_of(codes: bytes) -> bytes:
+    """The pattern of any of these codes."""
+    return b"[" + re.escape(codes) + b"]"
+
+
+_CONTENT = code_of("word"), code_of("word", verbal=True)
+
+
+@lru_cache(maxsize=1 << 12)
+def acting(word: ClauseWord, role: str) -> ClauseWord:
+    """The same word in another role."""
+    return replace(word, role=role, code=code_of(role, verbal=word.verbal, owner=word.owner))
+
+
+_MAY_BEGIN_PHRASE = re.compile(any_of(codes_of(ROLES, begins=True)) + rb"(?!\Z)", re.DOTALL)
+
+
+class Sentence(Struct, frozen=True, gc=False):
+    """Words, and their codes end to end."""
+
+    words: list[ClauseWord]
+    codes: bytes
+
+    @classmethod
+    def of(cls, words: list[ClauseWord]) -> "Sentence":
+        """These words with their codes."""
+        return cls(words, b"".join(map(_CODED, words)))
+
+
+KEY: Callable[[ClauseWord], str] = attrgetter("key")
+_TEXT: Callable[[ClauseWord], str] = attrgetter("text")
+_CODED: Callable[[ClauseWord], bytes] = attrgetter("code")
+
+
+class _Chunk(Struct, frozen=True, gc=False):
+    """What stands between two spaces: its words inside a sentence and at the start of one, where a capital says nothing.
+
+    It is `apart` where a sentence may end in it, or where it has no words; then it is read by its `pieces`.
+    """
+
+    inside: tuple[ClauseWord, ...]
+    opening: tuple[ClauseWord, ...]
+    last: str
+    apart: bool
+    pieces: tuple[str, ...] = ()
+
+
+_INSIDE: Callable[[_Chunk], tuple[ClauseWord, ...]] = attrgetter("inside")
+_APART: Callable[[_Chunk], bool] = attrgetter("apart")
 
 
 class _Spellings(NamedTuple):
-    """The words of each piece of text, inside a sentence and at the start of one, where a capital says nothing."""
+    """The words of each piece of text, inside a sentence and at the start of one, and what stands between two spaces as such words."""
 
     inside: Remembered[tuple[ClauseWord, ...]]
     opening: Remembered[tuple[ClauseWord, ...]]
-
-    def words(self, run: list[str], *, opens: bool) -> Iterator[ClauseWord]:
-        """The words of a run of pieces."""
-        first = (self.opening if opens else self.inside)[run[0]]
-        return chain(first, chain.from_iterable(map(self.inside.__getitem__, run[1:])))
+    chunks: Remembered[_Chunk]
 
 
-def sentences(text: str, lexicon: Lexicon) -> Iterator[list[ClauseWord]]:
-    """The sentences of a text's first 2000 characters as words, one at a time; a question claims nothing and is left out."""
+def sentences(text: str, lexicon: Lexicon) -> Iterator[Sentence]:
+    """The sentences of a text's first 2000 characters, one at a time; a question claims nothing and is left out."""
+    spellings = _spellings(lexicon)
     read: list[ClauseWord] = []
-    before, spellings = "", _spellings(lexicon)
-    for pieces in map(_pieces, _parts(fold(text[:MAX_TEXT]))):
-        start = 0
-        for at in [at for at, piece in enumerate(pieces) if piece in _STARTS or piece[0] == "\n"]:
-            if start < at:
-                read += spellings.words(pieces[start:at], opens=before in _STARTS)
-                before = pieces[at - 1]
-            start, mark = at + 1, pieces[at]
-            if mark == "." and before.lower() in lexicon.abbreviations:
-                continue
-            before = mark
-            if mark == ":":
-                read += spellings.inside[mark]
-                continue
-            if read and mark != "?":
-                yield _joined(read, lexicon)
-            read = []
-        if start < len(pieces):
-            read += spellings.words(pieces[start:], opens=before in _STARTS)
-            before = pieces[-1]
+    before = ""
+    for run, piece in _runs(text, spellings):
+        if run:
+            read += _words(run, opens=before in _STARTS)
+            before = run[-1].last
+        if piece not in _STARTS and piece[0] != "\n":
+            read += (spellings.opening if before in _STARTS else spellings.inside)[piece]
+            before = piece
+        elif piece != "." or before.lower() not in lexicon.abbreviations:
+            before = piece or before
+            if piece == ":":
+                read += spellings.inside[piece]
+            elif piece:
+                if read and piece != "?":
+                    yield _joined(read, lexicon)
+                read = []
     if read:
         yield _joined(read, lexicon)
+
+
+def _runs(text: str, spellings: _Spellings) -> Iterator[tuple[list[_Chunk], str]]:
+    """What stands in a row and ends no sentence, each time with the piece behind it, which may end one; "" behind the last."""
+    for part in _parts(fold(text[:MAX_TEXT])):
+        chunks = list(map(spellings.chunks.__getitem__, _CHUNK.findall(part) if "\n" in part else part.split()))
+        start = 0
+        for at in compress(count(), map(_APART, chunks)):
+            run = chunks[start:at]
+            for piece in chunks[at].pieces or ("",):
+                yield run, piece
+                run = []
+            start = at + 1
+        yield chunks[start:], ""
+
+
+def _words(run: list[_Chunk], *, opens: bool) -> Iterator[ClauseWord]:
+    """The words of what stands in a row and ends no sentence."""
+    inside = chain.from_iterable(map(_INSIDE, run[1:] if opens else run))
+    return chain(run[0].opening, inside) if opens else inside
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -102,17 +181,30 @@ def _parts(text: str) -> Iterator[str]:
         start = end if end >= 0 else len(text)
 
 
-def _pieces(text: str) -> list[str]:
-    """The words, numbers and marks of a text, and the codes where it has any."""
-    return (_PIECE_OR_CODE if "@" in text or "://" in text else _PIECE).findall(text)
-
-
 @cache
 def _spellings(lexicon: Lexicon) -> _Spellings:
     def spelling(*, opening: bool) -> Remembered[tuple[ClauseWord, ...]]:
         return Remembered(lambda piece: _spelling(piece, lexicon, opening=opening), most=1 << 16)
 
-    return _Spellings(spelling(opening=False), spelling(opening=True))
+    inside, opening = spelling(opening=False), spelling(opening=True)
+
+    def chunk_of(chunk: str) -> _Chunk:
+        if chunk.isalpha() and chunk.islower():
+            words = _spelt(chunk, lexicon, opening=False)
+            return _Chunk(words, words, chunk, apart=False)
+        pieces = _pieces(chunk)
+        if not pieces or any(piece in _STARTS or piece[0] == "\n" for piece in pieces):
+            return _Chunk((), (), "", apart=True, pieces=tuple(pieces))
+        words = tuple(chain.from_iterable(map(inside.__getitem__, pieces)))
+        first = pieces[0]
+        return _Chunk(words, words if first.islower() else (*opening[first], *words[len(inside[first]) :]), pieces[-1], apart=False)
+
+    return _Spellings(inside, opening, Remembered(chunk_of, most=1 << 16))
+
+
+def _pieces(text: str) -> list[str]:
+    """The words, numbers and marks of a text, and the codes where it has any."""
+    return (_PIECE_OR_CODE if "@" in text or "://" in text else _PIECE).findall(text)
 
 
 def _spelling(piece: str, lexicon: Lexicon, *, opening: bool) -> tuple[ClauseWord, ...]:
@@ -124,7 +216,12 @@ def _spelling(piece: str, lexicon: Lexicon, *, opening: bool) -> tuple[ClauseWor
     if kind == "word":
         return _spelt(piece, lexicon, opening=opening)
     lower = piece.lower()
-    return (ClauseWord(piece, piece, _mark_role(piece)) if kind == "mark" else _made(lower, lower, kind, lexicon),)
+    return (_mark(piece) if kind == "mark" else _made(lower, lower, kind, lexicon),)
+
+
+def _mark(mark: str) -> ClauseWord:
+    role = _mark_role(mark)
+    return ClauseWord(mark, mark, role, code=code_of(role))
 
 
 def _mark_role(mark: str) -> str:
@@ -145,13 +242,21 @@ def _spelt(written: str, lexicon: Lexicon, *, opening: bool) -> tuple[ClauseWord
     word = word_of(lower, lexicon)
     capital = written[:1].isupper() and lower != "i"
     role = "word" if capital and not opening and word.role in _NAMEABLE else word.role
-    return (word._replace(capital=capital, owner=owner, role=role) if capital or owner else word,)
+    if not capital and not owner:
+        return (word,)
+    code = code_of(role, verbal=word.verbal, owner=owner, begins=lower in lexicon.phrases)
+    return (replace(word, role=role, capital=capital, owner=owner, code=code),)
 
 
 @lru_cache(maxsize=1 << 14)
 def word_of(lower: str, lexicon: Lexicon) -> ClauseWord:
     """The word of a lower-case spelling."""
     key = lexicon.key(lower)
+    texts, keys = _told_of(lexicon)
+    if lower not in texts and key not in keys:
+        # Most words are nothing but content, which is told by looking twice and not ten times.
+        past = lower.endswith(lexicon.inflected[-1]) and len(lower) >= _PAST_MIN
+        return ClauseWord(lower, key, "word", verbal=past, prefixed=lower.startswith(lexicon.prefixes), code=_CONTENT[past])
     role: str = lexicon.roles.get(lower, "word")
     if role == "word" and key in lexicon.endings:
         role = "not"
@@ -162,32 +267,40 @@ def word_of(lower: str, lexicon: Lexicon) -> ClauseWord:
     return _made(lower, key, role, lexicon)
 
 
+@cache
+def _told_of(lexicon: Lexicon) -> tuple[frozenset[str], frozenset[str]]:
+    """The spellings, and what stands for words, of which a lexicon has anything to tell."""
+    texts = (lexicon.roles, lexicon.weekdays, lexicon.months, lexicon.numbers, lexicon.axes, lexicon.phrases)
+    return frozenset().union(*texts), frozenset().union(lexicon.endings, lexicon.verbs, lexicon.axes, lexicon.attributes)
+
+
 def _made(lower: str, key: str, role: str, lexicon: Lexicon) -> ClauseWord:
     past = lower.endswith(lexicon.inflected[-1]) and len(lower) >= _PAST_MIN
-    return ClauseWord(
-        lower,
-        key,
-        role,
-        verbal=past or key in lexicon.verbs or key in lexicon.endings,
-        telling=lower in lexicon.axes or key in lexicon.axes or key in lexicon.attributes,
-        prefixed=lower.startswith(lexicon.prefixes),
-    )
+    verbal = past or key in lexicon.verbs or key in lexicon.endings
+    telling = lower in lexicon.axes or key in lexicon.axes or key in lexicon.attributes
+    code = code_of(role, verbal=verbal, begins=lower in lexicon.phrases)
+    # By place, which takes half the time.
+    return ClauseWord(lower, key, role, False, False, verbal, telling, lower.startswith(lexicon.prefixes), code)  # noqa: FBT003
 
 
-def _joined(words: list[ClauseWord], lexicon: Lexicon) -> list[ClauseWord]:
-    texts = [word.text for word in words]
-    if lexicon.phrases.keys().isdisjoint(texts):
-        return words
+def _joined(words: list[ClauseWord], lexicon: Lexicon) -> Sentence:
+    """The words with each phrase as the words that stand for it."""
+    read, second = Sentence.of(words), _second_words(lexicon)
     joined: list[ClauseWord] = []
     done = 0
-    for at, text in enumerate(texts):
-        if at < done or text not in lexicon.phrases:
-            continue
-        for phrase in lexicon.phrases[text]:
+    for at in [match.start() for match in _MAY_BEGIN_PHRASE.finditer(read.codes)]:
+        first = words[at].text
+        for phrase in lexicon.phrases[first] if at >= done and words[at + 1].text in second[first] else ():
             end = at + len(phrase.words)
-            if tuple(texts[at:end]) == phrase.words:
+            if tuple(map(_TEXT, words[at:end])) == phrase.words:
                 joined += words[done:at]
                 joined += [word_of(part, lexicon) for part in phrase.as_word.split()]
                 done = end
                 break
-    return joined + words[done:]
+    return Sentence.of(joined + words[done:]) if done else read
+
+
+@cache
+def _second_words(lexicon: Lexicon) -> dict[str, frozenset[str]]:
+    """By the first word of a phrase, which all have two or more, the second ones: whether one may begin is soon told."""
+    return {first: frozenset(phrase.words[1] for phrase in phrases) for first, phrases in lexicon.phrases.items()}

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.sentences import ROLE, ClauseWord
+from cued.conflicts.claims.sentences import ClauseWord, acting, code_of
 
 _AMOUNT = re.compile(r"([$€£¥₹]?)(\d[\d.,]*?)([a-z%°]*)$")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(am|pm)?$")
@@ -18,7 +18,7 @@ _DAYS = range(1, 32)
 _HOURS = range(1, 25)
 _NOON = 12
 # Stands in a clause where a value stood, so that the words around it keep their order.
-_PLACE = ClauseWord("#", "#", "value")
+_PLACE = ClauseWord("#", "#", "value", code=code_of("value"))
 _VALUED = frozenset({"number", "date", "code", "time"})
 
 
@@ -34,8 +34,6 @@ def values(words: list[ClauseWord], lexicon: Lexicon, *, subject_end: int = 0) -
 
     A number behind a noun of the subject is part of its name, as in "room 4B seats six".
     """
-    if _VALUED.isdisjoint(map(ROLE, words)):
-        return [], [], words
     found: list[Value] = []
     behind: list[Value] = []
     left: list[ClauseWord] = []
@@ -43,7 +41,7 @@ def values(words: list[ClauseWord], lexicon: Lexicon, *, subject_end: int = 0) -
     while at < len(words):
         taken = 0
         if at < subject_end and at and words[at].role == "number" and words[at - 1].role == "word":
-            left.append(words[at].acting("word"))
+            left.append(acting(words[at], "word"))
             at += 1
             continue
         if words[at].role in _VALUED:

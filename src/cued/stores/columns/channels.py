@@ -141,16 +141,25 @@ def idf(documents: int, among: int) -> float:
 
 def by_words(postings: Postings, lengths: NDArray[np.int64], *, visible: Visible, lookup: LexicalLookup) -> Words:
     """Score rows by BM25+ (Lv & Zhai 2011): Σ idf · (δ + tf(k1+1) / (tf + k1(1 - b + b·len/avglen))), matching rows only."""
-    found = _visible_postings(postings, lookup.terms, namespace="term", visible=visible)
-    sizes = [len(posting.rows) for _, posting in found]
-    statistics = tuple(TermStatistic(term, size, idf(size, visible.total)) for (term, _), size in zip(found, sizes, strict=True))
-    rows, counts = _end_to_end([posting for _, posting in found])
+    terms = tuple(dict.fromkeys(lookup.terms))
+    found = postings.matches(hashed("term", terms))
+    found = found if visible.everything else found.among(visible.rows)
+    rows, sizes = found.rows.astype(np.intp), found.sizes
+    statistics = tuple(TermStatistic(term, size, idf(size, visible.total)) for term, size in zip(terms, sizes.tolist(), strict=True))
     total_length = int((lengths if visible.everything else lengths[visible.rows]).sum())
     # Entry after entry in the order of the terms, so that each row's sum is the same however the index is laid out.
     weights = np.repeat(np.array([each.idf for each in statistics]), sizes)
-    relative = lengths[rows] * (visible.total / total_length) if len(rows) else np.zeros(0)
-    saturated = counts * (lookup.k1 + 1) / (counts + lookup.k1 * (1 - lookup.b + lookup.b * relative))
-    scores = weights * (lookup.delta + saturated)
+    # In place: for the words of a long text, an array for each step would take longer than the arithmetic.
+    counts = found.counts.astype(np.float64)
+    damped: Column = np.multiply(lengths.take(rows), visible.total / (total_length or 1), dtype=np.float64)
+    damped *= lookup.b
+    damped += 1 - lookup.b
+    damped *= lookup.k1
+    damped += counts
+    scores = np.multiply(counts, lookup.k1 + 1, out=counts)
+    scores /= damped
+    scores += lookup.delta
+    scores *= weights
 
     def summed(entries: Mask | slice) -> tuple[Column, Column]:
         bm25: Column = np.bincount(rows[entries], scores[entries], minlength=len(lengths)).astype(np.float64, copy=False)
@@ -166,13 +175,6 @@ def by_words(postings: Postings, lengths: NDArray[np.int64], *, visible: Visible
         own_bm25, own_covered = summed(np.repeat(np.array([each.term in own for each in statistics]), sizes))
         bm25, covered = np.maximum(bm25, total / alone * own_bm25), np.maximum(covered, total / alone * own_covered)
     return Words(bm25, covered, total, statistics)
-
-
-def _end_to_end(found: Sequence[Posting]) -> tuple[Rows, Column]:
-    """The rows and counts of several postings as one column each."""
-    if not found:
-        return np.empty(0, dtype=np.int32), np.empty(0)
-    return np.concatenate([each.rows for each in found]), np.concatenate([each.counts for each in found]).astype(np.float64)
 
 
 def by_names(postings: Postings, rows: int, *, visible: Visible, lookup: EntityLookup) -> Names:

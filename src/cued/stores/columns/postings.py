@@ -17,7 +17,7 @@ from msgspec import DecodeError
 from numpy.typing import NDArray
 
 from cued.model import Memory
-from cued.stores.arrays import RowNumbers, Rows, twin
+from cued.stores.arrays import Mask, RowNumbers, Rows, twin
 from cued.text.remembered import Remembered
 
 Namespace = Literal["term", "entity", "tag"]
@@ -118,6 +118,20 @@ class Posting(NamedTuple):
     counts: Counts
 
 
+class Matches(NamedTuple):
+    """The rows that contain several hashes, end to end, the count in each, and how many rows contain each hash."""
+
+    rows: Rows
+    counts: Counts
+    sizes: NDArray[np.intp]
+
+    def among(self, visible: Mask) -> Self:
+        """The entries of these rows alone."""
+        kept = visible[self.rows]
+        before, ends = np.append(0, np.cumsum(kept)), np.cumsum(self.sizes)
+        return type(self)(self.rows[kept], self.counts[kept], before[ends] - before[ends - self.sizes])
+
+
 class Segment(NamedTuple):
     """Postings end to end: the hashes in order, where the entries of each start and the last ones end, and the entries."""
 
@@ -154,6 +168,16 @@ class Postings:
 
     def find(self, keys: Hashes) -> list[Posting]:
         """The rows that contain each of these hashes, none where none does."""
+        return [_joined(parts) for parts in self._parts(keys)]
+
+    def matches(self, keys: Hashes) -> Matches:
+        """The rows that contain these hashes, those of one hash after those of another."""
+        found = self._parts(keys)
+        sizes = np.array([sum(len(part.rows) for part in parts) for parts in found], dtype=np.intp)
+        return Matches(*_joined([part for parts in found for part in parts]), sizes)
+
+    def _parts(self, keys: Hashes) -> list[list[Posting]]:
+        """What each segment has of each of these hashes."""
         found = [list[Posting]() for _ in keys]
         for hashes, starts, rows, counts in self.segments:
             if not len(hashes):
@@ -164,7 +188,7 @@ class Postings:
             for posting, (there, start, end) in zip(found, bounds, strict=True):
                 if there:
                     posting.append(Posting(rows[start:end], counts[start:end]))
-        return [_joined(parts) for parts in found]
+        return found
 
     def renumbered(self, numbers: Rows) -> Segment:
         """The whole index as one segment, with the row that `numbers` has for each, without those for which it has a negative one."""

@@ -16,7 +16,6 @@ from cued.model import (
     Filter,
     Head,
     Indexed,
-    Judged,
     LogQuery,
     LogRules,
     Memory,
@@ -30,6 +29,7 @@ from cued.model import (
     VectorShape,
 )
 from cued.stores.admission import admit_tenant, weighed
+from cued.stores.handing import as_indexed
 from cued.stores.keepers.memory_log import Lines
 from cued.stores.keepers.sql_values import UNUSED
 from cued.stores.paging import beyond, standing
@@ -160,13 +160,15 @@ class MemoryTransaction:
         """Every row that has a mark."""
         return [row for row in self._rows() if row.judged is not None and row.judged.marks]
 
-    def insert(self, rows: Sequence[Row]) -> None:
-        """Write new rows."""
+    def insert(self, rows: Sequence[Row]) -> Sequence[int]:
+        """The keys of new rows, which are written."""
         change = self._stamp(size=len(rows), grown=sum(weighed(row.memory) for row in rows))
-        for key, row in enumerate(rows, start=self._held.last + 1):
+        keys = range(self._held.last + 1, self._held.last + 1 + len(rows))
+        for key, row in zip(keys, rows, strict=True):
             self._set(self._held.keys, row.memory.id, key)
             self._set(self._held.rows, key, _Written(row._replace(key=key), change, change))
         self._held.last += len(rows)
+        return keys
 
     def update(self, rows: Sequence[Row]) -> None:
         """Replace rows by their keys, all but their use, and where `forward` is None all but forward index and vector."""
@@ -200,17 +202,7 @@ class MemoryTransaction:
         """The rows written after the change of this number, all for 0, in the order of their keys."""
         late = takewhile(lambda each: each.change > since, reversed(self._held.rows.values()))
         written = sorted(late, key=lambda each: each.row.key)
-        memories = [each.row.memory for each in written]
-        return Indexed(
-            ids=[memory.id for memory in memories],
-            keys=[each.row.key for each in written],
-            contents=[each.content for each in written],
-            fingerprints=[memory.fingerprint or "" for memory in memories],
-            sessions=[memory.source.session for memory in memories],
-            turns=[memory.source.turn for memory in memories],
-            forwards=[each.row.forward or b"" for each in written],
-            judged=list(zip(*(each.row.judged or () for each in written), strict=True)) or [()] * len(Judged._fields),
-        )
+        return as_indexed([each.row for each in written], [each.content for each in written])
 
     def vectors(self, since: int) -> Iterable[tuple[Sequence[int], bytes]]:
         """The vectors of the rows whose content was written after this change, each with its key."""

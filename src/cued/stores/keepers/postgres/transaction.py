@@ -96,10 +96,10 @@ class PostgresTransaction:
         """Every row that has a mark."""
         return [self._row(*row) for row in self._all(_LAPSED, self._name)]
 
-    def insert(self, rows: Sequence[Row]) -> None:
-        """Write new rows with all that is in them, edges and use included."""
+    def insert(self, rows: Sequence[Row]) -> Sequence[int]:
+        """The keys of new rows, which are written with edges and use."""
         if not rows:
-            return
+            return ()
         self._open()
         change, first = self._stamp(), self._tenant.last + 1
         keyed = [row._replace(key=key) for key, row in enumerate(rows, start=first)]
@@ -120,6 +120,7 @@ class PostgresTransaction:
         self._link(keyed)
         self.put_uses(uses_of(keyed))
         self._tenant = self._tenant.with_more(len(rows), sum(map(len, values["body"])))
+        return range(first, first + len(rows))
 
     def update(self, rows: Sequence[Row]) -> None:
         """Replace rows by their keys, all but their use, and where `forward` is None all but forward index and vector."""

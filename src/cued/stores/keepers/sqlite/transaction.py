@@ -111,8 +111,8 @@ class SqliteTransaction:
         """Every row that has a mark."""
         return [self._row(*row) for row in self._connection.execute(_LAPSED, (self._tenant.key,))]
 
-    def insert(self, rows: Sequence[Row]) -> None:
-        """Write new rows with all that is in them, edges and use included."""
+    def insert(self, rows: Sequence[Row]) -> Sequence[int]:
+        """The keys of new rows, which are written with edges and use."""
         tenant, change = self._opened(), self._stamp()
         first = key_range(tenant.key)[0] + tenant.last + 1
         keyed = [Row(row.memory, key, row.judged, row.forward, row.vector) for key, row in enumerate(rows, start=first)]
@@ -128,6 +128,7 @@ class SqliteTransaction:
         if uses := uses_of(keyed):
             self.put_uses(uses)
         self._tenant = self._tenant.with_more(len(rows), sum(len(each["body"]) for each in values))
+        return range(first, first + len(rows))
 
     def update(self, rows: Sequence[Row]) -> None:
         """Replace rows by their keys, all but their use, and where `forward` is None all but forward index and vector."""
