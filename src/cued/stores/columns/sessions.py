@@ -69,7 +69,7 @@ class Sessions:
         self._links.append(count, {"before": NOBODY, "after": NOBODY})
         added, session = np.arange(rows.start, rows.stop), np.array(codes, dtype=np.int32)
         self._chain(added[session >= known])
-        for code in distinct(session[(session >= 0) & (session < known)]).tolist():
+        for code in distinct(session[(session >= 0) & (session < known)]).tolist() if known else ():
             self._go_on(code, added[session == code].tolist())
 
     def before(self, rows: RowNumbers, visible: Mask) -> RowNumbers:
