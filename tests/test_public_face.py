@@ -35,3 +35,10 @@ def test_importing_cued_pulls_no_server_no_model_and_no_database():
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     for heavy in ("onnxruntime", "apsw", "click", "rich", "starlette", "mcp", "psycopg", "cued_minilm", "asyncio", "numpy", "msgspec"):
         assert f"'{heavy}'" not in loaded
+
+
+def test_naming_open_pulls_nothing_that_only_an_open_store_needs():
+    code = "import cued, sys; cued.open; print(sorted({m.split('.')[0] for m in sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    for heavy in ("numpy", "apsw", "numkong", "Stemmer", "rich", "asyncio"):
+        assert f"'{heavy}'" not in loaded

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -163,6 +164,79 @@ def test_tenants_in_one_batch_are_kept_apart():
     settler.flush()
     assert [use_of(store, "a", tenant=tenant).count for tenant in "tu"] == [2.0, 1.0]
     settler.close()
+
+
+class Gathering(HeldStore):
+    """A store that is held as long as one tenant is written alone, and tells how many tenants were written together."""
+
+    def __init__(self):
+        super().__init__()
+        self.together = []
+
+    def settle_all(self, settlements):
+        self.together.append(len(settlements))
+        return super().settle_all(settlements)
+
+
+class FailingTogether(SqliteKeeper):
+    """A keeper that fails to write several tenants in one step when all but the end of it is done."""
+
+    @contextmanager
+    def begin_all(self, tenants):
+        with super().begin_all(tenants) as begun:
+            yield begun
+            if len(tenants) > 1:
+                raise BusyError("held")
+
+
+def recalled_in(settler, tenants):
+    """Settle one recall of each of these tenants, whose every touch counts."""
+    touched, rest = left("a")
+    for tenant in tenants:
+        settler.settle(tenant, tuple(replace(each, refresh_floor=timedelta(0)) for each in touched), entry=rest["entry"])
+
+
+def counts_of(store, tenants):
+    return [(use_of(store, "a", tenant).count, len(store.log(tenant, LogQuery()))) for tenant in tenants]
+
+
+def test_several_tenants_share_a_write_and_so_many_and_no_more():
+    store, tenants = stored(Gathering(), "a"), [f"t{number:02}" for number in range(40)]
+    for tenant in tenants:
+        stored(store, "a", tenant=tenant)
+    settler = Settler(store, "background")
+    settle(settler, "a")
+    assert store.began.wait(WAIT_S)
+    recalled_in(settler, tenants)
+    store.go.set()
+    settler.close()
+    assert store.together == [16, 16, 8]
+    assert counts_of(store, tenants) == [(1.0, 1)] * 40
+
+
+def test_what_could_not_be_written_together_is_written_once_all_the_same(tmp_path, caplog):
+    store = Store(FailingTogether(tmp_path / "m.db"))
+    for tenant in "tuvw":
+        stored(store, "a", tenant=tenant)
+    settler = Settler(store, "background")
+    recalled_in(settler, "tuvw")
+    settler.close()
+    assert counts_of(store, "tuvw") == [(1.0, 1)] * 4
+    assert not [record for record in caplog.records if record.levelname == "WARNING"]
+    store.close()
+
+
+def test_a_recall_that_cannot_be_settled_takes_no_other_tenants_with_it(store, caplog):
+    settler = Settler(stored(stored(stored(store, "a", tenant="t"), "a", tenant="u"), "a", tenant="v"), "background")
+    touched, rest = left("a")
+    for tenant in "tuv":
+        line = replace(rest["entry"], tokens=2**70) if tenant == "u" else rest["entry"]
+        settler.settle(tenant, touched, entry=line)
+    settler.close()
+    assert [use_of(store, "a", tenant).count for tenant in "tuv"] == [1.0, 0.0, 1.0]
+    assert [record.message.partition(":")[0] for record in caplog.records if record.levelname == "WARNING"] == [
+        "settling failed, the recalls stand"
+    ]
 
 
 @pytest.mark.requirement("P7")

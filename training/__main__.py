@@ -12,16 +12,18 @@ from training import corpora, scenes
 from training.encoder import LONGEST_TOKENS, Encoder
 from training.evaluate import Model
 from training.export import Deltas, added, average, load, load_rotation, merge, rotation, save, scaled
+from training.mining import pool, with_mined
 from training.pieces import Pieces
-from training.recipe import OWN_PAIRS, Recipe, changed
+from training.recipe import OTHER_WORDS, OWN_PAIRS, Recipe, changed
 from training.report import Figures, Sets, development, figures, held_out_mean, refusal
 from training.train import Base, train
 
-SHIPPED_RANK = 20
-SHIPPED_STRENGTH = 0.8
+SHIPPED_RANK = 32
+SHIPPED_STRENGTH = 1.0
 HELD_OUT_AT_MOST = 120
 OWN_SHARE = 10.0
 ROTATED_TEXTS = 20_000
+POOLED_TEXTS = 30_000
 Rows = dict[str, tuple[corpora.Row, ...]]
 
 
@@ -51,7 +53,17 @@ def main() -> None:
 
 def _trained(recipe: Recipe, base: Base, options: argparse.Namespace, start: Deltas) -> Deltas:
     runs = [replace(recipe, seed=recipe.seed + run) for run in range(options.runs)]
-    return average([train(_rows(run, options)[0], run, base, start=start, say=_say) for run in runs])
+    return average([train(_mined(_rows(run, options)[0], run, base, options), run, base, start=start, say=_say) for run in runs])
+
+
+def _mined(rows: Rows, recipe: Recipe, base: Base, options: argparse.Namespace) -> Rows:
+    those = {name for name in recipe.mined_for.split(",") if name in rows} if recipe.mined else set()
+    if not those:
+        return rows
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    model = _model(base, device, load(options.miner) if options.miner else {}, prefix=recipe.prefix)
+    texts = pool(rows, at_most=POOLED_TEXTS)
+    return rows | {name: with_mined(rows[name], texts, model.embed, count=recipe.mined) for name in sorted(those)}
 
 
 def _export(path: Path, found: Deltas, base: Base, rows: Rows, recipe: Recipe) -> None:
@@ -92,6 +104,8 @@ def _rows(recipe: Recipe, options: argparse.Namespace) -> tuple[Rows, Rows]:
     written = scenes.rows(recipe.seed)
     rows: Rows = {name: found for name, found in written.items() if name in recipe.mix()}
     held: Rows = {}
+    if OTHER_WORDS in rows:
+        rows[OTHER_WORDS], held[OTHER_WORDS] = corpora.split(rows[OTHER_WORDS])
     files = {OWN_PAIRS: options.pairs} if options.pairs else {}
     if options.corpora.exists() or not options.pairs:
         files |= {corpus.name: corpora.find(corpus.name, options.corpora) for corpus in corpora.CORPORA if corpus.name not in written}
@@ -114,6 +128,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--corpora", type=Path, default=corpora.folder())
     parser.add_argument("--pairs", type=Path, help="your own pairs, a JSON-lines file of q, pos and neg")
     parser.add_argument("--start", type=Path, help="an adapter to go on from, the shipped one for your own domain")
+    parser.add_argument("--miner", type=Path, help="the adapter that finds negatives, the last one shipped; the base model unless told")
     parser.add_argument("--data", type=Path, default=Path("absent"), help="development data, only measured on")
     parser.add_argument("--changes", default="{}", help='numbers of the recipe to change, as JSON: {"steps": 300}')
     parser.add_argument("--average", type=Path, nargs="+", help="adapters to average in place of training")

@@ -58,6 +58,7 @@ CORPORA: tuple[Corpus, ...] = (
     Corpus("scenes_chat", "dialogue", 5.0, OWN, "training/scenes.tsv"),
     Corpus("scenes_user", "dialogue", 3.0, OWN, "training/scenes.tsv"),
     Corpus("know_how", "command", 2.0, OWN, "training/know_how.tsv"),
+    Corpus("other_words", "fact", 24.0, OWN, "training/pairs"),
     Corpus("friendsqa", "dialogue", 6.0, "Apache-2.0", "emorynlp/FriendsQA"),
     Corpus("molweni_mrc", "dialogue", 2.0, "Apache-2.0", "HIT-SCIR/Molweni"),
     Corpus("qmsum_query_turn", "dialogue", 2.0, "MIT", "Yale-LILY/QMSum"),

@@ -7,6 +7,7 @@ from training.augment import Chances
 from training.corpora import CORPORA, SHIPPED
 
 OWN_PAIRS = "own_pairs"
+OTHER_WORDS = "other_words"
 STAGE_TWO = {"friendsqa": 3.0, "molweni_mrc": 1.0, "qmsum_query_turn": 1.0}
 
 
@@ -18,16 +19,18 @@ class Recipe:
     steps: int = 750
     late_steps: int = 150
     batch: int = 48
-    negatives: int = 6
+    negatives: int = 8
     budget_tokens: int = 24_000
     rank: int = 16
     scale: float = 2.0
     learning_rate: float = 1e-3
     temperature: float = 0.03
-    anchor: float = 0.0
+    anchor: float = 0.3
     widths: tuple[int, ...] = (384, 256, 256, 128)
     longest: int = 160
     prefix: str = ""
+    mined: int = 16
+    mined_for: str = "know_how,other_words"
     corpora: str = "shipped"
     shares: dict[str, float] = field(default_factory=dict)
     chances: Chances = field(default_factory=Chances)

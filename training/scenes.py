@@ -2,7 +2,8 @@
 
 The public corpora hold few remarks of the kind that people tell an assistant in passing. `scenes.tsv` has the remarks and two
 questions each, the second asking without the remark's words; `know_how.tsv` has pairs about preferences, errors, code,
-instructions and numbers.
+instructions and numbers; `pairs/` has facts, notes and decisions, each with another of its topic that does not help, and with a
+question, a request and an aside that need the first and do not use its words.
 """
 
 import csv
@@ -10,11 +11,12 @@ import re
 from pathlib import Path
 from random import Random
 
-from training.augment import NAMES
+from training.augment import NAMES, speaker
 from training.corpora import Row
 
 SCENES = Path(__file__).parent / "scenes.tsv"
 KNOW_HOW = Path(__file__).parent / "know_how.tsv"
+PAIRS = Path(__file__).parent / "pairs"
 SLOT = re.compile(r"\{(\w+)\}")
 THINGS = {
     "class": "a pottery class|an evening course in drawing|salsa lessons|a first-aid course|a coding course|yoga lessons|a sewing course",
@@ -119,13 +121,20 @@ ASIDES = ("By the way, ", "Oh, and ", "Also, just so you know, ", "For context, 
 
 
 def rows(seed: int, *, count: int = 4000) -> dict[str, tuple[Row, ...]]:
-    """The written corpora by name: talks between friends, messages to an assistant, and know-how."""
+    """The written corpora by name: talks between friends, messages to an assistant, know-how, and facts asked for in other words."""
     rng, templates = Random(seed), _read(SCENES)
     return {
         "scenes_chat": tuple(_chat(rng.choice(templates), templates, rng) for _ in range(count)),
         "scenes_user": tuple(_message(rng.choice(templates), rng) for _ in range(count)),
         "know_how": _know_how(rng),
+        "other_words": in_other_words(),
     }
+
+
+def in_other_words() -> tuple[Row, ...]:
+    """Each cue of `pairs/` with the memory that it needs, and the near one that does not help; what one speaker says is one topic."""
+    found = [row for path in sorted(PAIRS.glob("*.tsv")) for row in _read(path)]
+    return tuple(Row(cue, (memory,), (near,), topic=speaker(memory) or "") for memory, near, *cues in found for cue in cues)
 
 
 def _know_how(rng: Random) -> tuple[Row, ...]:

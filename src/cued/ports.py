@@ -7,22 +7,20 @@ Above: engine and tenant call these. Below: `stores/` and `embed/` implement the
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from cued.model import (
     Condition,
     ConflictType,
+    Fault,
     Feedback,
     Filter,
-    Findings,
     Fingerprint,
     Glance,
     Head,
     Indexed,
     LogQuery,
     LogRules,
-    Lookup,
-    Matrix,
     Memory,
     Order,
     Page,
@@ -31,6 +29,7 @@ from cued.model import (
     Revised,
     Revision,
     Row,
+    Settlement,
     Slice,
     Stats,
     Stored,
@@ -41,6 +40,9 @@ from cued.model import (
     VectorShape,
     Workings,
 )
+
+if TYPE_CHECKING:
+    from cued.model import Findings, Lookup, Matrix  # made of numpy, which opening a store needs, and naming `cued.open` does not
 
 Role = Literal["query", "memory"]
 Clock = Callable[[], datetime]
@@ -105,10 +107,12 @@ class Store(Protocol):
     ) -> bool:
         """Whether this was written: uses counted on top of what is stored, ids that are gone passed over, and lines of the recall log.
 
-        With `keep` the lines have their cue and evidence whatever the rules of the log say. A known `recall_id` replaces its line. Of
-        a tenant that was `known` when these recalls were made and is gone by now nothing is written: no recall in flight brings an
-        erased tenant back.
+        With `keep` the lines have their cue and evidence whatever the rules of the log say. A known `recall_id` replaces its line. Of a
+        tenant that was `known` when these recalls were made and is gone by now nothing is written: no recall in flight brings it back.
         """
+
+    def settle_all(self, settlements: Sequence[Settlement]) -> tuple[bool, ...] | None:
+        """Which of these were written, each as by `settle` and all of them in one step; None where that cannot be, and nothing was done."""
 
     def feedback(self, tenant: str, feedback: Feedback) -> tuple[str, ...]:
         """The ids on which this is a new verdict; their uses and the line of the recall are changed in one step, so it counts once.
@@ -180,7 +184,7 @@ class Store(Protocol):
     def pending(self) -> tuple[str, ...]:
         """What keeps the last bytes of what was erased from being overwritten, in words; nothing when all of them are gone."""
 
-    def search(self, tenant: str, lookup: Lookup) -> Findings:
+    def search(self, tenant: str, lookup: "Lookup") -> "Findings":
         """A recall's whole reading, from one consistent snapshot."""
 
     def close(self) -> None:
@@ -211,6 +215,14 @@ class Keeper(Protocol):
 
 
 @runtime_checkable
+class Joint(Protocol):
+    """A keeper that can make what is written for several tenants durable in one step."""
+
+    def begin_all(self, tenants: Sequence[str]) -> AbstractContextManager[Sequence["Transaction"]]:
+        """A transaction that writes for each of these tenants, none of them twice; when the block raises, nothing of any is kept."""
+
+
+@runtime_checkable
 class Inspectable(Protocol):
     """A keeper whose files have a state that can be looked at."""
 
@@ -234,16 +246,8 @@ class Checkable(Protocol):
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants."""
 
-    def faults(self, tenant: str) -> Iterator["Fault | None"]:
+    def faults(self, tenant: str) -> Iterator[Fault | None]:
         """What is wrong with the tenant's rows, None for a row that is whole; at the end what is wrong with their number."""
-
-
-class Fault(NamedTuple):
-    """One thing that is not as it was written: where it lies, what it is, and of which memory."""
-
-    part: str
-    what: str
-    id: str | None = None
 
 
 @runtime_checkable
@@ -267,10 +271,7 @@ class Reading(Protocol):
         """The rows written after the change of this number, all for 0, in the order of their keys; broken ones are left out."""
 
     def vectors(self, since: int) -> Iterable[tuple[Sequence[int], bytes]]:
-        """The vectors of the rows whose content was written after this change, all for 0, in runs: their keys, and their bytes end to end.
-
-        The vectors of one run are of one size.
-        """
+        """The vectors of rows whose content was written after this change, all for 0, in runs of one size: keys, and bytes end to end."""
 
     def memories(self, keys: Sequence[int]) -> Sequence[Memory | None]:
         """The memories of these rows in their order, None for one that can no longer be read; their use need not be in them."""
@@ -357,7 +358,7 @@ class Embedder(Protocol):
     def fingerprint(self) -> Fingerprint:
         """Which model makes these vectors; it may ask the model once."""
 
-    def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
+    def embed(self, texts: Sequence[str], *, role: Role) -> "Matrix":
         """One unit vector a text, in order, float32; anything unusable is an EmbedderError."""
 
 

@@ -15,7 +15,7 @@ from cued.conformance.searching import assert_same_bits, scatter
 from cued.model import DenseLookup, Source
 from cued.stores import Store
 from cued.stores.columns.channels import idf, last_of_best
-from cued.stores.columns.postings import Postings
+from cued.stores.columns.postings import Postings, in_order
 from cued.stores.columns.vectors import Vectors, in_steps
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.sqlite import SqliteKeeper
@@ -24,6 +24,17 @@ from cued.stores.keepers.sqlite import SqliteKeeper
 def unit_vectors(count, dimensions=384, seed=1):
     drawn = np.random.default_rng(seed).standard_normal((count, dimensions)) + 0.3
     return (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float32)
+
+
+@pytest.mark.parametrize("count", [0, 1, 300, 5000, 70_000])
+@pytest.mark.parametrize("bits", [64, 40, 3])
+def test_hashes_are_put_in_order_as_a_stable_sort_does_however_alike_they_begin(count, bits):
+    drawn = np.random.default_rng(count + bits)
+    hashes = drawn.integers(0, 2**64, 1 + count // 3, dtype=np.uint64)[drawn.integers(0, 1 + count // 3, count)]
+    hashes >>= np.uint64(64 - bits)  # with few bits most begin with the same zeros
+    order, ordered = in_order(hashes)
+    assert order.tolist() == np.argsort(hashes, kind="stable").tolist()
+    assert ordered.tolist() == np.sort(hashes).tolist()
 
 
 def test_a_scan_does_not_depend_on_where_a_row_lies_or_on_how_it_is_summed():

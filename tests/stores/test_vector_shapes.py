@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import DecodeError
+from msgspec.structs import replace
 
 import cued
 from cued.conformance.samples import NOW, direction, lookup, near, record, words
@@ -48,6 +49,20 @@ def test_vectors_of_several_shapes_lie_in_one_run_and_are_told_apart():
     stored = [(key, as_data(unit(key, 4), shape)) for key, shape in enumerate(("float16", "int8", "float16", "float32"))]
     found = {key: row for run in runs(stored) for keys, matrix in matrices(*run) for key, row in zip(keys, matrix, strict=True)}
     assert {key: row.tolist() for key, row in found.items()} == {key: as_vector(data).tolist() for key, data in stored}
+
+
+def test_a_file_gives_every_vector_with_its_key_whatever_is_missing_between_or_of_another_size(tmp_path):
+    store, short = Store(SqliteKeeper(tmp_path / "memories.db")), unit(1, 4)
+    known = [record("t", f"m{number:04}", vector=None if number % 7 == 0 else number % 30) for number in range(2500)]
+    known[40] = replace(known[40], vector=short, memory=replace(known[40].memory, fingerprint="other"))
+    store.remember("t", known)
+    store.erase("t", [f"m{number:04}" for number in (3, *range(300, 1900), 2200)])
+    with store.keeper.begin("t", write=False) as rows:
+        found = {int(key): matrix[at].tolist() for run in rows.vectors(0) for keys, matrix in matrices(*run) for at, key in enumerate(keys)}
+        stored = rows.read([each.memory.id for each in known], content=True).values()
+    assert found == {row.key: as_vector(row.vector).tolist() for row in stored if row.vector is not None}
+    assert (len(found), [len(row) for row in found.values()].count(4)) == (sum(row.vector is not None for row in stored), 1)
+    store.close()
 
 
 @pytest.mark.parametrize("data", [b"", b"\x07ab", b"\x02abcd", b"\x01a\x00b\x00c\x00"[:6]])

@@ -1,7 +1,9 @@
 """The pairs of our own writing."""
 
-from training.augment import speaker
-from training.scenes import first_person, rows
+import re
+
+from training.augment import STOP_WORDS, speaker
+from training.scenes import first_person, in_other_words, rows
 
 WRITTEN = rows(7, count=300)
 
@@ -12,7 +14,8 @@ def test_the_same_seed_writes_the_same_rows():
 
 
 def test_no_slot_is_left_open():
-    texts = [text for found in WRITTEN.values() for row in found for text in (row.cue, *row.answers, *row.others)]
+    filled = (WRITTEN["scenes_chat"], WRITTEN["scenes_user"])
+    texts = [text for found in filled for row in found for text in (row.cue, *row.answers, *row.others)]
     assert not [text for text in texts if "{" in text or "}" in text]
 
 
@@ -39,3 +42,21 @@ def test_a_question_about_a_name_becomes_one_about_oneself():
     assert first_person("When did {N} move?") == "When did I move?"
     assert first_person("What does {N} paint?") == "What do I paint?"
     assert first_person("How is {N}'s health?") == "How is my health?"
+
+
+def words(text: str) -> set[str]:
+    """The content words of a text, names left out, each by its first five letters."""
+    found = re.findall(r"(?<![A-Za-z])[a-z]{4,}", text)
+    return {word[:5] for word in found if word not in STOP_WORDS}
+
+
+def test_facts_asked_in_other_words_are_many_and_none_is_there_twice():
+    found = in_other_words()
+    assert len(found) >= 7000
+    assert len({(row.cue, row.answers) for row in found}) == len(found)
+    assert len({row.answers for row in found}) * 3 == len(found)
+
+
+def test_most_cues_share_no_word_with_what_they_need():
+    shared = [bool(words(row.cue) & words(row.answers[0])) for row in in_other_words()]
+    assert sum(shared) / len(shared) < 0.15

@@ -7,7 +7,7 @@ from cued.conformance.row_samples import assert_as_written, break_off, logged, p
 from cued.conformance.samples import HOUR, NOW, direction, entry
 from cued.errors import StoreError
 from cued.model import Edge, Filter, Head, Judged, LogQuery, LogRules, Stats, Supersession, Use
-from cued.ports import Keeper
+from cued.ports import Joint, Keeper
 from cued.stores.admission import weighed
 from cued.stores.arrays import ALWAYS, NEVER, micros
 
@@ -107,6 +107,26 @@ class RowsLevel:
         put(keeper, row("c"))
         with keeper.begin("t", write=False) as rows:
             assert rows.head() == Head(counted.change + 1, counted.epoch, 3, counted.bytes + weighed(row("c").memory))
+
+    def test_transactions_of_several_tenants_are_one_where_the_keeper_can(self, keeper: Keeper) -> None:
+        """All of it is there afterwards, and where the block raises nothing of any tenant's."""
+        if not isinstance(keeper, Joint):
+            pytest.skip("it makes each tenant's writes durable by themselves")
+        put(keeper, row("a"))
+        with pytest.raises(ZeroDivisionError), keeper.begin_all(["t", "u"]) as (one, other):  # noqa: PT012 - all of it is one block
+            one.insert([row("lost")])
+            other.insert([row("lost", tenant="u")])
+            raise ZeroDivisionError
+        assert keeper.tenants() == ("t",)
+        with keeper.begin_all(["u", "t"]) as (other, one):
+            one.insert([row("b")])
+            other.insert([row("c", tenant="u")])
+            other.remove([other.read(["c"])["c"].key])
+            other.insert([row("d", tenant="u")])
+        for tenant, stored in (("t", {"a", "b"}), ("u", {"d"})):
+            with keeper.begin(tenant, write=False) as rows:
+                assert rows.read(["a", "b", "c", "d", "lost"]).keys() == stored
+                assert rows.head().size == len(stored)
 
     def test_the_head_counts_changes(self, keeper: Keeper) -> None:
         """Once a transaction that writes rows, whatever it writes; a removal is told, or the epoch is another; nothing for reading."""

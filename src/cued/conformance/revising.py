@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from cued.conformance.samples import HOUR, NOW, direction, entry, lookup, near, record, revision, touch, words
 from cued.errors import InputError, NotFoundError
-from cued.model import Edge, LeftOut, LogQuery, Revised, Revision, Seen, Use
+from cued.model import Edge, LeftOut, LogQuery, Revised, Revision, Seen, Settlement, Use
 from cued.ports import Store
 
 
@@ -155,6 +155,27 @@ class RevisingConformance:
                 store.settle("t", [touch("a", NOW + HOUR)], [bad])
         assert store.get("t", ["a"])[0].use == use
         assert store.log("t", LogQuery()) == ()
+
+    def test_what_recalls_of_several_tenants_leave_is_written_in_one_step(self, store: Store) -> None:
+        """Each as if it came alone, and one tenant's in the order given; where one is refused, nothing is; or the store says it cannot."""
+        for tenant in ("t", "u"):
+            store.remember(tenant, [record(tenant, "a")])
+        many = [
+            Settlement("t", [touch("a", NOW - HOUR)], [entry("r1")], known=True),
+            Settlement("u", [touch("a"), touch("gone")], [entry("r2")], known=True),
+            Settlement("gone", [touch("a")], [entry("r3")], known=True),
+            Settlement("t", [touch("a")], [entry("r4")]),
+            Settlement("new", [], [entry("r5")]),
+        ]
+        if (written := store.settle_all(many)) is None:
+            assert store.log("t", LogQuery()) == ()
+            return
+        assert written == (True, True, False, True, True)
+        with pytest.raises(InputError):
+            store.settle_all([Settlement("t", [touch("a", NOW + HOUR)], []), Settlement("u", [], [replace(entry("r"), tokens=2**70)])])
+        assert [store.get(tenant, ["a"])[0].use.count for tenant in ("t", "u")] == [2.0, 1.0]
+        logged = {tenant: {line.recall_id for line in store.log(tenant, LogQuery())} for tenant in store.tenants()}
+        assert logged == {"t": {"r1", "r4"}, "u": {"r2"}, "new": {"r5"}}
 
 
 def _seen_as_of(store: Store, at: datetime) -> list[str]:

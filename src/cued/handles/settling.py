@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cued.errors import CuedError, ReadOnlyError
-from cued.model import RecallEntry, Shadowed, Touch
+from cued.model import RecallEntry, Settlement, Shadowed, Touch
 from cued.ports import Store
 
 log = logging.getLogger("cued")
@@ -26,6 +26,8 @@ Rewrite = Callable[[bytes | None], bytes | None]
 _BATCH = 500
 _QUEUE = 10_000
 _TRIES = 20
+_TENANTS = 16
+"""How many tenants share one write: enough that few wait for the disk, and few enough that a memory does not wait long for its turn."""
 _GATHER_S = 0.1
 """How long what a recall leaves waits for that of the next ones, so that recalls in a row share one write and are not held up by many."""
 _NONE: Mapping[str, Rewrite] = MappingProxyType({})
@@ -132,23 +134,37 @@ class Settler:
                 return
 
     def _write(self, batch: Sequence[_Left]) -> None:
-        tenants: dict[str, list[_Left]] = {}
+        groups: dict[tuple[str, bool], list[_Left]] = {}
         for left in batch:
-            tenants.setdefault(left.tenant, []).append(left)
+            groups.setdefault((left.tenant, left.known), []).append(left)
+        every = list(groups.values())
         with self._writing:
-            for tenant, lefts in tenants.items():
-                for known in {left.known for left in lefts}:
-                    self._write_tenant(tenant, [left for left in lefts if left.known == known], known=known)
+            for first in range(0, len(every), _TENANTS):
+                some = every[first : first + _TENANTS]
+                for lefts, written in zip(some, self._written_together(some) or [None] * len(some), strict=True):
+                    self._write_tenant(lefts, written)
 
-    def _write_tenant(self, tenant: str, lefts: Sequence[_Left], *, known: bool) -> None:
+    def _written_together(self, groups: Sequence[Sequence[_Left]]) -> tuple[bool, ...] | None:
+        """What was written of groups of several tenants in one step; None where nothing was, and each is to be written by itself."""
+        if len(groups) == 1 or self._mode == "off":
+            return None
+        try:
+            return self._store.settle_all([_settlement(lefts) for lefts in groups])
+        except Exception as error:  # noqa: BLE001 - nothing of it is kept, and the one that fails is told when each is tried alone
+            log.info("recalls are settled one tenant after the other: %s", error)
+            return None
+
+    def _write_tenant(self, lefts: Sequence[_Left], written: bool | None) -> None:  # noqa: FBT001 - as the store tells it
+        """Write what recalls of one tenant leave, but for what is `written` already."""
         if self._mode == "off":
             return
-        touches = tuple(touch for left in lefts for touch in left.touches)
         try:
-            if not self._store.settle(tenant, touches, tuple(left.line() for left in lefts), known=known):
-                return
-            for name in dict.fromkeys(name for left in lefts for name in left.documents):
-                self._rewrite(tenant, name, [left.documents[name] for left in lefts if name in left.documents])
+            if written is None:
+                tenant, touches, entries, known = _settlement(lefts)
+                written = self._store.settle(tenant, touches, entries, known=known)
+            if written:
+                for name in dict.fromkeys(name for left in lefts for name in left.documents):
+                    self._rewrite(lefts[0].tenant, name, [left.documents[name] for left in lefts if name in left.documents])
         except ReadOnlyError as error:
             self._mode = "off"
             log.warning("the store cannot be written, so recalls are no longer settled: %s", error)
@@ -169,3 +185,9 @@ class Settler:
             if first is not None and old is None:
                 return  # Erased meanwhile, with what it was learnt from.
         log.warning("the document %r was changed by others %d times over, so this change of it is lost", name, _TRIES)
+
+
+def _settlement(lefts: Sequence[_Left]) -> Settlement:
+    """What recalls of one tenant leave to be written."""
+    touches = tuple(touch for left in lefts for touch in left.touches)
+    return Settlement(lefts[0].tenant, touches, tuple(left.line() for left in lefts), lefts[0].known)

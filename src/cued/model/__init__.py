@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cued.model.array_types import Column, Matrix, Vector
-    from cued.model.condition import Condition, Workings
+    from cued.model.condition import Condition, Fault, Workings
     from cued.model.conflict import Choice, Conflict
     from cued.model.cues import Cue
     from cued.model.log import ERASED, Feedback, LogQuery, LogRules, RecallEntry, Shadowed, Tallies, TallyQuery
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     )
     from cued.model.quotas import Quotas
     from cued.model.recall import Evidence, Omitted, Recall, Recalled, Summary, Trace
-    from cued.model.rows import Glance, Head, Indexed, Judged, Row, Slice
+    from cued.model.rows import Glance, Head, Indexed, Judged, Row, Settlement, Slice
     from cued.model.words import (
         CHANNELS,
         DERIVED_FROM,
@@ -108,6 +108,7 @@ __all__ = [
     "Edge",
     "EntityLookup",
     "Evidence",
+    "Fault",
     "Feedback",
     "Filter",
     "Findings",
@@ -142,6 +143,7 @@ __all__ = [
     "Row",
     "Scalar",
     "Seen",
+    "Settlement",
     "Shadowed",
     "Slice",
     "Source",
@@ -167,7 +169,7 @@ __all__ = [
 
 _HOMES = {
     "array_types": ("Column", "Matrix", "Vector"),
-    "condition": ("Condition", "Workings"),
+    "condition": ("Condition", "Fault", "Workings"),
     "conflict": ("Choice", "Conflict"),
     "log": ("ERASED", "Feedback", "LogQuery", "LogRules", "RecallEntry", "Shadowed", "Tallies", "TallyQuery"),
     "lookup": (
@@ -204,7 +206,7 @@ _HOMES = {
     "cues": ("Cue",),
     "quotas": ("Quotas",),
     "recall": ("Evidence", "Omitted", "Recall", "Recalled", "Summary", "Trace"),
-    "rows": ("Glance", "Head", "Indexed", "Judged", "Row", "Slice"),
+    "rows": ("Glance", "Head", "Indexed", "Judged", "Row", "Settlement", "Slice"),
     "words": (
         "CHANNELS",
         "DERIVED_FROM",

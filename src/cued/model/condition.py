@@ -1,5 +1,7 @@
 """The state of what memories are kept in, as a keeper tells it."""
 
+from typing import NamedTuple
+
 from msgspec import Struct
 
 
@@ -21,6 +23,14 @@ class Condition(Struct, frozen=True, kw_only=True):
     schema: int = 0
     knows: int = 0
     engine: str = ""
+
+
+class Fault(NamedTuple):
+    """One thing that is not as it was written: where it lies, what it is, and of which memory."""
+
+    part: str
+    what: str
+    id: str | None = None
 
 
 class Workings(Struct, frozen=True, kw_only=True):

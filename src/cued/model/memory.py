@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import Struct, field
 
-from cued.model.array_types import Vector
 from cued.model.plain import JSON, plain
 from cued.model.words import GLOBAL, HiddenState, Kind, Scalar, Tier, Trust
+
+if TYPE_CHECKING:
+    from cued.model.array_types import Vector
 
 
 class Source(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -124,14 +126,14 @@ class Record(Struct, frozen=True, kw_only=True):
 
     memory: Memory
     terms: dict[str, int]
-    vector: Vector | None = None
+    vector: "Vector | None" = None
 
 
 class Stored(Struct, frozen=True, kw_only=True):
     """A memory read back whole, with its vector unless that is still pending."""
 
     memory: Memory
-    vector: Vector | None = None
+    vector: "Vector | None" = None
 
 
 class Seen(Struct, frozen=True):
@@ -161,7 +163,7 @@ class Revision(Struct, frozen=True, kw_only=True):
     link: tuple[Edge, ...] = ()
     unlink: tuple[Edge, ...] = ()
     terms: dict[str, int] | None = None
-    vector: Vector | None = None
+    vector: "Vector | None" = None
     word: Trust = "user"
     made_from: int | None = None
     needs: tuple[Seen, ...] = ()

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from cued.model.memory import Memory
+from cued.model.log import RecallEntry
+from cued.model.memory import Memory, Touch
 from cued.model.words import Order
 
 Place = int | float | str
@@ -23,6 +24,15 @@ class Head(NamedTuple):
     epoch: int = 0
     size: int = 0
     bytes: int = 0
+
+
+class Settlement(NamedTuple):
+    """What recalls of one tenant leave behind: uses, and lines of the log; `known` says that it had memories when they were made."""
+
+    tenant: str
+    touches: Sequence[Touch]
+    entries: Sequence[RecallEntry]
+    known: bool = False
 
 
 class Judged(NamedTuple):

@@ -307,7 +307,8 @@ def _refreshed(last: Version, rows: Reading | Fresh, head: Head) -> Version:
 
 def _entries(read: Indexed) -> Entries:
     columns = list(read.judged)
-    columns[_MARKS] = [tuple(map(Mark._make, marks)) if marks else () for marks in columns[_MARKS]]
+    if any(columns[_MARKS]):
+        columns[_MARKS] = [tuple(map(Mark._make, marks)) for marks in columns[_MARKS]]
     return Entries(read.ids, read.keys, read.sessions, read.turns, read.forwards, FactColumns._make(columns))
 
 

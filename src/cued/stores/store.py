@@ -28,6 +28,7 @@ from cued.model import (
     Revised,
     Revision,
     Row,
+    Settlement,
     Stats,
     Stored,
     Tallies,
@@ -36,19 +37,20 @@ from cued.model import (
     VectorShape,
     Workings,
 )
-from cued.ports import Inspectable, Keeper, Shaped, Transaction
-from cued.stores.admission import admit, admit_entry, admit_record, admit_tenant, at_least_one, document_name, first_of_each
+from cued.ports import Inspectable, Joint, Keeper, Shaped, Transaction
+from cued.stores.admission import admit, admit_record, admit_tenant, at_least_one, document_name, first_of_each
 from cued.stores.arrays import micros
 from cued.stores.encoding import as_vector
 from cued.stores.journalling import DOCUMENT as JOURNAL
 from cued.stores.journalling import note
 from cued.stores.metering import RecallMeter, refuse_growth_beyond
 from cued.stores.paging import paged, part
-from cued.stores.recall_log import all_stored, as_kept, bare, naming_none
+from cued.stores.recall_log import naming_none
 from cued.stores.revising import revise
 from cued.stores.searches import keep, search
+from cued.stores.settlements import admitted, write
 from cued.stores.shelves import SHELVES_BYTES, Shelves
-from cued.stores.use import counted, judged, news, noted, told
+from cued.stores.use import judged, news, noted, told
 from cued.stores.work import Work
 
 _AS_USUAL = LogRules()
@@ -183,20 +185,21 @@ class Store:
         made and is gone by now nothing is written.
         """
         admit_tenant(tenant)
-        admitted = [admit_entry(entry) for entry in entries]
-        lines = admitted if keep else [as_kept(each, self.log_rules) if each.cue or each.evidence else each for each in admitted]
-        if not touches and not lines:
+        left = Settlement(tenant, touches, admitted(entries, self.log_rules, keep=keep), known)
+        if not left.touches and not left.entries:
             return True
         with self.keeper.begin(tenant, write=True) as rows:
-            if known and not rows.head().change:
-                return False
-            # what was erased since the recall must not come back in its evidence
-            lines = [line if line.evidence is None or all_stored(rows, line.evidence) else bare(line) for line in lines]
-            if touches:
-                rows.put_uses(counted(rows.read([touch.id for touch in touches]), touches))
-            if lines:
-                rows.put_log(lines, self.log_rules)
-        return True
+            return write(rows, left, self.log_rules)
+
+    def settle_all(self, settlements: Sequence[Settlement]) -> tuple[bool, ...] | None:
+        """Which of these were written, each as by `settle` and all of them in one step; None where that cannot be, and nothing was done."""
+        if not isinstance(self.keeper, Joint):
+            return None
+        lefts = [each._replace(entries=admitted(each.entries, self.log_rules)) for each in settlements]
+        tenants = list(dict.fromkeys(each.tenant for each in lefts))
+        with self.keeper.begin_all(tenants) as begun:
+            rows = dict(zip(tenants, begun, strict=True))
+            return tuple(write(rows[left.tenant], left, self.log_rules) for left in lefts)
 
     @repeated
     def feedback(self, tenant: str, feedback: Feedback) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from msgspec import DecodeError
 from numpy.typing import NDArray
 
 from cued.model import Memory
-from cued.stores.arrays import Mask, Rows, twin
+from cued.stores.arrays import Mask, RowNumbers, Rows, twin
 from cued.text.remembered import Remembered
 
 Namespace = Literal["term", "entity", "tag"]
@@ -29,6 +29,7 @@ MOST_COUNTED = NAME - 1
 
 _HEAD = 4
 _LARGER = 4
+_MANY = 4096
 _HASH = np.dtype("<u8")
 _ENTRY = np.dtype([("hash", _HASH), ("count", "<u2")])
 
@@ -217,8 +218,24 @@ _NOTHING = (np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int32), np.empty(
 
 
 def _segment(hashes: Hashes, rows: Rows, counts: Counts) -> Segment:
-    order = np.argsort(hashes, kind="stable")
-    return _laid_out(hashes[order], rows[order], counts[order])
+    # Taken out of what lies between them first: many are then put in order in half the time.
+    order, ordered = in_order(np.ascontiguousarray(hashes))
+    return _laid_out(ordered, rows.take(order), np.ascontiguousarray(counts).take(order))
+
+
+def in_order(hashes: Hashes) -> tuple[RowNumbers, Hashes]:
+    """The places of hashes in ascending order, equal ones as they stood, and the hashes in that order."""
+    if len(hashes) < _MANY:
+        order = np.argsort(hashes, kind="stable")
+        return order, hashes[order]
+    # By two digits of two bytes each, which numpy counts instead of comparing. Those that begin alike and differ further on are few.
+    order = np.argsort((hashes >> np.uint64(32)).astype(np.uint16), kind="stable")
+    order = order.take(np.argsort((hashes >> np.uint64(48)).astype(np.uint16).take(order), kind="stable"))
+    ordered = hashes.take(order)
+    if (ordered[1:] < ordered[:-1]).any():
+        rest = np.argsort(ordered, kind="stable")
+        order, ordered = order.take(rest), ordered.take(rest)
+    return order, ordered
 
 
 def _merged(one: Segment, other: Segment) -> Segment:

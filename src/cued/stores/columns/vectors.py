@@ -161,7 +161,7 @@ class Vectors:
         whole += _HALF
         whole >>= 16
         np.copyto(high, whole, casting="unsafe")
-        lost = low * (self._step / np.float32(_DIVIDED))
+        lost = np.multiply(low, self._step / np.float32(_DIVIDED), out=parts)
         low ^= _MIDDLE
         off = np.sqrt(np.vecdot(lost, lost)) * np.float32(_AT_LEAST)
         if doubled is not None:

@@ -1,7 +1,7 @@
 """The reference keeper: rows in this process, gone when it ends."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from itertools import count, takewhile
 from threading import RLock
@@ -108,6 +108,12 @@ class MemoryKeeper:
                 self._tenants[tenant] = held
             elif write:
                 self._tenants.pop(tenant, None)
+
+    @contextmanager
+    def begin_all(self, tenants: Sequence[str]) -> Iterator[Sequence["MemoryTransaction"]]:
+        """A transaction that writes for each of these tenants; where the block raises, whatever any of them wrote is taken back."""
+        with ExitStack() as begun:
+            yield [begun.enter_context(self.begin(tenant, write=True)) for tenant in tenants]
 
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants for which anything is kept, in order."""

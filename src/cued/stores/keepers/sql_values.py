@@ -145,7 +145,7 @@ def indexed(columns_read: Sequence[Sequence[Any]], sources: Sequence[tuple[str, 
     if not columns_read:
         return Indexed((), (), (), (), (), (), (), [()] * len(Judged._fields))
     ids, keys, contents, fingerprints, sessions, turns, forwards, *judged, locally = columns_read
-    marks = [marks_read(each) for each in locally]
+    marks = [() if each is None else marks_read(each) for each in locally]
     return Indexed(ids, keys, contents, fingerprints, sessions, turns, forwards, [*judged, marks, sources])
 
 

@@ -142,11 +142,12 @@ class Gates:
         self.stored -= len(rows)
 
     def _note(self, rows: Iterable[int], many: FactColumns) -> None:
-        for row, marks, sources in zip(rows, many.marks, many.sources, strict=True):
-            if marks:
-                self.marks.put(row, marks)
-            if sources:
-                self.sources.derive(row, sources)
+        if any(many.marks) or any(many.sources):
+            for row, marks, sources in zip(rows, many.marks, many.sources, strict=True):
+                if marks:
+                    self.marks.put(row, marks)
+                if sources:
+                    self.sources.derive(row, sources)
 
     def passed(self, lookup: Lookup, gates: Iterable[Gate] = GATES) -> Iterator[tuple[Gate, Mask | None]]:
         """Each of the gates with the rows that it lets pass, None where it lets all; no gate knows what another strikes."""

@@ -5,8 +5,7 @@ from typing import Any, Final
 
 import psycopg
 
-from cued.model import Memory, Row
-from cued.ports import Fault
+from cued.model import Fault, Memory, Row
 from cued.stores.encoding import decoded, fault, fits, judged
 from cued.stores.keepers.postgres.sending import as_bytes
 from cued.stores.keepers.sql_values import columns

@@ -21,8 +21,7 @@ from cued.errors import (
 )
 from cued.folders import Address
 from cued.forking import across_forks
-from cued.model import Glance, VectorShape
-from cued.ports import Fault
+from cued.model import Fault, Glance, VectorShape
 from cued.stores.admission import admit_tenant
 from cued.stores.keepers.postgres import glances
 from cued.stores.keepers.postgres.faults import faults

@@ -7,7 +7,7 @@ all connections are closed, and each side opens its own.
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -228,21 +228,29 @@ class SqliteKeeper:
     @contextmanager
     def begin(self, tenant: str, *, write: bool) -> Iterator[SqliteTransaction]:
         """A transaction on one tenant: a snapshot of the file, or its only writer."""
-        name = admit_tenant(tenant)
-        if not write:
-            with translated(self._path), self._process.use() as connection, reading(connection):
-                yield SqliteTransaction(connection, name)
+        if write:
+            with self.begin_all((tenant,)) as (rows,):
+                yield rows
             return
+        name = admit_tenant(tenant)
+        with translated(self._path), self._process.use() as connection, reading(connection):
+            yield SqliteTransaction(connection, name)
+
+    @contextmanager
+    def begin_all(self, tenants: Sequence[str]) -> Iterator[Sequence[SqliteTransaction]]:
+        """A transaction that writes for each of these tenants: one for the file, so that all of it is synchronised once."""
+        names = [admit_tenant(tenant) for tenant in tenants]
         if not self._writable:
             raise ReadOnlyError(f"{self._path}: opened for reading only")
         with self._process.writers, translated(self._path), self._process.use() as connection:
             with writing(connection):
-                rows = SqliteTransaction(connection, name)
-                yield rows
-                rows.finish()
-                if rows.erased is not None:
-                    self._scrubbing().erased(connection, rows.erased)
-            if self._scrubber is not None and self._scrubber.ready and not rows.more:
+                begun = [SqliteTransaction(connection, name) for name in names]
+                yield begun
+                for rows in begun:
+                    rows.finish()
+                    if rows.erased is not None:
+                        self._scrubbing().erased(connection, rows.erased)
+            if self._scrubber is not None and self._scrubber.ready and not any(rows.more for rows in begun):
                 self._scrubber.scrub(connection)
 
     def pending(self) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from zlib import crc32
 import apsw
 import numpy as np
 from msgspec import DecodeError
-from numpy.typing import NDArray
 
 from cued.model import DERIVED_FROM, Indexed, Memory
 from cued.stores.encoding import decoded, fits, runs
@@ -33,6 +32,12 @@ _TEXTS = (0, 3, 4, 5, 6, 7, 18)
 _ALL = _COLUMNS + "WHERE memory.key BETWEEN ? AND ? ORDER BY memory.key"
 _CHANGED = _COLUMNS + "WHERE memory.tenant = ? AND memory.change > ? ORDER BY memory.key"
 _ALL_VECTORS = "SELECT key, data, data_sum FROM vector WHERE key BETWEEN ? AND ? ORDER BY key"
+_RUN = """
+    SELECT group_concat(key), CAST(group_concat(data, '') AS BLOB), min(length(data)), max(length(data)),
+           count(*) FILTER (WHERE typeof(data) = 'blob'), (SELECT min(key) FROM vector WHERE key BETWEEN :end + 1 AND :last)
+    FROM vector WHERE key BETWEEN :start AND :end
+"""
+"""Many vectors as one value, put together where no other thread waits for it, and the key that the next ones begin with."""
 _VECTORS = """
     SELECT key, data, data_sum FROM memory CROSS JOIN vector USING (key)
     WHERE memory.tenant = ? AND memory.change > ? AND memory.content > ? ORDER BY key
@@ -88,15 +93,19 @@ class Searched:
 
     def _runs(self, tenant: int) -> Iterable[tuple[Sequence[int], bytes]]:
         """All vectors as they stand in pages that are what was written."""
-        read = self._connection.execute(_ALL_VECTORS, key_range(tenant))
-        while found := list(islice(read, _RUN_KEYS)):
-            keys, blobs, _ = zip(*found, strict=True)
-            # In a damaged file a value may be of any kind.
-            size = len(blobs[0]) if {*map(type, blobs)} == {bytes} else 0
-            if size and not size % 4 and {*map(len, blobs)} == {size}:
-                yield keys, b"".join(blobs)
+        start, last = key_range(tenant)
+        while start is not None:
+            bounds = {"start": start, "end": start + _RUN_KEYS - 1, "last": last}
+            named, data, size, longest, blobs, start = self._connection.execute(_RUN, bounds).get
+            keys: Any = np.fromstring(named or "", dtype=np.int64, sep=",")
+            # In a damaged file a value may be of any kind, and of any size.
+            if size and not size % 4 and size == longest and len(keys) == blobs and len(data) == size * blobs:
+                yield keys, data
             else:
+                found: list[Any] = self._connection.execute(_ALL_VECTORS, (bounds["start"], bounds["end"])).fetchall()
                 yield from runs((key, data) for key, data, checksum in found if fits(data, checksum))
+            if start is not None and start <= bounds["end"]:
+                raise apsw.CorruptError("a page of vectors lies in another's place")
 
     def _checked_vectors(self, tenant: int, since: int) -> list[tuple[int, bytes]]:
         asked = (_VECTORS, (tenant, since, since)) if since else (_ALL_VECTORS, key_range(tenant))
@@ -149,7 +158,7 @@ def _in_place(read: Iterator[Any], first: int, last: int) -> Sequence[Sequence[A
     A page that lies in another's place is as it was written, but its rows are not in order, or not between these keys.
     """
     texts: list[list[Any]] = [[] for _ in _TEXTS]
-    numbers, known, before = list[NDArray[np.int64]](), dict[Any, Any](), first - 1
+    numbers, known, before = list[Any](), dict[Any, Any](), first - 1
     while some := list(islice(read, _ROWS_AT_ONCE)):
         *columns, sums = zip(*some, strict=True)
         keys, forwards = columns[1], columns[6]
