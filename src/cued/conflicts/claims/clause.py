@@ -15,6 +15,7 @@ from cued.conflicts.claims.values import Value, values
 
 SELF = "self"
 _REACH = 5
+_FEW_WORDS = 2
 _ROLES = {role: re.compile(any_of(codes_of([role]))) for role in ("not", "now", "new", "also", "person", "thing", "instead")}
 _VALUED = re.compile(any_of(codes_of(("number", "date", "code", "time"))))
 _NO_OBJECT = any_of(codes_of(("be", "have", "auxiliary", "preposition", "border")))
@@ -88,7 +89,7 @@ class Clause:
     def __init__(self, said: _Said, spoken: _Spoken, leading: "Clause | None", lexicon: Lexicon) -> None:
         """Claim this; `leading` is the clause before it in the same sentence."""
         self.owner, self.subject, self.pronoun, self._said_keys = spoken
-        self.keys = spoken.keys | spoken.subject
+        self.keys = spoken.keys if spoken.subject <= spoken.keys else spoken.keys | spoken.subject
         self.verb = said.split.verb.key if said.split.verb else ""
         self._said, self._leading, self._lexicon = said, leading, lexicon
 
@@ -216,6 +217,11 @@ class Clause:
     def plain(self) -> frozenset[str]:
         """Its words that stand on no scale."""
         return self.keys.difference(self._lexicon.axes)
+
+    @lazily
+    def sparse(self) -> bool:
+        """Whether it has hardly a word that stands on no scale."""
+        return len(self.keys.difference(self._lexicon.axes)) < _FEW_WORDS
 
     @lazily
     def may_oppose(self) -> bool:

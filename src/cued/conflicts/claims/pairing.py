@@ -8,7 +8,6 @@ from cued.conflicts.claims.texts import Text
 
 _STRONG, _WEAK = 5, 2
 _FEW_CLAUSES = 4
-_FEW_WORDS = 2
 # "She is five years old", "she is six".
 _AGES = (("age", "count"), ("count", "age"))
 
@@ -72,8 +71,8 @@ def _tells(pair: Pair, *, prefixing: bool) -> bool:
         return True
     if new.attributes and not new.attributes.keys().isdisjoint(old.attributes):
         return True
-    few = len(new.plain) < _FEW_WORDS or len(old.plain) < _FEW_WORDS
-    return (few or (prefixing and (_prefixes(new, old) or _prefixes(old, new)))) and (bool(pair.shared) or _meet(pair))
+    alone = new.sparse or old.sparse or (prefixing and (_prefixes(new, old) or _prefixes(old, new)))
+    return alone and (bool(pair.shared) or _meet(pair))
 
 
 def _meet(pair: Pair) -> bool:
