@@ -46,7 +46,7 @@ class Text:
         return frozenset(name for clause in self._found for name in clause.attributes)
 
 
-@lru_cache(maxsize=1 << 10)
+@lru_cache(maxsize=1 << 8)
 def read(text: str, lexicon: Lexicon) -> Text:
     """What the first twelve clauses of a text claim."""
     found: list[Clause] = []
