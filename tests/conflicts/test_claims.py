@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 
 from cued.conflicts.claims import overlap, relate, speaks_of_self
 from cued.conflicts.claims.english import ENGLISH
+from cued.conflicts.claims.pairing import side_by_side, touching
+from cued.conflicts.claims.relating import _negation, _update
+from cued.conflicts.claims.sentences import sentences
 from cued.conflicts.claims.texts import read
 from cued.embed import load as embedder_named
 from tests.conflicts.scoring import AT_ODDS, HALVES, TYPES, judged, load, rates, similarities
@@ -209,3 +212,61 @@ def test_updates_and_negations_are_found_with_vectors(half):
     found = rates(pairs, judged(pairs, similarities(pairs, embedder_named("cued"))), AT_ODDS)
     assert found.precision >= 0.8
     assert found.recall >= 0.7
+
+
+def said(text):
+    return [[word.text for word in sentence.words] for sentence in sentences(text, ENGLISH)]
+
+
+def test_every_phrase_has_two_words_or_more_so_that_its_second_tells_whether_it_may_begin():
+    assert all(len(phrase.words) > 1 for phrases in ENGLISH.phrases.values() for phrase in phrases)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Dr. Ames left. Rain came", [["dr", "ames", "left"], ["rain", "came"]]),
+        ("Tea etc.. was cold. Soup", [["tea", "etc", "was", "cold"], ["soup"]]),
+        ("Is it late? It is.", [["it", "is"]]),
+        ("one\ntwo\n\nthree", [["one"], ["two"], ["three"]]),
+        ("Rent: 950 euros;now\u00a0more", [["rent", ":", "950", "euros"], ["now", "more"]]),
+        ("We no longer smoke", [["we", "not", "anymore", "smoke"]]),
+        ("*** ( ) ...", []),
+    ],
+)
+def test_a_text_is_read_in_sentences_whatever_stands_between_its_words(text, expected):
+    assert said(text) == expected
+
+
+def test_a_capital_says_nothing_at_the_start_of_a_sentence_and_makes_a_name_inside_one():
+    def role_of_new(text):
+        return [word.role for sentence in sentences(text, ENGLISH) for word in sentence.words if word.text == "new"]
+
+    assert role_of_new("New York is big. New rules hold: New ones. The New York office") == ["new", "new", "new", "word"]
+
+
+TALK = (
+    "I", "my", "we", "Ann's", "not", "never", "used", "to", "moved", "from", "Berlin", "Paris", "paid", "unpaid", "happy", "unhappy",
+    "the", "invoice", "is", "was", "are", "budget", "100", "euros", "two", "prefers", "tabs", "over", "spaces", "instead", "of", "now",
+    "also", "she", "it", "lives", "works", "at", "in", "open", "closed", "locked", "unlocked", "like", "hate", "tea", "coffee", "and",
+    "but", "so", ",", ".", ".", ".", ";", ":", "?",
+)  # fmt: skip
+
+
+@given(*[st.lists(st.sampled_from(TALK), min_size=20, max_size=90).map(" ".join)] * 2, st.sampled_from([None, 0.6, 0.85]))
+def test_what_is_passed_over_in_long_texts_is_neither_a_negation_nor_an_update(new, old, similarity):
+    texts = read(new, ENGLISH), read(old, ENGLISH)
+    laid = side_by_side(*texts, ENGLISH)
+    told = {id(pair) for pair in touching(laid, *texts)}
+    passed_over = [pair for pair in laid if id(pair) not in told and (pair.shared or pair.new.axes.keys() & pair.old.axes.keys())]
+    assert all(_negation(pair, similarity) == "" == _update(pair, similarity) for pair in passed_over)
+
+
+@given(*[st.lists(st.sampled_from(TALK), min_size=3, max_size=60).map(" ".join)] * 3)
+def test_what_a_text_was_compared_with_before_makes_no_difference(new, old, other):
+    read.cache_clear()
+    alone = relate(new, old, similarity=None)
+    read.cache_clear()
+    for pair in ((other, new), (old, other), (new, other)):
+        relate(*pair, similarity=0.9)
+    assert relate(new, old, similarity=None) == alone

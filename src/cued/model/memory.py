@@ -1,4 +1,7 @@
-"""A memory and all that is kept with it."""
+"""A memory and all that is kept with it.
+
+None of these can be part of a cycle, so the collector is told to pass them over: thousands are held for each tenant that is searched.
+"""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
     from cued.model.array_types import Vector
 
 
-class Source(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Source(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Where a memory comes from."""
 
     session: str | None = None
@@ -23,7 +26,7 @@ class Source(Struct, frozen=True, kw_only=True, omit_defaults=True):
     meta: dict[str, Scalar] = field(default_factory=dict)
 
 
-class Edge(Struct, frozen=True):
+class Edge(Struct, frozen=True, gc=False):
     """A link from a memory to another: derived_from, causes, mentions, or a word of the user's own.
 
     Consolidation marks with `merged` what it merged into a memory, and with `distinct` what was parted from it again.
@@ -37,7 +40,7 @@ NOBODY: Final = ""
 """Who superseded a memory, when that one is no longer stored; no memory's id is empty."""
 
 
-class Supersession(Struct, frozen=True, kw_only=True):
+class Supersession(Struct, frozen=True, kw_only=True, gc=False):
     """That a memory gave way to another: everywhere (scope None), or inside one project alone.
 
     `lifted_at` tells since when it no longer holds, because the newer memory was forgotten or let go; None while it holds. One that
@@ -52,7 +55,7 @@ class Supersession(Struct, frozen=True, kw_only=True):
     lifted_at: datetime | None = None
 
 
-class Use(Struct, frozen=True, kw_only=True):
+class Use(Struct, frozen=True, kw_only=True, gc=False):
     """How a memory has been recalled so far: the last two times, a fading count as of a time, and feedback's factor."""
 
     last_at: datetime | None = None
@@ -66,7 +69,7 @@ class Use(Struct, frozen=True, kw_only=True):
         return self.last_at is None or at - self.last_at >= refresh_floor
 
 
-class Memory(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Memory(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A stored text with its facts.
 
     One that is quarantined is kept and listed, and neither recalled nor counted in what it supersedes until a person promotes it.

@@ -47,7 +47,8 @@ def enlarged(array: NDArray[Any], used: int, wanted: int) -> NDArray[Any]:
     # Space that is never written to costs no memory, so a little is left at the start, and more with each growth.
     rows = max(_LEAST_ROWS, wanted + wanted // 8, used + used // 2)
     grown = np.empty((rows, *array.shape[1:]), dtype=array.dtype)
-    grown[:used] = array[:used]
+    if used:
+        grown[:used] = array[:used]
     return grown
 
 

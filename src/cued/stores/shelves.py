@@ -287,7 +287,7 @@ def _refreshed(last: Version, rows: Reading | Fresh, head: Head) -> Version:
     """The next version: a branch of the shelf with what has changed since, and the winners that have not."""
     # Before the first change there is nothing that anybody searches, and nothing to remove.
     shelf, removed = (last.shelf.branched(), rows.removed(last.change)) if last.change else (last.shelf, ())
-    read, before = rows.changed(last.change), int(shelf.keys.max(initial=-1))
+    read, before = rows.changed(last.change), shelf.keys.max(initial=-1)
     shelf.drop(removed)
     fresh = np.asarray(read.contents, dtype=np.int64) > last.change
     new, kept = np.flatnonzero(fresh).tolist(), np.flatnonzero(~fresh).tolist()
@@ -300,8 +300,9 @@ def _refreshed(last: Version, rows: Reading | Fresh, head: Head) -> Version:
     except (ValueError, TypeError, OverflowError) as error:
         raise DecodeError(f"a row has what no row can have: {error}") from error
     shelf.settle()
+    keys = np.asarray(read.keys, dtype=np.int64)
     # New rows have keys beyond all before, which nobody can have found.
-    winners = last.winners.without((*removed, *(key for key in read.keys if key <= before)))
+    winners = last.winners.without((*removed, *keys[keys <= before].tolist()))
     return Version(shelf, winners, head.change, head.epoch, shelf.nbytes, last.unkept + len(read.ids))
 
 

@@ -1,11 +1,10 @@
 """One clause as what it claims: of whom, which predicate, affirmed or denied, with which values, and whether something changed."""
 
 import re
-from collections.abc import Iterable
-from functools import cached_property
+from collections.abc import Callable, Iterable
 from itertools import compress
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from msgspec import Struct
 
@@ -16,6 +15,7 @@ from cued.conflicts.claims.values import Value, values
 
 SELF = "self"
 _REACH = 5
+_FEW_WORDS = 2
 _ROLES = {role: re.compile(any_of(codes_of([role]))) for role in ("not", "now", "new", "also", "person", "thing", "instead")}
 _VALUED = re.compile(any_of(codes_of(("number", "date", "code", "time"))))
 _NO_OBJECT = any_of(codes_of(("be", "have", "auxiliary", "preposition", "border")))
@@ -26,8 +26,30 @@ _IS_CONTENT = bytes(code in codes_of(["word"]) for code in range(256))
 _DENYING = ("allow", "tolerate", "own", "include", "enable", "like", "mandatory")
 
 
+Told = TypeVar("Told")
 _TELLING = attrgetter("telling")
 _PREFIXED = attrgetter("prefixed")
+
+
+class lazily(Generic[Told]):  # noqa: N801 - it is used as a decorator
+    """A property that is worked out when it is first asked for, and known from then on.
+
+    `functools.cached_property` is that too; up to Python 3.11 it takes a lock, for longer than most of these take.
+    """
+
+    def __init__(self, work: Callable[[Any], Told]) -> None:
+        """Work it out by this."""
+        self._work, self.__doc__ = work, work.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Be known under this name."""
+        self._name = name
+
+    def __get__(self, thing: object, owner: type) -> Told:
+        """What the work gives; it lies where an attribute does, so this is asked once."""
+        worked = self._work(thing)
+        vars(thing)[self._name] = worked
+        return worked
 
 
 class _Said(Struct, frozen=True, gc=False):
@@ -67,131 +89,141 @@ class Clause:
     def __init__(self, said: _Said, spoken: _Spoken, leading: "Clause | None", lexicon: Lexicon) -> None:
         """Claim this; `leading` is the clause before it in the same sentence."""
         self.owner, self.subject, self.pronoun, self._said_keys = spoken
-        self.keys = spoken.keys | spoken.subject
+        self.keys = spoken.keys if spoken.subject <= spoken.keys else spoken.keys | spoken.subject
         self.verb = said.split.verb.key if said.split.verb else ""
         self._said, self._leading, self._lexicon = said, leading, lexicon
 
-    @cached_property
+    @property
+    def words(self) -> list[ClauseWord]:
+        """Its words but for its values."""
+        return self._said.words
+
+    @lazily
     def person(self) -> bool:
         """Whether its subject is a pronoun for somebody."""
         return self._said.has("person") and any(word.role == "person" for word in self._said.split.subject)
 
-    @cached_property
+    @lazily
     def first_name(self) -> frozenset[str]:
         """Its first word where that may be a name."""
         return frozenset([word.key for word in self._said.words[:1] if word.capital and word.role == "word"])
 
-    @cached_property
+    @lazily
     def past(self) -> bool:
         """Whether it is said of the past."""
         return any(word.text in self._lexicon.pasts for word in self._said.words)
 
-    @cached_property
+    @lazily
     def prepositions(self) -> frozenset[str]:
         """The preposition that leads from the verb to what it says, "-" for a direct object."""
         return _prepositions(self._said.split)
 
-    @cached_property
+    @lazily
     def names(self) -> frozenset[str]:
         """The words with a capital, but for the first."""
         return frozenset([word.key for word in self._said.words[1:] if word.capital])
 
-    @cached_property
+    @lazily
     def written(self) -> frozenset[str]:
         """Its words as they are written."""
         return frozenset([word.text for word in self._said.words if word.role == "word"])
 
-    @cached_property
+    @lazily
     def sign(self) -> int:
         """-1 where it is denied, else 1."""
         words, lacking = self._said.words, self._lexicon.lacking
         denied = self._said.has("not") or any(word.text == lacking for word in words)
         return _sign(words, self._lexicon) if denied else 1
 
-    @cached_property
+    @lazily
     def _telling(self) -> bool:
         return any(map(_TELLING, self._said.words))
 
-    @cached_property
+    @lazily
     def axes(self) -> dict[str, int]:
         """The scales that it stands on, and its side of each."""
         return _axes(self._said.words, self._lexicon) if self._telling else {}
 
-    @cached_property
+    @lazily
     def attributes(self) -> dict[str, bool]:
         """The attributes that it fills, each with whether its verb says so and not only its noun."""
         return _attributes(self._said.words, self._lexicon) if self._telling else {}
 
-    @cached_property
+    @lazily
     def families(self) -> dict[str, str]:
         """By family, the word of it that excludes the others."""
         families = self._lexicon.families
         return {families[key]: key for key in sorted(families.keys() & self._said_keys)}
 
-    @cached_property
+    @lazily
     def prefixed(self) -> frozenset[str]:
         """Its words that begin as words of denial do."""
         words = self._said.words
         return frozenset([word.text for word in compress(words, map(_PREFIXED, words)) if word.role == "word"])
 
-    @cached_property
+    @lazily
     def bases(self) -> frozenset[str]:
         """What is left of these words without their prefixes."""
-        prefixes = self._lexicon.prefixes
-        return frozenset([word.removeprefix(prefix) for word in self.prefixed for prefix in prefixes if word.startswith(prefix)])
+        return bases(self._said.words, self._lexicon) if self.prefixed else frozenset()
 
-    @cached_property
+    @lazily
     def changed(self) -> bool:
         """Whether a word of it tells of a change."""
         return any(word.key in self._lexicon.changes for word in self._said.words if word.role == "word")
 
-    @cached_property
+    @lazily
     def _replacing(self) -> bool:
         return self.changed or self._said.has("instead")
 
-    @cached_property
+    @lazily
     def values(self) -> tuple[Value, ...]:
         """What it gives as values; what a change leaves behind is none of them."""
-        return self._said.found if self._replacing else (*self._said.behind, *self._said.found)
+        found, behind = self._said.found, self._said.behind
+        return (*behind, *found) if behind and not self._replacing else found
 
-    @cached_property
+    @lazily
     def gone_values(self) -> tuple[Value, ...]:
         """The values that a change leaves behind."""
-        return self._said.behind if self._replacing else ()
+        return self._said.behind if self._said.behind and self._replacing else ()
 
-    @cached_property
+    @lazily
     def gone(self) -> frozenset[str]:
         """The words for what a change leaves behind."""
         return _gone(self._said.words) if self._replacing else frozenset()
 
-    @cached_property
+    @lazily
     def compared(self) -> tuple[frozenset[str], frozenset[str]]:
         """What is put above what."""
         return _compared(self._said.split.rest, self._lexicon)
 
-    @cached_property
+    @lazily
     def now(self) -> bool:
         """Whether it holds from now on: it says so, or the clause does that leads it."""
         said = self._said
         newly = said.has("new") and any(word.role == "new" for word in (said.split.subject or said.words))
         return self.changed or said.has("now") or newly or (self._leading is not None and self._leading.now)
 
-    @cached_property
+    @lazily
     def also(self) -> bool:
         """Whether it adds to what is known."""
         return self._said.has("also")
 
-    @cached_property
+    @lazily
     def denying(self) -> bool:
         """Whether the scales that it stands on make a denial of it."""
         return bool(self.axes) and sum(self.axes.get(scale, 1) < 0 for scale in _DENYING) % 2 == 1
 
-    @cached_property
+    @lazily
     def plain(self) -> frozenset[str]:
         """Its words that stand on no scale."""
         return self.keys.difference(self._lexicon.axes)
 
-    @cached_property
+    @lazily
+    def sparse(self) -> bool:
+        """Whether it has hardly a word that stands on no scale."""
+        return len(self.keys.difference(self._lexicon.axes)) < _FEW_WORDS
+
+    @lazily
     def may_oppose(self) -> bool:
         """Whether anything in it can make it the opposite of another clause."""
         return bool(self.axes or self.prefixed) or self.sign < 0 or self.verb in self._lexicon.disposals
@@ -222,6 +254,12 @@ def _said(clause: Sentence, lexicon: Lexicon) -> _Said:
     found, behind, words = values(clause.words, lexicon, subject_end=at or 0)
     left = Sentence.of(words)
     return _Said(left, parts(words, verb_at(left, lexicon), lexicon), tuple(found), tuple(behind))
+
+
+def bases(words: list[ClauseWord], lexicon: Lexicon) -> frozenset[str]:
+    """What is left of words that begin as words of denial do, without their prefixes."""
+    found = [word.text for word in compress(words, map(_PREFIXED, words)) if word.role == "word"]
+    return frozenset([text.removeprefix(prefix) for text in found for prefix in lexicon.prefixes if text.startswith(prefix)])
 
 
 def _resolved(clause: Sentence, lexicon: Lexicon) -> Sentence:

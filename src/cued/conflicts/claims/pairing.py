@@ -8,7 +8,6 @@ from cued.conflicts.claims.texts import Text
 
 _STRONG, _WEAK = 5, 2
 _FEW_CLAUSES = 4
-_FEW_WORDS = 2
 # "She is five years old", "she is six".
 _AGES = (("age", "count"), ("count", "age"))
 
@@ -48,28 +47,44 @@ def same_subject(new: Text, old: Text, lexicon: Lexicon) -> list[tuple[Clause, C
     ]
 
 
-def are_long(new: Text, old: Text) -> bool:
-    """Whether two texts are of so many clauses that the likeness of the texts says little about two of those."""
-    return len(new.clauses) + len(old.clauses) > _FEW_CLAUSES
+def side_by_side(new: Text, old: Text, lexicon: Lexicon) -> list[Pair]:
+    """Every clause of the new text beside every clause of the old that has the same subject."""
+    long = len(new.clauses) + len(old.clauses) > _FEW_CLAUSES
+    return [Pair(n, o, n.keys & o.keys, long, lexicon) for n, o in same_subject(new, old, lexicon)]
 
 
-def touch(pair: Pair) -> bool:
-    """Whether two clauses have anything in common by which one could be at odds with the other."""
-    new, old, shared = pair.new, pair.old, pair.shared
-    if len(shared) > 1 or new.keys == old.keys or (shared and not pair.long):
+def touching(pairs: list[Pair], new: Text, old: Text) -> list[Pair]:
+    """The pairs that have anything in common by which one clause could be at odds with the other."""
+    if not pairs or not pairs[0].long:
+        return [pair for pair in pairs if pair.shared or _meet(pair)]
+    prefixing = not (new.bases.isdisjoint(old.texts) and old.bases.isdisjoint(new.texts))
+    return [pair for pair in pairs if _tells(pair, prefixing=prefixing)]
+
+
+def _tells(pair: Pair, *, prefixing: bool) -> bool:
+    """Whether two clauses of long texts have enough in common: there one word says nothing, unless it is nearly all that a clause has.
+
+    Nor do opposites say anything, but for those of a clause's only words, and for a word and the same with a prefix of denial.
+    """
+    new, old = pair.new, pair.old
+    if len(pair.shared) > 1 or new.keys == old.keys:
         return True
-    if new.attributes and old.attributes and not new.attributes.keys().isdisjoint(old.attributes):
+    if new.attributes and not new.attributes.keys().isdisjoint(old.attributes):
         return True
-    # One word in common says nothing among so many, unless it is nearly all that a clause has, or one denies the other's by a prefix.
-    few = len(new.plain) < _FEW_WORDS or len(old.plain) < _FEW_WORDS
-    if pair.long and not (few or _prefixes(new, old) or _prefixes(old, new)):
-        return False
-    return bool(shared) or not (new.axes.keys().isdisjoint(old.axes) and new.families.keys().isdisjoint(old.families))
+    alone = new.sparse or old.sparse or (prefixing and (_prefixes(new, old) or _prefixes(old, new)))
+    return alone and (bool(pair.shared) or _meet(pair))
+
+
+def _meet(pair: Pair) -> bool:
+    """Whether two clauses speak of one attribute, scale or family."""
+    new, old = pair.new, pair.old
+    named = ((new.attributes, old.attributes), (new.axes, old.axes), (new.families, old.families))
+    return new.keys == old.keys or any(not one.keys().isdisjoint(other) for one, other in named)
 
 
 def _prefixes(clause: Clause, other: Clause) -> bool:
     """Whether a word of the clause may be one of the other's with a prefix of denial."""
-    return bool(clause.bases) and not clause.bases.isdisjoint(other.written)
+    return not clause.bases.isdisjoint(other.written)
 
 
 def cover(pair: Pair) -> float:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from cued.conflicts.claims.clause import SELF
 from cued.conflicts.claims.english import ENGLISH
 from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.pairing import Pair, are_long, cover, other_values, same_subject, strong, told_apart, touch, weight
+from cued.conflicts.claims.pairing import Pair, cover, other_values, side_by_side, strong, told_apart, touching, weight
 from cued.conflicts.claims.texts import Text, read
 from cued.model import ConflictType
 
@@ -47,20 +47,20 @@ def relate(new: str, old: str, *, similarity: float | None, lexicon: Lexicon = E
     if similarity is not None and similarity < UNRELATED:
         return None
     texts = read(new, lexicon), read(old, lexicon)
-    long = are_long(*texts)
-    laid = [Pair(n, o, n.keys & o.keys, long, lexicon) for n, o in same_subject(*texts, lexicon)]
-    touching = [pair for pair in laid if touch(pair)]
-    for pair in touching:
+    laid = side_by_side(*texts, lexicon)
+    touched = touching(laid, *texts)
+    for pair in touched:
         if reason := _negation(pair, similarity):
             return Relation("negation", reason)
-    for pair in touching:
+    for pair in touched:
         if reason := _update(pair, similarity):
             return Relation("update", reason)
     if not laid:
         return None
-    if _alike(texts, similarity, lexicon) and not any(map(_differs, laid)):
+    share = _shared(*texts, lexicon) if similarity is None else 0.0
+    if (_alike(texts, similarity, lexicon) if similarity is not None else share >= _SAME_OVERLAP) and not _apart(*texts, laid):
         return Relation("duplicate", "says the same")
-    alike = similarity > RELATED_FLOOR if similarity is not None else _shared(*texts, lexicon) > _RELATED_OVERLAP
+    alike = similarity > RELATED_FLOOR if similarity is not None else share > _RELATED_OVERLAP
     return Relation("related", "speaks of the same") if alike else None
 
 
@@ -80,24 +80,22 @@ def _shared(new: Text, old: Text, lexicon: Lexicon) -> float:
     return shared / whole if whole else 0.0
 
 
-def _alike(texts: tuple[Text, Text], similarity: float | None, lexicon: Lexicon) -> bool:
-    """Whether two texts have most words in common, and not each a name that the other lacks."""
-    new, old = texts
-    if similarity is None:
-        alike = _shared(new, old, lexicon) >= _SAME_OVERLAP
-    elif similarity < _SAME:
+def _alike(texts: tuple[Text, Text], similarity: float, lexicon: Lexicon) -> bool:
+    """Whether texts of this similarity have most words in common."""
+    if similarity < _SAME:
         return False
-    else:
-        least = min(weight(text.keys, lexicon) + len(text.values) for text in texts)
-        shared = weight(new.keys & old.keys, lexicon) + len(new.values & old.values) + len(new.attributes & old.attributes)
-        both_alone = strong(new.keys - old.keys, lexicon) and strong(old.keys - new.keys, lexicon)
-        alike = similarity >= (_SAME_ALONE if both_alone else _SAME) and shared >= _SAME_COVER * least
-    return alike and not ((new.names - old.keys) and (old.names - new.keys))
+    new, old = texts
+    least = min(weight(text.keys, lexicon) + len(text.values) for text in texts)
+    shared = weight(new.keys & old.keys, lexicon) + len(new.values & old.values) + len(new.attributes & old.attributes)
+    both_alone = strong(new.keys - old.keys, lexicon) and strong(old.keys - new.keys, lexicon)
+    return similarity >= (_SAME_ALONE if both_alone else _SAME) and shared >= _SAME_COVER * least
 
 
-def _differs(pair: Pair) -> bool:
-    """Whether two clauses give other values, or speak of two things of one sort."""
-    return bool(other_values(pair)) or told_apart(pair)
+def _apart(new: Text, old: Text, laid: list[Pair]) -> bool:
+    """Whether anything tells alike texts apart: each has a name that the other lacks, or two clauses other values or things of one sort."""
+    if (new.names - old.keys) and (old.names - new.keys):
+        return True
+    return any(other_values(pair) or told_apart(pair) for pair in laid)
 
 
 def _negation(pair: Pair, similarity: float | None) -> str:

@@ -14,7 +14,7 @@ from cued.conflicts.claims.lexicon import Lexicon, WordRole
 from cued.text.remembered import Remembered
 from cued.text.scripts import fold
 
-MAX_TEXT = 2000
+MAXTEXT = 2000
 _AT_ONCE = 600
 _PAST_MIN = 5
 _CODE = r"[Hh][Tt][Tt][Pp][Ss]?://\S+|[\w.+-]++@[\w-]++\.\w+"
@@ -99,7 +99,7 @@ class Sentence(Struct, frozen=True, gc=False):
 
 
 KEY: Callable[[ClauseWord], str] = attrgetter("key")
-_TEXT: Callable[[ClauseWord], str] = attrgetter("text")
+TEXT: Callable[[ClauseWord], str] = attrgetter("text")
 _CODED: Callable[[ClauseWord], bytes] = attrgetter("code")
 
 
@@ -154,7 +154,7 @@ def sentences(text: str, lexicon: Lexicon) -> Iterator[Sentence]:
 
 def _runs(text: str, spellings: _Spellings) -> Iterator[tuple[list[_Chunk], str]]:
     """What stands in a row and ends no sentence, each time with the piece behind it, which may end one; "" behind the last."""
-    for part in _parts(fold(text[:MAX_TEXT])):
+    for part in _parts(fold(text[:MAXTEXT])):
         chunks = list(map(spellings.chunks.__getitem__, _CHUNK.findall(part) if "\n" in part else part.split()))
         start = 0
         for at in compress(count(), map(_APART, chunks)):
@@ -292,7 +292,7 @@ def _joined(words: list[ClauseWord], lexicon: Lexicon) -> Sentence:
         first = words[at].text
         for phrase in lexicon.phrases[first] if at >= done and words[at + 1].text in second[first] else ():
             end = at + len(phrase.words)
-            if tuple(map(_TEXT, words[at:end])) == phrase.words:
+            if tuple(map(TEXT, words[at:end])) == phrase.words:
                 joined += words[done:at]
                 joined += [word_of(part, lexicon) for part in phrase.as_word.split()]
                 done = end

@@ -1,11 +1,12 @@
 """From a text to what it claims, clause by clause."""
 
-from functools import cached_property, lru_cache
+from functools import lru_cache
+from itertools import chain
 
-from cued.conflicts.claims.clause import Clause, clause_of
+from cued.conflicts.claims.clause import Clause, bases, clause_of, lazily
 from cued.conflicts.claims.lexicon import Lexicon
 from cued.conflicts.claims.parsing import clauses
-from cued.conflicts.claims.sentences import sentences
+from cued.conflicts.claims.sentences import TEXT, sentences
 from cued.conflicts.claims.values import Value
 
 MAX_CLAUSES = 12
@@ -14,28 +15,38 @@ MAX_CLAUSES = 12
 class Text:
     """A text as its clauses, with everything it mentions."""
 
-    def __init__(self, clauses: tuple[Clause, ...], found: list[Clause]) -> None:
+    def __init__(self, clauses: tuple[Clause, ...], found: list[Clause], lexicon: Lexicon) -> None:
         """Say this much; what was `found` may be a little more than the clauses that count."""
-        self.clauses, self._found = clauses, found
+        self.clauses, self._found, self._lexicon = clauses, found, lexicon
         self.keys: frozenset[str] = frozenset().union(*(clause.keys for clause in found))
 
-    @cached_property
+    @lazily
+    def texts(self) -> frozenset[str]:
+        """Its words as they are written, whatever they do."""
+        return frozenset(map(TEXT, chain.from_iterable(clause.words for clause in self.clauses)))
+
+    @lazily
+    def bases(self) -> frozenset[str]:
+        """What is left of words that begin as words of denial do, without their prefixes."""
+        return bases(list(chain.from_iterable(clause.words for clause in self.clauses)), self._lexicon)
+
+    @lazily
     def names(self) -> frozenset[str]:
         """The words with a capital."""
         return frozenset().union(*(clause.names for clause in self._found))
 
-    @cached_property
+    @lazily
     def values(self) -> frozenset[Value]:
         """Every value that it gives."""
         return frozenset(value for clause in self._found for value in clause.values)
 
-    @cached_property
+    @lazily
     def attributes(self) -> frozenset[str]:
         """Every attribute that it fills."""
         return frozenset(name for clause in self._found for name in clause.attributes)
 
 
-@lru_cache(maxsize=1 << 10)
+@lru_cache(maxsize=1 << 8)
 def read(text: str, lexicon: Lexicon) -> Text:
     """What the first twelve clauses of a text claim."""
     found: list[Clause] = []
@@ -49,4 +60,4 @@ def read(text: str, lexicon: Lexicon) -> Text:
                 found.append(clause)
         if len(found) >= MAX_CLAUSES:
             break
-    return Text(tuple(found[:MAX_CLAUSES]), found)
+    return Text(tuple(found[:MAX_CLAUSES]), found, lexicon)

@@ -94,7 +94,7 @@ def unpack(packed: Iterable[bytes]) -> Unpacked:
     """What `pack` packed; bytes that it cannot have packed are a DecodeError."""
     blobs = list(packed)
     sizes = np.fromiter(map(len, blobs), dtype=np.int64, count=len(blobs)) - _HEAD
-    if (sizes < 0).any() or (sizes % _ENTRY.itemsize).any():
+    if (sizes % _ENTRY.itemsize).any():
         message = "a forward index has the wrong size"
         raise DecodeError(message)
     lengths = np.frombuffer(b"".join([blob[:_HEAD] for blob in blobs]), dtype="<u4").astype(np.int64)

@@ -67,10 +67,20 @@ class Sessions:
         told = [turn or 0 for turn in many.turns]
         rows = self._places.append(count, {"session": codes, "untold": untold, "turn": told, "made": many.created})
         self._links.append(count, {"before": NOBODY, "after": NOBODY})
+        if count == 1:
+            self._add_one(rows.start, codes[0], known)
+            return
         added, session = np.arange(rows.start, rows.stop), np.array(codes, dtype=np.int32)
         self._chain(added[session >= known])
-        for code in distinct(session[(session >= 0) & (session < known)]).tolist():
+        for code in distinct(session[(session >= 0) & (session < known)]).tolist() if known else ():
             self._go_on(code, added[session == code].tolist())
+
+    def _add_one(self, row: int, session: int, known: int) -> None:
+        """Link a row that was just appended; so many sessions were known before it."""
+        if session >= known:
+            self._last[session] = row
+        elif session != _NO_SESSION:
+            self._go_on(session, [row])
 
     def before(self, rows: RowNumbers, visible: Mask) -> RowNumbers:
         """The nearest visible row before each in its session, or NOBODY."""

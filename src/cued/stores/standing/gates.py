@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from cued.model import GATES, GLOBAL, KINDS, TRUSTS, Gate, Lookup
 from cued.stores.arrays import ALWAYS, NEVER, Columns, Mask, RowNumbers, Rows, distinct, micros, twin
-from cued.stores.standing.facts import CORE, FIRST_UNVERIFIED, FactColumns
+from cued.stores.standing.facts import CORE, FIRST_UNVERIFIED, FactColumns, GateFacts
 from cued.stores.standing.felling import Marks, Sources
 
 Tagged = Callable[[str], Rows]
@@ -178,7 +178,9 @@ class Gates:
             left = still
         return Visible(visible, left, struck, core, self.unverified())
 
-    def _values(self, many: FactColumns) -> dict[str, NDArray[np.int64]]:
+    def _values(self, many: FactColumns) -> Mapping[str, ArrayLike]:
+        if len(many.scope) == 1:
+            return self._values_of_one(GateFacts._make(column[0] for column in many))
         created, valid_from = (np.asarray(column, dtype=np.int64) for column in (many.created, many.valid_from))
         given = {"created": created, "time": np.where(valid_from == ALWAYS, created, valid_from), "valid_from": valid_from}
         table = np.array([given[name] if name in given else getattr(many, name) for name in _TIMES], dtype=np.int64)
@@ -193,6 +195,18 @@ class Gates:
         self._quarantined = self._quarantined or bool(named["quarantined"].any())
         codes = np.fromiter(map(self.scopes.__getitem__, many.scope), dtype=np.int64, count=len(many.scope))
         return times | named | {"scope": codes, "alive": np.ones(len(codes), dtype=np.int64)}
+
+    def _values_of_one(self, facts: GateFacts) -> Mapping[str, int]:
+        """The same of a single memory, as most are written, without an array for each step."""
+        given = {"time": facts.created if facts.valid_from == ALWAYS else facts.valid_from}
+        times = {name: given[name] if name in given else getattr(facts, name) for name in _TIMES}
+        for name, time in times.items():
+            self._earliest[name] = min(self._earliest[name], int(time))
+            self._latest[name] = max(self._latest[name], int(time))
+        self._trusts.add(int(facts.trust))
+        self._quarantined = self._quarantined or bool(facts.quarantined)
+        named = {name: getattr(facts, name) for name in ("kind", "tier", "trust", "quarantined")}
+        return times | named | {"scope": self.scopes.setdefault(facts.scope, len(self.scopes)), "alive": 1}
 
 
 def _forgotten(gates: Gates, lookup: Lookup, at: int) -> Mask | None:

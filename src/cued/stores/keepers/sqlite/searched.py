@@ -97,15 +97,22 @@ class Searched:
         while start is not None:
             bounds = {"start": start, "end": start + _RUN_KEYS - 1, "last": last}
             named, data, size, longest, blobs, start = self._connection.execute(_RUN, bounds).get
-            keys: Any = np.fromstring(named or "", dtype=np.int64, sep=",")
-            # In a damaged file a value may be of any kind, and of any size.
-            if size and not size % 4 and size == longest and len(keys) == blobs and len(data) == size * blobs:
-                yield keys, data
-            else:
-                found: list[Any] = self._connection.execute(_ALL_VECTORS, (bounds["start"], bounds["end"])).fetchall()
-                yield from runs((key, data) for key, data, checksum in found if fits(data, checksum))
             if start is not None and start <= bounds["end"]:
                 raise apsw.CorruptError("a page of vectors lies in another's place")
+            keys: Any = np.fromstring(named or "", dtype=np.int64, sep=",")
+            if not len(keys):
+                continue
+            # In a damaged file a value may be of any kind, and of any size.
+            if not size or size % 4 or size != longest or len(keys) != blobs or len(data) != size * blobs:
+                yield from self._fitting(bounds["start"], last)
+                return
+            yield keys, data
+
+    def _fitting(self, first: int, last: int) -> Iterable[tuple[Sequence[int], bytes]]:
+        """The vectors between two keys that are what their sums say, whatever their sizes."""
+        read = self._connection.execute(_ALL_VECTORS, (first, last))
+        while found := list(islice(read, _RUN_KEYS)):
+            yield from runs((key, data) for key, data, checksum in found if fits(data, checksum))
 
     def _checked_vectors(self, tenant: int, since: int) -> list[tuple[int, bytes]]:
         asked = (_VECTORS, (tenant, since, since)) if since else (_ALL_VECTORS, key_range(tenant))
