@@ -44,7 +44,7 @@ def test_small_stores_answer_or_keep_silent(size, turns):
     shares = asked(size, "cued", turns=turns)
     assert shares["direct"] >= 0.95
     assert shares["paraphrase"] >= (0.3 if turns else 0.5)
-    assert shares["far"] <= 0.065
+    assert shares["far"] <= 0.07
 
 
 @pytest.mark.parametrize("size", [3, 10, 30])
