@@ -41,8 +41,8 @@ KINDS = (
 # so much that it is less than one.
 STATED = {"bears": 2.2, "code": 1.5, "astray": -2.5, "timed": 4.0}
 BEHIND = {"behind": -3.0}
-# Few conversations are fitted on, and they disagree: what an agent replied to counts nothing in one and 9 in another, and what stands beside
-# a turn, its question and its words count more or less by a third. An agent's long turns are hardly in any of them.
+# Few conversations are fitted on, and they disagree: what an agent replied to counts nothing in one and 9 in another, and what stands
+# beside a turn, its question and its words count more or less by a third. An agent's long turns are hardly in any of them.
 REPLIED = {"replied": 6.0}
 BESIDE = {"lift": 11.0, "coverage": 1.8, "answers": 2.2, "window": 2.4, "timed": 4.6, "turn": -0.1, "voice_length": -2.0}
 # Half of the stores are small, where nothing stands apart: so much that the floor means the same in large ones.

@@ -238,7 +238,8 @@ def _apart(table: Table, cosine: Column, nearest: Sequence[int]) -> Column:
     if not nearest:
         return np.zeros(len(table))
     larger = np.log1p(max(table.evidence.findings.visible, _FEW)) - np.log1p(_FEW)
-    return np.maximum(cosine - cosine[nearest[-1]], 0.0) * larger
+    nearer: Column = np.maximum(cosine - cosine[nearest[-1]], 0.0) * larger
+    return nearer
 
 
 def _deviations(cosine: Column, calibration: Calibration) -> Column:
