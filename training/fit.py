@@ -100,7 +100,7 @@ RECIPES = {
         # No store without vectors offers a memory that has none of the cue's words, so nothing tells what that would be worth. And hardly
         # a store in a script without spaces tells many things in the same words, as a diary of dates does.
         stated={"wordless": -4.0, "unnamed": -4.0},
-        silence=0.952,
+        silence=0.947,
         growth=0.6,
         others=0.4,
     ),

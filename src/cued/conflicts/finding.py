@@ -1,7 +1,8 @@
 """Conflicts: which stored memories a new one may repeat, update or deny, and what can be done about each.
 
 Above: `remember` reports them and stores the memory all the same. Below: one search of the store and the rules of `claims`.
-Similarity is the cosine of the two vectors; for a pair without comparable vectors it is the share of their words that both have.
+Similarity is the cosine of the two vectors, less what the embedder gives unrelated texts anyway; for a pair without comparable vectors
+it is the share of their words that both have.
 """
 
 import json
@@ -26,10 +27,12 @@ JUDGE_DEADLINE = timedelta(seconds=5)
 MAX_TERMS = 64
 _ORDER: dict[ConflictType, int] = {"negation": 0, "update": 1, "duplicate": 2, "related": 3}
 _TYPES = frozenset(get_args(ConflictType))
+_UNRELATED_COSINE = 0.15
+"""The rules are stated for embedders whose unrelated texts are no nearer than this; the cosines of others are stretched to it."""
 
 
 class _Candidate(NamedTuple):
-    """A stored memory near the new one; the cosine is None where no vectors can be compared."""
+    """A stored memory near the new one; the cosine, stretched, is None where no vectors can be compared."""
 
     memory: Memory
     cosine: float | None
@@ -103,7 +106,7 @@ def _candidates(memory: Memory, vector: Vector | None, store: Store, *, terms: C
 
 
 def _candidate(new: Memory, old: Memory, cosine: float) -> _Candidate:
-    known = None if isnan(cosine) else float(cosine)
+    known = None if isnan(cosine) else 1.0 - (1.0 - float(cosine)) * _stretch(new.fingerprint)
     return _Candidate(old, known, overlap(new.text, old.text) if known is None else min(1.0, max(0.0, known)))
 
 
@@ -136,6 +139,12 @@ def _relations(memory: Memory, candidates: Sequence[_Candidate], judge: Judge | 
     for at, kind in zip(near, judged or (), strict=judged is not None):
         found[at] = None if kind is None else Relation(kind, "so the judge says")
     return found, note
+
+
+@lru_cache(maxsize=16)
+def _stretch(fingerprint: str | None) -> float:
+    """How many times as far apart texts are by the rules as by this embedder's cosine, at least 1."""
+    return max(1.0, (1.0 - _UNRELATED_COSINE) / (1.0 - calibration_for("auto", fingerprint).background_mean))
 
 
 @lru_cache(maxsize=16)
