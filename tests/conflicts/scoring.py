@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cued.conflicts.claims import relate
+from cued.conflicts.finding import stretched
 
 PAIRS = Path(__file__).parent / "pairs"
 HALVES = ("seen", "unseen")
@@ -39,9 +40,9 @@ def load(half):
 
 
 def similarities(pairs, embedder):
-    """Give the cosine of each pair, as the store would."""
+    """Give the cosine of each pair, as the rules take it."""
     stored, new = (embedder.embed(list(texts), role="memory") for texts in zip(*((pair.a, pair.b) for pair in pairs), strict=True))
-    return [float(similarity) for similarity in np.sum(stored * new, axis=1)]
+    return [stretched(float(cosine), str(embedder.fingerprint)) for cosine in np.sum(stored * new, axis=1)]
 
 
 def judged(pairs, cosines):

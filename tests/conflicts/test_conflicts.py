@@ -1,12 +1,16 @@
 """Which stored memories a new one is at odds with, in both stores, and what can be done about each."""
 
+import json
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from cued.conflicts.finding import choices, find_conflicts
+import cued
+from cued.conflicts.finding import choices, find_conflicts, stretched
 from cued.model import Record, Source
+from cued.policy.calibration import calibration_for
 from cued.stores import Store
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.sqlite import SqliteKeeper
@@ -15,6 +19,7 @@ from tests.building import NOW, ago, memory
 
 pytestmark = pytest.mark.requirement("M8")
 MODEL = "fake/list@1/2"
+EVERYDAY = Path(__file__).parents[1] / "evaluation" / "everyday" / "memories.jsonl"
 EAST, NORTH = np.array([1, 0], np.float32), np.array([0, 1], np.float32)
 
 
@@ -185,3 +190,24 @@ def test_a_low_cosine_speaks_against_a_conflict_only_where_it_is_known_what_it_m
     new = memory("new", text="I moved to Lisbon.", fingerprint=model)
     conflicts, _ = find_conflicts(new, NORTH, store, terms=analyse(new.text), at=NOW)
     assert [conflict.type for conflict in conflicts] == found
+
+
+@pytest.mark.parametrize("model", ["minilm/all-MiniLM-L6-v2@1/2", "fake/list@1/2"])
+def test_a_cosine_is_taken_as_it_is_where_unrelated_texts_are_far_apart(model):
+    assert stretched(0.8, model) == pytest.approx(0.8)
+
+
+def test_a_cosine_counts_less_where_an_embedder_has_all_texts_near_to_each_other():
+    model = "cued/recall-minilm-l6@1/2"
+    assert stretched(1.0, model) == 1.0
+    assert stretched(calibration_for("auto", model).background_mean, model) == pytest.approx(0.15)
+
+
+def test_facts_of_one_life_are_not_taken_for_conflicts_because_they_are_about_one_life():
+    pytest.importorskip("cued_minilm", reason="the model wheel is not installed: pip install packages/cued-minilm")
+    facts = [json.loads(line)["text"] for line in EVERYDAY.read_text("utf-8").splitlines()]
+    with cued.open(None, embedder="cued", settle="off") as memories:
+        tenant = memories.tenant("t")
+        found = [conflict for fact in facts for conflict in tenant.remember(fact).conflicts]
+    assert len(facts) > 100
+    assert len(found) <= len(facts) // 20

@@ -1,9 +1,7 @@
 """The pairs of our own writing."""
 
-import re
-
-from training.augment import STOP_WORDS, speaker
-from training.scenes import first_person, in_other_words, rows
+from training.augment import speaker
+from training.scenes import first_person, rows
 
 WRITTEN = rows(7, count=300)
 
@@ -42,21 +40,3 @@ def test_a_question_about_a_name_becomes_one_about_oneself():
     assert first_person("When did {N} move?") == "When did I move?"
     assert first_person("What does {N} paint?") == "What do I paint?"
     assert first_person("How is {N}'s health?") == "How is my health?"
-
-
-def words(text: str) -> set[str]:
-    """The content words of a text, names left out, each by its first five letters."""
-    found = re.findall(r"(?<![A-Za-z])[a-z]{4,}", text)
-    return {word[:5] for word in found if word not in STOP_WORDS}
-
-
-def test_facts_asked_in_other_words_are_many_and_none_is_there_twice():
-    found = in_other_words()
-    assert len(found) >= 7000
-    assert len({(row.cue, row.answers) for row in found}) == len(found)
-    assert len({row.answers for row in found}) * 3 == len(found)
-
-
-def test_most_cues_share_no_word_with_what_they_need():
-    shared = [bool(words(row.cue) & words(row.answers[0])) for row in in_other_words()]
-    assert sum(shared) / len(shared) < 0.15

@@ -19,6 +19,7 @@ from cued.deadline import asked
 from cued.errors import InputError
 from cued.model import Choice, Conflict, ConflictType, DenseLookup, LexicalLookup, Lookup, Memory, Vector
 from cued.policy.calibration import calibration_for
+from cued.policy.spec import Calibration
 from cued.ports import Judge, Store
 
 POOL = 8
@@ -105,8 +106,13 @@ def _candidates(memory: Memory, vector: Vector | None, store: Store, *, terms: C
     return list(islice((candidate for candidate in found if not _other_voice(memory, candidate.memory)), POOL))
 
 
+def stretched(cosine: float, fingerprint: str | None) -> float:
+    """The cosine as the rules take it, at most 1: less where this embedder has unrelated texts nearer than they are stated for."""
+    return 1.0 - (1.0 - cosine) * max(1.0, (1.0 - _UNRELATED_COSINE) / (1.0 - _calibration(fingerprint).background_mean))
+
+
 def _candidate(new: Memory, old: Memory, cosine: float) -> _Candidate:
-    known = None if isnan(cosine) else 1.0 - (1.0 - float(cosine)) * _stretch(new.fingerprint)
+    known = None if isnan(cosine) else stretched(float(cosine), new.fingerprint)
     return _Candidate(old, known, overlap(new.text, old.text) if known is None else min(1.0, max(0.0, known)))
 
 
@@ -141,16 +147,14 @@ def _relations(memory: Memory, candidates: Sequence[_Candidate], judge: Judge | 
     return found, note
 
 
-@lru_cache(maxsize=16)
-def _stretch(fingerprint: str | None) -> float:
-    """How many times as far apart texts are by the rules as by this embedder's cosine, at least 1."""
-    return max(1.0, (1.0 - _UNRELATED_COSINE) / (1.0 - calibration_for("auto", fingerprint).background_mean))
-
-
-@lru_cache(maxsize=16)
 def _telling(fingerprint: str | None) -> bool:
     """Whether a cosine means what the rules take it to mean; of an embedder that nobody has calibrated it may mean anything."""
-    return bool(calibration_for("auto", fingerprint).embedder)
+    return bool(_calibration(fingerprint).embedder)
+
+
+@lru_cache(maxsize=16)
+def _calibration(fingerprint: str | None) -> Calibration:
+    return calibration_for("auto", fingerprint)
 
 
 def _types(given: Sequence[ConflictType | None], expected: int) -> list[ConflictType | None]:
