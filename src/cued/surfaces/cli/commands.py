@@ -93,8 +93,7 @@ def global_options(*, shown: tuple[str, ...], root: bool) -> list[click.Option]:
 def _note(ctx: click.Context, param: click.Parameter, value: str | bool | None) -> None:  # noqa: FBT001 - click's callback
     if value is not None and value is not False:
         if value == "":
-            message = "got an empty text; leave the option out for its default"
-            raise click.BadParameter(message, ctx=ctx, param=param)
+            raise click.BadParameter("got an empty text; leave the option out for its default", ctx=ctx, param=param)
         ctx.meta[_META + str(param.name)] = value
         if ctx.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE:
             ctx.meta.setdefault(_TYPED, {})[str(param.name)] = value

@@ -43,8 +43,7 @@ def _again(saved: str, text: str | None, save: str | None, body: dict[str, Any])
         beside = (
             "--policy, --limit, --floor, --budget, --window, --compact, --recency-weight, --no-decay, --without, --memory, --all and --json"
         )
-        message = f"--from decides what was read then: beside it only {beside}"
-        raise click.UsageError(message)
+        raise click.UsageError(f"--from decides what was read then: beside it only {beside}")
     kept, chosen = Envelope.load(saved), settings()
     # what the environment says of policies is not said of a recall that knows its own
     policy = chosen.typed("policy") if kept.policy is not None else chosen.policy

@@ -38,8 +38,7 @@ def why_command(memory_id: str, **options: Any) -> None:  # noqa: ANN401 - optio
 def timeline_command(memory_id: str | None, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """Show what was stored right before and after the memory ID, or around a time."""
     if (memory_id is None) is (options["at"] is None):
-        message = "one of the two: the ID of a memory, or a time with --at"
-        raise click.UsageError(message)
+        raise click.UsageError("one of the two: the ID of a memory, or a time with --at")
     chosen = settings()
     with tenant_to_read(chosen) as tenant:
         answer = call("timeline", tenant, stated({"id": memory_id, **options}))

@@ -26,8 +26,7 @@ def recall_command(text: str | None, *, jsonl: BinaryIO | None, block: bool, **o
     chosen = settings()
     if jsonl is not None:
         if text is not None:
-            message = "TEXT or --jsonl, not both"
-            raise click.UsageError(message)
+            raise click.UsageError("TEXT or --jsonl, not both")
         _each(jsonl, stated(options))
         return
     body = {"text": spoken(text, "a cue") if text == "-" else text or "", **stated(options)}

@@ -23,8 +23,7 @@ def insight_command(*, all_tenants: bool, compare: bool, html: Path | None, **op
     """Show how often memory spoke and stayed silent, over time; how relevance, floors and times are spread; what each channel adds."""
     chosen = settings()
     if compare and (all_tenants or html is not None):
-        message = "--compare stands alone: it is about one tenant, and drawn as a table"
-        raise click.UsageError(message)
+        raise click.UsageError("--compare stands alone: it is about one tenant, and drawn as a table")
     if all_tenants and not chosen.db.exists():
         all_tenants = False
     if all_tenants:

@@ -22,8 +22,7 @@ from cued.surfaces.verbs import call
 def consolidate_command(ids: tuple[str, ...], *, apply: bool | None, undo: bool, listed: bool, at_least: float | None) -> None:
     """Show which near-duplicates would give way to a newer memory, and which look alike and differ; --apply lets them."""
     if bool(apply) + undo + listed > 1 or bool(ids) is not undo or (at_least is not None and (undo or listed)):
-        message = "one of --apply, --undo ID... and --list; --at-least goes with --apply or with none of them"
-        raise click.UsageError(message)
+        raise click.UsageError("one of --apply, --undo ID... and --list; --at-least goes with --apply or with none of them")
     chosen = settings()
     if undo:
         with tenant_to_write(chosen) as tenant:
