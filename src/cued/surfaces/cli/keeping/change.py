@@ -1,6 +1,6 @@
 """`cued update` and `cued forget`: changing what is stored."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,9 @@ from cued.surfaces.cli.opening import tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import counted, show, spoken
 from cued.surfaces.verbs import call
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 _TIMES = ("ttl", "valid_from", "valid_until")
 
@@ -93,7 +96,7 @@ def _bytes(answer: JSON) -> str:
     return "; their bytes are gone" if answer["gone"] else "".join(f"\npending: {each}" for each in answer["pending"])
 
 
-def _card(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+def _card(answer: JSON) -> "RenderableType":
     from cued.surfaces.cli.tables import memory_card  # noqa: PLC0415 - rich is only loaded to draw
 
     return memory_card(answer)

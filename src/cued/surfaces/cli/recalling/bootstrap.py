@@ -1,6 +1,6 @@
 """`cued bootstrap`: what an agent should know when a conversation starts."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +10,9 @@ from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import say, show
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 @click.command(name="bootstrap", cls=Command, globals_shown=("db", "tenant", "embedder", "policy", "json", "direct"))
@@ -25,7 +28,7 @@ def bootstrap_command(*, block: bool, **options: Any) -> None:  # noqa: ANN401 -
     show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer))
 
 
-def _drawn(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+def _drawn(answer: JSON) -> "RenderableType":
     from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
     from rich.text import Text  # noqa: PLC0415
 

@@ -1,6 +1,6 @@
 """`cued explain`: every candidate with its ranks, signals, contributions and fate; of a live recall or of a saved one."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,9 @@ from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import note, show, spoken
 from cued.surfaces.verbs import call
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 @click.command(name="explain", cls=Command)
@@ -56,7 +59,7 @@ def _keep(recalled: Envelope, save: str | None) -> None:
         note(f"saved to {save}; `cued explain --from {save}` decides it again")
 
 
-def _drawn(answer: JSON, *, every: bool) -> Any:  # noqa: ANN401 - something that rich draws
+def _drawn(answer: JSON, *, every: bool) -> "RenderableType":
     from cued.surfaces.cli.recalling.explain_view import TOP, explain_view  # noqa: PLC0415 - rich is only loaded to draw
 
     return explain_view(answer, top=None if every else TOP)

@@ -1,6 +1,6 @@
 """`cued consolidate`: near-duplicates give way to a newer memory; shown first, done when asked, and undone when asked."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,9 @@ from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
 from cued.surfaces.cli.progress import progress
 from cued.surfaces.verbs import call
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 @click.command(name="consolidate", cls=Command, globals_shown=("db", "tenant", "json"))
@@ -43,13 +46,13 @@ def _consolidated(chosen: Settings, body: dict[str, Any]) -> JSON:
         return call("consolidate", tenant, body, progress=heard)
 
 
-def _merges(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+def _merges(answer: JSON) -> "RenderableType":
     from cued.surfaces.cli.upkeep.view import merges_view  # noqa: PLC0415 - rich is only loaded to draw
 
     return merges_view(answer)
 
 
-def _planned(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+def _planned(answer: JSON) -> "RenderableType":
     from cued.surfaces.cli.upkeep.view import plan_view  # noqa: PLC0415 - rich is only loaded to draw
 
     return plan_view(answer)
