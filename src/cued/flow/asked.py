@@ -1,9 +1,10 @@
-"""asked: the time and the words that a cue asks for, over the candidates: which lie in it and how much of the cue it is, what has them.
+"""asked: what a cue asks for, held against the candidates: a time, and words of other languages than English.
 
-A cue may name an event in place of a date ("before the launch"). Then the candidate that names the event tells the time, and what lies
-in that time is searched for once more.
+Of the time it is told which candidates lie in it, and how much of the cue it is. A cue may name an event in place of a date ("before
+the launch"). Then the candidate that names the event tells the time, and what lies in that time is searched for once more.
 
-The words need counting of their own in a language that the analyser cuts or stems as it is not, and its vectors less trust.
+The words are counted anew where the analyser cuts and stems a language in ways that are not its own; and the encoder hardly knows such a
+language, so that its vectors say less.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,6 @@
 """Taking in memories that were made elsewhere: in whole chunks, each id once, with vectors of this embedder alone.
 
-Above: `export` reads our own files and `importers` those of others. Below: `Store.adopt`.
+Above: `own` reads our own exports, the modules beside it what others wrote. Below: `Store.adopt`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

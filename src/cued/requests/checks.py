@@ -22,14 +22,14 @@ MAX_TEXT = 100_000
 MAX_CUE = 50_000
 """Of a cue in all: its text, goal, step and open questions."""
 GROWTH = 2
-"""How much longer a text may be in its normal form, in which it is searched: some characters stand for eighteen others."""
+"""How many times as long a text may be in its normal form, in which it is searched."""
+MOST_GROWTH = 18
+"""How many others a character stands for there at most: a text that is short enough by this need not be looked at."""
 MAX_LABEL = 200
 MAX_TAGS = 64
 MAX_SUPERSEDED = 1_000
 """How many memories may give way to one by a caller's word; each is written with it, and looked at when it goes."""
-MOST_GROWTH = 18
 MAX_META = 64
-
 
 Request = TypeVar("Request", bound=Struct)
 

@@ -251,7 +251,7 @@ def _sent(lines: "SpooledTemporaryFile[bytes]") -> Iterator[bytes]:
 
 
 def _seen(request: Request, route: str) -> None:
-    """The guard which route it was, for its log and its counters."""
+    """Tell the guard which route it was, for its log and its counters."""
     request.scope["cued.route"] = route
 
 

@@ -254,7 +254,7 @@ def _is_address(name: str) -> bool:
 
 
 def _note_failure(error: Exception, request_id: str) -> None:
-    """A line for the operator on what is not the caller's doing; frames and kinds alone, for a message may quote a memory."""
+    """Log a line for the operator on what is not the caller's doing; frames and kinds alone, for a message may quote a memory."""
     if isinstance(error, RefusedError | HTTPException | CuedError) and not isinstance(error, StoreError | EmbedderError):
         return
     told: dict[str, Any] = {"request_id": request_id, "failed": type(error).__name__}
