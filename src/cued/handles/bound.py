@@ -31,6 +31,7 @@ log = logging.getLogger("cued")
 EVERYBODY = OWN_TENANT
 """The tenant under whose name is kept what was learnt for all; no tenant is called so."""
 DOCUMENT = "policy"
+"""The document of a tenant that has what was learnt for it, as `insight.learnt` reads it."""
 _FRESH_S = 2.0
 
 

@@ -1,8 +1,9 @@
 """The verbs that store, show and change memories."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from datetime import datetime
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 from msgspec import Struct
@@ -119,7 +120,8 @@ class Keeping(Bound):
         ids: list[str] = []
         notes: list[str] = []
         denied: list[Denied] = []
-        for chunk in _chunks(drafts):
+        rest = map(read_draft, drafts)
+        while chunk := list(islice(rest, CHUNK)):
             records, degraded, claims = self._keep(chunk)
             ids += [record.memory.id for record in records]
             notes += degraded
@@ -209,7 +211,6 @@ class Keeping(Bound):
             self._store.forget(self.name, memory_ids, at=self._clock())
             return None
         self._settler.flush()
-        self._store.get(self.name, memory_ids)
         for start in range(0, len(memory_ids), ERASED_AT_ONCE):
             last = start + ERASED_AT_ONCE >= len(memory_ids)
             self._store.erase(self.name, memory_ids[start : start + ERASED_AT_ONCE], more=not last)
@@ -359,17 +360,6 @@ def _is_open(newer: Memory, older: Memory) -> bool:
     """Whether a pair is to be settled: once, at the newer of the two, and not where both were kept on purpose."""
     kept = Edge(DISTINCT, older.id) in newer.edges or Edge(DISTINCT, newer.id) in older.edges
     return not kept and (older.created_at, older.id) < (newer.created_at, newer.id)
-
-
-def _chunks(drafts: Iterable[str | Mapping[str, Any] | Draft]) -> Iterator[list[Draft]]:
-    chunk: list[Draft] = []
-    for value in drafts:
-        chunk.append(read_draft(value))
-        if len(chunk) == CHUNK:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk
 
 
 def _all_odds(found: Sequence[Conflict], denied: Sequence[Denied]) -> tuple[Conflict, ...]:

@@ -6,8 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Unpack
 
 from cued.errors import InputError, NotFoundError
-from cued.handles.keeping import OpenConflicts
-from cued.handles.tenant import CHUNK, Remembered
+from cued.handles.keeping import CHUNK, OpenConflicts, Remembered
 from cued.model import GLOBAL, Memory, Page, Stats, Trust
 from cued.ports import Progress, silent
 from cued.requests.checks import known_as
