@@ -10,7 +10,6 @@ import re
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import Callable
 from random import getrandbits
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -161,13 +160,13 @@ class _Answer:
 class _Rates:
     """A bucket of requests for each token: it fills at a rate, and each request takes one."""
 
-    def __init__(self, rate: float, burst: float, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._rate, self._burst, self._clock = rate, burst, clock
+    def __init__(self, rate: float, burst: float) -> None:
+        self._rate, self._burst = rate, burst
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, token_id: str) -> None:
         """Nothing, if there is one left; else the request is refused with how long to wait."""
-        now = self._clock()
+        now = time.monotonic()
         left, then = self._buckets.pop(token_id, (self._burst, now))
         left = min(self._burst, left + (now - then) * self._rate)
         self._buckets[token_id] = (max(0.0, left - 1), now) if left >= 1 else (left, now)
