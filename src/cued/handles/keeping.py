@@ -32,7 +32,7 @@ from cued.model import (
 )
 from cued.model.plain import JSON, plain
 from cued.ports import Progress, silent
-from cued.requests.checks import known_as, label, one_of
+from cued.requests.checks import asked_id, label, one_of
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, changed, compose, read_change, read_draft
 from cued.requests.keywords import Changes, Facts, Wanted
 from cued.requests.listing import ListRequest, read_list
@@ -148,11 +148,11 @@ class Keeping(Bound):
 
     def get(self, memory_id: str) -> Memory:
         """One memory by its id."""
-        return self._store.get(self.name, [known_as("id", memory_id)])[0]
+        return self._store.get(self.name, [asked_id("id", memory_id)])[0]
 
     def known(self, *memory_ids: str) -> frozenset[str]:
         """Those of the ids that are stored."""
-        return self._store.known(self.name, [known_as("ids", memory_id) for memory_id in memory_ids])
+        return self._store.known(self.name, [asked_id("ids", memory_id) for memory_id in memory_ids])
 
     def list(self, request: ListRequest | None = None, **wanted: Unpack[Wanted]) -> Page:
         """One page of memories, newest first unless told otherwise; a filter that is not named does not filter."""
@@ -204,7 +204,7 @@ class Keeping(Bound):
         done. Of very many, some hundred are erased in a step, so that others can write between.
         """
         for memory_id in memory_ids:
-            known_as("ids", memory_id)
+            asked_id("ids", memory_id)
         if erase or self.trust != "user":
             refuse_touching(self._store.get(self.name, memory_ids), self.trust)
         if not erase:
@@ -218,7 +218,7 @@ class Keeping(Bound):
 
     def restore(self, *memory_ids: str) -> None:
         """Undo `forget`."""
-        known = [known_as("ids", memory_id) for memory_id in memory_ids]
+        known = [asked_id("ids", memory_id) for memory_id in memory_ids]
         if self.trust != "user":
             refuse_touching(self._store.get(self.name, known), self.trust)
         self._store.restore(self.name, known)
@@ -258,7 +258,7 @@ class Keeping(Bound):
 
     def _set(self, memory_ids: Sequence[str], fields: Mapping[str, Any], *, where: Callable[[Memory], bool] = bool) -> tuple[Memory, ...]:
         """These memories with the same fields set in all of them, or, where one is unknown, in none."""
-        known = list(dict.fromkeys(known_as("ids", memory_id) for memory_id in memory_ids))
+        known = list(dict.fromkeys(asked_id("ids", memory_id) for memory_id in memory_ids))
         memories = self._store.get(self.name, known)
         changes = [Revision(id=memory.id, set=dict(fields), word=self.trust) for memory in memories if where(memory)]
         self._store.revise(self.name, changes, at=self._clock())

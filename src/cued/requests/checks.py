@@ -56,7 +56,7 @@ def read(body: Mapping[str, Any], kind: type[Request]) -> Request:
         raise InputError(name, error.object, "a text without lone surrogates") from error
 
 
-def alone(beside: Mapping[str, Any]) -> None:
+def refuse_beside(beside: Mapping[str, Any]) -> None:
     """Nothing, if no keyword stands beside a whole request; else an InputError on the first that does."""
     for name, value in beside.items():
         raise InputError(name, value, "nothing beside a whole request: it has this field itself")
@@ -131,18 +131,18 @@ def refuse_growth(name: str, text: str, *, most: int) -> None:
         raise InputError(name, f"{grown} characters in normal form", f"at most {GROWTH * most}: write what its ligatures stand for")
 
 
-def known_as(name: str, value: object) -> str:
+def asked_id(name: str, value: object) -> str:
     """An id of a memory as it is asked for, known or not."""
     if not isinstance(value, str):
         raise InputError(name, value, "an id, as `list` and `recall` show them")
     return value
 
 
-def listed(name: str, values: Iterable[str]) -> tuple[str, ...]:
+def asked_ids(name: str, values: Iterable[str]) -> tuple[str, ...]:
     """Ids of memories as they are asked for, known or not."""
     if not isinstance(values, Iterable):
         raise InputError(name, values, "a list of ids")
-    return tuple(known_as(name, value) for value in values)
+    return tuple(asked_id(name, value) for value in values)
 
 
 def label(name: str, value: object, *, most: int = MAX_LABEL) -> str:

@@ -157,7 +157,7 @@ def sheet(headers: Iterable[str], rows: Iterable[Sequence[str]]) -> Table:
     return table
 
 
-def local_now() -> datetime:
+def utc_now() -> datetime:
     """The present, from which ages are told."""
     return datetime.now(UTC)
 

@@ -67,13 +67,13 @@ def _tenants(answer: JSON) -> "RenderableType":
 def _listing(page: JSON) -> "RenderableType":
     from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
 
-    from cued.surfaces.cli.tables import local_now, memories_table, shown  # noqa: PLC0415
+    from cued.surfaces.cli.tables import memories_table, shown, utc_now  # noqa: PLC0415
 
     if not page["memories"]:
         return shown("No memories.")
     more = f"; the next page: --after {page['next']}" if page["next"] else ""
     foot = shown(f"{len(page['memories'])} of {page['total']}{more}", "dim")
-    return Group(memories_table(page["memories"], now=local_now()), foot)
+    return Group(memories_table(page["memories"], now=utc_now()), foot)
 
 
 def _cards(found: list[JSON]) -> "RenderableType":

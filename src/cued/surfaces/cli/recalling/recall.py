@@ -62,6 +62,6 @@ def _asked(line: bytes, number: int) -> dict[str, Any]:
 
 
 def _drawn(answer: JSON) -> "RenderableType":
-    from cued.surfaces.cli.tables import local_now, recall_view  # noqa: PLC0415 - rich is only loaded to draw
+    from cued.surfaces.cli.tables import recall_view, utc_now  # noqa: PLC0415 - rich is only loaded to draw
 
-    return recall_view(answer, now=local_now())
+    return recall_view(answer, now=utc_now())
