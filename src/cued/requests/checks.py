@@ -180,6 +180,13 @@ def confidence(value: object) -> float:
     return _number("weight", value, 0.1, 1.0, accepted="a confidence from 0.1 to 1")
 
 
+def whole(name: str, value: object, *, least: int, most: int | None = None) -> int:
+    """A whole number, of at least and where it is said at most so much."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least or (most is not None and value > most):
+        raise InputError(name, value, f"a whole number, {least} or more" if most is None else f"a whole number from {least} to {most}")
+    return value
+
+
 def one_of(name: str, value: object, known: tuple[Any, ...]) -> Any:  # noqa: ANN401 - gives back a member of `known`
     """The value, if it is among the known ones."""
     if value not in known:
