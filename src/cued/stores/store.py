@@ -50,7 +50,7 @@ from cued.stores.revising import revise
 from cued.stores.searches import keep, search
 from cued.stores.settlements import admitted, write
 from cued.stores.shelves import SHELVES_BYTES, Shelves
-from cued.stores.use import judged, news, noted, told
+from cued.stores.use import boosted, news, noted, told
 from cued.stores.work import Work
 
 _AS_USUAL = LogRules()
@@ -213,7 +213,7 @@ class Store:
             if verdicts:
                 found = rows.read(list(verdicts))
                 rows.put_uses([
-                    (row.key, judged(row.memory.use, feedback, verdicts[each], instead_of=before.get(each))) for each, row in found.items()
+                    (row.key, boosted(row.memory.use, feedback, verdicts[each], instead_of=before.get(each))) for each, row in found.items()
                 ])  # fmt: skip
                 rows.put_log([noted(lines[0], verdicts)], self.log_rules)
         return tuple(verdicts)

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import apsw
 
 from cued.model import Indexed, Memory, Row
-from cued.stores.encoding import decoded, fault, fits, judged
+from cued.stores.encoding import decoded, fault, fits
 from cued.stores.handing import as_indexed
+from cued.stores.standing.facts import judged
 
 _WALKS = (
     "SELECT key FROM memory WHERE key BETWEEN ? AND ? ORDER BY key",
