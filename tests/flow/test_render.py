@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cued.engine import decide
-from cued.flow.render import plain
 from cued.model import TRUSTS, Cue, Source
 from cued.policy.spec import Diversify
-from cued.text.harmless import harmless
+from cued.text.harmless import harmless, plain
 from tests.building import NOW, ago, memory
 from tests.flow.blocks import FORMS, TOKENS, facts, found, hostile, rules, texts
 

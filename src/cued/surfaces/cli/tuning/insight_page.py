@@ -1,11 +1,12 @@
 """The report of the recall log as one HTML file: pictures in it as SVG, no script, and nothing from elsewhere."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from importlib import resources
-from typing import Any, Final
+from typing import Final
 
-JSON = Mapping[str, Any]
+from cued.model.plain import JSON
+
 WIDE, HIGH = 1000, 180
 """The room of a picture; a page stretches it to its own width."""
 _RATES: Final = (("injection_rate", "injection rate", 0), ("blindness_rate", "blindness rate", 1), ("degraded_rate", "degraded", 2))

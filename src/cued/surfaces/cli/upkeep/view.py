@@ -1,15 +1,14 @@
 """Upkeep drawn: who gives way to whom, what has expired, and what could go."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from cued.model.plain import JSON
 from cued.surfaces.cli.output import counted
 from cued.surfaces.cli.tables import age, command, facts, grid, number, shown, utc_now
 
-JSON = Mapping[str, Any]
 MOST = 50
 
 
