@@ -28,6 +28,7 @@ from cued.handles.tenant import Tenant
 from cued.surfaces.mcp import pair, prompts, resources
 from cued.surfaces.mcp.answers import Answer, answered
 from cued.surfaces.mcp.arguments import BUDGET_TOKENS, body, input_schema, output_schema
+from cued.surfaces.mcp.pending import Pending
 from cued.surfaces.mcp.refusals import NOT_ALLOWED, refusal
 from cued.surfaces.mcp.tools import BY_NAME, TOOLS, Tool
 from cued.surfaces.mcp.unread import passed_on
@@ -81,16 +82,23 @@ def serve(caller_of: CallerOf, *, search_and_fetch: bool = False) -> Server[Any]
 
 
 def run_stdio(server: Server[Any]) -> None:
-    """Serve one client over stdin and stdout until it leaves; both eras of the protocol are spoken."""
+    """Serve one client over stdin and stdout until it leaves, with or without its answers; both eras of the protocol are spoken."""
 
     async def served() -> None:
         async with stdio_server() as (incoming, outgoing):
             onward, passed = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+            answering, answers = anyio.create_memory_object_stream[SessionMessage](0)
+            pending = Pending()
             async with passed, anyio.create_task_group() as tasks:
-                tasks.start_soon(passed_on, incoming, onward, outgoing)
-                await server.run(passed, outgoing, server.create_initialization_options())
+                tasks.start_soon(passed_on, incoming, onward, outgoing, pending)
+                tasks.start_soon(pending.passed_on, answers, outgoing)
+                async with answering:
+                    await server.run(passed, answering, server.create_initialization_options())
 
-    anyio.run(served)
+    try:
+        anyio.run(served)
+    except* BrokenPipeError:
+        pass  # the client did not wait for its answer
 
 
 def mounted(server: Server[Any], *, hosts: tuple[str, ...] | None, origins: tuple[str, ...] = ()) -> Mounted:
