@@ -63,14 +63,17 @@ def _tenants(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
 
 def _listing(page: JSON) -> Any:  # noqa: ANN401 - something that rich draws
     from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
+    from rich.text import Text  # noqa: PLC0415
 
     from cued.surfaces.cli.tables import local_now, memories_table, shown  # noqa: PLC0415
 
     if not page["memories"]:
         return shown("No memories.")
-    more = f"; the next page: --after {page['next']}" if page["next"] else ""
-    foot = shown(f"{len(page['memories'])} of {page['total']}{more}", "dim")
-    return Group(memories_table(page["memories"], now=local_now()), foot)
+    foot = [shown(f"{len(page['memories'])} of {page['total']}" + ("; the next page:" if page["next"] else ""), "dim")]
+    if page["next"]:
+        # on one line, however long: it is to be copied
+        foot.append(Text(f"  --after {page['next']}", style="dim", no_wrap=True, overflow="ignore"))
+    return Group(memories_table(page["memories"], now=local_now()), *foot)
 
 
 def _cards(found: list[JSON]) -> Any:  # noqa: ANN401 - something that rich draws
