@@ -252,7 +252,7 @@ def _open_what_is_closed() -> None:
     """Let a stream that whoever started this has closed say and hear nothing, and no file that is opened later take its place."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - for as long as this runs
 
 
 def _report(error: BaseException, *, as_json: bool) -> None:
