@@ -121,6 +121,12 @@ class _Handlers:
         self._caller_of = caller_of
         self._tools = [*map(_shown, TOOLS), *(map(_shown_of_pair, pair.TOOLS) if search_and_fetch else ())]
 
+    def _caller(self, context: Context) -> Caller:
+        try:
+            return self._caller_of(context)
+        except CuedError as error:
+            raise MCPError(types.INVALID_PARAMS, refusal(error)) from error
+
     async def list_tools(self, _context: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=self._tools)
 
@@ -128,7 +134,7 @@ class _Handlers:
         known = [tool.name for tool in self._tools]
         if params.name not in known:
             raise MCPError(types.INVALID_PARAMS, f"unknown tool {params.name[:60]!r}; known: {', '.join(known)}")
-        caller = self._caller_of(context)
+        caller = self._caller(context)
         if params.name in BY_NAME and VERBS[params.name].authority != "read" and not caller.may_write:
             return _refused(NOT_ALLOWED)
         try:
@@ -153,7 +159,7 @@ class _Handlers:
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read_resource(self, context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        caller, uri = self._caller_of(context), str(params.uri)
+        caller, uri = self._caller(context), str(params.uri)
         try:
             mime_type, text = await caller.run(partial(resources.read, uri, tenant=caller.tenant, scope=caller.scope))
         except (CuedError, OSError) as error:
