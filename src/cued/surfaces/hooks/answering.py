@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from cued.model.plain import JSON
+from cued.requests.listing import MAX_PAGE
 from cued.surfaces.hooks.gate import Said, Work
 from cued.surfaces.hooks.session import Session
 from cued.surfaces.hooks.transcript import turns_in
@@ -43,12 +44,19 @@ def stop(ask: Ask, work: Work) -> Said:
     """Nothing; the turns of the session that are not stored yet are stored."""
     if not work.heard.session_id:
         return Said(session=work.session, outcome="no session")
-    newest = ask("list", {"session": work.heard.session_id, "hidden": True, "limit": 1})["memories"]
-    known = (newest[0]["turn"] or 0) if newest else 0
+    known = _known_turns(ask, work.heard.session_id)
     turns = turns_in(work.heard.transcript_path)[known:]
     if turns:
         ask("remember_turns", {"turns": turns, "session": work.heard.session_id, "scope": work.scope, "first": known + 1})
     return Said(session=work.session, outcome=f"{len(turns)} turns stored")
+
+
+def _known_turns(ask: Ask, session: str) -> int:
+    """The number of the last turn of a session that is stored; those of one moment lie in no order of theirs."""
+    asked = {"session": session, "hidden": True}
+    newest = ask("list", {**asked, "limit": 1})["memories"]
+    tied = ask("list", {**asked, "since": newest[0]["created_at"], "limit": MAX_PAGE})["memories"] if newest else ()
+    return max((each["turn"] or 0 for each in tied), default=0)
 
 
 def _context(event: str, block: str) -> JSON:
