@@ -1,5 +1,6 @@
 """What each event is answered with: the JSON that Claude Code reads, or nothing. It loads nothing of the engine."""
 
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
@@ -16,6 +17,8 @@ Ask = Callable[[str, JSON], JSON]
 """A verb's answer to a request, wherever it comes from."""
 BUDGET_TOKENS = 1000
 """How many tokens a prompt is given at most."""
+_COMMAND = re.compile(r"/[\w:-]+(\s|$)")
+"""A command of the client's own, such as `/clear`; a path is none."""
 PROMPT_READ = 4000
 """How many characters of a prompt are its cue."""
 
@@ -31,7 +34,7 @@ def session_start(ask: Ask, work: Work) -> Said:
 def user_prompt(ask: Ask, work: Work) -> Said:
     """The block that a prompt brings to mind, and nothing where nothing is relevant; what the session has seen is not said again."""
     prompt = work.heard.prompt.strip()[:PROMPT_READ]
-    if not prompt or prompt.startswith("/"):
+    if not prompt or _COMMAND.match(prompt):
         return Said(session=work.session, outcome="no prompt")
     asked = {"text": prompt, "scope": work.scope, "present": work.session.shown, "budget_tokens": BUDGET_TOKENS}
     recall = ask("recall", asked | ({"conversation": work.heard.session_id[:200]} if work.heard.session_id else {}))

@@ -1,5 +1,6 @@
 """The turns in a transcript of Claude Code: what the user and the assistant said in words, without tools, thoughts and asides."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ from cued.errors import InputError
 from cued.model.plain import JSON
 from cued.requests.checks import MAX_TEXT, checked_text, moment
 
+_ASIDE = re.compile(r"<[a-z]+[-_][a-z_-]+>")
+"""How the client's own remarks begin, such as `<command-name>`; what a user writes in HTML does not."""
 _SPEAKERS = frozenset({"user", "assistant"})
 
 
@@ -37,7 +40,7 @@ def _turn(line: bytes) -> JSON | None:
         return None
     message = told.get("message")
     text = _storable(_words(message.get("content"))) if isinstance(message, dict) else ""
-    if not text or text.startswith("<"):
+    if not text or _ASIDE.match(text):
         return None
     return {"role": told["type"], "content": text, "at": _time(told.get("timestamp"))}
 
