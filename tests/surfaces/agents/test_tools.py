@@ -203,6 +203,15 @@ def test_what_more_trusted_memories_hold_back_is_not_said_to_be_truncated(stocke
     assert told["note"] == answers.EVIDENCE
 
 
+def test_a_long_turn_does_not_take_the_place_of_those_around_it(stocked, memories):
+    for number, text in enumerate(("The first.", "So it began. " * 2000, "The last.")):
+        memories.tenant("mira").remember(text, id=f"n{number}", scope="boat", at=f"2027-01-01T10:0{number}:00Z")
+    told = stocked.told("timeline", id="n1", before=1, after=1)
+    assert [each["id"] for each in (*told["before"], told["centre"], *told["after"])] == ["n0", "n1", "n2"]
+    assert (told["centre"]["cut"], "left_out" in told) == (True, False)
+    assert estimate_tokens(told["centre"]["text"]) > 500
+
+
 def test_forgetting_nothing_says_so(stocked):
     assert "nothing is hidden" in stocked.told("forget", ids=[])["note"]
 

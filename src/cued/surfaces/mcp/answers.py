@@ -22,6 +22,7 @@ _FOR_GOOD = (PINNED, IN_PROMPT, UNVERIFIED_SHARE, VARIANT)
 """How the reasons begin for which no larger budget brings a memory: it is in view, or something more trusted speaks."""
 _ABOUT_A_ROW = 40
 _LEAST = 20
+_LEAST_SHARE = 60
 
 
 class Row(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -171,13 +172,14 @@ def safe(text: str) -> str:
     return "\n".join(harmless(line) for line in text.splitlines())
 
 
-def fitted(rows: Sequence[Row], budget: int) -> tuple[tuple[Row, ...], int]:
-    """As many of the rows as the tokens allow, the last one cut where it is long, and how many were left out."""
+def fitted(rows: Sequence[Row], budget: int, *, most: int | None = None) -> tuple[tuple[Row, ...], int]:
+    """As many of the rows as the tokens allow, none of more than `most`, the last one cut where it is long, and how many were left out."""
     kept: list[Row] = []
     for each in rows:
         room = budget - _ABOUT_A_ROW
         if room < _LEAST:
             break
+        room = room if most is None else min(room, most)
         tokens = estimate_tokens(each.text)
         kept.append(each if tokens <= room else msgspec.structs.replace(each, text=_cut(each.text, room), cut=True))
         budget -= _ABOUT_A_ROW + min(tokens, room)
@@ -269,14 +271,16 @@ def _explained(answer: JSON, budget: int) -> Answer:
 
 def _around(answer: JSON, budget: int) -> Answer:
     before, centre, after = answer["before"], answer["centre"], answer["after"]
-    middle, _ = fitted([row(centre)] if centre else [], budget)
+    # a share each, so that one long turn does not take the others' place
+    most = max(_LEAST_SHARE, budget // (len(before) + len(after) + 1) - _ABOUT_A_ROW)
+    middle, _ = fitted([row(centre)] if centre else [], budget, most=most)
     budget -= sum(estimate_tokens(each.text) + _ABOUT_A_ROW for each in middle)
     # the nearest first on either side, so that what is left out is what is farthest
-    kept_before, over_before = fitted([row(each) for each in reversed(before)], budget // 2 if after else budget)
-    kept_after, over_after = fitted([row(each) for each in after], budget // 2 if before else budget)
+    kept_before, over_before = fitted([row(each) for each in reversed(before)], budget // 2 if after else budget, most=most)
+    kept_after, over_after = fitted([row(each) for each in after], budget // 2 if before else budget, most=most)
     cut = any(each.cut for each in (*middle, *kept_before, *kept_after))
     left_out = over_before + over_after
-    note = EVIDENCE + _more(left_out, cut, "ask for fewer `before` and `after`")
+    note = EVIDENCE + _more(left_out, cut, "ask for fewer `before` and `after`, or read cued://memory/ID")
     told = Around(note=note, before=tuple(reversed(kept_before)), centre=middle[0] if middle else None, after=kept_after, left_out=left_out)
     return _same(told)
 
