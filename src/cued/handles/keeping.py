@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from cued import engine
 from cued.errors import BusyError, ConflictError, CuedError, InputError
 from cued.handles.bound import Bound, spanned
+from cued.handles.turn_numbers import next_turn
 from cued.handles.vouching import Denied, Vouched, refuse_all_but_users, refuse_touching, vouched, with_denied
 from cued.model import (
     DISTINCT,
@@ -143,7 +144,7 @@ class Keeping(Bound):
         They are numbered from `first`, or else go on after the turns of the session that are stored; a turn may have its own `at`.
         """
         named = label("session", session)
-        start = self._next_turn(named) if first is None else first
+        start = next_turn(self.list, named) if first is None else first
         return self.remember_many(list(drafts_of(turns, session=named, scope=scope, at=at, first=start)))
 
     def get(self, memory_id: str) -> Memory:
@@ -250,11 +251,6 @@ class Keeping(Bound):
     def stats(self) -> Stats:
         """What is stored, counted."""
         return self._store.stats(self.name, at=self._clock())
-
-    def _next_turn(self, session: str) -> int:
-        """The number after that of the newest stored turn of a session; 1 where there is none."""
-        newest = self.list(session=session, hidden=True, limit=1).memories
-        return (newest[0].source.turn or 0) + 1 if newest else 1
 
     def _set(self, memory_ids: Sequence[str], fields: Mapping[str, Any], *, where: Callable[[Memory], bool] = bool) -> tuple[Memory, ...]:
         """These memories with the same fields set in all of them, or, where one is unknown, in none."""

@@ -66,14 +66,17 @@ def _tenants(answer: JSON) -> "RenderableType":
 
 def _listing(page: JSON) -> "RenderableType":
     from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
+    from rich.text import Text  # noqa: PLC0415
 
     from cued.surfaces.cli.tables import memories_table, shown, utc_now  # noqa: PLC0415
 
     if not page["memories"]:
         return shown("No memories.")
-    more = f"; the next page: --after {page['next']}" if page["next"] else ""
-    foot = shown(f"{len(page['memories'])} of {page['total']}{more}", "dim")
-    return Group(memories_table(page["memories"], now=utc_now()), foot)
+    foot = [shown(f"{len(page['memories'])} of {page['total']}" + ("; the next page:" if page["next"] else ""), "dim")]
+    if page["next"]:
+        # on one line, however long: it is to be copied
+        foot.append(Text(f"  --after {page['next']}", style="dim", no_wrap=True, overflow="ignore"))
+    return Group(memories_table(page["memories"], now=utc_now()), *foot)
 
 
 def _cards(found: list[JSON]) -> "RenderableType":
