@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 import msgspec
 from msgspec import Struct
 
+from cued.deadline import embedding
 from cued.errors import EmbedderError, InputError, PolicyError
 from cued.handles.settling import Settler
 from cued.model import CHANNELS, OWN_TENANT, TRUSTS, Trust
@@ -204,14 +205,14 @@ class Bound:
         if embedder is None:
             return None, None, ()
         try:
-            vectors, fingerprint = embedder.embed(texts, role="memory"), embedder.fingerprint
+            with embedding():
+                vectors, fingerprint = embedder.embed(texts, role="memory"), embedder.fingerprint
+                shape = vectors.shape
         except EmbedderError as error:
             log.warning("stored without a vector: %s", error)
             return None, None, (f"vector pending: {error}",)
-        if vectors.shape != (len(texts), fingerprint.dimensions):
-            raise InputError(
-                "vectors", vectors.shape, f"{len(texts)} vectors of {fingerprint.dimensions} dimensions, as the fingerprint says"
-            )
+        if shape != (len(texts), fingerprint.dimensions):
+            raise InputError("vectors", shape, f"{len(texts)} vectors of {fingerprint.dimensions} dimensions, as the fingerprint says")
         return vectors, str(fingerprint), ()
 
     def _own_vector(self, vector: Sequence[float] | None, fingerprint: str | None) -> "tuple[Vector, str]":

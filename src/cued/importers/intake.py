@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from cued.deadline import embedding
 from cued.errors import CuedError, EmbedderError, InputError
 from cued.model import Fingerprint, Memory, Record, Vector
 from cued.ports import Embedder, Progress, Store
@@ -125,7 +126,8 @@ class Intake:
 
     def _fingerprint(self) -> Fingerprint | None:
         try:
-            return None if self._embedder is None else self._embedder.fingerprint
+            with embedding():
+                return None if self._embedder is None else self._embedder.fingerprint
         except EmbedderError as error:
             self._degraded[f"vector pending: {error}"] = None
             return None
@@ -134,13 +136,14 @@ class Intake:
         if self._embedder is None or not texts:
             return [None] * len(texts)
         try:
-            vectors = self._embedder.embed(texts, role="memory")
+            with embedding():
+                vectors = self._embedder.embed(texts, role="memory")
+                shape, expected = vectors.shape, (len(texts), self._embedder.fingerprint.dimensions)
         except EmbedderError as error:
             self._degraded[f"vector pending: {error}"] = None
             return [None] * len(texts)
-        expected = (len(texts), self._embedder.fingerprint.dimensions)
-        if vectors.shape != expected:
-            raise InputError("vectors", vectors.shape, f"an array of shape {expected}, as the embedder's fingerprint says")
+        if shape != expected:
+            raise InputError("vectors", shape, f"an array of shape {expected}, as the embedder's fingerprint says")
         return list(vectors)
 
 

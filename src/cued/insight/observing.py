@@ -6,6 +6,7 @@ from datetime import datetime
 import numpy as np
 from msgspec import Struct
 
+from cued.deadline import embedding
 from cued.errors import EmbedderError
 from cued.insight.rates import ENOUGH
 from cued.model import Condition, LogQuery, LogRules, Matrix, Memory, RecallEntry, Stats, Stored
@@ -80,8 +81,9 @@ def _tried(embedder: Embedder | None) -> tuple[str | None, str]:
     if embedder is None:
         return None, ""
     try:
-        embedder.embed(["Is anybody there?"], role="query")
-        return str(embedder.fingerprint), ""
+        with embedding():
+            embedder.embed(["Is anybody there?"], role="query")
+            return str(embedder.fingerprint), ""
     except EmbedderError as error:
         return None, str(error)
 

@@ -19,6 +19,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from cued import __version__
+from cued.deadline import embedding
 from cued.errors import EmbedderError
 from cued.handles.memories import Memories
 from cued.handles.tenant import Tenant
@@ -237,7 +238,8 @@ class _Server:
         if embedder is None:
             return "none"
         try:
-            embedder.embed(["ready"], role="query")
+            with embedding():
+                embedder.embed(["ready"], role="query")
         except EmbedderError:
             return "failing"
         return "ok"
