@@ -1,9 +1,8 @@
 """Asking a part that somebody else wrote: under a deadline, and never at the cost of the answer."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import contextmanager
 from datetime import timedelta
 from typing import TypeVar
 
@@ -29,15 +28,9 @@ def asked(what: str, work: Callable[[], T], deadline: timedelta) -> tuple[T | No
         return None, f"{what}: {_told(error)}"
 
 
-@contextmanager
-def embedding() -> Iterator[None]:
-    """What an embedder is asked in; whatever goes wrong with it in there is an EmbedderError, for it may be anybody's."""
-    try:
-        yield
-    except EmbedderError:
-        raise
-    except Exception as error:
-        raise EmbedderError(_told(error)) from error
+def failed(error: Exception) -> EmbedderError:
+    """What an embedder has raised as an error of ours; one that somebody else wrote may raise anything."""
+    return error if isinstance(error, EmbedderError) else EmbedderError(_told(error))
 
 
 def within(what: str, work: Callable[[], T], deadline: timedelta) -> T:

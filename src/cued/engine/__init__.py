@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cued import flow, pacing
-from cued.deadline import embedding
+from cued.deadline import failed
 from cued.errors import EmbedderError, InputError
 from cued.flow import arc
 from cued.flow import cue as cues
@@ -162,9 +162,11 @@ def _dense_lookup(question: Question, policy: Policy, embedder: Embedder | None)
 
 def embedded(texts: Sequence[str], embedder: Embedder) -> Matrix:
     """A vector for each text that the store can compare; what an embedder of others gives in place of it is an EmbedderError."""
-    with embedding():
+    try:
         vectors = np.asarray(embedder.embed(texts, role="query"), dtype=np.float32)
         expected = (len(texts), embedder.fingerprint.dimensions)
+    except Exception as error:
+        raise failed(error) from error
     if vectors.shape != expected:
         raise EmbedderError(f"gave an array of the shape {vectors.shape}, not {expected}")
     if not (np.abs(np.linalg.norm(vectors, axis=1) - 1.0) <= _UNIT_WITHIN).all():

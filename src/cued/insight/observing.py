@@ -6,8 +6,7 @@ from datetime import datetime
 import numpy as np
 from msgspec import Struct
 
-from cued.deadline import embedding
-from cued.errors import EmbedderError
+from cued.deadline import failed
 from cued.insight.rates import ENOUGH
 from cued.model import Condition, LogQuery, LogRules, Matrix, Memory, RecallEntry, Stats, Stored
 from cued.policy.spec import Policy
@@ -81,11 +80,10 @@ def _tried(embedder: Embedder | None) -> tuple[str | None, str]:
     if embedder is None:
         return None, ""
     try:
-        with embedding():
-            embedder.embed(["Is anybody there?"], role="query")
-            return str(embedder.fingerprint), ""
-    except EmbedderError as error:
-        return None, str(error)
+        embedder.embed(["Is anybody there?"], role="query")
+        return str(embedder.fingerprint), ""
+    except Exception as error:  # noqa: BLE001 - an embedder may be anybody's, and this is to tell what is wrong with it
+        return None, str(failed(error))
 
 
 def _vectors(stored: Sequence[Stored], fingerprint: str | None) -> Matrix | None:
