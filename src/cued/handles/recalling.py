@@ -166,7 +166,7 @@ class Recalling(Bound):
         if not text.strip() or self._parts.embedder is None:
             return None
         try:
-            vector: Vector = self._parts.embedder.embed([text], role="query")[0]
+            vector: Vector = engine.embedded([text], self._parts.embedder)[0]
         except EmbedderError:
             return None
         return vector

@@ -227,7 +227,7 @@ _OWNERS = r"(?:the|our|my|your|his|her|their|[A-Z]\w+['’]s)"
 _BESIDE_UNIT = r"(?P<unit>day|weekend|week|month|year)"
 _EVENT = r"(?P<event>(?:[\w'’-]+\s*){1,8})"
 _BESIDE = pattern(
-    rf"\b(?:(?P<count>\d+|the|{'|'.join(_COUNTS)})\s+{_BESIDE_UNIT}s?\s+)?(?P<close>(?:right|just|shortly|soon|directly|immediately)\s+)?"
+    rf"\b(?:(?P<count>\d{{1,4}}|the|{'|'.join(_COUNTS)})\s+{_BESIDE_UNIT}s?\s+)?(?P<close>(?:right|just|shortly|soon|directly|immediately)\s+)?"
     rf"(?P<relation>before|after|following|since|until)\s+{_OWNERS}\s+{_EVENT}",
     re.IGNORECASE,
 )
@@ -264,12 +264,13 @@ _ELSEWHERE = pattern(
     re.IGNORECASE,
 )
 _HAN_KATA = f"[{scripts.HAN}{scripts.KATAKANA}]"
+# A word of any length is read from its beginning alone: from each letter of a long one anew would take the square of its length.
 _BEHIND = (
     pattern(rf"(?:^|[在我们你，, ])(?P<event>[{scripts.HAN}]{{2,8}}?)(?:(?P<before>之前|以前)|(?P<after>之后|以后|之後|以後))"),
     pattern(rf"(?P<event>{_HAN_KATA}{{2,10}})(?:の|する|した)(?:(?P<before>前)|(?P<after>後|あと))"),
     pattern(rf"(?P<event>[{scripts.HANGUL}]{{2,8}})\s(?:(?P<before>전에)|(?P<after>후에|이후|뒤에))"),
-    pattern(r"(?P<event>\w{3,})(?:[dt][ae]n)\s(?:(?P<before>önce)|(?P<after>sonra)|(?P<since>beri))", re.IGNORECASE),
-    pattern(r"(?P<event>(?:[^\s?।]+\s){1,2}?)(?:से|के)\s(?:(?P<before>पहले)|(?P<after>बाद))"),
+    pattern(r"\b(?P<event>\w{3,})(?:[dt][ae]n)\s(?:(?P<before>önce)|(?P<after>sonra)|(?P<since>beri))", re.IGNORECASE),
+    pattern(r"(?<![^\s?।])(?P<event>(?:[^\s?।]+\s){1,2}?)(?:से|के)\s(?:(?P<before>पहले)|(?P<after>बाद))"),
 )
 
 

@@ -1,6 +1,7 @@
 """What a tool answers: a few plain fields within a budget of tokens, and a text that says the same.
 
-Stored text is made harmless line by line, so that no memory can pass for an instruction or a turn. What was cut or left out is said.
+Stored text is made harmless line by line, so that no memory can pass for an instruction or a turn; so is every name that somebody may
+have chosen, ids and scopes too, for files that are imported bring their own. What was cut or left out is said.
 """
 
 from collections.abc import Mapping, Sequence
@@ -154,10 +155,10 @@ def answered(verb: str, answer: JSON, *, budget: int) -> Answer:
 def row(memory: Mapping[str, Any]) -> Row:
     """A memory as an answer shows it."""
     return Row(
-        id=memory["id"],
+        id=harmless(memory["id"]),
         text=safe(memory["text"]),
         kind=memory["kind"],
-        scope=memory["scope"],
+        scope=harmless(memory["scope"]),
         created_at=memory["created_at"][:19] + "Z",
         trust=memory["trust"],
         tags=tuple(map(harmless, memory["tags"])),
@@ -217,7 +218,7 @@ def _recalled(answer: JSON, budget: int) -> Answer:
 
 def _remembered(answer: JSON, _budget: int) -> Answer:
     conflicts = tuple(
-        Odds(id=each["id"], type=each["type"], similarity=round(each["similarity"], 3), text=_cut(safe(each["text"]), 100))
+        Odds(id=harmless(each["id"]), type=each["type"], similarity=round(each["similarity"], 3), text=_cut(safe(each["text"]), 100))
         for each in answer["conflicts"]
     )
     odds = [each for each in conflicts if each.type != "related"]
@@ -233,7 +234,7 @@ def _remembered(answer: JSON, _budget: int) -> Answer:
         id=answer["id"],
         note=note,
         conflicts=conflicts,
-        superseded=tuple(answer["superseded"]),
+        superseded=tuple(map(harmless, answer["superseded"])),
         degraded=tuple(map(harmless, answer["degraded"])),
     )
     return _same(told)
@@ -241,11 +242,11 @@ def _remembered(answer: JSON, _budget: int) -> Answer:
 
 def _updated(answer: JSON, budget: int) -> Answer:
     (shown,), _ = fitted([row(answer)], max(budget, _ABOUT_A_ROW + _LEAST))
-    return _same(Updated(memory=shown, version=answer["version"], note="Changed.", supersedes=tuple(answer["supersedes"])))
+    return _same(Updated(memory=shown, version=answer["version"], note="Changed.", supersedes=tuple(map(harmless, answer["supersedes"]))))
 
 
 def _forgotten(answer: JSON, _budget: int) -> Answer:
-    ids = tuple(answer["forgotten"])
+    ids = tuple(map(harmless, answer["forgotten"]))
     hidden = "Hidden from every recall. The user brings them back with `cued forget --undo ID`."
     return _same(Forgotten(forgotten=ids, note=hidden if ids else "No id was named, and nothing is hidden."))
 
@@ -286,7 +287,7 @@ def _around(answer: JSON, budget: int) -> Answer:
 
 
 def _judged(answer: JSON, _budget: int) -> Answer:
-    changed = tuple(Changed(**{name: each[name] for name in ("id", "importance", "boost")}) for each in answer["changed"])
+    changed = tuple(Changed(id=harmless(each["id"]), importance=each["importance"], boost=each["boost"]) for each in answer["changed"])
     note = "Noted." if changed else "Nothing changed: this was said before."
     return _same(Judged(recall_id=answer["recall_id"], changed=changed, note=note))
 
@@ -294,7 +295,7 @@ def _judged(answer: JSON, _budget: int) -> Answer:
 def _candidate(told: JSON, text: str) -> Candidate:
     relevance = told["signals"].get("relevance")
     return Candidate(
-        id=told["id"],
+        id=harmless(told["id"]),
         text=_cut(safe(text), 60),
         fate=harmless(told["fate"]),
         stage=told["stage"],

@@ -89,7 +89,7 @@ _ABSOLUTE: Rules = (
     ("halfword an unit ago", n.half_ago),
     ("sametime (last|next) unit", n.same_time),
     ("sametime count unit ago", n.same_time),
-    ("count unit (comma? and? count unit)* ago", n.ago),
+    ("count unit (comma? and? count unit){0,9} ago", n.ago),  # nobody says more, and any number is sought again from each
     ("an? few of? unit ago", n.few_ago),
     ("number (weekday|weekdays) ago", n.weekdays_ago),
     ("count unit from now", n.hence),

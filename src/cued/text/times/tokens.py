@@ -67,10 +67,13 @@ def _word(raw: str, start: int, end: int) -> Token:
 
 def _with_same_time(pieces: list[Token]) -> list[Token]:
     """The tokens with "this time" and "the same time" as one."""
-    for place, piece in enumerate(pieces[1:], 1):
-        if piece.word == "time" and (pieces[place - 1].kind == "this" or pieces[place - 1].word == "same"):
-            return [*pieces[: place - 1], Token("sametime", pieces[place - 1].start, piece.end), *_with_same_time(pieces[place + 1 :])]
-    return pieces
+    result: list[Token] = []
+    for piece in pieces:
+        if piece.word == "time" and result and (result[-1].kind == "this" or result[-1].word == "same"):
+            result[-1] = Token("sametime", result[-1].start, piece.end)
+        else:
+            result.append(piece)
+    return result
 
 
 def _with_holidays(pieces: list[Token]) -> list[Token]:
