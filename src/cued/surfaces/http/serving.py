@@ -21,11 +21,13 @@ from cued.handles.memories import Memories
 from cued.surfaces.access_tokens import Tokens
 from cued.surfaces.http.app import Chores, Limits, Mounted, make_app
 from cued.surfaces.http.guard import LOOPBACK, Rules
+from cued.surfaces.http.idle_connections import Connection
 from cued.surfaces.http.offering import Started, offered
 
 PORT = 7333
 _DRAIN_S = 30
-_BACKLOG = 512
+_BACKLOG, _TAKEN = 512, 8
+"""How many connections may wait to be taken, and how many are taken before one of them is looked at."""
 _OWN_RATE = 10_000.0
 _LOOK_S = 5.0
 Say = Callable[[str], None]
@@ -108,14 +110,22 @@ def _admitted(tokens: Tokens, place: Place, tenant: str) -> str | None:
     return tokens.create(tenant, scope="admin")[0]
 
 
+class _Listening(socket.socket):
+    """A socket with a long queue, from which asyncio takes a few at a time: else a flood has every open file before it is seen."""
+
+    def listen(self, _few: int = _TAKEN, /) -> None:
+        """Listen, with as many waiting as ever."""
+        super().listen(_BACKLOG)
+
+
 def listen(place: Place) -> socket.socket:
     """A socket at the place; it says that it is TCP, without which asyncio leaves Nagle's algorithm on, at 40 ms an answer."""
-    listening = socket.socket(socket.AF_INET6 if ":" in place.host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening = _Listening(socket.AF_INET6 if ":" in place.host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if sys.platform != "win32":
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((place.host, place.port))
-        listening.listen(_BACKLOG)
+        listening.listen()
     except OSError as error:
         listening.close()
         raise StoreError(f"{place.host} port {place.port} cannot be listened at: {error.strerror or error}; see --port") from error
@@ -131,7 +141,9 @@ def _config(app: object, place: Place, *, lifespan: Literal["on", "off"] = "on")
         access_log=False,
         server_header=False,
         proxy_headers=False,
+        http=Connection,
         ws="none",
+        backlog=_TAKEN,
         lifespan=lifespan,
         timeout_graceful_shutdown=_DRAIN_S,
         ssl_certfile=place.certificate,
