@@ -26,6 +26,7 @@ _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
 
 async def asked(request: Request, route: Route, *, most: int = MAX_BODY) -> JSON:
     """The fields of the verb's request; the path's stand nowhere else."""
+    _refuse_elsewhere(request, route)
     fields = _queried(request, route) if route.in_query else _conditional(request, await read_body(request, most))
     if unknown := [name for name in fields if name not in route.fields]:
         raise UnknownFieldError(str(unknown[0]), route.fields)
@@ -33,6 +34,20 @@ async def asked(request: Request, route: Route, *, most: int = MAX_BODY) -> JSON
         told = request.path_params["id"]
         fields = {**fields, route.place: [told] if route.place == "ids" else told}
     return fields
+
+
+def _refuse_elsewhere(request: Request, route: Route) -> None:
+    """Nothing, where the fields stand where this method has them: what stood elsewhere would be passed over in silence."""
+    said = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
+    if route.in_query and said:
+        raise RefusedError(
+            422,
+            f"{request.method} takes no body here, and this one has one",
+            "say the fields in the query, such as ?limit=5 or ?erase=true",
+        )
+    if not route.in_query and request.query_params:
+        named = next(iter(request.query_params))
+        raise RefusedError(422, f"{request.method} takes no query here, and this one has {named[:80]!r}", "say it in the JSON of the body")
 
 
 async def read_body(request: Request, most: int) -> JSON:
