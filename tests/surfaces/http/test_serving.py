@@ -182,6 +182,9 @@ def test_with_a_certificate_it_serves_https_and_the_client_checks_it(process, ce
     written = process("token", "create", "--tenant", "mira", "--scope", "write").stdout.decode().strip()
     refused = process("serve", "--port", "0", "--tls-cert", str(certificate))
     assert (refused.returncode, b"together with its --tls-key" in refused.stderr) == (2, True)
+    for wrong in (("--tls-cert", __file__, "--tls-key", __file__), ("--tls-cert", str(certificate), "--tls-key", str(certificate))):
+        refused = process("serve", "--port", "0", *wrong)
+        assert (refused.returncode, refused.stdout, b"a certificate in PEM" in refused.stderr) == (2, b"", True)
     secured = ("--tls-cert", str(certificate), "--tls-key", str(key))
     server = process("serve", "--port", "0", *secured, runner=subprocess.Popen, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     try:
@@ -205,6 +208,14 @@ def test_connections_that_ask_for_nothing_keep_nobody_out_and_fill_no_log(runnin
             with suppress(OSError):  # it has made way already
                 each.sendall(b"GET /v1/stats HTTP/1.1\r\nHost: 127.0.0.1\r\n")
         assert httpx.get(f"{url}healthz", timeout=10).status_code == 200
+    server.terminate()
+    assert len(server.communicate(timeout=60)[1].splitlines()) == 1
+
+
+def test_the_log_has_a_line_a_request_whatever_a_client_offers(running):
+    server, url = running()
+    offers = {"Connection": "Upgrade, HTTP2-Settings", "Upgrade": "h2c", "HTTP2-Settings": "AAMAAABkAAQAAP__"}
+    assert httpx.get(f"{url}healthz", headers=offers, timeout=30).status_code == 200
     server.terminate()
     assert len(server.communicate(timeout=60)[1].splitlines()) == 1
 

@@ -6,6 +6,7 @@ import ipaddress
 import logging
 import signal
 import socket
+import ssl
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -67,8 +68,7 @@ def serve(  # noqa: PLR0913 - what a command line says
 
     With what it was `started` with, it also answers the commands of its own user on this machine.
     """
-    if (place.certificate is None) is not (place.key is None):
-        raise InputError("--tls-cert", str(place.certificate), "a certificate together with its --tls-key")
+    _refuse_unusable(place)
     tokens = Tokens(memories.parts.store)
     written = _admitted(tokens, place, tenant)
     listening = listen(place)
@@ -89,6 +89,19 @@ def serve(  # noqa: PLR0913 - what a command line says
         else:
             # what speaks TLS does so on every socket of its own, and a command of this machine does not
             _run((_config(app, place), [listening]), (_config(app, Place(), lifespan="off"), local))
+
+
+def _refuse_unusable(place: Place) -> None:
+    """Nothing, if there is no certificate or it can be used: before anything is served or shown once."""
+    if (place.certificate is None) is not (place.key is None):
+        raise InputError("--tls-cert", str(place.certificate), "a certificate together with its --tls-key")
+    if place.certificate is None:
+        return
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(place.certificate, place.key)
+    except OSError as error:
+        accepted = f"a certificate in PEM, and with --tls-key the key that belongs to it ({error.strerror or error})"
+        raise InputError("--tls-cert", str(place.certificate), accepted) from error
 
 
 def stay(memories: Memories, started: Started, *, tenant: str, idle_s: float, limits: Limits, chores: Chores) -> None:  # noqa: PLR0913 - likewise
@@ -135,6 +148,8 @@ def listen(place: Place) -> socket.socket:
 def _config(app: object, place: Place, *, lifespan: Literal["on", "off"] = "on") -> uvicorn.Config:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
     logging.getLogger("cued.http").setLevel(logging.INFO)
+    # it warns of whatever a client sends, such as an upgrade that nobody has to grant, and of packages that nobody needs
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
     return uvicorn.Config(
         app,  # type: ignore[arg-type]  # an ASGI app, which uvicorn spells in its own words
         log_config=None,
