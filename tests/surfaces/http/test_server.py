@@ -121,6 +121,9 @@ def test_what_is_refused_says_the_cause_and_the_remedy(mira):
     assert mira.post("/v1/memories", content=b"[1]", headers={"Content-Type": "application/json"}).status_code == 422
     assert mira.post("/v1/memories", content=b'{"text": "\\ud800"}', headers={"Content-Type": "application/json"}).status_code in {400, 422}
     assert mira.post("/v1/memories", data={"text": "Likes tea."}).status_code == 415
+    packed = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    refused = mira.post("/v1/memories", content=gzip.compress(b'{"text": "Likes tea."}'), headers=packed)
+    assert (refused.status_code, refused.json()["detail"]) == (415, "the body is packed as 'gzip'")
     assert mira.get("/v1/memories", params={"limit": "many"}).status_code == 422
     assert mira.get("/v1/memories", params={"limt": 1}).json()["detail"].startswith("unknown field 'limt'; did you mean 'limit'?")
     assert mira.get("/v1/no-such-thing").status_code == 404

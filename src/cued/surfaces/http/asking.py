@@ -55,6 +55,8 @@ async def read_body(request: Request, most: int) -> JSON:
     raw = await body_of(request, most)
     if not raw:
         return {}
+    if (packed := request.headers.get("content-encoding", "identity").lower()) != "identity":
+        raise RefusedError(415, f"the body is packed as {packed[:80]!r}", "send it as it is; only answers are packed")
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RefusedError(415, f"the body is {kind[:80] or 'of no type'!r}", "send JSON, with Content-Type: application/json")
