@@ -41,7 +41,7 @@ def running(process):
         server = process("serve", "--port", "0", *args, runner=subprocess.Popen, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
         started.append(server)
         said = server.stdout.readline().decode()
-        return server, re.search(r"http://\S+?:\d+/", said)[0]
+        return server, re.search(r"https?://\S+?:\d+/", said)[0]
 
     yield start
     for server in started:
@@ -210,6 +210,21 @@ def test_connections_that_ask_for_nothing_keep_nobody_out_and_fill_no_log(runnin
         assert httpx.get(f"{url}healthz", timeout=10).status_code == 200
     server.terminate()
     assert len(server.communicate(timeout=60)[1].splitlines()) == 1
+
+
+@posix
+def test_connections_that_never_agree_on_tls_leave_files_for_those_that_did_and_fill_no_log(running, certified):
+    certificate, key = certified
+    server, url = running("--tls-cert", str(certificate), "--tls-key", str(key), by=("-c", FEW_FILES))
+    place = ("127.0.0.1", int(url.rpartition(":")[2].strip("/")))
+    with ExitStack() as stack:
+        known = stack.enter_context(httpx.Client(base_url=url, verify=ssl.create_default_context(cafile=certificate), timeout=10))
+        assert known.get("healthz").status_code == 200
+        idle = [stack.enter_context(socket.create_connection(place, timeout=10)) for _ in range(300)]
+        assert idle[-1].recv(1) == b""
+        assert known.get("healthz").status_code == 200
+    server.terminate()
+    assert len(server.communicate(timeout=60)[1].splitlines()) == 2
 
 
 def test_the_log_has_a_line_a_request_whatever_a_client_offers(running):

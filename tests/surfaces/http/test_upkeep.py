@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 import time
 
 import pytest
@@ -66,6 +67,21 @@ def test_a_server_that_crashed_at_it_does_not_keep_others_from_it_for_ever(memor
     monkeypatch.setattr(upkeep, "LEASE_S", -1.0)
     assert Upkeep(memories, workers, jobs=("sweep",), every_s=0)._take()  # noqa: SLF001 - and then it was gone
     assert asyncio.run(Upkeep(memories, workers, jobs=("sweep",), every_s=0).run_if_due())
+
+
+def test_nothing_of_it_is_written_in_the_thread_that_all_connections_share(memories, workers, monkeypatch):
+    stocked(memories)
+    keeping, writers = Upkeep(memories, workers, jobs=("sweep",), every_s=3600), []
+    swap = keeping._swap  # noqa: SLF001 - what writes
+
+    def swapped(old, new):
+        writers.append(threading.current_thread())
+        return swap(old, new)
+
+    monkeypatch.setattr(keeping, "_swap", swapped)
+    assert asyncio.run(keeping.run_if_due())
+    assert len(writers) > 1
+    assert threading.main_thread() not in writers
 
 
 def test_a_clock_that_was_ahead_once_holds_nobody_up(memories, workers, monkeypatch):

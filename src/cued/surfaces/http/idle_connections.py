@@ -1,7 +1,8 @@
 """How long a connection may keep the server waiting, and how many there may be: whoever asks for nothing holds no place for ever.
 
 Below: uvicorn, which bounds how long a connection is idle after an answer, and neither how long before the first request nor how many
-connections there are. Each is an open file, and without any left nobody is answered.
+connections there are. Each is an open file, and without any left nobody is answered. Those whose TLS is still being agreed on are not
+known here yet: where they take the files, `serving` lets in no more.
 """
 
 import asyncio
@@ -15,24 +16,29 @@ HEAD_S: Final = 20.0
 _RESERVED: Final = 128
 """Files that are not for connections: the store's, its journals, connections to a database."""
 _FEWEST: Final = 32
-_WITHOUT_BOUND: Final = 1000
+_WITHOUT_BOUND: Final = 10_000
 
 
-def most_connections() -> int:
-    """How many connections leave enough of the files that this process may open."""
+def open_files() -> int:
+    """How many files this process may have open."""
     if sys.platform == "win32":
         return _WITHOUT_BOUND
     import resource  # noqa: PLC0415 - there is none on Windows
 
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return _WITHOUT_BOUND if files == resource.RLIM_INFINITY else max(_FEWEST, files - _RESERVED)
+    return _WITHOUT_BOUND if files == resource.RLIM_INFINITY else files
+
+
+def few_are_left(file: int) -> bool:
+    """Whether the number that a file just got, which is the lowest free one, says that hardly any are left."""
+    return sys.platform != "win32" and file >= max(_FEWEST, open_files() - _RESERVED // 2)
 
 
 class Connection(H11Protocol):
     """A connection of a client: it is closed where no request comes, and sooner where others need its place."""
 
     head_s = HEAD_S
-    most = most_connections()
+    most = max(_FEWEST, open_files() - _RESERVED)
 
     @property
     def waits(self) -> bool:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Literal, NoReturn
+from typing import Any, Literal, NoReturn
 
 import uvicorn
 from msgspec import Struct
@@ -22,7 +22,7 @@ from cued.handles.memories import Memories
 from cued.surfaces.access_tokens import Tokens
 from cued.surfaces.http.app import Chores, Limits, Mounted, make_app
 from cued.surfaces.http.guard import LOOPBACK, Rules
-from cued.surfaces.http.idle_connections import Connection
+from cued.surfaces.http.idle_connections import Connection, few_are_left
 from cued.surfaces.http.offering import Started, offered
 
 PORT = 7333
@@ -129,6 +129,14 @@ class _Listening(socket.socket):
     def listen(self, _few: int = _TAKEN, /) -> None:
         """Listen, with as many waiting as ever."""
         super().listen(_BACKLOG)
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """The next connection, unless hardly any files are left: then it is closed again."""
+        connection, address = super().accept()
+        if few_are_left(connection.fileno()):
+            connection.close()
+            raise ConnectionAbortedError
+        return connection, address
 
 
 def listen(place: Place) -> socket.socket:

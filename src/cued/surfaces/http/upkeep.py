@@ -87,8 +87,8 @@ class Upkeep:
             for name in self._jobs:
                 outcome[name] = await self._done(JOBS[name])
         finally:
-            # in this thread, for a server that ends has no other any more
-            self._change(lambda state: replace(state, holder="", until=0.0, last=outcome))
+            # in a thread of its own: the workers may be busy with what was broken off, and all connections wait for this one
+            await asyncio.to_thread(self._change, lambda state: replace(state, holder="", until=0.0, last=outcome))
         log.info("%s", msgspec.json.encode({"upkeep": outcome}).decode())
         return True
 
