@@ -3,7 +3,6 @@
 What is refused is refused by the field's name, with what would be accepted.
 """
 
-import math
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache
@@ -30,6 +29,8 @@ MAX_TAGS = 64
 MAX_SUPERSEDED = 1_000
 """How many memories may give way to one by a caller's word; each is written with it, and looked at when it goes."""
 MAX_META = 64
+_EXACT = 2**53
+"""Below it every whole number is one of its own in every store, and beyond it in JSON it may not be."""
 
 Request = TypeVar("Request", bound=Struct)
 
@@ -216,10 +217,10 @@ def metadata(value: Mapping[str, Scalar]) -> dict[str, Scalar]:
     """Free metadata: short keys, plain finite values."""
     if not value:
         return {}
-    accepted = f"at most {MAX_META} keys; values are texts of at most {MAX_LABEL * 10} characters, finite numbers, true, false or null"
+    values = f"texts of at most {MAX_LABEL * 10} characters, numbers within ±2^53 (a longer one as text), true, false or null"
     fine = len(value) <= MAX_META and all(_plain(item) for item in value.values())
     if not fine:
-        raise InputError("meta", dict(value), accepted)
+        raise InputError("meta", dict(value), f"at most {MAX_META} keys; values are {values}")
     return {label("meta", key): item for key, item in value.items()}
 
 
@@ -236,7 +237,7 @@ def _plain(value: object) -> bool:
         return len(value) <= MAX_LABEL * 10 and storable(value)
     if isinstance(value, bool) or value is None:
         return True
-    return isinstance(value, int | float) and math.isfinite(value) and abs(value) < 2**53
+    return isinstance(value, int | float) and abs(value) < _EXACT
 
 
 def _number(name: str, value: object, low: float, high: float, *, accepted: str) -> float:

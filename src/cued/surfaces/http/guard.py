@@ -221,7 +221,11 @@ def _tenant(token: Token, path: str, headers: Headers) -> str:
         return token.tenant
     if not re.fullmatch(TENANT, named):
         raise InputError("Cued-Tenant", named, "a tenant's name, percent-encoded")
-    if (tenant := unquote(named)) == token.tenant:
+    try:
+        tenant = unquote(named, errors="strict")
+    except UnicodeDecodeError as error:
+        raise InputError("Cued-Tenant", named, "a tenant's name, its UTF-8 percent-encoded") from error
+    if tenant == token.tenant:
         return token.tenant
     if not token.allows("admin"):
         raise RefusedError(403, "the token is for another tenant than Cued-Tenant names", "leave the header out, or a token of scope admin")
