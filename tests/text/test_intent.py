@@ -150,6 +150,11 @@ def test_a_cue_may_speak_of_whoever_asks(cue):
     assert speaks_of_itself(cue)
 
 
+@pytest.mark.parametrize("cue", ["What is Mia allergic to?", "Where does Ben live?", "Which EU rules apply?", "Which US states are dry?"])
+def test_a_name_is_no_word_for_oneself(cue):
+    assert not speaks_of_itself(cue)
+
+
 @pytest.mark.parametrize(
     "cue", ["How do I tie a bow tie?", "Tell me a joke.", "Sort it for me.", "Let's go on.", "Who wrote Emma?", "Where does Ada live?", ""]
 )
@@ -221,12 +226,14 @@ def test_a_turn_speaks_of_its_speaker_by_its_pronouns(turn, share):
 
 
 @pytest.mark.parametrize(
-    "utterance", ["ok", "Thanks, that's all for now.", "You're the best.", "Hmm, let me think about it.", "Haha, good one!", ""]
+    "utterance", ["ok", "Thanks, that's all for now.", "You're the best.", "Hmm, let me think about it.", "Haha, good one!", "👍", ""]
 )
 def test_small_talk_asks_for_nothing(utterance):
     assert is_idle(utterance)
 
 
-@pytest.mark.parametrize("utterance", ["Write the letter.", "What size?", "How are you?", "deploy it", "谢谢", "Book the second night"])
+@pytest.mark.parametrize(
+    "utterance", ["Write the letter.", "What size?", "How are you?", "deploy it", "谢谢", "Book the second night", "#48213", "5.8.2"]
+)
 def test_whatever_else_is_said_may_ask(utterance):
     assert not is_idle(utterance)

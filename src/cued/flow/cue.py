@@ -9,8 +9,9 @@ from cued.model import Cue, DenseLookup, EntityLookup, Intent, Interval, Lexical
 from cued.policy.spec import Over, Policy
 from cued.text.analyse import query_terms
 from cued.text.entities import entities
+from cued.text.event_times import Beside, beside
 from cued.text.hollow_words import SAYING
-from cued.text.intent import Beside, addresses_agent, beside
+from cued.text.intent import addresses_agent
 from cued.text.intent import intent as intent_of
 from cued.text.times import Mention, loose, times
 from cued.text.times.share import time_share
