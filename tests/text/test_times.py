@@ -264,8 +264,9 @@ def test_a_question_for_what_is_to_come_looks_ahead(text: str) -> None:
     assert mention.interval.start == moment("2024-06-06")
 
 
-def test_somebody_called_will_looks_nowhere() -> None:
-    (mention,) = times("Will said so on 6 June.", now=moment(NOW))
+@pytest.mark.parametrize("text", ["Will said so on 6 June.", "What was planned for 6 June?", "What had we scheduled on 6 June?"])
+def test_a_name_or_a_plan_that_is_over_does_not(text: str) -> None:
+    (mention,) = times(text, now=moment(NOW))
     assert mention.interval.start == moment("2023-06-06")
 
 

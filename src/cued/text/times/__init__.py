@@ -26,9 +26,9 @@ _DIGITS_DATE = pattern(r"\d[./-]\d\d?[./-]\d\d")  # of which languages differ in
 _YEAR = pattern(r"(?<!\d)[12]\d{3}(?!\d)")
 # "Will" at the start may be somebody, unless who or what will be comes after it.
 _FUTURE = pattern(
-    r"\b(?:next(?! to\b)|upcoming|coming|tomorrow|will|shall|gonna|planned|scheduled|(?:am|is|are) going to)\b"
+    r"\b(?:next(?! to\b)|upcoming|coming|tomorrow|will|shall|gonna|(?:am|is|are) (?:going to|planned|scheduled))\b"
     r"|['’](?:ll|m going to|re going to)\b"
-    r"|\b(?:do|does) \w+ have (?:\w+ )?on\b|^(?:Will|Shall) (?:I|we|you|he|she|it|they|there|the|my|our)\b"
+    r"|\b(?:do|does) \w+ have (?:on|planned|scheduled)\b|^(?:Will|Shall) (?:I|we|you|he|she|it|they|there|the|my|our)\b"
 )
 
 
