@@ -127,7 +127,14 @@ def test_a_cue_may_ask_for_the_agents_own_words(cue):
 
 @pytest.mark.parametrize(
     "cue",
-    ["Can you suggest a dinner?", "Where do I keep my sneakers?", "could you remind me of my plans", "thank you", "我的血型是什么？", ""],
+    [
+        "Can you suggest a dinner?",
+        "Where do I keep my sneakers?",
+        "could you remind me of my plans",
+        "thank you",
+        "How are you doing?",
+        "我的血型是什么？",
+    ],
 )
 def test_asking_for_help_is_not_asking_for_its_words(cue):
     assert not addresses_agent(cue)

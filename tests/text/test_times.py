@@ -258,13 +258,21 @@ def test_a_stated_day_has_no_slack() -> None:
     assert loose(mention) == mention.interval
 
 
-@pytest.mark.parametrize("text", ["What do I have on 6 June?", "What is planned for 6 June?", "Will there be rain on 6 June?"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What do I have on 6 June?",
+        "What is planned for 6 June?",
+        "Will there be rain on 6 June?",
+        "What are we doing on 6 June?",
+    ],
+)
 def test_a_question_for_what_is_to_come_looks_ahead(text: str) -> None:
     (mention,) = times(text, now=moment(NOW))
     assert mention.interval.start == moment("2024-06-06")
 
 
-@pytest.mark.parametrize("text", ["Will said so on 6 June.", "What was planned for 6 June?", "What had we scheduled on 6 June?"])
+@pytest.mark.parametrize("text", ["Will said so on 6 June.", "What was planned for 6 June?", "What are the meeting notes of 6 June?"])
 def test_a_name_or_a_plan_that_is_over_does_not(text: str) -> None:
     (mention,) = times(text, now=moment(NOW))
     assert mention.interval.start == moment("2023-06-06")

@@ -28,6 +28,7 @@ _YEAR = pattern(r"(?<!\d)[12]\d{3}(?!\d)")
 _FUTURE = pattern(
     r"\b(?:next(?! to\b)|upcoming|coming|tomorrow|will|shall|gonna|(?:am|is|are) (?:going to|planned|scheduled))\b"
     r"|['’](?:ll|m going to|re going to)\b"
+    r"|\b(?:am|are|is) (?:I|we|you|he|she|they|[A-Z]\w+) \w+ing\b"
     r"|\b(?:do|does) \w+ have (?:on|planned|scheduled)\b|^(?:Will|Shall) (?:I|we|you|he|she|it|they|there|the|my|our)\b"
 )
 
