@@ -14,7 +14,7 @@ from itertools import islice
 from math import isnan
 from typing import NamedTuple, get_args
 
-from cued.conflicts.claims import RELATED_FLOOR, UNRELATED, Relation, overlap, relate, speaks_of_self
+from cued.conflicts.claims import RELATED_FLOOR, Relation, overlap, relate, speaks_of_self, unrelated
 from cued.deadline import asked
 from cued.errors import InputError
 from cued.model import Choice, Conflict, ConflictType, DenseLookup, LexicalLookup, Lookup, Memory, Vector
@@ -101,7 +101,7 @@ def _candidates(memory: Memory, vector: Vector | None, store: Store, *, terms: C
     found = [_candidate(memory, old, cosine) for old, cosine in near if old.id not in passed_over]
     found.sort(key=lambda candidate: (-candidate.similarity, candidate.memory.id))
     if _telling(memory.fingerprint) and all(candidate.cosine is not None for candidate in found):
-        found = [candidate for candidate in found if (candidate.cosine or 0.0) >= UNRELATED]
+        found = [candidate for candidate in found if not unrelated(memory.text, candidate.memory.text, candidate.cosine or 0.0)]
     # Whose voice it is is told by reading a text, so only as many are read as are needed, and none that has nothing to say anyway.
     return list(islice((candidate for candidate in found if not _other_voice(memory, candidate.memory)), POOL))
 

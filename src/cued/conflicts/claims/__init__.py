@@ -4,6 +4,6 @@
 one is a `Lexicon`, and English is the first.
 """
 
-from cued.conflicts.claims.relating import RELATED_FLOOR, UNRELATED, Relation, overlap, relate, speaks_of_self
+from cued.conflicts.claims.relating import RELATED_FLOOR, Relation, overlap, relate, speaks_of_self, unrelated
 
-__all__ = ["RELATED_FLOOR", "UNRELATED", "Relation", "overlap", "relate", "speaks_of_self"]
+__all__ = ["RELATED_FLOOR", "Relation", "overlap", "relate", "speaks_of_self", "unrelated"]

@@ -15,7 +15,10 @@ from cued.conflicts.claims.texts import Text, read
 from cued.model import ConflictType
 
 RELATED_FLOOR = 0.75
-UNRELATED = 0.5
+_UNRELATED = 0.5
+_UNRELATED_WORDY = 0.68
+_UNSHARED_WORDY = 0.12
+_WORDY = 9
 _SAME = 0.8
 _SAME_ALONE = 0.83
 _SAME_COVER = 0.55
@@ -44,24 +47,26 @@ class Relation(NamedTuple):
 
 def relate(new: str, old: str, *, similarity: float | None, lexicon: Lexicon = ENGLISH) -> Relation | None:
     """What a new text is to an old one, None when it has nothing to say about it; similarity is their vectors' cosine, if known."""
-    if similarity is not None and similarity < UNRELATED:
+    if similarity is not None and unrelated(new, old, similarity):
         return None
     texts = read(new, lexicon), read(old, lexicon)
-    laid = side_by_side(*texts, lexicon)
-    touched = touching(laid, *texts)
-    for pair in touched:
-        if reason := _negation(pair, similarity):
-            return Relation("negation", reason)
-    for pair in touched:
-        if reason := _update(pair, similarity):
-            return Relation("update", reason)
-    if not laid:
+    share = _shared(*texts, lexicon) if similarity is None else 1.0
+    if share < _UNSHARED_WORDY and _wordy(new, old):
         return None
-    share = _shared(*texts, lexicon) if similarity is None else 0.0
-    if (_alike(texts, similarity, lexicon) if similarity is not None else share >= _SAME_OVERLAP) and not _apart(*texts, laid):
-        return Relation("duplicate", "says the same")
-    alike = similarity > RELATED_FLOOR if similarity is not None else share > _RELATED_OVERLAP
-    return Relation("related", "speaks of the same") if alike else None
+    laid = side_by_side(*texts, lexicon)
+    return _at_odds(touching(laid, *texts), similarity) or _alike(texts, laid, similarity, share, lexicon)
+
+
+def unrelated(new: str, old: str, similarity: float) -> bool:
+    """Whether texts of this similarity have nothing to say about one another.
+
+    Two that have many words each tell several things, of which one or another meets by chance: they have to be nearer than a short one is.
+    """
+    return similarity < _UNRELATED or (similarity < _UNRELATED_WORDY and _wordy(new, old))
+
+
+def _wordy(new: str, old: str) -> bool:
+    return all(len(text.split(maxsplit=_WORDY)) >= _WORDY for text in (new, old))
 
 
 def overlap(new: str, old: str, *, lexicon: Lexicon = ENGLISH) -> float:
@@ -80,7 +85,28 @@ def _shared(new: Text, old: Text, lexicon: Lexicon) -> float:
     return shared / whole if whole else 0.0
 
 
-def _alike(texts: tuple[Text, Text], similarity: float, lexicon: Lexicon) -> bool:
+def _at_odds(touched: list[Pair], similarity: float | None) -> Relation | None:
+    for pair in touched:
+        if reason := _negation(pair, similarity):
+            return Relation("negation", reason)
+    for pair in touched:
+        if reason := _update(pair, similarity):
+            return Relation("update", reason)
+    return None
+
+
+def _alike(texts: tuple[Text, Text], laid: list[Pair], similarity: float | None, share: float, lexicon: Lexicon) -> Relation | None:
+    """Whether the texts say the same or speak of the same, by their similarity, or else by the share of words that both have."""
+    if not laid:
+        return None
+    same = share >= _SAME_OVERLAP if similarity is None else _same_words(texts, similarity, lexicon)
+    if same and not _apart(*texts, laid):
+        return Relation("duplicate", "says the same")
+    near = share > _RELATED_OVERLAP if similarity is None else similarity > RELATED_FLOOR
+    return Relation("related", "speaks of the same") if near else None
+
+
+def _same_words(texts: tuple[Text, Text], similarity: float, lexicon: Lexicon) -> bool:
     """Whether texts of this similarity have most words in common."""
     if similarity < _SAME:
         return False
@@ -92,10 +118,14 @@ def _alike(texts: tuple[Text, Text], similarity: float, lexicon: Lexicon) -> boo
 
 
 def _apart(new: Text, old: Text, laid: list[Pair]) -> bool:
-    """Whether anything tells alike texts apart: each has a name that the other lacks, or two clauses other values or things of one sort."""
+    """Whether anything tells alike texts apart: each has a name that the other lacks, or a clause has other values, things or polarity."""
     if (new.names - old.keys) and (old.names - new.keys):
         return True
-    return any(other_values(pair) or told_apart(pair) or _both_of_many(pair) for pair in laid)
+    return any(other_values(pair) or told_apart(pair) or _denied(pair) or _both_of_many(pair) for pair in laid)
+
+
+def _denied(pair: Pair) -> bool:
+    return bool(pair.shared) and pair.new.sign != pair.old.sign
 
 
 def _both_of_many(pair: Pair) -> bool:
