@@ -118,6 +118,7 @@ def test_a_word_that_means_you_elsewhere_asks_for_nobodys_words(cue):
         "Which painters were recommended to me?",
         "What was I told about the visa?",
         "Welches Buch hast du mir empfohlen?",
+        "Qu'est-ce que je t'ai dit sur l'appartement ?",
         "你给我推荐了什么？",
     ],
 )

@@ -133,7 +133,7 @@ AGENTS = frozenset({"agent", "ai", "assistant", "bot", "chatbot", "model"})
 _REQUEST = pattern(r"\b(?:can|could|would|will|do|may|help|thank|how\s+are|how\s+have|see|meet|talk\s+to)\s+you\b", re.IGNORECASE)
 _YOU = pattern(
     r"\b(?:you|your|yours|you've|you'd|(?:ha|hatte|sagte|meinte|nannte|empfahl|riete|kann|könnte|würde)st\s+du|du\s+(?:\w+\s+){0,3}ha(?:tte)?st"
-    r"|dir|dich|deine?[mnrs]?|usted|ustedes|tú|te|vous|votre|vos|tu|toi"
+    r"|dir|dich|deine?[mnrs]?|usted|ustedes|tú|te|t(?=['’]\w)|vous|votre|vos|tu|toi"
     r"|você|vocês|jij|jouw|jullie|sen|sana|senin|siz|sizin|ты|тебя|тебе|тобой|вы|вас|вам|твой|твоя|твои|ваш|ваша|ваши)\b",
     re.IGNORECASE,
 )
