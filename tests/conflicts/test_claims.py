@@ -121,6 +121,21 @@ def test_the_same_in_other_words_is_a_duplicate(old, new):
     assert kind(new, old, 0.9) == "duplicate"
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Mia is allergic to strawberries.", "Mia is allergic to nuts."),
+        ("Tom is afraid of spiders.", "Tom is afraid of heights."),
+        ("Eva is a fan of Arsenal.", "Eva is a fan of Björk."),
+        ("The plugin is incompatible with Firefox.", "The plugin is incompatible with Safari."),
+        ("Sam is friends with Ravi.", "Sam is friends with Chloe."),
+        ("Emma hates olives.", "Emma hates capers."),
+    ],
+)
+def test_what_holds_of_many_things_is_neither_changed_nor_repeated_by_another(old, new):
+    assert kind(new, old, similarity=0.9) == "related"
+
+
 def test_a_question_claims_nothing():
     assert kind("Do I hate dark mode?", "I love dark mode") is None
 

@@ -12,7 +12,7 @@ from cued.engine.envelope import Envelope
 from cued.flow.cue import spoken_times
 from cued.model import Cue, Interval, TermStatistic
 from cued.policy.presets import preset
-from cued.text.intent import beside
+from cued.text.event_times import beside
 from tests.building import NOW, ago, evidence, memory
 
 EVENT = "What happened before the launch?"
@@ -35,6 +35,13 @@ def trace(utterance, **changed):
         ("yesterday", 1.0),
         ("What did I do last week?", 1.0),
         ("What happened in March?", 1.0),
+        ("What did we talk about in March?", 1.0),
+        ("Was habe ich dir letzte Woche erzählt?", 1.0),
+        ("¿Qué te dije la semana pasada?", 1.0),
+        ("Que t'ai-je dit la semaine dernière ?", 1.0),
+        ("先週何を話しましたか？", 1.0),
+        ("我上周说了什么？", 1.0),
+        ("Что я говорил вчера?", 1.0),
         ("What did I eat yesterday?", 1 / 2),
         ("Which restaurant did Caroline recommend for our anniversary dinner last year?", 2 / 7),
         ("我昨天做了什么？", 1.0),
@@ -56,6 +63,11 @@ def test_the_share_of_a_cue_that_is_time_leaves_function_words_out(text, share):
         ("Until the trip to Rome what did we eat?", "until", "trip to Rome"),
         ("What has happened since Samira started?", "since", "Samira started"),
         ("What did I do after we moved to Leith?", "after", "moved to Leith"),
+        ("What did I tell you before I got the offer?", "before", "offer"),
+        ("What happened around the trip to Rome?", "around", "trip to Rome"),
+        ("Que s'est-il passé jusqu'au mariage", "until", "mariage"),
+        ("Was war nach der Hochzeit", "after", "Hochzeit"),
+        ("Wat gebeurde er na de verhuizing", "after", "verhuizing"),
     ],
 )
 def test_a_time_beside_an_event_is_its_relation_and_the_events_words(text, relation, event):
@@ -67,6 +79,22 @@ def test_a_time_beside_an_event_is_its_relation_and_the_events_words(text, relat
 
 @pytest.mark.parametrize("text", ["before I go", "after that", "what came after", "the day before", ""])
 def test_a_clause_or_a_bare_preposition_names_no_event(text):
+    assert beside(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Who looks after the dog?",
+        "Which restaurants are around the hotel?",
+        "Wann fahre ich nach Hamburg?",
+        "Quem trabalha na escola?",
+        "Che cosa c'è dal meccanico?",
+        "¿Cuándo sale el tren desde Madrid?",
+        "Een cadeau voor mijn moeder",
+    ],
+)
+def test_a_place_or_a_phrase_names_no_event(text):
     assert beside(text) is None
 
 
@@ -142,6 +170,29 @@ def test_a_cue_that_is_nothing_but_a_time_is_answered_from_it_whatever_its_langu
     memories.remember_many([{"text": f"Note number {place}.", "at": ago(days=place + 3)} for place in range(40)])
     memories.remember("Lunch with Elif, she recommended a paediatrician.", at=ago(days=1))
     assert [each.text for each in memories.recall(cue).memories] == ["Lunch with Elif, she recommended a paediatrician."]
+
+
+@pytest.mark.parametrize(
+    ("cue", "text"),
+    [
+        ("What do I have on 3 July?", "Dentist on 3 July at 9:15."),
+        ("What happens on 6 October?", "Museum tickets for 6 October."),
+        ("Was habe ich am 1. Juli?", "Am 1. Juli um neun Uhr beim Zahnarzt."),
+    ],
+)
+def test_a_note_of_another_time_that_names_the_date_asked_for_is_found(cue, text):
+    memories = cued.open(clock=lambda: NOW).tenant("t")
+    memories.remember_many([{"text": f"Note number {place}.", "at": ago(days=place + 3)} for place in range(30)])
+    memories.remember(text, at=ago(days=20))
+    assert [each.text for each in memories.recall(cue).memories] == [text]
+
+
+def test_a_note_of_another_time_that_speaks_of_last_week_as_well_is_not():
+    memories = cued.open(clock=lambda: NOW).tenant("t")
+    memories.remember("The kitchen was painted last week.", at=ago(days=90))
+    memories.remember("Picked up the visa at the consulate.", at=ago(days=7))
+    memories.remember_many([{"text": f"Note number {place}.", "at": ago(days=place + 20)} for place in range(30)])
+    assert [each.text for each in memories.recall("What happened last week?").memories] == ["Picked up the visa at the consulate."]
 
 
 def test_words_of_a_time_are_not_what_a_note_is_found_by():

@@ -69,3 +69,12 @@ def lexical(utterance):
 )
 def test_words_that_ask_for_what_the_agent_said_are_not_looked_for(utterance, terms):
     assert lexical(utterance) == terms
+
+
+@pytest.mark.parametrize(("utterance", "terms"), [("Go on.", ("add", "column")), ("ok", ("add", "column")), ("go", ("add", "column"))])
+def test_small_talk_is_not_looked_for_where_there_is_state(utterance, terms):
+    assert read(Cue(utterance=utterance, goal="Add a column", now=NOW), preset("cued"), None).lookup.lexical.terms == terms
+
+
+def test_small_talk_without_state_is_all_there_is():
+    assert lexical("Go on.") == ("go",)

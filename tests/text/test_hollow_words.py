@@ -20,6 +20,7 @@ from cued.text.stemming import kindred
         ("Was esse ich am liebsten?", ("ess", "liebsten")),
         ("À quoi Manon est-elle allergique ?", ("manon", "allergiqu")),
         ("Que mange-t-on ce soir ?", ("mang", "soir")),
+        ("Qu'y a-t-il en mai ?", ("mai",)),
         ("东京的人口是多少", ("东京", "人口")),
         ("りんごはどこで買いましたか", ("りん", "んご", "買")),
     ],
@@ -30,6 +31,20 @@ def test_a_cue_is_searched_by_what_it_asks_for_alone(cue, terms):
 
 def test_a_word_of_english_that_is_a_function_word_elsewhere_is_searched_for():
     assert query_terms("Which die cast did the man order in the war?") == ("die", "cast", "man", "order", "war")
+
+
+@pytest.mark.parametrize(
+    ("cue", "terms"),
+    [
+        ("Wo arbeitet Ben?", ("arbeitet", "ben")),
+        ("Was verträgt Mia nicht?", ("vertragt", "mia")),
+        ("Was kostet das Haus am Meer?", ("kostet", "haus", "meer")),
+        ("Können Sie mir sagen, wo Ihr Schlüssel ist?", ("sagen", "schlussel")),
+        ("Hallo. Wo ist der Schlüssel?", ("hallo", "schlussel")),
+    ],
+)
+def test_a_capital_within_a_sentence_is_a_name_and_no_function_word_of_another_language(cue, terms):
+    assert query_terms(cue) == terms
 
 
 @pytest.mark.parametrize("name", ["de Gaulle", "Die Hard"])

@@ -91,6 +91,7 @@ def test_a_word_that_means_you_elsewhere_asks_for_nobodys_words(cue):
         "Which painters were recommended to me?",
         "What was I told about the visa?",
         "Welches Buch hast du mir empfohlen?",
+        "Qu'est-ce que je t'ai dit sur l'appartement ?",
         "你给我推荐了什么？",
     ],
 )
@@ -100,7 +101,14 @@ def test_a_cue_may_ask_for_the_agents_own_words(cue):
 
 @pytest.mark.parametrize(
     "cue",
-    ["Can you suggest a dinner?", "Where do I keep my sneakers?", "could you remind me of my plans", "thank you", "我的血型是什么？", ""],
+    [
+        "Can you suggest a dinner?",
+        "Where do I keep my sneakers?",
+        "could you remind me of my plans",
+        "thank you",
+        "How are you doing?",
+        "我的血型是什么？",
+    ],
 )
 def test_asking_for_help_is_not_asking_for_its_words(cue):
     assert not addresses_agent(cue)
@@ -121,6 +129,11 @@ def test_a_turn_that_ends_in_anything_else_tells(turn):
 )
 def test_a_cue_may_speak_of_whoever_asks(cue):
     assert speaks_of_itself(cue)
+
+
+@pytest.mark.parametrize("cue", ["What is Mia allergic to?", "Where does Ben live?", "Which EU rules apply?", "Which US states are dry?"])
+def test_a_name_is_no_word_for_oneself(cue):
+    assert not speaks_of_itself(cue)
 
 
 @pytest.mark.parametrize(
@@ -194,12 +207,14 @@ def test_a_turn_speaks_of_its_speaker_by_its_pronouns(turn, share):
 
 
 @pytest.mark.parametrize(
-    "utterance", ["ok", "Thanks, that's all for now.", "You're the best.", "Hmm, let me think about it.", "Haha, good one!", ""]
+    "utterance", ["ok", "Thanks, that's all for now.", "You're the best.", "Hmm, let me think about it.", "Haha, good one!", "👍", ""]
 )
 def test_small_talk_asks_for_nothing(utterance):
     assert is_idle(utterance)
 
 
-@pytest.mark.parametrize("utterance", ["Write the letter.", "What size?", "How are you?", "deploy it", "谢谢", "Book the second night"])
+@pytest.mark.parametrize(
+    "utterance", ["Write the letter.", "What size?", "How are you?", "deploy it", "谢谢", "Book the second night", "#48213", "5.8.2"]
+)
 def test_whatever_else_is_said_may_ask(utterance):
     assert not is_idle(utterance)

@@ -51,7 +51,18 @@ def test_what_is_spelt_like_code_is_technical(text):
     assert technical(text) > 0.5
 
 
-@pytest.mark.parametrize("text", ["", "Which tea do I drink?", "Mia was born on 3 May 2016, at 10:05 in the morning.", "我的血型是O型。"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Which tea do I drink?",
+        "Mia was born on 3 May 2016, at 10:05 in the morning.",
+        "我的血型是O型。",
+        "Lunch at 1 p.m., e.g. soup.",
+        "Flat(s) to let",
+        "Anna Berg, anna.berg@kontor.se",
+    ],
+)
 def test_prose_is_not(text):
     assert technical(text) == 0.0
 

@@ -257,6 +257,33 @@ def test_a_stated_day_has_no_slack() -> None:
     assert loose(mention) == mention.interval
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What do I have on 6 June?",
+        "What is planned for 6 June?",
+        "Will there be rain on 6 June?",
+        "What are we doing on 6 June?",
+    ],
+)
+def test_a_question_for_what_is_to_come_looks_ahead(text: str) -> None:
+    (mention,) = times(text, now=moment(NOW))
+    assert mention.interval.start == moment("2024-06-06")
+
+
+@pytest.mark.parametrize("text", ["Will said so on 6 June.", "What was planned for 6 June?", "What are the meeting notes of 6 June?"])
+def test_a_name_or_a_plan_that_is_over_does_not(text: str) -> None:
+    (mention,) = times(text, now=moment(NOW))
+    assert mention.interval.start == moment("2023-06-06")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"), [("on 6 October", 1), ("in May 2023", 1), ("am 1. Juli", 1), ("last week", 0), ("la semaine dernière", 0)]
+)
+def test_a_date_is_named_by_the_calendar_and_not_by_its_distance(text: str, named: int) -> None:
+    assert [mention.named for mention in times(text, now=moment(NOW))] == [bool(named)]
+
+
 def test_now_may_be_of_any_zone() -> None:
     elsewhere = datetime.fromisoformat("2024-05-15T23:30:00-05:00")
     (mention,) = times("today", now=elsewhere)

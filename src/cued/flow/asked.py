@@ -20,8 +20,8 @@ from cued.flow.table import Table
 from cued.model import EPOCH, Column, Cue, Findings, Interval, Memory, TermStatistic
 from cued.policy.spec import Calibration
 from cued.text.analyse import analyse, query_terms
+from cued.text.event_times import Beside
 from cued.text.hollow_words import pair_weights
-from cued.text.intent import Beside
 from cued.text.scripts import fold
 from cued.text.stemming import kindred
 from cued.text.times import Mention
@@ -92,6 +92,21 @@ def time_beside(event: Beside, cue: Cue, findings: Findings) -> Interval | None:
 def spared(columns: dict[str, Column], share: float) -> dict[str, Column]:
     """The columns of what a memory lacks of the cue's words, the less the more of the cue is a time: no memory need have words for it."""
     return {name: columns[name] * (1.0 - share**2) for name in _LACKING}
+
+
+def of_another_time(table: Table, window: Column) -> Column:
+    """1 for each candidate that is a note of another time than this window, and does not name the time that is asked for either; else 0.
+
+    "Tickets for 6 October" is written in June, and is what somebody wants to know who asks for the 6th of October.
+    """
+    cue, temporal, covered = table.evidence.cue, table.policy.channels.temporal, table.columns["coverage"]
+    said = cues.spoken_times(cue, temporal.over).mentions if temporal else ()
+    dates = [frozenset(query_terms(each.text)) for each in said if each.named or each.interval.start > cue.now]
+    other = np.array([source.session is None for source in table.sources]) & (window <= 0.0)
+    for row in np.flatnonzero(other & (covered > 0.0)).tolist() if dates else ():
+        own = analyse(table.memories[row].text).keys()
+        other[row] = not any(date <= own for date in dates)
+    return other.astype(float)
 
 
 def _graded(table: Table, said: Sequence[Mention]) -> Column:

@@ -4,13 +4,16 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from cued.flow import arc
 from cued.model import Cue, DenseLookup, EntityLookup, Intent, Interval, LexicalLookup, Lookup, TemporalLookup
 from cued.policy.spec import Over, Policy
 from cued.text.analyse import query_terms
 from cued.text.entities import entities
+from cued.text.event_times import Beside, beside
 from cued.text.hollow_words import SAYING
-from cued.text.intent import Beside, addresses_agent, beside
+from cued.text.intent import addresses_agent, is_idle
 from cued.text.intent import intent as intent_of
 from cued.text.times import Mention, loose, times
 from cued.text.times.share import time_share
@@ -52,6 +55,9 @@ def read(cue: Cue, policy: Policy, dense: DenseLookup | None) -> Read:
 
 def _lexical(cue: Cue, policy: Policy) -> LexicalLookup | None:
     rules = policy.channels.lexical
+    if rules and rules.over == "cue" and state(cue) and is_idle(cue.utterance):
+        # "Go on" is not looked for by "go" where there is something to go on with.
+        cue = replace(cue, utterance="")
     terms = _terms(words(cue, rules.over), cue) if rules else ()
     if rules is None or not terms:
         return None

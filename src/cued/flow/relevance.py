@@ -11,13 +11,14 @@ import numpy as np
 
 from cued.errors import InputError
 from cued.flow import cue as cues
-from cued.flow.asked import COMMON, AskedTime, Counted, asked_time, counted, distrust, spared, unnamed
+from cued.flow.asked import COMMON, AskedTime, Counted, asked_time, counted, distrust, of_another_time, spared, unnamed
 from cued.flow.table import Table, filled
 from cued.model import Column, Cue, TermStatistic
 from cued.policy.calibration import calibrated
 from cued.policy.spec import Calibration
 from cued.text.analyse import query_terms
-from cued.text.intent import AGENTS, Beside, addresses_agent, asks, in_first_person, is_idle, leans, of_speaker, seeks, speaks_of_itself
+from cued.text.event_times import Beside
+from cued.text.intent import AGENTS, addresses_agent, asks, in_first_person, is_idle, leans, of_speaker, seeks, speaks_of_itself
 from cued.text.languages import foreignness, is_latin, technical
 from cued.text.patterns import pattern
 
@@ -187,8 +188,11 @@ def _times(table: Table, asked: AskedTime) -> dict[str, Column]:
     # Squared: a cue that asks for a time and something else is answered by that. One that asks for nothing else means all of that time,
     # and no note of another; what is said in a conversation may tell of a time before.
     inside = share**2 * window * (1.0 - usual * (1.0 - share))
-    elsewhere = np.array([source.session is None for source in table.sources]) & (window <= 0.0)
-    return {"window": window * (1.0 - usual), "timed": inside - share**4 * elsewhere, "time_share": np.full(len(table), share)}
+    return {
+        "window": window * (1.0 - usual),
+        "timed": inside - share**4 * of_another_time(table, window),
+        "time_share": np.full(len(table), share),
+    }
 
 
 def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:

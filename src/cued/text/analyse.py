@@ -5,10 +5,12 @@ and look up what `query_terms` gives. No string raises, and no character of a st
 """
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from cued.text import scripts
-from cued.text.hollow_words import SHARED, hollow
+from cued.text.hollow_words import POLITE, hollow
 from cued.text.identifiers import identifier_terms, is_plain
 from cued.text.patterns import pattern
 from cued.text.remembered import Remembered
@@ -19,6 +21,7 @@ from cued.text.stopwords import NAMES_IN_CAPITALS, STOP_WORDS
 MAX_QUERY_TERMS = 512
 _QUOTATION_MIN = 5
 _SENTENCE_MARKS = ".,;:!?"
+_SENTENCE_ENDS = '.:!?"“«»–-'
 _WORD = rf"(?:[^\W_{scripts.UNSPACED}]|[{scripts.MARKS}])+"
 _JOINT = r"(?:_+|::|:[/\\]{1,2}|[.\-/\\:@&])"
 _PIECE = pattern(
@@ -84,13 +87,23 @@ def query_terms(text: str) -> tuple[str, ...]:
     """
     content: dict[str, None] = {}
     function: dict[str, None] = {}
-    for terms, _, functional in map(_KNOWN.__getitem__, text.split()):
+    chunks = text.split()
+    for terms, _, functional in map(_KNOWN.__getitem__, chunks):
         (function if functional else content).update(dict.fromkeys(terms))
         if len(content) >= MAX_QUERY_TERMS:
             break
-    empty = hollow(content, english=len(function.keys() - SHARED))
+    doubtful = content.keys() - _in_capitals(chunks) if not text.islower() else content
+    empty = hollow(doubtful, english=function.keys())
     said = tuple(term for term in content if term not in empty) if empty else tuple(content)
     return (said or tuple(content) or tuple(function))[:MAX_QUERY_TERMS]
+
+
+def _in_capitals(chunks: Sequence[str]) -> frozenset[str]:
+    """The terms that begin with a capital within a sentence: no function words but those of politeness ("Wo arbeitet Ben?")."""
+    within = (
+        chunk for before, chunk in pairwise(chunks) if chunk[:1].isupper() and before[-1] not in _SENTENCE_ENDS and not before.isupper()
+    )
+    return frozenset(term for chunk in within for term in _KNOWN[chunk].terms) - POLITE
 
 
 def searchable(text: str, speaker: str | None) -> str:

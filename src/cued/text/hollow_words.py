@@ -24,7 +24,7 @@ por para con sin en entre sobre desde hasta es son era fue fueron ser está est�
 yo él ella ellos no ni si sí más muy ya como pero también este esta estos estas eso
 tengo tiene tienes tenemos tienen tenía estoy estás estamos puedo puede puedes podemos soy eres somos hago hacer he hemos nuestro
 nuestra nuestros nuestras vuestro donde cuando cual quien cuanto cuánta qué hora hasta dedica dedicaba""",
-    "fr": """le la les l un une des du de d au aux et ou où mais que qu qui quoi quel quelle quels quelles quand comment combien pourquoi
+    "fr": """le la les l un une des du de d au aux et ou où que qu qui quoi quel quelle quels quelles quand comment combien pourquoi
 est sont était étaient sera a ont avait être avoir il elle ils elles on je j tu nous vous me m te se s ce c cette ces cet mon ma mes son
 sa ses leur leurs dans en sur sous par pour avec sans ne n pas plus très y si
 jusqu jusque jusqu'à ai as avons avez avais suis es sommes êtes étais notre nos votre vos ton ta tes toi moi lui ça cela dont peut peux
@@ -96,6 +96,8 @@ LATIN_WORDS: Final = frozenset(word for words in _LATIN.values() for word in wor
 _ANY_LATIN: Final = frozenset().union(*_STEMS.values())
 _TELLING: Final = _ANY_LATIN - _stems(" ".join(STOP_WORDS | ALSO_ENGLISH | SHARED) + " d da das de del der di do dos du l o y")
 """Of these, which are no parts of names either, one is enough in a cue that has no function word of English."""
+POLITE: Final = _stems("Sie Ihr Ihre Ihnen Ihrem Ihren Ihrer Usted Ustedes Ud Vous Votre Vos Lei")
+"""Function words that are written with a capital within a sentence."""
 _ANY_OTHER: Final = frozenset().union(*map(_stems, _ELSEWHERE))
 
 
@@ -114,11 +116,14 @@ demiştin
 """Words that ask for what was said by someone, and not what about; hollow where a cue asks for the agent's own words."""
 
 
-def hollow(terms: Collection[str], *, english: int) -> frozenset[str]:
-    """The terms of a cue that carry nothing of it, in another language than English; `english` is how many English ones it has."""
-    doubtful = _ANY_LATIN.intersection(terms)
-    enough = _ENOUGH if english or _TELLING.isdisjoint(doubtful) else 1
-    found = _of_one_language(doubtful, least=max(enough, english + 1)) if len(doubtful) >= enough else frozenset()
+def hollow(terms: Collection[str], *, english: Collection[str]) -> frozenset[str]:
+    """The terms of a cue that carry nothing of it, in another language than English; `english` are its function words of English."""
+    doubtful, telling = _ANY_LATIN.intersection(terms), len(frozenset(english) - SHARED)
+    enough = _ENOUGH if telling or _TELLING.isdisjoint(doubtful) else 1
+    found = _of_one_language(doubtful, least=max(enough, telling + 1)) if len(doubtful) >= enough else frozenset()
+    if doubtful and not found:
+        # Of "was" and "am" both languages are: another must know them too, and more than English does.
+        found = _of_one_language(doubtful.union(english), least=max(_ENOUGH, len(english) + 1)) & doubtful
     return found.union(term for term in terms if not term.isascii() and (term in _ANY_OTHER or _joins(term)))
 
 

@@ -1,18 +1,15 @@
-"""What a cue asks for by its words: the past or the present, a time beside an event, whose words, advice; and what bears on that.
+"""What a cue asks for by its words: the past or the present, whose words, advice; and what bears on that.
 
 `intent` bends recency, so it needs a word that says so; the future counts as neutral, because nothing that is stored has happened yet.
-An event that a time lies beside ("two days after the move", "seit der Hochzeit", "搬家以后") is read as a relation and its own words;
-which time that is, only a memory that names the event can tell (`flow.asked`).
+An event in place of a date is read by `event_times`.
 
 A cue that asks for advice, a choice or a plan is about whatever its user prefers, avoids or cannot have.
 """
 
 import re
 from functools import lru_cache
-from typing import Literal, NamedTuple, cast
 
 from cued.model import Intent
-from cued.text import scripts
 from cued.text.patterns import pattern
 from cued.text.stopwords import IDLE, STOP_WORDS
 
@@ -49,13 +46,14 @@ def intent(text: str) -> Intent:
 
 _END = 80
 _LETTERS = pattern(r"[^\W\d_]+")
+_SAID_WORD = pattern(r"[^\W_]+")
 _APOSTROPHE = pattern("['’]")
 _QUESTION = pattern(r"[?？؟⸮]\W*$")
 AGENTS = frozenset({"agent", "ai", "assistant", "bot", "chatbot", "model"})
-_REQUEST = pattern(r"\b(?:can|could|would|will|do|may|help|thank)\s+you\b", re.IGNORECASE)
+_REQUEST = pattern(r"\b(?:can|could|would|will|do|may|help|thank|how\s+are|how\s+have|see|meet|talk\s+to)\s+you\b", re.IGNORECASE)
 _YOU = pattern(
     r"\b(?:you|your|yours|you've|you'd|(?:ha|hatte|sagte|meinte|nannte|empfahl|riete|kann|könnte|würde)st\s+du|du\s+(?:\w+\s+){0,3}ha(?:tte)?st"
-    r"|dir|dich|deine?[mnrs]?|usted|ustedes|tú|te|vous|votre|vos|tu|toi"
+    r"|dir|dich|deine?[mnrs]?|usted|ustedes|tú|te|t(?=['’]\w)|vous|votre|vos|tu|toi"
     r"|você|vocês|jij|jouw|jullie|sen|sana|senin|siz|sizin|ты|тебя|тебе|тобой|вы|вас|вам|твой|твоя|твои|ваш|ваша|ваши)\b",
     re.IGNORECASE,
 )
@@ -89,9 +87,10 @@ _SERVICE = pattern(
 )
 _FOR_ME = pattern(r"\bfor (?:me|us)\b", re.IGNORECASE)
 _ASKED = pattern(r"(?:what|which|who|where|when|why|how|is|are|do|does|did|should|was|were)\b", re.IGNORECASE)
+# Some are also names and abbreviations, with capitals: "Mia", "Ben", "EU".
 _SELF = pattern(
-    r"\b(?:i|me|my|mine|we|us|our|ours|ich|mir|mich|meine?[mnrs]?|wir|uns|unser\w{0,2}|yo|mi|mis|nuestr[oa]s?|je|mon|mes|nous|notre|nos"
-    r"|io|mio|mia|miei|nostr[oa]|eu|meus?|minhas?|nosso|nossa|ik|mijn|ons|onze|ben|benim|bana|bizim|saya|tôi"
+    r"\b(?:i|me|my|mine|we|our|ours|ich|mir|mich|meine?[mnrs]?|wir|uns|unser\w{0,2}|yo|mis|nuestr[oa]s?|je|mes|nous|notre|nos"
+    r"|(?-i:mia|ben|us|[Mm]i|[Mm]on|[Ii]o|[Ee]u)|mio|miei|nostr[oa]|meus?|minhas?|nosso|nossa|ik|mijn|ons|onze|benim|bana|bizim|saya|tôi"
     r"|я|мне|меня|мой|моя|моё|мои|моей|моего|мы|нас|нам|наш|наша|나는?|내가?|저는?|제가?|우리|أنا|لي|عندي)\b",
     re.IGNORECASE,
 )
@@ -153,7 +152,7 @@ def addresses_agent(cue: str) -> bool:
 
 def is_idle(utterance: str) -> bool:
     """Whether an utterance greets, thanks or agrees and asks for nothing itself, in English."""
-    words = _LETTERS.findall(_APOSTROPHE.sub("", utterance.lower()))
+    words = _SAID_WORD.findall(_APOSTROPHE.sub("", utterance.lower()))
     return not asks(utterance) and all(word in STOP_WORDS or word in IDLE for word in words)
 
 
@@ -200,120 +199,3 @@ def leans(text: str) -> bool:
     """Whether a memory tells what somebody prefers, avoids or cannot have, in English."""
     # A pattern that minds case finds its words several times as fast.
     return bool(_LEANS.search(text[:_LOOKED_AT].lower()))
-
-
-Relation = Literal["before", "after", "since", "until", "around"]
-
-
-class Beside(NamedTuple):
-    """How a time lies to an event, the event in the words of the text, and where both stand in it.
-
-    With `many` it is so many units away ("two days after"), with a unit alone the next or the last one ("the week before") or, of
-    `around`, the one that the event lies in. `close` is "right after". With an open end the last words may not be the event's any more.
-    """
-
-    relation: Relation
-    event: str
-    span: tuple[int, int]
-    many: int = 0
-    unit: str = ""
-    close: bool = False
-    open_end: bool = False
-
-
-_COUNTS = {word: number for number, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())}
-_COUNTS |= {"a": 1, "an": 1, "a couple of": 2, "a few": 3}
-_OWNERS = r"(?:the|our|my|your|his|her|their|[A-Z]\w+['’]s)"
-_BESIDE_UNIT = r"(?P<unit>day|weekend|week|month|year)"
-_EVENT = r"(?P<event>(?:[\w'’-]+\s*){1,8})"
-_BESIDE = pattern(
-    rf"\b(?:(?P<count>\d{{1,4}}|the|{'|'.join(_COUNTS)})\s+{_BESIDE_UNIT}s?\s+)?(?P<close>(?:right|just|shortly|soon|directly|immediately)\s+)?"
-    rf"(?P<relation>before|after|following|since|until)\s+{_OWNERS}\s+{_EVENT}",
-    re.IGNORECASE,
-)
-_AROUND = pattern(
-    rf"\b(?:(?:on|in|over)?\s*the\s+{_BESIDE_UNIT}\s+of|(?P<relation>around)(?:\s+the\s+time\s+of)?)\s+{_OWNERS}\s+{_EVENT}", re.IGNORECASE
-)
-# What somebody did: "since Samira started". Only what is past can be dated.
-_CLAUSE = pattern(
-    r"\b(?P<relation>[Bb]efore|[Aa]fter|[Ss]ince|[Uu]ntil)\s+(?:I|we|you|he|she|they|it|(?P<who>[A-Z][\w'’]+(?:\s[A-Z]\w+)?))\s+(?P<event>(?:\w+ed|left"
-    r"|went|came|got|began|met|bought|sold|broke|became|found|lost|won|made|took|gave|paid|cut|fell|ran|wrote|built|flew|married)\b(?:\s[\w'’-]+){0,5})"
-)
-# The event ends where the question goes on.
-_GOES_ON = pattern(
-    r"\b(?:and|or|but|did|do|does|was|were|is|are|had|has|have|what|who|whom|which|when|where|why|how|i|we|you|he|she|they|it|that|than|"
-    r"if|because|started|began|ended|came|went)\b.*",
-    re.IGNORECASE,
-)
-_UNITS_ALONE = frozenset("day days week weeks weekend month months year years season day's week's month's year's".split())
-
-# Words that stand before the event in other languages, with an article or one inside them; Russian and Arabic have none.
-_BEFORE = {
-    "before": r"vor|antes de|avant|voor|prima di|(?:antes d(?:el|[oa]s?)|prima d(?:el|ell[ao']|ei|elle))(?=\s|['’])|до|перед|قبل",
-    "after": r"nach|después de|tras|depois de|após|après|dopo|na|(?:después del|depois d[oa]s?)(?=\s)|после|بعد",
-    "since": r"seit|desde|depuis|sinds|da(?:l|ll[ao'])(?=\s|['’])|منذ",
-    "until": r"bis zu[mr]|hasta|até|jusqu['’]à|jusqu['’]au|fino a(?:l|lla)?|tot",
-}
-_ARTICLES = (
-    r"(?:(?:de[mnr]|die|das|(?:meine|unsere|seine|ihre)[mnr]?|unserem|meinem|el|la|los|las|mi|mis|nuestr[oa]s?|le|les|mon|ma|mes|notre|nos"
-    r"|il|lo|gli|mio|mia|nostr[oa]|[oa]s?|meu|minha|noss[oa]|de|het|mijn|onze|ons)\s+|l['’])"
-)
-_ELSEWHERE = pattern(
-    r"(?<!\w)(?:" + "|".join(f"(?P<{name}>{words})" for name, words in _BEFORE.items()) + r")(?:\s+|['’]\s*)"
-    rf"{_ARTICLES}*(?P<event>(?:[\w-]+\s*){{1,4}})",
-    re.IGNORECASE,
-)
-_HAN_KATA = f"[{scripts.HAN}{scripts.KATAKANA}]"
-# A word of any length is read from its beginning alone: from each letter of a long one anew would take the square of its length.
-_BEHIND = (
-    pattern(rf"(?:^|[在我们你，, ])(?P<event>[{scripts.HAN}]{{2,8}}?)(?:(?P<before>之前|以前)|(?P<after>之后|以后|之後|以後))"),
-    pattern(rf"(?P<event>{_HAN_KATA}{{2,10}})(?:の|する|した)(?:(?P<before>前)|(?P<after>後|あと))"),
-    pattern(rf"(?P<event>[{scripts.HANGUL}]{{2,8}})\s(?:(?P<before>전에)|(?P<after>후에|이후|뒤에))"),
-    pattern(r"\b(?P<event>\w{3,})(?:[dt][ae]n)\s(?:(?P<before>önce)|(?P<after>sonra)|(?P<since>beri))", re.IGNORECASE),
-    pattern(r"(?<![^\s?।])(?P<event>(?:[^\s?।]+\s){1,2}?)(?:से|के)\s(?:(?P<before>पहले)|(?P<after>बाद))"),
-)
-
-
-_BESIDE_WORDS = frozenset("before after following since until".split())
-_AROUND_WORDS = frozenset("around day week weekend month year".split())
-_ELSEWHERE_WORDS = frozenset(
-    "vor nach seit bis antes tras desde hasta depois avant depuis voor na sinds tot prima dopo dal dalla dall dallo fino".split()
-)
-
-
-def beside(text: str) -> Beside | None:
-    """The first event that the text puts a time beside, None where there is none."""
-    words = _letters(text)
-    if not words.isdisjoint(_BESIDE_WORDS) and (match := _BESIDE.search(text)):
-        return _english(match)
-    if not words.isdisjoint(_BESIDE_WORDS) and (match := _CLAUSE.search(text)):
-        event = f"{match['who'] or ''} {match['event']}".strip()
-        return Beside(cast("Relation", match["relation"].lower()), event, match.span())
-    if not words.isdisjoint(_AROUND_WORDS) and (match := _AROUND.search(text)):
-        return _english(match)
-    return None if text.isascii() and words.isdisjoint(_ELSEWHERE_WORDS) else _elsewhere(text)
-
-
-def _english(match: re.Match[str]) -> Beside | None:
-    event = _GOES_ON.sub("", match["event"]).strip()
-    if not event or _UNITS_ALONE.issuperset(event.lower().split()):
-        return None
-    said = match.groupdict()
-    relation = {"following": "after", None: "around"}.get(said["relation"] and said["relation"].lower(), said["relation"])
-    counted = " ".join((said.get("count") or "").lower().split())
-    return Beside(
-        cast("Relation", (relation or "around").lower()),
-        event,
-        (match.start(), match.start("event") + len(event)),
-        many=int(counted) if counted.isdecimal() else _COUNTS.get(counted, 0),
-        unit=(said["unit"] or "").lower(),
-        close=bool(said.get("close")),
-    )
-
-
-def _elsewhere(text: str) -> Beside | None:
-    for each in (_ELSEWHERE, *_BEHIND):
-        if (match := each.search(text)) and (event := match["event"].strip()):
-            relation = next(name for name, said in match.groupdict().items() if said and name != "event")
-            return Beside(cast("Relation", relation), event, match.span(), open_end=True)
-    return None

@@ -19,11 +19,14 @@ _HINT = 0.34
 _TELLING = 3
 """So many words are needed to tell a language by."""
 CODE = pattern(r"[{}=<>_\\`|]|\w\(|\w/\w|://")
-_MARKS = pattern(r"[_`{}<>=|\\#]|[a-z)][A-Z(.][a-z]|\w\(|::|/\w+/|\s-{1,2}[a-z]|(?:Error|Exception)\b")
+# A dot between single letters ("9 a.m.", "e.g.") and the plural of "flat(s)" are none.
+_MARKS = pattern(r"[_`{}<>=|\\#]|[a-z)][A-Z][a-z]|(?:[a-z]{2}|\))\.[a-z]{2}|\w\((?!s\))|::|/\w+/|\s-{1,2}[a-z]|(?:Error|Exception)\b")
 # Wherever there is a mark, this finds one of its signs; it passes over small letters, so that prose is told quickly.
 _SIGN = pattern(
     r"[A-Z.:/\-_`{}<>=|\\#(](?:(?<=[_`{}<>=|\\#(])|(?<=[a-z)][A-Z.])(?=[a-z])|(?<=:)(?=:)|(?<=/)(?=\w)|(?<=\s-)(?=-?[a-z])|(?<=E)(?=rror|xception))"
 )
+# An address is somebody's, and no code.
+_EMAIL = pattern(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b")
 _BEGUN = 240
 # So many marks a word are surely code; prose has one in some twenty.
 _SURELY_CODE = 0.25
@@ -61,6 +64,8 @@ def unlike_english(share: float) -> float:
 def technical(text: str) -> float:
     """How much a text is code, commands, paths, identifiers or errors, 0 to 1, by their marks among its first words."""
     begun = text[:_BEGUN]
+    if "@" in begun:
+        begun = _EMAIL.sub("", begun)
     if not _SIGN.search(begun):
         return 0.0
     return min(1.0, len(_MARKS.findall(begun)) / (1 + begun.count(" ")) / _SURELY_CODE)

@@ -121,7 +121,16 @@ def _apart(new: Text, old: Text, laid: list[Pair]) -> bool:
     """Whether anything tells alike texts apart: each has a name that the other lacks, or a clause has other values, things or polarity."""
     if (new.names - old.keys) and (old.names - new.keys):
         return True
-    return any(other_values(pair) or told_apart(pair) or (pair.shared and pair.new.sign != pair.old.sign) for pair in laid)
+    return any(other_values(pair) or told_apart(pair) or _denied(pair) or _both_of_many(pair) for pair in laid)
+
+
+def _denied(pair: Pair) -> bool:
+    return bool(pair.shared) and pair.new.sign != pair.old.sign
+
+
+def _both_of_many(pair: Pair) -> bool:
+    """Whether two short clauses say one thing of two: "hates olives", "hates coriander"."""
+    return not pair.long and _of_many(pair) and bool(_objects(pair.new_only, pair)) and bool(_objects(pair.old_only, pair))
 
 
 def _negation(pair: Pair, similarity: float | None) -> str:
@@ -268,7 +277,7 @@ def _predicate_changed(pair: Pair, similarity: float | None) -> str:
         return ""
     if pair.new.verb in pair.lexicon.single:
         return "another value"
-    if being and pair.new.subject & pair.old.subject and _nominal(pair, new, old, similarity):
+    if being and pair.new.subject & pair.old.subject and not _of_many(pair) and _nominal(pair, new, old, similarity):
         return "another value"
     return ""
 
@@ -276,9 +285,14 @@ def _predicate_changed(pair: Pair, similarity: float | None) -> str:
 def _renamed(pair: Pair) -> str:
     """The words "another name" where both name one description differently ("our provider is Telekom", "Vodafone is ours"), else ""."""
     known = pair.new.verb == "be" and strong(pair.new.subject, pair.lexicon) and pair.new.subject <= pair.old.keys
-    if known and pair.new_only & pair.new.names and pair.old_only & pair.old.names:
+    if known and pair.new_only & pair.new.names and pair.old_only & pair.old.names and not _of_many(pair):
         return "another name"
     return ""
+
+
+def _of_many(pair: Pair) -> bool:
+    """Whether both say of one subject what holds of many things at a time: who is allergic to nuts may be allergic to latex too."""
+    return not (pair.shared - pair.new.subject - pair.old.subject).isdisjoint(pair.lexicon.additive)
 
 
 def _nominal(pair: Pair, new: frozenset[str], old: frozenset[str], similarity: float | None) -> bool:

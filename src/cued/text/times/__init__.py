@@ -23,19 +23,28 @@ _WORD = pattern(r"[a-z]+|\d")
 _TRIGGERS = TRIGGERS | frozenset("0123456789")
 _OTHER_SCRIPT = pattern("[\u0400-\u04ff\u0600-\u06ff\u0900-\u097f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _DIGITS_DATE = pattern(r"\d[./-]\d\d?[./-]\d\d")  # of which languages differ in what comes first
+_YEAR = pattern(r"(?<!\d)[12]\d{3}(?!\d)")
+# "Will" at the start may be somebody, unless who or what will be comes after it.
 _FUTURE = pattern(
-    r"\b(?:next(?! to\b)|upcoming|coming|tomorrow|will|shall|gonna|(?:am|is|are) going to)\b|['’](?:ll|m going to|re going to)\b"
+    r"\b(?:next(?! to\b)|upcoming|coming|tomorrow|will|shall|gonna|(?:am|is|are) (?:going to|planned|scheduled))\b"
+    r"|['’](?:ll|m going to|re going to)\b"
+    r"|\b(?:am|are|is) (?:I|we|you|he|she|they|[A-Z]\w+) \w+ing\b"
+    r"|\b(?:do|does) \w+ have (?:on|planned|scheduled)\b|^(?:Will|Shall) (?:I|we|you|he|she|it|they|there|the|my|our)\b"
 )
 
 
 class Mention(Struct, frozen=True, kw_only=True):
-    """A date or period that a text speaks of: where it stands, the time it means, and how many days it may be off."""
+    """A date or period that a text speaks of: where it stands, the time it means, and how many days it may be off.
+
+    It is `named` where it is told by the calendar ("6 October", "in June", "2025") and not by how far from now it is.
+    """
 
     start: int
     end: int
     text: str
     interval: Interval
     slack_days: int = 0
+    named: bool = False
 
 
 def times(text: str, *, now: datetime) -> tuple[Mention, ...]:
@@ -76,6 +85,7 @@ def _mentions(text: str, found: Iterable[Token]) -> tuple[Mention, ...]:
             text=text[token.start : token.end],
             interval=Interval(token.span.start, token.span.end),
             slack_days=token.span.slack_days,
+            named=token.span.yearly is not None or _YEAR.search(text, token.start, token.end) is not None,
         )
         for token in found
         if token.span is not None

@@ -17,7 +17,9 @@ _PIECE = pattern(
 _WEIGHTS = {"half": 0.5, "none": 0.0, "word": 1.0}
 _LETTERS = pattern("[a-z]+")
 # words that ask for nothing but what was at that time
-_ENGLISH = STOP_WORDS | frozenset("happen happens happened happening going tell remember".split())
+_ENGLISH = STOP_WORDS | frozenset(
+    "happen happens happened happening going tell told say said talk talked discuss discussed mention mentioned remember".split()
+)
 # a greeting names a time and asks for nothing of it, nor does one who thanks or takes leave without asking anything
 _GREETING = pattern(r"(?:\w+[,!] )?(?:how (?:are|is|were) (?:you|it|things|everything)|how's|see you|happy|merry|have a)\b", re.IGNORECASE)
 _PARTING = pattern(

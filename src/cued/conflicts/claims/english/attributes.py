@@ -14,7 +14,8 @@ def _keys(words: str) -> frozenset[str]:
 ADDITIVE: Final = _keys(
     """like love enjoy adore hate dislike have own want need play collect visit buy know speak eat drink bake cook read watch see
     allergy allergic take use prefer learn meet go do try add run contain include require support responsible interested
-    afraid good bad fan plan save invest attend follow practise share offer show bring give make help talk ask discuss teach
+    afraid fear intolerant sensitive immune fond compatible incompatible friend
+    good bad fan plan save invest attend follow practise share offer show bring give make help talk ask discuss teach
     remember subscribe trust recommend wish dream order sell paint fix check review love grow require expose return involve mention"""
 )
 # States and places: one at a time, so another value replaces the first one.

@@ -34,7 +34,7 @@ SPOKEN_LATIN: dict[str, dict[str, str]] = {
         "relunit year": "-2 vorletztes jahr|-2 vorletzten jahres|-2 vorletzten jahr",
         "relunit weekend": "-2 vorletztes wochenende|-2 vorletzten wochenende",
         "will": "werde|wird|werden",
-        "function": "der die das und ich nicht ist mit was wer wie wo wann habe hat haben wir war im den dem ein eine zu von auf für mich mein meine über sich es hier sie er so bei gemacht passiert los getan geschah geschehen lief gab tat machte machten hatte hatten bin sind alles denn mir uns",
+        "function": "der die das und ich nicht ist mit was wer wie wo wann habe hat haben wir war im den dem ein eine zu von auf für mich mein meine über sich es hier sie er so bei gemacht passiert los getan geschah geschehen lief gab tat machte machten hatte hatten bin sind alles denn mir uns dir gesagt erzählt gesprochen geredet besprochen erwähnt",
     },
     "es": {
         "relunit week": "-2 semana antepasada|-2 la semana antepasada",
@@ -69,7 +69,7 @@ SPOKEN_LATIN: dict[str, dict[str, str]] = {
         "recent": "recientemente|últimamente|hace poco",
         "month_more": "9 setiembre",
         "will": "voy a|va a|vamos a",
-        "function": "el la los las de que y qué quién con mi me yo por para un una es se lo fue del al cómo cuándo dónde su no hice hicimos en nos le hablé pasó ocurrió sucedió hacía hacíamos estuve estuvimos hizo hicieron hay hubo he hemos ha había",
+        "function": "el la los las de que y qué quién con mi me yo por para un una es se lo fue del al cómo cuándo dónde su no hice hicimos en nos le hablé pasó ocurrió sucedió hacía hacíamos estuve estuvimos hizo hicieron hay hubo he hemos ha había te dije dijimos conté contamos hablamos hablado dicho contado mencioné",
     },
     "fr": {
         "last": "dernier|dernière|derniers|dernières|passé|passée",
@@ -103,7 +103,7 @@ SPOKEN_LATIN: dict[str, dict[str, str]] = {
         "word": "été là",
         "recent": "récemment|dernièrement|ces derniers temps|ces derniers jours",
         "will": "vais|va|allons",
-        "function": "le la les de et je que qui est ce avec dans un une des pas pour sur mon ma mes nous vous il elle ai qu quoi quand où comment fait j d l a été c s t se ne passé arrivé faisais faisions avons avons avez était étais on m n ont y",
+        "function": "le la les de et je que qui est ce avec dans un une des pas pour sur mon ma mes nous vous il elle ai qu quoi quand où comment fait j d l a été c s t se ne passé arrivé faisais faisions avons avons avez était étais on m n ont y te dit parlé parlions raconté discuté mentionné",
     },
     "it": {
         "relunit week": "-2 penultima settimana|-2 settimana prima della scorsa|-2 due settimane fa",
@@ -132,7 +132,7 @@ SPOKEN_LATIN: dict[str, dict[str, str]] = {
         "relday": "-2 l altroieri|-2 altro ieri|-2 avantieri|0 stamattina|0 stasera|-1 ieri sera|-1 stanotte|-1 ieri mattina",
         "recent": "recentemente|ultimamente|di recente",
         "will": "andrò|farò|andremo|faremo",
-        "function": "il lo la i gli le di che e ho un una con per non mi è del della cosa chi come quando dove sono era mio mia ha abbiamo si nel fatto al da più mai so ma anche successo accaduto facevo facevamo stato avevo c ci",
+        "function": "il lo la i gli le di che e ho un una con per non mi è del della cosa chi come quando dove sono era mio mia ha abbiamo si nel fatto al da più mai so ma anche successo accaduto facevo facevamo stato avevo c ci ti detto parlato raccontato discusso",
     },
     "nl": {
         "relunit week": "-2 voorvorige week|-2 eervorige week|-2 twee weken terug",
@@ -164,7 +164,7 @@ SPOKEN_LATIN: dict[str, dict[str, str]] = {
         "word": "goede morgen|de morgen|elke morgen",
         "recent": "onlangs|recent|de laatste tijd|kort geleden",
         "will": "zal|zullen|ga",
-        "function": "de het een en ik niet is met wat wie hoe waar wanneer heb heeft hebben we was van op voor mijn mij over zich er aan te die dat gedaan bij ons jij gebeurd gebeurde deed deden ben waren had hadden",
+        "function": "de het een en ik niet is met wat wie hoe waar wanneer heb heeft hebben we was van op voor mijn mij over zich er aan te die dat gedaan bij ons jij gebeurd gebeurde deed deden ben waren had hadden je gezegd verteld gesproken besproken",
     },
     "pt": {
         "relunit week": "-2 semana retrasada",
@@ -199,7 +199,7 @@ SPOKEN_LATIN: dict[str, dict[str, str]] = {
         "recent": "recentemente|ultimamente|há pouco",
         "word": "há pouco",
         "will": "vou|vai|vamos",
-        "function": "o a os as de que e eu com para um uma não meu minha foi do da no na em se por mais como quando onde quem fiz fizemos você ele ela é qual aconteceu houve fazia fazíamos fizeram fez estava tinha o",
+        "function": "o a os as de que e eu com para um uma não meu minha foi do da no na em se por mais como quando onde quem fiz fizemos você ele ela é qual aconteceu houve fazia fazíamos fizeram fez estava tinha o te lhe disse dissemos falei falamos contei conversamos",
     },
     "tr": {
         "last": "geçen|geçtiğimiz|önceki|son",
@@ -227,7 +227,7 @@ SPOKEN_LATIN: dict[str, dict[str, str]] = {
         "weekday_more": "6 pazar günü|6 pazar günleri",
         "recent": "son zamanlarda|geçenlerde|yakınlarda|yakın zamanda",
         "endings": "ta te da de tan ten dan den ndan nden nda nde ki taki teki daki deki i ı u ü nın nin nun nün",
-        "function": "ve bir bu ne ben için ile mi mı mu mü kim nerede nasıl zaman çok daha gibi oldu yaptım yaptık ettim neler bana benim biz değil var yok hangi kiminle olmuş olan yapıyordum yapmıştım yapmıştık yapmışım vardı",
+        "function": "ve bir bu ne ben için ile mi mı mu mü kim nerede nasıl zaman çok daha gibi oldu yaptım yaptık ettim neler bana benim biz değil var yok hangi kiminle olmuş olan yapıyordum yapmıştım yapmıştık yapmışım vardı sana söyledim anlattım konuştuk dedim",
     },
     "en": {
         "function": "the a of and to i you it is was were did do does what who when where how my me we our with for that this have had not be are about which his her she he they say said in on at last next ago",
