@@ -8,7 +8,7 @@ import pytest
 
 from cued.conflicts.claims.relating import relate
 from cued.importers import notes
-from cued.text import intent, languages
+from cued.text import event_times, intent, languages
 from cued.text.analyse import analyse, query_terms
 from cued.text.entities import entities
 from cued.text.harmless import harmless, name
@@ -29,7 +29,7 @@ READERS = {
     "harmless": harmless,
     "name": name,
     "times": partial(times, now=datetime(2025, 3, 8, tzinfo=UTC)),
-    "beside": intent.beside,
+    "beside": event_times.beside,
     "temporal class": partial(intent.temporal_class, now=datetime(2025, 3, 8, tzinfo=UTC)),
     "addresses agent": intent.addresses_agent,
     "speaks of itself": intent.speaks_of_itself,
