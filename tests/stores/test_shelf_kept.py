@@ -78,7 +78,7 @@ def test_a_kept_shelf_with_what_came_since_finds_the_same_bits(random, seed):
     for _ in range(4):
         asked = random_lookup(random)
         one, other = restored.shelf.search(asked), rebuilt.shelf.search(asked)
-        assert (one.ids, one.core_ids) == (other.ids, other.core_ids)
+        assert (one.keys, one.core_keys) == (other.keys, other.core_keys)
         assert_same_bits(one.findings, other.findings)
 
 

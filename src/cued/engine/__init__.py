@@ -136,17 +136,11 @@ def _gathered(question: Question, policy: Policy, parts: Parts, *, clock: Timer,
     )
 
 
-def pool_of(policy: Policy, channel: str) -> int:
-    """How many candidates an open channel may bring under this policy."""
-    rules = getattr(policy.channels, channel)
-    return int(max(rules.pool, getattr(rules, "per_limit", 0) * policy.budget.limit))
-
-
 def _dense_lookup(question: Question, policy: Policy, embedder: Embedder | None) -> tuple[DenseLookup | None, list[str]]:
     dense = policy.channels.dense
     if dense is None:
         return None, []
-    pool = pool_of(policy, "dense")
+    pool = cues.pool_of(policy, "dense")
     if question.embedded is not None:
         return replace(question.embedded, pool=pool), []
     if embedder is None:

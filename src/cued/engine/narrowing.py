@@ -8,11 +8,10 @@ from collections.abc import Iterable
 import numpy as np
 from msgspec.structs import replace
 
-from cued.engine import pool_of
-from cued.model import CHANNELS, COLUMNS, Background, Column, Evidence, Lookup, Memory
+from cued.flow.cue import pool_of
+from cued.model import CHANNELS, COLUMNS, SEEDS_PER_STEP, Background, Column, Evidence, Lookup, Memory
 from cued.policy.spec import Policy
 
-_SEEDS_PER_STEP = 10
 _COLUMNS = {
     "lexical": ("bm25", "bm25_before", "bm25_after", "coverage", "coverage_before", "coverage_after"),
     "dense": ("cosine", "cosine_before", "cosine_after"),
@@ -72,7 +71,7 @@ def _kept(memories: tuple[Memory, ...], read: dict[str, Column], left: dict[str,
     found = np.asarray((ranks > 0).any(axis=0))
     if not steps:
         return np.flatnonzero(found).tolist()
-    seeds = np.flatnonzero(((ranks > 0) & (ranks <= steps * _SEEDS_PER_STEP)).any(axis=0))
+    seeds = np.flatnonzero(((ranks > 0) & (ranks <= steps * SEEDS_PER_STEP)).any(axis=0))
     beside = {(memories[row].source.session, _turn(memories[row]) + step) for row in seeds for step in range(-steps, steps + 1)}
     before = np.asarray(np.array([read[f"{name}_rank"] for name in CHANNELS]).any(axis=0))
     # a neighbour without a number was somebody's: it stays

@@ -53,6 +53,12 @@ def read(cue: Cue, policy: Policy, dense: DenseLookup | None) -> Read:
     return Read(lookup, intent(cue), temporal.share, event(cue.utterance) if channels.temporal and not temporal.intervals else None)
 
 
+def pool_of(policy: Policy, channel: str) -> int:
+    """How many candidates an open channel may bring under this policy."""
+    rules = getattr(policy.channels, channel)
+    return int(max(rules.pool, getattr(rules, "per_limit", 0) * policy.budget.limit))
+
+
 def _lexical(cue: Cue, policy: Policy) -> LexicalLookup | None:
     rules = policy.channels.lexical
     if rules and rules.over == "cue" and state(cue) and is_idle(cue.utterance):
@@ -61,10 +67,14 @@ def _lexical(cue: Cue, policy: Policy) -> LexicalLookup | None:
     terms = _terms(words(cue, rules.over), cue) if rules else ()
     if rules is None or not terms:
         return None
-    pool = max(rules.pool, rules.per_limit * policy.budget.limit)
     by_itself = alone(cue, rules.over)
     return LexicalLookup(
-        terms=terms, alone=_terms(by_itself, cue) if by_itself else (), pool=pool, k1=rules.k1, b=rules.b, delta=rules.delta
+        terms=terms,
+        alone=_terms(by_itself, cue) if by_itself else (),
+        pool=pool_of(policy, "lexical"),
+        k1=rules.k1,
+        b=rules.b,
+        delta=rules.delta,
     )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from cued.model.log import ERASED, Feedback, LogQuery, LogRules, RecallEntry, Shadowed, Tallies, TallyQuery
     from cued.model.lookup import (
         COLUMNS,
+        SEEDS_PER_STEP,
         Background,
         DenseLookup,
         EntityLookup,
@@ -92,6 +93,7 @@ __all__ = [
     "NOBODY",
     "NO_TIME",
     "OWN_TENANT",
+    "SEEDS_PER_STEP",
     "TIERS",
     "TRUSTS",
     "UNVERIFIED",
@@ -174,6 +176,7 @@ _HOMES = {
     "log": ("ERASED", "Feedback", "LogQuery", "LogRules", "RecallEntry", "Shadowed", "Tallies", "TallyQuery"),
     "lookup": (
         "COLUMNS",
+        "SEEDS_PER_STEP",
         "Background",
         "DenseLookup",
         "EntityLookup",

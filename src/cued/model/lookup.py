@@ -9,6 +9,9 @@ from cued.model.array_types import Column, Matrix, Vector
 from cued.model.memory import Memory
 from cued.model.words import CHANNELS, Gate, Kind, Trust
 
+SEEDS_PER_STEP = 10
+"""For each step of context that a lookup asks for, so many more of a channel's best bring their neighbours along."""
+
 
 class Interval(Struct, frozen=True):
     """A half-open stretch of time, start ≤ t < end."""

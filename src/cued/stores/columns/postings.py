@@ -95,8 +95,7 @@ def unpack(packed: Iterable[bytes]) -> Unpacked:
     blobs = list(packed)
     sizes = np.fromiter(map(len, blobs), dtype=np.int64, count=len(blobs)) - _HEAD
     if (sizes % _ENTRY.itemsize).any():
-        message = "a forward index has the wrong size"
-        raise DecodeError(message)
+        raise DecodeError("a forward index has the wrong size")
     lengths = np.frombuffer(b"".join([blob[:_HEAD] for blob in blobs]), dtype="<u4").astype(np.int64)
     entries = np.frombuffer(b"".join([blob[_HEAD:] for blob in blobs]), dtype=_ENTRY)
     return Unpacked(entries["hash"], entries["count"], sizes // _ENTRY.itemsize, lengths)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cued.model import CHANNELS, Column, DenseLookup, Lookup
+from cued.model import CHANNELS, SEEDS_PER_STEP, Column, DenseLookup, Lookup
 from cued.stores.arrays import Columns, Mask, RowNumbers, distinct
 from cued.stores.columns.channels import Key, Meaning, Names, Words, best, by_id, by_names, by_score, by_time, by_words, in_window
 from cued.stores.columns.postings import Postings
@@ -13,7 +13,6 @@ from cued.stores.columns.sessions import NOBODY, Sessions
 from cued.stores.columns.vectors import Vectors
 from cued.stores.standing.gates import Gates, Visible
 
-_SEEDS_PER_STEP = 10
 LARGE = 500_000
 """From so many vectors on an approximate index finds the nearest, where `usearch` is installed: a scan of all takes too long."""
 
@@ -76,7 +75,7 @@ class Search:
     def candidates(self, pools: dict[str, RowNumbers]) -> RowNumbers:
         """The union of the pools, with the neighbours of the best of each when the lookup asks for context."""
         steps, found = self._lookup.context, [np.empty(0, dtype=np.intp), *pools.values()]
-        before = after = distinct(np.concatenate([pool[: steps * _SEEDS_PER_STEP] for pool in found]))
+        before = after = distinct(np.concatenate([pool[: steps * SEEDS_PER_STEP] for pool in found]))
         sessions, visible = self._contents.sessions, self._visible.rows
         for _ in range(steps):
             before, after = sessions.before(before, visible), sessions.after(after, visible)

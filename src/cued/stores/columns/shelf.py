@@ -42,7 +42,7 @@ class Entries(NamedTuple):
     facts: FactColumns
 
 
-class Names(Struct, frozen=True, kw_only=True):
+class NotNumbers(Struct, frozen=True, kw_only=True):
     """What of a shelf is no column of numbers: ids by row, sessions, scopes and fingerprints by code, marks and sources by row."""
 
     ids: list[str]
@@ -57,9 +57,7 @@ class Hits(NamedTuple):
     """What a search found: the candidates' keys in the order of their ids, those of the core, and the findings without the memories."""
 
     keys: list[int]
-    ids: list[str]
     core_keys: list[int]
-    core_ids: list[str]
     findings: Findings
 
 
@@ -76,7 +74,7 @@ class Shelf:
         self._held = Contents(ids, columns, postings, Gates(self._row_of, _tagged(postings)), Sessions(ids), {})
 
     @classmethod
-    def of(cls, columns: Mapping[str, NDArray[Any]], names: Names) -> Self:
+    def of(cls, columns: Mapping[str, NDArray[Any]], names: NotNumbers) -> Self:
         """The shelf that `compacted` gave, without its vectors."""
         shelf, ids, count = cls(), names.ids, len(names.ids)
         shelf._row_of.update(zip(ids, range(count), strict=True))
@@ -92,7 +90,7 @@ class Shelf:
         shelf._held = Contents(ids, own, postings, gates, Sessions.of(columns, names.sessions, ids), {})
         return shelf
 
-    def compacted(self) -> tuple[dict[str, NDArray[Any]], Names]:
+    def compacted(self) -> tuple[dict[str, NDArray[Any]], NotNumbers]:
         """All but the vectors, without dead rows and by key: the columns, and what is no column of numbers."""
         held = self._held
         rows = np.flatnonzero(held.gates.codes("alive"))
@@ -107,7 +105,7 @@ class Shelf:
             coded[block.rows] = fingerprints.index(fingerprint)
         columns: dict[str, NDArray[Any]] = {"key": held.columns["key"][rows], "length": held.columns["length"][rows]}
         columns |= {"fingerprint": coded[rows], **dict(zip(_POSTINGS, held.postings.renumbered(numbers), strict=True))}
-        names = Names(
+        names = NotNumbers(
             ids=ids,
             sessions=sessions,
             scopes=list(held.gates.scopes),
@@ -208,13 +206,10 @@ class Shelf:
             uncomparable=0 if meaning is None else meaning.uncomparable,
         )
         core = by_id(visible.core, self._held.ids)
-        return Hits(self._keys(rows), self._ids(rows), self._keys(core), self._ids(core), findings)
+        return Hits(self._keys(rows), self._keys(core), findings)
 
     def _keys(self, rows: RowNumbers) -> list[int]:
         return cast("list[int]", self._held.columns["key"][rows].tolist())
-
-    def _ids(self, rows: RowNumbers) -> list[str]:
-        return [self._held.ids[row] for row in rows.tolist()]
 
 
 def _tagged(postings: Postings) -> Callable[[str], Rows]:
@@ -243,7 +238,7 @@ class _Head(Struct, frozen=True):
 
 
 _HEAD = msgpack.Decoder(_Head)
-_NAMES = msgpack.Decoder(Names)
+_NAMES = msgpack.Decoder(NotNumbers)
 
 
 def wrap(shelf: Shelf, *, change: int, epoch: int) -> list[bytes]:
