@@ -1,9 +1,9 @@
-"""Measure time expressions and temporal intent, and print the tables.
+"""Measure time expressions, and print the table.
 
     PYTHONPATH=src python bench/time_expressions.py
 
-Data (optional, see DATA): the date, period and holiday specifications of Microsoft Recognizers-Text (MIT), the questions
-of LoCoMo and LongMemEval, and the queries of NTCIR Temporalia. The rules were written while looking at the `seen` half of
+Data (optional, see DATA): the date, period and holiday specifications of Microsoft Recognizers-Text (MIT), and the
+questions of LoCoMo and LongMemEval. The rules were written while looking at the `seen` half of
 each; the `unseen` half is the honest figure.
 
 A specified expression is right when a mention that overlaps it has exactly the past or the future resolution:
@@ -32,12 +32,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cued.model import EPOCH, Interval
-from cued.text.intent import temporal_class
 from cued.text.times import times
 
 DATA = Path(os.environ.get("CUED_DATA") or Path(__file__).resolve().parents[1] / "../shared/data")
 SPECIFICATIONS = ("DateParser", "DatePeriodParser", "HolidayParser")
-TEMPORALIA_ASKED_AT = datetime(2013, 5, 1, tzinfo=UTC)
 _OPEN_YEAR = 9999
 _NOBODY = date(1, 1, 1)
 _UNIT = r"(?:day|week|month|year|quarter|weekend|decade|century|fortnight|hour|minute|yr|wk)s?"
@@ -213,19 +211,6 @@ def score(chosen: Iterable[Case], weight: dict[str, int]) -> Score:
     return Score(right, asked, right.total() / asked.total(), weighted)
 
 
-def temporal_confusion(folder: Path, *, seen: bool | None = None) -> Counter[tuple[str, str]]:
-    """How often each label of Temporalia met each class; of one half, or of all queries."""
-    lines = gzip.decompress((folder / "temporal_intent" / "temporalia.jsonl.gz").read_bytes()).splitlines()
-    queries = sorted((json.loads(line) for line in lines), key=lambda query: str(query["label"]))
-    pairs = [(query["label"], temporal_class(query["query"], now=TEMPORALIA_ASKED_AT)) for query in queries]
-    return Counter(pairs if seen is None else pairs[1 if seen else 0 :: 2])
-
-
-def accuracy(confusion: Counter[tuple[str, str]]) -> float:
-    """The share of queries on the diagonal."""
-    return sum(count for (label, got), count in confusion.items() if label == got) / confusion.total()
-
-
 def silent_durations(folder: Path) -> tuple[int, int]:
     """For how many durations rightly nothing is found, and how many there are."""
     entries = json.loads(gzip.decompress((folder / "DurationParser.json.gz").read_bytes()))
@@ -234,11 +219,11 @@ def silent_durations(folder: Path) -> tuple[int, int]:
 
 
 def main() -> None:
-    """Print both tables."""
+    """Print the table."""
     if not DATA.is_dir():
         print(f"no data in {DATA}: set CUED_DATA")
         return
-    print("\n".join([*_time_table(), "", *_intent_table()]))
+    print("\n".join(_time_table()))
 
 
 def _time_table() -> Iterator[str]:
@@ -255,16 +240,6 @@ def _time_table() -> Iterator[str]:
 def _share(result: Score, name: str) -> str:
     asked = result.asked[name]
     return f"{result.right[name]}/{asked} {result.right[name] / asked:4.0%}" if asked else "-"
-
-
-def _intent_table() -> Iterator[str]:
-    labels = ("past", "recent", "future", "atemporal")
-    confusion = temporal_confusion(DATA)
-    yield f"{'label':12}" + "".join(f"{label:>10}" for label in labels)
-    for label in labels:
-        yield f"{label:12}" + "".join(f"{confusion[label, got]:>10}" for got in labels)
-    halves = [accuracy(temporal_confusion(DATA, seen=half)) for half in (True, False)]
-    yield "temporal class: all {:.1%}, seen half {:.1%}, unseen half {:.1%}".format(accuracy(confusion), *halves)
 
 
 if __name__ == "__main__":

@@ -28,8 +28,7 @@ class GivenVectors:
         try:
             return np.stack([self.known[text] for text in texts])
         except KeyError as error:
-            message = f"no vector was given for this {role}: {error}"
-            raise EmbedderError(message) from error
+            raise EmbedderError(f"no vector was given for this {role}: {error}") from error
 
 
 def near(directions: Matrix, chance: np.random.Generator) -> Matrix:

@@ -33,6 +33,8 @@ WRONG = [
     ({"text": "x", "scope": "s" * 300}, "scope"),
     ({"text": "x", "scope": "a\0"}, "scope"),
     ({"text": "x", "meta": {"k": float("inf")}}, "meta"),
+    ({"text": "x", "meta": {"k": float("nan")}}, "meta"),
+    ({"text": "x", "meta": {"k": 10**400}}, "a longer one as text"),
     ({"text": "x", "meta": {"k": ["deep"]}}, "meta"),
     ({"text": "x", "valid_from": "2025-02-01", "valid_until": "2025-01-01"}, "after valid_from"),
     ({"text": "x", "colour": "red"}, "unknown field 'colour'; known: text, id, kind"),

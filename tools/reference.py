@@ -86,8 +86,7 @@ def write(root: Path = ROOT) -> list[Path]:
 def _filled(match: re.Match[str]) -> str:
     part, *arguments = match["name"].split()
     if part not in PARTS:
-        message = f"<!-- generated: {match['name']} -->: known are {', '.join(PARTS)}"
-        raise SystemExit(message)
+        raise SystemExit(f"<!-- generated: {match['name']} -->: known are {', '.join(PARTS)}")
     return f"{match['open']}{PARTS[part](*arguments).rstrip()}\n{match['close']}"
 
 

@@ -92,8 +92,7 @@ def meanings() -> dict[str, str]:
     known |= {field.name for field in fields_of(Policy)} | {f"signal.{name}" for name in spec.SIGNALS}
     unknown = sorted(written.keys() - known)
     if unknown:
-        message = f"{MEANINGS.name}: no such key in the policy: {', '.join(unknown)}"
-        raise SystemExit(message)
+        raise SystemExit(f"{MEANINGS.name}: no such key in the policy: {', '.join(unknown)}")
     return written
 
 
@@ -105,8 +104,7 @@ def fields_of(struct: type[Struct]) -> tuple[shapes.Field, ...]:
 def _row(path: str, field: shapes.Field) -> tuple[str, str, str, str]:
     where = f"{path}.{field.name}" if path else field.name
     if where not in meanings():
-        message = f"{MEANINGS.name}: say what {where!r} means"
-        raise SystemExit(message)
+        raise SystemExit(f"{MEANINGS.name}: say what {where!r} means")
     return f"`{field.name}`", shape(field.type), _default(field), meanings()[where]
 
 

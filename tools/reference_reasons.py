@@ -37,8 +37,7 @@ def _table(page: str, after: str) -> list[dict[str, str]]:
     rest = (ROOT / page).read_text("utf-8").partition(after)[2]
     lines = re.search(r"(?:^\|.*\|\n)+", rest, re.MULTILINE)
     if lines is None:
-        message = f"{page}: no table after {after!r}"
-        raise SystemExit(message)
+        raise SystemExit(f"{page}: no table after {after!r}")
     heads, _, *rows = ([cell.strip(" *") for cell in line.strip()[1:-1].split("|")] for line in lines[0].splitlines())
     return [dict(zip(["", *heads[1:]], row, strict=True)) for row in rows]
 

@@ -44,8 +44,7 @@ def read_manifest(text: str) -> dict[str, Requirement]:
     requirements = {}
     for name, entry in tomllib.loads(text).items():
         if not entry.get("title") or entry.keys() - FIELDS or not all(isinstance(value, str) and value.strip() for value in entry.values()):
-            message = f"{name}: needs a title and at most `gap` and `partial`, all of them text; has {entry}"
-            raise ManifestError(message)
+            raise ManifestError(f"{name}: needs a title and at most `gap` and `partial`, all of them text; has {entry}")
         requirements[name] = Requirement(name, **entry)
     return requirements
 
@@ -83,8 +82,7 @@ def _ids(expressions: Iterable[ast.expr], place: str) -> tuple[str, ...]:
 def _literal(argument: ast.expr, place: str) -> str:
     if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
         return argument.value
-    message = f"{place}:{argument.lineno}: a requirement's id is written as a string, got `{ast.unparse(argument)}`"
-    raise ManifestError(message)
+    raise ManifestError(f"{place}:{argument.lineno}: a requirement's id is written as a string, got `{ast.unparse(argument)}`")
 
 
 def marks_of(root: Path) -> list[Mark]:

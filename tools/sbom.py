@@ -15,7 +15,6 @@ LEFT_OUT = frozenset({"pip", "setuptools", "wheel"})
 """What an environment is made with."""
 FREE = re.compile(r"Apache|\bMIT|BSD|ISC\b|MPL|Mozilla|PSF|Python Software Foundation|Unlicense|Zlib|0BSD|Public Domain|OSI", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
-_EXTRA = re.compile(r"""extra\s*==\s*["']([^"']+)["']""")
 
 
 def bill(name: str) -> dict[str, Any]:

@@ -138,8 +138,7 @@ def find(name: str, where: Path) -> Path:
             path = place / f"{name}{ending}"
             if path.exists():
                 return path
-    message = f"no pairs of {name!r} in {where}: expected {name}.jsonl.gz, .jsonl.xz or .jsonl (set {FOLDER_VARIABLE})"
-    raise FileNotFoundError(message)
+    raise FileNotFoundError(f"no pairs of {name!r} in {where}: expected {name}.jsonl.gz, .jsonl.xz or .jsonl (set {FOLDER_VARIABLE})")
 
 
 def split(rows: tuple[Row, ...], *, one_in: int = HELD_OUT_ONE_IN) -> tuple[tuple[Row, ...], tuple[Row, ...]]:

@@ -2,7 +2,7 @@
 
 import csv
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,6 @@ from training.encoder import Encoder, padded
 from training.pieces import Pieces
 
 Matrix = np.ndarray[tuple[int, int], np.dtype[np.float32]]
-Embed = Callable[[Sequence[str]], Matrix]
 PROBES = Path(__file__).parent / "probes"
 PROBE_SETS = ("preferences", "errors", "identifiers", "instructions", "numbers_dates")
 GRADED = "paraphrase_graded"

@@ -48,7 +48,6 @@ def changed(recipe: Recipe, changes: dict[str, Any]) -> Recipe:
     own = {entry.name for entry in fields(Recipe)}
     chances = {entry.name for entry in fields(Chances)}
     if unknown := set(changes) - own - chances:
-        message = f"unknown numbers {sorted(unknown)}; known are {sorted(own | chances)}"
-        raise ValueError(message)
+        raise ValueError(f"unknown numbers {sorted(unknown)}; known are {sorted(own | chances)}")
     varied = replace(recipe.chances, **{name: value for name, value in changes.items() if name in chances})
     return replace(recipe, chances=varied, **{name: value for name, value in changes.items() if name in own})

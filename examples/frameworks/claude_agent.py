@@ -1,5 +1,7 @@
 """Claude's memory tool over Cued; the script calls the tool as the model would."""
 
+from anthropic.lib.tools import ToolError
+
 import cued
 from cued.integrations.claude import CuedMemoryTool
 
@@ -15,5 +17,8 @@ with cued.open("memories.db") as memories:
     tool = CuedMemoryTool(mara)
     # With a key: client.beta.messages.tool_runner(model=…, messages=…, tools=[tool], betas=["context-management-2025-06-27"])
     for command in SCRIPT:
-        print(tool.call(command))
+        try:
+            print(tool.call(command))
+        except ToolError as refused:  # a file that an earlier run has made; the model reads it too
+            print(refused)
     print(mara.recall("Which nuts is Mara allergic to?").block)

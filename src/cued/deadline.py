@@ -6,17 +6,31 @@ from concurrent.futures import Future
 from datetime import timedelta
 from typing import TypeVar
 
+from cued.errors import EmbedderError
+
+MOST_WAITING = 64
+"""So many questions to parts of one kind may be open at a time: one that never answers is not to take a thread a recall."""
+_MOST_SAID = 300
+"""So many characters of an error's own words are passed on; some errors carry a whole page."""
+
 T = TypeVar("T")
 
 
 def asked(what: str, work: Callable[[], T], deadline: timedelta) -> tuple[T | None, str]:
     """The part's answer, or None and a note that says why there is none."""
+    if sum(thread.name == _named(what) for thread in threading.enumerate()) >= MOST_WAITING:
+        return None, f"{what}: not asked, for {MOST_WAITING} earlier questions have no answer yet"
     try:
         return within(what, work, deadline), ""
     except TimeoutError:
         return None, f"{what}: no answer within {deadline.total_seconds() * 1000:.0f} ms"
     except Exception as error:  # noqa: BLE001 - a part of others may fail in any way, and the answer stands all the same
-        return None, f"{what}: {type(error).__name__}: {error}"
+        return None, f"{what}: {_told(error)}"
+
+
+def failed(error: Exception) -> EmbedderError:
+    """What an embedder has raised as an error of ours; one that somebody else wrote may raise anything."""
+    return error if isinstance(error, EmbedderError) else EmbedderError(_told(error))
 
 
 def within(what: str, work: Callable[[], T], deadline: timedelta) -> T:
@@ -26,8 +40,19 @@ def within(what: str, work: Callable[[], T], deadline: timedelta) -> T:
     def attempt() -> None:
         try:
             done.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - carried over to the waiting thread
+        except Exception as error:  # noqa: BLE001 - carried over to the waiting thread
             done.set_exception(error)
+        except BaseException as error:  # noqa: BLE001 - it wanted to end its own thread, and not the one that waits
+            done.set_exception(RuntimeError(_told(error)))
 
-    threading.Thread(target=attempt, name=f"cued-{what}", daemon=True).start()
+    threading.Thread(target=attempt, name=_named(what), daemon=True).start()
     return done.result(timeout=deadline.total_seconds())
+
+
+def _named(what: str) -> str:
+    return f"cued-{what}"
+
+
+def _told(error: BaseException) -> str:
+    said = f"{type(error).__name__}: {error}"
+    return said if len(said) <= _MOST_SAID else said[:_MOST_SAID] + "…"

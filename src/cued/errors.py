@@ -26,6 +26,9 @@ CuedError
 from collections.abc import Collection, Sequence
 from typing import Any
 
+_SHOWN = 60
+"""How many characters of a text are shown where one is quoted."""
+
 
 class CuedError(Exception):
     """Whatever Cued raises on purpose."""
@@ -165,6 +168,3 @@ class LostConnectionError(StoreError):
 
 class EmbedderError(CuedError):
     """The embedder was unreachable or gave something that cannot be used."""
-
-
-_SHOWN = 60

@@ -63,7 +63,7 @@ class OwnLock:
         self._lock.acquire()
 
     def __exit__(self, *_: object) -> None:
-        """It back."""
+        """Let go of it."""
         self._lock.release()
 
 

@@ -36,20 +36,41 @@ def test_the_image_runs_as_its_own_user_keeps_everything_in_a_volume_and_is_look
     assert set(re.findall(r'"(--[a-z-]+)"', last)) <= options("serve")
 
 
-def test_the_containers_root_is_read_only_and_it_may_do_nothing_special():
+@pytest.mark.parametrize("file", ["compose.yaml", "postgres/compose.yaml"])
+def test_what_a_container_is_told_is_what_its_image_takes(file):
     yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
-    compose = yaml.safe_load(text("compose.yaml"))
+    service = yaml.safe_load(text(file))["services"]["cued"]
+    context = (DEPLOY / file).parent / service["build"]["context"]
+    assert (context / service["build"]["dockerfile"]).resolve() == DEPLOY / "Dockerfile"
+    # the image's entry point is `cued` itself
+    assert service["command"][0] == "serve"
+    assert {word for word in service["command"] if word.startswith("--")} <= options("serve")
+    for line in re.findall(r"run --rm cued (\S+) (\S+)", text(file)):
+        assert line in {("token", "create"), ("db", "init")}
+    extras = re.search(r"\[([a-z0-9,]+)\]", text("Dockerfile"))[1].split(",")
+    assert {"server", "postgres"} <= set(extras)
+
+
+def test_an_address_that_is_not_known_before_the_tables_are_made_is_not_asked_for():
+    assert ":?" not in re.search(r"CUED_DB: (.*)", text("postgres/compose.yaml"))[1]
+
+
+@pytest.mark.parametrize("file", ["compose.yaml", "postgres/compose.yaml"])
+def test_the_containers_root_is_read_only_and_it_may_do_nothing_special(file):
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    compose = yaml.safe_load(text(file))
     service = compose["services"]["cued"]
     assert (service["read_only"], service["cap_drop"], service["security_opt"]) == (True, ["ALL"], ["no-new-privileges:true"])
-    assert {each.partition(":")[0] for each in service["volumes"]} <= set(compose["volumes"])
-    assert "ports" not in service
-    assert {word for word in service["command"] if word.startswith("--")} <= options("serve")
+    assert {each.partition(":")[0] for each in service.get("volumes", ())} <= set(compose["volumes"])
+    assert all(port.startswith("127.0.0.1:") for port in service.get("ports", ()))
 
 
 def test_the_unit_is_one_that_systemd_takes_and_is_shut_in(tmp_path):
     unit = text("cued.service")
-    for line in ("NoNewPrivileges=yes", "ProtectSystem=strict", "ProtectHome=yes", "DynamicUser=yes", "StateDirectory=cued"):
+    for line in ("NoNewPrivileges=yes", "ProtectSystem=strict", "ProtectHome=yes", "User=cued", "StateDirectory=cued"):
         assert line in unit.splitlines()
+    # a dynamic user's folder is root's alone outside of the service, so that nobody could make a token for it
+    assert "DynamicUser=yes" not in unit
     started = re.search(r"^ExecStart=\S+ (.*)$", unit, re.MULTILINE)[1].split()
     assert {word for word in started if word.startswith("--")} <= options(started[0])
     analyse = shutil.which("systemd-analyze")

@@ -58,9 +58,12 @@ class Command(NamedTuple):
     last: int
 
 
-def steady(text):
-    """Give a text with ids numbered in order, without times that depend on the day or the machine, and with tables drawn narrow."""
-    seen = {}
+def steady(text, seen=None):
+    """Give a text with ids numbered in order, without times that depend on the day or the machine, and with tables drawn narrow.
+
+    `seen` has the numbers of the ids before it on the page, so that one memory is shown under one id from block to block.
+    """
+    seen = {} if seen is None else seen
     text = _REVISION.sub("@<revision>/", _TIME.sub("<time>", _MOMENT.sub("<moment>", text)))
     text = _ID.sub(lambda match: f"<id {seen.setdefault(match[0], len(seen) + 1)}>", text)
     text = _WRITTEN.sub(lambda found: f"written <day>{' (<age>)' if found[1] else ''}", _MILLISECONDS.sub("<n> ms", text))
@@ -72,7 +75,7 @@ def steady(text):
 def run_python(page):
     """Run a page's Python blocks in order, and give everything it claims that they say."""
     namespace = {"__name__": "__main__"}
-    claims = []
+    claims, shown, said = [], {}, {}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for block in page.blocks:
@@ -84,7 +87,7 @@ def run_python(page):
             follower = page.follower(block)
             if follower is not None:
                 lines = follower.line + 1, follower.line + follower.text.count("\n")
-                claims.append(Said(*lines, steady(follower.text), steady(printed.getvalue()), printed.getvalue()))
+                claims.append(Said(*lines, steady(follower.text, shown), steady(printed.getvalue(), said), printed.getvalue()))
             elif printed.getvalue():
                 claims.append(Said(block.line, block.line, "no output, or a `text` block with it behind", printed.getvalue(), ""))
     return claims
@@ -141,19 +144,19 @@ def run_console(page, folder):
 
 
 def _claims(commands, outputs, codes):
-    following = [command.typed for command in commands[1:]] + [""]
+    following, shown, said = [command.typed for command in commands[1:]] + [""], {}, {}
     for command, output, code, after in zip(commands, outputs, codes, following, strict=True):
         if code != "0" and after != "echo $?":
             yield Said(command.line, command.line, f"exit code 0 of {command.typed}", f"exit code {code}: {output}", "")
         elif command.shown.strip():
-            yield Said(command.line + 1, command.last, steady(command.shown), steady(output), output, _CLOSE)
+            yield Said(command.line + 1, command.last, steady(command.shown, shown), steady(output, said), output, _CLOSE)
 
 
 def rewritten(page, folder):
-    """Give the page with every output that no longer holds replaced by what is said now."""
-    lines = page.text.splitlines()
-    for claim in sorted([*run_python(page), *run_console(page, folder)], reverse=True):
-        if not claim.holds and claim.raw:
+    """Give the page as it is where all that it shows holds, else with every output replaced by what is said now: ids are of one run."""
+    lines, claims = page.text.splitlines(), [*run_python(page), *run_console(page, folder)]
+    for claim in sorted(claims, reverse=True) if not all(claim.holds for claim in claims) else ():
+        if claim.raw:
             lines[claim.first - 1 : claim.last] = [line.rstrip() for line in claim.raw.strip("\n").splitlines()]
     return "\n".join(lines) + "\n"
 

@@ -76,6 +76,11 @@ def test_the_reference_is_what_the_code_says_now():
     assert [page.relative_to(ROOT).as_posix() for page in stale()] == [], "bring them up to date with: make docs"
 
 
+def test_the_glossary_has_each_word_once():
+    words = re.findall(r"^\| \*\*(.+?)\*\* \|", (DOCS / "glossary.md").read_text("utf-8"), re.MULTILINE)
+    assert sorted(words) == sorted(set(words))
+
+
 def test_every_make_target_that_a_page_names_is_there():
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     named = {name for path in pages() for name in re.findall(r"(?:`|^\$ )make ([a-z]+)", path.read_text("utf-8"), re.MULTILINE)}

@@ -46,6 +46,9 @@ HOSTILE = {
     "quotes": '"' * 99_000,
     "identifiers": "aB" * 49_000,
     "white space": " " * 99_000 + "a",
+    "a long word beyond ASCII": "é" + "a" * 49_000,
+    "the same time": "today this time " * 3_000,
+    "very many days": "9" * 9_000 + " days after the tea",
 }
 
 
@@ -88,6 +91,16 @@ def test_times_at_the_edge_are_refused(tenant):
     for moment in (datetime.max.replace(tzinfo=UTC), datetime.min.replace(tzinfo=UTC)):
         tenant.timeline(moment)
         tenant.recall("x y last week, three years ago", now=moment)
+
+
+@pytest.mark.parametrize("at", ["0001-01-01", "2025-03-01", "9999-12-31"])
+@pytest.mark.parametrize("cue", ["what came after the party?", "before the party", "around the party", "the week of the party",
+                                 "the year after the party", "since the party", "9999 years before the party"])  # fmt: skip
+def test_an_event_at_the_edge_of_the_calendar_does_no_harm(tenant, at, cue):
+    tenant.remember("The party was in Paris.", at=at, trust="tool")
+    tenant.remember("Ada had tea and cake.", at="2025-03-02")
+    for now in ("0001-01-02", "2025-03-08", "9999-12-31"):
+        assert tenant.recall(cue, now=now).degraded == ()
 
 
 ODD = {

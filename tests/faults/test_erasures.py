@@ -9,7 +9,6 @@ from cued.errors import InputError
 from cued.stores import Store
 from cued.stores.journalling import entries, head_of, ids_digest
 from cued.stores.keepers.memory import MemoryKeeper
-from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.upkeep.erasures import name_digest
 from tests.fakes import FixedClock
 
@@ -73,10 +72,6 @@ def test_a_copy_in_the_making_is_pending_and_a_stale_one_is_deleted(tmp_path):
         assert str(fresh) in done.pending[0]
         fresh.unlink()
         assert tenant.forget(ids[1], erase=True).gone
-
-
-def _store(place):
-    return Store(MemoryKeeper() if place is None else SqliteKeeper(place), journalled=True)
 
 
 def test_a_journal_tells_what_was_done_and_no_content(place):

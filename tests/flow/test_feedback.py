@@ -9,7 +9,7 @@ from cued.errors import InputError
 from cued.flow.feedback import feedback
 from cued.model import RecallEntry, Use
 from cued.policy.spec import Settle
-from cued.stores.use import judged, news, noted
+from cued.stores.use import boosted, news, noted
 from cued.stores.use import told as verdicts_of
 from tests.building import NOW
 
@@ -32,13 +32,13 @@ def told(entry, boosts, *, cited=(), bad=(), rules=RULES):
     """Send these verdicts and give the boosts that a store would then hold, and the entry."""
     sent = feedback(entry.recall_id, cited=cited, bad=bad, rules=rules)
     before, new = verdicts_of(entry), news(entry, sent)
-    after = {each: judged(Use(boost=boosts.get(each, 1.0)), sent, new[each], instead_of=before.get(each)).boost for each in new}
+    after = {each: boosted(Use(boost=boosts.get(each, 1.0)), sent, new[each], instead_of=before.get(each)).boost for each in new}
     return boosts | after, noted(entry, new)
 
 
 def verdict_on(use, verdict, *, rules=RULES, instead_of=None):
     """Give a use after one verdict."""
-    return judged(use, feedback("r1", rules=rules), verdict, instead_of=instead_of)
+    return boosted(use, feedback("r1", rules=rules), verdict, instead_of=instead_of)
 
 
 @pytest.mark.requirement("P7")

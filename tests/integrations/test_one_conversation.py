@@ -192,6 +192,24 @@ def test_every_adapter_recalls_the_line_that_answers_and_no_other_tenant_does(ad
         assert [ask_other(query) for query in ASKED] == [[]] * len(ASKED)
 
 
+@pytest.mark.parametrize("adapter", [adapter for adapter in ADAPTERS if adapter not in (python, openai_agents, claude)])
+def test_a_question_of_any_length_is_asked_as_far_as_a_cue_goes(adapter):
+    """A user may paste a whole file, and no agent's run ends over that."""
+    with cued.open() as memories:
+        put, ask = adapter(memories, "mara")
+        put(TURNS[:8])
+        assert isinstance(ask("Which nuts is Mara allergic to? " + "nuts " * 20_000), list)
+
+
+@pytest.mark.parametrize("adapter", [openai_agents, llama_index, google_adk, agent_framework, strands])
+def test_a_message_that_no_memory_can_hold_is_kept_as_far_as_one_can(adapter):
+    with cued.open() as memories:
+        put, _ = adapter(memories, "mara")
+        put([{"role": "user", "content": said} for said in ("z" * 150_000, "The kettle\0is green.", "The lamp is red.")])
+        kept = {memory.text for memory in memories.tenant("mara").list()}
+    assert kept >= {"z" * 100_000, "The kettle is green.", "The lamp is red."}
+
+
 @pytest.mark.parametrize("adapter", [adapter for adapter in ADAPTERS if adapter is not google_adk])
 def test_what_one_framework_keeps_for_a_tenant_the_others_recall(adapter):
     with cued.open() as memories:

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from pydantic_ai import Agent
 from pydantic_ai.capabilities import ProcessHistory
-from pydantic_ai.messages import ModelRequest, ModelResponse, SystemPromptPart, TextPart, UserPromptPart
+from pydantic_ai.messages import ModelRequest, ModelResponse, SystemPromptPart, TextPart, ToolCallPart, UserPromptPart
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.test import TestModel
 
@@ -29,6 +29,20 @@ def test_the_toolset_has_both_tools_or_recall_alone(mara):
     model = TestModel(call_tools=["remember_memory"])
     asyncio.run(Agent(model, toolsets=[both]).run("hello"))
     assert mara.stats().memories == 2
+
+
+@pytest.mark.parametrize("text", ["", "x" * 200_000, "a\0b"])
+def test_what_a_model_cannot_have_remembered_is_told_to_it_and_ends_no_run(mara, text):
+    def script(messages, _info):
+        last = messages[-1].parts[-1]
+        if last.part_kind == "tool-return":
+            return ModelResponse(parts=[TextPart(last.content)])
+        return ModelResponse(parts=[ToolCallPart("remember_memory", {"text": text})])
+
+    told = asyncio.run(Agent(FunctionModel(script), toolsets=[memory_toolset(mara)]).run("hello")).output
+    assert told.startswith("Nothing was remembered: text: got ")
+    assert "accepted: a text of 1 to 100000 characters" in told
+    assert mara.stats().memories == 1
 
 
 def test_the_block_stands_before_the_users_words_once_and_none_where_nothing_is_relevant(mara):

@@ -26,6 +26,7 @@ from cued.stores.admission import body
 from cued.stores.encoding import new_row
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.postgres import log, queries, searched, staging, transaction
+from cued.stores.keepers.postgres.keeper import translated
 from cued.stores.keepers.postgres.sending import vectors
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.surfaces.cli import main
@@ -155,6 +156,12 @@ def test_a_role_with_too_much_power_is_refused_and_told_how_to_make_the_right_on
         connection.execute("CREATE DATABASE bare")
     with pytest.raises(ForeignFileError, match="cued db init"):
         PostgresKeeper(server().url.replace("/postgres?", "/bare?"))
+
+
+def test_what_the_server_refuses_is_told_without_the_row():
+    with server().connected() as connection, pytest.raises(StoreError, match="violates check constraint") as refused, translated("db"):
+        connection.execute("CREATE TEMP TABLE short (said text CHECK (length(said) < 3)); INSERT INTO short VALUES ('peanuts')")
+    assert "peanuts" not in str(refused.value)
 
 
 def test_an_address_is_shown_without_its_password():

@@ -13,9 +13,9 @@ from cued.conformance.searching import ids
 from cued.errors import BusyError
 from cued.stores import Store
 from cued.stores.columns.shelf import Shelf
-from cued.stores.encoding import judged
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.shelves import Shelves, Version, Winners
+from cued.stores.standing.facts import judged
 from tests.stores.other_process import next_version, note
 from tests.stores.processes import run, start
 

@@ -401,16 +401,24 @@ def test_the_listing_in_the_help_is_what_the_commands_say_of_themselves():
 
 
 def test_help_shows_commands_options_defaults_and_exit_codes(cued):
-    for result in (cued("--help"), cued()):
+    for result in (cued("--help"), cued("-h"), cued()):
         assert result.exit_code == 0
         for said in (*COMMANDS, "memories.db", '"me"', "CUED_DB", "CUED_TENANT", "Exit codes", "130", "NO_COLOR"):
             assert said in result.stdout
 
 
-def test_a_group_without_a_command_shows_its_help(cued):
-    result = cued("policy")
-    assert result.exit_code == 0
-    assert "diff" in result.stdout
+def test_where_the_next_page_begins_can_be_copied(cued):
+    for n in range(3):
+        cued.remember(f"Fact {n}.", "--id", f"{n}" * 150)
+    shown = cued("list", "--limit", "1", env={"COLUMNS": "60"}).stdout.splitlines()
+    assert shown[-1].split() == ["--after", cued.json("list", "--limit", "1")["next"]]
+
+
+@pytest.mark.parametrize(("group", "said"), [("policy", "diff"), ("token", "revoke"), ("db", "init")])
+def test_a_group_without_a_command_shows_its_help(cued, group, said):
+    result = cued(group)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert said in result.stdout
 
 
 def test_version(cued):

@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from cued.model import GATES
-from cued.surfaces.cli.tables import local_now, recall_view, rendered
+from cued.surfaces.cli.tables import recall_view, rendered, utc_now
 from cued.surfaces.verbs import call
 
 MYSQL, POSTGRES = "The ledger runs on MySQL.", "The ledger runs on Postgres."
@@ -249,7 +249,7 @@ def test_a_recall_that_does_not_fit_is_compacted_when_asked(cued):
 
 def test_what_a_gate_held_back_is_told_whatever_the_gate(cued):
     answer = cued.json("recall", "peanuts")
-    told = rendered(recall_view({**answer, "suppressed": dict.fromkeys(GATES, 1)}, now=local_now()), columns=1000)
+    told = rendered(recall_view({**answer, "suppressed": dict.fromkeys(GATES, 1)}, now=utc_now()), columns=1000)
     assert told.splitlines()[-1].count("1 ") == len(GATES)
     cued("quarantine", cued.remember("Mira is allergic to peanuts."))
     assert "Held back: 1 in quarantine" in cued("recall", "peanuts").stdout
@@ -259,7 +259,7 @@ def test_what_a_gate_held_back_is_told_whatever_the_gate(cued):
 def test_drift_is_told_with_the_recall_that_shows_it(cued):
     cued.remember("Mira is allergic to peanuts.")
     answer = cued.json("recall", "peanuts", "--floor", "0")
-    told = rendered(recall_view({**answer, "drift": "the cue has not changed for 3 turns"}, now=local_now()))
+    told = rendered(recall_view({**answer, "drift": "the cue has not changed for 3 turns"}, now=utc_now()))
     assert "Drift: the cue has not changed for 3 turns" in told
 
 

@@ -114,6 +114,18 @@ def test_a_reader_that_leaves_early_is_no_error(process):
 
 
 @posix
+@pytest.mark.parametrize(
+    ("closed", "args", "code"),
+    [(1, ("list",), 0), (1, ("list", "--json"), 0), (1, ("demo",), 0), (0, ("remember",), 2), (0, ("mcp",), 0), (2, ("get", "nope"), 3)],
+)
+def test_a_stream_that_is_closed_says_and_hears_nothing(process, closed, args, code):
+    process("remember", "The lamp is red.")
+    shut = f"import os, sys; os.close({closed}); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    done = process(*args, by=("-c", shut), input=b"")
+    assert (done.returncode, b"Traceback" in done.stderr) == (code, False)
+
+
+@posix
 def test_an_interrupt_leaves_quietly_with_130(process, terminal):
     seen, written = terminal
     ends = {"stdin": written, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

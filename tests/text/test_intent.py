@@ -1,7 +1,5 @@
 """What a cue asks for by its words: its time, whose words, whether of its user, advice; and which turns and memories answer that."""
 
-from datetime import UTC, datetime
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +14,6 @@ from cued.text.intent import (
     of_speaker,
     seeks,
     speaks_of_itself,
-    temporal_class,
 )
 
 pytestmark = pytest.mark.requirement("P11")
@@ -58,33 +55,9 @@ def test_case_and_punctuation_do_not_hide_a_marker(text: str) -> None:
     assert intent(text) == "past"
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("when was the bridge built", "past"),
-        ("did the team win", "past"),
-        ("who invented the telephone", "past"),
-        ("weather in Vienna", "recent"),
-        ("gold price", "recent"),
-        ("match schedule", "future"),
-        ("release date of the next version", "future"),
-        ("difference between mass and weight", "atemporal"),
-        ("how to boil an egg", "atemporal"),
-    ],
-)
-def test_the_class_of_a_query_also_uses_hints(text: str, expected: str) -> None:
-    assert temporal_class(text) == expected
-
-
-@pytest.mark.parametrize(("text", "expected"), [("elections 2012", "past"), ("elections 2013", "recent"), ("elections in 2016", "future")])
-def test_a_year_is_read_against_now(text: str, expected: str) -> None:
-    assert temporal_class(text, now=datetime(2013, 5, 1, tzinfo=UTC)) == expected
-
-
-@given(st.text(), st.datetimes(timezones=st.just(UTC)))
-def test_any_text_has_an_intent_and_a_class(text: str, now: datetime) -> None:
+@given(st.text())
+def test_any_text_has_an_intent(text: str) -> None:
     assert intent(text) in {"past", "present", "neutral"}
-    assert temporal_class(text, now=now) in {"past", "recent", "future", "atemporal"}
 
 
 @pytest.mark.parametrize(

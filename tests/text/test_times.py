@@ -19,7 +19,6 @@ DATA = Path(os.environ.get("CUED_DATA") or ROOT / "../shared/data")
 
 # A Wednesday afternoon.
 NOW = "2024-05-15T15:30"
-MIDNIGHT = "2024-05-15"
 
 # text, start, end; a day alone is its midnight
 EXPECTED = [

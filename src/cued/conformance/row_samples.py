@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from cued.conformance.samples import NOW, record
-from cued.model import Filter, Head, Judged, LogQuery, LogRules, RecallEntry, Row, Slice
+from cued.model import Filter, Head, LogQuery, LogRules, RecallEntry, Row, Slice
 from cued.ports import Keeper, Transaction
 from cued.stores.arrays import micros
-from cued.stores.standing.facts import facts
+from cued.stores.standing.facts import judged
 
 ALL = Filter()
 
@@ -28,7 +28,7 @@ def row(memory_id: str, text: str = "tea in the garden", *, tenant: str = "t", k
     forward = given.pop("forward", f"forward of {memory_id}".encode())
     made = record(tenant, memory_id, text, **given)
     vector = None if made.vector is None or forward is None else made.vector.astype("<f4").tobytes()
-    return Row(made.memory, key, Judged._make(facts(made.memory)), forward, vector)  # type: ignore[arg-type]
+    return Row(made.memory, key, judged(made.memory), forward, vector)  # type: ignore[arg-type]
 
 
 def break_off(keeper: Keeper, write: Callable[[Transaction], object], *, tenant: str = "t") -> None:

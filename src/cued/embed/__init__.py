@@ -48,12 +48,12 @@ def load(spec: str | Embedder = "auto") -> Embedder:
     """The embedder that the spec names; an Embedder is given back as it is, an unknown spec is an InputError."""
     if not isinstance(spec, str):
         if not (callable(getattr(spec, "embed", None)) and hasattr(type(spec), "fingerprint")):
-            raise InputError(_FIELD, spec, ACCEPTED)
+            raise InputError("embedder", spec, ACCEPTED)
         return spec
     name, colon, argument = spec.partition(":")
     maker = _MAKERS.get((name, bool(colon)))
     if maker is None or (colon and not argument.strip()):
-        raise InputError(_FIELD, spec, ACCEPTED)
+        raise InputError("embedder", spec, ACCEPTED)
     return maker(argument.strip())
 
 
@@ -80,7 +80,7 @@ def _minilm(_: str) -> Embedder:
 
 def _hashing(dimensions: str) -> Embedder:
     if dimensions and not (dimensions.isascii() and dimensions.isdigit()):
-        raise InputError(_FIELD, f"hashing:{dimensions}", "hashing:DIMENSIONS, a whole number")
+        raise InputError("embedder", f"hashing:{dimensions}", "hashing:DIMENSIONS, a whole number")
     return Hashing(int(dimensions) if dimensions else DIMENSIONS)
 
 
@@ -96,7 +96,6 @@ def _sentence_transformers(name: str) -> Embedder:
     return SentenceTransformers(name)
 
 
-_FIELD = "embedder"
 _MAKERS: dict[tuple[str, bool], Callable[[str], Embedder]] = {
     ("auto", False): _auto,
     ("cued", False): _cued,
@@ -114,8 +113,7 @@ class Hashing:
     def __init__(self, dimensions: int = DIMENSIONS) -> None:
         """Choose the number of dimensions, 8 to 8192."""
         if not LEAST_DIMENSIONS <= dimensions <= MOST_DIMENSIONS:
-            field, accepted = "dimensions", f"{LEAST_DIMENSIONS} to {MOST_DIMENSIONS}"
-            raise InputError(field, dimensions, accepted)
+            raise InputError("dimensions", dimensions, f"{LEAST_DIMENSIONS} to {MOST_DIMENSIONS}")
         self._dimensions = dimensions
 
     @property

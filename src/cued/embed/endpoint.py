@@ -54,19 +54,18 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         """Refuse what could not be asked or would betray the key when asked, and warn of a key that travels in the clear."""
-        name, accepted = "base_url", "http(s)://host[:port]/path, without user, password or query"
+        accepted = "http(s)://host[:port]/path, without user, password or query"
         try:
             parts = urlsplit(self.base_url)
             host, _ = parts.hostname or "", parts.port
             refuse_link_local(host)
         except (ValueError, OSError) as error:
-            raise InputError(name, "(hidden)" if "@" in self.base_url else self.base_url, f"{accepted} ({error})") from error
+            raise InputError("base_url", "(hidden)" if "@" in self.base_url else self.base_url, f"{accepted} ({error})") from error
         if parts.scheme not in {"http", "https"} or not host or parts.username is not None or parts.query:
-            raise InputError(name, f"{parts.scheme}://{host}…", accepted)
+            raise InputError("base_url", f"{parts.scheme}://{host}…", accepted)
         if self.key is not None and not (self.key.isascii() and self.key.isprintable() and " " not in self.key):
             # A line break would otherwise come back from the HTTP client in an error that quotes the whole header.
-            name, accepted = "key", "printable ASCII without spaces or line breaks"
-            raise InputError(name, "(hidden)", accepted)
+            raise InputError("key", "(hidden)", "printable ASCII without spaces or line breaks")
         if self.key is not None and parts.scheme == "http" and not _here(host):
             message = f"the API key travels to {host} in the clear; https would hide it"
             warnings.warn(message, RuntimeWarning, stacklevel=3)
@@ -90,8 +89,7 @@ class Endpoint:
         """The first reply that another try would not better; none before the deadline is an EmbedderError."""
         early_s = self.breaker.refused_s()
         if early_s:
-            message = f"{self.base_url} has failed too often of late and is asked again in {early_s:.0f} s"
-            raise EmbedderError(message)
+            raise EmbedderError(f"{self.base_url} has failed too often of late and is asked again in {early_s:.0f} s")
         try:
             reply = self._answered(path, json.dumps(payload).encode(), deadline_s or self.patience.deadline_s)
         except EmbedderError:
@@ -116,8 +114,7 @@ class Endpoint:
             late = self.patience.clock() + wait_s >= until
             if late or attempt >= self.patience.attempts:
                 how = f"did not answer within {deadline_s:g} s" if late else f"failed {attempt} times"
-                message = f"{self.base_url} {how}; the last: {self.redact(problem)}"
-                raise EmbedderError(message)
+                raise EmbedderError(f"{self.base_url} {how}; the last: {self.redact(problem)}")
             self.patience.sleep(wait_s)
 
     def _try(self, path: str, body: bytes, until: float) -> tuple[Reply | None, str]:

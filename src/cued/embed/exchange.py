@@ -119,8 +119,7 @@ def refuse_link_local(host: str) -> None:
     except ValueError:
         return
     if local:
-        message = f"{host} is a link-local address, and those are not asked"
-        raise OSError(message)
+        raise OSError(f"{host} is a link-local address, and those are not asked")
 
 
 def _connect(connection: HTTPConnection) -> None:
@@ -140,8 +139,7 @@ def _read(connection: HTTPConnection, most_bytes: int) -> Reply:
         if max(announced, size) > most_bytes:
             # The error lives as long as whoever tells of it, and with it all that this function holds.
             parts.clear()
-            message = f"a reply of more than {most_bytes} bytes"
-            raise HTTPException(message)
+            raise HTTPException(f"a reply of more than {most_bytes} bytes")
     return Reply(response.status, {name.lower(): value for name, value in response.getheaders()}, b"".join(parts))
 
 

@@ -53,13 +53,11 @@ class MiniLM:
         try:
             import cued_minilm  # noqa: PLC0415 (an optional wheel)
         except ImportError as error:
-            message = f"the model wheel cued-minilm is not installed: {INSTALL}"
-            raise EmbedderError(message) from error
+            raise EmbedderError(f"the model wheel cued-minilm is not installed: {INSTALL}") from error
         self._encoder = ENCODERS[provider]
         encoder = getattr(cued_minilm, "ENCODERS", {}).get(self._encoder)  # an older wheel has none
         if encoder is None or not encoder.revision:
-            message = f"cued_minilm is a source tree without its model: {INSTALL}"
-            raise EmbedderError(message)
+            raise EmbedderError(f"cued_minilm is a source tree without its model: {INSTALL}")
         self._threads = threads
         self.after_fork()
         across_forks(self)
@@ -94,7 +92,6 @@ class MiniLM:
                 try:
                     from cued_minilm.model import Model  # noqa: PLC0415 (onnxruntime takes its time)
                 except ImportError as error:
-                    message = f"cued-minilm cannot load onnxruntime ({error}): pip install onnxruntime"
-                    raise EmbedderError(message) from error
+                    raise EmbedderError(f"cued-minilm cannot load onnxruntime ({error}): pip install onnxruntime") from error
                 self._model = Model(self._encoder)
             return self._model

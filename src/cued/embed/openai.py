@@ -132,8 +132,7 @@ class OpenAICompatible:
         given = {np.size(vector) for vector in vectors}
         if self._asked is not None and given != {self._asked}:
             sizes = " and ".join(map(str, sorted(given)))
-            message = f"{self._source} was asked for {self._asked} dimensions and gave {sizes}; it ignores `dimensions`"
-            raise EmbedderError(message)
+            raise EmbedderError(f"{self._source} was asked for {self._asked} dimensions and gave {sizes}; it ignores `dimensions`")
         return vectors
 
     def _payload(self, batch: list[str]) -> dict[str, object]:
@@ -146,8 +145,7 @@ class OpenAICompatible:
         """Raise what a reply other than 200 means."""
         if reply.status in _REFUSED_KEY:
             # The body is left out: servers like to quote the key, whole or in part.
-            message = f"{self._source} refused the API key (HTTP {reply.status}); it is read from OPENAI_API_KEY"
-            raise EmbedderError(message)
+            raise EmbedderError(f"{self._source} refused the API key (HTTP {reply.status}); it is read from OPENAI_API_KEY")
         message = f"{self._source} answered HTTP {reply.status}: {self._endpoint.redact(excerpt(reply))}"
         many = reply.status == _TOO_LARGE or (reply.status in _CLIENT_ERRORS and _TOO_MANY.search(reply.text()))
         if many and count > 1:
@@ -160,11 +158,11 @@ class OpenAICompatible:
             content = _REPLY.decode(reply.body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             kind = reply.headers.get("content-type", "no content type")
-            message = f"{self._source} gave no list of embeddings ({kind}); is the base URL right? {self._endpoint.redact(excerpt(reply))}"
-            raise EmbedderError(message) from error
+            raise EmbedderError(
+                f"{self._source} gave no list of embeddings ({kind}); is the base URL right? {self._endpoint.redact(excerpt(reply))}"
+            ) from error
         if sorted(item.index for item in content.data) != list(range(count)):
-            message = f"{self._source} gave {len(content.data)} embedding(s) for {count} text(s), or not each `index` once"
-            raise EmbedderError(message)
+            raise EmbedderError(f"{self._source} gave {len(content.data)} embedding(s) for {count} text(s), or not each `index` once")
         self._served = content.model if isinstance(content.model, str) else ""
         embeddings = {item.index: item.embedding for item in content.data}
         return [embeddings[index] for index in range(count)]
@@ -181,5 +179,4 @@ def _vector(embedding: list[float] | str, source: str) -> ArrayLike:
     try:
         return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
     except (binascii.Error, ValueError) as error:
-        message = f"{source} gave an embedding that is neither a list of numbers nor base64 of float32"
-        raise EmbedderError(message) from error
+        raise EmbedderError(f"{source} gave an embedding that is neither a list of numbers nor base64 of float32") from error

@@ -71,13 +71,11 @@ class SentenceTransformers:
             try:
                 library = importlib.import_module("sentence_transformers")  # optional, and seconds to import
             except ImportError as error:
-                message = f"the sentence-transformers library is not installed: {INSTALL}"
-                raise EmbedderError(message) from error
+                raise EmbedderError(f"the sentence-transformers library is not installed: {INSTALL}") from error
             try:
                 self._loaded = cast("LoadedModel", library.SentenceTransformer(self._name))
             except (OSError, ValueError) as error:
-                message = f"sentence-transformers cannot load {self._name!r}: {error}"
-                raise EmbedderError(message) from error
+                raise EmbedderError(f"sentence-transformers cannot load {self._name!r}: {error}") from error
         return self._loaded
 
 

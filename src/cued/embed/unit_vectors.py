@@ -15,11 +15,9 @@ def unit(vectors: ArrayLike | Sequence[ArrayLike], *, count: int, dimensions: in
     """The vectors as float32 rows of unit length; a wrong count, shape, NaN, infinity or zero row is an EmbedderError."""
     values = _table(vectors, source)
     if len(values) != count:
-        message = f"{source} gave {len(values)} vector(s) for {count} text(s)"
-        raise EmbedderError(message)
+        raise EmbedderError(f"{source} gave {len(values)} vector(s) for {count} text(s)")
     if dimensions is not None and values.shape[1] != dimensions:
-        message = f"{source} gave vectors of {values.shape[1]} dimensions where {dimensions} were expected"
-        raise EmbedderError(message)
+        raise EmbedderError(f"{source} gave vectors of {values.shape[1]} dimensions where {dimensions} were expected")
     _refuse(~np.isfinite(values), "a NaN or infinite component", source)
     largest = np.abs(values).max(axis=1, keepdims=True)
     _refuse(largest == 0, "only zeros", source)
@@ -33,16 +31,13 @@ def _table(vectors: ArrayLike | Sequence[ArrayLike], source: str) -> NDArray[np.
     try:
         values = np.asarray(vectors, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        message = f"{source} gave vectors that are not equally long lists of numbers"
-        raise EmbedderError(message) from error
+        raise EmbedderError(f"{source} gave vectors that are not equally long lists of numbers") from error
     if values.ndim != _ROWS_AND_COLUMNS or values.shape[1] == 0:
-        message = f"{source} gave an array of shape {values.shape} where one row a text was expected"
-        raise EmbedderError(message)
+        raise EmbedderError(f"{source} gave an array of shape {values.shape} where one row a text was expected")
     return values
 
 
 def _refuse(bad: NDArray[np.bool_], what: str, source: str) -> None:
     rows = np.flatnonzero(bad.any(axis=1))
     if len(rows):
-        message = f"{source} gave a vector with {what} for text number {rows[0] + 1} of {len(bad)}"
-        raise EmbedderError(message)
+        raise EmbedderError(f"{source} gave a vector with {what} for text number {rows[0] + 1} of {len(bad)}")

@@ -13,20 +13,23 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cued import flow, pacing
+from cued.deadline import failed
 from cued.errors import EmbedderError, InputError
 from cued.flow import arc
 from cued.flow import cue as cues
 from cued.flow.asked import time_beside
 from cued.flow.table import Table
 from cued.flow.trace import conclude
-from cued.model import Column, Cue, DenseLookup, Evidence, Findings, Memory, Recall, TemporalLookup
+from cued.model import Column, Cue, DenseLookup, Evidence, Findings, Matrix, Memory, Recall, TemporalLookup
 from cued.policy.spec import Policy
 from cued.ports import Boost, Embedder, Parts, Timer
 
-__all__ = ["Parts", "Question", "decide", "gather", "log", "recall"]
+__all__ = ["Parts", "Question", "decide", "embedded", "gather", "log", "recall"]
 
 
 log = logging.getLogger("cued")
+_UNIT_WITHIN = 1e-3
+"""How far from 1 the length of a cue's vector may be; stores allow no more."""
 
 
 class Question(Struct, frozen=True, kw_only=True):
@@ -148,13 +151,27 @@ def _dense_lookup(question: Question, policy: Policy, embedder: Embedder | None)
         return replace(question.embedded, pool=pool), []
     if embedder is None:
         return None, ["dense: no embedder"]
+    said = [cues.words(question.cue, dense.over, labelled=True), cues.alone(question.cue, dense.over)]
     try:
-        said = [cues.words(question.cue, dense.over, labelled=True), cues.alone(question.cue, dense.over)]
-        vector, *alone = embedder.embed(list(filter(None, said)), role="query")
+        vector, *alone = embedded(list(filter(None, said)), embedder)
         return DenseLookup(vector=vector, alone=alone[0] if alone else None, fingerprint=str(embedder.fingerprint), pool=pool), []
     except EmbedderError as error:
         log.warning("the dense channel is left out: %s", error)
         return None, [f"dense: {error}"]
+
+
+def embedded(texts: Sequence[str], embedder: Embedder) -> Matrix:
+    """A vector for each text that the store can compare; what an embedder of others gives in place of it is an EmbedderError."""
+    try:
+        vectors = np.asarray(embedder.embed(texts, role="query"), dtype=np.float32)
+        expected = (len(texts), embedder.fingerprint.dimensions)
+    except Exception as error:
+        raise failed(error) from error
+    if vectors.shape != expected:
+        raise EmbedderError(f"gave an array of the shape {vectors.shape}, not {expected}")
+    if not (np.abs(np.linalg.norm(vectors, axis=1) - 1.0) <= _UNIT_WITHIN).all():
+        raise EmbedderError("gave a vector that is not finite and of length 1")
+    return vectors
 
 
 def _boosts(memories: Sequence[Memory], boost: Boost) -> Column:

@@ -5,7 +5,6 @@ category `far`. One tenant is enough where it has questions of either kind.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -16,8 +15,8 @@ from cued.evaluation.cache import digest
 from cued.evaluation.dataset import FAR, Dataset, Query, answerable, unanswerable
 from cued.evaluation.ranking import Floor
 from cued.evaluation.runner import Answer, Ask
+from cued.model.plain import JSON
 
-JSON = dict[str, Any]
 BINS = 15
 
 

@@ -1,14 +1,14 @@
 """An evaluation drawn for people, from the JSON that everyone else gets."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-JSON = dict[str, Any]
+from cued.model.plain import JSON
+
 _MANY = 10
 _STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 

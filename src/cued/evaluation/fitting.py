@@ -22,6 +22,8 @@ EDGES = np.log([8, 25, 80, 250, 800, 2000])
 """Stores between two of these sizes count as much as those between any other two."""
 FLOOR = 0.7
 _STEPS = 60
+_GROWING = 0.95
+"""At which quantile of what far questions reach it is told how that grows."""
 _SETTLED = 1e-3
 _FARTHEST = 3.0
 
@@ -138,7 +140,7 @@ def stretched(samples: Sequence[Sample], odds: Sequence[Floats]) -> float:
     return float(solution[1])
 
 
-def growth(samples: Sequence[Sample], odds: Sequence[Floats], *, quantile: float = 0.95) -> float:
+def growth(samples: Sequence[Sample], odds: Sequence[Floats]) -> float:
     """By how much the log-odds that far questions reach grow with the logarithm of a store's size."""
     best, shares = _far(samples, odds)
     size = np.concatenate([each.size[each.kind == FAR] for each in samples])
@@ -147,7 +149,7 @@ def growth(samples: Sequence[Sample], odds: Sequence[Floats], *, quantile: float
         inside = np.digitize(size, EDGES) == number
         if inside.any():
             at = float(np.average(size[inside], weights=shares[inside]))
-            points.append((at, _quantile(best[inside], shares[inside], quantile), float(np.sqrt(np.sqrt(inside.sum())))))
+            points.append((at, _quantile(best[inside], shares[inside], _GROWING), float(np.sqrt(np.sqrt(inside.sum())))))
     if len(points) < 2:  # noqa: PLR2004 - a line needs two
         return 0.0
     x, y, weight = np.array(points).T

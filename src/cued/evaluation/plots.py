@@ -2,11 +2,10 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 from cued.evaluation.svg import Series, bars, lines
+from cued.model.plain import JSON
 
-JSON = dict[str, Any]
 FLOORS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 """The floors at which the curves are drawn."""
 

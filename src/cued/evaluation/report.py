@@ -13,10 +13,10 @@ from cued.evaluation.dataset import Dataset, answerable
 from cued.evaluation.metrics import names, scores
 from cued.evaluation.ranking import Variant, unfloored
 from cued.evaluation.runner import Answer, Ask, Bench, Run, run
+from cued.model.plain import JSON
 from cued.policy.spec import Policy
 from cued.significance import intervals, paired
 
-JSON = dict[str, Any]
 Scores = list[dict[str, float]]
 MOST_K = 1000
 _DIGITS = 6

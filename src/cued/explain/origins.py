@@ -1,11 +1,12 @@
 """What memories rest on, read through the store's port: those of given ids, and all that reflections were derived from."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import partial
 from itertools import islice
 
-from cued.errors import NotFoundError
 from cued.model import Memory
 from cued.ports import Store
+from cued.stores.gone_ids import with_those_left
 from cued.stores.standing.facts import sources_of
 
 _AT_ONCE = 100
@@ -17,7 +18,8 @@ def found(store: Store, tenant: str, memory_ids: Iterable[str]) -> dict[str, Mem
     known: dict[str, Memory] = {}
     rest = iter(dict.fromkeys(memory_ids))
     while batch := list(islice(rest, _AT_ONCE)):
-        known |= {memory.id: memory for memory in _stored(store, tenant, batch)}
+        stored, _ = with_those_left(batch, partial(store.get, tenant))
+        known |= {memory.id: memory for memory in stored or ()}
     return known
 
 
@@ -32,16 +34,3 @@ def with_origins(store: Store, tenant: str, memories: Iterable[Memory]) -> tuple
         level = list(found(store, tenant, wanted).values())
         known |= {memory.id: memory for memory in level}
     return tuple(known.values())
-
-
-def _stored(store: Store, tenant: str, memory_ids: list[str]) -> Iterator[Memory]:
-    gone: set[str] = set()
-    while left := [memory_id for memory_id in memory_ids if memory_id not in gone]:
-        try:
-            yield from store.get(tenant, left)
-        except NotFoundError as error:
-            if error.memory_id not in left:
-                raise
-            gone.add(error.memory_id)
-        else:
-            return

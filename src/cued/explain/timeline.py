@@ -8,9 +8,9 @@ from itertools import islice
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cued.errors import InputError
 from cued.model import GLOBAL, Filter, Memory
 from cued.ports import Store
+from cued.requests.checks import whole
 from cued.stores.arrays import LAST
 
 MAX_AROUND = 1000
@@ -45,8 +45,7 @@ def timeline(  # noqa: PLR0913 - a stretch of time has a centre, two sides and t
     all the tenant has. Forgotten, superseded and expired memories are shown when `hidden` is asked for; the centre always is.
     """
     for name, size in (("before", before), ("after", after)):
-        if not isinstance(size, int) or not 0 <= size <= MAX_AROUND:
-            raise InputError(name, size, f"a number from 0 to {MAX_AROUND}")
+        whole(name, size, least=0, most=MAX_AROUND)
     centre, middle = _centre(tenant, store, around)
     scopes = (None,) if scope is None else tuple(dict.fromkeys((scope, GLOBAL)))
     listings = _Listings(tenant, store, at, [Filter(scope=each, session=session, hidden=hidden) for each in scopes])

@@ -6,10 +6,10 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from cued.errors import InputError
 from cued.explain.origins import found, with_origins
 from cued.model import MERGED, NOBODY, Kind, Lookup, Memory
 from cued.ports import Store
+from cued.requests.checks import whole
 from cued.stores.arrays import LAST
 from cued.stores.standing.felling import unlifted
 from cued.stores.standing.judging import table
@@ -59,8 +59,7 @@ class Why(Struct, frozen=True, kw_only=True):
 
 def why(tenant: str, store: Store, memory_id: str, *, depth: int = 3) -> Why:
     """The tree of what a memory comes from and of what came of it, `depth` links deep each way; cycles end where they close."""
-    if not isinstance(depth, int) or not 1 <= depth <= MAX_DEPTH:
-        raise InputError("depth", depth, f"a number from 1 to {MAX_DEPTH}")
+    whole("depth", depth, least=1, most=MAX_DEPTH)
     root = store.get(tenant, [memory_id])[0]
     known = _Known(tenant, store, root)
     because = _Walk(known, "because", root, depth)

@@ -1,9 +1,10 @@
-"""asked: the time and the words that a cue asks for, over the candidates: which lie in it and how much of the cue it is, what has them.
+"""asked: what a cue asks for, held against the candidates: a time, and words of other languages than English.
 
-A cue may name an event in place of a date ("before the launch"). Then the candidate that names the event tells the time, and what lies
-in that time is searched for once more.
+Of the time it is told which candidates lie in it, and how much of the cue it is. A cue may name an event in place of a date ("before
+the launch"). Then the candidate that names the event tells the time, and what lies in that time is searched for once more.
 
-The words need counting of their own in a language that the analyser cuts or stems as it is not, and its vectors less trust.
+The words are counted anew where the analyser cuts and stems a language in ways that are not its own; and the encoder hardly knows such a
+language, so that its vectors say less.
 """
 
 from collections.abc import Mapping, Sequence
@@ -72,7 +73,7 @@ def asked_time(table: Table, event: Beside | None) -> AskedTime:
         return stored
     row, words = named
     held = _time(table.memories[row])
-    window = np.array([_told(memory, held, event) for memory in table.memories])
+    window = np.array([_held_so(memory, held, event) for memory in table.memories])
     window[row] *= event.relation == "around" or table.sources[row].session is not None
     begun, ended = event.span
     cut = len(event.event) - len(words) if cue.utterance[:ended].endswith(event.event) else 0
@@ -82,7 +83,10 @@ def asked_time(table: Table, event: Beside | None) -> AskedTime:
 def time_beside(event: Beside, cue: Cue, findings: Findings) -> Interval | None:
     """The time beside the event that the cue names and one of the candidates too, None where none does."""
     named = _naming(findings.memories, findings.columns, event)
-    return None if named is None else _interval(_time(findings.memories[named[0]]), event, cue.now)
+    try:
+        return None if named is None else _interval(_time(findings.memories[named[0]]), event, cue.now)
+    except OverflowError:  # no calendar reaches so far
+        return None
 
 
 def spared(columns: dict[str, Column], share: float) -> dict[str, Column]:
@@ -148,6 +152,14 @@ def _interval(held: datetime, event: Beside, now: datetime) -> Interval:
     if event.relation == "before":
         return Interval(held - reach, held)
     return Interval(day(held).start, max(now, held) + DAY if event.relation == "since" else held + reach)
+
+
+def _held_so(memory: Memory, held: datetime, event: Beside) -> float:
+    """How well a memory lies so to the event, 0 to 1; 0 where that is beyond the calendar."""
+    try:
+        return _told(memory, held, event)
+    except OverflowError:
+        return 0.0
 
 
 def _told(memory: Memory, held: datetime, event: Beside) -> float:

@@ -16,6 +16,8 @@ from cued.model import TRUSTS, Memory, Omitted
 from cued.policy.spec import Budget
 from cued.text.token_counts import estimate_tokens, least_tokens, most_tokens
 
+IN_PROMPT, PINNED = "already in the prompt", "core: shown in every block"
+"""Why a memory that is in view is not said again."""
 LINE_TOKENS = 8
 """What no memory's line comes below; with its words counted, so that a full block costs no more time, whatever is left to try."""
 
@@ -65,7 +67,7 @@ def _place_core(table: Table, left: int | None) -> int | None:
     left_out: list[Omitted] = []
     for memory in sorted(table.evidence.findings.core, key=_precedence):
         if memory.id in table.evidence.cue.present:
-            left_out.append(Omitted(memory.id, "already in the prompt"))
+            left_out.append(Omitted(memory.id, IN_PROMPT))
             continue
         if most - spent < LINE_TOKENS:
             left_out.append(Omitted(memory.id, f"core: {max(0, most - spent)} tokens left of {max(0, most)}"))
@@ -90,9 +92,9 @@ def _eligible(table: Table) -> list[int]:
     core = {memory.id for memory in table.core}
     for row in table.survivors():
         if table.ids[row] in core:
-            table.strike(row, "budget", "core: shown in every block")
+            table.strike(row, "budget", PINNED)
         elif table.ids[row] in present:
-            table.strike(row, "budget", "already in the prompt")
+            table.strike(row, "budget", IN_PROMPT)
     return table.survivors()
 
 

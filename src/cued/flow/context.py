@@ -38,7 +38,7 @@ def _turns_around(table: Table, row: int, reach: int) -> list[Turn]:
     if session is None:
         return []
     others = [other for other in range(len(table)) if other != row and table.memories[other].source.session == session]
-    if table.mixed:
+    if table.policy.trust.one_in > 1:  # whatever else is recalled: nothing unverified stands beside what a user has said
         others = [other for other in others if unverified(table, row) or not unverified(table, other)]
     near = sorted((_distance(table, other, row), other) for other in others)
     own = _distance(table, row, row)

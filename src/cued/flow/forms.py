@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from cued.flow.table import Part, Side
 from cued.model import Memory, Trust
-from cued.policy.spec import Form as FormName
+from cued.policy.spec import FormName
 from cued.text.harmless import harmless, name
 
 NOTE = (

@@ -4,9 +4,6 @@ from cued.flow.forms import FORMS, Form, Shown
 from cued.flow.table import Part, Side, Table
 from cued.flow.trust import unverified
 from cued.model import Memory
-from cued.text.harmless import plain
-
-__all__ = ["around", "context_line", "core_line", "form", "frame", "line", "plain", "run"]
 
 
 def run(table: Table) -> None:

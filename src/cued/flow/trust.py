@@ -7,6 +7,8 @@ import numpy as np
 from cued.flow.table import Table
 from cued.model import UNVERIFIED, Memory
 
+UNVERIFIED_SHARE, VARIANT = "unverified:", "variant of"
+"""How the two reasons begin for which what is unverified is left out."""
 LEAST_TOKENS = 200
 """Room for a few lines in a block that is small."""
 
@@ -46,7 +48,7 @@ def within_share(table: Table, rows: Sequence[int], most: int) -> list[int]:
             kept.append(row)
             left -= 1
         else:
-            table.strike(row, "trust", f"unverified: at most one in {one_in} may be, where something verified speaks")
+            table.strike(row, "trust", f"{UNVERIFIED_SHARE} at most one in {one_in} may be, where something verified speaks")
     return kept
 
 
@@ -63,7 +65,7 @@ def _strike_variants(table: Table, rows: Sequence[int]) -> None:
             kept.append(place)
             continue
         table.duplicates.setdefault(better, []).append(table.ids[row])
-        table.strike(row, "trust", f"variant of {table.ids[better]} from the same source, unverified as it is")
+        table.strike(row, "trust", f"{VARIANT} {table.ids[better]} from the same source, unverified as it is")
 
 
 def _source(memory: Memory) -> tuple[str | None, ...]:

@@ -12,12 +12,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cued.engine import decide
-from cued.errors import InputError
 from cued.flow import score
 from cued.flow.table import Table
 from cued.model import GLOBAL, Cue, Evidence, Findings, Interval, Kind, Lookup, Memory, Omitted, TemporalLookup
 from cued.policy.spec import Diversify, Floor, Policy, Score, Term
 from cued.ports import Store
+from cued.requests.checks import whole
 from cued.requests.upkeep import BUDGET_TOKENS
 
 MOST_READ = 20_000
@@ -65,8 +65,7 @@ def bootstrap(  # noqa: PLR0913 - a pack has a place, a moment, numbers and a si
     Of more than 20,000 candidates the newest are looked at. Among `omitted` are the core memories that did not fit and the most
     needed of the others.
     """
-    if isinstance(budget_tokens, bool) or not isinstance(budget_tokens, int) or budget_tokens < 1:
-        raise InputError("budget_tokens", budget_tokens, "a whole number, 1 or more")
+    whole("budget_tokens", budget_tokens, least=1)
     lookup = Lookup(
         scope=scope,
         at=at,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 import msgspec
 from msgspec import Struct
 
+from cued.deadline import failed
 from cued.errors import EmbedderError, InputError, PolicyError
 from cued.handles.settling import Settler
 from cued.model import CHANNELS, OWN_TENANT, TRUSTS, Trust
@@ -31,6 +32,7 @@ log = logging.getLogger("cued")
 EVERYBODY = OWN_TENANT
 """The tenant under whose name is kept what was learnt for all; no tenant is called so."""
 DOCUMENT = "policy"
+"""The document of a tenant that has what was learnt for it, as `insight.learnt` reads it."""
 _FRESH_S = 2.0
 
 
@@ -205,13 +207,12 @@ class Bound:
             return None, None, ()
         try:
             vectors, fingerprint = embedder.embed(texts, role="memory"), embedder.fingerprint
-        except EmbedderError as error:
-            log.warning("stored without a vector: %s", error)
-            return None, None, (f"vector pending: {error}",)
-        if vectors.shape != (len(texts), fingerprint.dimensions):
-            raise InputError(
-                "vectors", vectors.shape, f"{len(texts)} vectors of {fingerprint.dimensions} dimensions, as the fingerprint says"
-            )
+            shape = vectors.shape
+        except Exception as error:  # noqa: BLE001 - an embedder may be anybody's, and no memory is lost for it
+            log.warning("stored without a vector: %s", failed(error))
+            return None, None, (f"vector pending: {failed(error)}",)
+        if shape != (len(texts), fingerprint.dimensions):
+            raise InputError("vectors", shape, f"{len(texts)} vectors of {fingerprint.dimensions} dimensions, as the fingerprint says")
         return vectors, str(fingerprint), ()
 
     def _own_vector(self, vector: Sequence[float] | None, fingerprint: str | None) -> "tuple[Vector, str]":

@@ -7,11 +7,11 @@ from typing import Any, Unpack
 
 from msgspec.structs import replace
 
-from cued.errors import InputError
 from cued.flow.drift import Turn, digest, drift
 from cued.forking import OwnLock
 from cued.model import Cue, Recall
 from cued.policy.spec import Policy
+from cued.requests.checks import whole
 from cued.requests.keywords import RecallOptions
 
 _FEWEST = 2
@@ -30,7 +30,7 @@ class Conversation:
         The log tells its recalls by a digest of the `name`.
         With `avoid_repeats` a memory is not brought again within `keep` turns, since it is still in the prompt.
         """
-        self._turns, self._keep = _within("turns", turns, _FEWEST), _within("keep", keep, 1)
+        self._turns, self._keep = whole("turns", turns, least=_FEWEST, most=_MOST), whole("keep", keep, least=1, most=_MOST)
         self._recall, self._name, self._avoid_repeats = recall, name, avoid_repeats
         self._history: deque[Turn] = deque(maxlen=_MOST)
         self._state = digest()
@@ -75,9 +75,3 @@ def _cue_digest(cue: str | Cue, options: Mapping[str, Any]) -> str:
     questions = said.get("open_questions") or ()
     asked = (questions,) if isinstance(questions, str) else tuple(map(str, questions))
     return digest(cue.utterance if isinstance(cue, Cue) else cue, said.get("goal") or "", said.get("step") or "", asked)
-
-
-def _within(field: str, value: int, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MOST:
-        raise InputError(field, value, f"a number from {least} to {_MOST}")
-    return value

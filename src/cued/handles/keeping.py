@@ -1,8 +1,9 @@
 """The verbs that store, show and change memories."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from datetime import datetime
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 from msgspec import Struct
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 from cued import engine
 from cued.errors import BusyError, ConflictError, CuedError, InputError
 from cued.handles.bound import Bound, spanned
+from cued.handles.turn_numbers import next_turn
 from cued.handles.vouching import Denied, Vouched, refuse_all_but_users, refuse_touching, vouched, with_denied
 from cued.model import (
     DISTINCT,
@@ -31,7 +33,7 @@ from cued.model import (
 )
 from cued.model.plain import JSON, plain
 from cued.ports import Progress, silent
-from cued.requests.checks import known_as, label, one_of
+from cued.requests.checks import asked_id, label, one_of
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, changed, compose, read_change, read_draft
 from cued.requests.keywords import Changes, Facts, Wanted
 from cued.requests.listing import ListRequest, read_list
@@ -119,7 +121,8 @@ class Keeping(Bound):
         ids: list[str] = []
         notes: list[str] = []
         denied: list[Denied] = []
-        for chunk in _chunks(drafts):
+        rest = map(read_draft, drafts)
+        while chunk := list(islice(rest, CHUNK)):
             records, degraded, claims = self._keep(chunk)
             ids += [record.memory.id for record in records]
             notes += degraded
@@ -141,16 +144,16 @@ class Keeping(Bound):
         They are numbered from `first`, or else go on after the turns of the session that are stored; a turn may have its own `at`.
         """
         named = label("session", session)
-        start = self._next_turn(named) if first is None else first
+        start = next_turn(self.list, named) if first is None else first
         return self.remember_many(list(drafts_of(turns, session=named, scope=scope, at=at, first=start)))
 
     def get(self, memory_id: str) -> Memory:
         """One memory by its id."""
-        return self._store.get(self.name, [known_as("id", memory_id)])[0]
+        return self._store.get(self.name, [asked_id("id", memory_id)])[0]
 
     def known(self, *memory_ids: str) -> frozenset[str]:
         """Those of the ids that are stored."""
-        return self._store.known(self.name, [known_as("ids", memory_id) for memory_id in memory_ids])
+        return self._store.known(self.name, [asked_id("ids", memory_id) for memory_id in memory_ids])
 
     def list(self, request: ListRequest | None = None, **wanted: Unpack[Wanted]) -> Page:
         """One page of memories, newest first unless told otherwise; a filter that is not named does not filter."""
@@ -202,14 +205,13 @@ class Keeping(Bound):
         done. Of very many, some hundred are erased in a step, so that others can write between.
         """
         for memory_id in memory_ids:
-            known_as("ids", memory_id)
+            asked_id("ids", memory_id)
         if erase or self.trust != "user":
             refuse_touching(self._store.get(self.name, memory_ids), self.trust)
         if not erase:
             self._store.forget(self.name, memory_ids, at=self._clock())
             return None
         self._settler.flush()
-        self._store.get(self.name, memory_ids)
         for start in range(0, len(memory_ids), ERASED_AT_ONCE):
             last = start + ERASED_AT_ONCE >= len(memory_ids)
             self._store.erase(self.name, memory_ids[start : start + ERASED_AT_ONCE], more=not last)
@@ -217,7 +219,7 @@ class Keeping(Bound):
 
     def restore(self, *memory_ids: str) -> None:
         """Undo `forget`."""
-        known = [known_as("ids", memory_id) for memory_id in memory_ids]
+        known = [asked_id("ids", memory_id) for memory_id in memory_ids]
         if self.trust != "user":
             refuse_touching(self._store.get(self.name, known), self.trust)
         self._store.restore(self.name, known)
@@ -250,14 +252,9 @@ class Keeping(Bound):
         """What is stored, counted."""
         return self._store.stats(self.name, at=self._clock())
 
-    def _next_turn(self, session: str) -> int:
-        """The number after that of the newest stored turn of a session; 1 where there is none."""
-        newest = self.list(session=session, hidden=True, limit=1).memories
-        return (newest[0].source.turn or 0) + 1 if newest else 1
-
     def _set(self, memory_ids: Sequence[str], fields: Mapping[str, Any], *, where: Callable[[Memory], bool] = bool) -> tuple[Memory, ...]:
         """These memories with the same fields set in all of them, or, where one is unknown, in none."""
-        known = list(dict.fromkeys(known_as("ids", memory_id) for memory_id in memory_ids))
+        known = list(dict.fromkeys(asked_id("ids", memory_id) for memory_id in memory_ids))
         memories = self._store.get(self.name, known)
         changes = [Revision(id=memory.id, set=dict(fields), word=self.trust) for memory in memories if where(memory)]
         self._store.revise(self.name, changes, at=self._clock())
@@ -359,17 +356,6 @@ def _is_open(newer: Memory, older: Memory) -> bool:
     """Whether a pair is to be settled: once, at the newer of the two, and not where both were kept on purpose."""
     kept = Edge(DISTINCT, older.id) in newer.edges or Edge(DISTINCT, newer.id) in older.edges
     return not kept and (older.created_at, older.id) < (newer.created_at, newer.id)
-
-
-def _chunks(drafts: Iterable[str | Mapping[str, Any] | Draft]) -> Iterator[list[Draft]]:
-    chunk: list[Draft] = []
-    for value in drafts:
-        chunk.append(read_draft(value))
-        if len(chunk) == CHUNK:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk
 
 
 def _all_odds(found: Sequence[Conflict], denied: Sequence[Denied]) -> tuple[Conflict, ...]:

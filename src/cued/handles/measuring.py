@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 from msgspec.structs import replace
@@ -14,12 +14,12 @@ from cued import engine
 from cued.errors import BusyError, InputError
 from cued.handles.bound import DOCUMENT, EVERYBODY, Bound, Usual
 from cued.handles.vouching import refuse_all_but_users
-from cued.model import LogQuery
+from cued.model import LogQuery, RecallEntry
 from cued.policy.calibration import digest
 from cued.policy.presets import load
 from cued.policy.spec import Policy
 from cued.ports import Progress, Store, silent
-from cued.requests.checks import label, moment
+from cued.requests.checks import label, moment, one_of
 from cued.requests.cue import CueRequest, asked_for
 from cued.requests.insights import LAST, TARGET_RATE, Grouping, Judgement, Labelled, Labels, When
 from cued.text.durations import parse_duration
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cued.insight.comparing import Compared
     from cued.insight.doctor import Diagnosis
     from cued.insight.learnt import History
-    from cued.insight.overview import Insight
+    from cued.insight.overview import Insight, Window
     from cued.insight.pairs import Label, Unjudged
     from cued.insight.replay import Replayed
     from cued.insight.tuning import Tuned
@@ -144,8 +144,7 @@ class Measuring(Bound):
         from cued.insight.pairs import LABELS, Label, labelled
 
         refuse_all_but_users(self.trust, "says what a policy is learnt from")
-        if verdict not in {"right", "wrong", "nothing"}:
-            raise InputError("verdict", verdict, "one of right, wrong, nothing")
+        one_of("verdict", verdict, get_args(Judgement))
         self._settler.flush()
         lines = self._store.log(self.name, LogQuery(recall_id=label("recall_id", recall_id), limit=1))
         if not lines:
@@ -189,18 +188,18 @@ class Measuring(Bound):
         own, default = self.policy, load()
         return [own] if digest(own) == digest(default) else [own, default]
 
-    def _under_this_policy(self) -> Any:  # noqa: ANN401 - lines of the log
+    def _under_this_policy(self) -> list[RecallEntry]:
+        """The newest lines of the log that the policy in use has decided, oldest first."""
         lines = self._store.log(self.name, LogQuery(limit=_LOG, policy=self.policy.name))
         known = digest(self.policy)
         return [line for line in reversed(lines) if line.policy_digest in {known, ""}]
 
 
-def window(since: When, until: When, every: str | None, by: Grouping) -> Any:  # noqa: ANN401 - loaded when asked for
+def window(since: When, until: When, every: str | None, by: Grouping) -> "Window":
     """The recalls to be looked at, as a caller says it."""
     from cued.insight.overview import Window
 
-    if by not in {"none", "scope", "policy"}:
-        raise InputError("by", by, "one of none, scope, policy")
+    one_of("by", by, get_args(Grouping))
     seconds = 0 if every is None else max(1, round(parse_duration(every, field="every").total_seconds()))
     return Window(since=moment("since", since), until=moment("until", until), every_s=seconds, by="" if by == "none" else by)
 

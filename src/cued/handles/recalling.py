@@ -20,7 +20,7 @@ from cued.handles.conversation import Conversation
 from cued.handles.vouching import known, refuse_judging
 from cued.model import GLOBAL, UNVERIFIED, Cue, DenseLookup, Evidence, Recall, RecallEntry, Shadowed, Vector
 from cued.policy.spec import Policy
-from cued.requests.checks import known_as, label, listed, moment
+from cued.requests.checks import asked_id, asked_ids, label, moment
 from cued.requests.cue import CueRequest, ExplainRequest, RecallRequest, asked_for
 from cued.requests.keywords import LogOptions, MapOptions, RecallOptions
 from cued.requests.listing import LogRequest, MapRequest, read_log, read_map
@@ -68,7 +68,7 @@ class Recalling(Bound):
 
         memory = cue.memory if isinstance(cue, ExplainRequest) else memory
         recall, evidence, applied = self._recall(cue, policy, options)
-        asked = self._store.get(self.name, [known_as("memory", memory)])[0] if memory is not None else None
+        asked = self._store.get(self.name, [asked_id("memory", memory)])[0] if memory is not None else None
         told = explain(recall, evidence, applied, asked=asked, parts=self._parts)
         shut = cue.without if isinstance(cue, CueRequest) else options.get("without")
         return replace(told, whole=self._whole(cue, policy, options, evidence)) if shut else told
@@ -96,7 +96,7 @@ class Recalling(Bound):
         The same verdict on the same memory of the same recall counts once. What is unverified says nothing of what is not.
         """
         self._settler.flush()
-        named = {name: ids if isinstance(ids, str) else listed(name, ids) for name, ids in (("cited", cited), ("bad", bad))}
+        named = {name: ids if isinstance(ids, str) else asked_ids(name, ids) for name, ids in (("cited", cited), ("bad", bad))}
         verdicts = feedback(label("recall_id", recall_id), **named, rules=self.policy.settle)
         if self.trust in UNVERIFIED:
             refuse_judging(known([*verdicts.cited, *verdicts.bad], partial(self._store.get, self.name)).values(), self.trust)
@@ -106,7 +106,7 @@ class Recalling(Bound):
         """The tree of what a memory comes from, and of what came of it."""
         from cued.explain import why  # noqa: PLC0415
 
-        return why(self.name, self._store, known_as("id", memory_id), depth=depth)
+        return why(self.name, self._store, asked_id("id", memory_id), depth=depth)
 
     def timeline(  # noqa: PLR0913 - a stretch of time has a centre, two sides and three ways to narrow it
         self,
@@ -166,7 +166,7 @@ class Recalling(Bound):
         if not text.strip() or self._parts.embedder is None:
             return None
         try:
-            vector: Vector = self._parts.embedder.embed([text], role="query")[0]
+            vector: Vector = engine.embedded([text], self._parts.embedder)[0]
         except EmbedderError:
             return None
         return vector

@@ -1,11 +1,9 @@
 """The handle of one tenant: the verbs that a user calls. Nothing that reads memories exists without one."""
 
-from cued.handles.keeping import CHUNK, Keeping, Remembered
+from cued.handles.keeping import Keeping
 from cued.handles.measuring import Measuring
 from cued.handles.recalling import Recalling
 from cued.handles.upkeep import Upkeep
-
-__all__ = ["CHUNK", "Remembered", "Tenant"]
 
 
 class Tenant(Recalling, Keeping, Upkeep, Measuring):

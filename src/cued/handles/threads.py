@@ -7,9 +7,10 @@ from contextvars import copy_context
 from functools import partial
 from typing import Any, TypeVar
 
-from cued.errors import InputError, StoreError
+from cued.errors import StoreError
 from cued.forking import across_forks
 from cued.ports import Progress
+from cued.requests.checks import whole
 
 Answer = TypeVar("Answer")
 
@@ -19,9 +20,7 @@ class Threads:
 
     def __init__(self, limit: int) -> None:
         """Start with none at work."""
-        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-            raise InputError("threads", limit, "a whole number, 1 or more")
-        self._limit, self._closed = limit, False
+        self._limit, self._closed = whole("threads", limit, least=1), False
         self.after_fork()
         across_forks(self)
 

@@ -13,8 +13,8 @@ from cued.handles.bound import Bound
 from cued.handles.vouching import refuse_all_but_users
 from cued.model import Memory
 from cued.ports import Progress, silent
+from cued.requests.upkeep import AT_LEAST, IMPORTANCE_BELOW, OLDER_THAN
 from cued.text.durations import parse_duration
-from cued.upkeep import AT_LEAST, IMPORTANCE_BELOW, OLDER_THAN
 
 if TYPE_CHECKING:
     from cued.importers.intake import Imported

@@ -1,6 +1,5 @@
 """What was found in someone else's file, made into drafts: ids that come out the same every time, clean texts, plausible times."""
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -105,7 +104,7 @@ def meta(values: Mapping[str, object]) -> dict[str, Scalar]:
         name = short(key)
         if isinstance(value, str) and short(value):
             kept[name] = short(value)
-        elif isinstance(value, int | float) and math.isfinite(value) and abs(value) < _LARGEST:
+        elif isinstance(value, int | float) and abs(value) < _LARGEST:
             kept[name] = value
     kept.pop("", None)
     return dict(list(kept.items())[:MAX_META])

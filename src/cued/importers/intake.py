@@ -1,6 +1,6 @@
 """Taking in memories that were made elsewhere: in whole chunks, each id once, with vectors of this embedder alone.
 
-Above: `export` reads our own files and `importers` those of others. Below: `Store.adopt`.
+Above: `own` reads our own exports, the modules beside it what others wrote. Below: `Store.adopt`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cued.errors import CuedError, EmbedderError, InputError
+from cued.deadline import failed
+from cued.errors import CuedError, InputError
 from cued.model import Fingerprint, Memory, Record, Vector
 from cued.ports import Embedder, Progress, Store
 from cued.text.analyse import analyse, searchable
@@ -126,8 +127,8 @@ class Intake:
     def _fingerprint(self) -> Fingerprint | None:
         try:
             return None if self._embedder is None else self._embedder.fingerprint
-        except EmbedderError as error:
-            self._degraded[f"vector pending: {error}"] = None
+        except Exception as error:  # noqa: BLE001 - an embedder may be anybody's, and no memory is lost for it
+            self._degraded[f"vector pending: {failed(error)}"] = None
             return None
 
     def _embedded(self, texts: Sequence[str]) -> list[Vector | None]:
@@ -135,12 +136,12 @@ class Intake:
             return [None] * len(texts)
         try:
             vectors = self._embedder.embed(texts, role="memory")
-        except EmbedderError as error:
-            self._degraded[f"vector pending: {error}"] = None
+            shape, expected = vectors.shape, (len(texts), self._embedder.fingerprint.dimensions)
+        except Exception as error:  # noqa: BLE001
+            self._degraded[f"vector pending: {failed(error)}"] = None
             return [None] * len(texts)
-        expected = (len(texts), self._embedder.fingerprint.dimensions)
-        if vectors.shape != expected:
-            raise InputError("vectors", vectors.shape, f"an array of shape {expected}, as the embedder's fingerprint says")
+        if shape != expected:
+            raise InputError("vectors", shape, f"an array of shape {expected}, as the embedder's fingerprint says")
         return list(vectors)
 
 

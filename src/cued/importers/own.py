@@ -71,12 +71,12 @@ def import_export(  # noqa: PLR0913 - whose, where to, what, with what, and whet
     return intake.result("cued")
 
 
-def bounded_lines(lines: BinaryIO | Iterable[bytes], *, most: int = MAX_LINE) -> Iterator[tuple[int, bytes]]:
-    """The lines that are not blank with their numbers from 1; no more than `most` bytes of a line are ever read."""
-    for number, line in enumerate(_read_lines(lines, most), 1):
-        if len(line) > most:
+def bounded_lines(lines: BinaryIO | Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not blank with their numbers from 1; no more than MAX_LINE bytes of a line are ever read."""
+    for number, line in enumerate(_read_lines(lines), 1):
+        if len(line) > MAX_LINE:
             with in_line(number):
-                raise InputError("line", f"more than {most} bytes", f"lines of at most {most} bytes")
+                raise InputError("line", f"more than {MAX_LINE} bytes", f"lines of at most {MAX_LINE} bytes")
         plain = line.removeprefix(b"\xef\xbb\xbf").strip()
         if plain:
             yield number, plain
@@ -92,9 +92,9 @@ def in_line(number: int) -> Iterator[None]:
         raise
 
 
-def _read_lines(lines: BinaryIO | Iterable[bytes], most: int) -> Iterator[bytes]:
+def _read_lines(lines: BinaryIO | Iterable[bytes]) -> Iterator[bytes]:
     readline = getattr(lines, "readline", None)
-    return iter(lines) if readline is None else iter(lambda: readline(most + 2), b"")
+    return iter(lines) if readline is None else iter(lambda: readline(MAX_LINE + 2), b"")
 
 
 class _Reading:

@@ -11,6 +11,7 @@ from cued.ports import Store
 from cued.significance import paired
 
 LATELY = 5000
+"""How many of the newest recalls are compared."""
 
 
 class Arm(Struct, frozen=True, kw_only=True):
@@ -60,9 +61,9 @@ class Compared(Struct, frozen=True, kw_only=True):
         return plain(self)
 
 
-def compare(tenant: str, store: Store, *, last: int = LATELY) -> Compared:
+def compare(tenant: str, store: Store) -> Compared:
     """What the newest recalls say of the policies that made them, and of those on trial."""
-    lines = store.log(tenant, LogQuery(limit=last))
+    lines = store.log(tenant, LogQuery(limit=LATELY))
     shown: dict[tuple[str, str], list[RecallEntry]] = {}
     trials: dict[tuple[str, str, str], list[RecallEntry]] = {}
     for line in lines:

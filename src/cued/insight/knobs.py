@@ -37,9 +37,9 @@ def with_floor(policy: Policy, floor: float | None) -> Policy:
     return replace(policy, floor=replace(policy.floor, at=floor, on=on))
 
 
-def widened(policy: Policy, factor: float = max(POOLS)) -> Policy:
+def widened(policy: Policy) -> Policy:
     """The policy with wider pools, so that what it reads can be narrowed to any that are tried."""
-    return replace(policy, channels=_scaled_pools(policy, factor))
+    return replace(policy, channels=_scaled_pools(policy, max(POOLS)))
 
 
 def _weights(policy: Policy) -> Iterator[Move]:

@@ -14,8 +14,6 @@ from cued.policy.calibration import digest
 from cued.policy.parse import diff, dump, parse
 from cued.policy.spec import Policy
 
-DOCUMENT = "policy"
-"""The name of the document."""
 BY_HAND = "by hand"
 """The source of a policy that was not learnt."""
 _MOST = 50

@@ -6,7 +6,7 @@ from datetime import datetime
 import numpy as np
 from msgspec import Struct
 
-from cued.errors import EmbedderError
+from cued.deadline import failed
 from cued.insight.rates import ENOUGH
 from cued.model import Condition, LogQuery, LogRules, Matrix, Memory, RecallEntry, Stats, Stored
 from cued.policy.spec import Policy
@@ -82,8 +82,8 @@ def _tried(embedder: Embedder | None) -> tuple[str | None, str]:
     try:
         embedder.embed(["Is anybody there?"], role="query")
         return str(embedder.fingerprint), ""
-    except EmbedderError as error:
-        return None, str(error)
+    except Exception as error:  # noqa: BLE001 - an embedder may be anybody's, and this is to tell what is wrong with it
+        return None, str(failed(error))
 
 
 def _vectors(stored: Sequence[Stored], fingerprint: str | None) -> Matrix | None:

@@ -16,8 +16,8 @@ from cued.model.plain import JSON, plain
 from cued.policy.calibration import digest
 from cued.policy.spec import Policy
 from cued.ports import Progress, Store, silent
+from cued.requests.insights import LAST
 
-LAST = 500
 _SHOWN = 10
 KEEP = 'kept recalls: open the store with log=LogRules(content="last"), or `cued --keep last`, and recall for a while'
 

@@ -21,6 +21,7 @@ from cued.model.plain import JSON, plain
 from cued.policy.parse import diff, dump
 from cued.policy.spec import Policy
 from cued.ports import Progress, silent
+from cued.requests.insights import TARGET_RATE
 from cued.significance import paired
 
 FEWEST = 12
@@ -120,7 +121,7 @@ def enough(pairs: int) -> None:
         raise InputError("pairs", pairs, f"at most {MOST} labelled pairs")
 
 
-def tune_floor(lines: Sequence[RecallEntry], policy: Policy, *, target: float = sum(TARGET) / 2) -> Tuned:
+def tune_floor(lines: Sequence[RecallEntry], policy: Policy, *, target: float = TARGET_RATE) -> Tuned:
     """The floor alone, moved on a grid of 0.05 to where the injection rate of these recalls (oldest first) is nearest to the target."""
     if len(lines) < ENOUGH:
         raise InputError("recalls", len(lines), f"{ENOUGH} recalls under one policy: {ENOUGH - len(lines)} are missing")
@@ -170,8 +171,7 @@ def _reason(before: float, after: float, target: float, floor: float | None, *, 
 
 def differences(before: Policy, after: Policy) -> tuple[Difference, ...]:
     """Where two policies differ in more than their names."""
-    said = {"name", "about", "source"}
-    return tuple(Difference(path=path, before=a, after=b) for path, a, b in diff(before, after) if path not in said)
+    return tuple(Difference(path=path, before=a, after=b) for path, a, b in diff(before, after))
 
 
 def _verdict(

@@ -7,6 +7,7 @@ from typing import Any
 from agent_framework import ContextProvider, Message
 
 from cued.handles.tenant import Tenant
+from cued.integrations.documents import sayable
 from cued.integrations.memory_tools import MemoryTools
 from cued.model import GLOBAL
 
@@ -52,4 +53,4 @@ class CuedContextProvider(ContextProvider):
 def _turns(messages: Iterable[Any]) -> Iterable[dict[str, str]]:
     for message in messages:
         if str(message.role) in {"user", "assistant"} and message.text:
-            yield {"role": str(message.role), "content": message.text}
+            yield {"role": str(message.role), "content": sayable(message.text)}

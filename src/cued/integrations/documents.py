@@ -8,7 +8,7 @@ from uuid import UUID
 
 from cued.errors import InputError
 from cued.model import Memory, Scalar
-from cued.requests.checks import MAX_LABEL, storable
+from cued.requests.checks import MAX_LABEL, MAX_TEXT, storable
 
 PIECE = MAX_LABEL * 10
 """How long one value of `meta` may be."""
@@ -46,7 +46,8 @@ def plain_facts(name: str, meta: Mapping[str, Scalar]) -> dict[str, Scalar]:
 
 
 def sayable(text: str) -> str:
-    """A text as a memory can hold it: what no store can keep is replaced, for the document has it as it was."""
+    """A text as a memory can hold it: what no store can keep is replaced, and what is too long is cut; nobody's run ends over it."""
+    text = text[:MAX_TEXT]
     return text if storable(text) else text.encode("utf-8", "replace").decode().replace("\0", " ")
 
 

@@ -11,9 +11,10 @@ from google.genai import types
 
 from cued.errors import InputError
 from cued.handles.memories import Memories
-from cued.integrations.documents import packed, unpacked
+from cued.integrations.documents import packed, sayable, unpacked
 from cued.integrations.searching import recalled
 from cued.model import Memory
+from cued.requests.checks import MAX_CUE
 from cued.requests.draft import Draft
 
 DOCUMENT = "adk"
@@ -67,7 +68,7 @@ class CuedMemoryService(BaseMemoryService):
             if memory_id not in known:
                 drafts.append(
                     Draft(
-                        text=_text(event.content),
+                        text=sayable(_text(event.content)),
                         id=memory_id,
                         kind="episodic",
                         trust="user" if event.author == "user" else "agent",
@@ -86,7 +87,7 @@ class CuedMemoryService(BaseMemoryService):
         tenant = self._memories.tenant(user_id)
         drafts = []
         for entry in entries:
-            text = _text(entry.content)
+            text = sayable(_text(entry.content))
             if text and not (entry.id and tenant.known(_id(entry.id))):
                 told = {**metadata, **entry.custom_metadata}
                 said = {"speaker": entry.author, "at": entry.timestamp, "id": _id(entry.id) if entry.id else None}
@@ -98,7 +99,7 @@ class CuedMemoryService(BaseMemoryService):
         if not query.strip():
             return SearchMemoryResponse(memories=[])
         tenant = self._memories.tenant(user_id)
-        recall = tenant.recall(query, scope=app_name, limit=self._limit, floor=self._floor)
+        recall = tenant.recall(query[:MAX_CUE], scope=app_name, limit=self._limit, floor=self._floor)
         return SearchMemoryResponse(memories=[_entry(each.memory, each.relevance) for each in recalled(tenant, recall)])
 
     def _delete(self, app_name: str, user_id: str, memory_id: str | None) -> None:

@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field
 from cued.handles.tenant import Tenant
 from cued.integrations.searching import recalled
 from cued.model import GLOBAL, Recalled
+from cued.requests.checks import MAX_CUE
 
 
 class CuedRetriever(BaseRetriever):
@@ -42,7 +43,7 @@ class CuedRetriever(BaseRetriever):
     def _recalled(self, query: str, k: int) -> list[Document]:
         if not query.strip():
             return []
-        recall = self.tenant.recall(query, scope=self.scope, limit=k, floor=self.floor)
+        recall = self.tenant.recall(query[:MAX_CUE], scope=self.scope, limit=k, floor=self.floor)
         return [document(each) for each in recalled(self.tenant, recall)]
 
 

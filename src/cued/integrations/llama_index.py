@@ -9,6 +9,7 @@ from llama_index.core.memory import BaseMemoryBlock
 from pydantic import Field
 
 from cued.handles.tenant import Tenant
+from cued.integrations.documents import sayable
 from cued.integrations.memory_tools import MemoryTools
 from cued.model import GLOBAL
 from cued.text.token_counts import estimate_tokens
@@ -41,7 +42,7 @@ class CuedMemoryBlock(BaseMemoryBlock[str]):
         for message in messages:
             if message.role in {MessageRole.USER, MessageRole.ASSISTANT} and message.content:
                 session = str(message.additional_kwargs.get("session_id") or _NO_SESSION)
-                sessions.setdefault(session, []).append({"role": message.role.value, "content": message.content})
+                sessions.setdefault(session, []).append({"role": message.role.value, "content": sayable(message.content)})
         for session, turns in sessions.items():
             await asyncio.to_thread(self.tenant.remember_turns, turns, session=session, scope=self.scope)
 

@@ -4,8 +4,10 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
+from cued.errors import InputError, QuotaError
 from cued.handles.tenant import Tenant
 from cued.model import GLOBAL
+from cued.requests.checks import MAX_CUE
 
 NOTHING = "Nothing relevant is remembered."
 RECALL = "What is remembered that bears on a question: facts, preferences and events of earlier conversations. Ask in full sentences."
@@ -27,14 +29,17 @@ class MemoryTools(Struct, frozen=True, kw_only=True):
         return self.block(query) or NOTHING
 
     def remember_memory(self, text: str) -> str:
-        """Word of what was kept, and of what it may be at odds with."""
-        kept = self.tenant.remember(text, scope=self.scope, trust="agent")
+        """Word of what was kept, and of what it may be at odds with; or of why nothing was, for a model to read and no run to end over."""
+        try:
+            kept = self.tenant.remember(text, scope=self.scope, trust="agent")
+        except (InputError, QuotaError) as error:
+            return f"Nothing was remembered: {error}"
         at_odds = ", ".join(f"{conflict.type} of {conflict.id}" for conflict in kept.conflicts)
         return f"Remembered as {kept.id}." + (f" It may be at odds with what is known: {at_odds}." if at_odds else "")
 
     def block(self, query: str) -> str:
-        """The block of what is said now brings to mind; "" where there is nothing to say or nothing relevant."""
+        """The block that what is said now brings to mind, as far as a cue goes; "" where there is nothing to say or nothing relevant."""
         if not query.strip():
             return ""
         held = self.present()
-        return self.tenant.recall(query, scope=self.scope, limit=self.limit, budget_tokens=self.budget_tokens, present=held).block
+        return self.tenant.recall(query[:MAX_CUE], scope=self.scope, limit=self.limit, budget_tokens=self.budget_tokens, present=held).block

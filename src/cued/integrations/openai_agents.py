@@ -16,7 +16,6 @@ from cued.integrations.documents import packed, sayable, unpacked
 from cued.integrations.memory_tools import RECALL, REMEMBER, MemoryTools
 from cued.integrations.searching import every, holds
 from cued.model import GLOBAL, Memory
-from cued.requests.checks import MAX_TEXT
 from cued.requests.draft import Draft
 from cued.requests.listing import MAX_PAGE
 from cued.requests.turns import drafts_of
@@ -162,7 +161,7 @@ def _spoken(item: Mapping[str, Any]) -> Draft | None:
         return None
     if said is None or item["role"] in {"system", "developer"}:
         return None
-    return Draft(text=sayable(said.text[:MAX_TEXT]), trust=said.trust, speaker=said.speaker)
+    return Draft(text=sayable(said.text), trust=said.trust, speaker=said.speaker)
 
 
 def _item(rows: list[Memory]) -> TResponseInputItem:

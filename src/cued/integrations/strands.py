@@ -9,9 +9,10 @@ from strands.memory.types import AddMessagesContext, MemoryEntry, MemoryStore, S
 
 from cued.errors import InputError
 from cued.handles.tenant import Tenant
-from cued.integrations.documents import packed, plain_facts, unpacked
+from cued.integrations.documents import packed, plain_facts, sayable, unpacked
 from cued.integrations.searching import recalled
 from cued.model import GLOBAL, Recalled
+from cued.requests.checks import MAX_CUE
 from cued.requests.draft import Draft
 from cued.requests.turns import drafts_of
 
@@ -62,7 +63,7 @@ class CuedMemoryStore(MemoryStore):
         return await asyncio.to_thread(self._add_messages, messages, context.sequence_numbers if context else None)
 
     def _search(self, query: str, limit: int | None) -> list[MemoryEntry]:
-        recall = self._tenant.recall(query, scope=self._scope, limit=limit, floor=self._floor)
+        recall = self._tenant.recall(query[:MAX_CUE], scope=self._scope, limit=limit, floor=self._floor)
         return [self._entry(each) for each in recalled(self._tenant, recall)]
 
     def _add_messages(self, messages: Sequence[Mapping[str, Any]], numbers: Sequence[int] | None) -> list[str]:
@@ -78,6 +79,7 @@ class CuedMemoryStore(MemoryStore):
             }
             for draft in drafts_of([turn], session=session, scope=self._scope, at=None, first=(number or 0) + 1):
                 fields = {name: getattr(draft, name) for name in ("text", "kind", "trust", "session", "speaker", "scope")}
+                fields["text"] = sayable(draft.text)
                 drafts.append(Draft(**fields, id=memory_id, turn=None if number is None else draft.turn))
         return list(self._tenant.remember_many(drafts).ids) if drafts else []
 

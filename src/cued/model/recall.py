@@ -12,6 +12,9 @@ from cued.model.memory import Memory
 from cued.model.plain import JSON, plain
 from cued.model.words import Gate, Intent, Kind, Outcome
 
+_SHOWN = 60
+"""How many characters of a text are shown where one is quoted."""
+
 
 class Summary(Struct, frozen=True):
     """What a summariser made of memories that did not fit whole, and of which."""
@@ -178,6 +181,3 @@ class Recall(Struct, frozen=True, kw_only=True):
             **plain({name: getattr(self, name) for name in ("omitted", "suppressed", "degraded", "tokens")}),
             "timings_ms": {stage: round(ms, 3) for stage, ms in self.timings_ms.items()},
         }
-
-
-_SHOWN = 60

@@ -18,10 +18,10 @@ ConflictType = Literal["duplicate", "update", "negation", "related"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 TIERS: tuple[Tier, ...] = get_args(Tier)
 TRUSTS: tuple[Trust, ...] = get_args(Trust)
+"""From the most trusted down."""
 VectorShape = Literal["float32", "float16", "int8"]
 """How a store keeps vectors: exact, in half, or in a quarter of the space."""
 VECTOR_SHAPES: tuple[VectorShape, ...] = get_args(VectorShape)
-"""From the most trusted down."""
 UNVERIFIED: frozenset[Trust] = frozenset({"tool", "import"})
 """Where what nobody has vouched for comes from."""
 CHANNELS: tuple[ChannelName, ...] = get_args(ChannelName)

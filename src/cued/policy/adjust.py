@@ -9,12 +9,11 @@ from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.model import CHANNELS, ChannelName
-from cued.policy.spec import Policy, Term
+from cued.policy.spec import Policy, Share, Term
 
 _LONGEST = timedelta(days=3650)
 _SHORTEST = timedelta(seconds=1)
 Number = TypeVar("Number", int, float)
-Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 Count = Annotated[int, Meta(ge=1)]
 Tokens = Annotated[int, Meta(ge=1, le=1_000_000)]
 Window = Annotated[int, Meta(ge=1, le=100_000_000)]
@@ -38,7 +37,7 @@ class Adjustment(Struct, frozen=True, kw_only=True):
     without: Annotated[tuple[ChannelName, ...], Meta(description="Shut this channel.")] = ()
 
 
-def adjust(policy: "Policy", change: Adjustment) -> "Policy":
+def adjust(policy: Policy, change: Adjustment) -> Policy:
     """The policy with what this recall changes of it; a number outside the policy's own bounds is refused."""
     score, floor, budget, channels, settle = policy.score, policy.floor, policy.budget, policy.channels, policy.settle
     if change.limit is not None:

@@ -22,7 +22,7 @@ Normalise = Literal["none", "minmax", "max"]
 Combine = Literal["sum", "product"]
 Fusing = Literal["none", "rrf", "sum"]
 FloorOn = Literal["relevance", "score", "similarity"]
-Form = Literal["text", "markdown", "xml", "json"]
+FormName = Literal["text", "markdown", "xml", "json"]
 Overflow = Literal["omit", "compact"]
 Adapt = Literal["none", "arc"]
 
@@ -238,7 +238,7 @@ class Budget(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Render(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The form of the block, and how many turns before and after a memory are shown along with it."""
 
-    form: Form = "text"
+    form: FormName = "text"
     neighbours: Annotated[int, Meta(ge=0, le=2)] = 0
 
 

@@ -3,7 +3,6 @@
 What is refused is refused by the field's name, with what would be accepted.
 """
 
-import math
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache
@@ -22,14 +21,16 @@ MAX_TEXT = 100_000
 MAX_CUE = 50_000
 """Of a cue in all: its text, goal, step and open questions."""
 GROWTH = 2
-"""How much longer a text may be in its normal form, in which it is searched: some characters stand for eighteen others."""
+"""How many times as long a text may be in its normal form, in which it is searched."""
+MOST_GROWTH = 18
+"""How many others a character stands for there at most: a text that is short enough by this need not be looked at."""
 MAX_LABEL = 200
 MAX_TAGS = 64
 MAX_SUPERSEDED = 1_000
 """How many memories may give way to one by a caller's word; each is written with it, and looked at when it goes."""
-MOST_GROWTH = 18
 MAX_META = 64
-
+_EXACT = 2**53
+"""Below it every whole number is one of its own in every store, and beyond it in JSON it may not be."""
 
 Request = TypeVar("Request", bound=Struct)
 
@@ -56,7 +57,7 @@ def read(body: Mapping[str, Any], kind: type[Request]) -> Request:
         raise InputError(name, error.object, "a text without lone surrogates") from error
 
 
-def alone(beside: Mapping[str, Any]) -> None:
+def refuse_beside(beside: Mapping[str, Any]) -> None:
     """Nothing, if no keyword stands beside a whole request; else an InputError on the first that does."""
     for name, value in beside.items():
         raise InputError(name, value, "nothing beside a whole request: it has this field itself")
@@ -131,18 +132,18 @@ def refuse_growth(name: str, text: str, *, most: int) -> None:
         raise InputError(name, f"{grown} characters in normal form", f"at most {GROWTH * most}: write what its ligatures stand for")
 
 
-def known_as(name: str, value: object) -> str:
+def asked_id(name: str, value: object) -> str:
     """An id of a memory as it is asked for, known or not."""
     if not isinstance(value, str):
         raise InputError(name, value, "an id, as `list` and `recall` show them")
     return value
 
 
-def listed(name: str, values: Iterable[str]) -> tuple[str, ...]:
+def asked_ids(name: str, values: Iterable[str]) -> tuple[str, ...]:
     """Ids of memories as they are asked for, known or not."""
     if not isinstance(values, Iterable):
         raise InputError(name, values, "a list of ids")
-    return tuple(known_as(name, value) for value in values)
+    return tuple(asked_id(name, value) for value in values)
 
 
 def label(name: str, value: object, *, most: int = MAX_LABEL) -> str:
@@ -180,6 +181,13 @@ def confidence(value: object) -> float:
     return _number("weight", value, 0.1, 1.0, accepted="a confidence from 0.1 to 1")
 
 
+def whole(name: str, value: object, *, least: int, most: int | None = None) -> int:
+    """A whole number, of at least and where it is said at most so much."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least or (most is not None and value > most):
+        raise InputError(name, value, f"a whole number, {least} or more" if most is None else f"a whole number from {least} to {most}")
+    return value
+
+
 def one_of(name: str, value: object, known: tuple[Any, ...]) -> Any:  # noqa: ANN401 - gives back a member of `known`
     """The value, if it is among the known ones."""
     if value not in known:
@@ -209,10 +217,10 @@ def metadata(value: Mapping[str, Scalar]) -> dict[str, Scalar]:
     """Free metadata: short keys, plain finite values."""
     if not value:
         return {}
-    accepted = f"at most {MAX_META} keys; values are texts of at most {MAX_LABEL * 10} characters, finite numbers, true, false or null"
+    values = f"texts of at most {MAX_LABEL * 10} characters, numbers within ±2^53 (a longer one as text), true, false or null"
     fine = len(value) <= MAX_META and all(_plain(item) for item in value.values())
     if not fine:
-        raise InputError("meta", dict(value), accepted)
+        raise InputError("meta", dict(value), f"at most {MAX_META} keys; values are {values}")
     return {label("meta", key): item for key, item in value.items()}
 
 
@@ -229,7 +237,7 @@ def _plain(value: object) -> bool:
         return len(value) <= MAX_LABEL * 10 and storable(value)
     if isinstance(value, bool) or value is None:
         return True
-    return isinstance(value, int | float) and math.isfinite(value) and abs(value) < 2**53
+    return isinstance(value, int | float) and abs(value) < _EXACT
 
 
 def _number(name: str, value: object, low: float, high: float, *, accepted: str) -> float:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -10,11 +10,9 @@ from msgspec.structs import replace
 from cued.errors import InputError
 from cued.model import GLOBAL, NO_TIME, Cue, Intent, Kind, Trust
 from cued.policy.adjust import Adjustment, adjust
-from cued.requests.checks import MAX_CUE, alone, label, labels, moment, read, refuse_growth, refuse_unknown
+from cued.policy.spec import Policy
+from cued.requests.checks import MAX_CUE, label, labels, moment, read, refuse_beside, refuse_growth, refuse_unknown
 from cued.requests.keywords import RecallOptions
-
-if TYPE_CHECKING:
-    from cued.policy.spec import Policy
 
 
 class CueRequest(Adjustment, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -59,17 +57,17 @@ class Asked(Struct, frozen=True):
     """What a recall is about to do: its cue, and its policy with this recall's changes."""
 
     cue: Cue
-    policy: "Policy"
+    policy: Policy
 
 
 def asked_for(
-    cue: str | Cue | CueRequest, options: Mapping[str, Any], *, policy: "str | Policy | None", usual: "Policy", now: datetime
+    cue: str | Cue | CueRequest, options: Mapping[str, Any], *, policy: str | Policy | None, usual: Policy, now: datetime
 ) -> Asked:
     """The cue and the policy that a caller asks for, in a text, a cue or a whole request, with the options beside it."""
     from cued.policy.presets import load  # noqa: PLC0415 - what only asks a server needs no policies
 
     if isinstance(cue, CueRequest):
-        alone({name: value for name, value in options.items() if name not in _BESIDE_A_REQUEST})
+        refuse_beside({name: value for name, value in options.items() if name not in _BESIDE_A_REQUEST})
         request, stated = cue, frozenset(_OF_CUE)
     else:
         request, stated = _read(options), frozenset(name for name in _OF_CUE if options.get(name) is not None)
@@ -84,7 +82,7 @@ def asked_for(
 def request_for(cue: str | Cue | CueRequest, options: Mapping[str, Any]) -> CueRequest:
     """The request that a text or a cue makes with the options beside it, for whoever sends it on; a request is one already."""
     if isinstance(cue, CueRequest):
-        alone(options)
+        refuse_beside(options)
         return cue
     request, said = _read(options), _said(cue)
     if said.now != NO_TIME:
@@ -93,7 +91,7 @@ def request_for(cue: str | Cue | CueRequest, options: Mapping[str, Any]) -> CueR
     return replace(request, text=said.utterance, **stated)
 
 
-def adjusted(request: CueRequest | DecideRequest, usual: "Policy") -> "Policy":
+def adjusted(request: CueRequest | DecideRequest, usual: Policy) -> Policy:
     """The policy that a request names, or the usual one, with the request's changes.
 
     A request names a preset alone, so that it cannot make a server read files.

@@ -9,11 +9,10 @@ from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.model import DERIVED_FROM, DISTINCT, GLOBAL, KINDS, MERGED, TIERS, TRUSTS, Edge, Kind, Memory, Scalar, Source, Tier, Trust
-from cued.policy.adjust import Share
+from cued.policy.spec import Share
 from cued.requests.checks import (
     MAX_SUPERSEDED,
     MAX_TAGS,
-    alone,
     checked_text,
     confidence,
     ids,
@@ -23,6 +22,7 @@ from cued.requests.checks import (
     moment,
     one_of,
     read,
+    refuse_beside,
     share,
 )
 from cued.text.analyse import searchable
@@ -114,7 +114,7 @@ def read_change(fields: Mapping[str, Any], change: Change | None = None) -> Chan
     if change is None:
         change = read(fields, Change)
     else:
-        alone(fields)
+        refuse_beside(fields)
     if all(getattr(change, name) is UNSET for name in Change.__struct_fields__):
         raise InputError("update", {}, f"at least one of {', '.join(Change.__struct_fields__)}")
     return change

@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from cued.model import GLOBAL
-from cued.policy.adjust import Share
+from cued.policy.spec import Share
+from cued.requests.listing import Few
 
 TARGET_RATE = 0.475
 """The middle of the injection rates that are healthy for a mixed stream."""
@@ -15,7 +16,6 @@ LAST = 500
 
 When = datetime | str | None
 Recalls = Annotated[int, Meta(ge=1, le=10_000)]
-Few = Annotated[int, Meta(ge=1, le=200)]
 Number = Annotated[int, Meta(ge=0)]
 Grouping = Literal["none", "scope", "policy"]
 Judgement = Literal["right", "wrong", "nothing"]

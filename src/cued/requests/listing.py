@@ -8,12 +8,13 @@ from msgspec import Meta, Struct, field
 
 from cued.errors import InputError
 from cued.model import Filter, HiddenState, Kind, LogQuery, Order, Outcome, Scalar, Tier, Trust
-from cued.requests.checks import alone, label, labels, metadata, read
+from cued.requests.checks import label, labels, metadata, read, refuse_beside
 
 MAX_PAGE = 1000
 MAX_CONTAINS = 500
 PageSize = Annotated[int, Meta(ge=1, le=MAX_PAGE)]
 MapSize = Annotated[int, Meta(ge=1, le=5000)]
+Few = Annotated[int, Meta(ge=1, le=200)]
 Around = Annotated[int, Meta(ge=0, le=1000)]
 
 
@@ -117,7 +118,7 @@ def _words(text: str) -> tuple[str, ...]:
 def read_list(wanted: Mapping[str, Any], request: ListRequest | None = None) -> ListRequest:
     """The request itself, or the one in these keywords, of which a kind or a tier may stand alone."""
     if request is not None:
-        alone(wanted)
+        refuse_beside(wanted)
         return request
     given = {name: value for name, value in wanted.items() if value is not None}
     return read(given | {name: (given[name],) for name in ("kinds", "tiers", "trusts") if isinstance(given.get(name), str)}, ListRequest)
@@ -126,7 +127,7 @@ def read_list(wanted: Mapping[str, Any], request: ListRequest | None = None) -> 
 def read_log(wanted: Mapping[str, Any], request: LogRequest | None = None) -> LogRequest:
     """The request itself, or the one in these keywords."""
     if request is not None:
-        alone(wanted)
+        refuse_beside(wanted)
         return request
     return read({name: value for name, value in wanted.items() if value is not None}, LogRequest)
 
@@ -134,7 +135,7 @@ def read_log(wanted: Mapping[str, Any], request: LogRequest | None = None) -> Lo
 def read_map(wanted: Mapping[str, Any], request: MapRequest | None = None) -> MapRequest:
     """The request itself, or the one in these keywords, of which a kind may stand alone."""
     if request is not None:
-        alone(wanted)
+        refuse_beside(wanted)
         return request
     given = {name: value for name, value in wanted.items() if value is not None}
     return read(given | {name: (given[name],) for name in ("kinds",) if isinstance(given.get(name), str)}, MapRequest)

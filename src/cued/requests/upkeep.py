@@ -5,8 +5,10 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from cued.model import GLOBAL, Trust
-from cued.policy.adjust import Count, Share
+from cued.policy.adjust import Count
+from cued.policy.spec import Share
 from cued.requests.draft import Draft
+from cued.requests.listing import Few
 
 AT_LEAST = 0.95
 """From which cosine on a memory gives way to a newer one that says the same."""
@@ -18,7 +20,6 @@ BUDGET_TOKENS = 1000
 """How long the block is that a conversation starts with."""
 
 Cosine = Annotated[float, Meta(gt=0.0, le=1.0)]
-Compared = Annotated[int, Meta(ge=1, le=200)]
 Depth = Annotated[int, Meta(ge=1, le=20)]
 
 
@@ -60,7 +61,7 @@ class ConflictsRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """A request for open conflicts, found by comparing a page of memories, newest first, with all that stand."""
 
     scope: Annotated[str | None, Meta(description="Only this scope; `global` is one.")] = None
-    limit: Annotated[Compared, Meta(description="How many memories are compared, at most 200.")] = 20
+    limit: Annotated[Few, Meta(description="How many memories are compared, at most 200.")] = 20
     after: Annotated[str | None, Meta(description="Continue after the page that gave this cursor as `next`.")] = None
 
 

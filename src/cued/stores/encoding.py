@@ -18,10 +18,10 @@ from msgspec import DecodeError, msgpack
 from numpy.typing import NDArray
 
 from cued.errors import InputError
-from cued.model import Judged, Matrix, Memory, Record, Row, Vector, VectorShape
+from cued.model import Matrix, Memory, Record, Row, Vector, VectorShape
 from cued.stores.admission import body as encoded
 from cued.stores.columns.postings import pack
-from cued.stores.standing.facts import facts
+from cued.stores.standing.facts import judged
 
 _HALF, _BYTES, _BYTES_AND_ONE = 1, 2, 3
 _FACTOR: Final = slice(1, 5)
@@ -31,11 +31,6 @@ _STEPS: Final = 127
 def new_row(record: Record, memory: Memory, shape: VectorShape = "float32") -> Row:
     """The row of a new record, with its memory as beliefs have left it, and its vector in this shape."""
     return Row(memory, 0, judged(memory), pack(memory, record.terms), as_data(record.vector, shape))
-
-
-def judged(memory: Memory) -> Judged:
-    """What the gates judge of a memory."""
-    return Judged._make(facts(memory))
 
 
 def as_data(vector: Vector | None, shape: VectorShape = "float32") -> bytes | None:

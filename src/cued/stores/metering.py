@@ -36,7 +36,7 @@ class RecallMeter:
         self._left: OrderedDict[str, tuple[float, datetime]] = OrderedDict()
 
     def count(self, tenant: str, *, at: datetime) -> None:
-        """One recall less that is left, and a RateError where none is."""
+        """Take one recall of those that the tenant has left; where none is left, a RateError."""
         with self._lock:
             left, then = self._left.pop(tenant, (float(self._most), at))
             # a clock that goes back gives nothing

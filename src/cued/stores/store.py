@@ -50,7 +50,7 @@ from cued.stores.revising import revise
 from cued.stores.searches import keep, search
 from cued.stores.settlements import admitted, write
 from cued.stores.shelves import SHELVES_BYTES, Shelves
-from cued.stores.use import judged, news, noted, told
+from cued.stores.use import boosted, news, noted, told
 from cued.stores.work import Work
 
 _AS_USUAL = LogRules()
@@ -213,28 +213,18 @@ class Store:
             if verdicts:
                 found = rows.read(list(verdicts))
                 rows.put_uses([
-                    (row.key, judged(row.memory.use, feedback, verdicts[each], instead_of=before.get(each))) for each, row in found.items()
+                    (row.key, boosted(row.memory.use, feedback, verdicts[each], instead_of=before.get(each))) for each, row in found.items()
                 ])  # fmt: skip
                 rows.put_log([noted(lines[0], verdicts)], self.log_rules)
         return tuple(verdicts)
 
     def get(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
         """These memories in the order asked; an unknown id is a NotFoundError."""
-        with self._reading(tenant) as rows:
-            found = rows.read(memory_ids)
-        for memory_id in memory_ids:
-            if memory_id not in found:
-                raise NotFoundError(memory_id)
-        return tuple(found[memory_id].memory for memory_id in memory_ids)
+        return tuple(row.memory for row in self._read(tenant, memory_ids))
 
     def fetch(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Stored, ...]:
         """These memories with their vectors in the order asked; an unknown id is a NotFoundError."""
-        with self._reading(tenant) as rows:
-            found = rows.read(memory_ids, content=True)
-        for memory_id in memory_ids:
-            if memory_id not in found:
-                raise NotFoundError(memory_id)
-        return tuple(Stored(memory=found[each].memory, vector=as_vector(found[each].vector)) for each in memory_ids)
+        return tuple(Stored(memory=row.memory, vector=as_vector(row.vector)) for row in self._read(tenant, memory_ids, content=True))
 
     def known(self, tenant: str, memory_ids: Sequence[str]) -> frozenset[str]:
         """Those of the ids that are stored."""
@@ -340,6 +330,15 @@ class Store:
         """
         admit_tenant(tenant)
         return search(self.keeper, self._shelves, tenant, lookup)
+
+    def _read(self, tenant: str, memory_ids: Sequence[str], *, content: bool = False) -> Sequence[Row]:
+        """The rows of these memories in the order asked; an unknown id is a NotFoundError."""
+        with self._reading(tenant) as rows:
+            found = rows.read(memory_ids, content=content)
+        for memory_id in memory_ids:
+            if memory_id not in found:
+                raise NotFoundError(memory_id)
+        return [found[memory_id] for memory_id in memory_ids]
 
     def _reading(self, tenant: str) -> AbstractContextManager[Transaction]:
         """A snapshot of the tenant's rows."""

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from cued.model import Memory, Record, Row, VectorShape
 from cued.ports import Transaction
 from cued.stores.beliefs.changes import Beliefs
-from cued.stores.encoding import judged, new_row
+from cued.stores.encoding import new_row
+from cued.stores.standing.facts import judged
 
 
 class Content(NamedTuple):

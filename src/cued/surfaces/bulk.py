@@ -14,7 +14,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cued.errors import CuedError, InputError
-from cued.handles.tenant import CHUNK, Remembered, Tenant
+from cued.handles.keeping import CHUNK, Remembered
+from cued.handles.tenant import Tenant
 from cued.model.plain import JSON
 from cued.ports import Progress, silent
 from cued.requests.draft import Draft, compose, read_draft

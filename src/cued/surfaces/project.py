@@ -64,9 +64,15 @@ def _said(root: Path) -> ProjectFile:
     import tomllib  # noqa: PLC0415 - a hook runs at every prompt, and few projects have the file
 
     try:
-        return msgspec.convert(tomllib.loads(written.decode("utf-8")), ProjectFile)
+        said = msgspec.convert(tomllib.loads(written.decode("utf-8")), ProjectFile)
     except (msgspec.ValidationError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(FILE, str(path), f"scope, policy and a table [hooks]; {error}") from error
+    if said.policy is not None:
+        from cued.policy.presets import names  # noqa: PLC0415 - loads policies
+
+        if said.policy not in names():
+            raise InputError(FILE, str(path), f"a policy that is one of {', '.join(names())}; not {said.policy!r}")
+    return said
 
 
 def _name(root: Path) -> str:

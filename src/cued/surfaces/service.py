@@ -147,7 +147,7 @@ def timeline(tenant: Tenant, request: TimelineRequest) -> JSON:
 
 
 def lay_out(tenant: Tenant, request: MapRequest) -> JSON:
-    """The newest memories, laid out by meaning."""
+    """Memories that stand, laid out by meaning."""
     return map_json(tenant.map(request))
 
 

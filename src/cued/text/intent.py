@@ -1,26 +1,20 @@
-"""What a cue asks for by its words: the past or the present (P11), a time beside an event, whose words, advice; and what bears on that.
+"""What a cue asks for by its words: the past or the present, a time beside an event, whose words, advice; and what bears on that.
 
-The time has two readings. `temporal_class` sorts any query into past, recent, future or atemporal, and also uses
-hints: the tense of the question, a year against the present one, and topics that change by the day. `intent` is what bends
-recency, so it needs a word that says so: markers alone, and the future counts as neutral, because nothing that is stored
-has happened yet. An event that a time lies beside ("two days after the move", "seit der Hochzeit", "搬家以后") is read as a relation and
-its own words; which time that is, only a memory that names the event can tell (`flow.asked`).
+`intent` bends recency, so it needs a word that says so; the future counts as neutral, because nothing that is stored has happened yet.
+An event that a time lies beside ("two days after the move", "seit der Hochzeit", "搬家以后") is read as a relation and its own words;
+which time that is, only a memory that names the event can tell (`flow.asked`).
 
 A cue that asks for advice, a choice or a plan is about whatever its user prefers, avoids or cannot have.
 """
 
 import re
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Literal, NamedTuple, cast
 
-from cued.model import Intent, Interval
+from cued.model import Intent
 from cued.text import scripts
 from cued.text.patterns import pattern
 from cued.text.stopwords import IDLE, STOP_WORDS
-from cued.text.times import times
-
-TemporalClass = Literal["past", "recent", "future", "atemporal"]
 
 _NUMBER = r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|few|several|many|couple(?: of)?)"
 _UNIT = (
@@ -30,100 +24,27 @@ _UNIT = (
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 _MONTH = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
 
-# Words that say the time; for the class, the first match wins.
-_MARKERS: tuple[tuple[TemporalClass, tuple[str, ...]], ...] = (
-    (
-        "future",
-        (
-            r"tomorrow|tonight|upcoming|forthcoming|next (?!to\b)\w+|in the future|will be|going to be|coming soon|someday",
-            r"(?:days|weeks|months) from now",
-        ),
+# Words that say the time.
+_MARKERS: dict[Intent, tuple[str, ...]] = {
+    "present": (
+        r"now(?!\s+and\s+then)|nowadays|currently|current|at the moment|at present|presently|lately|recently|recent|these days",
+        r"today'?s?|still|latest|newest|up[ -]to[ -]date|so far|as of (?:now|today)|anymore|any more",
+        r"this (?:week|month|morning|afternoon|evening)",
     ),
-    (
-        "recent",
-        (
-            r"now(?!\s+and\s+then)|nowadays|currently|current|at the moment|at present|presently|lately|recently|recent|these days",
-            r"today'?s?|still|latest|newest|up[ -]to[ -]date|so far|as of (?:now|today)|anymore|any more",
-            r"this (?:week|month|morning|afternoon|evening)",
-        ),
+    "past": (
+        rf"yesterday|ago|last (?:{_UNIT}|{_WEEKDAY}|{_MONTH}|time)|(?:past|last) {_NUMBER} {_UNIT}|the past {_UNIT}|the other day",
+        r"previous(?:ly)?|former(?:ly)?|originally|initially|at first|used to|back (?:then|when|in)|at th(?:at|e) time",
+        r"in th(?:ose|e old) days|once upon|earlier|in the past|histor(?:y|ical|ically)|when (?:did|was|were|had)|first time",
+        r"years? back",
     ),
-    (
-        "past",
-        (
-            rf"yesterday|ago|last (?:{_UNIT}|{_WEEKDAY}|{_MONTH}|time)|(?:past|last) {_NUMBER} {_UNIT}|the past {_UNIT}|the other day",
-            r"previous(?:ly)?|former(?:ly)?|originally|initially|at first|used to|back (?:then|when|in)|at th(?:at|e) time",
-            r"in th(?:ose|e old) days|once upon|earlier|in the past|histor(?:y|ical|ically)|when (?:did|was|were|had)|first time",
-            r"years? back",
-        ),
-    ),
-)
-
-# Hints, only where no marker is: what lies behind, what people look ahead to, what changes by the day, and tense.
-_HINTS: tuple[tuple[TemporalClass, tuple[str, ...]], ...] = (
-    (
-        "past",
-        (
-            r"who (?:invented|discovered|founded|wrote|won|killed|built|created|started)|cause of death|born|died|death of",
-            r"over the years|biograph(?:y|ies)|origins? of|first (?:ever|man|woman|person)|anniversary of|what happened",
-            r"world war|civil war|invention of|ancient|medieval",
-        ),
-    ),
-    (
-        "future",
-        (
-            r"schedules?|forecasts?|predictions?|release dates?|coming out|odds|candidates?|countdown|will|when (?:is|are)",
-            r"calendar|tickets|deadline|planned|expected|draft|premiere",
-        ),
-    ),
-    (
-        "recent",
-        (
-            r"weather|news|prices?|stocks?|shares?|rates?|scores?|live|traffic|headlines?|results?|standings|trend(?:s|ing|y)?",
-            r"of the day|daily|breaking|status|updates?|hours|front page|near me|cost",
-            r"new(?! york| zealand| jersey| orleans| mexico| delhi)",
-        ),
-    ),
-    ("past", (r"did|was|were|had",)),
-)
-_YEAR = pattern(r"\b(?:1[0-9]{3}|20[0-9]{2})\b")
-
-
-def _compiled(table: tuple[tuple[TemporalClass, tuple[str, ...]], ...]) -> tuple[tuple[TemporalClass, re.Pattern[str]], ...]:
-    return tuple((name, pattern(rf"\b(?:{'|'.join(patterns)})(?!\w)", re.IGNORECASE)) for name, patterns in table)
-
-
-_MARKER_PATTERNS = _compiled(_MARKERS)
-_HINT_PATTERNS = _compiled(_HINTS)
-_INTENTS: dict[TemporalClass, Intent] = {"past": "past", "recent": "present"}
+}
+_MARKED = {name: pattern(rf"\b(?:{'|'.join(markers)})(?!\w)", re.IGNORECASE) for name, markers in _MARKERS.items()}
 
 
 def intent(text: str) -> Intent:
     """The intent that the text's time words state: past, present, or neutral when they state none, both, or the future."""
-    stated = [_INTENTS[name] for name, pattern in _MARKER_PATTERNS if name in _INTENTS and pattern.search(text)]
+    stated = [name for name, marked in _MARKED.items() if marked.search(text)]
     return stated[0] if len(stated) == 1 else "neutral"
-
-
-def temporal_class(text: str, *, now: datetime | None = None) -> TemporalClass:
-    """The class of a query, past, recent, future or atemporal: by markers, by dates as read at `now`, and by hints."""
-    return _first(_MARKER_PATTERNS, text) or _by_date(text, now) or _first(_HINT_PATTERNS, text) or "atemporal"
-
-
-def _first(table: tuple[tuple[TemporalClass, re.Pattern[str]], ...], text: str) -> TemporalClass | None:
-    return next((name for name, pattern in table if pattern.search(text)), None)
-
-
-def _by_date(text: str, now: datetime | None) -> TemporalClass | None:
-    if now is None:
-        return None
-    spans = [mention.interval for mention in times(text, now=now)]
-    spans += [Interval(datetime(int(year), 1, 1, tzinfo=UTC), datetime(int(year) + 1, 1, 1, tzinfo=UTC)) for year in _YEAR.findall(text)]
-    if not spans:
-        return None
-    if all(span.end <= now for span in spans):
-        return "past"
-    if all(span.start > now for span in spans):
-        return "future"
-    return _first(_HINT_PATTERNS, text) or "recent"
 
 
 _END = 80
@@ -306,7 +227,7 @@ _OWNERS = r"(?:the|our|my|your|his|her|their|[A-Z]\w+['’]s)"
 _BESIDE_UNIT = r"(?P<unit>day|weekend|week|month|year)"
 _EVENT = r"(?P<event>(?:[\w'’-]+\s*){1,8})"
 _BESIDE = pattern(
-    rf"\b(?:(?P<count>\d+|the|{'|'.join(_COUNTS)})\s+{_BESIDE_UNIT}s?\s+)?(?P<close>(?:right|just|shortly|soon|directly|immediately)\s+)?"
+    rf"\b(?:(?P<count>\d{{1,4}}|the|{'|'.join(_COUNTS)})\s+{_BESIDE_UNIT}s?\s+)?(?P<close>(?:right|just|shortly|soon|directly|immediately)\s+)?"
     rf"(?P<relation>before|after|following|since|until)\s+{_OWNERS}\s+{_EVENT}",
     re.IGNORECASE,
 )
@@ -343,12 +264,13 @@ _ELSEWHERE = pattern(
     re.IGNORECASE,
 )
 _HAN_KATA = f"[{scripts.HAN}{scripts.KATAKANA}]"
+# A word of any length is read from its beginning alone: from each letter of a long one anew would take the square of its length.
 _BEHIND = (
     pattern(rf"(?:^|[在我们你，, ])(?P<event>[{scripts.HAN}]{{2,8}}?)(?:(?P<before>之前|以前)|(?P<after>之后|以后|之後|以後))"),
     pattern(rf"(?P<event>{_HAN_KATA}{{2,10}})(?:の|する|した)(?:(?P<before>前)|(?P<after>後|あと))"),
     pattern(rf"(?P<event>[{scripts.HANGUL}]{{2,8}})\s(?:(?P<before>전에)|(?P<after>후에|이후|뒤에))"),
-    pattern(r"(?P<event>\w{3,})(?:[dt][ae]n)\s(?:(?P<before>önce)|(?P<after>sonra)|(?P<since>beri))", re.IGNORECASE),
-    pattern(r"(?P<event>(?:[^\s?।]+\s){1,2}?)(?:से|के)\s(?:(?P<before>पहले)|(?P<after>बाद))"),
+    pattern(r"\b(?P<event>\w{3,})(?:[dt][ae]n)\s(?:(?P<before>önce)|(?P<after>sonra)|(?P<since>beri))", re.IGNORECASE),
+    pattern(r"(?<![^\s?।])(?P<event>(?:[^\s?।]+\s){1,2}?)(?:से|के)\s(?:(?P<before>पहले)|(?P<after>बाद))"),
 )
 
 

@@ -39,7 +39,8 @@ def backup(store: Store, path: str | Path, *, overwrite: bool = False, progress:
     """Copy the store as it is now into one file; what was acknowledged before is in it, and `progress` hears of pages."""
     keeper = getattr(store, "keeper", store)
     if not isinstance(keeper, SqliteKeeper):
-        raise StoreError(f"{type(keeper).__name__}: only a store in a SQLite file can be backed up; `export` writes any tenant")
+        told = "only a SQLite file can be backed up; `cued copy` copies any store into one, and a server has backups of its own"
+        raise StoreError(f"{getattr(keeper, 'place', 'memory')}: {told}")
     with keeper.connected() as connection:
         return _copy(connection, Path(connection.filename), Path(path), overwrite=overwrite, progress=progress)
 

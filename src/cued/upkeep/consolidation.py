@@ -14,10 +14,11 @@ from msgspec import Struct
 from cued.errors import BusyError, InputError
 from cued.model import DISTINCT, MERGED, Edge, Memory, Revision, Seen, Stored
 from cued.ports import Progress, Store, silent
+from cued.requests.upkeep import AT_LEAST
+from cued.stores.gone_ids import with_those_left
 from cued.stores.standing.shown import speaking
-from cued.upkeep import AT_LEAST
 from cued.upkeep.duplicates import Group, Merge, Spared
-from cued.upkeep.pages import PAGE, batches, scanned, supporting, with_those_left
+from cued.upkeep.pages import PAGE, batches, scanned, supporting
 
 BATCH = 200
 TRIES = 5

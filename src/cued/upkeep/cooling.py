@@ -8,8 +8,8 @@ from msgspec import Struct
 from cued.errors import InputError
 from cued.model import Filter, Memory
 from cued.ports import Store
+from cued.requests.upkeep import IMPORTANCE_BELOW, OLDER_THAN
 from cued.text.durations import parse_duration
-from cued.upkeep import IMPORTANCE_BELOW, OLDER_THAN
 from cued.upkeep.pages import listed, supporting
 
 _AGE = parse_duration(OLDER_THAN)

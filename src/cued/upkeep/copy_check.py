@@ -20,7 +20,7 @@ _WORDS: Final = 8
 _SHAPE: Final = ("outcome", "block", "core", "degraded", "tokens")
 
 
-class Moved(Struct, frozen=True, kw_only=True):
+class CopiedStore(Struct, frozen=True, kw_only=True):
     """A finished copy: what it holds, how many memories were mended on the way, the digest of all rows, and how many recalls were tried."""
 
     tenants: int
@@ -32,7 +32,7 @@ class Moved(Struct, frozen=True, kw_only=True):
     sampled: int
 
 
-def copy_compared(source: Keeper, target: Keeper, *, name: str, at: datetime, progress: Progress = silent) -> Moved:
+def copy_compared(source: Keeper, target: Keeper, *, name: str, at: datetime, progress: Progress = silent) -> CopiedStore:
     """What was copied from one keeper to another; that a recall differs between the two is a StoreError."""
     job = Copy(source=source, target=target, name=name, progress=progress)
     copy(job)
@@ -44,7 +44,7 @@ def copy_compared(source: Keeper, target: Keeper, *, name: str, at: datetime, pr
         ids = ", ".join(f"{sample.tenant}/{sample.row.memory.id}" for sample in wrong[:3])
         raise StoreError(f"{len(wrong)} of {len(still)} recalls differ in the copy, first those with the words of {ids}: do not use it")
     counts = {each: getattr(job, each) for each in ("tenants", "memories", "lines", "documents", "mended", "digest")}
-    return Moved(**counts, sampled=len(still))
+    return CopiedStore(**counts, sampled=len(still))
 
 
 def differing(left: Store, right: Store, samples: Sequence[Sample], *, at: datetime) -> list[Sample]:

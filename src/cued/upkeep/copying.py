@@ -22,7 +22,8 @@ from cued.errors import BusyError, StoreError
 from cued.model import Head, LogQuery, LogRules, RecallEntry, Row, Use, VectorShape
 from cued.ports import Keeper, Progress, Shaped, Transaction, silent
 from cued.stores.admission import body
-from cued.stores.encoding import judged, smaller
+from cued.stores.encoding import smaller
+from cued.stores.standing.facts import judged
 
 PAGE: Final = 500
 MARK: Final = "copied"

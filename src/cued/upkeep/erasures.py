@@ -31,7 +31,7 @@ class Erased(Struct, frozen=True, kw_only=True):
 class Erasure(Struct, frozen=True, kw_only=True):
     """One line of the list: when how many memories were erased, or `everything` of a tenant, and since when their bytes are gone.
 
-    `tenant` is a digest of the tenant's name under a key of this store: `name_digest` gives it to whoever knows the name.
+    `tenant` is a digest of the tenant's name under a key of this store; `cued.upkeep.erasures.name_digest` has it for a name.
     """
 
     at: datetime

@@ -10,8 +10,9 @@ from functools import partial
 from cued.errors import InputError
 from cued.model import Filter, Memory
 from cued.ports import Progress, Store, silent
+from cued.stores.gone_ids import with_those_left
 from cued.stores.standing.shown import out_of_time
-from cued.upkeep.pages import PAGE, batches, listed, with_those_left
+from cued.upkeep.pages import PAGE, batches, listed
 
 BATCH = 200
 NO_GRACE = timedelta(0)

@@ -1,11 +1,10 @@
 """What upkeep reads of a tenant: everything, page by page, and what reflections still rest on."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import TypeVar
 
-from cued.errors import NotFoundError
 from cued.model import Filter, Memory, Stored
 from cued.ports import Store
 from cued.stores.standing.facts import sources_of
@@ -47,16 +46,3 @@ def supporting(tenant: str, store: Store, memory_ids: Sequence[str], *, at: date
     for batch in batches(memory_ids, PAGE):
         found.update(*map(sources_of, shown(store.linking(tenant, batch), Filter(), at=at)))
     return frozenset(found & set(memory_ids))
-
-
-def with_those_left(memory_ids: Sequence[str], work: Callable[[Sequence[str]], Item]) -> tuple[Item | None, frozenset[str]]:
-    """The result of the work on all of the ids that are still there, None when none is left, and the ids that are gone."""
-    gone: set[str] = set()
-    while left := [memory_id for memory_id in memory_ids if memory_id not in gone]:
-        try:
-            return work(left), frozenset(gone)
-        except NotFoundError as error:
-            if error.memory_id not in left:
-                raise
-            gone.add(error.memory_id)
-    return None, frozenset(gone)

@@ -10,6 +10,7 @@ from datetime import datetime
 import numpy as np
 from msgspec import Struct
 
+from cued.deadline import failed
 from cued.errors import EmbedderError, InputError
 from cued.model import Matrix, Memory, Revision
 from cued.ports import Embedder, Progress, Store, silent
@@ -109,8 +110,11 @@ class _Work:
         return EmbedderError(f"{self.done} memories done, {self.left()} left, run it again to go on: {self._last}")
 
     def _vectors(self, memories: Sequence[Memory]) -> Matrix:
-        vectors = self._embedder.embed([_words(memory) for memory in memories], role="memory")
-        expected = (len(memories), self._embedder.fingerprint.dimensions)
+        try:
+            vectors = self._embedder.embed([_words(memory) for memory in memories], role="memory")
+            expected = (len(memories), self._embedder.fingerprint.dimensions)
+        except Exception as error:
+            raise failed(error) from error
         if np.shape(vectors) != expected or not np.isfinite(vectors).all():
             raise EmbedderError(f"gave vectors of the shape {np.shape(vectors)}, not {expected} finite numbers")
         return vectors

@@ -13,7 +13,7 @@ import apsw
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cued.errors import CuedError, NotFoundError, StoreError
+from cued.errors import CuedError, StoreError
 from cued.model import VECTOR_SHAPES, Memory, Record, Use, VectorShape
 from cued.ports import Progress, silent
 from cued.stores import Store
@@ -26,6 +26,7 @@ from cued.stores.keepers.sqlite.connection import identity, translated, writing
 from cued.text.analyse import analyse, searchable
 from cued.upkeep.backup import alone, give_name, partial_file, synced
 from cued.upkeep.checking import Found, Problem, check_file, raw, rows, unsuspecting
+from cued.upkeep.pages import batches
 
 CHUNK = 256
 _REMADE = {
@@ -92,17 +93,16 @@ def repair(path: Path, *, at: datetime, backup: Path | None = None, progress: Pr
 def _moved(path: Path, fresh: Path, *, at: datetime, backup: Path | None, progress: Progress) -> Repaired:
     with translated(path), closing(unsuspecting(path)) as old:
         refuse_foreign(path, identity(old))
-        store = Store(SqliteKeeper(fresh, vectors=_shape(old)))
-        keeper = store.keeper
-        assert isinstance(keeper, SqliteKeeper)  # noqa: S101 - for the type alone
+        keeper = SqliteKeeper(fresh, vectors=_shape(old))
+        store = Store(keeper)
         try:
             broken, kept, mended = list[Found](), 0, 0
-            for chunk in _chunks(rows(old, progress)):
+            for chunk in batches(rows(old, progress), CHUNK):
                 broken += [row for row in chunk if row.memory is None]
                 whole = [row for row in chunk if row.memory is not None]
                 kept += len(whole)
                 mended += sum(1 for row in whole if row.problems)
-                _adopt(old, store, whole)
+                _adopt(old, store, keeper, whole)
             broken = [row for row in broken if not _is_kept(store, row)]
             with keeper.connected() as connection, writing(connection):
                 _copy_rest(old, connection)
@@ -118,7 +118,7 @@ def _shape(old: apsw.Connection) -> VectorShape | None:
     return next((shape for (shape,) in salvage.tolerant(old, "SELECT vectors FROM file") if shape in VECTOR_SHAPES), None)
 
 
-def _adopt(old: apsw.Connection, store: Store, whole: Iterable[Found]) -> None:
+def _adopt(old: apsw.Connection, store: Store, keeper: SqliteKeeper, whole: Iterable[Found]) -> None:
     """Store memories as they were; words are analysed anew only where they are broken, and a vector that is lost is left to `reembed`."""
     tenants: dict[str, list[Record]] = {}
     words: list[dict[str, Any]] = []
@@ -136,10 +136,8 @@ def _adopt(old: apsw.Connection, store: Store, whole: Iterable[Found]) -> None:
             words.append({"forward": forward, "sum": checksum, "tenant": memory.tenant.encode(), "id": memory.id})
     for tenant, records in tenants.items():
         store.adopt(tenant, records)
-    keeper = store.keeper
-    if isinstance(keeper, SqliteKeeper):
-        with keeper.connected() as connection, writing(connection):
-            connection.executemany(_SAME_WORDS, words)
+    with keeper.connected() as connection, writing(connection):
+        connection.executemany(_SAME_WORDS, words)
 
 
 def _is_kept(store: Store, row: Found) -> bool:
@@ -210,7 +208,7 @@ def _brought_back(store: Store, source: Store, tenant: str, memory_id: str) -> b
     try:
         with source.keeper.begin(tenant, write=False) as held:
             found = held.read([memory_id], content=True)[memory_id]
-    except (KeyError, NotFoundError, CuedError):
+    except (KeyError, CuedError):
         return False
     memory: Memory = found.memory
     record = Record(memory=memory, terms=analyse(searchable(memory.text, memory.source.speaker)), vector=as_vector(found.vector))
@@ -220,13 +218,3 @@ def _brought_back(store: Store, source: Store, tenant: str, memory_id: str) -> b
 def _lost(row: Found, restored: bool) -> Lost:  # noqa: FBT001 - the second of a pair
     (problem,) = row.problems
     return Lost(tenant=problem.tenant or "", id=problem.id, what=problem.what, restored=restored)
-
-
-def _chunks(found: Iterable[Found]) -> Iterator[list[Found]]:
-    chunk: list[Found] = []
-    for row in found:
-        chunk.append(row)
-        if len(chunk) == CHUNK:
-            yield chunk
-            chunk = []
-    yield chunk

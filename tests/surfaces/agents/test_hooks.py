@@ -82,6 +82,12 @@ def test_a_prompt_brings_what_fits_once_and_is_silent_otherwise(stocked):
     assert stocked("user-prompt", session_id="s-5", prompt=" ") is None
 
 
+def test_a_path_is_a_prompt_and_a_command_is_none(stocked):
+    assert stocked("user-prompt", prompt="/clear what does the stove need") is None
+    assert stocked("user-prompt", prompt="/compact") is None
+    assert "gas" in stocked("user-prompt", prompt="/galley/stove.txt says what does the stove need?")["additionalContext"]
+
+
 def test_after_a_compaction_the_start_is_given_again_and_prompts_may_repeat_the_rest(stocked):
     stocked("user-prompt")
     assert "needs gas" in stocked("session-start", source="compact")["additionalContext"]
@@ -104,6 +110,28 @@ def test_turns_are_stored_once_and_without_tools_thoughts_and_asides(hook, tmp_p
         (3, "user", "And the lamp?", "galley"),
     ]
     assert [line.split(" ms ")[1] for line in hook.log()] == ["2 turns stored", "0 turns stored", "1 turns stored"]
+
+
+def test_a_turn_that_cannot_be_stored_as_it_is_keeps_no_other_from_being_stored(hook, tmp_path):
+    def said(text, **more):
+        return {"type": "user", "message": {"role": "user", "content": text}, **more}
+
+    odd = [
+        said("<local-command-stdout>x</local-command-stdout>"),
+        said("z" * 150_000),
+        said("<div>a\0b"),
+        said("ﷺ" * 50_000),
+        said("The lamp is red.", timestamp="noon"),
+    ]
+    transcript = tmp_path / "t.jsonl"
+    for turns in ([said("It is early.", timestamp="2026-03-01T10:00:00Z"), *odd], [*odd, said("It is late.")]):
+        transcript.write_text("".join(json.dumps(turn) + "\n" for turn in turns), "utf-8")
+        hook("stop", session_id=str(len(turns[0])))
+        hook("stop", session_id=str(len(turns[0])))
+    assert [line.split(" ms ")[1] for line in hook.log()] == ["4 turns stored", "0 turns stored"] * 2
+    with hook.open() as memories:
+        kept = memories.tenant("me").list(session="3").memories
+    assert [memory.text[:20] for memory in reversed(kept)] == ["It is early.", "z" * 20, "<div>a b", "The lamp is red."]
 
 
 def test_the_gate_asks_once_for_a_recall_and_never_again(hook):
@@ -169,6 +197,10 @@ def test_a_wrong_option_stops_nobody(stocked, args):
 
 def test_the_log_says_nothing_of_what_was_said_and_stays_small(stocked, tmp_path):
     stocked("user-prompt", prompt="What does the stove need? My key is hunter2.")
+    stocked("user-prompt", prompt="hunter2 \ud83d")
+    stocked("stop", session_id="hunter2" * 100)
+    (tmp_path / "t.jsonl").write_text(json.dumps({"type": "user", "message": {"content": "hunter2" * 20_000}}), "utf-8")
+    stocked("stop")
     assert "hunter2" not in "".join(stocked.log())
     file = tmp_path / "cache" / "cued" / "hooks.log"
     file.write_bytes(b"x" * 99 + b"\n" + b"y\n" * 600_000)

@@ -3,6 +3,7 @@
 import pytest
 
 from cued.errors import InputError
+from cued.policy.presets import text_of
 from cued.surfaces.project import project_at
 
 
@@ -54,4 +55,13 @@ def test_the_file_sets_scope_policy_and_hooks(repository):
 def test_a_file_that_says_something_else_is_refused_with_what_it_may_say(repository, text):
     (repository / ".cued.toml").write_text(text, "utf-8")
     with pytest.raises(InputError, match=r"\.cued\.toml: got .*accepted: scope, policy and a table"):
+        project_at(repository)
+
+
+@pytest.mark.parametrize("policy", ["own.toml", "./own.toml", "{}/own.toml", "nope"])
+def test_a_repository_cannot_bring_a_policy_of_its_own(repository, monkeypatch, policy):
+    monkeypatch.chdir(repository)
+    (repository / "own.toml").write_text(text_of("cued"), "utf-8")
+    (repository / ".cued.toml").write_text(f"policy = '{policy.format(repository)}'", "utf-8")
+    with pytest.raises(InputError, match=r"\.cued\.toml: got .*a policy that is one of cued, .*; not '"):
         project_at(repository)

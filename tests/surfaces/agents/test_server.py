@@ -1,6 +1,8 @@
 """The server as a client meets it: instructions, resources and prompts, over stdio in both eras, and over HTTP."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 
@@ -16,6 +18,7 @@ from starlette.routing import Mount
 
 from cued.surfaces.mcp.server import Caller, mounted, serve
 from tests.surfaces.conftest import SOURCE
+from tests.surfaces.test_process import INTERRUPTIBLE, posix
 
 eras = pytest.mark.parametrize("era", ["2026-07-28", "auto", "legacy"])
 
@@ -119,6 +122,64 @@ def test_a_variable_that_a_client_does_not_know_stands_for_the_working_directory
 def test_the_server_leaves_when_the_client_does_and_says_nothing_else(process):
     done = process("mcp", input=b"", env={"CUED_JSON": "1"})
     assert (done.returncode, done.stdout) == (0, b"")
+
+
+def asking(*calls):
+    """Give the lines of a client that says all it has to say: a greeting, and calls of tools."""
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "pipe", "version": "1"}}
+    lines = [
+        {"id": 0, "method": "initialize", "params": hello},
+        {"method": "notifications/initialized"},
+        *({"id": n, "method": "tools/call", "params": {"name": name, "arguments": said}} for n, (name, said) in enumerate(calls, 1)),
+    ]
+    return b"".join(json.dumps({"jsonrpc": "2.0", **line}).encode() + b"\n" for line in lines)
+
+
+def test_a_client_that_closes_its_end_at_once_still_gets_every_answer(process):
+    done = process("mcp", input=asking(("remember", {"text": "The stove needs gas."}), ("recall", {"text": "lamp"})))
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert sorted(json.loads(line)["id"] for line in done.stdout.splitlines()) == [0, 1, 2]
+
+
+def test_a_request_that_is_taken_back_is_not_waited_for(process):
+    cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
+    odd = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": {}}}
+    lines = asking(("recall", {"text": "lamp"})) + b"".join(json.dumps(each).encode() + b"\n" for each in (cancelled, odd))
+    assert process("mcp", input=lines).returncode == 0
+
+
+@posix
+def test_a_client_that_does_not_wait_for_its_answer_is_no_error(process):
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = process("mcp", input=asking(("recall", {"text": "lamp"})), capture_output=False, stdout=writing, stderr=subprocess.PIPE)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@posix
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_server_with_what_it_has_to_write_though_its_client_stays(process, which):
+    ends = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    serving = process("mcp", runner=subprocess.Popen, by=("-c", INTERRUPTIBLE), **ends)
+    serving.stdin.write(asking(("remember", {"text": "The stove needs gas."})))
+    serving.stdin.flush()
+    assert [json.loads(serving.stdout.readline())["id"] for _ in range(2)] == [0, 1]
+    asked = asking(("recall", {"text": "What does the stove need?"})).splitlines()[-1]
+    serving.stdin.write(asked.replace(b'"id": 1', b'"id": 2') + b"\n")
+    serving.stdin.flush()
+    recall = json.loads(serving.stdout.readline())["result"]["structuredContent"]
+    serving.send_signal(which)
+    try:
+        assert serving.wait(60) == 128 + which
+    finally:
+        serving.kill()
+        _, said = serving.communicate()
+    assert said == b""
+    logged = json.loads(process("log", "--json").stdout)["recalls"]
+    assert [each["recall_id"] for each in logged] == [recall["recall_id"]]
 
 
 def test_what_is_no_message_does_not_end_the_server(process):

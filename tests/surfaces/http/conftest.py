@@ -19,6 +19,7 @@ from cued.model import LogRules  # noqa: E402
 from cued.surfaces.access_tokens import Tokens  # noqa: E402
 from cued.surfaces.http.app import make_app  # noqa: E402
 from cued.surfaces.http.guard import Rules  # noqa: E402
+from cued.surfaces.http.idle_connections import Connection  # noqa: E402
 from cued.surfaces.http.serving import Place, listen  # noqa: E402
 
 FAST = Rules(rate=100_000, burst=100_000)
@@ -47,10 +48,10 @@ class Served:
 
 
 @contextmanager
-def serving(app):
+def serving(app, http=Connection):
     """Run an app on a free port of this machine."""
     listening = listen(Place(port=0))
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, ws="none", lifespan="on"))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, http=http, ws="none", lifespan="on"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:

@@ -8,6 +8,7 @@ import anyio
 import httpx
 from mcp.client.session import ClientSession
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
 
 from cued.handles.memories import open_memories
 from cued.surfaces.access_tokens import Tokens
@@ -52,6 +53,15 @@ def test_the_token_says_whose_memories_an_agent_has_and_the_address_which_projec
     assert "green build" in str(ask(url, mira, "recall", {"text": "atlas deploy build"}, query="?scope=atlas").content)
     assert "green build" not in str(ask(url, mira, "recall", {"text": "atlas deploy build"}).content)
     assert "green build" not in str(ask(url, noor, "recall", {"text": "atlas deploy build"}, query="?scope=atlas").content)
+
+
+@pytest.mark.parametrize("query", ["?scope=", "?scope=%00", "?scope=" + "x" * 300])
+def test_an_address_with_a_scope_that_is_none_is_refused_and_says_what_it_may_be(served, query):
+    url, memories = served
+    mira, _ = Tokens(memories.parts.store).create("mira", scope="write")
+    refused = pytest.RaisesExc(MCPError, match="scope: got .*accepted: 1 to 200 characters", check=lambda error: error.code == -32602)
+    with pytest.RaisesGroup(refused, flatten_subgroups=True):
+        ask(url, mira, "recall", {"text": "atlas"}, query=query)
 
 
 def test_a_token_that_may_only_read_lets_no_agent_write_and_none_lets_it_in(served):

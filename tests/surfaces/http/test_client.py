@@ -332,6 +332,13 @@ def test_turns_and_many_are_stored_once_too(server, losing):
     assert server.memories.tenant("mira").stats().memories == 3
 
 
+def test_turns_are_numbered_on_whatever_the_server_calls_them(losing, server):
+    _, there = losing(0)
+    for _ in range(4):
+        there.remember_turns([{"role": "user", "content": "Hello."}] * 8, session="s")
+    assert sorted(memory.source.turn for memory in server.memories.tenant("mira").list(session="s")) == list(range(1, 33))
+
+
 def test_a_recall_whose_answer_is_lost_leaves_one_trace(server, losing):
     way, there = losing(1)
     server.memories.tenant("mira").remember("The staging deploy runs every Friday.")

@@ -107,15 +107,16 @@ def test_a_hook_asks_it_too_and_a_memory_is_stored_by_it_once(serving, process, 
     server = serving()
     said = process("hook", "session-start", input=b'{"session_id": "s"}')
     assert b"staging deploy" in said.stdout
-    (tmp_path / "t.jsonl").write_text('{"type": "user", "message": {"role": "user", "content": "It moved to Monday."}}\n')
+    turns = [{"type": "user", "message": {"role": "user", "content": f"It moved to day {day}."}} for day in range(8)]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(turn) + "\n" for turn in turns))
     heard = json.dumps({"session_id": "s", "transcript_path": str(tmp_path / "t.jsonl")}).encode()
     for _ in range(2):
         assert process("hook", "stop", input=heard).returncode == 0
     stored = process("remember", "Stored by the server.", "--json")
     assert json.loads(stored.stdout)["ids"]
-    assert asked_of(server) == ["bootstrap", "list", "remember_turns", "list", "remember"]
+    assert asked_of(server) == ["bootstrap", "list", "remember_turns", "list", "list", "remember"]
     with open_memories(place, embedder=None) as memories:
-        assert memories.tenant("me").stats().memories == 4
+        assert memories.tenant("me").stats().memories == 2 + len(turns) + 1
 
 
 def test_an_offer_is_its_users_alone_names_no_kept_token_and_goes_with_the_server(serving, process, place):

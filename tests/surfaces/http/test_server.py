@@ -13,11 +13,12 @@ import pytest
 from cued.embed import Hashing
 from cued.embed.endpoint import Endpoint, Patience
 from cued.embed.openai import OpenAICompatible
-from cued.errors import EmbedderError
+from cued.errors import EmbedderError, LostConnectionError, RateError
 from cued.handles.memories import open_memories
 from cued.model import Quotas
 from cued.surfaces.http.app import Limits, Mounted, make_app
 from cued.surfaces.http.guard import Rules
+from cued.surfaces.http.problems import problem
 from cued.surfaces.http.retries import Once
 from tests.embed.fake_endpoint import FakeEndpoint
 from tests.fakes import FixedClock
@@ -73,6 +74,8 @@ def test_an_admin_may_name_the_tenant_and_sees_all_of_them(server, mira):
     assert admin.post("/v1/memories", headers={"Cued-Tenant": "J%C3%BCrgen"}, json={"text": "Two."}).status_code == 201
     assert [row["name"] for row in admin.get("/v1/tenants").json()["tenants"]] == ["Jürgen", "mira"]
     assert admin.get("/v1/stats", headers={"Cued-Tenant": "%20"}).status_code == 422
+    for not_text in ("%FF", "J%FCrgen"):
+        assert admin.get("/v1/stats", headers={"Cued-Tenant": not_text}).json()["field"] == "Cued-Tenant"
 
 
 def test_a_token_that_is_revoked_or_has_expired_is_refused_at_the_next_request(server):
@@ -118,11 +121,34 @@ def test_what_is_refused_says_the_cause_and_the_remedy(mira):
     assert mira.post("/v1/memories", content=b"[1]", headers={"Content-Type": "application/json"}).status_code == 422
     assert mira.post("/v1/memories", content=b'{"text": "\\ud800"}', headers={"Content-Type": "application/json"}).status_code in {400, 422}
     assert mira.post("/v1/memories", data={"text": "Likes tea."}).status_code == 415
+    packed = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    refused = mira.post("/v1/memories", content=gzip.compress(b'{"text": "Likes tea."}'), headers=packed)
+    assert (refused.status_code, refused.json()["detail"]) == (415, "the body is packed as 'gzip'")
     assert mira.get("/v1/memories", params={"limit": "many"}).status_code == 422
     assert mira.get("/v1/memories", params={"limt": 1}).json()["detail"].startswith("unknown field 'limt'; did you mean 'limit'?")
     assert mira.get("/v1/no-such-thing").status_code == 404
     wrong = mira.put("/v1/memories")
     assert (wrong.status_code, set(wrong.headers["allow"].split(", "))) == (405, {"GET", "HEAD", "POST"})
+
+
+def test_fields_where_a_method_has_none_are_refused_and_nothing_is_done(mira):
+    key = remember(mira, "Likes tea.").json()["id"]
+    erased = mira.request("DELETE", f"/v1/memories/{key}", json={"erase": True})
+    assert (erased.status_code, erased.json()["remedy"]) == (422, "say the fields in the query, such as ?limit=5 or ?erase=true")
+    assert mira.request("DELETE", f"/v1/memories/{key}", content=iter([b"{}"])).status_code == 422
+    assert mira.get(f"/v1/memories/{key}").json()["version"] == 1
+    assert mira.request("GET", "/v1/memories", json={"limit": 1}).status_code == 422
+    asked = mira.post("/v1/recall?scope=atlas", json={"text": "tea"})
+    assert (asked.status_code, asked.json()["detail"]) == (422, "POST takes no query here, and this one has 'scope'")
+    assert mira.patch(f"/v1/memories/{key}?importance=1", json={"weight": 2.0}).status_code == 422
+
+
+def test_what_may_pass_says_that_it_is_to_be_tried_again():
+    lost = problem(LostConnectionError("db: gone"), request_id="r")
+    assert (lost.status_code, lost.headers["retry-after"]) == (503, "1")
+    assert json.loads(lost.body)["remedy"].startswith("try again")
+    assert problem(RateError(60, 0.2), request_id="r").headers["retry-after"] == "1"
+    assert problem(RateError(60, 1.2), request_id="r").headers["retry-after"] == "2"
 
 
 def test_a_memory_that_is_at_odds_is_refused_with_what_it_is_at_odds_with(mira):

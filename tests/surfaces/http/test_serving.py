@@ -1,26 +1,34 @@
 """The server as a process: how it starts, what it refuses to expose, and what is kept when it ends, gently or not."""
 
+import asyncio
 import itertools
 import re
 import signal
+import socket
 import ssl
 import subprocess
 import sys
 import threading
+from contextlib import ExitStack, suppress
 
 import httpx
 import pytest
+from starlette.responses import Response
+from starlette.routing import Route, Router
 
 import cued
 from cued.handles.memories import open_memories
 from cued.surfaces.access_tokens import Tokens
+from cued.surfaces.http.idle_connections import Connection
 from cued.surfaces.http.serving import Place
+from tests.surfaces.http.conftest import serving
 
-# Files of at most 600 kB, as on a disk that is nearly full.
+# Files of at most 600 kB, as on a disk that is nearly full, and 200 files at a time, as on a machine that is stingy.
 SMALL_DISK = (
     "import os, resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000)); "
     "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
 )
+FEW_FILES = SMALL_DISK.replace("RLIMIT_FSIZE", "RLIMIT_NOFILE").replace("600_000", "200")
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
 
 
@@ -33,7 +41,7 @@ def running(process):
         server = process("serve", "--port", "0", *args, runner=subprocess.Popen, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
         started.append(server)
         said = server.stdout.readline().decode()
-        return server, re.search(r"http://\S+?:\d+/", said)[0]
+        return server, re.search(r"https?://\S+?:\d+/", said)[0]
 
     yield start
     for server in started:
@@ -174,6 +182,9 @@ def test_with_a_certificate_it_serves_https_and_the_client_checks_it(process, ce
     written = process("token", "create", "--tenant", "mira", "--scope", "write").stdout.decode().strip()
     refused = process("serve", "--port", "0", "--tls-cert", str(certificate))
     assert (refused.returncode, b"together with its --tls-key" in refused.stderr) == (2, True)
+    for wrong in (("--tls-cert", __file__, "--tls-key", __file__), ("--tls-cert", str(certificate), "--tls-key", str(certificate))):
+        refused = process("serve", "--port", "0", *wrong)
+        assert (refused.returncode, refused.stdout, b"a certificate in PEM" in refused.stderr) == (2, b"", True)
     secured = ("--tls-cert", str(certificate), "--tls-key", str(key))
     server = process("serve", "--port", "0", *secured, runner=subprocess.Popen, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     try:
@@ -185,3 +196,61 @@ def test_with_a_certificate_it_serves_https_and_the_client_checks_it(process, ce
     finally:
         server.kill()
         server.communicate()
+
+
+@posix
+def test_connections_that_ask_for_nothing_keep_nobody_out_and_fill_no_log(running):
+    server, url = running(by=("-c", FEW_FILES))
+    place = ("127.0.0.1", int(url.rpartition(":")[2].strip("/")))
+    with ExitStack() as stack:
+        idle = [stack.enter_context(socket.create_connection(place)) for _ in range(300)]
+        for each in idle[::2]:
+            with suppress(OSError):  # it has made way already
+                each.sendall(b"GET /v1/stats HTTP/1.1\r\nHost: 127.0.0.1\r\n")
+        assert httpx.get(f"{url}healthz", timeout=10).status_code == 200
+    server.terminate()
+    assert len(server.communicate(timeout=60)[1].splitlines()) == 1
+
+
+@posix
+def test_connections_that_never_agree_on_tls_leave_files_for_those_that_did_and_fill_no_log(running, certified):
+    certificate, key = certified
+    server, url = running("--tls-cert", str(certificate), "--tls-key", str(key), by=("-c", FEW_FILES))
+    place = ("127.0.0.1", int(url.rpartition(":")[2].strip("/")))
+    with ExitStack() as stack:
+        known = stack.enter_context(httpx.Client(base_url=url, verify=ssl.create_default_context(cafile=certificate), timeout=10))
+        assert known.get("healthz").status_code == 200
+        idle = [stack.enter_context(socket.create_connection(place, timeout=10)) for _ in range(300)]
+        assert idle[-1].recv(1) == b""
+        assert known.get("healthz").status_code == 200
+    server.terminate()
+    assert len(server.communicate(timeout=60)[1].splitlines()) == 2
+
+
+def test_the_log_has_a_line_a_request_whatever_a_client_offers(running):
+    server, url = running()
+    offers = {"Connection": "Upgrade, HTTP2-Settings", "Upgrade": "h2c", "HTTP2-Settings": "AAMAAABkAAQAAP__"}
+    assert httpx.get(f"{url}healthz", headers=offers, timeout=30).status_code == 200
+    server.terminate()
+    assert len(server.communicate(timeout=60)[1].splitlines()) == 1
+
+
+def test_a_connection_is_closed_when_its_request_does_not_come_and_not_while_it_is_answered():
+    class Hasty(Connection):
+        head_s = 0.2
+
+    async def slow(request):
+        await asyncio.sleep(3 * Hasty.head_s)
+        return Response(status_code=204)
+
+    with serving(Router([Route("/", slow)]), http=Hasty) as url, ExitStack() as stack:
+        place = ("127.0.0.1", int(url.rpartition(":")[2]))
+        silent, halting, asking, again = (stack.enter_context(socket.create_connection(place, timeout=10)) for _ in range(4))
+        halting.sendall(b"GET / HTTP/1.1\r\nHost:")
+        for each in (asking, again):
+            each.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert (silent.recv(100), halting.recv(100)) == (b"", b"")
+        assert asking.recv(100).startswith(b"HTTP/1.1 204")
+        assert again.recv(100).startswith(b"HTTP/1.1 204")
+        again.sendall(b"GET / HTTP")
+        assert again.recv(100) == b""

@@ -1,10 +1,14 @@
 """Upkeep on a timer: every tenant, when it is time, by one server at a time, and what came of it is shown."""
 
 import asyncio
+import json
+import threading
+import time
 
 import pytest
 from click import Choice
 
+from cued.errors import BusyError
 from cued.handles.memories import open_memories
 from cued.surfaces.cli import main
 from cued.surfaces.http import upkeep
@@ -63,6 +67,49 @@ def test_a_server_that_crashed_at_it_does_not_keep_others_from_it_for_ever(memor
     monkeypatch.setattr(upkeep, "LEASE_S", -1.0)
     assert Upkeep(memories, workers, jobs=("sweep",), every_s=0)._take()  # noqa: SLF001 - and then it was gone
     assert asyncio.run(Upkeep(memories, workers, jobs=("sweep",), every_s=0).run_if_due())
+
+
+def test_nothing_of_it_is_written_in_the_thread_that_all_connections_share(memories, workers, monkeypatch):
+    stocked(memories)
+    keeping, writers = Upkeep(memories, workers, jobs=("sweep",), every_s=3600), []
+    swap = keeping._swap  # noqa: SLF001 - what writes
+
+    def swapped(old, new):
+        writers.append(threading.current_thread())
+        return swap(old, new)
+
+    monkeypatch.setattr(keeping, "_swap", swapped)
+    assert asyncio.run(keeping.run_if_due())
+    assert len(writers) > 1
+    assert threading.main_thread() not in writers
+
+
+def test_a_clock_that_was_ahead_once_holds_nobody_up(memories, workers, monkeypatch):
+    ahead = Upkeep(memories, workers, jobs=("sweep",), every_s=3600)
+    right = time.time()
+    monkeypatch.setattr(upkeep.time, "time", lambda: right + 400 * 86_400)
+    assert asyncio.run(ahead.run_if_due())
+    assert ahead._take() is False  # noqa: SLF001 - by its own clock it was just done
+    monkeypatch.setattr(upkeep.time, "time", lambda: right + 401 * 86_400)
+    assert ahead._take()  # noqa: SLF001 - and then it was gone
+    monkeypatch.setattr(upkeep.time, "time", lambda: right)
+    assert not ahead.shown()["running"]
+    assert asyncio.run(Upkeep(memories, workers, jobs=("sweep",), every_s=3600).run_if_due())
+
+
+def test_what_fails_is_told_in_the_log_and_tried_again(memories, workers, monkeypatch, caplog):
+    keeping, looks = Upkeep(memories, workers, jobs=("sweep",), every_s=0), []
+
+    async def failing():
+        looks.append(len(looks))
+        if len(looks) == 3:
+            raise asyncio.CancelledError
+        raise (BusyError("full"), RuntimeError("nobody thought of it"))[looks[-1]]
+
+    monkeypatch.setattr(keeping, "run_if_due", failing)
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(keeping.go_on())
+    assert [json.loads(line)["failed"] for line in caplog.messages] == ["BusyError", "RuntimeError"]
 
 
 def test_a_server_does_it_by_itself_and_shows_it_to_an_admin_alone(serve):

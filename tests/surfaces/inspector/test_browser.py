@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from cued.surfaces.inspector.wording import unhidden
 from tests.surfaces.inspector.watching import until
 
 CUE = "/?text=Is+there+anything+Ines+must+not+eat%3F"
@@ -459,8 +460,18 @@ def test_whatever_a_memory_says_stays_text(look, site):
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
     for number in range(len(HOSTILE)):
         page = looking.go(f"/inspect/memory?id=bad%22%3E%3Cb%3E{number}")
-        assert page.locator("pre.whole").inner_text().strip() == HOSTILE[number].strip()
+        assert page.locator("pre.whole").inner_text().strip() == unhidden(HOSTILE[number]).strip()
         assert page.title().endswith("· Cued")
+
+
+def test_a_long_word_a_long_tag_and_a_long_scope_leave_every_button_in_sight(look, site):
+    tenant = site.memories.tenant("lengthy")
+    tenant.erase_everything()
+    long = {"tags": ["t" * 200, *(f"tag-{number}" for number in range(9))], "scope": "s" * 200, "session": "x" * 200}
+    tenant.remember("w" * 3000, id="long", conflicts=False, **long)
+    for width in (1440, 390):
+        page = look(tenant="lengthy", width=width).go("/inspect/memories")
+        assert page.evaluate("[...document.querySelectorAll('.scroll')].map((box) => box.scrollWidth - box.clientWidth)") == [0], width
 
 
 def test_an_empty_tenant_is_told_what_to_do_next(look):

@@ -17,7 +17,7 @@ from cued.surfaces.inspector.pages.meaning import Paper, colours_of, legend
 from cued.surfaces.inspector.pages.provenance import graph, lines_of
 from cued.surfaces.inspector.pages.timeline import bands, crumbs, labels_of, parts_of, span_of
 from cued.surfaces.inspector.panels import block_share, panels
-from cued.surfaces.inspector.wording import ago, clipped, figure, moment, percent, plural
+from cued.surfaces.inspector.wording import ago, clipped, figure, moment, percent, plural, unhidden
 from tests.building import memory
 
 NOW = datetime(2026, 2, 14, 12, tzinfo=UTC)
@@ -206,7 +206,15 @@ def test_numbers_and_times_are_said_in_short():
     ]
     assert (ago(None, NOW), moment(None), moment("2026-02-14T12:00:00+01:00")) == ("", "", "2026-02-14 11:00")
     assert (clipped("short"), clipped("a word " * 9, 20)) == ("short", "a word a word a word…")
+    assert (clipped("one\n\n\ntwo", 20), clipped("\n" * 30 + "two", 20)) == ("one ⏎ two", " ⏎ …")
     assert block_share(3200, 32_000)["share"] == 0.1
+
+
+def test_what_cannot_be_seen_in_a_text_is_spelled_out():
+    said = "Pay\u200b to \u202eBob\u202c\n\tnow\r\n👩\u200d👧"
+    assert unhidden(said) == "Pay\\u{200b} to \\u{202e}Bob\\u{202c}\n\tnow\r\n👩\u200d👧"
+    assert clipped(said, 24) == "Pay\\u{200b} to…"
+    assert clipped("\u202e" * 10, 10) == "\\u{202e}\\u…"
 
 
 def test_the_panels_are_the_stages_by_their_own_words_in_their_own_order():

@@ -14,7 +14,7 @@ from cued.conflicts.claims.lexicon import Lexicon, WordRole
 from cued.text.remembered import Remembered
 from cued.text.scripts import fold
 
-MAXTEXT = 2000
+READ_CHARACTERS = 2000
 _AT_ONCE = 600
 _PAST_MIN = 5
 _CODE = r"[Hh][Tt][Tt][Pp][Ss]?://\S+|[\w.+-]++@[\w-]++\.\w+"
@@ -154,7 +154,7 @@ def sentences(text: str, lexicon: Lexicon) -> Iterator[Sentence]:
 
 def _runs(text: str, spellings: _Spellings) -> Iterator[tuple[list[_Chunk], str]]:
     """What stands in a row and ends no sentence, each time with the piece behind it, which may end one; "" behind the last."""
-    for part in _parts(fold(text[:MAXTEXT])):
+    for part in _parts(fold(text[:READ_CHARACTERS])):
         chunks = list(map(spellings.chunks.__getitem__, _CHUNK.findall(part) if "\n" in part else part.split()))
         start = 0
         for at in compress(count(), map(_APART, chunks)):

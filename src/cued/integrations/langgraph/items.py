@@ -17,7 +17,7 @@ from msgspec import Struct
 from cued.errors import InputError
 from cued.integrations.documents import packed, plain_facts, sayable, unpacked
 from cued.model import GLOBAL, Memory, Scalar
-from cued.requests.checks import MAX_LABEL, MAX_TAGS, MAX_TEXT
+from cued.requests.checks import MAX_LABEL, MAX_TAGS
 from cued.requests.draft import Change, Draft
 
 DOCUMENT = "langgraph"
@@ -87,7 +87,7 @@ def drafts(kept: Kept, texts: Sequence[str], tags: tuple[str, ...]) -> list[Draf
     """The memories of an item: one for each text, or a single one that nobody recalls."""
     first, ttl = item_id(kept.namespace, kept.key), None if kept.ttl_minutes is None else seconds(kept.ttl_minutes)
     scope = GLOBAL if texts else UNSEARCHED
-    shown = [sayable(text[:MAX_TEXT]) for text in texts] or [f"LangGraph item {kept.key[:MAX_LABEL]!a}"]
+    shown = [sayable(text) for text in texts] or [f"LangGraph item {kept.key[:MAX_LABEL]!a}"]
     return [
         Draft(
             text=text,

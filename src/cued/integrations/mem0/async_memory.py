@@ -8,7 +8,8 @@ from typing import Any, Self
 
 from cued.handles.memories import Memories
 from cued.handles.tenant import Tenant
-from cued.integrations.mem0.mem0_memory import JSON, Memory
+from cued.integrations.mem0.mem0_memory import Memory
+from cued.model.plain import JSON
 from cued.ports import Extractor
 
 

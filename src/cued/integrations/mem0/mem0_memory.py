@@ -21,6 +21,7 @@ from cued.integrations.mem0.payloads import Payload, expiration, history, item, 
 from cued.integrations.searching import MOST, best, every, holds
 from cued.model import GLOBAL, Recall
 from cued.model import Memory as Kept
+from cued.model.plain import JSON
 from cued.ports import Extractor
 from cued.requests.checks import moment
 from cued.requests.draft import Draft
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 UNSET: Final = object()
 PROCEDURAL = "procedural_memory"
 _FOR_NOBODY = "an id. At least one of 'user_id', 'agent_id', or 'run_id' must be provided"
-JSON = dict[str, Any]
 
 
 class Memory:

@@ -38,6 +38,7 @@ from cued.model.log import SPREAD_LINES, Tally
 from cued.stores.admission import body
 from cued.stores.arrays import ALWAYS, NEVER, micros, time_or_none
 from cued.stores.recall_log import spread_of
+from cued.stores.standing.facts import REFLECTION
 from cued.stores.standing.felling import Mark
 from cued.stores.standing.shown import has_words
 
@@ -46,7 +47,6 @@ HANGING = ("vector", "use", "edge", "memory")
 """The tables that have rows for a memory, its own last."""
 _USE = msgpack.Decoder(Use)
 _MARKS = msgpack.Decoder(tuple[Mark, ...])
-_REFLECTION = KINDS.index("reflection")
 
 
 class Counters(NamedTuple):
@@ -151,7 +151,7 @@ def indexed(columns_read: Sequence[Sequence[Any]], sources: Sequence[tuple[str, 
 
 def reflections(keys: Sequence[int], kinds: Sequence[int]) -> list[int]:
     """The keys of the rows whose sources are judged."""
-    found: list[int] = np.asarray(keys)[np.asarray(kinds) == _REFLECTION].tolist()
+    found: list[int] = np.asarray(keys)[np.asarray(kinds) == REFLECTION].tolist()
     return found
 
 

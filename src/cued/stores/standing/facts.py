@@ -1,9 +1,9 @@
-"""What is judged of a memory: its facts as numbers, of one memory or of many as columns."""
+"""What is judged of a memory, in numbers: of one by itself, or of many as columns."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from cued.model import DERIVED_FROM, KINDS, TIERS, TRUSTS, UNVERIFIED, Memory
+from cued.model import DERIVED_FROM, KINDS, TIERS, TRUSTS, UNVERIFIED, Judged, Memory
 from cued.stores.arrays import ALWAYS, NEVER, micros
 from cued.stores.standing.felling import EVERYWHERE, Mark, mark_of
 
@@ -13,26 +13,8 @@ FIRST_UNVERIFIED = min(TRUSTS.index(trust) for trust in UNVERIFIED)
 """The code of the most trusted of what nobody has vouched for; all that is more trusted has a lower one."""
 
 
-class GateFacts(NamedTuple):
-    """What the gates judge of one memory: times in microseconds, NEVER or ALWAYS where there is none."""
-
-    scope: str
-    kind: int
-    tier: int
-    trust: int
-    quarantined: int
-    created: int
-    valid_from: int
-    valid_until: int
-    expires: int
-    forgotten: int
-    superseded: int
-    marks: tuple[Mark, ...]
-    sources: tuple[str, ...]
-
-
 class FactColumns(NamedTuple):
-    """The facts of many memories, a column for each of the fields of GateFacts."""
+    """What is judged of many memories: a column for each of the fields of Judged."""
 
     scope: Sequence[str]
     kind: Sequence[int]
@@ -49,15 +31,15 @@ class FactColumns(NamedTuple):
     sources: Sequence[tuple[str, ...]]
 
     @classmethod
-    def of(cls, many: Iterable[GateFacts]) -> "FactColumns":
-        """The facts of at least one memory as columns."""
+    def of(cls, many: Iterable[Judged]) -> "FactColumns":
+        """What is judged of at least one memory, as columns."""
         return cls._make(zip(*many, strict=True))
 
 
-def facts(memory: Memory) -> GateFacts:
-    """A memory's facts; of several supersessions that hold everywhere the earliest counts."""
+def judged(memory: Memory) -> Judged:
+    """What the gates judge of a memory; of several supersessions that hold everywhere the earliest counts."""
     since, marks = _marks(memory) if memory.superseded else (NEVER, ())
-    return GateFacts(
+    return Judged(
         scope=memory.scope,
         kind=KINDS.index(memory.kind),
         tier=TIERS.index(memory.tier),

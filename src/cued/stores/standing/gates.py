@@ -6,9 +6,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cued.model import GATES, GLOBAL, KINDS, TRUSTS, Gate, Lookup
+from cued.model import GATES, GLOBAL, KINDS, TRUSTS, Gate, Judged, Lookup
 from cued.stores.arrays import ALWAYS, NEVER, Columns, Mask, RowNumbers, Rows, distinct, micros, twin
-from cued.stores.standing.facts import CORE, FIRST_UNVERIFIED, FactColumns, GateFacts
+from cued.stores.standing.facts import CORE, FIRST_UNVERIFIED, FactColumns
 from cued.stores.standing.felling import Marks, Sources
 
 Tagged = Callable[[str], Rows]
@@ -180,7 +180,7 @@ class Gates:
 
     def _values(self, many: FactColumns) -> Mapping[str, ArrayLike]:
         if len(many.scope) == 1:
-            return self._values_of_one(GateFacts._make(column[0] for column in many))
+            return self._values_of_one(Judged._make(column[0] for column in many))
         created, valid_from = (np.asarray(column, dtype=np.int64) for column in (many.created, many.valid_from))
         given = {"created": created, "time": np.where(valid_from == ALWAYS, created, valid_from), "valid_from": valid_from}
         table = np.array([given[name] if name in given else getattr(many, name) for name in _TIMES], dtype=np.int64)
@@ -196,7 +196,7 @@ class Gates:
         codes = np.fromiter(map(self.scopes.__getitem__, many.scope), dtype=np.int64, count=len(many.scope))
         return times | named | {"scope": codes, "alive": np.ones(len(codes), dtype=np.int64)}
 
-    def _values_of_one(self, facts: GateFacts) -> Mapping[str, int]:
+    def _values_of_one(self, facts: Judged) -> Mapping[str, int]:
         """The same of a single memory, as most are written, without an array for each step."""
         given = {"time": facts.created if facts.valid_from == ALWAYS else facts.valid_from}
         times = {name: given[name] if name in given else getattr(facts, name) for name in _TIMES}

@@ -7,7 +7,7 @@ import numpy as np
 
 from cued.model import Gate, Lookup, Memory
 from cued.stores.arrays import Rows
-from cued.stores.standing.facts import FactColumns, facts
+from cued.stores.standing.facts import FactColumns, judged
 from cued.stores.standing.gates import Gates
 
 
@@ -39,5 +39,5 @@ def table(memories: Sequence[Memory]) -> Gates:
 
     gates = Gates({memory.id: row for row, memory in enumerate(memories)}, tagged)
     if memories:
-        gates.add(FactColumns.of(map(facts, memories)))
+        gates.add(FactColumns.of(map(judged, memories)))
     return gates

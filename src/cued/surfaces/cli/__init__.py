@@ -67,7 +67,10 @@ Exit codes:
 Results go to stdout (with --json as JSON), everything else to stderr. NO_COLOR is honoured."""
 
 
-@click.group(name="cued", cls=Root, lazy=COMMANDS, invoke_without_command=True, epilog=_EPILOG, context_settings={"max_content_width": 100})
+_HELP = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
+
+
+@click.group(name="cued", cls=Root, lazy=COMMANDS, invoke_without_command=True, epilog=_EPILOG, context_settings=_HELP)
 @click.version_option(version=__version__, prog_name="cued", message="%(prog)s %(version)s")
 @click.pass_context
 def main(ctx: click.Context) -> None:

@@ -22,5 +22,4 @@ def ask_for(name: str, question: str) -> None:
 
 def _somebody_there() -> None:
     if not sys.stdin.isatty():
-        message = "this asks first, and nobody is there to answer: add --yes"
-        raise click.UsageError(message)
+        raise click.UsageError("this asks first, and nobody is there to answer: add --yes")

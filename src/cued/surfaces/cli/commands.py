@@ -93,8 +93,7 @@ def global_options(*, shown: tuple[str, ...], root: bool) -> list[click.Option]:
 def _note(ctx: click.Context, param: click.Parameter, value: str | bool | None) -> None:  # noqa: FBT001 - click's callback
     if value is not None and value is not False:
         if value == "":
-            message = "got an empty text; leave the option out for its default"
-            raise click.BadParameter(message, ctx=ctx, param=param)
+            raise click.BadParameter("got an empty text; leave the option out for its default", ctx=ctx, param=param)
         ctx.meta[_META + str(param.name)] = value
         if ctx.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE:
             ctx.meta.setdefault(_TYPED, {})[str(param.name)] = value
@@ -231,6 +230,7 @@ class Root(LazyGroup):
 
     def main(self, args: Sequence[str] | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]  # noqa: ANN401 - click's other modes are not ours
         """Run the command line and leave with its exit code."""
+        _open_what_is_closed()
         given = list(sys.argv[1:] if args is None else args)
         options = given[: given.index("--")] if "--" in given else given
         as_json = "--json" in options or os.environ.get("CUED_JSON", "").lower() in _TRUE
@@ -245,6 +245,13 @@ class Root(LazyGroup):
             _report(error, as_json=as_json)
             sys.exit(0 if given[:1] == [FAILS_OPEN] else exit_code(error))
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _open_what_is_closed() -> None:
+    """Let a stream that whoever started this has closed say and hear nothing, and no file that is opened later take its place."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - for as long as this runs
 
 
 def _report(error: BaseException, *, as_json: bool) -> None:

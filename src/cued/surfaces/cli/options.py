@@ -143,8 +143,7 @@ def _meta(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...])
 def _pairs(values: tuple[str, ...], accepted: str) -> tuple[tuple[str, str], ...]:
     for value in values:
         if not all(part.strip() for part in value.partition("=")):
-            message = f"got {value!r}; accepted: {accepted}"
-            raise click.BadParameter(message)
+            raise click.BadParameter(f"got {value!r}; accepted: {accepted}")
     return tuple((left, right) for left, _, right in (value.partition("=") for value in values))
 
 

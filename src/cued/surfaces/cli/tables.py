@@ -3,10 +3,10 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from io import StringIO
-from typing import Any, TextIO
+from typing import TextIO
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -14,9 +14,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from cued.model.plain import JSON
 from cued.surfaces.cli.output import safe
 
-JSON = Mapping[str, Any]
 TEXT_SHOWN = 280
 _BAR = 5
 _NARROWEST = 60
@@ -157,7 +157,7 @@ def sheet(headers: Iterable[str], rows: Iterable[Sequence[str]]) -> Table:
     return table
 
 
-def local_now() -> datetime:
+def utc_now() -> datetime:
     """The present, from which ages are told."""
     return datetime.now(UTC)
 

@@ -1,5 +1,6 @@
 """What each event is answered with: the JSON that Claude Code reads, or nothing. It loads nothing of the engine."""
 
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
@@ -7,6 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from cued.model.plain import JSON
+from cued.requests.listing import MAX_PAGE
 from cued.surfaces.hooks.gate import Said, Work
 from cued.surfaces.hooks.session import Session
 from cued.surfaces.hooks.transcript import turns_in
@@ -15,6 +17,8 @@ Ask = Callable[[str, JSON], JSON]
 """A verb's answer to a request, wherever it comes from."""
 BUDGET_TOKENS = 1000
 """How many tokens a prompt is given at most."""
+_COMMAND = re.compile(r"/[\w:-]+(\s|$)")
+"""A command of the client's own, such as `/clear`; a path is none."""
 PROMPT_READ = 4000
 """How many characters of a prompt are its cue."""
 
@@ -30,7 +34,7 @@ def session_start(ask: Ask, work: Work) -> Said:
 def user_prompt(ask: Ask, work: Work) -> Said:
     """The block that a prompt brings to mind, and nothing where nothing is relevant; what the session has seen is not said again."""
     prompt = work.heard.prompt.strip()[:PROMPT_READ]
-    if not prompt or prompt.startswith("/"):
+    if not prompt or _COMMAND.match(prompt):
         return Said(session=work.session, outcome="no prompt")
     asked = {"text": prompt, "scope": work.scope, "present": work.session.shown, "budget_tokens": BUDGET_TOKENS}
     recall = ask("recall", asked | ({"conversation": work.heard.session_id[:200]} if work.heard.session_id else {}))
@@ -43,12 +47,19 @@ def stop(ask: Ask, work: Work) -> Said:
     """Nothing; the turns of the session that are not stored yet are stored."""
     if not work.heard.session_id:
         return Said(session=work.session, outcome="no session")
-    newest = ask("list", {"session": work.heard.session_id, "hidden": True, "limit": 1})["memories"]
-    known = (newest[0]["turn"] or 0) if newest else 0
+    known = _known_turns(ask, work.heard.session_id)
     turns = turns_in(work.heard.transcript_path)[known:]
     if turns:
         ask("remember_turns", {"turns": turns, "session": work.heard.session_id, "scope": work.scope, "first": known + 1})
     return Said(session=work.session, outcome=f"{len(turns)} turns stored")
+
+
+def _known_turns(ask: Ask, session: str) -> int:
+    """The number of the last turn of a session that is stored; those of one moment lie in no order of theirs."""
+    asked = {"session": session, "hidden": True}
+    newest = ask("list", {**asked, "limit": 1})["memories"]
+    tied = ask("list", {**asked, "since": newest[0]["created_at"], "limit": MAX_PAGE})["memories"] if newest else ()
+    return max((each["turn"] or 0 for each in tied), default=0)
 
 
 def _context(event: str, block: str) -> JSON:

@@ -1,21 +1,34 @@
 """The turns in a transcript of Claude Code: what the user and the assistant said in words, without tools, thoughts and asides."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from cued.errors import InputError
 from cued.model.plain import JSON
+from cued.requests.checks import MAX_TEXT, checked_text, moment
 
+_ASIDE = re.compile(r"<[a-z]+[-_][a-z_-]+>")
+"""How the client's own remarks begin, such as `<command-name>`; what a user writes in HTML does not."""
 _SPEAKERS = frozenset({"user", "assistant"})
 
 
 def turns_in(path: str) -> list[JSON]:
-    """The turns of a transcript, the oldest first; a file that is not there has none, and a line that cannot be read is passed over."""
+    """The turns of a transcript, the oldest first, each as it can be stored.
+
+    A file that is not there has none, a line that cannot be read or stored is passed over, and a turn without a time has its neighbour's:
+    the newest of a session must be the last.
+    """
     if not path or not Path(path).is_file():
         return []
     with Path(path).open("rb") as lines:
-        return [turn for line in lines if (turn := _turn(line)) is not None]
+        turns = [turn for line in lines if (turn := _turn(line)) is not None]
+    last = next((turn["at"] for turn in turns if turn["at"] is not None), None)
+    for turn in turns:
+        last = turn["at"] = turn["at"] or last
+    return turns
 
 
 def _turn(line: bytes) -> JSON | None:
@@ -26,11 +39,10 @@ def _turn(line: bytes) -> JSON | None:
     if not isinstance(told, dict) or told.get("type") not in _SPEAKERS or told.get("isMeta") or told.get("isSidechain"):
         return None
     message = told.get("message")
-    text = _words(message.get("content")) if isinstance(message, dict) else ""
-    if not text or text.startswith("<"):
+    text = _storable(_words(message.get("content"))) if isinstance(message, dict) else ""
+    if not text or _ASIDE.match(text):
         return None
-    at = told.get("timestamp")
-    return {"role": told["type"], "content": text, **({"at": at} if isinstance(at, str) else {})}
+    return {"role": told["type"], "content": text, "at": _time(told.get("timestamp"))}
 
 
 def _words(content: Any) -> str:  # noqa: ANN401 - whatever stands in a transcript
@@ -40,3 +52,20 @@ def _words(content: Any) -> str:  # noqa: ANN401 - whatever stands in a transcri
         return ""
     texts = (part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text")
     return "\n".join(text.strip() for text in texts if isinstance(text, str) and text.strip())
+
+
+def _storable(text: str) -> str:
+    """The text as far as a memory can hold it, "" where none can: one turn must not keep those after it from being stored."""
+    text = text.replace("\0", " ").strip()
+    text = text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
+    try:
+        return checked_text("content", text)
+    except InputError:
+        return ""
+
+
+def _time(said: Any) -> str | None:  # noqa: ANN401 - whatever stands in a transcript
+    try:
+        return said if isinstance(said, str) and moment("timestamp", said) else None
+    except InputError:
+        return None

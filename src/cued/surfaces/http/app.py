@@ -19,7 +19,6 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from cued import __version__
-from cued.errors import EmbedderError
 from cued.handles.memories import Memories
 from cued.handles.tenant import Tenant
 from cued.handles.vouching import refuse_all_but_users
@@ -238,7 +237,7 @@ class _Server:
             return "none"
         try:
             embedder.embed(["ready"], role="query")
-        except EmbedderError:
+        except Exception:  # noqa: BLE001 - an embedder may be anybody's
             return "failing"
         return "ok"
 
@@ -251,7 +250,7 @@ def _sent(lines: "SpooledTemporaryFile[bytes]") -> Iterator[bytes]:
 
 
 def _seen(request: Request, route: str) -> None:
-    """The guard which route it was, for its log and its counters."""
+    """Tell the guard which route it was, for its log and its counters."""
     request.scope["cued.route"] = route
 
 

@@ -26,6 +26,7 @@ _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
 
 async def asked(request: Request, route: Route, *, most: int = MAX_BODY) -> JSON:
     """The fields of the verb's request; the path's stand nowhere else."""
+    _refuse_elsewhere(request, route)
     fields = _queried(request, route) if route.in_query else _conditional(request, await read_body(request, most))
     if unknown := [name for name in fields if name not in route.fields]:
         raise UnknownFieldError(str(unknown[0]), route.fields)
@@ -35,11 +36,27 @@ async def asked(request: Request, route: Route, *, most: int = MAX_BODY) -> JSON
     return fields
 
 
+def _refuse_elsewhere(request: Request, route: Route) -> None:
+    """Nothing, where the fields stand where this method has them: what stood elsewhere would be passed over in silence."""
+    said = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
+    if route.in_query and said:
+        raise RefusedError(
+            422,
+            f"{request.method} takes no body here, and this one has one",
+            "say the fields in the query, such as ?limit=5 or ?erase=true",
+        )
+    if not route.in_query and request.query_params:
+        named = next(iter(request.query_params))
+        raise RefusedError(422, f"{request.method} takes no query here, and this one has {named[:80]!r}", "say it in the JSON of the body")
+
+
 async def read_body(request: Request, most: int) -> JSON:
     """The JSON object that a request carries; {} where it carries nothing."""
     raw = await body_of(request, most)
     if not raw:
         return {}
+    if (packed := request.headers.get("content-encoding", "identity").lower()) != "identity":
+        raise RefusedError(415, f"the body is packed as {packed[:80]!r}", "send it as it is; only answers are packed")
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RefusedError(415, f"the body is {kind[:80] or 'of no type'!r}", "send JSON, with Content-Type: application/json")

@@ -10,7 +10,6 @@ import re
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import Callable
 from random import getrandbits
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -161,13 +160,13 @@ class _Answer:
 class _Rates:
     """A bucket of requests for each token: it fills at a rate, and each request takes one."""
 
-    def __init__(self, rate: float, burst: float, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._rate, self._burst, self._clock = rate, burst, clock
+    def __init__(self, rate: float, burst: float) -> None:
+        self._rate, self._burst = rate, burst
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, token_id: str) -> None:
         """Nothing, if there is one left; else the request is refused with how long to wait."""
-        now = self._clock()
+        now = time.monotonic()
         left, then = self._buckets.pop(token_id, (self._burst, now))
         left = min(self._burst, left + (now - then) * self._rate)
         self._buckets[token_id] = (max(0.0, left - 1), now) if left >= 1 else (left, now)
@@ -222,7 +221,11 @@ def _tenant(token: Token, path: str, headers: Headers) -> str:
         return token.tenant
     if not re.fullmatch(TENANT, named):
         raise InputError("Cued-Tenant", named, "a tenant's name, percent-encoded")
-    if (tenant := unquote(named)) == token.tenant:
+    try:
+        tenant = unquote(named, errors="strict")
+    except UnicodeDecodeError as error:
+        raise InputError("Cued-Tenant", named, "a tenant's name, its UTF-8 percent-encoded") from error
+    if tenant == token.tenant:
         return token.tenant
     if not token.allows("admin"):
         raise RefusedError(403, "the token is for another tenant than Cued-Tenant names", "leave the header out, or a token of scope admin")
@@ -254,7 +257,7 @@ def _is_address(name: str) -> bool:
 
 
 def _note_failure(error: Exception, request_id: str) -> None:
-    """A line for the operator on what is not the caller's doing; frames and kinds alone, for a message may quote a memory."""
+    """Log a line for the operator on what is not the caller's doing; frames and kinds alone, for a message may quote a memory."""
     if isinstance(error, RefusedError | HTTPException | CuedError) and not isinstance(error, StoreError | EmbedderError):
         return
     told: dict[str, Any] = {"request_id": request_id, "failed": type(error).__name__}

@@ -17,6 +17,7 @@ from cued.errors import InputError
 from cued.handles.memories import Memories
 from cued.integrations.mem0 import Memory
 from cued.integrations.mem0.homes import ENTITIES
+from cued.model.plain import JSON
 from cued.surfaces.access_tokens import Authority
 from cued.surfaces.http.app import Mounted
 from cued.surfaces.http.asking import MAX_BODY, read_body
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from cued.surfaces.http.guard import Caller
 
 PATH = "/mem0"
-JSON = dict[str, Any]
 Answer = Callable[[Memory, Request, JSON], Any]
 
 

@@ -1,6 +1,7 @@
 """What is refused, as problem+json (RFC 9457): what went wrong, what would help, and the status that says whose turn it is."""
 
 from collections.abc import Mapping
+from math import ceil
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +16,7 @@ from cued.errors import (
     EmbedderError,
     FullError,
     InputError,
+    LostConnectionError,
     NotFoundError,
     QuotaError,
     RateError,
@@ -68,7 +70,7 @@ def _told_of_ours(error: CuedError) -> tuple[int, dict[str, str], dict[str, Any]
         # its message may name files of this machine
         told = {"type": told["type"], "message": (type(error).__doc__ or "").strip()}
     kept = {name: told[name] for name in ("field", "accepted", "problems", "memory_id", "conflicts") if name in told}
-    wait = round(error.retry_after_s) if isinstance(error, RateError) else RETRY_AFTER_S
+    wait = max(RETRY_AFTER_S, ceil(error.retry_after_s)) if isinstance(error, RateError) else RETRY_AFTER_S
     headers = {"Retry-After": str(wait)} if status in {429, 503} else {}
     return status, headers, {"kind": told["type"], "detail": told["message"], "remedy": remedy, **kept}
 
@@ -83,6 +85,7 @@ STATUSES: tuple[tuple[type[CuedError], int, str], ...] = (
     (BusyError, 503, "try again after the seconds in Retry-After"),
     (FullError, 507, "make room on the server's disk; nothing of the write was kept, and reads go on"),
     (ReadOnlyError, 403, "let the server write its file and folder"),
+    (LostConnectionError, 503, "try again after the seconds in Retry-After; a write that carries its Idempotency-Key again happens once"),
     (StoreError, 503, "the server's log says more; a damaged file is restored with `cued restore`"),
     (EmbedderError, 503, "try again after the seconds in Retry-After, or without what needs the embedder"),
     (CuedError, 500, "tell the server's operator the request_id"),

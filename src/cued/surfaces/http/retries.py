@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from cued.errors import BusyError, InputError, NotFoundError
 from cued.handles.tenant import Tenant
+from cued.handles.turn_numbers import next_turn
 from cued.model.plain import JSON
 from cued.ports import Store
 from cued.requests.checks import label, read
@@ -99,8 +100,7 @@ class Once:
             try:
                 first = (self._tenant.get(self._id(0)).source.turn or 0) - (drafts[0].turn or 0)
             except NotFoundError:
-                newest = self._tenant.list(session=asked.session, hidden=True, limit=1).memories
-                first = (newest[0].source.turn or 0) + 1 if newest else 1
+                first = next_turn(self._tenant.list, asked.session)
         return [msgspec.to_builtins(replace(draft, turn=(draft.turn or 0) + (first or 0))) for draft in drafts]
 
     def _missing(self, body: JSON, named: JSON) -> tuple[list[JSON], list[str]] | None:

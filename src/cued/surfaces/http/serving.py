@@ -6,12 +6,13 @@ import ipaddress
 import logging
 import signal
 import socket
+import ssl
 import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Literal, NoReturn
+from typing import Any, Literal, NoReturn
 
 import uvicorn
 from msgspec import Struct
@@ -21,11 +22,13 @@ from cued.handles.memories import Memories
 from cued.surfaces.access_tokens import Tokens
 from cued.surfaces.http.app import Chores, Limits, Mounted, make_app
 from cued.surfaces.http.guard import LOOPBACK, Rules
+from cued.surfaces.http.idle_connections import Connection, few_are_left
 from cued.surfaces.http.offering import Started, offered
 
 PORT = 7333
 _DRAIN_S = 30
-_BACKLOG = 512
+_BACKLOG, _TAKEN = 512, 8
+"""How many connections may wait to be taken, and how many are taken before one of them is looked at."""
 _OWN_RATE = 10_000.0
 _LOOK_S = 5.0
 Say = Callable[[str], None]
@@ -65,8 +68,7 @@ def serve(  # noqa: PLR0913 - what a command line says
 
     With what it was `started` with, it also answers the commands of its own user on this machine.
     """
-    if (place.certificate is None) is not (place.key is None):
-        raise InputError("--tls-cert", str(place.certificate), "a certificate together with its --tls-key")
+    _refuse_unusable(place)
     tokens = Tokens(memories.parts.store)
     written = _admitted(tokens, place, tenant)
     listening = listen(place)
@@ -89,6 +91,19 @@ def serve(  # noqa: PLR0913 - what a command line says
             _run((_config(app, place), [listening]), (_config(app, Place(), lifespan="off"), local))
 
 
+def _refuse_unusable(place: Place) -> None:
+    """Nothing, if there is no certificate or it can be used: before anything is served or shown once."""
+    if (place.certificate is None) is not (place.key is None):
+        raise InputError("--tls-cert", str(place.certificate), "a certificate together with its --tls-key")
+    if place.certificate is None:
+        return
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(place.certificate, place.key)
+    except OSError as error:
+        accepted = f"a certificate in PEM, and with --tls-key the key that belongs to it ({error.strerror or error})"
+        raise InputError("--tls-cert", str(place.certificate), accepted) from error
+
+
 def stay(memories: Memories, started: Started, *, tenant: str, idle_s: float, limits: Limits, chores: Chores) -> None:  # noqa: PLR0913 - likewise
     """Answer the commands of our own user alone, at no port and with no token that is kept, until none has come for so long."""
     tokens = Tokens(memories.parts.store)
@@ -108,14 +123,30 @@ def _admitted(tokens: Tokens, place: Place, tenant: str) -> str | None:
     return tokens.create(tenant, scope="admin")[0]
 
 
+class _Listening(socket.socket):
+    """A socket with a long queue, from which asyncio takes a few at a time: else a flood has every open file before it is seen."""
+
+    def listen(self, _few: int = _TAKEN, /) -> None:
+        """Listen, with as many waiting as ever."""
+        super().listen(_BACKLOG)
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """The next connection, unless hardly any files are left: then it is closed again."""
+        connection, address = super().accept()
+        if few_are_left(connection.fileno()):
+            connection.close()
+            raise ConnectionAbortedError
+        return connection, address
+
+
 def listen(place: Place) -> socket.socket:
     """A socket at the place; it says that it is TCP, without which asyncio leaves Nagle's algorithm on, at 40 ms an answer."""
-    listening = socket.socket(socket.AF_INET6 if ":" in place.host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening = _Listening(socket.AF_INET6 if ":" in place.host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if sys.platform != "win32":
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((place.host, place.port))
-        listening.listen(_BACKLOG)
+        listening.listen()
     except OSError as error:
         listening.close()
         raise StoreError(f"{place.host} port {place.port} cannot be listened at: {error.strerror or error}; see --port") from error
@@ -125,13 +156,17 @@ def listen(place: Place) -> socket.socket:
 def _config(app: object, place: Place, *, lifespan: Literal["on", "off"] = "on") -> uvicorn.Config:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
     logging.getLogger("cued.http").setLevel(logging.INFO)
+    # it warns of whatever a client sends, such as an upgrade that nobody has to grant, and of packages that nobody needs
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
     return uvicorn.Config(
         app,  # type: ignore[arg-type]  # an ASGI app, which uvicorn spells in its own words
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
+        http=Connection,
         ws="none",
+        backlog=_TAKEN,
         lifespan=lifespan,
         timeout_graceful_shutdown=_DRAIN_S,
         ssl_certfile=place.certificate,

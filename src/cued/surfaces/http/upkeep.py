@@ -10,7 +10,6 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
 
@@ -57,6 +56,10 @@ class State(Struct, frozen=True, kw_only=True):
     began_at: float = 0.0
     last: dict[str, dict[str, int]] = {}
 
+    def held(self, now: float) -> bool:
+        """Whether somebody is at it; an end that lies further ahead than any can was written by a clock that was wrong."""
+        return now < self.until <= now + LEASE_S
+
 
 class Upkeep:
     """The jobs of one server, and how often they are done."""
@@ -69,8 +72,10 @@ class Upkeep:
     async def go_on(self) -> None:
         """Look now and then whether it is time, until it is cancelled."""
         while self._jobs:
-            with suppress(CuedError):
+            try:
                 await self.run_if_due()
+            except Exception as error:  # noqa: BLE001 - whatever it was, it is tried again at the next look
+                log.warning("%s", msgspec.json.encode({"upkeep": self._jobs, "failed": type(error).__name__}).decode())
             await asyncio.sleep(min(self._every_s, _LOOK_S))
 
     async def run_if_due(self) -> bool:
@@ -82,15 +87,15 @@ class Upkeep:
             for name in self._jobs:
                 outcome[name] = await self._done(JOBS[name])
         finally:
-            # in this thread, for a server that ends has no other any more
-            self._change(lambda state: replace(state, holder="", until=0.0, last=outcome))
+            # in a thread of its own: the workers may be busy with what was broken off, and all connections wait for this one
+            await asyncio.to_thread(self._change, lambda state: replace(state, holder="", until=0.0, last=outcome))
         log.info("%s", msgspec.json.encode({"upkeep": outcome}).decode())
         return True
 
     def shown(self) -> JSON:
         """When it last began, and what came of it."""
         state = self._read()[1]
-        return {"jobs": list(self._jobs), "running": state.until > time.time(), "began_at": state.began_at or None, "last": state.last}
+        return {"jobs": list(self._jobs), "running": state.held(time.time()), "began_at": state.began_at or None, "last": state.last}
 
     async def _done(self, job: _Job) -> dict[str, int]:
         told = {"tenants": 0, "changed": 0, "failed": 0}
@@ -111,7 +116,7 @@ class Upkeep:
         """Whether it is time and the lease is ours now."""
         old, state = self._read()
         now = time.time()
-        if state.until > now or now - state.began_at < self._every_s:
+        if state.held(now) or 0 <= now - state.began_at < self._every_s:
             return False
         return self._swap(old, replace(state, holder=self._me, until=now + LEASE_S, began_at=now))
 

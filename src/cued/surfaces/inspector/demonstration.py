@@ -4,7 +4,6 @@ import tomllib
 from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 from cued.handles.memories import Memories, open_memories
@@ -31,10 +30,10 @@ class _Wound:
         return datetime.now(UTC) if self.going and self.today is None else self.at
 
 
-def demonstration(*, today: datetime | None = None, path: Path | None = None, embedder: str | Embedder | None = "auto") -> Memories:
-    """The demonstration's store, in this process or in a file; with a `today` its clock stands there, and it is the same each time."""
+def demonstration(*, today: datetime | None = None, embedder: str | Embedder | None = "auto") -> Memories:
+    """The demonstration's store, in this process; with a `today` its clock stands there, and it is the same each time."""
     clock = _Wound(today)
-    memories = open_memories(path, embedder=embedder, settle="now", clock=clock, log=LogRules(content="last", last=60))
+    memories = open_memories(embedder=embedder, settle="now", clock=clock, log=LogRules(content="last", last=60))
     year = tomllib.loads(resources.files(__package__).joinpath("year.toml").read_text("utf-8"))
     end, tenant = clock.at, memories.tenant(TENANT)
     asks = list(_asks(year))

@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 
-from cued.surfaces.inspector.wording import ago, clipped, day, figure, moment, percent, plural
+from cued.surfaces.inspector.wording import ago, clipped, day, figure, moment, percent, plural, unhidden
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
@@ -39,6 +39,7 @@ def templates() -> Environment:
         "moment": moment,
         "percent": percent,
         "plural": plural,
+        "unhidden": unhidden,
     }
     environment.globals["ui"] = environment.get_template("macros.html").module
     return environment

@@ -75,9 +75,9 @@ def require_key(request: Request) -> None:
         raise RefusedError(403, "the page's key is missing or old", "load the page again")
 
 
-def signed_in(request: Request, written: str, target: str = "/") -> Response:
-    """The way to a page, with the token in a cookie that only this server is sent, and no script sees."""
-    answer = RedirectResponse(target, 303)
+def signed_in(request: Request, written: str) -> Response:
+    """The way to the front page, with the token in a cookie that only this server is sent, and no script sees."""
+    answer = RedirectResponse("/", 303)
     _set(answer, request, "token", written)
     return answer
 

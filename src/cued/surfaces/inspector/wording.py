@@ -1,7 +1,12 @@
-"""Numbers and times as people read them, in short."""
+"""Numbers, times and texts as people read them: in short, and with nothing hidden in them."""
 
+import re
 from datetime import UTC, datetime
 
+from cued.text.harmless import plain
+
+_KEPT = frozenset({"\n", "\r\n", "\t"})
+_LAID_OUT = re.compile("(\r?\n|\t)")
 _STEPS = ((86_400 * 365.25, "y"), (86_400 * 30.44, "mo"), (86_400, "d"), (3600, "h"), (60, "min"))
 
 
@@ -50,9 +55,15 @@ def plural(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def unhidden(text: str) -> str:
+    """A text with its lines and tabs as they are, and what cannot be seen in it spelled out: nobody is shown other words than a model."""
+    return "".join(piece if piece in _KEPT else plain(piece) for piece in _LAID_OUT.split(text))
+
+
 def clipped(text: str, most: int = 240) -> str:
-    """The beginning of a text, cut at a blank where it is longer."""
-    if len(text) <= most:
-        return text
-    kept = text[: most + 1].rpartition(" ")[0]
-    return (kept if len(kept) > most // 2 else text[:most]) + "…"
+    """The beginning of a text, on one line and unhidden, cut at a blank where it is longer."""
+    shown = plain(text[: most + 1])
+    if max(len(text), len(shown)) <= most:
+        return shown
+    kept = shown[: most + 1].rpartition(" ")[0]
+    return (kept if len(kept) > most // 2 else shown[:most]) + "…"

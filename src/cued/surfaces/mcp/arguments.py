@@ -44,7 +44,9 @@ def body(tool: Tool, said: Mapping[str, Any], *, tenant: Tenant, scope: str) -> 
     for name in said:
         if name not in tool.fields:
             raise UnknownFieldError(str(name), tool.fields)
-    stated = {**tool.usual, **said}
+    stated = {**tool.usual, **{name: value for name, value in said.items() if value is not None or _null_says_something(tool, name)}}
+    if not stated.keys() - {*tool.needed, *tool.usual} and tool.verb == "update":
+        raise InputError("update", stated, f"at least one of {', '.join(name for name in tool.fields if name not in tool.needed)}")
     if "scope" in tool.fields:
         stated |= _place(stated, scope, needed=tool.verb == "remember")
     elif tool.verb in _IN_A_PROJECT:
@@ -55,6 +57,12 @@ def body(tool: Tool, said: Mapping[str, Any], *, tenant: Tenant, scope: str) -> 
         for each in _ids(stated.get(name)):
             visible(tenant, each, scope=scope)
     return stated
+
+
+def _null_says_something(tool: Tool, name: str) -> bool:
+    """Whether a field's null is more than a way to leave it out, as some models write it."""
+    field = schemas()[tool.verb]["properties"][name]
+    return field.get("default", 0) is not None and {"type": "null"} in field.get("anyOf", ())
 
 
 def visible(tenant: Tenant, memory_id: str, *, scope: str) -> Memory:
@@ -97,7 +105,7 @@ def _typed(field: JSON) -> JSON:
     parts = field.get("anyOf", [])
     if field.get("default", 0) is None:
         parts = [part for part in parts if part != {"type": "null"}]
-    if "default" in field and field["default"] in (None, "", []):
+    if "default" in field and not field["default"] and field["default"] not in (0, False):
         kept.pop("default")
     if any(part.get("type") == "array" for part in parts):
         parts = [part for part in parts if part.get("type") == "array"]

@@ -70,14 +70,14 @@ def answered(name: str, said: Mapping[str, Any], *, tenant: Tenant, scope: str) 
 
 def _search(asked: Search, tenant: Tenant, scope: str) -> Found:
     answer = call("recall", tenant, {"text": asked.query, "scope": scope, "budget_tokens": BUDGET_TOKENS})
-    found = map(row, answer["memories"])
-    return Found(results=tuple(Hit(id=each.id, title=_title(each.text), url=address(each.id)) for each in found))
+    found = [(row(each), address(each["id"])) for each in answer["memories"]]
+    return Found(results=tuple(Hit(id=each.id, title=_title(each.text), url=url) for each, url in found))
 
 
 def _fetch(asked: Fetch, tenant: Tenant, scope: str) -> Document:
     whole = memory_json(tenant, asked.id, scope=scope)
     text = whole.pop("text")
-    return Document(id=asked.id, title=_title(text), text=text, url=address(asked.id), metadata=whole)
+    return Document(id=whole["id"], title=_title(text), text=text, url=address(asked.id), metadata=whole)
 
 
 def _title(text: str) -> str:

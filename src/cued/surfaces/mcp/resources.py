@@ -1,7 +1,7 @@
 """What can be read without a tool: the start of a conversation, what is pinned, and a memory by its id."""
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote, unquote
 
 import msgspec
@@ -17,7 +17,6 @@ from cued.text.harmless import harmless
 
 TEMPLATE: Final = "cued://memory/{id}"
 _MEMORY: Final = "cued://memory/"
-_LIST = frozenset({"session", "speaker", "url"})
 
 
 class Resource(Struct, frozen=True, kw_only=True):
@@ -46,14 +45,18 @@ def address(memory_id: str) -> str:
 
 
 def memory_json(tenant: Tenant, memory_id: str, *, scope: str) -> JSON:
-    """Everything about a memory that an agent may read, its text made harmless."""
+    """Everything about a memory that an agent may read, each text in it made harmless."""
     whole = visible(tenant, memory_id, scope=scope).to_dict()
-    told = {name: harmless(value) if name in _LIST else value for name, value in whole.items() if value not in (None, [], {}, "")}
-    told["text"] = safe(whole["text"])
-    for name in ("tags", "entities"):
-        told |= {name: list(map(harmless, whole[name]))} if whole[name] else {}
-    told.pop("meta", None)
-    return told
+    told = {name: _harmless(value) for name, value in whole.items() if value not in (None, [], {}, "") and name != "meta"}
+    return told | {"text": safe(whole["text"])}
+
+
+def _harmless(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    if isinstance(value, list):
+        return [_harmless(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _harmless(each) for name, each in value.items()}
+    return harmless(value) if isinstance(value, str) else value
 
 
 def _bootstrap(tenant: Tenant, scope: str) -> str:

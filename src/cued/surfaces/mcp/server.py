@@ -28,6 +28,7 @@ from cued.handles.tenant import Tenant
 from cued.surfaces.mcp import pair, prompts, resources
 from cued.surfaces.mcp.answers import Answer, answered
 from cued.surfaces.mcp.arguments import BUDGET_TOKENS, body, input_schema, output_schema
+from cued.surfaces.mcp.pending import Pending
 from cued.surfaces.mcp.refusals import NOT_ALLOWED, refusal
 from cued.surfaces.mcp.tools import BY_NAME, TOOLS, Tool
 from cued.surfaces.mcp.unread import passed_on
@@ -81,16 +82,23 @@ def serve(caller_of: CallerOf, *, search_and_fetch: bool = False) -> Server[Any]
 
 
 def run_stdio(server: Server[Any]) -> None:
-    """Serve one client over stdin and stdout until it leaves; both eras of the protocol are spoken."""
+    """Serve one client over stdin and stdout until it leaves, with or without its answers; both eras of the protocol are spoken."""
 
     async def served() -> None:
         async with stdio_server() as (incoming, outgoing):
             onward, passed = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+            answering, answers = anyio.create_memory_object_stream[SessionMessage](0)
+            pending = Pending()
             async with passed, anyio.create_task_group() as tasks:
-                tasks.start_soon(passed_on, incoming, onward, outgoing)
-                await server.run(passed, outgoing, server.create_initialization_options())
+                tasks.start_soon(passed_on, incoming, onward, outgoing, pending)
+                tasks.start_soon(pending.passed_on, answers, outgoing)
+                async with answering:
+                    await server.run(passed, answering, server.create_initialization_options())
 
-    anyio.run(served)
+    try:
+        anyio.run(served)
+    except* BrokenPipeError:
+        pass  # the client did not wait for its answer
 
 
 def mounted(server: Server[Any], *, hosts: tuple[str, ...] | None, origins: tuple[str, ...] = ()) -> Mounted:
@@ -113,6 +121,12 @@ class _Handlers:
         self._caller_of = caller_of
         self._tools = [*map(_shown, TOOLS), *(map(_shown_of_pair, pair.TOOLS) if search_and_fetch else ())]
 
+    def _caller(self, context: Context) -> Caller:
+        try:
+            return self._caller_of(context)
+        except CuedError as error:
+            raise MCPError(types.INVALID_PARAMS, refusal(error)) from error
+
     async def list_tools(self, _context: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=self._tools)
 
@@ -120,7 +134,7 @@ class _Handlers:
         known = [tool.name for tool in self._tools]
         if params.name not in known:
             raise MCPError(types.INVALID_PARAMS, f"unknown tool {params.name[:60]!r}; known: {', '.join(known)}")
-        caller = self._caller_of(context)
+        caller = self._caller(context)
         if params.name in BY_NAME and VERBS[params.name].authority != "read" and not caller.may_write:
             return _refused(NOT_ALLOWED)
         try:
@@ -145,7 +159,7 @@ class _Handlers:
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read_resource(self, context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        caller, uri = self._caller_of(context), str(params.uri)
+        caller, uri = self._caller(context), str(params.uri)
         try:
             mime_type, text = await caller.run(partial(resources.read, uri, tenant=caller.tenant, scope=caller.scope))
         except (CuedError, OSError) as error:

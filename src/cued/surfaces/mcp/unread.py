@@ -10,14 +10,16 @@ import mcp_types as types
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
+from cued.surfaces.mcp.pending import Pending
+
 _LOOKED_AT = 300
 _ID = r'"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d{1,15}|"[^"\\]{1,100}")\s*'
 # A line that is nested too deeply to be read still tells its id where clients write it: right at its start, or right at its end.
 _AT_START, _AT_END = re.compile(r"\s*\{\s*" + _ID + ","), re.compile(r",\s*" + _ID + r"\}\s*\Z")
 
 
-async def passed_on(incoming: Any, onward: Any, outgoing: Any) -> None:  # noqa: ANN401 - the SDK's streams
-    """Hand messages onward as they come, and answer what is none; ends when the client leaves, or the server does."""
+async def passed_on(incoming: Any, onward: Any, outgoing: Any, pending: Pending) -> None:  # noqa: ANN401 - the SDK's streams
+    """Hand messages onward as they come, and answer what is none; ends when the client leaves with its answers, or the server does."""
     async with incoming, onward:
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
             async for each in incoming:
@@ -25,7 +27,9 @@ async def passed_on(incoming: Any, onward: Any, outgoing: Any) -> None:  # noqa:
                 if answer is not None:
                     await outgoing.send(SessionMessage(answer))
                 elif not isinstance(each, Exception):
+                    pending.asked(each.message)
                     await onward.send(each)
+            await pending.none_left()
 
 
 def refused(error: ValidationError) -> types.JSONRPCError | None:

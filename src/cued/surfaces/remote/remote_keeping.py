@@ -6,11 +6,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Unpack
 
 from cued.errors import InputError, NotFoundError
-from cued.handles.keeping import OpenConflicts
-from cued.handles.tenant import CHUNK, Remembered
+from cued.handles.keeping import CHUNK, OpenConflicts, Remembered
 from cued.model import GLOBAL, Memory, Page, Stats, Trust
 from cued.ports import Progress, silent
-from cued.requests.checks import known_as
+from cued.requests.checks import asked_id
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, read_change, read_draft
 from cued.requests.keywords import Changes, Facts, Wanted
 from cued.requests.listing import ListRequest, read_list
@@ -64,7 +63,7 @@ class RemoteKeeping(RemoteBound):
 
     def get(self, memory_id: str) -> Memory:
         """What `Tenant.get` gives."""
-        return nouns.memory(self._ask("get", {"id": known_as("id", memory_id)}), tenant=self.name)
+        return nouns.memory(self._ask("get", {"id": asked_id("id", memory_id)}), tenant=self.name)
 
     def known(self, *memory_ids: str) -> frozenset[str]:
         """What `Tenant.known` gives; each id is asked for."""
@@ -77,7 +76,7 @@ class RemoteKeeping(RemoteBound):
     def update(self, memory_id: str, change: Change | None = None, *, if_version: int | None = None, **fields: Unpack[Changes]) -> Memory:
         """What `Tenant.update` gives."""
         stated = told(read_change(fields, change))
-        return nouns.memory(self._ask("update", {**stated, "id": known_as("id", memory_id), "if_version": if_version}), tenant=self.name)
+        return nouns.memory(self._ask("update", {**stated, "id": asked_id("id", memory_id), "if_version": if_version}), tenant=self.name)
 
     def conflicts(self, *, scope: str | None = None, limit: int = 20, after: str | None = None) -> OpenConflicts:
         """What `Tenant.conflicts` gives."""
@@ -86,7 +85,7 @@ class RemoteKeeping(RemoteBound):
 
     def keep_both(self, memory_id: str, other: str) -> Memory:
         """What `Tenant.keep_both` gives."""
-        return nouns.memory(self._ask("keep_both", {"id": known_as("id", memory_id), "other": known_as("other", other)}), tenant=self.name)
+        return nouns.memory(self._ask("keep_both", {"id": asked_id("id", memory_id), "other": asked_id("other", other)}), tenant=self.name)
 
     def forget(self, *memory_ids: str, erase: bool = False) -> "Erased | None":
         """What `Tenant.forget` gives."""

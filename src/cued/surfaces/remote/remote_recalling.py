@@ -11,7 +11,7 @@ from cued.handles.bootstrap import Pack
 from cued.model import GLOBAL, Cue, Evidence, Recall, RecallEntry
 from cued.model.plain import JSON
 from cued.policy.spec import Policy
-from cued.requests.checks import known_as, listed
+from cued.requests.checks import asked_id, asked_ids
 from cued.requests.cue import CueRequest, ExplainRequest, RecallRequest, request_for
 from cued.requests.keywords import LogOptions, MapOptions, RecallOptions
 from cued.requests.listing import LogRequest, MapRequest, read_log, read_map
@@ -62,12 +62,12 @@ class RemoteRecalling(RemoteBound):
 
     def feedback(self, recall_id: str, *, cited: Sequence[str] = (), bad: Sequence[str] = ()) -> tuple[str, ...]:
         """What `Tenant.feedback` gives."""
-        named = {name: (ids,) if isinstance(ids, str) else listed(name, ids) for name, ids in (("cited", cited), ("bad", bad))}
+        named = {name: (ids,) if isinstance(ids, str) else asked_ids(name, ids) for name, ids in (("cited", cited), ("bad", bad))}
         return tuple(each["id"] for each in self._ask("feedback", {"recall_id": recall_id, **named})["changed"])
 
     def why(self, memory_id: str, *, depth: int = 3) -> "Why":
         """What `Tenant.why` gives."""
-        return nouns.why(self._ask("why", {"id": known_as("id", memory_id), "depth": depth}), tenant=self.name)
+        return nouns.why(self._ask("why", {"id": asked_id("id", memory_id), "depth": depth}), tenant=self.name)
 
     def timeline(  # noqa: PLR0913 - as the handle has it
         self,

@@ -39,7 +39,7 @@ class Mention(Struct, frozen=True, kw_only=True):
 
 
 def times(text: str, *, now: datetime) -> tuple[Mention, ...]:
-    """Return every date and period the text speaks of, in order, as read at `now`."""
+    """Every date and period the text speaks of, in order, as read at `now`."""
     words = _WORD.findall(text.lower())
     here = now.astimezone(UTC)
     if text.isascii() and LATIN_TRIGGERS.isdisjoint(words) and _DIGITS_DATE.search(text) is None:
@@ -58,7 +58,7 @@ def _english(text: str, now: datetime) -> list[Token]:
 
 
 def _elsewhere(text: str, now: datetime) -> tuple[Mention, ...]:
-    """Return what the text says in another language; the tables are only loaded for a text that may be of one."""
+    """What the text says in another language; the tables are only loaded for a text that may be of one."""
     may_be = _OTHER_SCRIPT.search(text) or _DIGITS_DATE.search(text) or not LATIN_TRIGGERS.isdisjoint(_WORD.findall(fold(text).lower()))
     if not may_be:
         return ()
@@ -83,6 +83,6 @@ def _mentions(text: str, found: Iterable[Token]) -> tuple[Mention, ...]:
 
 
 def loose(mention: Mention) -> Interval:
-    """Return the mention's interval with its slack on both sides: "three months ago" is seldom meant to the day."""
+    """The mention's interval with its slack on both sides: "three months ago" is seldom meant to the day."""
     slack = timedelta(days=mention.slack_days)
     return Interval(mention.interval.start - slack, mention.interval.end + slack)

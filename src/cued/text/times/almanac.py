@@ -29,12 +29,12 @@ class Span(NamedTuple):
 
 
 def midnight(year: int, month: int, day: int) -> datetime:
-    """Return the first instant of a day."""
+    """The first instant of a day."""
     return datetime(year, month, day, tzinfo=UTC)
 
 
 def shift(moment: datetime, unit: str, count: int) -> datetime:
-    """Return the moment `count` units later; the 31st becomes the last day of a shorter month."""
+    """The moment `count` units later; the 31st becomes the last day of a shorter month."""
     if unit in _FIXED:
         return moment + count * _FIXED[unit]
     months = moment.year * 12 + moment.month - 1 + count * _MONTHS_IN[unit]
@@ -48,13 +48,13 @@ def shift(moment: datetime, unit: str, count: int) -> datetime:
 
 
 def day(moment: datetime) -> Span:
-    """Return the day that holds the moment."""
+    """The day that holds the moment."""
     start = moment.replace(hour=0, minute=0, second=0, microsecond=0)
     return Span(start, start + DAY, "day")
 
 
 def unit_of(moment: datetime, unit: str) -> Span:
-    """Return the calendar day, week, weekend, month, quarter, year, decade or century that holds the moment."""
+    """The calendar day, week, weekend, month, quarter, year, decade or century that holds the moment."""
     today = day(moment).start
     if unit in {"week", "weekend", "fortnight"}:
         monday = today - today.weekday() * DAY
@@ -70,46 +70,46 @@ def unit_of(moment: datetime, unit: str) -> Span:
 
 
 def month(year: int, number: int) -> Span:
-    """Return a month of a year."""
+    """A month of a year."""
     return unit_of(midnight(year, number, 1), "month")
 
 
 def year(number: int) -> Span:
-    """Return a calendar year."""
+    """A calendar year."""
     return unit_of(midnight(number, 1, 1), "year")
 
 
 def quarter(number: int, of_year: int) -> Span:
-    """Return the quarter 1 to 4 of a year."""
+    """The quarter 1 to 4 of a year."""
     return unit_of(midnight(of_year, 3 * number - 2, 1), "quarter")
 
 
 def half(number: int, of_year: int) -> Span:
-    """Return the first (1) or second (2) half of a year."""
+    """The first (1) or second (2) half of a year."""
     start = midnight(of_year, 6 * number - 5, 1)
     return Span(start, shift(start, "month", 6), "half")
 
 
 def season(name: str, of_year: int) -> Span:
-    """Return the season that starts in the year; winter starts in its December."""
+    """The season that starts in the year; winter starts in its December."""
     start = midnight(of_year, SEASONS[name], 1)
     return Span(start, shift(start, "month", 3), "season")
 
 
 def iso_week(number: int, of_year: int) -> Span:
-    """Return week 1 to 53 of a year as ISO 8601 counts them."""
+    """Week 1 to 53 of a year as ISO 8601 counts them."""
     start = datetime.fromisocalendar(of_year, number, 1).replace(tzinfo=UTC)
     return Span(start, start + WEEK, "week")
 
 
 def nth_week(number: int, within: Span) -> Span:
-    """Return the week with the nth Thursday of a longer span; -1 is the last one."""
+    """The week with the nth Thursday of a longer span; -1 is the last one."""
     thursday = nth_weekday(3, number, within=within).start
     return unit_of(thursday, "week")
 
 
 def nth_weekday(weekday: int, number: int, *, within: Span) -> Span:
-    """Return the nth given weekday (Monday is 0) of a span; -1 is the last one."""
+    """The nth given weekday (Monday is 0) of a span; -1 is the last one."""
     if number > 0:
         found = within.start + (weekday - within.start.weekday()) % 7 * DAY + (number - 1) * WEEK
     else:
@@ -121,7 +121,7 @@ def nth_weekday(weekday: int, number: int, *, within: Span) -> Span:
 
 
 def nth_unit(unit: str, number: int, *, within: Span) -> Span:
-    """Return the nth calendar unit of a longer span; -1 is the last one."""
+    """The nth calendar unit of a longer span; -1 is the last one."""
     if unit in {"week", "fortnight"}:
         return nth_week(number, within)
     if unit == "weekend":
@@ -134,7 +134,7 @@ def nth_unit(unit: str, number: int, *, within: Span) -> Span:
 
 
 def easter(of_year: int) -> datetime:
-    """Return Easter Sunday of the Gregorian calendar (the anonymous computus of 1876)."""
+    """Easter Sunday of the Gregorian calendar (the anonymous computus of 1876)."""
     golden, century, rest = of_year % 19, of_year // 100, of_year % 100
     epact = (19 * golden + century - century // 4 - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
     weekday = (32 + 2 * (century % 4) + 2 * (rest // 4) - epact - rest % 4) % 7
@@ -144,7 +144,7 @@ def easter(of_year: int) -> datetime:
 
 
 def islamic(of_year: int, month_number: int, day_number: int) -> datetime:
-    """Return the first such day of the tabular Islamic calendar in a Gregorian year, within a day of the observed one."""
+    """The first such day of the tabular Islamic calendar in a Gregorian year, within a day of the observed one."""
     january = midnight(of_year, 1, 1)
     for hijri in range((of_year - 622) * 33 // 32 - 1, (of_year - 622) * 33 // 32 + 4):
         passed = (hijri - 1) * 354 + (3 + 11 * hijri) // 30 + 29 * (month_number - 1) + month_number // 2 + day_number - 1

@@ -20,7 +20,7 @@ _AROUND_SLACK_DAYS = {"day": 4, "week": 4, "weekend": 4}
 
 
 def part(found: Found) -> Span:
-    """Return the early, middle or late part of a span."""
+    """The early, middle or late part of a span."""
     which, whole = found.name("early"), _whole(found)
     if which in {"start", "end"} and not found.has("of"):  # "did it end in May"
         raise ValueError(which)
@@ -48,7 +48,7 @@ def _fraction(span: Span, first: int, last: int, *, of: int) -> Span:
 
 
 def half_of(found: Found) -> Span:
-    """Return the first or second half of a span."""
+    """The first or second half of a span."""
     number = 2 if found.has("last") else found.number("ordinal")
     if number not in {1, 2}:
         raise ValueError(number)
@@ -56,7 +56,7 @@ def half_of(found: Found) -> Span:
 
 
 def nth_in(found: Found) -> Span:
-    """Return the nth weekday or unit within a span, as in "the first Friday of May" or "the last week of July"."""
+    """The nth weekday or unit within a span, as in "the first Friday of May" or "the last week of July"."""
     whole = _whole(found)
     number = -1 if found.has("last") else found.number("ordinal")
     if found.has("weekday"):
@@ -67,7 +67,7 @@ def nth_in(found: Found) -> Span:
 
 
 def day_in_month(found: Found) -> Span:
-    """Return a numbered day of a month that an earlier rule found."""
+    """A numbered day of a month that an earlier rule found."""
     whole, number = _whole(found), found.number("ordinal", "number")
     if whole.grain != "month":
         raise ValueError(whole.grain)
@@ -75,7 +75,7 @@ def day_in_month(found: Found) -> Span:
 
 
 def weekday_in(found: Found) -> Span:
-    """Return a weekday of a week, or the one nearest to a day."""
+    """A weekday of a week, or the one nearest to a day."""
     whole, weekday = _whole(found), found.number("weekday")
     if whole.grain == "week":
         return almanac.day(whole.start + weekday * DAY)
@@ -85,7 +85,7 @@ def weekday_in(found: Found) -> Span:
 
 
 def so_far(found: Found) -> Span:
-    """Return the part of this unit that is over ("earlier this month"), or still to come ("later this week")."""
+    """The part of this unit that is over ("earlier this month"), or still to come ("later this week")."""
     here = found.spans()[0] if found.spans() else unit_of(found.anchor.now, found.name("unit"))
     now = found.anchor.now
     if not here.start <= now < here.end:
@@ -95,13 +95,13 @@ def so_far(found: Found) -> Span:
 
 
 def rest(found: Found) -> Span:
-    """Return what is left of this unit from today."""
+    """What is left of this unit from today."""
     here = found.spans()[0] if found.spans() else unit_of(found.anchor.now, found.name("unit"))
     return Span(max(found.anchor.today, here.start), here.end, "part")
 
 
 def part_of_day(found: Found) -> Span:
-    """Return the morning, afternoon, evening or night of a day."""
+    """The morning, afternoon, evening or night of a day."""
     day = found.spans()[0] if found.spans() else almanac.day(found.anchor.today)
     if day.grain != "day":
         raise ValueError(day.grain)
@@ -113,7 +113,7 @@ def part_of_day(found: Found) -> Span:
 
 
 def unit_beside(found: Found) -> Span:
-    """Return the day, week, month or year right before or after a span."""
+    """The day, week, month or year right before or after a span."""
     whole, unit = found.spans()[0], found.name("unit")
     if unit == "weekend":
         return _weekend_beside(whole, before=found.has("before"))
@@ -132,33 +132,33 @@ def _weekend_beside(whole: Span, *, before: bool) -> Span:
 
 
 def units_beside(found: Found) -> Span:
-    """Return the day so many units before or after a span."""
+    """The day so many units before or after a span."""
     whole, unit = found.spans()[0], found.name("unit")
     count = 1 if found.has("an") else found.number("number")
     return almanac.day(shift(whole.start, unit, -count if found.has("before") else count))
 
 
 def weekday_beside(found: Found) -> Span:
-    """Return the nearest such weekday before or after a span."""
+    """The nearest such weekday before or after a span."""
     whole = found.spans()[0]
     edge = Anchor(whole.start, whole.start, future=False) if found.has("before") else Anchor(whole.end - DAY, whole.end - DAY, future=True)
     return almanac.day(weekday_near(edge, found.number("weekday"), future=edge.future))
 
 
 def unit_around(found: Found) -> Span:
-    """Return the unit that holds a span, as in "the week of the 18th" or "the month of February"."""
+    """The unit that holds a span, as in "the week of the 18th" or "the month of February"."""
     return _reshaped(found.spans()[0], lambda span: unit_of(span.start, found.name("unit")))
 
 
 def duration_from(found: Found) -> Span:
-    """Return so many units from the start of a span."""
+    """So many units from the start of a span."""
     whole, unit = found.spans()[0], found.name("unit")
     count = 1 if found.has("an") else found.number("number")
     return Span(whole.start, shift(whole.start, unit, count), "range")
 
 
 def numbered_day(found: Found) -> Span:
-    """Return a day of the month such as "the 5th", in the month that fits."""
+    """A day of the month such as "the 5th", in the month that fits."""
     number, anchor = found.number("ordinal", "number"), found.anchor
     step = 1 if anchor.future else -1
     for months in range(12):
@@ -172,19 +172,19 @@ def numbered_day(found: Found) -> Span:
 
 
 def digit_day(found: Found) -> Span:
-    """Return a day of the month that is written in digits; "the second" alone is an ordinary word."""
+    """A day of the month that is written in digits; "the second" alone is an ordinary word."""
     if found.all("ordinal", "number")[0].word:
         raise ValueError(found.tokens)
     return numbered_day(found)
 
 
 def weekday(found: Found) -> Span:
-    """Return a bare weekday: the last one before today, or the next one of a text that looks ahead."""
+    """A bare weekday: the last one before today, or the next one of a text that looks ahead."""
     return almanac.day(weekday_near(found.anchor, found.number("weekday"), future=found.anchor.future))
 
 
 def bare_weekend(found: Found) -> Span:
-    """Return the latest weekend that has begun, or the coming one of a text that looks ahead."""
+    """The latest weekend that has begun, or the coming one of a text that looks ahead."""
     if found.name("unit") != "weekend":
         raise ValueError(found.tokens)
     here = unit_of(found.anchor.now, "weekend")
@@ -194,7 +194,7 @@ def bare_weekend(found: Found) -> Span:
 
 
 def between(found: Found) -> Span:
-    """Return the stretch from the first span to the end of the second; a missing year is taken from the other end."""
+    """The stretch from the first span to the end of the second; a missing year is taken from the other end."""
     first, *more = found.spans()
     if not more:
         return Span(first.start, found.anchor.now, "range")
@@ -219,38 +219,38 @@ def _first_after(span: Span, limit: datetime) -> Span:
 
 
 def since(found: Found) -> Span:
-    """Return everything from a span's start until now."""
+    """Everything from a span's start until now."""
     whole = found.spans()[0]
     return Span(whole.start, found.anchor.now if whole.start < found.anchor.now else _FAR, "open")
 
 
 def after(found: Found) -> Span:
-    """Return everything from a span's end until now."""
+    """Everything from a span's end until now."""
     whole = found.spans()[0]
     return Span(whole.end, found.anchor.now if whole.end < found.anchor.now else _FAR, "open")
 
 
 def until(found: Found) -> Span:
-    """Return everything up to a span's end; "to" and "through" alone do not say that."""
+    """Everything up to a span's end; "to" and "through" alone do not say that."""
     if found.tokens[0].word not in {"until", "till", "til", "by"}:
         raise ValueError(found.tokens)
     return up_to(found)
 
 
 def up_to(found: Found) -> Span:
-    """Return everything up to a span's end."""
+    """Everything up to a span's end."""
     end = found.spans()[0].end
     return Span(EPOCH if end > EPOCH else midnight(1, 1, 1), end, "open")
 
 
 def before(found: Found) -> Span:
-    """Return everything up to a span's start."""
+    """Everything up to a span's start."""
     end = found.spans()[0].start
     return Span(EPOCH if end > EPOCH else midnight(1, 1, 1), end, "open")
 
 
 def around(found: Found) -> Span:
-    """Return a span widened by about half of its own kind on each side."""
+    """A span widened by about half of its own kind on each side."""
     whole = found.spans()[0]
     margin = _AROUND_DAYS.get(whole.grain, 3) * DAY
     return Span(whole.start - margin, whole.end + margin, "range", slack_days=_AROUND_SLACK_DAYS.get(whole.grain, 0))

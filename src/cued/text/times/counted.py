@@ -18,12 +18,12 @@ _SAME_TIME_SLACK_DAYS = {"day": 0, "week": 1, "month": 4, "year": 15}
 
 
 def relative_day(found: Found) -> Span:
-    """Return yesterday, today or tomorrow."""
+    """Yesterday, today or tomorrow."""
     return almanac.day(found.anchor.today + found.number("relday") * DAY)
 
 
 def relative_unit(found: Found) -> Span:
-    """Return last, this or next calendar unit; "the next day" and "the last day" hang on what came before."""
+    """Last, this or next calendar unit; "the next day" and "the last day" hang on what came before."""
     unit = found.name("unit")
     if unit in {"hour", "minute", "second"} or (unit == "day" and found.step()):
         raise ValueError(unit)
@@ -32,13 +32,13 @@ def relative_unit(found: Found) -> Span:
 
 
 def unit_beyond(found: Found) -> Span:
-    """Return the unit before last or after next."""
+    """The unit before last or after next."""
     unit = found.name("unit")
     return unit_of(shift(unit_of(found.anchor.now, unit).start, unit, -2 if found.has("before") else 2), unit)
 
 
 def rolling(found: Found) -> Span:
-    """Return the last so many units up to now, or the next so many from tomorrow."""
+    """The last so many units up to now, or the next so many from tomorrow."""
     unit, count = found.name("unit"), _count(found)
     if unit == "weekend" and count == 1:
         return relative_unit(found)
@@ -51,7 +51,7 @@ def rolling(found: Found) -> Span:
 
 
 def within(found: Found) -> Span:
-    """Return the day "in so many units", or all days "within" them; "for so many units" and the like are durations."""
+    """The day "in so many units", or all days "within" them; "for so many units" and the like are durations."""
     word = found.tokens[0].word
     if word == "in" and found.anchor.future and not found.has("few"):
         return _counted(found, 1)
@@ -63,22 +63,22 @@ def within(found: Found) -> Span:
 
 
 def ago(found: Found) -> Span:
-    """Return the day that lies so many units back; the speaker may be half of the coarsest unit off."""
+    """The day that lies so many units back; the speaker may be half of the coarsest unit off."""
     return _counted(found, -1)
 
 
 def to_the_day(found: Found) -> Span:
-    """Return the day of "a year ago today", which is meant to the day."""
+    """The day of "a year ago today", which is meant to the day."""
     return almanac.day(_counted(found, -1).start + found.number("relday") * DAY)
 
 
 def hence(found: Found) -> Span:
-    """Return the day that lies so many units ahead."""
+    """The day that lies so many units ahead."""
     return _counted(found, 1)
 
 
 def later(found: Found) -> Span:
-    """Return the day so many units later in a text that looks ahead; in a tale "later" hangs on what came before."""
+    """The day so many units later in a text that looks ahead; in a tale "later" hangs on what came before."""
     if not found.anchor.future or found.name("earlier") != "later":
         raise ValueError(found.tokens)
     return _counted(found, 1)
@@ -90,7 +90,7 @@ def _counted(found: Found, sign: int) -> Span:
 
 
 def counted(found: Found, amounts: list[tuple[int, str]], sign: int) -> Span:
-    """Return the day or hour that lies these amounts of units back (-1) or ahead (1)."""
+    """The day or hour that lies these amounts of units back (-1) or ahead (1)."""
     moment = found.anchor.now
     for count, unit in amounts:
         moment = shift(moment, unit, sign * count)
@@ -101,7 +101,7 @@ def counted(found: Found, amounts: list[tuple[int, str]], sign: int) -> Span:
 
 
 def half_ago(found: Found) -> Span:
-    """Return the day of "a year and a half ago" and "half a year ago"."""
+    """The day of "a year and a half ago" and "half a year ago"."""
     unit = found.name("unit")
     whole = found.tokens[0].kind != "halfword"
     count = (1 if found.tokens[0].kind == "an" else found.tokens[0].number) if whole else 0
@@ -111,14 +111,14 @@ def half_ago(found: Found) -> Span:
 
 
 def same_time(found: Found) -> Span:
-    """Return the day of "this time last year", as far off as people mean by that."""
+    """The day of "this time last year", as far off as people mean by that."""
     unit = found.name("unit")
     count = -1 if found.has("last") else 1 if found.has("next") else -_count(found)
     return almanac.day(shift(found.anchor.now, unit, count))._replace(slack_days=_SAME_TIME_SLACK_DAYS[unit])
 
 
 def few_ago(found: Found) -> Span:
-    """Return the stretch that "a couple of", "a few" or "several" units ago may mean."""
+    """The stretch that "a couple of", "a few" or "several" units ago may mean."""
     unit, (least, most) = found.name("unit"), _FEW_REACH[found.name("few")]
     now = found.anchor.now
     if unit in {"hour", "minute", "second"}:
@@ -127,13 +127,13 @@ def few_ago(found: Found) -> Span:
 
 
 def recently(found: Found) -> Span:
-    """Return the month up to now that "recently" and "lately" mean, to the week."""
+    """The month up to now that "recently" and "lately" mean, to the week."""
     back = shift(found.anchor.now, "month", -1)
     return Span(almanac.day(back).start, found.anchor.now, "rolling", slack_days=_COUNTED_SLACK_DAYS["week"])
 
 
 def other_day(found: Found) -> Span:
-    """Return the week before today, which "the other day" lies in."""
+    """The week before today, which "the other day" lies in."""
     if found.name("unit") not in {"day", "week"}:
         raise ValueError(found.tokens)
     unit = found.name("unit")
@@ -141,19 +141,19 @@ def other_day(found: Found) -> Span:
 
 
 def weekdays_ago(found: Found) -> Span:
-    """Return the nth such weekday before today."""
+    """The nth such weekday before today."""
     nearest = weekday_near(found.anchor, found.number("weekday", "weekdays"), future=False)
     return almanac.day(nearest - timedelta(weeks=max(found.number("number"), 1) - 1))
 
 
 def weekdays_hence(found: Found) -> Span:
-    """Return the nth such weekday after today."""
+    """The nth such weekday after today."""
     nearest = weekday_near(found.anchor, found.number("weekday", "weekdays"), future=True)
     return almanac.day(nearest + timedelta(weeks=max(found.number("number"), 1) - 1))
 
 
 def relative_weekday(found: Found) -> Span:
-    """Return last Friday (the latest before today), this Friday (of this week) or next Friday (of next week)."""
+    """Last Friday (the latest before today), this Friday (of this week) or next Friday (of next week)."""
     weekday = found.number("weekday")
     if found.step() < 0:
         return almanac.day(weekday_near(found.anchor, weekday, future=False))

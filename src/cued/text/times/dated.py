@@ -14,7 +14,7 @@ _LATEST_TWO_DIGIT_YEAR = 49  # "5/3/49" is 2049, "5/3/50" is 1950
 
 
 def month_day(found: Found) -> Span:
-    """Return a day of a month, in the year given or the one that fits."""
+    """A day of a month, in the year given or the one that fits."""
     month, number = found.number("month"), found.number("number", "ordinal")
     if found.has("year"):
         return almanac.day(midnight(found.number("year"), month, number))
@@ -22,7 +22,7 @@ def month_day(found: Found) -> Span:
 
 
 def days_of_month(found: Found) -> Span:
-    """Return the stretch from one day of a month to another, both included."""
+    """The stretch from one day of a month to another, both included."""
     first, last = (token.number for token in found.all("number", "ordinal"))
     if found.has("unit"):
         month = unit_of(shift(found.anchor.today, "month", found.step()), _only(found, "month"))
@@ -38,13 +38,13 @@ def _day_range(year: int, month: int, first: int, last: int) -> Span:
 
 
 def iso_date(found: Found) -> Span:
-    """Return the day of a date written year first."""
+    """The day of a date written year first."""
     year, month, number = found.tokens[0].parts
     return almanac.day(midnight(year, month, number))
 
 
 def numeric_date(found: Found) -> Span:
-    """Return the day of a date written month first, or day first with dots and where only that can be."""
+    """The day of a date written month first, or day first with dots and where only that can be."""
     month, number, year = found.tokens[0].parts
     if found.tokens[0].name == ".":
         month, number = number, month
@@ -54,13 +54,13 @@ def numeric_date(found: Found) -> Span:
 
 
 def numeric_month_day(found: Found) -> Span:
-    """Return the day of a date like 4/22 in the year that fits."""
+    """The day of a date like 4/22 in the year that fits."""
     month, number = found.all("monthday")[0].parts
     return in_some_year(lambda year: almanac.day(_month_first(year, month, number)), found.anchor)
 
 
 def padded_month_day(found: Found) -> Span:
-    """Return the day of a date like 22/04, where the zero tells it from a fraction."""
+    """The day of a date like 22/04, where the zero tells it from a fraction."""
     if found.tokens[0].name != "0":
         raise ValueError(found.tokens)
     return numeric_month_day(found)
@@ -73,19 +73,19 @@ def _month_first(year: int, month: int, number: int) -> datetime:
 
 
 def numeric_month(found: Found) -> Span:
-    """Return the month of a form like 2016-11 or 11/2016."""
+    """The month of a form like 2016-11 or 11/2016."""
     year, month = sorted(found.tokens[0].parts, reverse=True)
     return almanac.month(year, month)
 
 
 def iso_week(found: Found) -> Span:
-    """Return the week of a form like 2016-W45."""
+    """The week of a form like 2016-W45."""
     year, number = found.tokens[0].parts
     return almanac.iso_week(number, year)
 
 
 def numbered_week(found: Found) -> Span:
-    """Return week 1 to 53, or the year for "the year 1995"."""
+    """Week 1 to 53, or the year for "the year 1995"."""
     unit = found.name("unit")
     if unit == "year":
         return almanac.year(found.number("number", "year"))
@@ -98,31 +98,31 @@ def numbered_week(found: Found) -> Span:
 
 
 def month(found: Found) -> Span:
-    """Return a month, in the year given, the year pointed at, or the one that fits."""
+    """A month, in the year given, the year pointed at, or the one that fits."""
     number = found.number("month")
     return _within_year(found, lambda year: almanac.month(year, number))
 
 
 def season(found: Found) -> Span:
-    """Return a season, in the year given, the year pointed at, or the one that fits."""
+    """A season, in the year given, the year pointed at, or the one that fits."""
     name = found.name("season")
     return _within_year(found, lambda year: almanac.season(name, year))
 
 
 def feast(found: Found) -> Span:
-    """Return a holiday, in the year given, the year pointed at, or the one that fits."""
+    """A holiday, in the year given, the year pointed at, or the one that fits."""
     name = found.name("holiday")
     return _within_year(found, lambda year: holiday(name, year))
 
 
 def quarter(found: Found) -> Span:
-    """Return a quarter, in the year given, the year pointed at, or the one that fits."""
+    """A quarter, in the year given, the year pointed at, or the one that fits."""
     number = found.number("quarter")
     return _within_year(found, lambda year: almanac.quarter(number, year))
 
 
 def half(found: Found) -> Span:
-    """Return a half-year, in the year given, the year pointed at, or the one that fits."""
+    """A half-year, in the year given, the year pointed at, or the one that fits."""
     number = found.number("half")
     return _within_year(found, lambda year: almanac.half(number, year))
 
@@ -149,18 +149,18 @@ def _nearest(found: Found, yearly: Callable[[int], Span]) -> Span:
 
 
 def year(found: Found) -> Span:
-    """Return a calendar year."""
+    """A calendar year."""
     return almanac.year(found.number("year"))
 
 
 def years(found: Found) -> Span:
-    """Return the stretch from one year to another, both included."""
+    """The stretch from one year to another, both included."""
     first, last = (almanac.year(token.number) for token in found.all("year"))
     return Span(first.start, last.end, "range")
 
 
 def decade(found: Found) -> Span:
-    """Return a decade; of two digits, the latest that has begun."""
+    """A decade; of two digits, the latest that has begun."""
     number = found.all("decade")[0].number
     if number < CENTURY:
         number += found.anchor.now.year // CENTURY * CENTURY
@@ -169,21 +169,21 @@ def decade(found: Found) -> Span:
 
 
 def full_decade(found: Found) -> Span:
-    """Return a decade written in full; two digits alone may be an age or a temperature."""
+    """A decade written in full; two digits alone may be an age or a temperature."""
     if found.tokens[0].number < CENTURY:
         raise ValueError(found.tokens)
     return decade(found)
 
 
 def bare_quarter(found: Found) -> Span:
-    """Return "the first quarter" of the year that fits."""
+    """The quarter of "the first quarter", in the year that fits."""
     _only(found, "quarter")
     number = found.number("ordinal")
     return in_some_year(lambda year: almanac.quarter(number, year), found.anchor)
 
 
 def century(found: Found) -> Span:
-    """Return a century; the 15th runs from 1400."""
+    """A century; the 15th runs from 1400."""
     _only(found, "century")
     start = midnight((found.number("ordinal") - 1) * CENTURY, 1, 1)
     return Span(start, shift(start, "century", 1), "century")

@@ -25,32 +25,32 @@ class Found(NamedTuple):
     anchor: Anchor
 
     def all(self, *kinds: str) -> list[Token]:
-        """Return the matched tokens of these kinds in order."""
+        """The matched tokens of these kinds in order."""
         return [token for token in self.tokens if token.kind in kinds]
 
     def has(self, *kinds: str) -> bool:
-        """Return whether a token of these kinds was matched."""
+        """Whether a token of these kinds was matched."""
         return any(token.kind in kinds for token in self.tokens)
 
     def number(self, *kinds: str) -> int:
-        """Return the number of the first token of these kinds."""
+        """The number of the first token of these kinds."""
         return self.all(*kinds)[0].number
 
     def name(self, kind: str) -> str:
-        """Return the name of the first token of this kind."""
+        """The name of the first token of this kind."""
         return self.all(kind)[0].name
 
     def spans(self) -> list[Span]:
-        """Return the spans that earlier rules made of the matched tokens."""
+        """The spans that earlier rules made of the matched tokens."""
         return [token.span for token in self.tokens if token.span is not None]
 
     def step(self) -> int:
-        """Return -1, 0 or 1 for last, this or next."""
+        """-1, 0 or 1 for last, this or next."""
         return -1 if self.has("last", "past") else 1 if self.has("next") else 0
 
 
 def in_some_year(yearly: Callable[[int], Span], anchor: Anchor) -> Span:
-    """Return the latest such span that has begun, or for a text that looks ahead the first that has not ended."""
+    """The latest such span that has begun, or for a text that looks ahead the first that has not ended."""
     this_year = anchor.now.year
     ahead, back = range(this_year - 1, this_year + _YEARS_TO_TRY), range(this_year, this_year - _YEARS_TO_TRY, -1)
     for year in ahead if anchor.future else back:
@@ -64,7 +64,7 @@ def in_some_year(yearly: Callable[[int], Span], anchor: Anchor) -> Span:
 
 
 def weekday_near(anchor: Anchor, weekday: int, *, future: bool) -> datetime:
-    """Return the last such weekday before today, or the first after it."""
+    """The last such weekday before today, or the first after it."""
     if future:
         return anchor.today + ((weekday - anchor.today.weekday() - 1) % 7 + 1) * DAY
     return anchor.today - ((anchor.today.weekday() - weekday - 1) % 7 + 1) * DAY

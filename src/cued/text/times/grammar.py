@@ -89,7 +89,7 @@ _ABSOLUTE: Rules = (
     ("halfword an unit ago", n.half_ago),
     ("sametime (last|next) unit", n.same_time),
     ("sametime count unit ago", n.same_time),
-    ("count unit (comma? and? count unit)* ago", n.ago),
+    ("count unit (comma? and? count unit){0,9} ago", n.ago),  # nobody says more, and any number is sought again from each
     ("an? few of? unit ago", n.few_ago),
     ("number (weekday|weekdays) ago", n.weekdays_ago),
     ("count unit from now", n.hence),
@@ -188,7 +188,7 @@ def _letters(pattern: str) -> str:
 
 
 def stage(rules: Rules, *, needs: str) -> Stage:
-    """Return the rules as a stage; no text without one of the kinds it needs is searched."""
+    """The rules as a stage; no text without one of the kinds it needs is searched."""
     named = {f"rule{index}": rule for index, rule in enumerate(rules)}
     pattern = "|".join(f"(?P<{name}>{_letters(rule)})" for name, (rule, _) in named.items())
     no_start = _letters("(?!(word|function|measure|label|junk|punct|comma))")  # no rule begins there: most places fail at once
@@ -216,7 +216,7 @@ _WHOLE_DATES = frozenset([d.month_day, d.days_of_month, d.iso_date, d.numeric_da
 
 
 def reduced(tokens: list[Token], anchor: Anchor, stages: tuple[Stage, ...] = ENGLISH) -> list[Token]:
-    """Return the tokens with every time expression as one token of the kind `time` that carries its span."""
+    """The tokens with every time expression as one token of the kind `time` that carries its span."""
     for each in stages:
         letters = "".join([_LETTERS[token.kind] for token in tokens])
         if not each.needs.isdisjoint(letters):

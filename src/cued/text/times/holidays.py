@@ -68,7 +68,7 @@ Yearly = Callable[[int], Span]
 
 
 def holiday(name: str, of_year: int) -> Span:
-    """Return the holiday with that name in a year."""
+    """The holiday with that name in a year."""
     return HOLIDAYS[name](of_year)
 
 

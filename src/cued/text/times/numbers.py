@@ -13,7 +13,7 @@ _TAILS = range(10, 100)
 
 
 def joined(pieces: list[Token]) -> list[Token]:
-    """Return the tokens with every run of number words as one token."""
+    """The tokens with every run of number words as one token."""
     if not any(piece.word in _STARTS for piece in pieces):
         return pieces
     return _pairs(_pairs(pieces, _tens), _year)

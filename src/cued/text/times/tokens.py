@@ -34,7 +34,7 @@ _NUMERIC = frozenset(["number", "ordinal", "year"])
 
 
 def tokens(text: str) -> list[Token]:
-    """Return the tokens of the text in order."""
+    """The tokens of the text in order."""
     found = joined(_with_holidays(_with_same_time([_token(match) for match in _TOKEN.finditer(text)])))
     return [_decided(found, index, text) if token.word in DOUBTFUL else token for index, token in enumerate(found)]
 
@@ -66,11 +66,14 @@ def _word(raw: str, start: int, end: int) -> Token:
 
 
 def _with_same_time(pieces: list[Token]) -> list[Token]:
-    """Return the tokens with "this time" and "the same time" as one."""
-    for place, piece in enumerate(pieces[1:], 1):
-        if piece.word == "time" and (pieces[place - 1].kind == "this" or pieces[place - 1].word == "same"):
-            return [*pieces[: place - 1], Token("sametime", pieces[place - 1].start, piece.end), *_with_same_time(pieces[place + 1 :])]
-    return pieces
+    """The tokens with "this time" and "the same time" as one."""
+    result: list[Token] = []
+    for piece in pieces:
+        if piece.word == "time" and result and (result[-1].kind == "this" or result[-1].word == "same"):
+            result[-1] = Token("sametime", result[-1].start, piece.end)
+        else:
+            result.append(piece)
+    return result
 
 
 def _with_holidays(pieces: list[Token]) -> list[Token]:

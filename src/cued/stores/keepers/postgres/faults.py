@@ -6,9 +6,10 @@ from typing import Any, Final
 import psycopg
 
 from cued.model import Fault, Memory, Row
-from cued.stores.encoding import decoded, fault, fits, judged
+from cued.stores.encoding import decoded, fault, fits
 from cued.stores.keepers.postgres.sending import as_bytes
 from cued.stores.keepers.sql_values import columns
+from cued.stores.standing.facts import judged
 
 _PAGE: Final = 500
 _TOLD: Final = ("scope", "kind", "tier", "trust", "quarantined", "created", "valid_from", "valid_until", "expires", "forgotten",

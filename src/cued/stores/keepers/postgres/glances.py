@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 from cued.model import Glance, Head, Indexed, Memory, Use
 from cued.stores.encoding import runs
 from cued.stores.keepers.postgres import searched
-from cued.stores.keepers.sql_values import Counters
+from cued.stores.keepers.sql_values import Counters, uses_read
 
 
 class Glanced(NamedTuple):
@@ -54,7 +54,7 @@ class Glanced(NamedTuple):
     def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
         """The uses of those of these rows that were ever used."""
         wanted = set(keys)
-        return searched.uses(each for each in self.used if each[0] in wanted)
+        return uses_read(each for each in self.used if each[0] in wanted)
 
     def document(self, name: str) -> bytes | None:  # noqa: ARG002 - the one that was asked for
         """The document."""

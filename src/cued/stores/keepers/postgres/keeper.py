@@ -176,7 +176,9 @@ def translated(place: str) -> Iterator[None]:
         yield
     except psycopg.Error as error:
         kind, reason = next(((ours, why) for known, ours, why in _OURS if isinstance(error, known)), (StoreError, "PostgreSQL refused"))
-        raise kind(f"{place}: {reason} ({' '.join(str(error).split())})") from error
+        # the server's first line alone: its details quote rows, and what is said here goes into logs
+        said = error.diag.message_primary or " ".join(str(error).split())
+        raise kind(f"{place}: {reason} ({said})") from error
     except (DecodeError, UnicodeDecodeError) as error:
         raise CorruptError(f"{place}: a row cannot be read ({error})") from error
     except UnicodeEncodeError as error:

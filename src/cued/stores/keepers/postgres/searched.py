@@ -8,11 +8,10 @@ from typing import Any, Final
 
 from msgspec import DecodeError
 
-from cued.model import DERIVED_FROM, KINDS, Indexed, Memory, Use
+from cued.model import DERIVED_FROM, Indexed, Memory
 from cued.stores.encoding import decoded, fits
-from cued.stores.keepers.sql_values import indexed, uses_read
-
-_REFLECTION: Final = KINDS.index("reflection")
+from cued.stores.keepers.sql_values import indexed
+from cued.stores.standing.facts import REFLECTION
 
 HEAD: Final = "SELECT change, epoch, size, last, bytes, 0 FROM cued.tenant WHERE tenant = %(tenant)s"
 CHANGED: Final = f"""
@@ -21,7 +20,7 @@ CHANGED: Final = f"""
            coalesce(expires, 9223372036854775807), coalesce(forgotten, 9223372036854775807),
            coalesce(superseded, 9223372036854775807), locally,
            forward_sum,
-           CASE WHEN kind = {_REFLECTION} THEN ARRAY(SELECT target FROM cued.edge WHERE edge.tenant = %(tenant)s AND edge.key = memory.key
+           CASE WHEN kind = {REFLECTION} THEN ARRAY(SELECT target FROM cued.edge WHERE edge.tenant = %(tenant)s AND edge.key = memory.key
                                                      AND relation = '{DERIVED_FROM}'::bytea ORDER BY target) END
     FROM cued.memory WHERE tenant = %(tenant)s AND change > %(since)s ORDER BY key
 """  # noqa: S608 - constants
@@ -77,11 +76,6 @@ def _own_or_none(name: bytes, body: bytes, checksum: int | None) -> Memory | Non
         return own(name, body, checksum)
     except (DecodeError, UnicodeDecodeError):
         return None
-
-
-def uses(found: Iterable[tuple[int, bytes]]) -> list[tuple[int, Use]]:
-    """What `USES` found."""
-    return uses_read(found)
 
 
 def document(found: Sequence[tuple[bytes]]) -> bytes | None:

@@ -40,7 +40,7 @@ from cued.stores.keepers.postgres.sending import (
     contents,
     vectors,
 )
-from cued.stores.keepers.sql_values import HANGING, Counters, edges_of, uses_of, with_use
+from cued.stores.keepers.sql_values import HANGING, Counters, edges_of, uses_of, uses_read, with_use
 
 _READ = """
     SELECT m.id, m.key, m.body, m.body_sum, u.body FROM cued.memory m LEFT JOIN cued.use u ON u.tenant = m.tenant AND u.key = m.key
@@ -178,7 +178,7 @@ class PostgresTransaction:
 
     def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
         """The uses of those of these rows that were ever used, each with its key."""
-        return searched.uses(self._named(searched.USES, keys=list(keys)) if keys else ())
+        return uses_read(self._named(searched.USES, keys=list(keys)) if keys else ())
 
     def put_uses(self, uses: Sequence[tuple[int, Use]]) -> None:
         """Write how rows were used, by key."""

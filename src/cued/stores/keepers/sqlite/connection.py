@@ -288,5 +288,5 @@ def refuse_strange(path: Path, connection: apsw.Connection, *, without: "Named |
 
 
 def rename(connection: apsw.Connection) -> None:
-    """A name of its own for a copy."""
+    """Call a copy by a name of its own."""
     connection.execute("UPDATE file SET identity = randomblob(24)")

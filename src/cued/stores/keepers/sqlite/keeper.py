@@ -274,7 +274,7 @@ class SqliteKeeper:
             yield connection
 
     def connection(self) -> apsw.Connection:
-        """This thread's connection to the file, for a backup or a check of its health."""
+        """This thread's connection to the file, for whoever looks at it beside any transaction."""
         return self._process.connection()
 
     def condition(self) -> Condition:

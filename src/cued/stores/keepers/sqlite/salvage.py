@@ -5,8 +5,10 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from cued.model import Indexed, Judged, Memory
-from cued.stores.encoding import decoded, fault, fits, judged
+from cued.model import Indexed, Memory, Row
+from cued.stores.encoding import decoded, fault, fits
+from cued.stores.handing import as_indexed
+from cued.stores.standing.facts import judged
 
 _WALKS = (
     "SELECT key FROM memory WHERE key BETWEEN ? AND ? ORDER BY key",
@@ -77,14 +79,4 @@ def rows(connection: apsw.Connection, tenant: int, keys: tuple[int, int]) -> tup
 
 def indexed(whole: Sequence[Saved]) -> Indexed:
     """Rows as the columns that a search needs, all but the forward index from their bodies."""
-    memories = [row.memory for row in whole]
-    return Indexed(
-        ids=[memory.id for memory in memories],
-        keys=[row.key for row in whole],
-        contents=[row.content for row in whole],
-        fingerprints=[memory.fingerprint or "" for memory in memories],
-        sessions=[memory.source.session for memory in memories],
-        turns=[memory.source.turn for memory in memories],
-        forwards=[row.forward for row in whole],
-        judged=list(zip(*map(judged, memories), strict=True)) or [()] * len(Judged._fields),
-    )
+    return as_indexed([Row(row.memory, row.key, judged(row.memory), row.forward) for row in whole], [row.content for row in whole])

@@ -11,9 +11,10 @@ import apsw
 from msgspec import DecodeError
 
 from cued.model import Memory, Row
-from cued.stores.encoding import decoded, fits, judged
+from cued.stores.encoding import decoded, fits
 from cued.stores.keepers.sql_values import marks_read
 from cued.stores.keepers.sqlite.transaction import columns
+from cued.stores.standing.facts import judged
 
 TOLD_BY_BODY = ("scope", "kind", "tier", "created", "valid_from", "valid_until", "expires", "forgotten", "superseded", "locally",
                  "session", "turn", "tags", "trust", "quarantined")  # fmt: skip

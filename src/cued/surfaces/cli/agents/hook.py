@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from cued.errors import InputError
+from cued.errors import CuedError, InputError
 from cued.model.plain import JSON
 from cued.surfaces.cli.commands import Command, Settings, settings
 from cued.surfaces.cli.opening import from_server, make_folder, opened
@@ -46,9 +46,16 @@ def hook_command(event: str, scope: str | None, *, start_server: bool) -> None:
         if said.answer is not None:
             write(msgspec.json.encode(said.answer) + b"\n")
     except Exception as error:  # noqa: BLE001 - a hook that fails must stop nobody, whatever it is
-        outcome = f"failed: {type(error).__name__}: {error}"
+        outcome = f"failed: {type(error).__name__}{_said_of(error)}"
     with contextlib.suppress(OSError):
         journal.write(event, outcome, ms=(time.perf_counter() - began) * 1000)
+
+
+def _said_of(error: Exception) -> str:
+    """What the log may say of a failure: nothing that could hold a word of what was said."""
+    if isinstance(error, InputError):
+        return f": {error.field}; accepted: {error.accepted}"
+    return f": {error}" if isinstance(error, CuedError | OSError | msgspec.MsgspecError) else ""
 
 
 def _answered(event: str, scope: str | None, *, start: bool) -> Said:

@@ -1,6 +1,12 @@
 """`cued mcp`: an agent's tools over stdio."""
 
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 import click
 
@@ -30,7 +36,29 @@ def mcp_command(scope: str | None, folder: str, *, trust: Trust, search_fetch: b
     make_folder(chosen)
     with opened(chosen, embed=True, settle="background") as memories:
         caller = Caller(tenant=memories.tenant(chosen.tenant, trust=trust), scope=project.scope)
-        run_stdio(serve(lambda _context: caller, search_and_fetch=search_fetch))
+        if sys.stdin.isatty():
+            note("this is for an agent's client, which starts it itself: `cued connect` sets that up; Ctrl-C ends it")
+        with _ended_by_signals(memories.close):
+            run_stdio(serve(lambda _context: caller, search_and_fetch=search_fetch))
+
+
+@contextmanager
+def _ended_by_signals(close: Callable[[], None]) -> Iterator[None]:
+    """Let an interrupt or the client's word end this process at once, but for what `close` still writes; a second one waits for nothing."""
+
+    def ended(which: int, _frame: FrameType | None) -> None:
+        signal.signal(which, signal.SIG_DFL)
+        close()
+        # not by an exception: the thread that waits for the client's next line cannot be told to stop, and would be waited for
+        os._exit(128 + which)
+
+    ours = [each for each in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(each) is not signal.SIG_IGN]
+    before = {each: signal.signal(each, ended) for each in ours}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 def _project(folder: str, scope: str | None) -> Project:

@@ -1,6 +1,6 @@
 """`cued list`, `cued get`, `cued stats` and `cued tenants`: looking at what is stored, without an embedder."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,9 @@ from cued.surfaces.cli.opening import opened, tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
 from cued.surfaces.verbs import call
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 _SHOWN = ("db", "tenant", "json")
 
@@ -54,26 +57,29 @@ def tenants_command() -> None:
     show(answer, as_json=chosen.json, drawn=lambda: _tenants(answer))
 
 
-def _tenants(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+def _tenants(answer: JSON) -> "RenderableType":
     from cued.surfaces.cli.tables import sheet, shown  # noqa: PLC0415 - rich is only loaded to draw
 
     rows = [(tenant["name"], str(tenant["memories"])) for tenant in answer["tenants"]]
     return sheet(("tenant", "memories"), rows) if rows else shown("No tenants.")
 
 
-def _listing(page: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+def _listing(page: JSON) -> "RenderableType":
     from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
+    from rich.text import Text  # noqa: PLC0415
 
-    from cued.surfaces.cli.tables import local_now, memories_table, shown  # noqa: PLC0415
+    from cued.surfaces.cli.tables import memories_table, shown, utc_now  # noqa: PLC0415
 
     if not page["memories"]:
         return shown("No memories.")
-    more = f"; the next page: --after {page['next']}" if page["next"] else ""
-    foot = shown(f"{len(page['memories'])} of {page['total']}{more}", "dim")
-    return Group(memories_table(page["memories"], now=local_now()), foot)
+    foot = [shown(f"{len(page['memories'])} of {page['total']}" + ("; the next page:" if page["next"] else ""), "dim")]
+    if page["next"]:
+        # on one line, however long: it is to be copied
+        foot.append(Text(f"  --after {page['next']}", style="dim", no_wrap=True, overflow="ignore"))
+    return Group(memories_table(page["memories"], now=utc_now()), *foot)
 
 
-def _cards(found: list[JSON]) -> Any:  # noqa: ANN401 - something that rich draws
+def _cards(found: list[JSON]) -> "RenderableType":
     from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
     from rich.text import Text  # noqa: PLC0415
 
@@ -82,7 +88,7 @@ def _cards(found: list[JSON]) -> Any:  # noqa: ANN401 - something that rich draw
     return Group(*(part for each in found for part in (memory_card(each), Text(""))))
 
 
-def _counts(answer: JSON, tenant: str, place: str) -> Any:  # noqa: ANN401 - something that rich draws
+def _counts(answer: JSON, tenant: str, place: str) -> "RenderableType":
     from cued.surfaces.cli.tables import counts  # noqa: PLC0415 - rich is only loaded to draw
 
     return counts(answer, tenant=tenant, place=place)

@@ -1,6 +1,6 @@
 """`cued update` and `cued forget`: changing what is stored."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,9 @@ from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import counted, show, spoken
 from cued.surfaces.verbs import call
 
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
 _TIMES = ("ttl", "valid_from", "valid_until")
 
 
@@ -27,14 +30,12 @@ def update_command(memory_id: str, *, no_tags: bool, **options: Any) -> None:  #
     chosen = settings()
     fields = stated(options)
     if no_tags and "tags" in fields:
-        message = "--tag sets new tags and --no-tags takes all away: one of them"
-        raise click.UsageError(message)
+        raise click.UsageError("--tag sets new tags and --no-tags takes all away: one of them")
     fields |= {"tags": []} if no_tags else {}
     fields |= {name: None for name in _TIMES if fields.get(name) == "none"}
     if "none" in fields.get("supersedes", ()):
         if len(fields["supersedes"]) > 1:
-            message = "--supersedes none takes all away: no ID beside it"
-            raise click.UsageError(message)
+            raise click.UsageError("--supersedes none takes all away: no ID beside it")
         fields["supersedes"] = []
     if fields.get("text") == "-":
         fields["text"] = spoken("-", "a text")
@@ -55,16 +56,14 @@ def forget_command(ids: tuple[str, ...], *, erase: bool | None, everything: bool
     """Hide memories from every recall, all of them or, when one is unknown, none."""
     erase = bool(erase)
     if erase and undo:
-        message = "--erase cannot be undone: one of --erase and --undo"
-        raise click.UsageError(message)
+        raise click.UsageError("--erase cannot be undone: one of --erase and --undo")
     chosen = settings()
     if everything:
         _all_or_nothing(ids, erase=erase)
         _erase_everything(chosen, yes=yes)
         return
     if not ids:
-        message = "Missing argument 'ID...'"
-        raise click.UsageError(message, ctx=click.get_current_context())
+        raise click.UsageError("Missing argument 'ID...'", ctx=click.get_current_context())
     if erase and not yes:
         ask(f"Erase {counted(len(ids))} for good?")
     with tenant_to_write(chosen) as tenant:
@@ -76,11 +75,11 @@ def forget_command(ids: tuple[str, ...], *, erase: bool | None, everything: bool
 
 def _all_or_nothing(ids: tuple[str, ...], *, erase: bool) -> None:
     if ids:
-        message = "--all is all there is: no ID beside it"
-        raise click.UsageError(message)
+        raise click.UsageError("--all is all there is: no ID beside it")
     if not erase:
-        message = "--all only goes with --erase: hiding a whole tenant would leave everything stored; `cued forget ID...` hides memories"
-        raise click.UsageError(message)
+        raise click.UsageError(
+            "--all only goes with --erase: hiding a whole tenant would leave everything stored; `cued forget ID...` hides memories"
+        )
 
 
 def _erase_everything(chosen: Settings, *, yes: bool) -> None:
@@ -97,7 +96,7 @@ def _bytes(answer: JSON) -> str:
     return "; their bytes are gone" if answer["gone"] else "".join(f"\npending: {each}" for each in answer["pending"])
 
 
-def _card(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+def _card(answer: JSON) -> "RenderableType":
     from cued.surfaces.cli.tables import memory_card  # noqa: PLC0415 - rich is only loaded to draw
 
     return memory_card(answer)

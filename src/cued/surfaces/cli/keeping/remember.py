@@ -30,8 +30,7 @@ def remember_command(text: str | None, jsonl: str | None, **options: Any) -> Non
     facts = stated(options)
     if jsonl is not None:
         if text is not None or facts:
-            message = "--jsonl takes everything from the lines: no TEXT and no other option beside it"
-            raise click.UsageError(message)
+            raise click.UsageError("--jsonl takes everything from the lines: no TEXT and no other option beside it")
         answer = _many(jsonl)
     else:
         body = {"text": spoken(text, "a memory"), **facts}

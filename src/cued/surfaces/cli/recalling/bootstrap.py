@@ -1,6 +1,6 @@
 """`cued bootstrap`: what an agent should know when a conversation starts."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +10,9 @@ from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import say, show
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 @click.command(name="bootstrap", cls=Command, globals_shown=("db", "tenant", "embedder", "policy", "json", "direct"))
@@ -25,17 +28,17 @@ def bootstrap_command(*, block: bool, **options: Any) -> None:  # noqa: ANN401 -
     show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer))
 
 
-def _drawn(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+def _drawn(answer: JSON) -> "RenderableType":
     from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
     from rich.text import Text  # noqa: PLC0415
 
-    from cued.surfaces.cli.tables import age, facts, grid, left_out, local_now, number, shown  # noqa: PLC0415 - rich is only loaded to draw
+    from cued.surfaces.cli.tables import age, facts, grid, left_out, number, shown, utc_now  # noqa: PLC0415 - rich is only loaded to draw
 
     table = grid(("need", "right"), ("memory", "fold"), "kind", ("age", "right"))
     for row in (*answer["core"], *answer["memories"]):
         need = number(row["need"]) if "need" in row else "core"
         text = Text("\n").join([shown(row["text"]), shown(facts(row), "dim")])
-        table.add_row(need, text, row["kind"], age(row["created_at"], local_now()))
+        table.add_row(need, text, row["kind"], age(row["created_at"], utc_now()))
     if not table.row_count:
         return Group(shown("Nothing to start with."), *left_out(answer))
     return Group(table, *left_out(answer), shown(f"{answer['tokens']} tokens; --block prints the text for the prompt", "dim"))

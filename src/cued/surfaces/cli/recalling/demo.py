@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Mapping
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,9 @@ from cued.surfaces.cli.commands import Command, Settings, settings
 from cued.surfaces.cli.opening import noting_warnings
 from cued.surfaces.cli.output import show
 from cued.surfaces.verbs import call
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 _ROWS = 4
 _WIDEST = 100
@@ -41,7 +44,7 @@ def played(history: Mapping[str, Any], chosen: Settings) -> JSON:
     return plain({"now": history["now"], "memories": len(history["memories"]), "scenes": scenes})
 
 
-def _drawn(answer: JSON, history: Mapping[str, Any]) -> Any:  # noqa: ANN401 - something that rich draws
+def _drawn(answer: JSON, history: Mapping[str, Any]) -> "RenderableType":
     from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
     from rich.text import Text  # noqa: PLC0415
 

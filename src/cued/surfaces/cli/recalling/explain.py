@@ -1,6 +1,6 @@
 """`cued explain`: every candidate with its ranks, signals, contributions and fate; of a live recall or of a saved one."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,9 @@ from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import note, show, spoken
 from cued.surfaces.verbs import call
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 @click.command(name="explain", cls=Command)
@@ -43,8 +46,7 @@ def _again(saved: str, text: str | None, save: str | None, body: dict[str, Any])
         beside = (
             "--policy, --limit, --floor, --budget, --window, --compact, --recency-weight, --no-decay, --without, --memory, --all and --json"
         )
-        message = f"--from decides what was read then: beside it only {beside}"
-        raise click.UsageError(message)
+        raise click.UsageError(f"--from decides what was read then: beside it only {beside}")
     kept, chosen = Envelope.load(saved), settings()
     # what the environment says of policies is not said of a recall that knows its own
     policy = chosen.typed("policy") if kept.policy is not None else chosen.policy
@@ -57,7 +59,7 @@ def _keep(recalled: Envelope, save: str | None) -> None:
         note(f"saved to {save}; `cued explain --from {save}` decides it again")
 
 
-def _drawn(answer: JSON, *, every: bool) -> Any:  # noqa: ANN401 - something that rich draws
+def _drawn(answer: JSON, *, every: bool) -> "RenderableType":
     from cued.surfaces.cli.recalling.explain_view import TOP, explain_view  # noqa: PLC0415 - rich is only loaded to draw
 
     return explain_view(answer, top=None if every else TOP)

@@ -1,15 +1,14 @@
 """An explanation drawn: the candidates with as many numbers as the terminal has room for, a legend, and the verdict on one memory."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from cued.model.plain import JSON
 from cued.surfaces.cli.tables import asides, empty_line, grid, number, shown, width
 
-JSON = Mapping[str, Any]
 Columns = list[tuple[str, list[str]]]
 
 TOP = 15

@@ -1,6 +1,6 @@
 """`cued log`: what recalls came to."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,9 @@ from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
 from cued.surfaces.verbs import call
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 @click.command(name="log", cls=Command, globals_shown=("db", "tenant", "json"))
@@ -28,7 +31,7 @@ def log_command(recall_id: str | None, under: str | None, **options: Any) -> Non
     show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer))
 
 
-def _drawn(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+def _drawn(answer: JSON) -> "RenderableType":
     from cued.surfaces.cli.recalling.log_view import log_view  # noqa: PLC0415 - rich is only loaded to draw
 
     return log_view(answer)

@@ -1,15 +1,11 @@
 """The recall log drawn: a line a recall, and the rates of all of them."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from cued.model.plain import JSON
 from cued.surfaces.cli.output import counted
 from cued.surfaces.cli.tables import grid, number, shown
-
-JSON = Mapping[str, Any]
 
 
 def log_view(answer: JSON) -> RenderableType:

@@ -1,6 +1,6 @@
 """`cued why` and `cued timeline`: where a memory comes from, what came of it, and what stood around it."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,9 @@ from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
 from cued.surfaces.verbs import call
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 _SHOWN = ("db", "tenant", "json")
 
@@ -24,7 +27,7 @@ def why_command(memory_id: str, **options: Any) -> None:  # noqa: ANN401 - optio
     with tenant_to_read(chosen) as tenant:
         answer = call("why", tenant, {"id": memory_id, **stated(options)})
 
-    def drawn() -> Any:  # noqa: ANN401 - something that rich draws
+    def drawn() -> "RenderableType":
         from cued.surfaces.cli.recalling.provenance_view import why_view  # noqa: PLC0415 - rich is only loaded to draw
 
         return why_view(answer)
@@ -38,13 +41,12 @@ def why_command(memory_id: str, **options: Any) -> None:  # noqa: ANN401 - optio
 def timeline_command(memory_id: str | None, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """Show what was stored right before and after the memory ID, or around a time."""
     if (memory_id is None) is (options["at"] is None):
-        message = "one of the two: the ID of a memory, or a time with --at"
-        raise click.UsageError(message)
+        raise click.UsageError("one of the two: the ID of a memory, or a time with --at")
     chosen = settings()
     with tenant_to_read(chosen) as tenant:
         answer = call("timeline", tenant, stated({"id": memory_id, **options}))
 
-    def drawn() -> Any:  # noqa: ANN401 - something that rich draws
+    def drawn() -> "RenderableType":
         from cued.surfaces.cli.recalling.provenance_view import timeline_view  # noqa: PLC0415 - rich is only loaded to draw
 
         return timeline_view(answer, at=options["at"])

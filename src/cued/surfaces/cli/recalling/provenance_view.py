@@ -1,15 +1,14 @@
 """Provenance drawn: a tree of what a memory comes from and what came of it, and the line of time around one."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rich.console import RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
+from cued.model.plain import JSON
 from cued.surfaces.cli.tables import facts, grid, shown
 
-JSON = Mapping[str, Any]
 _MARK = "▶"
 _READ = {
     "because": {"causes": "caused by", "supersedes": "replaces"},

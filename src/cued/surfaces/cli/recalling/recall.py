@@ -1,6 +1,6 @@
 """`cued recall`: what a cue brings to mind, or nothing."""
 
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 import msgspec
@@ -12,6 +12,9 @@ from cued.surfaces.cli.commands import ASKING_NAMES, Command, settings
 from cued.surfaces.cli.opening import read, tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import say, show, spoken, write
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 @click.command(name="recall", cls=Command, globals_shown=ASKING_NAMES)
@@ -26,8 +29,7 @@ def recall_command(text: str | None, *, jsonl: BinaryIO | None, block: bool, **o
     chosen = settings()
     if jsonl is not None:
         if text is not None:
-            message = "TEXT or --jsonl, not both"
-            raise click.UsageError(message)
+            raise click.UsageError("TEXT or --jsonl, not both")
         _each(jsonl, stated(options))
         return
     body = {"text": spoken(text, "a cue") if text == "-" else text or "", **stated(options)}
@@ -59,7 +61,7 @@ def _asked(line: bytes, number: int) -> dict[str, Any]:
         raise InputError(f"line {number}", line.decode("utf-8", "replace"), f"{accepted} ({error})") from error
 
 
-def _drawn(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
-    from cued.surfaces.cli.tables import local_now, recall_view  # noqa: PLC0415 - rich is only loaded to draw
+def _drawn(answer: JSON) -> "RenderableType":
+    from cued.surfaces.cli.tables import recall_view, utc_now  # noqa: PLC0415 - rich is only loaded to draw
 
-    return recall_view(answer, now=local_now())
+    return recall_view(answer, now=utc_now())

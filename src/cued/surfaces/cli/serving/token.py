@@ -8,7 +8,7 @@ from cued.surfaces.access_tokens import AUTHORITIES, Tokens
 from cued.surfaces.cli.commands import CommandGroup, settings
 from cued.surfaces.cli.opening import make_folder, opened
 from cued.surfaces.cli.output import note, show
-from cued.surfaces.cli.tables import local_now, sheet
+from cued.surfaces.cli.tables import sheet, utc_now
 
 _SHOWN = ("db", "json")
 
@@ -31,7 +31,7 @@ def token_create(scope: str, trust: str, expires: str | None) -> None:
     make_folder(chosen)
     with opened(chosen) as memories:
         written, token = Tokens(memories.parts.store).create(chosen.tenant, scope=scope, trust=trust, expires=expires)
-    answer = {"token": written, **token.shown(local_now())}
+    answer = {"token": written, **token.shown(utc_now())}
     show(answer, as_json=chosen.json, drawn=lambda: written)
 
 
@@ -39,7 +39,7 @@ def token_create(scope: str, trust: str, expires: str | None) -> None:
 def token_list() -> None:
     """List the tokens: whose, what each allows, until when. The tokens themselves are not kept."""
     chosen = settings()
-    now = local_now()
+    now = utc_now()
     if chosen.db.exists():
         with opened(chosen, readonly=True) as memories:
             tokens = [token.shown(now) for token in Tokens(memories.parts.store).all()]
@@ -59,7 +59,7 @@ def token_revoke(token_id: str) -> None:
         raise StoreError(f"{chosen.db}: no such file")
     with opened(chosen) as memories:
         token = Tokens(memories.parts.store).revoke(token_id)
-    show(token.shown(local_now()), as_json=chosen.json, drawn=lambda: f"Revoked: {token.id} of {token.tenant}")
+    show(token.shown(utc_now()), as_json=chosen.json, drawn=lambda: f"Revoked: {token.id} of {token.tenant}")
 
 
 def _until(row: dict[str, str | None]) -> str:

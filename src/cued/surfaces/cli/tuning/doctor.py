@@ -1,6 +1,6 @@
 """`cued doctor`: what is wrong, line by line."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -9,6 +9,9 @@ from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.output import show
 from cued.surfaces.verbs import call
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 FAILS, WARNS = 1, 6
 _MARKS = {"pass": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red"), "unknown": ("?", "dim")}
@@ -29,13 +32,13 @@ def doctor_command(ctx: click.Context) -> None:
     ctx.exit({"fail": FAILS, "warn": WARNS}.get(answer["verdict"], 0))
 
 
-def _drawn(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+def _drawn(answer: JSON) -> "RenderableType":
     from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
     from rich.text import Text  # noqa: PLC0415
 
     from cued.surfaces.cli.tables import command, shown  # noqa: PLC0415 - rich is only loaded to draw
 
-    parts: list[Any] = []
+    parts: list[RenderableType] = []
     for title, lines in (("The production checklist", answer["checklist"]), ("Beside it", answer["beside"])):
         parts.append(shown(title, "bold"))
         for line in lines:

@@ -14,6 +14,8 @@ from cued.surfaces.cli.output import note, show
 from cued.surfaces.cli.progress import progress
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from cued.evaluation.dataset import Dataset
     from cued.evaluation.report import Request
     from cued.model.plain import JSON
@@ -130,7 +132,7 @@ def _plot(answer: "JSON", folder: Path) -> None:
         note(f"wrote {file}")
 
 
-def _drawn(answer: "JSON") -> Any:  # noqa: ANN401 - something that rich draws
+def _drawn(answer: "JSON") -> "RenderableType":
     from cued.evaluation.drawing import drawn  # noqa: PLC0415 - rich is only loaded to draw
 
     return drawn(answer)

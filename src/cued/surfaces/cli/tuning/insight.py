@@ -1,7 +1,7 @@
 """`cued insight`: what the recall log says as a whole."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,9 @@ from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import note, show
 from cued.surfaces.verbs import call
 
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
 
 @click.command(name="insight", cls=Command, globals_shown=("db", "tenant", "json"))
 @options_of(InsightRequest)
@@ -23,8 +26,7 @@ def insight_command(*, all_tenants: bool, compare: bool, html: Path | None, **op
     """Show how often memory spoke and stayed silent, over time; how relevance, floors and times are spread; what each channel adds."""
     chosen = settings()
     if compare and (all_tenants or html is not None):
-        message = "--compare stands alone: it is about one tenant, and drawn as a table"
-        raise click.UsageError(message)
+        raise click.UsageError("--compare stands alone: it is about one tenant, and drawn as a table")
     if all_tenants and not chosen.db.exists():
         all_tenants = False
     if all_tenants:
@@ -41,7 +43,7 @@ def insight_command(*, all_tenants: bool, compare: bool, html: Path | None, **op
     show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer, compare=compare))
 
 
-def _drawn(answer: JSON, *, compare: bool) -> Any:  # noqa: ANN401 - something that rich draws
+def _drawn(answer: JSON, *, compare: bool) -> "RenderableType":
     from cued.surfaces.cli.tuning.insight_view import compared_view, insight_view  # noqa: PLC0415 - rich is only loaded to draw
 
     return compared_view(answer) if compare else insight_view(answer)

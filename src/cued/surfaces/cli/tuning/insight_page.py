@@ -1,11 +1,12 @@
 """The report of the recall log as one HTML file: pictures in it as SVG, no script, and nothing from elsewhere."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from importlib import resources
-from typing import Any, Final
+from typing import Final
 
-JSON = Mapping[str, Any]
+from cued.model.plain import JSON
+
 WIDE, HIGH = 1000, 180
 """The room of a picture; a page stretches it to its own width."""
 _RATES: Final = (("injection_rate", "injection rate", 0), ("blindness_rate", "blindness rate", 1), ("degraded_rate", "degraded", 2))
@@ -88,10 +89,8 @@ def _course(series: Sequence[JSON], rates: Sequence[tuple[str, str, int]]) -> st
         drawn.append(f'<polyline class="s{colour}" points="{points}"><title>{label}</title></polyline>')
     keys = "".join(f'<span><i class="c{colour}"></i>{label}</span>' for _, label, colour in rates)
     ends = f'<div class="ends"><span>{series[0]["start"][:10]}</span><span>{series[-1]["start"][:10]}</span></div>'
-    picture = (
-        f'<svg class="course" viewBox="0 0 {WIDE} {HIGH}" preserveAspectRatio="none" role="img" aria-label="Rates over time, from 0 to 1">'
-    )
-    return f'{picture}{grid}{"".join(drawn)}</svg>{ends}<div class="key">{keys}<span>lines at 25, 50 and 75 %</span></div>'
+    picture = _picture("Rates over time, from 0 to 1", grid + "".join(drawn))
+    return f'{picture}{ends}<div class="key">{keys}<span>lines at 25, 50 and 75 %</span></div>'
 
 
 def _relevance(answer: JSON) -> str:

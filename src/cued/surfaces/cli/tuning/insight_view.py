@@ -1,16 +1,15 @@
 """The recall log drawn as a whole: a line a figure with its course over time, and groups below."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from cued.model.plain import JSON
 from cued.surfaces.cli.output import counted
 from cued.surfaces.cli.tables import grid, number, shown
 
-JSON = Mapping[str, Any]
 BARS = "▁▂▃▄▅▆▇█"
 _FIGURES = (
     ("injection rate", "injection_rate", "{:.0%}"),

@@ -32,8 +32,7 @@ def label_command(recall_id: str | None, *, verdict: str | None, listing: bool, 
     """
     chosen = settings()
     if (recall_id is None) is not (verdict is None):
-        message = "RECALL_ID and --verdict go together"
-        raise click.UsageError(message)
+        raise click.UsageError("RECALL_ID and --verdict go together")
     with (tenant_to_read if listing else tenant_to_write)(chosen) as tenant:
         if recall_id is not None:
             answer = call("label", tenant, {"recall_id": recall_id, "verdict": verdict})

@@ -1,7 +1,7 @@
 """`cued policy`: the numbers of a recall, as data to look at, compare and check."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,9 @@ from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import say, show
 from cued.surfaces.failures import REFUSED
 from cued.surfaces.verbs import call
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 _SHOWN = ("json",)
 _STORED = ("db", "tenant", "json")
@@ -101,7 +104,7 @@ def policy_rollback(**options: Any) -> None:  # noqa: ANN401 - options, checked 
     show(answer, as_json=chosen.json, drawn=lambda: _history(answer))
 
 
-def _history(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+def _history(answer: JSON) -> "RenderableType":
     from cued.surfaces.cli.tables import sheet, shown  # noqa: PLC0415 - rich is only loaded to draw
 
     if not answer["versions"]:
@@ -119,14 +122,14 @@ def _history(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
     return sheet(("version", "since", "policy", "why"), [*usual, *rows])
 
 
-def _presets(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+def _presets(answer: JSON) -> "RenderableType":
     from cued.surfaces.cli.tables import sheet  # noqa: PLC0415 - rich is only loaded to draw
 
     rows = [(p["name"] + (" (default)" if p["default"] else ""), p["about"], p["source"]) for p in answer["policies"]]
     return sheet(("name", "about", "source"), rows)
 
 
-def _differences(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+def _differences(answer: JSON) -> "RenderableType":
     from cued.surfaces.cli.tables import sheet, shown  # noqa: PLC0415 - rich is only loaded to draw
 
     if not answer["differences"]:
@@ -134,7 +137,7 @@ def _differences(answer: JSON) -> Any:  # noqa: ANN401 - something that rich dra
     return sheet(("path", answer["left"], answer["right"]), [(d["path"], d["left"], d["right"]) for d in answer["differences"]])
 
 
-def _checked(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+def _checked(answer: JSON) -> "RenderableType":
     from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
 
     from cued.surfaces.cli.tables import shown  # noqa: PLC0415 - rich is only loaded to draw

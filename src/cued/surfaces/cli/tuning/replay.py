@@ -1,6 +1,6 @@
 """`cued replay`: what another policy would have made of kept recalls."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,9 @@ from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import counted, show
 from cued.surfaces.cli.progress import progress
 from cued.surfaces.verbs import call
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 @click.command(name="replay", cls=Command, globals_shown=("db", "tenant", "policy", "json"))
@@ -30,12 +33,12 @@ def replay_command(recall_id: str | None, **options: Any) -> None:  # noqa: ANN4
     show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer, one=recall_id is not None))
 
 
-def _drawn(answer: JSON, *, one: bool) -> Any:  # noqa: ANN401 - something that rich draws
+def _drawn(answer: JSON, *, one: bool) -> "RenderableType":
     from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
 
     from cued.surfaces.cli.tables import grid, number, shown  # noqa: PLC0415
 
-    parts: list[Any] = []
+    parts: list[RenderableType] = []
     if one:
         (change,) = answer["changed"]
         table = grid(("then", "right"), (answer["policy"], "right"), ("rel", "right"), ("memory", "fold"))

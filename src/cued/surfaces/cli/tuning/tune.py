@@ -1,7 +1,7 @@
 """`cued tune`: a policy learnt from your own traffic."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -14,6 +14,9 @@ from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
 from cued.surfaces.cli.progress import progress
 from cued.surfaces.verbs import call
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 @click.command(name="tune", cls=Command)
@@ -46,7 +49,7 @@ def tune_command(path: Path | None, *, all_tenants: bool, **options: Any) -> Non
     show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer))
 
 
-def _drawn(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+def _drawn(answer: JSON) -> "RenderableType":
     from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
 
     from cued.surfaces.cli.tables import sheet, shown  # noqa: PLC0415
@@ -54,7 +57,7 @@ def _drawn(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
     low, high = answer["interval"]
     what = "injection rate" if answer["source"] == "log" else "share found"
     unit = "recalls" if answer["source"] == "log" else "pairs"
-    parts: list[Any] = [
+    parts: list[RenderableType] = [
         shown(f"{answer['told'][:1].upper()}{answer['told'][1:]}.", "bold", most=400),
         shown(f"{answer['pairs']} {unit}: {answer['searched']} searched, the newest {answer['held_out']} held out"),
         shown(f"{what} {answer['before']:.0%} → {answer['after']:.0%}, gain {answer['gain']:+.1%} (95 % {low:+.1%} to {high:+.1%})"),

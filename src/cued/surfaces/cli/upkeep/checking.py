@@ -30,11 +30,9 @@ def check_command(*, repair: bool, backup: Path | None) -> None:
     """
     chosen = settings()
     if backup is not None and not repair:
-        message = "--backup only goes with --repair"
-        raise click.UsageError(message)
+        raise click.UsageError("--backup only goes with --repair")
     if repair and isinstance(chosen.db, Address):
-        message = "--repair is for a file; PostgreSQL mends itself from its own backups"
-        raise click.UsageError(message)
+        raise click.UsageError("--repair is for a file; PostgreSQL mends itself from its own backups")
     with progress("checking") as heard:
         answer = _looked_at(chosen, heard, repair=repair, backup=backup)
     show(answer, as_json=chosen.json, drawn=lambda: _repaired(answer) if repair else _checked(answer))

@@ -1,6 +1,6 @@
 """`cued consolidate`: near-duplicates give way to a newer memory; shown first, done when asked, and undone when asked."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,9 @@ from cued.surfaces.cli.output import show
 from cued.surfaces.cli.progress import progress
 from cued.surfaces.verbs import call
 
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
 
 @click.command(name="consolidate", cls=Command, globals_shown=("db", "tenant", "json"))
 @click.argument("ids", metavar="[ID...]", nargs=-1)
@@ -22,8 +25,7 @@ from cued.surfaces.verbs import call
 def consolidate_command(ids: tuple[str, ...], *, apply: bool | None, undo: bool, listed: bool, at_least: float | None) -> None:
     """Show which near-duplicates would give way to a newer memory, and which look alike and differ; --apply lets them."""
     if bool(apply) + undo + listed > 1 or bool(ids) is not undo or (at_least is not None and (undo or listed)):
-        message = "one of --apply, --undo ID... and --list; --at-least goes with --apply or with none of them"
-        raise click.UsageError(message)
+        raise click.UsageError("one of --apply, --undo ID... and --list; --at-least goes with --apply or with none of them")
     chosen = settings()
     if undo:
         with tenant_to_write(chosen) as tenant:
@@ -44,13 +46,13 @@ def _consolidated(chosen: Settings, body: dict[str, Any]) -> JSON:
         return call("consolidate", tenant, body, progress=heard)
 
 
-def _merges(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+def _merges(answer: JSON) -> "RenderableType":
     from cued.surfaces.cli.upkeep.view import merges_view  # noqa: PLC0415 - rich is only loaded to draw
 
     return merges_view(answer)
 
 
-def _planned(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+def _planned(answer: JSON) -> "RenderableType":
     from cued.surfaces.cli.upkeep.view import plan_view  # noqa: PLC0415 - rich is only loaded to draw
 
     return plan_view(answer)

@@ -1,6 +1,6 @@
 """`cued sweep`, `cued cool` and `cued reembed`: what has expired, what could go, and vectors of another model."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,9 @@ from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import counted, note, show
 from cued.surfaces.cli.progress import progress
 from cued.surfaces.verbs import call
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 _SHOWN = ("db", "tenant", "json")
 
@@ -67,13 +70,13 @@ def _reembedded(chosen: Settings) -> JSON:
         return call("reembed", tenant, progress=heard)
 
 
-def _expired(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+def _expired(answer: JSON) -> "RenderableType":
     from cued.surfaces.cli.upkeep.view import expired_view  # noqa: PLC0415 - rich is only loaded to draw
 
     return expired_view(answer)
 
 
-def _cool(answer: JSON) -> Any:  # noqa: ANN401 - something that rich draws
+def _cool(answer: JSON) -> "RenderableType":
     from cued.surfaces.cli.upkeep.view import cool_view  # noqa: PLC0415 - rich is only loaded to draw
 
     return cool_view(answer)

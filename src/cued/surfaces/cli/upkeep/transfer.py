@@ -67,13 +67,11 @@ def _told(answer: JSON) -> str:
 def _whole(target: Path, *, overwrite: bool) -> Iterator[IO[bytes]]:
     """A file to write to that gets its name only once it is whole."""
     if target.exists() and not overwrite:
-        message = f"{target}: exists already; --overwrite replaces it"
-        raise click.UsageError(message)
+        raise click.UsageError(f"{target}: exists already; --overwrite replaces it")
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
     except OSError as error:
-        message = f"{target}: could not be written ({error.strerror})"
-        raise click.UsageError(message) from error
+        raise click.UsageError(f"{target}: could not be written ({error.strerror})") from error
     try:
         with os.fdopen(handle, "wb") as file:
             yield file

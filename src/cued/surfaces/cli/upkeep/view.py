@@ -1,15 +1,14 @@
 """Upkeep drawn: who gives way to whom, what has expired, and what could go."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from cued.model.plain import JSON
 from cued.surfaces.cli.output import counted
-from cued.surfaces.cli.tables import age, command, facts, grid, local_now, number, shown
+from cued.surfaces.cli.tables import age, command, facts, grid, number, shown, utc_now
 
-JSON = Mapping[str, Any]
 MOST = 50
 
 
@@ -30,7 +29,7 @@ def merges_view(answer: JSON) -> RenderableType:
         return shown("No merges.")
     table = grid(("gave way", "fold"), ("to", "fold"), ("since", "right"))
     for merge in answer["merges"]:
-        table.add_row(_text(merge, "older"), _text(merge, "newer"), age(merge["at"], local_now()))
+        table.add_row(_text(merge, "older"), _text(merge, "newer"), age(merge["at"], utc_now()))
     return Group(table, shown("`cued consolidate --undo ID` undoes one", "dim"))
 
 
@@ -56,7 +55,7 @@ def cool_view(answer: JSON) -> RenderableType:
         return shown("Nothing has cooled.")
     table = grid(("cool", "right"), ("memory", "fold"), ("why", "fold"), ("age", "right"))
     for row in rows[:MOST]:
-        table.add_row(number(row["coolness"]), _with_facts(row), shown(row["reason"]), age(row["created_at"], local_now()))
+        table.add_row(number(row["coolness"]), _with_facts(row), shown(row["reason"]), age(row["created_at"], utc_now()))
     return Group(
         table, *_more(rows), shown(f"{counted(len(rows))} could go; this hides, and can be undone:", "dim"), command(answer["cli"])
     )

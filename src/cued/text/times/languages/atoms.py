@@ -34,16 +34,16 @@ class Atom(NamedTuple):
 
 
 def folded(text: str) -> str:
-    """Return the text in lower case without accents and other marks that people leave out."""
+    """The text in lower case without accents and other marks that people leave out."""
     return _NUKTA.sub("", fold(text).casefold())
 
 
 def atoms(text: str) -> list[Atom]:
-    """Return the atoms of a text in order; an apostrophe only parts two of them."""
+    """The atoms of a text in order; an apostrophe only parts two of them."""
     matches = (match for match in _ATOM.finditer(text) if match.lastgroup != "apostrophe")
     return [Atom(match.lastgroup or "", *match.span(), folded(match.group())) for match in matches]
 
 
 def words(phrase: str) -> tuple[str, ...]:
-    """Return the atoms of a phrase as they are compared, without signs."""
+    """The atoms of a phrase as they are compared, without signs."""
     return tuple(atom.folded for atom in atoms(phrase) if atom.kind in {"word", "character", "number"})

@@ -33,13 +33,13 @@ _JOINS = frozenset(["the", "of", "in", "on", "and", "to", "from"])
 
 
 def languages_of(text: str) -> tuple[str, ...]:
-    """Return the languages whose tables a text is read by: those of its scripts, and for Latin letters the likeliest but English."""
+    """The languages whose tables a text is read by: those of its scripts, and for Latin letters the likeliest but English."""
     found = dict.fromkeys(language for script, some in _SCRIPTS if script.search(text) for language in some)
     return (*found, *_latin(frozenset(_LETTERS.findall(folded(text)))))
 
 
 def _latin(words: frozenset[str]) -> tuple[str, ...]:
-    """Return the languages that know most of the words, if it is more than English has of its commonest ones."""
+    """The languages that know most of the words, if it is more than English has of its commonest ones."""
     triggers = words & LATIN_TRIGGERS
     known = {language: len(words & _known(language)) for language in LATIN}
     most, english = max(known.values()), len(words & _common("en"))
@@ -61,17 +61,17 @@ def _known(language: str) -> frozenset[str]:
 
 @cache
 def _joining(language: str) -> frozenset[str]:
-    """Return the commonest words of a language with its articles and prepositions."""
+    """The commonest words of a language with its articles and prepositions."""
     return _common(language).union(phrase[0] for phrase, word in lexicon(language).phrases() if word.kind in _JOINS and len(phrase) == 1)
 
 
 def function_words(text: str) -> frozenset[str]:
-    """Return the words that join others in the languages that a text may be of."""
+    """The words that join others in the languages that a text may be of."""
     return frozenset().union(*map(_joining, languages_of(text)))
 
 
 def read(text: str, language: str, *, now: datetime) -> list[Token]:
-    """Return the tokens of a text of this language, each time expression as one of the kind `time`."""
+    """The tokens of a text of this language, each time expression as one of the kind `time`."""
     found = tokens(text, lexicon(language))
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     ahead = any(token.kind in _AHEAD or (token.kind in {"relday", "relunit"} and token.number > 0) for token in found)

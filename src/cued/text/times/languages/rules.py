@@ -15,7 +15,7 @@ _LIKELY_YEARS = range(1900, 2100)
 
 
 def _year(found: Found) -> int | None:
-    """Return the year that is said or pointed at, None where none is."""
+    """The year that is said or pointed at, None where none is."""
     if found.has("year"):
         return found.number("year")
     pointers = found.all("relunit")
@@ -87,7 +87,7 @@ def _relative_unit(found: Found) -> Span:
 
 
 def _surely(found: Found) -> Found:
-    """Return what was found with a word that may be a weekday as one."""
+    """What was found with a word that may be a weekday as one."""
     tokens = [token._replace(kind="weekday") if token.kind == "weekdaynear" else token for token in found.tokens]
     return Found(tokens, found.anchor)
 

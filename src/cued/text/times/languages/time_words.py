@@ -26,12 +26,12 @@ class Lexicon(NamedTuple):
     order: str
 
     def phrases(self) -> Iterator[tuple[Phrase, Word]]:
-        """Return every phrase with what it stands for."""
+        """Every phrase with what it stands for."""
         for group in self.by_first.values():
             yield from group
 
     def head(self, word: str) -> str:
-        """Return the word as the table has it: itself, or less what it carries before or behind it; "" where it is unknown."""
+        """The word as the table has it: itself, or less what it carries before or behind it; "" where it is unknown."""
         if word in self.by_first:
             return word
         bare = [word.removeprefix(start) for start in self.beginnings] + [word.removesuffix(end) for end in self.endings]
@@ -40,7 +40,7 @@ class Lexicon(NamedTuple):
 
 @cache
 def lexicon(language: str) -> Lexicon:
-    """Return the table of a language; what is spoken goes before what CLDR has."""
+    """The table of a language; what is spoken goes before what CLDR has."""
     table: dict[Phrase, Word] = {}
     for source in (SPOKEN[language], CLDR[language]):
         for key, value in source.items():
@@ -56,7 +56,7 @@ def lexicon(language: str) -> Lexicon:
 
 
 def _weekdays_of_weeks(table: dict[Phrase, Word], behind: str) -> Iterator[tuple[Phrase, Word]]:
-    """Return the weekdays that are written as a numeral behind a week: 上周 with 五 is its Friday."""
+    """The weekdays that are written as a numeral behind a week: 上周 with 五 is its Friday."""
     weeks = [(phrase, word.number) for phrase, word in table.items() if word.kind == "relunit" and word.name == "week"]
     for weekday, group in enumerate(filter(None, behind.split("/"))):
         for numeral in group.split("|"):

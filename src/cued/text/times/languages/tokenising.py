@@ -18,7 +18,7 @@ _MONTHS = range(1, 13)
 
 
 def tokens(text: str, words: Lexicon) -> list[Token]:
-    """Return the tokens of the text in order."""
+    """The tokens of the text in order."""
     pieces = atoms(text)
     result: list[Token] = []
     index = 0
@@ -60,7 +60,7 @@ def _phrase(pieces: list[Atom], index: int, words: Lexicon) -> tuple[Token, int]
 
 
 def _end(pieces: list[Atom], index: int, phrase: tuple[str, ...]) -> int:
-    """Return the place after a phrase that begins here, 0 where it does not; a hyphen may stand between its words."""
+    """The place after a phrase that begins here, 0 where it does not; a hyphen may stand between its words."""
     place = index + 1
     for part in phrase[1:]:
         if place < len(pieces) and pieces[place].kind == "dash":
@@ -72,7 +72,7 @@ def _end(pieces: list[Atom], index: int, phrase: tuple[str, ...]) -> int:
 
 
 def _numeral(pieces: list[Atom], index: int) -> tuple[Token, int]:
-    """Return the number that a run of Han numerals writes: 十二 is 12, 二十 is 20, 二〇二三 is 2023."""
+    """The number that a run of Han numerals writes: 十二 is 12, 二十 is 20, 二〇二三 is 2023."""
     place, digits, total, ten = index, 0, 0, False
     while place < len(pieces) and pieces[place].folded in _NUMERALS and pieces[place].start == pieces[index].start + place - index:
         value = _NUMERALS[pieces[place].folded]
@@ -86,7 +86,7 @@ def _numeral(pieces: list[Atom], index: int) -> tuple[Token, int]:
 
 
 def _digits(atom: Atom, order: str) -> Token:
-    """Return a date in digits as year, month and day, in the order in which the language writes them."""
+    """A date in digits as year, month and day, in the order in which the language writes them."""
     parts = [int(digits) for digits in _DIGITS.findall(atom.folded)]
     if atom.kind == "iso":
         return Token("iso", atom.start, atom.end, parts=tuple(parts))
@@ -102,7 +102,7 @@ def _digits(atom: Atom, order: str) -> Token:
 
 
 def _marked(pieces: list[Token]) -> list[Token]:
-    """Return the tokens with 2023年, 12月 and, behind a month, 3日 as one token each; so for 년, 월 and 일."""
+    """The tokens with 2023年, 12月 and, behind a month, 3日 as one token each; so for 년, 월 and 일."""
     result: list[Token] = []
     for token in pieces:
         last = result[-1] if result else None

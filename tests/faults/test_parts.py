@@ -1,0 +1,106 @@
+"""Parts that somebody else wrote and that fail in any way: the answer is made without them, says so, and nothing is lost."""
+
+import asyncio
+import threading
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+import cued
+from cued.deadline import MOST_WAITING, asked
+from cued.policy.presets import load
+from tests.fakes import ListEmbedder
+
+
+def raising(error):
+    def work(*_asked, **_more):
+        raise error
+
+    return work
+
+
+class Broken(ListEmbedder):
+    """An embedder that gives something else in place of vectors, of memories or of cues."""
+
+    def __init__(self, instead, role):
+        super().__init__()
+        self.instead, self.role = instead, role
+
+    def embed(self, texts, *, role):
+        vectors = super().embed(texts, role=role)
+        return self.instead(vectors) if role == self.role else vectors
+
+
+FAILURES = {
+    "raises": raising(ConnectionResetError("the peer has gone")),
+    "runs out of memory": raising(MemoryError()),
+    "gives nothing": lambda _: None,
+    "gives texts": lambda vectors: ["x"] * len(vectors),
+}
+UNUSABLE = {
+    "fewer": lambda vectors: vectors[:-1],
+    "one row": lambda vectors: vectors[0],
+    "narrower": lambda vectors: vectors[:, :8],
+    "nan": lambda vectors: vectors * np.nan,
+    "zeros": lambda vectors: vectors * 0,
+    "too long": lambda vectors: vectors * 3,
+}
+
+
+@pytest.mark.parametrize("instead", FAILURES.values(), ids=FAILURES)
+def test_a_memory_is_kept_whatever_its_embedder_raises(instead, tmp_path):
+    with cued.open(tmp_path / "memories.db", embedder=Broken(instead, "memory")) as memories:
+        ada = memories.tenant("ada")
+        (note,) = ada.remember("Ada drinks green tea.").degraded
+        assert note.startswith("vector pending: ")
+        assert [each.text for each in ada.list()] == ["Ada drinks green tea."]
+
+
+@pytest.mark.parametrize("instead", (FAILURES | UNUSABLE).values(), ids=FAILURES | UNUSABLE)
+def test_a_recall_is_answered_by_words_whatever_its_embedder_gives(instead):
+    with cued.open(None, embedder=Broken(instead, "query")) as memories:
+        ada = memories.tenant("ada")
+        kept = ada.remember("Ada drinks green tea.").id
+        recall = ada.recall("What tea does Ada drink?")
+        assert [each.id for each in recall.memories] == [kept]
+        assert [note.startswith("dense: ") for note in recall.degraded] == [True]
+        assert ada.map(text="tea").total == 1
+
+
+class Part:
+    """A reranker, summariser and judge that does one thing whatever it is asked."""
+
+    def __init__(self, deed):
+        self.rerank = self.summarise = self.judge = deed
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), asyncio.CancelledError(), KeyboardInterrupt()], ids=repr)
+def test_a_part_that_ends_itself_does_not_end_whoever_asked_it(error):
+    policy = load()
+    policy = replace(policy, rerank=replace(policy.rerank, depth=10))
+    with cued.open(None, embedder="hashing", policy=policy, reranker=Part(raising(error)), judge=Part(raising(error))) as memories:
+        ada = memories.tenant("ada")
+        kept = [ada.remember(f"Ada drinks green tea in room {number}.") for number in range(2)]
+        assert [note.startswith("judge: ") for note in kept[1].degraded] == [True]
+        assert [note.startswith("rerank: ") for note in ada.recall("Who drinks green tea?").degraded] == [True]
+
+
+def test_a_part_that_never_answers_takes_no_more_than_its_share_of_threads():
+    done = threading.Event()
+    try:
+        notes = [asked("silent part", done.wait, timedelta(0))[1] for _ in range(MOST_WAITING + 3)]
+        assert sum(thread.name == "cued-silent part" for thread in threading.enumerate()) == MOST_WAITING
+        assert ["no answer yet" in note for note in notes] == [False] * MOST_WAITING + [True] * 3
+    finally:
+        done.set()
+    for thread in threading.enumerate():
+        if thread.name == "cued-silent part":
+            thread.join(timeout=5)
+    assert asked("silent part", lambda: "here again", timedelta(seconds=5)) == ("here again", "")
+
+
+def test_an_error_that_carries_a_page_is_told_in_brief():
+    _, note = asked("talkative part", raising(RuntimeError("<html>" * 10_000)), timedelta(seconds=5))
+    assert len(note) < 400
