@@ -17,13 +17,14 @@ _NAME_PART_MIN = 3
 _MAX_SCANNED = 20_000
 
 _UPPER = r"A-Z\u0391-\u03a9\u0400-\u042f\u0531-\u0556"
-_CAPITALISED = rf"[{_UPPER}](?:\w|[-'&](?=\w))*"
+_GOES_ON = r"\w*+(?:[-'&]\w++)*+"
+_CAPITALISED = rf"[{_UPPER}]{_GOES_ON}"
 _TITLE = rf"(?:(?:Dr|Mr|Mrs|Ms|Prof|St|Jr|[{_UPPER}])\.(?=[ \t]*[{_UPPER}]))"
 _PARTICLE = r"(?:(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|ten|ter|bin|ibn|al|of|of[ \t]+the)[ \t]+)"
 # A capital comes first, so that the engine looks for one and tries nowhere else; it begins a title, or else a name itself.
 _FIRST = rf"[{_UPPER}](?<![\w#@/\\.$-].)"
 _TITLE_ENDS = rf"(?:(?<=[DMJ])r|(?<=M)rs|(?<=M)s|(?<=P)rof|(?<=S)t)?\.(?=[ \t]*[{_UPPER}])[ \t]*(?:{_TITLE}[ \t]*)*{_CAPITALISED}"
-_NAMES = pattern(rf"{_FIRST}(?:{_TITLE_ENDS}|(?:\w|[-'&](?=\w))*)(?:[ \t]+{_PARTICLE}{{0,2}}(?:{_TITLE}[ \t]*)*{_CAPITALISED})*")
+_NAMES = pattern(rf"{_FIRST}(?:{_TITLE_ENDS}|{_GOES_ON})(?:[ \t]+{_PARTICLE}{{0,2}}(?:{_TITLE}[ \t]*)*{_CAPITALISED})*")
 _SENTENCE_ENDS: Final = ".!?:;…—•>|\n"
 _OPENERS: Final = " \t\"'“„«(*_-"
 _BEFORE = 12
@@ -40,9 +41,12 @@ _UNITS: Final = {
 }  # fmt: skip
 _UNIT = "|".join(sorted((re.escape(unit) for unit in _UNITS), key=len, reverse=True))
 _NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
-# Most of a text is plain words, which are nothing by their spelling and are passed over in one go. What ends them here is
-# what no alternative below can begin with or go on through.
-_PLAIN = r"(?-i:(?:[A-Za-z][a-z]*+(?:[\s,;!?]+|\.?(?:\s+|\Z)))+)"
+# Most of a text is plain words, which are nothing by their spelling and are passed over in one go with what stands between them.
+# What ends them here is what an alternative below can begin with or go on through. Words with spaces between them are tried first.
+# A word has four hyphens at most here: a long row of them is not to be read to its end from each of them.
+_WORD = r"[A-Z]*+[a-z]*+"
+_BETWEEN = r"(?:[^\w.+\-@/\\:\#~$€£¥]++|:(?![/\\])|\.(?!\S))++"
+_PLAIN = rf"(?-i:(?:[A-Za-z][a-z]*+[ ,]++|{_WORD}(?:-{_WORD}){{0,4}}+{_BETWEEN})++)"
 _STRUCTURED = pattern(
     rf"""(?P<plain>{_PLAIN})
     |(?P<host>\bhttps?://(?:www\.)?[^\s/?\#<>"')\]]+)(?:[/?\#][^\s<>"']*)?
@@ -82,13 +86,17 @@ def entities(text: str) -> tuple[str, ...]:
     if not folded.isupper():
         found += _names(folded)
     found.sort(key=itemgetter(0))
-    normal = (_normal(entity) for _, entity in found)
-    return tuple(dict.fromkeys(entity for entity in normal if entity))[:MAX_ENTITIES]
+    normal = dict.fromkeys(_NORMAL[entity] for _, entity in found)
+    normal.pop("", None)
+    return tuple(normal)[:MAX_ENTITIES]
 
 
 def _normal(entity: str) -> str:
     """The form in which entities are equal: lower case, single spaces, no possessive and no punctuation at the ends."""
     return " ".join(_without_possessive(entity).casefold().split()).strip(_EDGES)
+
+
+_NORMAL = Remembered(_normal, most=1 << 14)
 
 
 def _structured(text: str) -> Iterator[tuple[int, str]]:
@@ -145,6 +153,8 @@ _SPELT: Final = {
 
 def _quotations(text: str) -> Iterator[tuple[int, str]]:
     """What stands in quotation marks, with its position."""
+    if text.isascii() and not ("'" in text or '"' in text or "`" in text):
+        return
     for match in _QUOTED.finditer(text):
         yield match.start(), match[match.lastindex or 0]
 
@@ -153,6 +163,9 @@ def _names(text: str) -> Iterator[tuple[int, str]]:
     """The capitalised runs that are names, and the single words of the longer ones, with their positions."""
     for match in _NAMES.finditer(text):
         words = match[0].split()
+        first = _CAPITALS[words[0]]
+        if first.ordinary and len(words) == 1:
+            continue
         opening = _opens_sentence(text, match.start())
         while words and (first := _CAPITALS[words[0]]).is_ordinary(opening=opening):
             words = words[1:]
@@ -170,6 +183,7 @@ def _names(text: str) -> Iterator[tuple[int, str]]:
 _INSIDE: Final = (STOP_WORDS | CALENDAR | TITLES) - {"will"}
 _OPENING: Final = _INSIDE | STARTERS | {"will"}
 _GERUND_MIN = 7
+_LOOKED_AT = 8
 
 
 class _Capitalised(NamedTuple):
@@ -201,7 +215,15 @@ def _is_common_noun(plain: str, text: str) -> bool:
     if plain.endswith("ing") and len(plain) >= _GERUND_MIN:
         return True
     # Most are told without the set of all words, which takes longer than the rest.
-    return plain in text and (f" {plain} " in text or plain in _words_of(text))
+    at = text.find(plain)
+    for _ in range(_LOOKED_AT):
+        if at < 0:
+            return False
+        end = at + len(plain)
+        if (not at or text[at - 1].isspace()) and (end == len(text) or text[end].isspace()):
+            return True
+        at = text.find(plain, end)
+    return plain in _words_of(text)
 
 
 @lru_cache(maxsize=1)
@@ -215,5 +237,7 @@ def _without_possessive(words: str) -> str:
 
 def _opens_sentence(text: str, at: int) -> bool:
     """Whether a position begins a sentence, a line or a quotation, where every word has a capital."""
+    if at > 1 and text[at - 1] == " " and text[at - 2].isalnum():
+        return False
     before = text[max(0, at - _BEFORE) : at].rstrip(_OPENERS)
     return not before or before[-1] in _SENTENCE_ENDS

@@ -5,6 +5,7 @@ import unicodedata
 from typing import Final
 
 from cued.text.patterns import pattern
+from cued.text.remembered import Remembered
 
 HAN: Final = r"\u2e80-\u2fdf\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 HIRAGANA: Final = r"\u3041-\u309f"
@@ -26,6 +27,7 @@ _INVISIBLE = pattern(
 )
 # Latin, Greek and Cyrillic accents, Hebrew points, Arabic vowel signs and the Arabic stretching stroke.
 _ACCENTS = pattern(r"[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]")
+_NOT_ASCII = pattern(r"[^\x00-\x7f]+")
 _FOREIGN_DIGIT = pattern(r"(?![0-9])\d")
 _UNDECOMPOSED = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ı": "i", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE"}
@@ -35,11 +37,21 @@ _UNDECOMPOSED = str.maketrans(
 
 def fold(text: str) -> str:
     """The text in compatibility form without accents, invisible characters and foreign digits; case stays."""
-    if text.isascii():
-        return text
-    visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).translate(_UNDECOMPOSED)
+    # What is ASCII stays, and changes nothing that stands beside it: the accents that it takes are dropped with or without it.
+    return text if text.isascii() else _NOT_ASCII.sub(_folded_run, text)
+
+
+def _folded_run(match: re.Match[str]) -> str:
+    return _FOLDED[match[0]]
+
+
+def _fold(run: str) -> str:
+    visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", run)).translate(_UNDECOMPOSED)
     bare = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", visible)))
     return _FOREIGN_DIGIT.sub(_ascii_digit, bare)
+
+
+_FOLDED = Remembered(_fold, most=1 << 14)
 
 
 def _ascii_digit(match: re.Match[str]) -> str:
