@@ -445,3 +445,22 @@ def test_beside_small_talk_the_words_of_the_state_are_the_cue():
     told = query_terms("Thanks, good night! Plan a walking tour through the hills")
     assert with_state("Thanks, good night!")["cue_length"].tolist() == pytest.approx([math.log1p(len(told))])
     assert with_state("Write the letter.")["cue_length"].tolist() == pytest.approx([math.log1p(len(query_terms("Write the letter.")))])
+
+
+def test_what_is_told_of_somebody_else_is_another_where_a_stranger_is_asked_about():
+    told = [
+        memory("a", text="Maya's dentist is Dr. Pavel."),
+        memory("b", text="My dentist moved."),
+        memory("c", text="Stefan's cousin Maya paints."),
+    ]
+    stranger = columns_of("Who is Stefan's dentist?", told, terms=[("stefan", 0), ("dentist", 2)])["another"]
+    assert stranger.tolist() == [1.0, 0.0, 0.0]
+    known = columns_of("Who is Stefan's dentist?", told, terms=[("stefan", 1), ("dentist", 2)])["another"]
+    assert known.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_another_number_of_the_series_that_is_asked_for_is_another():
+    texts = ["Ticket #48213 was about the export.", "#48790 repeats #48214.", "Tickets are closed after a month."]
+    told = [memory(name, text=text) for name, text in zip("abc", texts, strict=True)]
+    assert columns_of("What was ticket #48214 about?", told)["another"].tolist() == [1.0, 0.0, 0.0]
+    assert columns_of("What are tickets about?", told)["another"].tolist() == [0.0, 0.0, 0.0]

@@ -39,7 +39,7 @@ COLUMNS = (
     "z", "cosine", "coverage", "passage", "passage_z", "lift", "replied", "entities", "window", "timed", "neighbour_coverage", "answers",
     "voice", "voice_length", "crowd", "turn", "foreign", "matched", "note_matched", "wording", "cue_length", "note_length", "unknown",
     "strangers", "unnamed", "bears", "foreign_coverage", "technical", "technical_matched", "code", "script", "personal", "mine", "apart",
-    "behind", "astray", "ahead", "wordless", "blind",
+    "behind", "astray", "another", "ahead", "wordless", "blind",
 )  # fmt: skip
 AGAINST = frozenset(
     {
@@ -56,6 +56,7 @@ AGAINST = frozenset(
         "script",
         "behind",
         "astray",
+        "another",
         "wordless",
     }
 )

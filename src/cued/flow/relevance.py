@@ -11,7 +11,7 @@ import numpy as np
 
 from cued.errors import InputError
 from cued.flow import cue as cues
-from cued.flow.asked import COMMON, AskedTime, Counted, asked_time, counted, distrust, of_another_time, spared, unnamed
+from cued.flow.asked import COMMON, AskedTime, Counted, another, asked_time, counted, distrust, of_another_time, spared, unnamed
 from cued.flow.table import Table, filled
 from cued.model import Column, Cue, TermStatistic
 from cued.policy.calibration import calibrated
@@ -126,6 +126,7 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         "blind": _blind(table, calibration, heard),
         **(kind := _kind(table, heard, cosine, calibration)),
         "mine": _mine(table, nearest) * (1.0 - kind["turn"]) if heard.personal else np.zeros(len(table)),
+        "another": another(table),
         "apart": (1.0 - kind["turn"]) * _apart(table, cosine, nearest[:_NEAREST]),
         **_words(table, heard, words, turn=kind["turn"]),
         **_alike(table, heard, words, cosine),
