@@ -30,7 +30,6 @@ READERS = {
     "name": name,
     "times": partial(times, now=datetime(2025, 3, 8, tzinfo=UTC)),
     "beside": event_times.beside,
-    "temporal class": partial(intent.temporal_class, now=datetime(2025, 3, 8, tzinfo=UTC)),
     "addresses agent": intent.addresses_agent,
     "speaks of itself": intent.speaks_of_itself,
     "seeks": intent.seeks,

@@ -24,7 +24,6 @@ from cued.text.event_times import Beside
 from cued.text.hollow_words import pair_weights
 from cued.text.scripts import fold
 from cued.text.stemming import kindred
-from cued.text.subjects import asked_about, numbered, told_about
 from cued.text.times import Mention
 from cued.text.times.almanac import DAY, day, shift, unit_of
 from cued.text.times.share import time_share
@@ -88,18 +87,6 @@ def time_beside(event: Beside, cue: Cue, findings: Findings) -> Interval | None:
         return None if named is None else _interval(_time(findings.memories[named[0]]), event, cue.now)
     except OverflowError:  # no calendar reaches so far
         return None
-
-
-def another(table: Table) -> Column:
-    """1 for a memory of somebody else, where the cue asks about one whom no memory names, or of another number than it names; else 0."""
-    cue, known = table.evidence.cue.utterance, {each.term: each.documents for each in table.evidence.findings.terms}
-    about, asked = [known[term] for term in query_terms(asked_about(cue)) if term in known], numbered(cue)
-    stranger, found = bool(about) and not any(about), np.zeros(len(table))
-    for row, memory in enumerate(table.memories) if stranger or asked else ():
-        name, numbers = told_about(memory.text) if stranger else "", numbered(memory.text) if asked else {}
-        elsewhere = any(asked[series].isdisjoint(numbers[series]) for series in asked.keys() & numbers.keys())
-        found[row] = elsewhere or bool(name and known.keys().isdisjoint(query_terms(name)))
-    return found
 
 
 def spared(columns: dict[str, Column], share: float) -> dict[str, Column]:

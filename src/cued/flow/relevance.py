@@ -11,14 +11,27 @@ import numpy as np
 
 from cued.errors import InputError
 from cued.flow import cue as cues
-from cued.flow.asked import COMMON, AskedTime, Counted, another, asked_time, counted, distrust, of_another_time, spared, unnamed
+from cued.flow.asked import COMMON, AskedTime, Counted, asked_time, counted, distrust, of_another_time, spared, unnamed
 from cued.flow.table import Table, filled
 from cued.model import Column, Cue, TermStatistic
 from cued.policy.calibration import calibrated
 from cued.policy.spec import Calibration
 from cued.text.analyse import query_terms
 from cued.text.event_times import Beside
-from cued.text.intent import AGENTS, addresses_agent, asks, in_first_person, is_idle, leans, of_speaker, seeks, speaks_of_itself
+from cued.text.intent import (
+    AGENTS,
+    addresses_agent,
+    asked_about,
+    asks,
+    in_first_person,
+    is_idle,
+    leans,
+    numbered,
+    of_speaker,
+    seeks,
+    speaks_of_itself,
+    told_about,
+)
 from cued.text.languages import foreignness, is_latin, technical
 from cued.text.patterns import pattern
 
@@ -126,7 +139,7 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         "blind": _blind(table, calibration, heard),
         **(kind := _kind(table, heard, cosine, calibration)),
         "mine": _mine(table, nearest) * (1.0 - kind["turn"]) if heard.personal else np.zeros(len(table)),
-        "another": another(table),
+        "another": _another(table),
         "apart": (1.0 - kind["turn"]) * _apart(table, cosine, nearest[:_NEAREST]),
         **_words(table, heard, words, turn=kind["turn"]),
         **_alike(table, heard, words, cosine),
@@ -233,6 +246,18 @@ def _mine(table: Table, nearest: Sequence[int]) -> Column:
     mine, memories = np.zeros(len(table)), table.memories
     mine[[row for row in nearest if in_first_person(memories[row].text)]] = 1.0
     return mine
+
+
+def _another(table: Table) -> Column:
+    """1 for a memory of somebody else, where the cue asks about one whom no memory names, or of another number than it names; else 0."""
+    cue, known = table.evidence.cue.utterance, {each.term: each.documents for each in table.evidence.findings.terms}
+    about, asked = [known[term] for term in query_terms(asked_about(cue)) if term in known], numbered(cue)
+    stranger, found = bool(about) and not any(about), np.zeros(len(table))
+    for row, memory in enumerate(table.memories) if stranger or asked else ():
+        name, numbers = told_about(memory.text) if stranger else "", numbered(memory.text) if asked else {}
+        elsewhere = any(asked[series].isdisjoint(numbers[series]) for series in asked.keys() & numbers.keys())
+        found[row] = elsewhere or bool(name and known.keys().isdisjoint(query_terms(name)))
+    return found
 
 
 def _apart(table: Table, cosine: Column, nearest: Sequence[int]) -> Column:
