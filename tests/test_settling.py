@@ -1,8 +1,10 @@
 """Settling: what recalls leave behind is written off the answer's path, in batches, in order."""
 
+import gc
 import subprocess
 import sys
 import threading
+import weakref
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -15,6 +17,7 @@ from cued.errors import BusyError, ReadOnlyError
 from cued.flow.arc import learnt_balance
 from cued.flow.feedback import feedback
 from cued.flow.settle import documents, entry, touches
+from cued.handles.memories import _dropped
 from cued.handles.settling import Settler
 from cued.model import Cue, LogQuery, Record, Touch, Use
 from cued.policy.spec import Settle
@@ -290,6 +293,30 @@ def test_what_was_taken_before_closing_is_written(store):
     assert use_of(store, "a").count == 50.0
 
 
+class DroppedMeanwhile(Store):
+    """A store whose memories are dropped while what recalls leave is written to it, and collected by the thread that writes."""
+
+    def settle(self, tenant, touches, entries=(), **known):
+        self.memories = None
+        gc.collect()
+        return super().settle(tenant, touches, entries, **known)
+
+
+def test_memories_that_are_collected_by_the_thread_that_writes_are_written_all_the_same():
+    store = stored(DroppedMeanwhile(MemoryKeeper()), "a")
+    store.memories = threading.Event()
+    settler = Settler(store, "background")
+    closed = weakref.finalize(store.memories, _dropped, settler, None)
+    settle(settler, "a")
+    settler.flush()
+    assert not closed.alive
+    for thread in threading.enumerate():
+        if thread.name.startswith("cued-"):
+            thread.join(WAIT_S)
+    assert settler.off
+    assert use_of(store, "a").count == 1
+
+
 def test_a_full_queue_drops_touches_with_one_warning(caplog):
     store = stored(HeldStore(), "a")
     settler = Settler(store, "background", most_waiting=2)
@@ -357,6 +384,7 @@ CRASH = """
 import os, sys
 from datetime import timedelta
 from cued.model import Record, RecallEntry, Touch
+from cued.handles.memories import _dropped
 from cued.handles.settling import Settler
 from cued.stores import Store
 from cued.stores.keepers.sqlite import SqliteKeeper

@@ -1,5 +1,6 @@
 """An open store with its embedder and policy: the way to a tenant's handle."""
 
+import threading
 import warnings
 import weakref
 from datetime import UTC, datetime
@@ -115,6 +116,9 @@ class Memories:
 
 def _dropped(settler: Settler, store: Store | None) -> None:
     """Write what recalls left behind, and close a file that was opened here and dropped, and say so."""
+    if settler.here:  # collected in the middle of its work, which has to end first
+        threading.Thread(target=_dropped, args=(settler, store), name="cued-dropped").start()
+        return
     settler.close()
     if store is not None:
         keeper = getattr(store, "keeper", None)

@@ -64,6 +64,11 @@ class Settler:
         self._taking, self._writing, self._hurry = threading.Lock(), threading.Lock(), threading.Event()
 
     @property
+    def here(self) -> bool:
+        """Whether this is the thread that writes, which cannot wait for its own end."""
+        return self._thread is threading.current_thread()
+
+    @property
     def off(self) -> bool:
         """Whether nothing is written, or no longer."""
         return self._mode == "off" or self._closed
