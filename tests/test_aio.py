@@ -143,6 +143,24 @@ def test_memories_whose_opening_is_cancelled_do_not_stay_open():
     assert asyncio.run(use())
 
 
+def test_whoever_closes_again_waits_until_the_file_is_let_go():
+    async def use():
+        slow = SlowEmbedder()
+        memories = await aio.open(embedder=slow, clock=FixedClock(), threads=1)
+        begun = asyncio.ensure_future(memories.tenant("alice").remember("One."))
+        await slow.begun()
+        first = asyncio.ensure_future(memories.close())
+        await asyncio.sleep(0)
+        first.cancel()
+        second = asyncio.ensure_future(memories.close())
+        waited, _ = await asyncio.wait([second], timeout=0.05)
+        slow.go.set()
+        await second
+        return len(waited), begun.done() and not begun.cancelled()
+
+    assert asyncio.run(use()) == (0, True)
+
+
 def test_an_error_is_raised_where_it_is_awaited_and_a_bad_limit_is_refused():
     async def use():
         async with aio.open(embedder=None) as memories:

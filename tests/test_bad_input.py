@@ -1,11 +1,10 @@
 """Bad input gets a typed error that says what would be accepted, and leaves nothing behind."""
 
-import numpy as np
 import pytest
 
 import cued
 from cued.errors import InputError, NotFoundError
-from tests.fakes import FixedClock, ListEmbedder
+from tests.fakes import FixedClock
 from tests.stores.kinds import KINDS, place
 
 WRONG = [
@@ -132,27 +131,32 @@ def test_an_update_that_changes_nothing_or_badly_is_refused_whole(alice):
     assert (alice.get(kept).importance, alice.get(kept).version) == (0.4, 1)
 
 
-@pytest.mark.parametrize(
-    "vector",
-    [[float("nan")] * 16, [float("inf")] * 16, [0.0] * 16],
-    ids=["nan", "infinite", "zero"],
-)
-def test_a_vector_that_cannot_be_compared_is_refused_and_nothing_is_stored(alice, vector):
-    embedder = ListEmbedder(known={"bad": np.array(vector, dtype=np.float32)})
-    broken = cued.open(alice._parts.store, embedder=embedder, settle="off").tenant("alice")  # noqa: SLF001 - the same store under another embedder
-    with pytest.raises(InputError, match="vector"):
-        broken.remember_many(["good", "bad"])
-    assert alice.stats().memories == 0
+class Opinions:
+    """A reranker, a summariser and a judge."""
+
+    def rerank(self, _query, texts):
+        return [1.0] * len(texts)
+
+    def summarise(self, _query, texts, *, tokens):
+        return texts[0][:tokens]
+
+    def judge(self, _new, old):
+        return [None] * len(old)
 
 
-def test_vectors_that_are_not_as_their_fingerprint_says_are_refused(alice):
-    class Narrow(ListEmbedder):
-        """An embedder whose vectors are narrower than it says."""
+@pytest.mark.parametrize("part", ["reranker", "summariser", "judge"])
+@pytest.mark.parametrize("given", [object(), lambda *_: [], Opinions], ids=["no method", "a function", "a class"])
+def test_a_part_that_cannot_be_asked_is_refused_when_the_memories_are_opened(part, given):
+    with pytest.raises(InputError, match=rf"{part}: got .* accepted: an object with a method"):
+        cued.open(None, embedder=None, **{part: given})
 
-        def embed(self, texts, *, role):
-            return super().embed(texts, role=role)[:, :8]
 
-    tenant = cued.open(alice._parts.store, embedder=Narrow(), settle="off").tenant("alice")  # noqa: SLF001 - the same store under another embedder
-    with pytest.raises(InputError, match="1 vectors of 16 dimensions"):
-        tenant.remember("narrow")
-    assert alice.stats().memories == 0
+@pytest.mark.parametrize("path", [b"memories.db", 7, ["memories.db"]], ids=["bytes", "a number", "a list"])
+def test_a_path_that_is_none_is_refused(path):
+    with pytest.raises(InputError, match=r"path: got .* accepted: the path of a file"):
+        cued.open(path, embedder=None)
+
+
+def test_a_part_that_the_policy_never_asks_is_told_of(caplog):
+    with cued.open(None, embedder=None, reranker=Opinions(), summariser=Opinions()):
+        assert ["rerank.depth is 0" in caplog.text, "budget.overflow is 'omit'" in caplog.text] == [True, True]

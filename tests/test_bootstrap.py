@@ -101,3 +101,10 @@ def test_the_budget_is_never_exceeded(facts, tokens):
     shown = [*(each.id for each in pack.core), *names(pack)]
     assert len(shown) == len(set(shown))
     assert {*shown, *(each.id for each in pack.omitted)} == {f"m{number:02}" for number in range(len(facts))}
+
+
+def test_a_pack_is_its_block_and_is_true_where_there_is_one(store):
+    assert (str(start(store)), bool(start(store))) == ("", False)
+    stock(store, memory("core", tier="core", text="The user is called Ines."))
+    pack = start(store)
+    assert (str(pack), bool(pack)) == (pack.block, True)

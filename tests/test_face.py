@@ -82,6 +82,7 @@ def test_a_cue_without_a_now_is_asked_at_the_clocks_time(alice):
         (lambda tenant: tenant.update("x", Change(text="y"), text="z"), "nothing beside a whole request"),
         (lambda tenant: tenant.update("x", Change()), "at least one of text, kind"),
         (lambda tenant: tenant.remember_turns("hello", session="s"), "a list of turns"),
+        (lambda tenant: tenant.remember_turns(None, session="s"), "a list of turns"),
         (lambda tenant: tenant.remember_turns([{"role": "user"}], session="s"), '{"role": "user", "content": "…"}'),
         (lambda tenant: tenant.remember_turns([], session=""), "1 to 200 characters"),
     ],

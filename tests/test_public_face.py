@@ -1,5 +1,6 @@
 """The public face is small, is exactly what is exported, and is quick to import."""
 
+import copy
 import inspect
 import re
 import subprocess
@@ -20,6 +21,26 @@ def test_what_is_exported_is_what_is_there():
 def test_every_error_is_exported():
     raised = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.CuedError)}
     assert raised <= set(cued.__all__)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        errors.InputError("limit", "ten", "a number"),
+        errors.UnknownFieldError("limti", ["limit"]),
+        errors.PolicyError("mine", ["[floor] no such key"]),
+        errors.ConflictError([cued.Conflict(id="a", type="update", similarity=0.9, text="x", reason="y", choices=())]),
+        errors.TrustError("this", "that", memory_id="a"),
+        errors.QuotaError("memories", 10, "fewer"),
+        errors.RateError(10, 1.5),
+        errors.NotFoundError("a"),
+        errors.BusyError("held"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_error_goes_to_another_process_as_it_is(error):
+    again = copy.copy(error)  # by the same way as a pool of processes sends it
+    assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
 
 
 @pytest.mark.parametrize("holder", [cued.Tenant, cued.Memories, cued.Conversation], ids=lambda kind: kind.__name__)

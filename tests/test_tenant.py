@@ -1,6 +1,7 @@
 """The verbs of a tenant's handle, over both stores, with the default policy unless said."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -102,7 +103,7 @@ def test_vectors_of_another_model_are_never_compared(memories, clock):
     assert np.isnan(recall.trace.columns["cosine"]).all()
     assert recall.trace.columns["dense_rank"].tolist() == [0]
     assert texts(recall) == ["Invoice 8842 was paid."]
-    assert recall.degraded == ("dense: 1 of 1 memories carry no vector of this embedder",)
+    assert recall.degraded == ("dense: 1 of 1 memories carry no vector of this embedder; `cued reembed` makes them",)
 
 
 @pytest.mark.requirement("R26")
@@ -271,8 +272,9 @@ def test_a_boost_lifts_an_area(alice):
     lifted = alice.recall("when is the cache flushed", floor=0.0, boost=lambda m: 3.0 if "web" in m.tags else 1.0)
     assert lifted.memories[0].memory.tags == ("web",)
     assert "boost" in lifted.memories[0].contributions
-    with pytest.raises(InputError, match="positive"):
-        alice.recall("when is the cache flushed", boost=lambda _: 0.0)
+    for wrong in (0.0, "a", None, float("inf")):
+        with pytest.raises(InputError, match="a function that gives a positive, finite factor"):
+            alice.recall("when is the cache flushed", boost=lambda _, factor=wrong: factor)
 
 
 @pytest.mark.requirement("P3")
@@ -364,3 +366,12 @@ def test_a_recall_writes_its_line_to_the_log_for_whoever_listens(alice, caplog):
     assert caplog.messages == [
         f"candidates 1 · [sem] {recall.memories[0].score:.2f} · 0 below floor · {recall.tokens} tokens · not compacted"
     ]
+
+
+def test_what_sqlite_calls_memory_is_one_memory_for_all_threads_and_no_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with cued.open(":memory:", embedder=None) as memories, ThreadPoolExecutor(1) as another:
+        memories.tenant("alice").remember("Alice likes tea.")
+        found = another.submit(memories.tenant("alice").recall, "Who likes tea?").result()
+        assert [each.memory.text for each in found.memories] == ["Alice likes tea."]
+    assert not list(tmp_path.iterdir())

@@ -26,6 +26,7 @@ def use(tenant: cued.Tenant) -> None:
     tenant.log(sinc="2025-03-01")  # refused
     tenant.log(outcome="lost")  # refused
     cued.open("m.db", log=cued.LogRules(rows=10, content="sampled", share=0.1))
+    cued.opn("m.db")  # refused
     cued.LogRules(content="all")  # refused
     tenant.conversation().recall("x", limit=3)
     tenant.conversation().recall("x", limt=3)  # refused

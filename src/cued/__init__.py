@@ -10,10 +10,11 @@ A name is loaded when it is first used, so that importing the package costs next
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cued import aio
+    from cued.embed import CuedWarning
     from cued.engine import decide
     from cued.engine.envelope import Envelope
     from cued.errors import (
@@ -54,7 +55,21 @@ if TYPE_CHECKING:
     from cued.insight.pairs import Label, Unjudged
     from cued.insight.replay import Replayed
     from cued.insight.tuning import Tuned
-    from cued.model import Choice, Conflict, Cue, Evidence, LogRules, Memory, Page, Quotas, Recall, Recalled, RecallEntry, Stats
+    from cued.model import (
+        Choice,
+        Conflict,
+        Cue,
+        Evidence,
+        Fingerprint,
+        LogRules,
+        Memory,
+        Page,
+        Quotas,
+        Recall,
+        Recalled,
+        RecallEntry,
+        Stats,
+    )
     from cued.policy.presets import load as load_policy
     from cued.policy.spec import Policy
     from cued.requests.draft import Draft
@@ -83,6 +98,7 @@ __all__ = [
     "CorruptError",
     "Cue",
     "CuedError",
+    "CuedWarning",
     "Diagnosis",
     "Draft",
     "EmbedderError",
@@ -91,6 +107,7 @@ __all__ = [
     "Erasure",
     "Evidence",
     "Explanation",
+    "Fingerprint",
     "ForeignFileError",
     "FullError",
     "History",
@@ -142,6 +159,7 @@ __all__ = [
 
 _HOMES = {
     "aio": ("aio",),
+    "embed": ("CuedWarning",),
     "errors": tuple(name for name in __all__ if name.endswith("Error")),
     "engine": ("decide",),
     "engine.envelope": ("Envelope",),
@@ -156,6 +174,7 @@ _HOMES = {
         "Conflict",
         "Cue",
         "Evidence",
+        "Fingerprint",
         "LogRules",
         "Memory",
         "Page",
@@ -189,14 +208,16 @@ _THERE = {"open": "open_memories", "load_policy": "load"}
 """What a name is called in its module, where that is another."""
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - any public name
-    """A public name, loaded from its module."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'cued' has no attribute {name!r}; it has {', '.join(__all__)}")
-    module = import_module(f"cued.{_HOME[name]}")
-    value = module if name == _HOME[name] else getattr(module, _THERE.get(name, name))
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # who checks types knows the names above, and no others
+
+    def __getattr__(name: str) -> object:
+        """A public name, loaded from its module."""
+        if name not in _HOME:
+            raise AttributeError(f"module 'cued' has no attribute {name!r}; it has {', '.join(__all__)}")
+        module = import_module(f"cued.{_HOME[name]}")
+        value = module if name == _HOME[name] else getattr(module, _THERE.get(name, name))
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -33,6 +33,16 @@ _SHOWN = 60
 class CuedError(Exception):
     """Whatever Cued raises on purpose."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The error as another process makes it anew: by its words and fields, for few are made from the words alone."""
+        return _made_again, (type(self), self.args, vars(self))
+
+
+def _made_again(kind: type[CuedError], args: tuple[Any, ...], fields: dict[str, Any]) -> CuedError:
+    made = kind.__new__(kind, *args)
+    vars(made).update(fields)
+    return made
+
 
 class InputError(CuedError, ValueError):
     """An argument was refused: which one, what it was, and what would be accepted."""

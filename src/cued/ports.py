@@ -74,7 +74,7 @@ class Store(Protocol):
         """
 
     def adopt(self, tenant: str, records: Sequence[Record]) -> tuple[str, ...]:
-        """The ids that were new, of records stored as they are, use and supersessions included; known ids are passed over."""
+        """The ids that were new, of records stored as they are; known ones stay, but give way to what is new, supersedes them and may."""
 
     def revise(self, tenant: str, revisions: Sequence[Revision], *, at: datetime) -> Revised:
         """The memories that these revisions changed, in the order given, and the revisions that did not apply; those that do are one step.

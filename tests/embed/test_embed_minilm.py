@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import os
 import subprocess
 import sys
 
@@ -201,3 +202,19 @@ def test_what_could_not_be_loaded_ahead_is_loaded_when_it_is_needed(minilm):
     failed.done.set()
     late = MiniLM("minilm", threads=1)
     assert (late.embed(TEXTS[:1], role="query") == minilm.embed(TEXTS[:1], role="query")).all()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_the_runtime_reports_to_nobody_and_a_process_forked_beside_the_model_ends(tmp_path):
+    program = (
+        "import os, signal, sys; from cued.embed import load; made = load('minilm'); made.embed(['tea'], role='memory')\n"
+        "child = os.fork()\n"
+        "if child == 0: signal.alarm(20); made.embed(['tea'], role='query'); sys.exit(0)\n"
+        "print(os.waitpid(child, 0)[1])"
+    )
+    home = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache"), "XDG_STATE_HOME": str(tmp_path / "state")}
+    said = {name: value for name, value in _environment().items() if name != "ORT_DISABLE_TELEMETRY"}
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", program]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=said | home)
+    assert (done.stdout.strip(), done.stderr) == ("0", "")
+    assert list(tmp_path.rglob("*")) == []

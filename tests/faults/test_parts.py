@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 import cued
-from cued.deadline import MOST_WAITING, asked
+from cued.others import MOST_WAITING, asked
 from cued.policy.presets import load
 from tests.fakes import ListEmbedder
 
@@ -19,6 +19,10 @@ def raising(error):
         raise error
 
     return work
+
+
+async def in_time(answer):
+    return answer
 
 
 class Broken(ListEmbedder):
@@ -38,8 +42,7 @@ FAILURES = {
     "runs out of memory": raising(MemoryError()),
     "gives nothing": lambda _: None,
     "gives texts": lambda vectors: ["x"] * len(vectors),
-}
-UNUSABLE = {
+    "is async": in_time,
     "fewer": lambda vectors: vectors[:-1],
     "one row": lambda vectors: vectors[0],
     "narrower": lambda vectors: vectors[:, :8],
@@ -50,15 +53,36 @@ UNUSABLE = {
 
 
 @pytest.mark.parametrize("instead", FAILURES.values(), ids=FAILURES)
-def test_a_memory_is_kept_whatever_its_embedder_raises(instead, tmp_path):
+def test_a_memory_is_kept_whatever_its_embedder_gives(instead, tmp_path):
     with cued.open(tmp_path / "memories.db", embedder=Broken(instead, "memory")) as memories:
         ada = memories.tenant("ada")
-        (note,) = ada.remember("Ada drinks green tea.").degraded
-        assert note.startswith("vector pending: ")
-        assert [each.text for each in ada.list()] == ["Ada drinks green tea."]
+        for stored in (ada.remember("Ada drinks green tea."), ada.remember_many(["Bo drinks red tea.", "Cy drinks milk."])):
+            (note,) = stored.degraded
+            assert note.startswith("vector pending: ")
+        assert (len(ada.list()), ada.stats().pending_vectors) == (3, 3)
+        with pytest.raises(cued.EmbedderError):
+            ada.reembed()
 
 
-@pytest.mark.parametrize("instead", (FAILURES | UNUSABLE).values(), ids=FAILURES | UNUSABLE)
+def test_plain_lists_are_vectors_too():
+    with cued.open(None, embedder=Broken(lambda vectors: vectors.astype(float).tolist(), "memory")) as memories:
+        ada = memories.tenant("ada")
+        assert (ada.remember("Ada drinks green tea.").degraded, ada.stats().pending_vectors) == ((), 0)
+
+
+@pytest.mark.parametrize("mark", ["mine", lambda _: None], ids=["a text", "a method"])
+def test_a_fingerprint_that_is_none_costs_the_vectors_and_nothing_else(mark):
+    class Unmarked(ListEmbedder):
+        fingerprint = mark
+
+    with cued.open(None, embedder=Unmarked()) as memories:
+        ada = memories.tenant("ada")
+        assert "not a cued.Fingerprint" in ada.remember("Ada drinks green tea.").degraded[0]
+        recall = ada.recall("What tea does Ada drink?")
+        assert (recall.outcome, "not a cued.Fingerprint" in recall.degraded[0]) == ("recalled", True)
+
+
+@pytest.mark.parametrize("instead", FAILURES.values(), ids=FAILURES)
 def test_a_recall_is_answered_by_words_whatever_its_embedder_gives(instead):
     with cued.open(None, embedder=Broken(instead, "query")) as memories:
         ada = memories.tenant("ada")
@@ -85,6 +109,17 @@ def test_a_part_that_ends_itself_does_not_end_whoever_asked_it(error):
         kept = [ada.remember(f"Ada drinks green tea in room {number}.") for number in range(2)]
         assert [note.startswith("judge: ") for note in kept[1].degraded] == [True]
         assert [note.startswith("rerank: ") for note in ada.recall("Who drinks green tea?").degraded] == [True]
+
+
+def test_a_part_that_is_async_is_told_so():
+    policy = load()
+    policy = replace(policy, rerank=replace(policy.rerank, depth=10))
+    part = Part(lambda *_asked: in_time([1.0, 1.0]))
+    with cued.open(None, embedder="hashing", policy=policy, reranker=part, judge=part) as memories:
+        ada = memories.tenant("ada")
+        kept = [ada.remember(f"Ada drinks green tea in room {number}.") for number in range(2)]
+        for note in (*kept[1].degraded, *ada.recall("Who drinks green tea?").degraded):
+            assert "its method is async" in note
 
 
 def test_a_part_that_never_answers_takes_no_more_than_its_share_of_threads():

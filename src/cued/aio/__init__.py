@@ -71,7 +71,7 @@ class AsyncMemories:
         await self._threads.run(self._memories.flush)
 
     async def close(self) -> None:
-        """Wait for what has begun, write what is left and let go of the file; a second call does nothing."""
+        """Wait for what has begun, write what is left and let go of the file; a second call waits for the first, and does nothing else."""
         await self._threads.close(self._memories.close)
 
 

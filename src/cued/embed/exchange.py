@@ -19,8 +19,8 @@ from socket import SHUT_RDWR
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from cued.deadline import within
 from cued.forking import across_forks
+from cued.others import within
 
 KEPT_OPEN = 4
 _PIECE_BYTES = 1024 * 1024

@@ -1,6 +1,7 @@
 """The encoders of the `cued-minilm` wheel in int8: `cued`, made for recall, and plain `minilm`. No torch, nothing fetched."""
 
 import logging
+import os
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
@@ -36,9 +37,7 @@ def load_ahead(provider: str) -> None:
     """Load an encoder for whoever is first to embed with it, who waits for it then; what fails is tried again there, and told there."""
     loading = _AHEAD[ENCODERS[provider]] = _Loading()
     try:
-        from cued_minilm.model import Model  # noqa: PLC0415 (as below)
-
-        loading.model = Model(ENCODERS[provider])
+        loading.model = _loaded(ENCODERS[provider])
     except Exception as error:  # noqa: BLE001 - whatever it is, whoever embeds meets it too
         log.debug("no model was loaded ahead: %s", error)
     finally:
@@ -89,9 +88,15 @@ class MiniLM:
                 ahead.done.wait()
                 self._model = ahead.model
             if self._model is None:
-                try:
-                    from cued_minilm.model import Model  # noqa: PLC0415 (onnxruntime takes its time)
-                except ImportError as error:
-                    raise EmbedderError(f"cued-minilm cannot load onnxruntime ({error}): pip install onnxruntime") from error
-                self._model = Model(self._encoder)
+                self._model = _loaded(self._encoder)
             return self._model
+
+
+def _loaded(encoder: str) -> "Model":
+    # Read once, when onnxruntime is loaded: its reports would leave the machine, and a process forked beside their thread hangs as it ends.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    try:
+        from cued_minilm.model import Model  # noqa: PLC0415 (onnxruntime takes its time)
+    except ImportError as error:
+        raise EmbedderError(f"cued-minilm cannot load onnxruntime ({error}): pip install onnxruntime") from error
+    return Model(encoder)

@@ -13,23 +13,21 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cued import flow, pacing
-from cued.deadline import failed
 from cued.errors import EmbedderError, InputError
 from cued.flow import arc
 from cued.flow import cue as cues
-from cued.flow.asked import time_beside
+from cued.flow.relevance.asked_times import time_beside
 from cued.flow.table import Table
 from cued.flow.trace import conclude
-from cued.model import Column, Cue, DenseLookup, Evidence, Findings, Matrix, Memory, Recall, TemporalLookup
+from cued.model import Column, Cue, DenseLookup, Evidence, Findings, Memory, Recall, TemporalLookup
+from cued.others import embedded
 from cued.policy.spec import Policy
 from cued.ports import Boost, Embedder, Parts, Timer
 
-__all__ = ["Parts", "Question", "decide", "embedded", "gather", "log", "recall"]
+__all__ = ["Parts", "Question", "decide", "gather", "log", "recall"]
 
 
 log = logging.getLogger("cued")
-_UNIT_WITHIN = 1e-3
-"""How far from 1 the length of a cue's vector may be; stores allow no more."""
 
 
 class Question(Struct, frozen=True, kw_only=True):
@@ -118,7 +116,8 @@ def _gathered(question: Question, policy: Policy, parts: Parts, *, clock: Timer,
     steps.append(clock())
     spent.update(zip(("embed", "cue", "search"), map(sub, steps[1:], steps), strict=True))
     if dense is not None and findings.uncomparable:
-        degraded.append(f"dense: {findings.uncomparable} of {findings.visible} memories carry no vector of this embedder")
+        without = f"{findings.uncomparable} of {findings.visible} memories carry no vector of this embedder"
+        degraded.append(f"dense: {without}; `cued reembed` makes them")
     if findings.damaged:
         told = "damaged memory is" if findings.damaged == 1 else "damaged memories are"
         degraded.append(f"store: {findings.damaged} {told} left out; `cued check` says which")
@@ -147,30 +146,17 @@ def _dense_lookup(question: Question, policy: Policy, embedder: Embedder | None)
         return None, ["dense: no embedder"]
     said = [cues.words(question.cue, dense.over, labelled=True), cues.alone(question.cue, dense.over)]
     try:
-        vector, *alone = embedded(list(filter(None, said)), embedder)
-        return DenseLookup(vector=vector, alone=alone[0] if alone else None, fingerprint=str(embedder.fingerprint), pool=pool), []
+        (vector, *alone), fingerprint = embedded(list(filter(None, said)), embedder, role="query")
+        return DenseLookup(vector=vector, alone=alone[0] if alone else None, fingerprint=fingerprint, pool=pool), []
     except EmbedderError as error:
         log.warning("the dense channel is left out: %s", error)
         return None, [f"dense: {error}"]
 
 
-def embedded(texts: Sequence[str], embedder: Embedder) -> Matrix:
-    """A vector for each text that the store can compare; what an embedder of others gives in place of it is an EmbedderError."""
-    try:
-        vectors = np.asarray(embedder.embed(texts, role="query"), dtype=np.float32)
-        expected = (len(texts), embedder.fingerprint.dimensions)
-    except Exception as error:
-        raise failed(error) from error
-    if vectors.shape != expected:
-        raise EmbedderError(f"gave an array of the shape {vectors.shape}, not {expected}")
-    if not (np.abs(np.linalg.norm(vectors, axis=1) - 1.0) <= _UNIT_WITHIN).all():
-        raise EmbedderError("gave a vector that is not finite and of length 1")
-    return vectors
-
-
 def _boosts(memories: Sequence[Memory], boost: Boost) -> Column:
     with pacing.waiting():
-        factors = np.array([float(boost(memory)) for memory in memories])
-    if not np.all((factors > 0) & np.isfinite(factors)):
-        raise InputError("boost", factors[~((factors > 0) & np.isfinite(factors))][0], "a function that gives a positive, finite factor")
-    return factors
+        given = [boost(memory) for memory in memories]
+    for factor in given:
+        if not isinstance(factor, int | float | np.number) or not 0 < factor < np.inf:
+            raise InputError("boost", factor, "a function that gives a positive, finite factor")
+    return np.array(given, dtype=float)

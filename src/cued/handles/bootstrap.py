@@ -48,13 +48,21 @@ class Needed(Struct, frozen=True, kw_only=True):
 
 
 class Pack(Struct, frozen=True, kw_only=True):
-    """What a conversation starts with; `block` is its text for the prompt, "" when there is nothing."""
+    """What a conversation starts with; `block`, which is also `str()` of it, is its text for the prompt, "" when there is nothing."""
 
     core: tuple[Memory, ...] = ()
     memories: tuple[Needed, ...] = ()
     block: str = ""
     omitted: tuple[Omitted, ...] = ()
     tokens: int = 0
+
+    def __str__(self) -> str:
+        """The text for the prompt."""
+        return self.block
+
+    def __bool__(self) -> bool:
+        """Whether there is anything for the prompt."""
+        return bool(self.block)
 
 
 def bootstrap(  # noqa: PLR0913 - a pack has a place, a moment, numbers and a size

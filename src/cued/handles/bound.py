@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 import msgspec
 from msgspec import Struct
 
-from cued.deadline import failed
 from cued.errors import EmbedderError, InputError, PolicyError
 from cued.handles.settling import Settler
 from cued.model import CHANNELS, OWN_TENANT, TRUSTS, Trust
@@ -205,15 +204,13 @@ class Bound:
         embedder = self._parts.embedder
         if embedder is None:
             return None, None, ()
+        from cued.others import embedded  # noqa: PLC0415 - made of numpy, which naming `cued.open` does not need
+
         try:
-            vectors, fingerprint = embedder.embed(texts, role="memory"), embedder.fingerprint
-            shape = vectors.shape
-        except Exception as error:  # noqa: BLE001 - an embedder may be anybody's, and no memory is lost for it
-            log.warning("stored without a vector: %s", failed(error))
-            return None, None, (f"vector pending: {failed(error)}",)
-        if shape != (len(texts), fingerprint.dimensions):
-            raise InputError("vectors", shape, f"{len(texts)} vectors of {fingerprint.dimensions} dimensions, as the fingerprint says")
-        return vectors, str(fingerprint), ()
+            return *embedded(texts, embedder, role="memory"), ()
+        except EmbedderError as error:
+            log.warning("stored without a vector: %s", error)
+            return None, None, (f"vector pending: {error}",)
 
     def _own_vector(self, vector: Sequence[float] | None, fingerprint: str | None) -> "tuple[Vector, str]":
         """A vector of the caller's own at unit length, with the fingerprint of the model that made it: the one named, or the embedder's."""

@@ -1,13 +1,15 @@
 """An open store with its embedder and policy: the way to a tenant's handle."""
 
+import logging
 import threading
 import warnings
 import weakref
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypedDict
+from typing import TYPE_CHECKING, Final, Self, TypedDict
 
 from cued.errors import InputError
 from cued.folders import Address, place
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from cued.upkeep.backup import Copied
     from cued.upkeep.checking import Checked
     from cued.upkeep.erasures import Erasure
+
+log = logging.getLogger("cued")
 
 _USUAL_LOG = LogRules()
 _NO_QUOTAS = Quotas()
@@ -147,6 +151,10 @@ class Opening(TypedDict, total=False):
     clock: Clock
 
 
+IN_MEMORY: Final = ":memory:"
+"""What SQLite calls memory. A connection of its own is another memory there, and we have one a thread."""
+
+
 def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     path: str | Path | Address | Store | Keeper | None = None,
     *,
@@ -174,7 +182,8 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     False or a recall names its own. A `shadow` is a second policy that decides on the same evidence without being shown, but to this
     `share` of the conversations; `compare` tells the two apart.
     `reranker`, `summariser` and `judge` are parts of your own: one orders the best candidates anew, one writes a digest of what does not
-    fit, one tells conflicts apart.
+    fit, one tells conflicts apart. A policy asks a reranker where its `rerank.depth` is not 0, and a summariser where its
+    `budget.overflow` is "compact"; the presets ask neither.
     `settle` says when recalls are written back: "background", "now" or "off"; `log`, how much of the recall log is kept, and whether
     cues and evidence are kept in it; `quotas`, how much each tenant may keep and ask for. With `journal` each tenant that is written to
     gets a journal of its writes and erasures, which shows when somebody has meddled with it; once begun it goes on.
@@ -184,6 +193,8 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     if settle not in {"background", "now", "off"}:
         raise InputError("settle", settle, '"background", "now" or "off"')
     chosen = load(policy)
+    for name, part in (("reranker", reranker), ("summariser", summariser), ("judge", judge)):
+        _refuse_other(name, part, chosen)
     trial = None if shadow is None else on_trial(load(shadow), share, beside=chosen)
     made = _embedder(embedder)
     if not isinstance(path, str | Path | Address | None) and vectors is not None:
@@ -199,14 +210,38 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     )
 
 
+def _refuse_other(name: str, part: object, policy: Policy) -> None:
+    """Refuse what is no such part, and say of one that is when the policy asks none of its kind."""
+    if part is None:
+        return
+    verb, unasked = _PARTS[name]
+    if isinstance(part, type) or not callable(getattr(part, verb.partition("(")[0], None)):
+        raise InputError(name, part, f"an object with a method {verb}")
+    if said := unasked(policy):
+        log.warning("the %s is not asked, unless a recall names a policy that does: %s in %r", name, said, policy.name)
+
+
+_PARTS: dict[str, tuple[str, Callable[[Policy], str]]] = {
+    "reranker": ("rerank(query, texts)", lambda policy: "" if policy.rerank.depth else "rerank.depth is 0"),
+    "summariser": (
+        "summarise(query, texts, *, tokens)",
+        lambda policy: "" if policy.budget.overflow == "compact" else f"budget.overflow is {policy.budget.overflow!r}",
+    ),
+    "judge": ("judge(new, old)", lambda _: ""),
+}
+"""Which method each part of the caller's own has, and why a policy never calls it, "" where it does."""
+
+
 def _kept(path: str | Path | Address | Store | Keeper | None, *, readonly: bool, vectors: VectorShape | None) -> Store | Keeper:
     """What is to be opened where a place is named, and what was handed over otherwise."""
-    if path is None:
+    if path is None or str(path) == IN_MEMORY:
         from cued.stores.keepers.memory import MemoryKeeper  # noqa: PLC0415 - so that `import cued` stays light
 
         return MemoryKeeper(vectors=vectors or "float32")
     if isinstance(path, str | Path | Address):
         return keeper_at(path if isinstance(path, Address) else place(path), readonly=readonly, vectors=vectors)
+    if not isinstance(path, Keeper) and not callable(getattr(path, "search", None)):
+        raise InputError("path", path, "the path of a file as a str or a Path, a postgresql:// address, a store, a keeper, or None")
     return path
 
 

@@ -19,6 +19,7 @@ from cued.handles.bound import Arms, Bound, spanned
 from cued.handles.conversation import Conversation
 from cued.handles.vouching import known, refuse_judging
 from cued.model import GLOBAL, UNVERIFIED, Cue, DenseLookup, Evidence, Recall, RecallEntry, Shadowed, Vector
+from cued.others import embedded
 from cued.policy.spec import Policy
 from cued.requests.checks import asked_id, asked_ids, label, moment
 from cued.requests.cue import CueRequest, ExplainRequest, RecallRequest, asked_for
@@ -146,7 +147,8 @@ class Recalling(Bound):
     def keep(self, recall: Recall, saved: "Envelope") -> RecallEntry:
         """The recall's line in the log, with its cue and its evidence, whatever the log's rules are; `log` finds it by its `recall_id`.
 
-        It is kept as long as the log keeps lines, and erasing a memory that it names takes cue and evidence away.
+        It is kept as long as the log keeps lines, under `content="last"` as long as it is among the last; erasing a memory that it names
+        takes cue and evidence away.
         """
         line = entry(recall, saved.evidence, saved.policy or self.policy, now=self._clock(), content=saved.encode())
         self._store.settle(self.name, (), [line], known=True, keep=True)
@@ -166,7 +168,7 @@ class Recalling(Bound):
         if not text.strip() or self._parts.embedder is None:
             return None
         try:
-            vector: Vector = engine.embedded([text], self._parts.embedder)[0]
+            vector: Vector = embedded([text], self._parts.embedder, role="query")[0][0]
         except EmbedderError:
             return None
         return vector
@@ -228,5 +230,5 @@ class Recalling(Bound):
         """The same recall with every channel open; a cue that was embedded is not embedded again."""
         every = replace(cue, without=()) if isinstance(cue, CueRequest) else cue
         question, applied = self._question(every, policy, {name: value for name, value in options.items() if name != "without"})
-        embedded = (evidence.lookup and evidence.lookup.dense) or question.embedded
-        return engine.recall(replace(question, cue=evidence.cue, embedded=embedded), applied, self._parts)[0]
+        dense = (evidence.lookup and evidence.lookup.dense) or question.embedded
+        return engine.recall(replace(question, cue=evidence.cue, embedded=dense), applied, self._parts)[0]

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
+from threading import Event
 from typing import Any, TypeVar
 
 from cued.errors import StoreError
@@ -27,6 +28,9 @@ class Threads:
     def after_fork(self) -> None:
         """Start with threads of our own."""
         self._pool = ThreadPoolExecutor(self._limit, thread_name_prefix="cued-aio")
+        self._ended = Event()
+        if self._closed:  # what the parent's threads had left to do is the parent's
+            self._ended.set()
 
     async def run(self, function: Callable[..., Answer], *args: Any, **options: Any) -> Answer:  # noqa: ANN401 - the function's own
         """The function's answer, from a thread; refused once closed."""
@@ -36,14 +40,16 @@ class Threads:
         return await asyncio.get_running_loop().run_in_executor(self._pool, call)
 
     async def close(self, last: Callable[[], None]) -> None:
-        """Take no more, wait for what has begun, and then do the last thing, in a thread."""
-        if not self._closed:
-            self._closed = True
-            await asyncio.shield(asyncio.to_thread(self._end, last))
+        """Take no more, wait for what has begun, and then do the last thing, in a thread; a second call waits for the first."""
+        first, self._closed = not self._closed, True
+        await asyncio.shield(asyncio.to_thread(self._end, last) if first else asyncio.to_thread(self._ended.wait))
 
     def _end(self, last: Callable[[], None]) -> None:
-        self._pool.shutdown(wait=True)
-        last()
+        try:
+            self._pool.shutdown(wait=True)
+            last()
+        finally:
+            self._ended.set()
 
 
 def in_loop(progress: Progress) -> Progress:

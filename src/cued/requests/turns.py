@@ -24,7 +24,7 @@ class TurnsRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 def drafts_of(turns: Iterable[Mapping[str, Any]], *, session: str, scope: str, at: datetime | str | None, first: int) -> Iterator[Draft]:
     """A draft of each turn that says something, numbered by its place; a turn without words keeps its number and makes none."""
-    if isinstance(turns, str | Mapping):
+    if isinstance(turns, str | Mapping) or not isinstance(turns, Iterable):
         raise InputError("turns", turns, _ACCEPTED)
     for number, turn in enumerate(turns, first):
         text = _words(turn)

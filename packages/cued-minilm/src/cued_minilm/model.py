@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import onnxruntime  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from cued_minilm import DIMENSIONS, ENCODERS
 from cued_minilm.tokenizer import Tokenizer
+
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # it is read once, when onnxruntime is loaded; a model on this machine tells nobody
+import onnxruntime  # type: ignore[import-untyped]
 
 MAX_THREADS = 4
 

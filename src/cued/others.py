@@ -1,17 +1,23 @@
-"""Asking a part that somebody else wrote: under a deadline, and never at the cost of the answer."""
+"""Asking a part that somebody else wrote: an embedder, or under a deadline another one, and never at the cost of the answer."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from datetime import timedelta
 from typing import TypeVar
 
+import numpy as np
+
 from cued.errors import EmbedderError
+from cued.model import Fingerprint, Matrix
+from cued.ports import Embedder, Role
 
 MOST_WAITING = 64
 """So many questions to parts of one kind may be open at a time: one that never answers is not to take a thread a recall."""
 _MOST_SAID = 300
 """So many characters of an error's own words are passed on; some errors carry a whole page."""
+_UNIT_WITHIN = 1e-3
+"""How far from 1 the length of a vector may be; stores allow no more."""
 
 T = TypeVar("T")
 
@@ -28,7 +34,42 @@ def asked(what: str, work: Callable[[], T], deadline: timedelta) -> tuple[T | No
         return None, f"{what}: {_told(error)}"
 
 
-def failed(error: Exception) -> EmbedderError:
+def embedded(texts: Sequence[str], embedder: Embedder, *, role: Role) -> tuple[Matrix, str]:
+    """A vector for each text, and which model made them; whatever else an embedder gives or raises is an EmbedderError."""
+    try:
+        given = answered(embedder.embed(texts, role=role))
+        vectors = np.asarray(given, dtype=np.float32)
+    except Exception as error:
+        raise _failed(error) from error
+    fingerprint = marked(embedder)
+    expected = (len(texts), fingerprint.dimensions)
+    if vectors.shape != expected:
+        raise EmbedderError(f"gave an array of the shape {vectors.shape}, not {expected}")
+    if not (np.abs(np.linalg.norm(vectors, axis=1) - 1.0) <= _UNIT_WITHIN).all():
+        raise EmbedderError("gave a vector that is not finite and of length 1")
+    return vectors, str(fingerprint)
+
+
+def marked(embedder: Embedder) -> Fingerprint:
+    """The embedder's fingerprint; whatever else it has in its place is an EmbedderError."""
+    try:
+        fingerprint: object = embedder.fingerprint
+    except Exception as error:
+        raise _failed(error) from error
+    if not isinstance(fingerprint, Fingerprint):
+        raise EmbedderError(f"has a fingerprint that is a {type(fingerprint).__name__}, not a cued.Fingerprint")
+    return fingerprint
+
+
+def answered(answer: T) -> T:
+    """The answer, unless it is one that somebody would have to await: whoever asks has no loop to do it in."""
+    if isinstance(answer, Coroutine):
+        answer.close()
+        raise TypeError("its method is async, and is called without a loop: give it one that is not, with asyncio.run inside if need be")
+    return answer
+
+
+def _failed(error: Exception) -> EmbedderError:
     """What an embedder has raised as an error of ours; one that somebody else wrote may raise anything."""
     return error if isinstance(error, EmbedderError) else EmbedderError(_told(error))
 
