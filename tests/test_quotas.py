@@ -52,6 +52,20 @@ def test_bytes_are_bounded_when_memories_come_and_when_they_grow(opened):
         ada.restore(kept)
 
 
+def test_a_full_quota_keeps_nobody_from_quarantine_or_another_model(tmp_path):
+    place = tmp_path / "memories.db"
+    with cued.open(place, embedder="hashing:64") as memories:
+        kept = memories.tenant("ada").remember("One.").id
+        full = memories.tenant("ada").stats().bytes
+    with cued.open(place, embedder="hashing:1024", quotas=cued.Quotas(bytes=full)) as memories:
+        ada = memories.tenant("ada")
+        assert ada.reembed().left == 0
+        ada.quarantine(kept)
+        assert ada.stats().quarantined == 1
+        with pytest.raises(cued.QuotaError):
+            ada.update(kept, text="One and two.")
+
+
 def test_recalls_are_counted_by_the_minute_and_the_tenant(opened):
     clock = FixedClock()
     with opened(clock, recalls_a_minute=3) as memories:

@@ -10,6 +10,7 @@ from cued.stores import Store
 from cued.stores.journalling import entries, head_of, ids_digest
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.upkeep.erasures import name_digest
+from cued.upkeep.repairing import repair
 from tests.fakes import FixedClock
 
 
@@ -140,6 +141,24 @@ def test_what_was_written_past_the_journal_is_seen(tmp_path):
             found = next(iter(rows.scan(1, "")))
             rows.remove([found.key])
         assert "without an entry" in memories.check().problems[0].what
+        for number in range(70):
+            tenant.remember(f"coffee {number}", conflicts=False)
+        told = memories.check().problems
+        assert [each.part for each in told] == ["journal"], "and what is written later does not cover it"
+        assert "1 memories were written or removed without an entry" in told[0].what
+
+
+def test_a_repair_has_an_entry_of_its_own(tmp_path):
+    path = tmp_path / "memories.db"
+    with cued.open(path, embedder=None, journal=True) as memories:
+        memories.tenant("ada").remember_many([f"note {number}" for number in range(9)])
+        memories.tenant("bob").remember("tea")
+    path.write_bytes(path.read_bytes().replace(b"note 4", b"note 5", 1))
+    assert len(repair(path, at=FixedClock().now).aside) == 1
+    with cued.open(path, embedder=None) as memories:
+        assert [(each.tenant, each.entries) for each in memories.check().journals] == [("ada", 2), ("bob", 2)]
+        memories.tenant("ada").remember("coffee")
+        assert memories.check().ok
 
 
 def test_a_journal_is_an_option_of_the_store_and_not_beside_one():

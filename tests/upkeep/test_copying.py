@@ -7,16 +7,19 @@ from datetime import timedelta
 import pytest
 from click.testing import CliRunner
 from msgspec import json
+from msgspec.structs import replace
 
 import cued
 from cued.conformance.samples import NOW, entry, record
 from cued.errors import StoreError
-from cued.model import Filter, LogQuery, Source, Touch
+from cued.model import Filter, LogQuery, LogRules, Source, Touch
 from cued.stores import Store
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.sqlite import SqliteKeeper
+from cued.stores.standing.facts import judged
 from cued.surfaces.cli import main
 from cued.upkeep import copying
+from cued.upkeep.checking import check
 from cued.upkeep.copy_check import copy_compared, differing
 from cued.upkeep.copying import MARK, Sample
 
@@ -128,6 +131,39 @@ def test_what_was_written_and_erased_since_is_in_the_next_run(source, target):
     assert made.mended == 3
 
 
+def test_lines_that_the_source_has_dropped_or_erased_are_gone_from_the_copy_and_its_own_stay(source, target):
+    store = Store(source, log_rules=LogRules(rows=3))
+    for hours in range(5):
+        copied(source, target)
+        store.settle("ada", [], [replace(entry(f"later {hours}"), at=NOW + hours * HOUR)])
+    Store(target).settle("ada", [], [replace(entry("asked of the copy"), at=NOW + 9 * HOUR)])
+    copied(source, target)
+    kept = ["later 2", "later 3", "later 4"]
+    assert [line.recall_id for line in Store(target).log("ada", LogQuery(limit=9, oldest_first=True))] == [*kept, "asked of the copy"]
+
+    for lines in ([replace(entry("after"), at=NOW + 20 * HOUR)], []):
+        store.erase_tenant("ada")
+        store.remember("ada", [record("ada", "m002", "tea at six")])
+        store.settle("ada", [], lines)
+        copied(source, target)
+        assert contents(target) == contents(source)
+
+
+def test_the_journal_of_a_copy_is_sound_until_somebody_writes_past_it(tmp_path, target):
+    with closing(SqliteKeeper(tmp_path / "journalled.db")) as source:
+        store = Store(source, journalled=True)
+        store.remember("ada", [record("ada", "a", "tea at five"), record("ada", "b", "the spare key")])
+        store.remember("ada", [record("ada", "c", "a lemon cake")])
+        store.erase("ada", ["a"])
+        copied(source, target)
+    checked = check(Store(target))
+    assert (checked.problems, [each.entries for each in checked.journals]) == ((), [3])
+
+    with target.begin("ada", write=True) as rows:
+        rows.update([row._replace(judged=judged(row.memory)) for row in rows.scan(1, "")])
+    assert [each.part for each in check(Store(target)).problems] == ["journal"]
+
+
 def test_what_is_written_while_it_runs_is_in_it(source, target, monkeypatch):
     monkeypatch.setattr(copying, "PAGE", 10)
     store, late = Store(source), iter(range(30))
@@ -191,6 +227,22 @@ def test_the_command_copies_a_file_and_refuses_nonsense(tmp_path, monkeypatch):
     assert CliRunner().invoke(main, ["copy", str(tmp_path / "none.db"), copy]).exit_code == 4
     with cued.open(copy, embedder="hashing") as memories:
         assert "tea" in memories.tenant("me").recall("what in the morning?", floor=0.0).block
+
+
+def test_two_files_of_one_name_are_two_sources_and_one_file_is_one_by_whatever_path(tmp_path, monkeypatch):
+    for folder, text in (("here", "Alpha is written in Rust."), ("there", "Beta is written in Go.")):
+        (tmp_path / folder).mkdir()
+        with cued.open(tmp_path / folder / "m.db", embedder="hashing") as memories:
+            memories.tenant("me").remember(text)
+    monkeypatch.chdir(tmp_path / "here")
+    assert CliRunner().invoke(main, ["copy", "m.db", "../all.db"]).exit_code == 0
+    assert CliRunner().invoke(main, ["copy", str(tmp_path / "here" / "m.db"), "../all.db"]).exit_code == 0
+    monkeypatch.chdir(tmp_path / "there")
+    refused = CliRunner().invoke(main, ["copy", "m.db", "../all.db"])
+    assert refused.exit_code == 4
+    assert "is a copy of" in refused.output
+    with cued.open(tmp_path / "all.db", embedder="hashing") as memories:
+        assert [memory.text for memory in memories.tenant("me").list()] == ["Alpha is written in Rust."]
 
 
 def test_long_logs_of_one_moment_are_copied_whole(tmp_path, target, monkeypatch):

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from datetime import timedelta
 from io import BytesIO
 from pathlib import Path
 from random import Random
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+import cued
 from cued.conformance.samples import NOW, random_lookup, random_records
 from cued.engine import Parts, Question, recall
 from cued.errors import InputError, StoreError
@@ -27,7 +29,7 @@ from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.text.analyse import analyse, searchable
 from cued.upkeep import export as exporting
 from cued.upkeep.export import export
-from tests.fakes import FailingEmbedder, ListEmbedder
+from tests.fakes import FailingEmbedder, FixedClock, ListEmbedder
 
 WORDS = ("tea", "coffee", "train to Paris", "garden", "unheard of")
 
@@ -179,6 +181,24 @@ def test_what_is_known_stays_as_it_is(store):
 
     assert (done.stored, done.known) == (2, 1)
     assert store.get("t", ["n0000"])[0].forgotten_at == NOW
+
+
+def test_an_older_belief_gives_way_when_a_later_export_brings_the_newer_one(tmp_path):
+    clock, file = FixedClock(), tmp_path / "export.jsonl"
+    memories = cued.open(None, embedder="hashing", clock=clock, settle="now")
+    source, target = memories.tenant("source"), memories.tenant("target")
+    source.remember("The office is in Berlin.", id="berlin")
+    file.write_bytes(b"".join(source.export()))
+    target.import_file(file)
+    clock.now += timedelta(days=1)
+    source.remember("The office is in Lisbon.", id="lisbon", supersedes=["berlin"])
+    file.write_bytes(b"".join(source.export()))
+
+    target.import_file(file)
+
+    assert [memory.id for memory in target.list()] == [memory.id for memory in source.list()] == ["lisbon"]
+    target.forget("lisbon")
+    assert [memory.id for memory in target.list()] == ["berlin"]
 
 
 class StoppingStore(Store):

@@ -3,6 +3,7 @@
 import apsw
 import pytest
 
+import cued
 from cued.errors import InputError
 from cued.importers import claude_mem, detect
 from tests.upkeep.import_samples import imported, utc, written
@@ -93,6 +94,19 @@ def test_the_file_is_not_changed_and_may_be_open_elsewhere(tmp_path):
     assert done.stored == 2
     assert path.read_bytes() == before
     writer.close()
+
+
+def test_nothing_is_left_beside_the_file_and_a_database_of_cued_is_refused_with_what_takes_it(tmp_path):
+    path = database(tmp_path / "m.db", "PRAGMA journal_mode = wal", OLD)
+    with cued.open(tmp_path / "own.db", embedder=None) as memories:
+        memories.tenant("ada").remember("tea")
+        memories.backup(tmp_path / "backup.db")
+    before = sorted(each.name for each in tmp_path.iterdir())
+
+    assert imported(path)[0].stored == 1
+    with pytest.raises(InputError, match="cued restore"):
+        imported(tmp_path / "backup.db")
+    assert sorted(each.name for each in tmp_path.iterdir()) == before
 
 
 HOSTILE = {

@@ -35,12 +35,20 @@ def test_an_export_of_cued_is_a_format_like_the_others(tmp_path):
         imported(path, scope="mine")
 
 
-@pytest.mark.parametrize("data", ["", "plain words", "[]", "{}", '{"colour": 1}', '"mapping": 1', b"\xff\xfe\x00", b"\0" * 100])
+@pytest.mark.parametrize("data", ["", "plain words", "[]", "{}", '{"colour": 1}', '"mapping": 1', b"\xfe\x00", b"\0" * 100])
 def test_a_file_of_no_known_format_is_refused_with_the_list_of_formats(tmp_path, data):
     with pytest.raises(InputError) as refused:
         detect(written(tmp_path / "file.bin", data))
 
     assert all(name in str(refused.value) for name in NAMES)
+
+
+def test_a_file_in_utf_16_is_refused_and_the_error_says_so(tmp_path):
+    path = tmp_path / "export.jsonl"
+    for encoding in ("utf-16-le", "utf-16-be"):
+        path.write_bytes('\ufeff{"cued": 1}'.encode(encoding))
+        with pytest.raises(InputError, match="UTF-16"):
+            detect(path)
 
 
 def test_a_key_inside_a_text_does_not_decide_the_format(tmp_path):

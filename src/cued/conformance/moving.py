@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from cued.conformance.samples import HOUR, NOW, direction, entry, lookup, near, record, words
 from cued.errors import InputError, NotFoundError
-from cued.model import Edge, Filter, LogQuery, Record, Stats, Stored, Supersession, Use
+from cued.model import NOBODY, Edge, Filter, LogQuery, Record, Stats, Stored, Supersession, Use
 from cued.ports import Store
 
 ODD_IDS = ("B", "a", "a\x00", "a\x00b", "a b", "\u00df", "\u00e9", "\uffee", "\U0001fad6")
@@ -49,6 +49,37 @@ class MovingConformance:
         (old, new) = store.get("t", ["old", "new"])
         assert old.superseded == (Supersession(by="new", at=new.created_at),)
         assert store.search("t", lookup()).struck == {"supersession": 1}
+
+    def test_what_is_known_gives_way_to_what_is_adopted_and_supersedes_it(self, store: Store) -> None:
+        """As a later copy of the same memories has it; what is more trusted, of another project or claims the new one is not superseded."""
+        known = [record("t", "old", weight=0.75), record("t", "user's"), record("t", "far", scope="p"), record("t", "circle")]
+        store.adopt("t", [*known, record("t", "round", supersedes=("circle", "new"))])
+        claims = ("old", "far", "circle", "round", "lost")
+        news = [record("t", "new", supersedes=claims, scope="q"), record("t", "import", trust="import", supersedes=("user's",))]
+        assert store.adopt("t", news) == ("new", "import")
+        old, new, *others = store.get("t", ["old", "new", "user's", "far", "round", "import"])
+        assert old.superseded == (Supersession(by="new", at=new.created_at, scope="q", weight_before=0.75),)
+        assert new.supersedes == ("old", "circle", "lost")
+        assert [(each.superseded, each.supersedes) for each in others] == [((), ()), ((), ()), ((), ("circle", "new")), ((), ())]
+        store.forget("t", ["new"], at=NOW)
+        assert store.get("t", ["old"])[0].superseded == (replace(old.superseded[0], lifted_at=NOW),)
+
+    def test_what_is_adopted_gives_way_to_what_is_known_as_that_holds_here(self, store: Store) -> None:
+        """Not to one that is forgotten, and for good to one that supersedes it no more, which so leaves no name behind."""
+        store.remember("t", [record("t", "a"), record("t", "b")])
+        store.remember("t", [record("t", "newer", supersedes=("a", "b")), record("t", "other", supersedes=("b",))])
+        stored = {each.memory.id: each for each in scanned(store, 9)}
+        back = [Record(memory=stored[each].memory, terms=record("t", "any").terms, vector=stored[each].vector) for each in ("a", "b")]
+        store.erase("t", ["a", "b"])
+        store.adopt("t", [back[0]])
+        (mark,) = back[0].memory.superseded
+        assert store.get("t", ["a"])[0] == replace(back[0].memory, superseded=(replace(mark, by=NOBODY),))
+        store.erase("t", ["newer", "other"])
+        kept = [replace(back[1], memory=replace(back[1].memory, superseded=back[1].memory.superseded[:1]))]
+        store.adopt("t", [record("t", "newer", supersedes=("b",), forgotten_at=NOW)])
+        store.adopt("t", kept)
+        (b,) = store.get("t", ["b"])
+        assert (b.weight, [each.lifted_at for each in b.superseded]) == (1.0, [NOW])
 
     def test_known_ids_are_passed_over_when_adopting(self, store: Store) -> None:
         """Nothing of what is known changes, and of two records with one id the first is taken."""

@@ -55,6 +55,7 @@ _TELLING = {
     "relationType": "mcp-memory",
     "memory": "mem0",
 }
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _KEY = re.compile(rb'(?<!\\)"(' + "|".join(_TELLING).encode() + rb')"\s*:')
 _ARCHIVED = re.compile(f"{chatgpt.WANTED.pattern}|{claude.WANTED.pattern}")
 
@@ -64,6 +65,8 @@ def detect(path: Path, *, max_bytes: int = MAX_BYTES) -> str:
     if path.is_dir():
         return "markdown"
     start = head(path)
+    if start.startswith(_UTF_16):
+        raise InputError("file", path.name, "a file in UTF-8; this one is in UTF-16, as some shells write what is sent to a file with >")
     if start.startswith(claude_mem.MAGIC):
         return "claude-mem"
     if is_zip(path):

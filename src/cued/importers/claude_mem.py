@@ -18,6 +18,7 @@ from cued.importers.files import MAX_BYTES, head
 from cued.importers.intake import Skipped
 from cued.model import GLOBAL
 from cued.requests.draft import Draft
+from cued.stores.keepers.sqlite.schema import APPLICATION_ID
 
 WHAT = "the database of claude-mem, usually ~/.claude-mem/claude-mem.db"
 MAGIC = b"SQLite format 3\0"
@@ -57,6 +58,9 @@ def read(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[Draft | Skipped]
         raise InputError("file", path.name, f"{_ACCEPTED}, of at most {max_bytes * 16} bytes")
     with _opened(path) as connection:
         found = {name: table for name, table in _TABLES.items() if _columns(connection, name)}
+        if connection.pragma("application_id") == APPLICATION_ID:
+            told = "no database of Cued: `cued restore` takes a backup, `cued copy` a whole store, and `cued export` writes a file"
+            raise InputError("file", path.name, told)
         if not found:
             raise InputError("file", path.name, f"a database with one of the tables {', '.join(_TABLES)}; accepted is {WHAT}")
         projects = _projects(connection)
@@ -79,8 +83,13 @@ def _opened(path: Path) -> Iterator[apsw.Connection]:
 
 
 def _connected(path: Path, flags: int) -> apsw.Connection:
-    """A connection that can only read; in a folder that cannot be written the file alone is read."""
+    """A connection that can only read; where nobody has the file open, or its folder cannot be written, the file alone is read.
+
+    Else SQLite would leave files of its own beside it.
+    """
     name = path.resolve().as_uri()
+    if not any(path.with_name(path.name + suffix).exists() for suffix in ("-wal", "-shm")):
+        return _guarded(apsw.Connection(f"{name}?mode=ro&immutable=1", flags=flags))
     try:
         return _guarded(apsw.Connection(f"{name}?mode=ro", flags=flags))
     except (apsw.CantOpenError, apsw.ReadOnlyError):

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cued.deadline import failed
-from cued.errors import CuedError, InputError
+from cued.errors import CuedError, EmbedderError
 from cued.model import Fingerprint, Memory, Record, Vector
+from cued.others import embedded, marked
 from cued.ports import Embedder, Progress, Store
 from cued.text.analyse import analyse, searchable
 
@@ -126,23 +126,19 @@ class Intake:
 
     def _fingerprint(self) -> Fingerprint | None:
         try:
-            return None if self._embedder is None else self._embedder.fingerprint
-        except Exception as error:  # noqa: BLE001 - an embedder may be anybody's, and no memory is lost for it
-            self._degraded[f"vector pending: {failed(error)}"] = None
+            return None if self._embedder is None else marked(self._embedder)
+        except EmbedderError as error:
+            self._degraded[f"vector pending: {error}"] = None
             return None
 
     def _embedded(self, texts: Sequence[str]) -> list[Vector | None]:
         if self._embedder is None or not texts:
             return [None] * len(texts)
         try:
-            vectors = self._embedder.embed(texts, role="memory")
-            shape, expected = vectors.shape, (len(texts), self._embedder.fingerprint.dimensions)
-        except Exception as error:  # noqa: BLE001
-            self._degraded[f"vector pending: {failed(error)}"] = None
+            return list(embedded(texts, self._embedder, role="memory")[0])
+        except EmbedderError as error:
+            self._degraded[f"vector pending: {error}"] = None
             return [None] * len(texts)
-        if shape != expected:
-            raise InputError("vectors", shape, f"an array of shape {expected}, as the embedder's fingerprint says")
-        return list(vectors)
 
 
 def _fits(item: Incoming, wanted: Fingerprint) -> bool:

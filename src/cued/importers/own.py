@@ -57,7 +57,9 @@ def import_export(  # noqa: PLR0913 - whose, where to, what, with what, and whet
     believed: bool = False,
     progress: Progress = silent,
 ) -> Imported:
-    """Store what an export holds for this tenant and give what was new; known ids stay as they are, so it can be run again.
+    """Store what an export holds for this tenant and give what was new; known ids stay, so it can be run again.
+
+    What is known only gives way to what is new, supersedes it and is trusted as much.
 
     Anybody can write such a file, so what is in it is an import's at most, nothing is pinned, vectors are made anew, and what was learnt
     about the traffic is left out. Of one that is `believed` everything is taken as it is; its vectors where the embedder's own fingerprint

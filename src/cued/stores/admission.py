@@ -131,10 +131,13 @@ def at_least_one(limit: int) -> int:
     return limit
 
 
+def reaches(old: Memory, new: Memory) -> bool:
+    """Whether `new` can hide `old` by their scopes: not from one project to another."""
+    return GLOBAL in (old.scope, new.scope) or old.scope == new.scope
+
+
 def superseding_scope(old: Memory, new: Memory) -> str | None:
     """Where `new` hides `old`: everywhere (None), or in one project; from another project it is an InputError."""
-    if new.scope in (GLOBAL, old.scope):
-        return None
-    if old.scope == GLOBAL:
-        return new.scope
-    raise InputError("supersedes", old.id, f"a memory of scope {new.scope!r} or {GLOBAL!r}; this one belongs to {old.scope!r}")
+    if not reaches(old, new):
+        raise InputError("supersedes", old.id, f"a memory of scope {new.scope!r} or {GLOBAL!r}; this one belongs to {old.scope!r}")
+    return None if new.scope in (GLOBAL, old.scope) else new.scope

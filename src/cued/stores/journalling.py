@@ -15,9 +15,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cued.model import EPOCH, Head
 from cued.ports import Transaction
 
 DOCUMENT: Final = "journal"
+OUTSIDE: Final = "outside"
+"""The verb of an entry which says that memories were written or removed without one."""
 CHUNK: Final = 64
 """How many entries a document holds."""
 
@@ -28,14 +31,14 @@ class Entry(Struct, frozen=True, kw_only=True):
     `digest` is that of everything in the entry, the `previous` entry's digest included.
     """
 
-    number: int
-    at: datetime
+    number: int = 0
+    at: datetime = EPOCH
     verb: str
     memories: int
-    ids: str
+    ids: str = ""
     change: int
     size: int
-    previous: str
+    previous: str = ""
     digest: str = ""
 
 
@@ -47,23 +50,37 @@ class Journal(Struct, frozen=True, kw_only=True):
     last: str = ""
 
 
-def note(rows: Transaction, verb: str, memory_ids: Iterable[str], *, journal: bytes | None) -> None:
-    """Write an entry on what this transaction has done into the journal, whose document this is; one that is not there begins now."""
-    head, ids, counters = Journal(key=urandom(16).hex()) if journal is None else _HEAD.decode(journal), list(memory_ids), rows.head()
-    entry = Entry(
-        number=head.entries + 1,
-        at=datetime.now(UTC),
-        verb=verb,
-        memories=len(ids),
-        ids=ids_digest(head, ids),
-        change=counters.change,
-        size=counters.size,
-        previous=head.last,
-    )
+def note(rows: Transaction, verb: str, memory_ids: Iterable[str], *, journal: bytes | None, before: Head | None = None) -> None:
+    """Write an entry on what this transaction has done into the journal, whose document this is; one that is not there begins now.
+
+    Where there were more or fewer memories `before` it than by the last entry, an entry of its own says so first, and stays; a repair,
+    which may have lost some, does not ask.
+    """
+    head = Journal(key=urandom(16).hex()) if journal is None else _HEAD.decode(journal)
+    last = None if before is None else _last(rows, head)
+    if before is not None and last is not None and last.size != before.size:
+        head = _append(rows, head, Entry(verb=OUTSIDE, memories=abs(before.size - last.size), change=before.change, size=before.size))
+    ids, after = list(memory_ids), rows.head()
+    head = _append(rows, head, Entry(verb=verb, memories=len(ids), ids=ids_digest(head, ids), change=after.change, size=after.size))
+    rows.put_document(DOCUMENT, msgspec.json.encode(head))
+
+
+def _append(rows: Transaction, head: Journal, entry: Entry) -> Journal:
+    """The head with one more entry, which is numbered, linked and written down."""
+    entry = replace(entry, number=head.entries + 1, at=datetime.now(UTC), previous=head.last)
     entry = replace(entry, digest=_digest(entry))
     name = _chunk(head.entries)
     rows.put_document(name, (rows.document(name) or b"") + msgspec.json.encode(entry) + b"\n")
-    rows.put_document(DOCUMENT, msgspec.json.encode(replace(head, entries=entry.number, last=entry.digest)))
+    return replace(head, entries=entry.number, last=entry.digest)
+
+
+def _last(rows: Transaction, head: Journal) -> Entry | None:
+    """The last entry as it stands there; None where there is none or it cannot be read, which `faults` tells."""
+    lines = (rows.document(_chunk(head.entries - 1)) or b"").splitlines() if head.entries else []
+    try:
+        return _ENTRY.decode(lines[-1]) if lines else None
+    except msgspec.DecodeError:
+        return None
 
 
 def ids_digest(head: Journal, memory_ids: Iterable[str]) -> str:
@@ -89,16 +106,19 @@ def entries(rows: Transaction) -> Iterator[Entry]:
             yield _ENTRY.decode(line)
 
 
-def faults(rows: Transaction) -> Sequence[str]:
-    """What is wrong with the tenant's journal, or with the tenant by its journal; nothing where it keeps none."""
+def faults(rows: Transaction, *, copied_at: int | None = None) -> Sequence[str]:
+    """What is wrong with the tenant's journal, or with the tenant by its journal; nothing where it keeps none.
+
+    A copy of a tenant counts its changes from its own beginning: one that is as it was left `copied_at` its last has no more of them.
+    """
     try:
         head = head_of(rows)
-        return [] if head is None else list(_faults(rows, head))
+        return [] if head is None else list(_faults(rows, head, copied_at))
     except msgspec.DecodeError as error:
         return [f"the journal cannot be read: {error}"]
 
 
-def _faults(rows: Transaction, head: Journal) -> Iterator[str]:
+def _faults(rows: Transaction, head: Journal, copied_at: int | None) -> Iterator[str]:
     last: Entry | None = None
     for number, entry in enumerate(entries(rows), 1):
         if entry.number != number or entry.previous != (last.digest if last else ""):
@@ -107,12 +127,14 @@ def _faults(rows: Transaction, head: Journal) -> Iterator[str]:
         if entry.digest != _digest(entry):
             yield f"entry {number} was changed"
             return
+        if entry.verb == OUTSIDE:
+            yield f"{entry.memories} memories were written or removed without an entry before {entry.at:%Y-%m-%d %H:%M} (entry {number})"
         last = entry
     if last is None or (last.number, last.digest) != (head.entries, head.last):
         yield f"{head.entries} entries were written, and {last.number if last else 0} are there"
         return
     counters = rows.head()
-    if (counters.change, counters.size) != (last.change, last.size):
+    if counters.size != last.size or counters.change not in (last.change, copied_at):
         yield f"memories were written or removed without an entry: {counters.size} are there, and {last.size} by the journal"
 
 

@@ -19,6 +19,8 @@ from cued.stores.work import Content, Work
 _MEMORY = Decoder(Memory)
 _KEPT = ("id", "tenant", "superseded", "use", "forgotten_at", "version")
 _SETTABLE = tuple(name for name in Memory.__struct_fields__ if name not in _KEPT)
+_BRIEF = frozenset({"fingerprint", "quarantined_at", "trust"})
+"""The fields that make a memory hardly larger, and that a full quota must not keep from being set."""
 _SEARCHED = frozenset({"text", "entities", "tags", "fingerprint", "source", "created_at"})
 """The fields whose change may change what is searched."""
 
@@ -33,6 +35,11 @@ def revise(tenant: str, rows: Transaction, revisions: Sequence[Revision], *, at:
     run = _Run(tenant, Work(rows, stored, shape=shape), stored, held)
     left_out = tuple(left for each in revisions if (left := run.take(each, at=at)) is not None)
     return Revised(memories=run.write(), left_out=left_out)
+
+
+def grows(revision: Revision) -> bool:
+    """Whether a revision may make a memory larger by what a caller has to say."""
+    return bool(set(revision.set) - _BRIEF or revision.supersede or revision.link)
 
 
 class _Run:

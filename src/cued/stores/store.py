@@ -46,7 +46,7 @@ from cued.stores.journalling import note
 from cued.stores.metering import RecallMeter, refuse_growth_beyond
 from cued.stores.paging import paged, part
 from cued.stores.recall_log import naming_none
-from cued.stores.revising import revise
+from cued.stores.revising import grows, revise
 from cued.stores.searches import keep, search
 from cued.stores.settlements import admitted, write
 from cued.stores.shelves import SHELVES_BYTES, Shelves
@@ -116,14 +116,14 @@ class Store:
 
     @repeated
     def adopt(self, tenant: str, records: Sequence[Record]) -> tuple[str, ...]:
-        """The ids that were new, of records stored as they are; known ids are passed over."""
+        """The ids that were new, of records stored as they are; known ids stay, but give way to what is new and supersedes them."""
         admit_tenant(tenant)
         for record in records:
             admit_record(tenant, record)
         with self._writing(tenant, "adopt", [record.memory.id for record in records], growing=True) as rows:
             work = Work(rows, shape=self._shape)
             new = first_of_each(records, known=work.known(record.memory.id for record in records))
-            work.insert(new)
+            work.adopt(new)
         return tuple(record.memory.id for record in new)
 
     @repeated
@@ -132,7 +132,7 @@ class Store:
         admit_tenant(tenant)
         if not revisions:
             return Revised()
-        with self._writing(tenant, "revise", [revision.id for revision in revisions], growing=True) as rows:
+        with self._writing(tenant, "revise", [revision.id for revision in revisions], growing=any(map(grows, revisions))) as rows:
             return revise(tenant, rows, revisions, at=at, shape=self._shape)
 
     @repeated
@@ -363,7 +363,7 @@ class Store:
             if after != before:
                 journal = rows.document(JOURNAL)
                 if journal is not None or self._journalled:
-                    note(rows, verb, memory_ids, journal=journal)
+                    note(rows, verb, memory_ids, journal=journal, before=before)
                     after = rows.head()
         if after != before:
             self._shelves.written(tenant, after, fresh)

@@ -53,6 +53,12 @@ class Work:
         self.update({})
         return ()
 
+    def adopt(self, records: Sequence[Record]) -> None:
+        """Write new rows as they were elsewhere; where what is stored supersedes them, or the reverse, both come to agree."""
+        self.beliefs.adopt(record.memory for record in records)
+        self.insert([replace(record, memory=self.beliefs.changed.pop(record.memory.id)) for record in records])
+        self.update({})
+
     def insert(self, records: Sequence[Record]) -> Sequence[Row]:
         """The new rows of records, which are written as they are."""
         rows = [new_row(record, record.memory, self.shape) for record in records]

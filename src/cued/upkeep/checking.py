@@ -19,6 +19,7 @@ from cued.stores.keepers.sqlite.connection import check as refuse_foreign
 from cued.stores.keepers.sqlite.connection import identity
 from cued.stores.keepers.sqlite.schema import MIGRATIONS, VERSION
 from cued.stores.keepers.sqlite.unsummed import TOLD_BY_BODY, differing
+from cued.upkeep.copying import left_at
 
 Part = Literal["file", "permissions", "schema", "pages", "memory", "index", "vector", "edges", "counts", "journal"]
 """Where a problem lies; of a `memory` that has one, the text cannot be trusted, of the others it can."""
@@ -144,7 +145,7 @@ def _journals(keeper: Keeper) -> tuple[tuple[Problem, ...], tuple[Journalled, ..
     problems, sound = list[Problem](), list[Journalled]()
     for tenant in keeper.tenants():
         with keeper.begin(tenant, write=False) as held:
-            head, faults = journalling.head_of(held), journalling.faults(held)
+            head, faults = journalling.head_of(held), journalling.faults(held, copied_at=left_at(held))
         problems += [Problem(part="journal", what=each, tenant=tenant) for each in faults]
         if head is not None and not faults:
             sound.append(Journalled(tenant=tenant, entries=head.entries, last=head.last))

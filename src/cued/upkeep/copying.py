@@ -10,7 +10,7 @@ the source meanwhile is in the copy too. The mark also says how the copy was lef
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Final
 
@@ -35,10 +35,11 @@ _TICK: Final = timedelta(microseconds=1)
 
 
 class Mark(Struct, frozen=True, kw_only=True):
-    """How far a tenant's copy went, and how it left the target: its counters, and a digest of its documents."""
+    """How far a tenant's copy went: the last memory and the newest line; and how it left the target: counters, a digest of documents."""
 
     source: str
     after: str = ""
+    newest: str = ""
     change: int = 0
     epoch: int = 0
     documents: str = ""
@@ -93,7 +94,7 @@ def copy(job: Copy) -> None:
     marks = {tenant: _admitted(job, tenant) for tenant in tenants}
     job.total = 2 * sum(_head(job.source, tenant).size for tenant in tenants)
     for tenant in tenants:
-        _fill(job, tenant, marks[tenant])
+        _fill(job, tenant, _anew(job, tenant, marks[tenant]))
         _settle(job, tenant)
     for tenant in set(job.target.tenants()) - set(tenants):
         _erase_copy(job, tenant)
@@ -113,6 +114,25 @@ def _admitted(job: Copy, tenant: str) -> Mark:
     if (head.change, head.epoch, _digest(documents)) != (mark.change, mark.epoch, mark.documents):
         raise StoreError(f"{_named(tenant)} was written to in the target since it was copied there, and copying again would undo that")
     return mark
+
+
+def left_at(rows: Transaction) -> int | None:
+    """The tenant's change when a copy was done with it, None where it is no copy."""
+    data = rows.document(MARK)
+    return None if data is None else msgspec.json.decode(data, type=Mark).change
+
+
+def _anew(job: Copy, tenant: str, mark: Mark) -> Mark:
+    """The mark to go on from: a first one where the source has erased the tenant since and made it anew, and then the copy is erased too.
+
+    The newest line of a log is the last to go: where the one that was copied is not in the source any more, none of its time is.
+    """
+    with job.source.begin(tenant, write=False) as rows:
+        if not mark.newest or rows.log(LogQuery(recall_id=mark.newest, limit=1)):
+            return mark
+    with job.target.begin(tenant, write=True) as rows:
+        rows.erase()
+    return Mark(source=job.name)
 
 
 def _fill(job: Copy, tenant: str, mark: Mark) -> None:
@@ -223,17 +243,30 @@ def _kept(row: Row) -> Row:
 
 
 def _take_lines(job: Copy, tenant: str) -> int:
-    """How many lines the log has; those that the target has otherwise or not are written."""
-    lines = 0
+    """How many lines the log has; those that the target has otherwise or not are written, and those older than the first are dropped."""
+    lines, oldest = 0, None
     for page in _log_pages(job.source, tenant):
+        oldest = oldest or page[0].at
         with job.target.begin(tenant, write=True) as rows:
             same_time = LogQuery(since=page[0].at, until=page[-1].at + _TICK, limit=_EVERY_LINE.rows, content=True)
             known = {line.recall_id: line for line in rows.log(same_time)}
             news = [line for line in page if known.get(line.recall_id) != line]
             if news:
                 rows.put_log(news, _EVERY_LINE)
+                _leave(rows, replace(_mark(rows, job.name), newest=page[-1].recall_id))
         lines += len(page)
+    if oldest is not None:
+        _drop_lines(job, tenant, oldest)
     return lines
+
+
+def _drop_lines(job: Copy, tenant: str, oldest: datetime) -> None:
+    """Drop the lines of the target that are older than this, which the source has dropped."""
+    with job.target.begin(tenant, write=False) as rows:
+        (first,), (last,) = rows.log(LogQuery(limit=1, oldest_first=True)), rows.log(LogQuery(limit=1))
+    if first.at < oldest:
+        with job.target.begin(tenant, write=True) as rows:
+            rows.put_log((), replace(_EVERY_LINE, age=max(_TICK, last.at - oldest)))
 
 
 def _take_documents(job: Copy, tenant: str) -> int:

@@ -7,12 +7,11 @@ that was cut short is simply run again and goes on with what is left.
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-import numpy as np
 from msgspec import Struct
 
-from cued.deadline import failed
 from cued.errors import EmbedderError, InputError
 from cued.model import Matrix, Memory, Revision
+from cued.others import embedded, marked
 from cued.ports import Embedder, Progress, Store, silent
 from cued.text.analyse import searchable
 from cued.upkeep.pages import batches, scanned
@@ -60,7 +59,7 @@ class _Work:
 
     def __init__(self, tenant: str, store: Store, embedder: Embedder, at: datetime) -> None:
         self._tenant, self._store, self._embedder, self._at = tenant, store, embedder, at
-        self.fingerprint = str(embedder.fingerprint)
+        self.fingerprint = str(marked(embedder))
         self.done = 0
         self.failed: list[str] = []
         self._refused: list[str] = []
@@ -110,14 +109,7 @@ class _Work:
         return EmbedderError(f"{self.done} memories done, {self.left()} left, run it again to go on: {self._last}")
 
     def _vectors(self, memories: Sequence[Memory]) -> Matrix:
-        try:
-            vectors = self._embedder.embed([_words(memory) for memory in memories], role="memory")
-            expected = (len(memories), self._embedder.fingerprint.dimensions)
-        except Exception as error:
-            raise failed(error) from error
-        if np.shape(vectors) != expected or not np.isfinite(vectors).all():
-            raise EmbedderError(f"gave vectors of the shape {np.shape(vectors)}, not {expected} finite numbers")
-        return vectors
+        return embedded([_words(memory) for memory in memories], self._embedder, role="memory")[0]
 
     def _keep(self, memories: Sequence[Memory], vectors: Matrix) -> None:
         revisions = [

@@ -4,19 +4,19 @@ The new file is made beside the old one and takes its name in one step, so whate
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import apsw
-from msgspec import Struct
+from msgspec import DecodeError, Struct
 from msgspec.structs import replace
 
 from cued.errors import CuedError, StoreError
 from cued.model import VECTOR_SHAPES, Memory, Record, Use, VectorShape
 from cued.ports import Progress, silent
-from cued.stores import Store
+from cued.stores import Store, journalling
 from cued.stores.arrays import micros
 from cued.stores.encoding import as_vector, fits
 from cued.stores.keepers.sql_values import read_use
@@ -107,6 +107,7 @@ def _moved(path: Path, fresh: Path, *, at: datetime, backup: Path | None, progre
             with keeper.connected() as connection, writing(connection):
                 _copy_rest(old, connection)
                 connection.executemany(_PUT_ASIDE, [_aside(old, row, at) for row in broken])
+            _note(keeper, broken)
             aside = tuple(_lost(row, back) for row, back in _from_backup(store, broken, backup))
         finally:
             store.close()
@@ -177,6 +178,16 @@ def _both_ways(old: apsw.Connection, table: str, columns: list[str]) -> Iterator
     order = ", ".join(f"{name} DESC" for name in columns[:2])
     yield from salvage.tolerant(old, f"SELECT {listed} FROM {table}")  # noqa: S608 - one of ours
     yield from salvage.tolerant(old, f"SELECT {listed} FROM {table} ORDER BY {order}")  # noqa: S608 - one of ours
+
+
+def _note(keeper: SqliteKeeper, broken: Iterable[Found]) -> None:
+    """Say in each tenant's journal that the file was repaired, and what was put aside; a journal that cannot be read is left as it is."""
+    lost = [problem for row in broken for problem in row.problems]
+    for tenant in keeper.tenants():
+        with keeper.begin(tenant, write=True) as held, suppress(DecodeError):
+            if journal := held.document(journalling.DOCUMENT):
+                ids = [problem.id for problem in lost if problem.tenant == tenant and problem.id is not None]
+                journalling.note(held, "repair", ids, journal=journal)
 
 
 def _tenant_key(new: apsw.Connection, name: bytes | None) -> int | None:

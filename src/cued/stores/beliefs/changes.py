@@ -19,10 +19,10 @@ from msgspec.structs import replace
 
 from cued.errors import InputError, NotFoundError, TrustError
 from cued.model import NOBODY, Memory, Supersession, Trust, outranks
-from cued.stores.admission import superseding_scope
+from cued.stores.admission import reaches, superseding_scope
 from cued.stores.beliefs.heirs import Heirs
 from cued.stores.beliefs.holding import claimed, holding, marks_by, over, span, until
-from cued.stores.beliefs.spans import Spans, cover, onward
+from cued.stores.beliefs.spans import ALWAYS, Spans, cover, onward
 from cued.stores.standing.felling import everywhere
 
 FADED_WEIGHT = 0.1
@@ -76,6 +76,27 @@ class Beliefs:
             most = None if memory.id in claimed_here else LOOKED_AT
             claimed_by_it = {self.get(old).id for old in memory.supersedes}
             self._claim(memory.id, claimed_by_it, at=memory.created_at, word=memory.trust, most=most)
+
+    def adopt(self, memories: Iterable[Memory]) -> None:
+        """Add memories as they were elsewhere, and let them and what is stored agree on who gives way to whom.
+
+        What is stored gives way to what claims it, as of when that was made; where it would not, the claim is left out. Who has given way
+        to a stored memory goes on so for as long as that holds, and for good where that does not claim it. Among themselves they are left
+        as they were.
+        """
+        new = {memory.id: memory for memory in memories}
+        self.changed |= new
+        self.prefetch(each for memory in new.values() for each in (*memory.supersedes, *(mark.by for mark in memory.superseded)))
+        for memory in new.values():
+            self._give_way_as_stored(memory, new)
+        self._settle(rising=False)
+        for memory in new.values():
+            for old in [old for each in memory.supersedes if each not in new and (old := self.find(each)) and not marks_by(memory.id, old)]:
+                if self._may_claim(memory, old):
+                    self._claim(memory.id, (old.id,), at=memory.created_at, word=memory.trust)
+                else:
+                    left = self.get(memory.id)
+                    self.put(replace(left, supersedes=tuple(each for each in left.supersedes if each != old.id)))
 
     def revise(self, old: Memory, new: Memory, *, at: datetime, word: Trust = "user") -> None:
         """Replace a memory by somebody's word; what it supersedes now and did not before gives way as of `at`, and the reverse comes back.
@@ -140,6 +161,21 @@ class Beliefs:
         for memory_id in erased:
             self.changed.pop(memory_id, None)
         return erased
+
+    def _give_way_as_stored(self, memory: Memory, new: Collection[str]) -> None:
+        """Let the marks that stored memories have left on a new one be such as they would leave here."""
+        for mark in (each for each in memory.superseded if each.by not in new and each.lifted_at is None):
+            newer = self.find(mark.by)
+            if newer is None:
+                continue
+            if memory.id in newer.supersedes:
+                self._follow(newer, ALWAYS, self.get(memory.id), rising=False)
+            else:
+                self._hold_for_good(memory.id, replace(mark, by=NOBODY), instead_of=mark)
+
+    def _may_claim(self, new: Memory, old: Memory) -> bool:
+        """Whether a memory would give way to a new one."""
+        return not outranks(old.trust, new.trust) and reaches(old, new) and not self._replaces((old.id,), new.id, most=LOOKED_AT)
 
     def _all(self, memory_ids: Iterable[str]) -> list[Memory]:
         """These memories, read at once with what they supersede; an unknown id is a NotFoundError."""

@@ -6,13 +6,13 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from cued.model import Memory, Supersession
-from cued.stores.beliefs.spans import BEGINNING, END, Span, Spans, onward, united
+from cued.stores.beliefs.spans import ALWAYS, BEGINNING, END, Span, Spans, onward, united
 
 
 def holding(memory: Memory) -> Spans:
     """When a memory holds down what it claims: never one in quarantine, but for what holds through those that it gave way to."""
     if memory.forgotten_at is None and memory.quarantined_at is None:
-        return ((BEGINNING, END),)
+        return ALWAYS
     own = BEGINNING if memory.forgotten_at is None or memory.quarantined_at is not None else memory.forgotten_at
     return united([(BEGINNING, own), *(span(mark) for mark in memory.superseded if mark.scope is None)])
 

@@ -8,6 +8,7 @@ Spans = tuple[Span, ...]
 
 BEGINNING = datetime.min.replace(tzinfo=UTC)
 END = datetime.max.replace(tzinfo=UTC)
+ALWAYS = ((BEGINNING, END),)
 
 
 def united(spans: Iterable[Span]) -> Spans:

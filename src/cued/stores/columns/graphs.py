@@ -5,6 +5,7 @@ when it was made; what came since is scanned. When that is much, one more graph 
 struck is told by the gates, not by it. It is gone with the matrix, and made anew with the next.
 """
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
@@ -137,6 +138,7 @@ def _made(owner: "ref[Index]", vectors: "Vectors", first: int) -> None:
 def library() -> Any:  # noqa: ANN401 - a module
     """The package, None where it is not installed."""
     # A process that loads onnxruntime after it, to embed, dies; the other way round both work.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # as cued.embed.minilm says
     with suppress(ImportError):
         import_module("onnxruntime")
     try:

@@ -47,6 +47,11 @@ def _fallen(judged: Judgement, source: str) -> str:
     return f"superseded by {marks[-1].by or SWEPT}" if marks else "its own sources are gone"
 
 
+def _validity(judged: Judgement, memory: Memory) -> str:
+    ends = [f"{word} {at:%Y-%m-%d %H:%M}" for word, at in (("from", memory.valid_from), ("until", memory.valid_until)) if at is not None]
+    return f"it holds {' '.join(ends)}, and the cue asks about {judged.lookup.at:%Y-%m-%d %H:%M}"
+
+
 def _tags(judged: Judgement, memory: Memory) -> str:
     return f"it lacks the tags {', '.join(sorted(set(judged.lookup.tags) - set(memory.tags)))}"
 
@@ -55,9 +60,9 @@ _CHANGES: dict[Gate, Callable[[Judgement, Memory], str]] = {
     "forgotten": lambda *_: "restoring it (`forget --undo`) brings it back",
     "quarantine": lambda _, m: f"it has been in quarantine since {m.quarantined_at:%Y-%m-%d %H:%M}; a person's `promote` lets it out",
     "scope": lambda judged, m: f"it belongs to scope {m.scope!r}, the cue looks in {judged.lookup.scope!r}",
-    "as_of": lambda judged, m: f"it was written {m.created_at:%Y-%m-%d}, after {judged.lookup.at:%Y-%m-%d}",
+    "as_of": lambda judged, m: f"it was written {m.created_at:%Y-%m-%d %H:%M}, after {judged.lookup.at:%Y-%m-%d %H:%M}",
     "expiry": lambda _, m: f"it expired {m.expires_at:%Y-%m-%d %H:%M}; `update --ttl` gives it a new term",
-    "validity": lambda _, m: f"it holds from {m.valid_from or 'ever'} until {m.valid_until or 'ever'}",
+    "validity": _validity,
     "supersession": _supersession,
     "provenance": _provenance,
     "trust": lambda judged, m: f"it comes from {m.trust}, and only {' or '.join(judged.lookup.trusts)} may speak here",
