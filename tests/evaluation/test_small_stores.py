@@ -47,6 +47,17 @@ def test_small_stores_answer_or_keep_silent(size, turns):
     assert shares["far"] <= 0.07
 
 
+def test_where_one_name_is_in_every_note_what_has_nothing_else_in_common_stays_out():
+    pytest.importorskip("cued_minilm")
+    rows = [line.split("\t") for line in (FOLDER / "one_name.tsv").read_text("utf-8").splitlines()[1:]]
+    with cued.open(None, embedder="cued", settle="off") as memories:
+        tenant = memories.tenant("priya")
+        tenant.remember_many([{"text": text, "at": SUNDAY} for text in dict.fromkeys(text for text, _ in rows)])
+        shown = [(text, [each.text for each in tenant.recall(cue, now=SUNDAY)]) for text, cue in rows if cue]
+    assert sum(text in found for text, found in shown) >= 0.9 * len(shown)
+    assert sum(len(found) - (text in found) for text, found in shown) <= len(shown)
+
+
 @pytest.mark.parametrize("size", [3, 10, 30])
 def test_words_alone_answer_what_is_asked_in_their_words_and_keep_silent(size):
     shares = asked(size, None)

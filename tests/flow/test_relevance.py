@@ -108,12 +108,12 @@ def test_a_leaning_bears_on_a_request_the_less_the_less_they_have_to_do_with_eac
     assert decide(found, preset("cued")).trace.columns["bears"].tolist() == pytest.approx([0.0, 0.5, 1.0])
 
 
-def timed(said, window, *, visible):
+def timed(utterance, window, *, visible):
     """The columns of time for a cue of which half, or all, is a time, in a store of so many memories."""
     found = evidence([memory(f"{place}") for place in range(len(window))], window=window, dense_rank=range(1, len(window) + 1))
-    found = replace(found, cue=Cue(utterance=said, now=NOW), findings=replace(found.findings, visible=visible))
-    share = spoken_times(found.cue, "utterance").share
-    columns = decide(replace(found, time_share=share), preset("cued")).trace.columns
+    found = replace(found, cue=Cue(utterance=utterance, now=NOW), findings=replace(found.findings, visible=visible))
+    said = spoken_times(found.cue, "utterance")
+    columns = decide(replace(found, intervals=said.intervals, time_share=said.share), preset("cued")).trace.columns
     return columns["window"][0], columns["timed"][0]
 
 
@@ -412,6 +412,31 @@ def test_another_form_of_a_foreign_word_counts_as_most_of_it():
     assert columns["unknown"].tolist() == pytest.approx([1 - 0.7 / 2] * 2)
 
 
+def covered(utterance, text, coverage, *terms):
+    """The share of a cue's words that a memory has, where the store counted so much and each term has an idf of 1."""
+    found = evidence([memory("a", text=text)], cue=Cue(utterance=utterance, now=NOW), coverage=[coverage])
+    known = tuple(TermStatistic(term, int(present), 1.0) for term, present in terms)
+    return decide(replace(found, findings=replace(found.findings, terms=known)), preset("cued")).trace.columns
+
+
+def test_letters_that_a_longer_word_has_by_chance_are_not_covered():
+    # three of the pairs of "Australia" are in a memory of a restaurant, and none of them in a word that both have
+    pairs = [("オー", False), ("ース", False), ("スト", True), ("トラ", True), ("ラリ", False), ("リア", False)]
+    columns = covered("オーストラリア？", "レストランで食べた", 1 / 3, *pairs)
+    assert (columns["coverage"][0], columns["wordless"][0]) == (0.0, 1.0)
+
+
+def test_a_syllable_of_another_tone_is_not_covered():
+    terms = [("phong", False), ("kham", False), ("nha", True), ("khoa", False)]
+    assert covered("Phòng khám nha khoa ở đâu?", "Mật khẩu wifi ở nhà", 1 / 4, *terms)["coverage"].tolist() == [0.0]
+    assert covered("phong kham nha khoa o dau", "Mật khẩu wifi ở nhà", 1 / 4, *terms)["coverage"].tolist() == [1 / 4]
+
+
+def test_a_hebrew_word_with_another_prefix_counts_as_most_of_it():
+    columns = covered("איפה הקונצרט?", "כרטיסים לקונצרט", 0.0, ("הקונצרט", False))
+    assert columns["coverage"].tolist() == pytest.approx([0.7])
+
+
 @pytest.mark.parametrize(("cue", "answers"), [("What did you say about dust?", 0.5), ("What about dust?", 0.0)])
 def test_a_reply_of_the_agents_answers_whatever_it_was_told_before(cue, answers):
     told = [
@@ -447,6 +472,15 @@ def test_beside_small_talk_the_words_of_the_state_are_the_cue():
     assert with_state("Write the letter.")["cue_length"].tolist() == pytest.approx([math.log1p(len(query_terms("Write the letter.")))])
 
 
+def test_a_name_that_every_short_note_has_is_shared_and_in_a_long_one_or_a_turn_it_is_little():
+    told = [memory("a"), memory("b"), memory("c", source=Source(session="s", turn=1))]
+    held = {"cosine": [0.6, 0.4, 0.5], "length": [6.0, 81.0, 6.0]}
+    usual = columns_of("Where does Maya work?", told, terms=[("maya", 10)], **held)["shared"].tolist()
+    assert usual == pytest.approx([(9 / 15) ** 2 * 0.05, (9 / 90) ** 2 * 0.25, 0.0])
+    assert not columns_of("Where does Maya work?", told, terms=[("maya", 3)], **held)["shared"].any()
+    assert not columns_of("Where does she work?", told, terms=[("work", 10)], **held)["shared"].any()
+
+
 def test_what_is_told_of_somebody_else_is_another_where_a_stranger_is_asked_about():
     told = [
         memory("a", text="Maya's dentist is Dr. Pavel."),
@@ -455,8 +489,18 @@ def test_what_is_told_of_somebody_else_is_another_where_a_stranger_is_asked_abou
     ]
     stranger = columns_of("Who is Stefan's dentist?", told, terms=[("stefan", 0), ("dentist", 2)])["another"]
     assert stranger.tolist() == [1.0, 0.0, 0.0]
+    alike = columns_of("Who is May's dentist?", told, terms=[("may", 0), ("dentist", 2)])["another"]
+    assert alike.tolist() == [0.0, 0.0, 0.0]
     known = columns_of("Who is Stefan's dentist?", told, terms=[("stefan", 1), ("dentist", 2)])["another"]
     assert known.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_turn_that_asked_the_same_is_an_echo_and_what_asks_for_more_or_is_noted_is_none():
+    texts = ["When does the staging deploy run?", "So when does the deploy run, and who watches the staging logs?", "It runs on Friday."]
+    told = [memory(f"{place}", text=text, source=Source(session="s", turn=place)) for place, text in enumerate(texts)]
+    told.append(memory("note", text=texts[0]))
+    assert columns_of("When does the staging deploy run?", told, coverage=[1.0] * 4)["echo"].tolist() == [1.0, 0.0, 0.0, 0.0]
+    assert not columns_of("When does the staging deploy run?", told, coverage=[0.3] * 4)["echo"].any()
 
 
 def test_another_number_of_the_series_that_is_asked_for_is_another():

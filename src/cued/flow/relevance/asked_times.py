@@ -1,15 +1,11 @@
-"""asked: what a cue asks for, held against the candidates: a time, and words of other languages than English.
+"""The time that a cue asks for, held against the candidates: which of them lie in it, and how much of the cue it is.
 
-Of the time it is told which candidates lie in it, and how much of the cue it is. A cue may name an event in place of a date ("before
-the launch"). Then the candidate that names the event tells the time, and what lies in that time is searched for once more.
-
-The words are counted anew where the analyser cuts and stems a language in ways that are not its own; and the encoder hardly knows such a
-language, so that its vectors say less.
+A cue may name an event in place of a date ("before the launch"). Then the candidate that names the event tells the time, and what lies in
+that time is searched for once more.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from itertools import pairwise
 from math import exp
 from typing import NamedTuple
 
@@ -17,13 +13,9 @@ import numpy as np
 
 from cued.flow import cue as cues
 from cued.flow.table import Table
-from cued.model import EPOCH, Column, Cue, Findings, Interval, Memory, TermStatistic
-from cued.policy.spec import Calibration
+from cued.model import EPOCH, Column, Cue, Findings, Interval, Memory
 from cued.text.analyse import analyse, query_terms
 from cued.text.event_times import Beside
-from cued.text.hollow_words import pair_weights
-from cued.text.scripts import fold
-from cued.text.stemming import kindred
 from cued.text.times import Mention
 from cued.text.times.almanac import DAY, day, shift, unit_of
 from cued.text.times.share import time_share
@@ -38,20 +30,10 @@ _REACH_DAYS = 365
 """So far from an event "before" and "after" reach."""
 _SOON_DAYS, _LATER_DAYS = 10.0, 45.0
 """In so many days "right after" and "after" an event have faded by two thirds; what lies farther off is asked for the less."""
-COMMON = 1.0
-"""What a word counts at least: one that a flood of notes has made common is still a word that was asked for."""
-_BEGINNING = 4
-_BRIEF = 20.0
-"""Texts of more terms have some of them by chance."""
-_RARE, _TOLD_BRIEFLY = 0.12, 30.0
-"""What no more than this share of the memories has may be a name, and a memory of no more terms names what it tells of."""
-_FEW, _MANY = 40, 80
-"""Among so few memories nothing is rare, and among so many it is told what is."""
-_KINDRED = 0.7
-"""What another form of a word is worth beside the word itself."""
-_ALL_NEAR, _SEEN = 3.0, 3
-"""So many deviations nearer than usual a cue is to all texts where the encoder hardly knows a language; the usual as if seen in so many
-more."""
+_READ = 10_000
+"""So many characters of a text are read for what it names: what is about an event names it early."""
+_SPARSE = 5.0
+"""So many candidates outside of the time asked for are taken for granted."""
 
 
 class AskedTime(NamedTuple):
@@ -89,6 +71,27 @@ def time_beside(event: Beside, cue: Cue, findings: Findings) -> Interval | None:
         return None
 
 
+def time_columns(table: Table, asked: AskedTime) -> dict[str, Column]:
+    """Lying in the time that is asked for, the less the more of what else was found does; and that where the cue asks for little else.
+
+    Where all memories were stored today, "today" tells them apart as little as a word that each of them has.
+    """
+    raw, (window, share) = table.columns, asked
+    if not share and not window.any():
+        return {}
+    found = (raw["lexical_rank"] > 0) | (raw["dense_rank"] > 0)
+    seen = max(table.evidence.findings.visible, 1)
+    usual = min(max(window.sum() / seen, window[found].sum() / (found.sum() + _SPARSE)), 1.0)
+    # Squared: a cue that asks for a time and something else is answered by that. One that asks for nothing else means all of that time,
+    # and no note of another; what is said in a conversation may tell of a time before.
+    inside = share**2 * window * (1.0 - usual * (1.0 - share))
+    return {
+        "window": window * (1.0 - usual),
+        "timed": inside - share**4 * of_another_time(table, window),
+        "time_share": np.full(len(table), share),
+    }
+
+
 def spared(columns: dict[str, Column], share: float) -> dict[str, Column]:
     """The columns of what a memory lacks of the cue's words, the less the more of the cue is a time: no memory need have words for it."""
     return {name: columns[name] * (1.0 - share**2) for name in _LACKING}
@@ -104,7 +107,7 @@ def of_another_time(table: Table, window: Column) -> Column:
     dates = [frozenset(query_terms(each.text)) for each in said if each.named or each.interval.start > cue.now]
     other = np.array([source.session is None for source in table.sources]) & (window <= 0.0)
     for row in np.flatnonzero(other & (covered > 0.0)).tolist() if dates else ():
-        own = analyse(table.memories[row].text).keys()
+        own = analyse(table.memories[row].text[:_READ]).keys()
         other[row] = not any(date <= own for date in dates)
     return other.astype(float)
 
@@ -132,7 +135,7 @@ def _naming(memories: Sequence[Memory], columns: dict[str, Column], found: Besid
     Among several it is the note that begins with them, for that is what it is about; then the one with the highest BM25.
     """
     bm25 = columns["bm25"]
-    held = [(row, analyse(memories[row].text)) for row in np.flatnonzero(columns["coverage"] > 0).tolist()]
+    held = [(row, analyse(memories[row].text[:_READ])) for row in np.flatnonzero(columns["coverage"] > 0).tolist()]
     said = found.event.split()
     for count in range(len(said), 0 if found.open_end else len(said) - 1, -1):
         words = " ".join(said[:count])
@@ -217,98 +220,3 @@ def _next_to(at: datetime, held: datetime, unit: str, sign: int) -> bool:
         return meant.start <= at < meant.end
     first, last = sorted((day(held).start, shift(day(held).start, unit, sign)))
     return first <= at < last + DAY
-
-
-class Counted(NamedTuple):
-    """A cue's words: their idf together, that of those which nothing here has, the least that they count, and what each memory has."""
-
-    total: float
-    lacking: float
-    at_least: float
-    coverage: Column
-
-
-def counted(table: Table, terms: Sequence[TermStatistic], *, latin: bool) -> Counted:
-    """The words of a foreign cue: pairs of characters that are no words are left out, and other forms of a word stand in for it."""
-    weights = [1.0] * len(terms) if latin else _pair_weights(table, terms)
-    said = list(zip(terms, weights, strict=True))
-    nowhere = frozenset(each.term for each in _nowhere(terms))
-    total = sum(each.idf * weight for each, weight in said)
-    lacking = sum(each.idf * weight for each, weight in said if each.term in nowhere)
-    coverage = table.columns["coverage"] * (sum(each.idf for each in terms) / total if total else 1.0)
-    for each, has in _forms(table, terms) if latin and total else ():
-        coverage = coverage + each.idf / total * has
-        lacking -= each.idf * has.max(initial=0.0)
-    return Counted(total, lacking, sum(max(each.idf, COMMON) * weight for each, weight in said), np.minimum(coverage, 1.0))
-
-
-def _nowhere(terms: Sequence[TermStatistic]) -> list[TermStatistic]:
-    """The terms that stand nowhere here; a pair of characters that only joins two known words is none of them.
-
-    So a pair counts where one of its characters is in no known pair.
-    """
-    known = {letter for each in terms if each.documents and _is_pair(each.term) for letter in each.term}
-    return [each for each in terms if not each.documents and not (_is_pair(each.term) and known.issuperset(each.term))]
-
-
-def _is_pair(term: str) -> bool:
-    return len(term) == len("个人") and not term.isascii()
-
-
-def unnamed(table: Table, terms: Sequence[TermStatistic], coverage: Column) -> float:
-    """How much of what the cue names is not in the memory that has most of its words, 0 to 1; less where that one is long, 0 without names.
-
-    A name is a run of characters of which every pair is rare here. "跑步节的规模" has the words in which all sizes are told, and is
-    about none of the races that are.
-    """
-    seen = table.evidence.findings.visible
-    rare = {each.term: each.idf for each in terms if each.documents <= _RARE * seen and _is_pair(each.term)} if seen > _FEW else {}
-    named = _runs(table.evidence.cue.utterance, rare)
-    if not named or not len(table):
-        return 0.0
-    best = int(np.argmax(coverage))
-    text, length = table.memories[best].text, max(float(table.columns["length"][best]), 1.0)
-    held = max(sum(idf for pair, idf in run if pair in text) / sum(idf for _, idf in run) for run in named)
-    return (1.0 - held) * min(1.0, (_TOLD_BRIEFLY / length) ** 2) * min(1.0, (seen - _FEW) / (_MANY - _FEW))
-
-
-def _runs(said: str, rare: Mapping[str, float]) -> list[list[tuple[str, float]]]:
-    """The runs of characters whose every pair is rare, as these pairs with what they weigh."""
-    runs: list[list[tuple[str, float]]] = [[]]
-    for pair in map("".join, pairwise(said)):
-        if pair in rare:
-            runs[-1].append((pair, rare[pair]))
-        elif runs[-1]:
-            runs.append([])
-    return [run for run in runs if run]
-
-
-def distrust(table: Table, calibration: Calibration) -> float:
-    """How much less than usual the vector of a foreign cue says, at least 1, by how near it is to all that is here."""
-    seen, usual = table.evidence.findings.background, calibration.background_mean
-    mean = (seen.count * seen.mean + _SEEN * usual) / (seen.count + _SEEN)
-    return max(1.0, (mean - usual) / (_ALL_NEAR * calibration.background_deviation))
-
-
-def _pair_weights(table: Table, terms: Sequence[TermStatistic]) -> list[float]:
-    """How many words each term of a cue without spaces is, told by the candidate that has most of it; a long one has pairs by chance."""
-    if not len(table):
-        return [1.0] * len(terms)
-    best = int(np.argmax(table.columns["coverage"]))
-    text, surely = table.memories[best].text, min(1.0, (_BRIEF / max(float(table.columns["length"][best]), 1.0)) ** 2)
-    weights = pair_weights([each.term for each in terms], [each.term in text for each in terms])
-    return [1.0 - surely * (1.0 - weight) for weight in weights]
-
-
-def _forms(table: Table, terms: Sequence[TermStatistic]) -> list[tuple[TermStatistic, Column]]:
-    """The words that nothing here has, each with what another form of it is worth where a candidate has one.
-
-    Latin letters are stemmed as English, so of other languages "trabajo" and "trabajas" are two words.
-    """
-    unknown = [each for each in terms if not each.documents]
-    texts = [fold(memory.text).lower() for memory in table.memories] if unknown else []
-    return [(each, np.array([_KINDRED * _has_form(text, each.term) for text in texts])) for each in unknown]
-
-
-def _has_form(text: str, term: str) -> bool:
-    return term[:_BEGINNING] in text and any(kindred(term, own) for own in analyse(text))

@@ -1,4 +1,4 @@
-"""asked: which candidates lie in the time that a cue asks for, and how much of the cue asks for it."""
+"""asked_times: which candidates lie in the time that a cue asks for, and how much of the cue asks for it."""
 
 from math import exp
 

@@ -11,38 +11,29 @@ import numpy as np
 
 from cued.errors import InputError
 from cued.flow import cue as cues
-from cued.flow.asked import COMMON, AskedTime, Counted, asked_time, counted, distrust, of_another_time, spared, unnamed
+from cued.flow.relevance.asked_times import asked_time, spared, time_columns
+from cued.flow.relevance.foreign_words import COMMON, Counted, counted, distrust, unnamed
 from cued.flow.table import Table, filled
 from cued.model import Column, Cue, TermStatistic
 from cued.policy.calibration import calibrated
 from cued.policy.spec import Calibration
-from cued.text.analyse import query_terms
+from cued.text import intent
+from cued.text.analyse import analyse, query_terms
 from cued.text.event_times import Beside
-from cued.text.intent import (
-    AGENTS,
-    addresses_agent,
-    asked_about,
-    asks,
-    in_first_person,
-    is_idle,
-    leans,
-    numbered,
-    of_speaker,
-    seeks,
-    speaks_of_itself,
-    told_about,
-)
 from cued.text.languages import foreignness, is_latin, technical
 from cued.text.patterns import pattern
 
 _WORD = pattern(r"\w+")
 _BRIEF = 20.0
+_USUAL, _TERSE, _NEAR_ANYWAY = 0.3, 9.0, 0.05
+"""What more than this share of the memories has says little; in a text of so many terms a name is half as much as by itself; and by so
+much it brings the nearest memory near as well."""
+_ECHOED, _BEYOND = 0.4, 1 / 3
+"""A question that has so much of the cue's words is the cue once more, where no more than this part of its own are others."""
 _SHORT = 3.0
 """The logarithm of how many words an agent may say before it is heard less."""
 _FEW = 10
 """Stores of fewer memories count as this large: what stands in one by itself is no nearer for that."""
-_SPARSE = 5.0
-"""So many candidates outside of the time asked for are taken for granted."""
 _LETTERS = 4
 """Shorter texts have a vector that says nothing."""
 _STRANGE = 0.5
@@ -100,7 +91,7 @@ class _Heard(NamedTuple):
 def _heard(cue: Cue) -> _Heard:
     # An explanation decides the same cue many times over.
     uttered, by_itself, working = cues.words(cue, "utterance"), cues.alone(cue, "cue"), cues.state(cue)
-    idle = bool(by_itself) and is_idle(by_itself)
+    idle = bool(by_itself) and intent.is_idle(by_itself)
     return _Heard(
         own=frozenset(query_terms(by_itself) if by_itself and not idle else ()),
         names=frozenset(term for name in cues.named(uttered) for term in query_terms(name)),
@@ -108,9 +99,9 @@ def _heard(cue: Cue) -> _Heard:
         latin=is_latin(uttered),
         foreign=foreignness(uttered),
         technical=technical(uttered),
-        seeks="utterance" if not idle and seeks(uttered) else "state" if working and seeks(working) else "",
-        personal=speaks_of_itself(cue.utterance),
-        to_agent=addresses_agent(cue.utterance),
+        seeks="utterance" if not idle and intent.seeks(uttered) else "state" if working and intent.seeks(working) else "",
+        personal=intent.speaks_of_itself(cue.utterance),
+        to_agent=intent.addresses_agent(cue.utterance),
         event=cues.event(cue.utterance),
     )
 
@@ -123,10 +114,10 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     z, passage_z = _z(np.array([raw["cosine"], passage]), table, calibration)
     cosine, words = filled(raw["cosine"]), _counted(table, heard)
     nearest = np.argsort(-cosine, kind="stable")[:_NEARBY].tolist()
-    at_a_time = heard.event is not None or table.evidence.intervals
-    asked = asked_time(table, heard.event) if at_a_time else AskedTime(raw["window"], table.evidence.time_share)
+    asked = asked_time(table, heard.event) if heard.event is not None or table.evidence.intervals else None
     columns = {
-        **_times(table, asked),
+        **dict.fromkeys(("window", "timed"), np.zeros(len(table))),
+        **(time_columns(table, asked) if asked else {}),
         "z": z,
         "passage": passage,
         "passage_z": passage_z,
@@ -140,6 +131,7 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         **(kind := _kind(table, heard, cosine, calibration)),
         "mine": _mine(table, nearest) * (1.0 - kind["turn"]) if heard.personal else np.zeros(len(table)),
         "another": _another(table),
+        "echo": _echo(table, kind["turn"]),
         "apart": (1.0 - kind["turn"]) * _apart(table, cosine, nearest[:_NEAREST]),
         **_words(table, heard, words, turn=kind["turn"]),
         **_alike(table, heard, words, cosine),
@@ -148,7 +140,7 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         # What is said in passing is seldom meant, but what the agent said is where the cue asks for it.
         "turn": kind["turn"] - kept,
     }
-    return columns | spared(columns, asked.share) if asked.share else columns
+    return columns | spared(columns, asked.share) if asked and asked.share else columns
 
 
 def _counted(table: Table, heard: _Heard) -> Counted:
@@ -188,27 +180,6 @@ def _code(table: Table, nearest: Sequence[int]) -> float:
     return float(np.array(marked).sum() / len(marked)) if any(marked) else 0.0
 
 
-def _times(table: Table, asked: AskedTime) -> dict[str, Column]:
-    """Lying in the time that is asked for, the less the more of what else was found does; and that where the cue asks for little else.
-
-    Where all memories were stored today, "today" tells them apart as little as a word that each of them has.
-    """
-    raw, (window, share) = table.columns, asked
-    if not share and not window.any():
-        return dict.fromkeys(("window", "timed"), np.zeros(len(table)))
-    found = (raw["lexical_rank"] > 0) | (raw["dense_rank"] > 0)
-    seen = max(table.evidence.findings.visible, 1)
-    usual = min(max(window.sum() / seen, window[found].sum() / (found.sum() + _SPARSE)), 1.0)
-    # Squared: a cue that asks for a time and something else is answered by that. One that asks for nothing else means all of that time,
-    # and no note of another; what is said in a conversation may tell of a time before.
-    inside = share**2 * window * (1.0 - usual * (1.0 - share))
-    return {
-        "window": window * (1.0 - usual),
-        "timed": inside - share**4 * of_another_time(table, window),
-        "time_share": np.full(len(table), share),
-    }
-
-
 def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
     """1 where there is no vector, or none that says anything.
 
@@ -229,10 +200,12 @@ def _kind(table: Table, heard: _Heard, cosine: Column, calibration: Calibration)
     raw = table.columns
     turn = np.array([source.session is not None for source in table.sources], dtype=float)
     note = 1.0 - turn
+    behind = note * (cosine.max(initial=0.0) - cosine)
     return {
         "turn": turn,
         "note_length": note * np.log1p(raw["length"]),
-        "behind": note * (cosine.max(initial=0.0) - cosine),
+        "behind": behind,
+        "shared": _shared(table, heard) * (behind + _NEAR_ANYWAY * note),
         "bears": _bears(table, note, _deviations(cosine, calibration), _ALIKE[heard.seeks]) if heard.seeks else np.zeros(len(table)),
         "technical": heard.technical * np.array([technical(memory.text) for memory in table.memories])
         if heard.technical
@@ -241,23 +214,44 @@ def _kind(table: Table, heard: _Heard, cosine: Column, calibration: Calibration)
     }
 
 
+def _shared(table: Table, heard: _Heard) -> Column:
+    """How much a name alone brings a memory near to the cue, 0 to 1: the more of all memories have it, and the shorter this one is.
+
+    Where every note begins with "Maya", each of them is as near to a question about her as only an answer is elsewhere.
+    """
+    findings = table.evidence.findings
+    having = max((each.documents for each in findings.terms if each.term in heard.names), default=0) / max(findings.visible, _FEW)
+    return np.asarray(max(0.0, having - _USUAL) / (1.0 - _USUAL) * (_TERSE / (_TERSE + table.columns["length"])) ** 2)
+
+
 def _mine(table: Table, nearest: Sequence[int]) -> Column:
     """1 for what of the nearest is in the first person."""
     mine, memories = np.zeros(len(table)), table.memories
-    mine[[row for row in nearest if in_first_person(memories[row].text)]] = 1.0
+    mine[[row for row in nearest if intent.in_first_person(memories[row].text)]] = 1.0
     return mine
 
 
 def _another(table: Table) -> Column:
     """1 for a memory of somebody else, where the cue asks about one whom no memory names, or of another number than it names; else 0."""
-    cue, known = table.evidence.cue.utterance, {each.term: each.documents for each in table.evidence.findings.terms}
-    about, asked = [known[term] for term in query_terms(asked_about(cue)) if term in known], numbered(cue)
-    stranger, found = bool(about) and not any(about), np.zeros(len(table))
-    for row, memory in enumerate(table.memories) if stranger or asked else ():
-        name, numbers = told_about(memory.text) if stranger else "", numbered(memory.text) if asked else {}
-        elsewhere = any(asked[series].isdisjoint(numbers[series]) for series in asked.keys() & numbers.keys())
-        found[row] = elsewhere or bool(name and known.keys().isdisjoint(query_terms(name)))
-    return found
+    cue, documents = table.evidence.cue.utterance, {each.term: each.documents for each in table.evidence.findings.terms}
+    name, numbers = intent.asked_about(cue), intent.numbered(cue)
+    known = [documents[term] for term in query_terms(name) if term in documents]
+    stranger = name if known and not any(known) else ""
+    if not stranger and not numbers:
+        return np.zeros(len(table))
+    texts = (memory.text for memory in table.memories)
+    return np.array([intent.of_somebody_else(text, stranger) or intent.of_another_number(text, numbers) for text in texts], dtype=float)
+
+
+def _echo(table: Table, turn: Column) -> Column:
+    """1 for a turn that asks hardly anything but what the cue says itself: whoever asked before has not answered by that."""
+    echo = np.zeros(len(table))
+    for row in np.flatnonzero(turn * table.columns["coverage"] >= _ECHOED).tolist():
+        text = table.memories[row].text
+        if intent.asks(text) and (own := analyse(text)):
+            said = analyse(table.evidence.cue.utterance)
+            echo[row] = sum(count for term, count in own.items() if term not in said) <= _BEYOND * sum(own.values())
+    return echo
 
 
 def _apart(table: Table, cosine: Column, nearest: Sequence[int]) -> Column:
@@ -280,7 +274,7 @@ def _deviations(cosine: Column, calibration: Calibration) -> Column:
 def _bears(table: Table, note: Column, above: Column, between: tuple[float, float]) -> Column:
     """How far a note that tells a leaning bears on the request, by how far it stands above the unrelated."""
     bears: Column = note * np.clip((above - between[0]) / (between[1] - between[0]), 0.0, 1.0)
-    bears[[row for row in np.flatnonzero(bears).tolist() if not leans(table.memories[row].text)]] = 0.0
+    bears[[row for row in np.flatnonzero(bears).tolist() if not intent.leans(table.memories[row].text)]] = 0.0
     return bears
 
 
@@ -321,7 +315,7 @@ def _answers(table: Table, *, replies: Column) -> Column:
     for before, row in table.turns_apart(1):
         if covered[before] <= 0:
             continue
-        if replies[row] > replies[before] or (asks(table.memories[before].text) and not asks(table.memories[row].text)):
+        if replies[row] > replies[before] or (intent.asks(table.memories[before].text) and not intent.asks(table.memories[row].text)):
             found[row] = covered[before]
     return found
 
@@ -332,7 +326,7 @@ def _said_by_agent(table: Table) -> Column:
     An agent says much about everything, so its long answers match any cue; what a user needs remembered is mostly what others said. A note
     that an agent took is meant to be found.
     """
-    agents = {speaker for speaker in {source.speaker for source in table.sources} if speaker and speaker.casefold() in AGENTS}
+    agents = {speaker for speaker in {source.speaker for source in table.sources} if speaker and speaker.casefold() in intent.AGENTS}
     if not agents:
         return np.zeros(len(table))
     return np.array([source.speaker in agents and source.session is not None for source in table.sources], dtype=float)
@@ -355,7 +349,7 @@ def _astray(table: Table, heard: _Heard, cosine: Column) -> float:
 def _about(table: Table, row: int, speaker: str) -> float:
     """How much a turn is about this speaker and not about somebody else, −1 to 1; what does not tell is taken for being so."""
     source = table.sources[row]
-    of_its_own = of_speaker(table.memories[row].text) if source.session is not None else 0.0
+    of_its_own = intent.of_speaker(table.memories[row].text) if source.session is not None else 0.0
     if not of_its_own:
         return _OWN
     return of_its_own if source.speaker == speaker else -of_its_own
