@@ -4,7 +4,7 @@ import pytest
 
 from cued.text.analyse import analyse, query_terms
 from cued.text.hollow_words import pair_weights
-from cued.text.stemming import kindred
+from cued.text.stemming import beginnings, kindred, loosely
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,13 @@ from cued.text.stemming import kindred
         ("Qu'y a-t-il en mai ?", ("mai",)),
         ("东京的人口是多少", ("东京", "人口")),
         ("りんごはどこで買いましたか", ("りん", "んご", "買")),
+        ("房租幾號要繳", ("房租", "租幾", "號要", "要繳")),
+        ("Var ligger nyckeln till källaren?", ("ligger", "nyckeln", "kallaren")),
+        ("Gdzie jest klucz do piwnicy i przy której ulicy?", ("klucz", "piwnici", "ulici")),
+        ("Де лежить ключ від підвалу?", ("леж", "ключ", "підвал")),
+        ("Πού είναι το κλειδί της αποθήκης;", ("κλειδ", "αποθηκ")),
+        ("איפה המפתח של המרתף?", ("המפתח", "המרתף")),
+        ("tahkhane ki chaabi kahan hai?", ("tahkhan", "chaabi")),
     ],
 )
 def test_a_cue_is_searched_by_what_it_asks_for_alone(cue, terms):
@@ -79,6 +86,21 @@ def test_words_with_spaces_stand_for_themselves():
 def test_forms_of_one_word_are_kindred(first, second):
     assert kindred(first, second)
     assert kindred(second, first)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("ברכב", "הרכב"), ("קונצרט", "לקונצרט"), ("ובבית", "הבית"), ("मूंगफली", "मूँगफली"), ("जमीन", "ज़मीन"), ("оксані", "оксан")],
+)
+def test_so_they_are_with_other_prefixes_marks_and_endings(first, second):
+    assert kindred(first, second)
+    assert kindred(second, first)
+    assert any(each in loosely(second) for each in beginnings(first))
+
+
+@pytest.mark.parametrize(("first", "second"), [("בית", "תי"), ("שלום", "לום שלג"), ("दाल", "दाम"), ("كتاب", "كتابة"), ("γιωργ", "γιωργο")])
+def test_words_of_a_language_with_a_stemmer_and_other_words_are_not(first, second):
+    assert not kindred(first, second)
 
 
 @pytest.mark.parametrize(("first", "second"), [("contar", "contrasena"), ("cas", "casa"), ("", "casa"), ("kara", "kira")])

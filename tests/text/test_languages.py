@@ -40,6 +40,24 @@ def test_few_words_of_another_language_are(text):
 @pytest.mark.parametrize(
     "text",
     [
+        "Wat is de hoofdstad van Spanje?",
+        "Schrijf een gedicht over de herfst",
+        "Waar is de sleutel of de kaart?",
+        "Amit ab kahan rehta hai?",
+    ],
+)
+def test_a_word_that_english_has_too_does_not_make_another_language_english(text):
+    assert foreignness(text) == 1.0
+
+
+@pytest.mark.parametrize("text", ["Is De Vries over there?", "Where is the van?", "Is the main road closed?", "Two men came till noon"])
+def test_nor_do_a_few_words_of_another_language_make_english_foreign(text):
+    assert foreignness(text) == 0.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "sqlite3.OperationalError: database is locked",
         "git rebase --onto main topic",
         "def with_backoff(call, attempts=5): ...",

@@ -17,6 +17,7 @@ from cued.text.remembered import Remembered
 from cued.text.scripts import fold
 from cued.text.stemming import COMPOUND_MIN, MAX_WORD, stem, subwords
 from cued.text.stopwords import NAMES_IN_CAPITALS, STOP_WORDS
+from cued.text.tongues.particles import without_particles
 
 MAX_QUERY_TERMS = 512
 _QUOTATION_MIN = 5
@@ -87,7 +88,7 @@ def query_terms(text: str) -> tuple[str, ...]:
     """
     content: dict[str, None] = {}
     function: dict[str, None] = {}
-    chunks = text.split()
+    chunks = (text if text.isascii() else without_particles(text)).split()
     for terms, _, functional in map(_KNOWN.__getitem__, chunks):
         (function if functional else content).update(dict.fromkeys(terms))
         if len(content) >= MAX_QUERY_TERMS:

@@ -1,6 +1,6 @@
 """A time beside an event ("two days after the move", "seit der Hochzeit", "搬家以后"), read as a relation and the event's own words.
 
-Which time that is, only a memory that names the event can tell (`flow.asked`).
+Which time that is, only a memory that names the event can tell (`flow.relevance.asked_times`).
 """
 
 import re

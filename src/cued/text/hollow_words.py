@@ -43,15 +43,25 @@ als ook dat die dit deze er nog meer
 onze jouw jullie ben bent moet moeten kan kunnen kun mag tot hebt mogen""",
     "pl": """i oraz lub ale nie jest są był była było były być ma mają się to ten ta te tego tej w we na z ze do od dla po za przez pod nad
 o u że co kto jak gdzie kiedy dlaczego jaki jaka jakie jakich który która które ile czy ja ty on ona oni my wy mnie mi mój moja jego jej
-ich już tylko także""",
+ich już tylko także
+mam masz mamy jestem jesteś jesteśmy jakiej jakiego jakim którą którego której którym kim czym czego kogo komu skąd dokąd moje moim
+mojej nasz nasza nasze twój twoja żeby jeśli teraz przy bez przed między albo""",
     "tr": """ve ile veya ama bir bu şu o ne neyi neden niçin nasıl kim kimin nerede nereye hangi kaç ben sen biz siz onlar benim bana beni
 için gibi kadar çok daha en de da mi mı mu mü ki değil var yok olan olarak oldu olduğu ise
 nedir neydi neye neyin neler nereden neresi kimde kime kimi kimden kimdi hangisi kaçta kaça kaçıncı zaman bizim bizi bize sizin sana seni
 senin onun onu ona misin mıyım musun bunu şunu her hiç geç""",
     "id": """yang dan atau tetapi di ke dari pada untuk dengan dalam oleh adalah itu ini apa siapa kapan mana bagaimana mengapa berapa saya
-kamu dia kami kita mereka nya tidak bukan sudah akan telah bisa dapat juga lebih ada sebagai""",
+kamu dia kami kita mereka nya tidak bukan sudah akan telah bisa dapat juga lebih ada sebagai
+tentang karena jika kalau agar bahwa antara sampai sejak setelah sebelum harus sedang masih sekarang apakah si""",
     "vi": """là của và hay hoặc nhưng các những cái được bị trong ngoài cho với từ đến ở tại này đó kia khi nào gì ai đâu sao như thế bao
 nhiêu một không có đã sẽ đang tôi bạn anh chị nó họ để về theo""",
+    "sv": """och eller men inte är var vara varit har hade ha blir blev bli kan kunde ska skulle vill måste får fick jag du han hon den
+det vi ni de mig dig honom henne oss er dem sig min mitt mina din ditt dina sin sitt sina vår vårt våra hans hennes deras en ett i
+på av till från med för om hos vid mot efter innan utan genom mellan som att vad vem vems vilken vilket vilka när vart varför hur
+många mycket nu då där här denna detta dessa också bara mer finns heter""",
+    "hi": """hai hain tha thi ho hoon hun ka ki ke ko ne mein se par aur ya lekin kya kaun kab kahan kaha kaise kyun kyon kitna kitne
+kitni kis kisne kiska kiski kiske kisko yeh ye woh maine mera meri mere mujhe humne hamara hamari hamare tum tumne aap aapne aapka
+tera teri bhi nahi nahin ab raha rahi rahe saath liye wala""",
 }
 _ELSEWHERE: Final = (
     """и а но или не ни что чего чем кто кого кому где куда когда как какой какая какое какие каких сколько почему зачем в во на с со к по
@@ -63,12 +73,23 @@ _ELSEWHERE: Final = (
     """है हैं था थी थे हो का की के को ने में से पर और या लेकिन क्या कौन कब कहाँ कैसे क्यों कितना कितने कितनी किस किसने यह वह ये वे इस उस मैं
 मैंने हम तुम आप मेरा मेरी मेरे तो भी नहीं ही मुझे मुझको हमें हमने हमारा हमारी हमारे सा सी सबसे किससे किसके किसको किसका किसकी कहां कौनसा पास हूँ हूं
 रहा रही रहे आपने तुमने""",
+    """і й та але або чи не ні що чого чому хто кого кому де куди звідки коли як який яка яке які якого якій яких чий скільки навіщо в у
+на з із зі до від по за під над при для без через між про після перед це цей ця ці той ті є був була було були бути буде я ти він
+вона воно ми ви вони мені мене мій моя моє мої його її їх нас нам вас вам наш наша наше наші себе собі вже ще тільки дуже треба
+можна зараз тепер ким чим""",
+    """ο η το οι τα του της των τον την τους τις στο στη στην στον στους στις στα ένας μια μία ένα και ή αλλά δεν μην να θα που πού πως
+πώς πότε γιατί τι ποιος ποια ποιο ποιοι ποιες ποιον πόσο πόσα πόσοι πόσες όταν αν ότι είναι είμαι είσαι είμαστε ήταν έχω έχεις έχει
+έχουμε έχουν είχε με σε από για μετά πριν χωρίς μέχρι εγώ εσύ αυτός αυτή αυτό εμείς εσείς μου σου μας σας μπορώ μπορεί πρέπει τώρα
+πολύ πιο""",
+    """של את על אל עם מן בין אצל כמו בלי לפני אחרי עד מה מי מתי איפה היכן לאן מאיפה איך למה מדוע כמה איזה איזו אילו האם או אבל גם רק כי
+אם אני אתה הוא היא אנחנו אתם הם הן שלי שלך שלו שלה שלנו שלכם שלהם לי לך לו לה לנו לכם להם אותי אותך אותו אותה אותנו אותם יש אין היה
+הייתה היו יהיה להיות זה זו זאת אלה אלו כל לא כבר עוד מאוד יותר עכשיו ממה במה""",
 )
 # Characters that join a sentence of Chinese and are hardly ever part of a name or a thing.
 _JOINING: Final = frozenset("的了吗嗎呢吧啊呀嘛么麼什谁誰哪怎是我你您他她它们們这這那和与與就都也很更最请請着在")
 _ASKING: Final = frozenset(
     """多少 如何 几个 幾個 有没 没有 沒有 可以 一个 一個 为了 因为 何时 為何 为何 以及 或者 其他 几点 幾點 少钱 少錢 多久 几号 几月
-何 誰 何時 何処 どこ こへ こで どの どれ どん いく くら だれ なぜ いつ""".split()
+幾號 幾月 何 誰 何時 何処 どこ こへ こで どの どれ どん いく くら だれ なぜ いつ""".split()
 )
 # Particles and endings of Japanese; a word that is written in hiragana has other pairs.
 _ENDING: Final = frozenset("のはがをにでともかたてしするまいなっれよね")
@@ -80,7 +101,8 @@ ALSO_ENGLISH: Final = frozenset(
     """ada ai al ale alla ama ben biz co com come comment con da dan dem den des die dit dos door ed el en era est fra fu ha han hat hay ho
     io jest ke khi ki kim la las le lei lo los ma mana mas mes met mi mia mis mon mu na nas ne ni nie ob om os ou par para pas plus po pod
     pour qua sa sans se sen ser si sin son su sur ta te ten theo ti tu ty um un uno van var ve vi von war wen ya za as es her hiç hora kan
-    lui man mag mal moi pode seit sei sol sou t tes toi ton tot tua ora bin bis gab ben""".split()
+    lui man mag mal moi pode seit sei sol sou t tes toi ton tot tua ora bin bis gab ben agar men till min din mot
+    vid dig hans ska hon hun ka ko ye tum tera teri ab nu""".split()
 )
 # Other languages have these words of English too.
 SHARED: Final = frozenset("a all am an as at by do he i id im in me my no not on or per so to up us via was we will".split())
@@ -91,8 +113,9 @@ def _stems(words: str) -> frozenset[str]:
 
 
 _STEMS: Final = {language: _stems(words) for language, words in _LATIN.items()}
-LATIN_WORDS: Final = frozenset(word for words in _LATIN.values() for word in words.split())
-"""The function words of languages in Latin script, as they are written."""
+WORDS_BY_LANGUAGE: Final = {language: frozenset(words.split()) for language, words in _LATIN.items()}
+"""The function words of languages in Latin script, as they are written; "hi" is Hindi as it is typed."""
+LATIN_WORDS: Final = frozenset().union(*WORDS_BY_LANGUAGE.values())
 _ANY_LATIN: Final = frozenset().union(*_STEMS.values())
 _TELLING: Final = _ANY_LATIN - _stems(" ".join(STOP_WORDS | ALSO_ENGLISH | SHARED) + " d da das de del der di do dos du l o y")
 """Of these, which are no parts of names either, one is enough in a cue that has no function word of English."""

@@ -7,6 +7,7 @@ A cue that asks for advice, a choice or a plan is about whatever its user prefer
 """
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import dropwhile
 
@@ -173,6 +174,7 @@ _TOLD_ABOUT = pattern(
     rf"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.?\s)?(?P<name>{_NAME})(?:['’]s?\s(?=\w)|\s(?=(?:is|was|has|had|will|can|does|did|[a-z]+(?:s|ed))\b))"
 )
 _NOBODY = STOP_WORDS | frozenset("user users client customer assistant agent".split())
+_ALIKE = 3
 _NUMBERED = pattern(r"(?<![\w#])(?P<series>#|[A-Z]{2,8}-?)\d{3,}(?![\w-])")
 
 
@@ -181,7 +183,6 @@ def asked_about(cue: str) -> str:
     return next(filter(None, (_name(match["whose"] or match["who"]) for match in _ASKED_ABOUT.finditer(cue))), "")
 
 
-@lru_cache(maxsize=1 << 14)
 def told_about(text: str) -> str:
     """Of whom by name a memory tells from its first word on ("Maya" of "Maya's dentist moved." and "Maya lives here."), "" where not."""
     found = _TOLD_ABOUT.match(text)
@@ -193,13 +194,24 @@ def _name(words: str) -> str:
     return " ".join(dropwhile(lambda word: word.lower() in _NOBODY, words.split()))
 
 
-@lru_cache(maxsize=1 << 14)
 def numbered(text: str) -> dict[str, frozenset[str]]:
     """What a text names by its number ("#48214", "LH1234", "OPS-482"), by the series: what stands before the number."""
     found: dict[str, frozenset[str]] = {}
     for match in _NUMBERED.finditer(text):
         found[match["series"]] = found.get(match["series"], frozenset()) | {match[0]}
     return found
+
+
+def of_somebody_else(text: str, stranger: str) -> bool:
+    """Whether a memory tells of somebody by a name that does not begin as the stranger's does: "Ben" may be "Benjamin"."""
+    told = told_about(text) if stranger else ""
+    return bool(told) and stranger not in text and told[:_ALIKE] != stranger[:_ALIKE]
+
+
+def of_another_number(text: str, numbers: Mapping[str, frozenset[str]]) -> bool:
+    """Whether a memory has numbers of a series that is asked for, and none of those that are asked for."""
+    told = numbered(text) if any(series in text for series in numbers) else {}
+    return any(numbers[series].isdisjoint(told[series]) for series in numbers.keys() & told.keys())
 
 
 def asks(turn: str) -> bool:

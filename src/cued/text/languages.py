@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from cued.text.hollow_words import ALSO_ENGLISH, LATIN_WORDS, SHARED
+from cued.text.hollow_words import ALSO_ENGLISH, LATIN_WORDS, SHARED, WORDS_BY_LANGUAGE
 from cued.text.patterns import pattern
 from cued.text.stopwords import STOP_WORDS
 
@@ -16,6 +16,7 @@ ENGLISH = STOP_WORDS - SHARED
 _RATHER = frozenset("all an at by he i i'd i'll i'm i've let let's my not to up us we".split())
 OTHERS = frozenset(word for word in LATIN_WORDS if len(word) > 1) - STOP_WORDS - SHARED - ALSO_ENGLISH
 _HINT = 0.34
+_SEVERAL = 2
 _TELLING = 3
 """So many words are needed to tell a language by."""
 CODE = pattern(r"[{}=<>_\\`|]|\w\(|\w/\w|://")
@@ -51,8 +52,19 @@ def foreignness(text: str) -> float:
     words = _WORD.findall(begun)
     if not words or CODE.search(begun) or (begun.isascii() and (len(words) < _TELLING or OTHERS.isdisjoint(words))):
         return 0.0
-    english = sum(word in ENGLISH or word.partition("'")[0] in ENGLISH for word in words)
+    elsewhere = _of_another(frozenset(words))
+    english = sum((word in ENGLISH or word.partition("'")[0] in ENGLISH) and word not in elsewhere for word in words)
     return unlike_english((english + _HINT * len(_RATHER.intersection(words))) / len(words))
+
+
+def _of_another(words: frozenset[str]) -> frozenset[str]:
+    """The function words of the language that knows more of the words than English does by those of its own; none where none does.
+
+    Of "is", "of" and "over" Dutch is too.
+    """
+    known = max((words & own for own in WORDS_BY_LANGUAGE.values()), key=lambda own: len(own - STOP_WORDS))
+    own, english = known - STOP_WORDS, (words & ENGLISH) - known
+    return known if len(own) >= _SEVERAL and len(own) > len(english) else frozenset()
 
 
 def unlike_english(share: float) -> float:

@@ -16,6 +16,12 @@ _VOWELS: Final = frozenset("aeiouyаеиоуыэюяієїαεηιουω")
 _ONSETS: Final = frozenset(
     "bl br ch cl cr dr fl fr gl gn gr kl kn kr pf ph pl pr qu sc sh sk sl sm sn sp st sv sw th tr ts tw vl vr wh wr zw".split()
 )
+_HEBREW = re.compile("[\u05d0-\u05ea]")
+_JOINED_BEFORE: Final = frozenset("ושהכלבמ")
+_PREFIXES, _BARE_MIN = 2, 3
+_HINDI = re.compile("[\u0900-\u097f]")
+_LEFT_OUT: Final = {0x901: "\u0902", 0x93C: None}
+_TOLD = re.compile("[\u0370-\u03ff\u0600-\u06ff]")
 _ALPHABETIC = re.compile(r"[a-z\u00df-\u024f\u0370-\u03ff\u0400-\u04ff]+")
 # The script tells the language well enough to pick a stemmer; Latin script is taken for English.
 _STEMMER_OF_SCRIPT: Final = (
@@ -53,12 +59,42 @@ def stem(word: str) -> str:
 
 
 def kindred(first: str, second: str) -> bool:
-    """Whether two words may be forms of one: they begin with the same four letters or more, seven tenths of the shorter."""
+    """Whether two words may be forms of one: they begin with the same four letters or more, seven tenths of the shorter.
+
+    Words of Hebrew may differ in what they carry before them, words of Hindi in marks that are left out as often as not. Greek and Arabic
+    have stemmers of their own, which have told already.
+    """
+    if not first.isascii():
+        if _HEBREW.match(first):
+            return not _bare(first).isdisjoint(_bare(second))
+        if _HINDI.match(first):
+            return loosely(first) == loosely(second)
+        if _TOLD.match(first):
+            return False
     if first[:_BEGINNING] != second[:_BEGINNING] or len(first) < _BEGINNING:
         return False
     shorter = min(len(first), len(second))
     same = next((place for place in range(shorter) if first[place] != second[place]), shorter)
     return same >= max(_BEGINNING, _MOSTLY * shorter)
+
+
+def beginnings(word: str) -> tuple[str, ...]:
+    """The beginnings one of which stands in every text, as `loosely` reads it, that has a word kindred to this one."""
+    if not word.isascii() and _HEBREW.match(word):
+        return tuple(form[:_BARE_MIN] for form in sorted(_bare(word)))
+    return () if _TOLD.match(word) else (loosely(word)[:_BEGINNING],)
+
+
+def loosely(text: str) -> str:
+    """The text with one of the two signs by which Hindi writes a nasal vowel for both, and without the dots below its letters."""
+    return text if text.isascii() else text.translate(_LEFT_OUT)
+
+
+def _bare(word: str) -> frozenset[str]:
+    """A word of Hebrew as it is, and without one or two of the letters that join it to others; three letters are left."""
+    most = max(0, min(_PREFIXES, len(word) - _BARE_MIN))
+    carried = next((place for place in range(most) if word[place] not in _JOINED_BEFORE), most)
+    return frozenset(word[cut:] for cut in range(carried + 1))
 
 
 @lru_cache(maxsize=1 << 14)
