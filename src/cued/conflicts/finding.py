@@ -15,9 +15,9 @@ from math import isnan
 from typing import NamedTuple, get_args
 
 from cued.conflicts.claims import RELATED_FLOOR, Relation, overlap, relate, speaks_of_self, unrelated
-from cued.deadline import asked
 from cued.errors import InputError
 from cued.model import Choice, Conflict, ConflictType, DenseLookup, LexicalLookup, Lookup, Memory, Vector
+from cued.others import answered, asked
 from cued.policy.calibration import calibration_for
 from cued.policy.spec import Calibration
 from cued.ports import Judge, Store
@@ -141,7 +141,7 @@ def _relations(memory: Memory, candidates: Sequence[_Candidate], judge: Judge | 
     if judge is None or not near:
         return found, ""
     texts = [candidates[at].memory.text for at in near]
-    judged, note = asked("judge", lambda: _types(judge.judge(memory.text, texts), len(texts)), JUDGE_DEADLINE)
+    judged, note = asked("judge", lambda: _types(answered(judge.judge(memory.text, texts)), len(texts)), JUDGE_DEADLINE)
     for at, kind in zip(near, judged or (), strict=judged is not None):
         found[at] = None if kind is None else Relation(kind, "so the judge says")
     return found, note

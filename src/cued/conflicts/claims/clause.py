@@ -12,6 +12,7 @@ from cued.conflicts.claims.lexicon import Lexicon
 from cued.conflicts.claims.parsing import ClauseParts, parts, verb_at
 from cued.conflicts.claims.sentences import KEY, ClauseWord, Sentence, acting, any_of, codes_of
 from cued.conflicts.claims.values import Value, values
+from cued.text.stemming import stem
 
 SELF = "self"
 _REACH = 5
@@ -112,6 +113,14 @@ class Clause:
     def past(self) -> bool:
         """Whether it is said of the past."""
         return any(word.text in self._lexicon.pasts for word in self._said.words)
+
+    @lazily
+    def logged(self) -> bool:
+        """Whether it tells what somebody has done and may do again: "ran 5 km", and not "runs 5 km" or "was sold for 5 euros"."""
+        verb = self._said.split.verb
+        if verb is None or verb.key not in self._lexicon.repeated or any(word.role == "be" for word in self._said.words):
+            return False
+        return verb.text.endswith(self._lexicon.inflected[-1]) or stem(verb.text) != verb.key
 
     @lazily
     def prepositions(self) -> frozenset[str]:

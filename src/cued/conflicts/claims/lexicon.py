@@ -53,6 +53,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, eq=False):
     pasts: frozenset[str]
     axes: Mapping[str, Axis]
     events: frozenset[str]
+    repeated: frozenset[str]
     additive: frozenset[str]
     single: frozenset[str]
     copulas: frozenset[str]

@@ -245,7 +245,9 @@ def _value_changed(pair: Pair) -> str:
 
 
 def _another_time(pair: Pair, found: list[tuple[str, str, str]]) -> bool:
-    """Whether the values are only the dates of two events."""
+    """Whether the values are only the dates of two events, or amounts of what was done twice."""
+    if pair.new.logged and pair.old.logged:
+        return True
     happened = all(clause.verb in pair.lexicon.events or (clause.verb == "be" and clause.past) for clause in (pair.new, pair.old))
     return happened and all(kind in _WHEN for kind, _, _ in found)
 

@@ -14,6 +14,7 @@ ENGLISH: Final = Lexicon(
     pasts=function_words.PASTS,
     axes=scales.AXES,
     events=meanings.EVENTS,
+    repeated=meanings.REPEATED,
     additive=attributes.ADDITIVE,
     single=attributes.SINGLE,
     copulas=attributes.COPULAS,

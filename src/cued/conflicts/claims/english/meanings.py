@@ -182,6 +182,13 @@ WEAK: Final = frozenset(
     for word in """be have do go make take use want need put set come give keep see look run get work feel try plan person people place
     time name number prefer like day team start happen today thing own live decide choose good bad""".split()
 )
+# What is done again and again: having done another amount of it is another time, and not a change.
+REPEATED: Final = frozenset(
+    key(word)
+    for word in """run walk jog swim hike bike cycle ride drive fly travel row ski sleep eat drink cook bake spend pay buy sell lend borrow
+    earn donate write watch play score win lose visit meet call talk water clean wash feed train exercise meditate practise study read fix
+    test review merge deploy plant pick send receive print smoke sing dance""".split()
+)
 # What happens once: another time is another event and not a change.
 EVENTS: Final = frozenset(
     key(word) for word in "buy visit watch meet go see read bring eat drink play attend win lose born die marry graduate".split()
