@@ -6,6 +6,7 @@ import pytest
 
 import cued
 from cued.errors import NotFoundError
+from cued.surfaces.contract import explanation_json
 from tests.building import NOW, ago
 from tests.fakes import FixedClock
 
@@ -37,8 +38,13 @@ def test_every_candidate_is_in_the_table_with_ranks_signals_contributions_and_fa
     [
         ({"scope": "atlas"}, {}, "scope gate", "belongs to scope 'atlas'"),
         ({"ttl": "1d", "at": ago(days=3)}, {}, "expiry gate", "--ttl"),
-        ({"valid_until": NOW - timedelta(days=1)}, {}, "validity gate", "until 2025-05-31"),
-        ({}, {"as_of": ago(days=4)}, "as_of gate", "2025-06-01, after 2025-05-28"),
+        (
+            {"valid_until": NOW - timedelta(days=1)},
+            {},
+            "validity gate",
+            "it holds until 2025-05-31 12:00, and the cue asks about 2025-06-01 12:00",
+        ),
+        ({}, {"as_of": ago(days=4)}, "as_of gate", "2025-06-01 12:00, after 2025-05-28 12:00"),
         ({}, {"kinds": ["episodic"]}, "kinds gate", "is semantic"),
         ({"tags": ["a"]}, {"tags": ["a", "b"]}, "tags gate", "lacks the tags b"),
     ],
@@ -80,7 +86,9 @@ def test_the_limit_and_the_budget_are_named(alice):
 @pytest.mark.requirement("S9")
 def test_a_memory_that_no_channel_found_is_told_apart_from_one_beyond_the_pools(alice):
     kept = alice.remember("Completely different matters.").id
-    assert verdict(alice, "garden", kept, without=["dense"]).fate == "found by no channel"
+    got = verdict(alice, "garden", kept, without=["dense"])
+    assert got.fate == "found by no channel"
+    assert got.change == "the cue would have to share a word, a name or a time with it; shut in this recall: dense"
     for i in range(30):
         alice.remember(f"the garden garden garden note {i}")
     late = alice.remember("once upon a time there was, far away behind the hills, some garden or other").id
@@ -98,6 +106,17 @@ def test_a_memory_that_came_back_is_explained_too(alice):
     got = verdict(alice, "garden gate squeaks", kept)
     assert (got.fate, got.change) == ("chosen", "nothing: it is in the answer")
     assert got.ranks["lexical"] == 1
+
+
+def test_a_pinned_memory_is_said_to_be_in_the_block_and_not_to_be_below_the_floor(alice):
+    alice.remember("The garden gate squeaks.")
+    kept = alice.remember("Speaks Portuguese at home.", tier="core").id
+    told = alice.explain("garden gate squeaks", memory=kept)
+    assert "Portuguese" in told.recall.block
+    assert (told.verdict.fate, told.verdict.change) == ("core: shown in every block", "nothing: it is in the answer")
+    assert told.verdict.single == ()
+    row = next(each for each in explanation_json(told)["candidates"] if each["id"] == kept)
+    assert (row["fate"], row["stage"], row["rank"]) == ("core: shown in every block", "budget", None)
 
 
 def test_an_unknown_id_is_refused(alice):

@@ -234,6 +234,7 @@ def test_salience_collapse_is_named_and_importances_that_nobody_sets_are_not(wor
     assert (found.verdict, found.cause) == ("warn", "salience collapse")
     assert "100 % of 120 memories have importance 0.7" in found.figure
     assert line(world().fill(), "salience").verdict == "pass"
+    assert line(world().fill(importance=lambda number: 0.9 if number == 1 else 0.5), "salience").verdict == "pass"
     assert line(world().fill(importance=lambda number: number % 10 / 10), "salience").verdict == "pass"
 
 

@@ -457,6 +457,8 @@ def test_a_memory_comes_from_stdin(cued, args):
 def test_a_cue_and_a_new_text_come_from_stdin(cued):
     found = cued.remember(PEANUTS)
     assert cued.json("recall", "-", "--floor", "0", stdin="peanuts\n")["memories"][0]["id"] == found
+    assert cued.json("recall", "--floor", "0", stdin="peanuts\n")["memories"][0]["id"] == found
+    assert cued.json("recall", "--floor", "0", "--goal", "Buy peanuts", stdin="")["memories"][0]["id"] == found
     assert cued.json("update", found, "--text", "-", stdin="New.\n")["text"] == "New."
 
 
@@ -583,6 +585,13 @@ def test_explain_names_the_floor_the_cut_the_channel_or_the_pool(cued, asked, fa
     assert change in drawn
 
 
+@pytest.mark.parametrize("columns", [60, 100, 140])
+def test_explain_shows_ids_whole_for_they_are_copied(cued, columns):
+    named = "a-name-of-ones-own-for-a-memory-about-peanuts"
+    cued("remember", "Peanuts.", "--id", named)
+    assert named in cued("explain", "peanuts", env={"COLUMNS": str(columns)}).stdout
+
+
 def test_explain_shows_fifteen_candidates_unless_all_are_asked_for(cued):
     lines = "".join(json.dumps({"text": f"Peanuts, lot {i}."}) + "\n" for i in range(20))
     cued.json("remember", "--jsonl", "-", stdin=lines)
@@ -653,7 +662,12 @@ def test_a_saved_recall_is_decided_as_it_was_unless_another_policy_is_typed(cued
 
 
 def test_reads_of_a_database_that_is_not_there_say_so_and_make_nothing(cued):
-    for args, empty in ((("recall", "x"), "memories"), (("list",), "memories"), (("explain", "x"), "candidates")):
+    for args, empty in (
+        (("recall", "x"), "memories"),
+        (("list",), "memories"),
+        (("tenants",), "tenants"),
+        (("explain", "x"), "candidates"),
+    ):
         result = cued(*args, "--json")
         assert (result.exit_code, json.loads(result.stdout)[empty]) == (0, [])
         assert f"nothing is stored at {cued.db} yet" in result.stderr

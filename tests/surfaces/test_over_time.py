@@ -99,6 +99,8 @@ def test_update_says_what_a_memory_replaces_and_takes_it_back(cued):
     assert cued.json("update", new, "--supersedes", "none")["supersedes"] == []
     assert cued.json("list")["total"] == 2
     assert "superseded" not in cued("list", "--hidden").stdout
+    cued("remember", "The guest code is 1234.", "--at", "2025-01-01", "--ttl", "1d")
+    assert "expired" in cued("list", "--hidden").stdout
 
 
 @pytest.fixture

@@ -65,7 +65,7 @@ def _again(evidence: Evidence, policy: Policy) -> Recall:
 
 
 def _came(recall: Recall, memory_id: str) -> bool:
-    return any(each.id == memory_id for each in recall)
+    return any(each.id == memory_id for each in (*recall, *recall.core))
 
 
 def _tries(evidence: Evidence, policy: Policy, recall: Recall, memory_id: str) -> Iterator[tuple[Change, Policy]]:

@@ -8,14 +8,16 @@ from msgspec.structs import replace
 from cued.engine import Parts, decide
 from cued.explain.origins import with_origins
 from cued.explain.single import Change, single_changes
+from cued.flow.budget import PINNED
 from cued.flow.floor import COLUMNS as FLOOR_COLUMNS
-from cued.model import Evidence, Lookup, Memory, Recall, Trace
+from cued.model import CHANNELS, Evidence, Lookup, Memory, Recall, Trace
 from cued.policy.spec import Policy
 from cued.stores.standing.judging import judge
 from cued.stores.standing.why_not import change_of
 
-_SHOWN = "core: shown in every block"
 _IN_THE_ANSWER = "nothing: it is in the answer"
+_SHARED = {"lexical": "a word", "entity": "a name", "temporal": "a time"}
+"""What a cue has in common with a memory that a channel finds; the dense one compares vectors."""
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
@@ -56,8 +58,8 @@ def explain(recall: Recall, evidence: Evidence, policy: Policy, *, asked: Memory
 def _verdict(recall: Recall, evidence: Evidence, policy: Policy, *, asked: Memory, parts: Parts) -> Verdict:
     if asked.id in recall.trace.ids:
         return replace(verdict_on(recall, asked.id, policy), single=single_changes(evidence, policy, asked.id, decided=recall))
-    if any(memory.id == asked.id for memory in recall.core):
-        return _plainly(asked, _SHOWN, "budget", _IN_THE_ANSWER)
+    if shown_as_core(recall, asked.id):
+        return _plainly(asked, PINNED, "budget", _IN_THE_ANSWER)
     reason = next((each.reason for each in recall.omitted if each.id == asked.id), None)
     if reason is not None:
         return _plainly(asked, reason, "budget", _what_would_fit_it(reason, policy))
@@ -90,8 +92,7 @@ def _unfound(asked: Memory, evidence: Evidence, policy: Policy, parts: Parts, lo
     widened = replace(evidence, findings=parts.store.search(evidence.tenant, wide))
     recall = decide(widened, policy)
     if asked.id not in recall.trace.ids:
-        change = "the cue would have to share a word, a name or a time with it, or the memory needs a vector of this embedder"
-        return _plainly(asked, "found by no channel", "gather", change)
+        return _plainly(asked, "found by no channel", "gather", _what_would_find_it(policy, lookup))
     verdict = verdict_on(recall, asked.id, policy)
     pools = {name: getattr(lookup, name).pool for name in verdict.ranks}
     single = _wider(verdict, pools) if verdict.fate == "chosen" else ()
@@ -105,6 +106,17 @@ def _unfound(asked: Memory, evidence: Evidence, policy: Policy, parts: Parts, lo
     )
 
 
+def _what_would_find_it(policy: Policy, lookup: Lookup) -> str:
+    """What each open channel would need to find a memory, and which channels are shut."""
+    shut = [name for name in CHANNELS if getattr(policy.channels, name) is None]
+    shared = [what for name, what in _SHARED.items() if name not in shut]
+    named = " or ".join(filter(None, (", ".join(shared[:-1]), *shared[-1:])))
+    ways = [f"the cue would have to share {named} with it"] if shared else []
+    if "dense" not in shut:
+        ways.append("an embedder would have to find it by meaning" if lookup.dense is None else "it needs a vector of this embedder")
+    return ", or ".join(ways) + (f"; shut in this recall: {', '.join(shut)}" if shut else "")
+
+
 def _wider(verdict: Verdict, pools: dict[str, int]) -> tuple[Change, ...]:
     """A pool just wide enough, for each channel that found it."""
     wider = ((name, pools[name], rank) for name, rank in verdict.ranks.items() if rank > pools[name])
@@ -114,16 +126,21 @@ def _wider(verdict: Verdict, pools: dict[str, int]) -> tuple[Change, ...]:
     return tuple(sorted(found, key=lambda change: change.steps))
 
 
+def shown_as_core(recall: Recall, memory_id: str) -> bool:
+    """Whether a memory stands in the block because it is pinned, whatever the flow made of it as a candidate."""
+    return any(memory.id == memory_id for memory in recall.core)
+
+
 def verdict_on(recall: Recall, memory_id: str, policy: Policy) -> Verdict:
     """What became of one candidate of the recall."""
     trace = recall.trace
-    row = trace.ids.index(memory_id)
+    row, core = trace.ids.index(memory_id), shown_as_core(recall, memory_id)
     signals = {name: float(column[row]) for name, column in trace.columns.items() if not name.endswith("_rank")}
     return Verdict(
         id=memory_id,
-        fate=trace.fates[row],
-        stage=trace.stages[row],
-        change=_change(trace, row, policy),
+        fate=PINNED if core else trace.fates[row],
+        stage="budget" if core else trace.stages[row],
+        change=_IN_THE_ANSWER if core else _change(trace, row, policy),
         ranks={n.removesuffix("_rank"): int(c[row]) for n, c in trace.columns.items() if n.endswith("_rank") and c[row] > 0},
         signals=signals,
         contributions={name: float(column[row]) for name, column in trace.contributions.items()},
@@ -139,7 +156,7 @@ def _change(trace: Trace, row: int, policy: Policy) -> str:
         return "it would come back if its duplicate were not there, or with diversify.collapse above their cosine"
     if stage == "trust":
         return "a person's `promote` to user lets it count as verified; asking with `trusts` for it alone shows it as it is"
-    return _IN_THE_ANSWER if fate in {"chosen", _SHOWN} else _what_would_fit_it(fate, policy)
+    return _IN_THE_ANSWER if fate in {"chosen", PINNED} else _what_would_fit_it(fate, policy)
 
 
 def _what_would_fit_it(fate: str, policy: Policy) -> str:

@@ -28,7 +28,7 @@ _WAITS = timedelta(hours=1)
 
 
 def salience(seen: Observed) -> Line:
-    """Whether importances differ; all alike, they order nothing."""
+    """Whether importances differ; all set alike, they order nothing. Marking a few and leaving the rest as it is tells those few apart."""
     values = Counter(round(memory.importance, 3) for memory in seen.memories)
     if len(seen.memories) < _SOME:
         return fine("salience", f"{len(seen.memories)} memories", "too few to say whether importances differ")
@@ -37,9 +37,11 @@ def salience(seen: Observed) -> Line:
     figure = f"{percent(share)} of {len(seen.memories)} memories have importance {value:g}"
     if set(values) == {_UNSET}:
         return fine("salience", figure, "nobody sets importances, so they weigh nothing")
+    if value == _UNSET:
+        return fine("salience", figure, "those that were set stand out from the rest")
     if share < _ALIKE:
         return fine("salience", figure, "importances tell memories apart")
-    told = "salience collapse: importances are all alike, so they order nothing; score them on anchors, or leave them out"
+    told = "salience collapse: importances are nearly all alike, so they order nothing; keep high ones for what must not be missed"
     return Line(
         name="salience", verdict="warn", figure=figure, told=told, cause="salience collapse", mend="cued update ID --importance 0.9"
     )

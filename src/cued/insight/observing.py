@@ -6,9 +6,10 @@ from datetime import datetime
 import numpy as np
 from msgspec import Struct
 
-from cued.deadline import failed
+from cued.errors import EmbedderError
 from cued.insight.rates import ENOUGH
 from cued.model import Condition, LogQuery, LogRules, Matrix, Memory, RecallEntry, Stats, Stored
+from cued.others import embedded
 from cued.policy.spec import Policy
 from cued.ports import Embedder, Store
 
@@ -80,10 +81,9 @@ def _tried(embedder: Embedder | None) -> tuple[str | None, str]:
     if embedder is None:
         return None, ""
     try:
-        embedder.embed(["Is anybody there?"], role="query")
-        return str(embedder.fingerprint), ""
-    except Exception as error:  # noqa: BLE001 - an embedder may be anybody's, and this is to tell what is wrong with it
-        return None, str(failed(error))
+        return embedded(["Is anybody there?"], embedder, role="query")[1], ""
+    except EmbedderError as error:
+        return None, str(error)
 
 
 def _vectors(stored: Sequence[Stored], fingerprint: str | None) -> Matrix | None:

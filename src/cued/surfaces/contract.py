@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from cued.handles.bootstrap import Pack
 from cued.handles.keeping import OpenConflicts
-from cued.model import Evidence, Page, RecallEntry, Stats, Trace
+from cued.model import Evidence, Page, Recall, RecallEntry, Stats, Trace
 from cued.model.plain import JSON, plain
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def explanation_json(explanation: "Explanation") -> JSON:
         **recall.to_dict(),
         "combine": recall.trace.combine,
         "read": _read(evidence),
-        "candidates": _candidates(recall.trace, {memory.id: memory.text for memory in evidence.findings.memories}),
+        "candidates": _candidates(recall, {memory.id: memory.text for memory in evidence.findings.memories}),
         "verdict": None if explanation.verdict is None else verdict_json(explanation.verdict),
     }
 
@@ -101,10 +101,15 @@ def _read(evidence: Evidence) -> JSON:
     )
 
 
-def _candidates(trace: Trace, texts: dict[str, str]) -> list[JSON]:
+def _candidates(recall: Recall, texts: dict[str, str]) -> list[JSON]:
+    """The rows of the table; what is pinned is in the block, whatever the flow made of it as a candidate."""
+    from cued.flow.budget import PINNED  # noqa: PLC0415 - who explains has the flow; who remembers does not wait for it
+
+    trace, pinned = recall.trace, {memory.id for memory in recall.core}
     score = trace.columns.get("score", np.zeros(len(trace.ids)))
     rows = sorted(range(len(trace.ids)), key=lambda row: (trace.ranks[row] or math.inf, -score[row], trace.ids[row]))
-    return [plain(_candidate(trace, row, texts)) for row in rows]
+    told = [plain(_candidate(trace, row, texts)) for row in rows]
+    return [{**each, "fate": PINNED, "stage": "budget"} if each["id"] in pinned else each for each in told]
 
 
 def _candidate(trace: Trace, row: int, texts: dict[str, str]) -> JSON:

@@ -147,7 +147,9 @@ def copy_store(source: Path | Address, target: Path | Address, *, progress: Prog
     """What was copied of all that a store keeps into another, and how many recalls were tried on both."""
     from cued.upkeep.copy_check import copy_compared  # noqa: PLC0415 - needs a store, and only this verb does
 
+    # A file is called by its whole path: two of one name in two folders are two sources.
+    name = str(source.resolve() if isinstance(source, Path) else source)
     with closing(keeper_at(source, readonly=True)) as left, closing(keeper_at(target, readonly=False)) as right:
         return {"source": str(source), "target": str(target)} | plain(
-            copy_compared(left, right, name=str(source), at=datetime.now(UTC), progress=progress)
+            copy_compared(left, right, name=name, at=datetime.now(UTC), progress=progress)
         )

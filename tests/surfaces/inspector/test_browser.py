@@ -6,6 +6,8 @@ import time
 
 import pytest
 
+import cued
+from cued.surfaces.inspector.pages.health import SLOWEST
 from cued.surfaces.inspector.wording import unhidden
 from tests.surfaces.inspector.watching import until
 
@@ -67,17 +69,30 @@ def test_every_page_fits_its_window(look, theme):
         page.set_viewport_size({"width": 1440, "height": 900})
 
 
+def flaws(page, axe):
+    """What keeps a page from those who use assistive technology: each serious flaw with the first of its places."""
+    page.evaluate(axe)
+    told = page.evaluate("axe.run(document, {resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})")
+    serious = [flaw for flaw in told["violations"] if flaw["impact"] in {"serious", "critical"}]
+    return {flaw["id"]: [node["html"][:160] for node in flaw["nodes"]][:3] for flaw in serious}
+
+
 @pytest.mark.parametrize(("width", "theme"), [(390, "dark"), (1440, "light")])
 def test_no_page_has_a_serious_flaw_for_assistive_technology(look, axe, width, theme):
     looking = look(width=width, theme=theme)
-    found = {}
-    for path in PAGES:
-        page = looking.go(path)
-        page.evaluate(axe)
-        told = page.evaluate("axe.run(document, {resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})")
-        flaws = [flaw for flaw in told["violations"] if flaw["impact"] in {"serious", "critical"}]
-        found |= {f"{path} {flaw['id']}": [node["html"][:160] for node in flaw["nodes"]][:3] for flaw in flaws}
-    assert found == {}
+    found = {path: flaws(looking.go(path), axe) for path in PAGES}
+    assert found == dict.fromkeys(PAGES, {})
+
+
+def test_a_list_of_links_leaves_room_for_a_finger(look, axe, site):
+    tenant = site.memories.tenant("asked-often")
+    tenant.remember("The staging deploy runs every Friday at 16:00.")
+    for _ in range(8):
+        told = tenant.explain("When does the staging deploy run?")
+        tenant.keep(told.recall, cued.Envelope.of(told.evidence, told.policy))
+    page = look(tenant="asked-often").go("/inspect/health")
+    assert page.locator(".meters a").count() == SLOWEST
+    assert flaws(page, axe) == {}
 
 
 def test_a_cue_is_recalled_and_decided_again_on_the_same_evidence(look):
@@ -104,6 +119,45 @@ def test_a_cue_is_recalled_and_decided_again_on_the_same_evidence(look):
     page.locator("select[name=against]").select_option("lexical")
     page.wait_for_selector(".slope")
     assert page.locator(".side").count() == 2
+
+
+def test_one_cue_is_asked_after_another(look):
+    page = look().go(CUE)
+    page.locator("#text").fill("Where did Ines learn to sail?")
+    page.locator("#text").press("Enter")
+    until(page, "location.search.includes('sail')")
+    until(page, "document.querySelector('.candidates tr[data-row]') !== null")
+    assert page.locator("#text").input_value() == "Where did Ines learn to sail?"
+
+
+def test_a_memory_is_changed_whose_importance_lies_between_two_steps(look, site):
+    site.memories.tenant("between").remember("The lighthouse keeper is called Odd.", id="odd", importance=0.333)
+    page = look(tenant="between").go("/inspect/memory?id=odd")
+    page.get_by_text("Change it").click()
+    page.locator("textarea[name=text]").fill("The lighthouse keeper is called Even.")
+    page.locator("form[data-update] button.main").click()
+    page.wait_for_selector(".toast")
+    assert site.memories.tenant("between").get("odd").text == "The lighthouse keeper is called Even."
+
+
+def test_a_number_that_cannot_be_is_refused_in_one_sentence(look):
+    looking = look()
+    page = unfolded(looking.go(CUE))
+    page.locator("input[name=limit]").fill("0")
+    page.wait_for_selector(".toast.failed")
+    assert looking.told() == "limit: got 0; accepted: a whole number, 1 or more"
+    assert looking.wrong.pop().startswith("Failed to load resource")
+
+
+def test_a_server_that_has_gone_away_is_said_to_have_gone(look):
+    looking = look()
+    page = looking.go(CUE)
+    page.route("**/*", lambda route: route.abort())
+    page.locator("#text").fill("Is anybody there?")
+    page.locator("#text").press("Enter")
+    page.wait_for_selector(".toast.failed")
+    assert looking.told() == "The server does not answer: is it still running?"
+    assert looking.wrong.pop().startswith("Failed to load resource")
 
 
 def test_weights_make_a_policy_that_is_saved_decides_and_gives_way_again(look, site):
@@ -156,6 +210,7 @@ def test_a_row_tells_what_would_have_to_change_and_the_keys_walk_the_table(look)
     struck = page.locator("tr.struck button.rank").first
     struck.click()
     assert "floor at or below" in page.locator(".detail-body").inner_text()
+    assert "would bring it, the smallest first: floor.at 0.7 →" in page.locator(".detail-body").inner_text()
     page.locator("#expected").fill("microscope")
     page.wait_for_selector("#expected-found li")
     assert "Lia wishes" in page.locator("#expected-found").inner_text()
@@ -478,6 +533,7 @@ def test_an_empty_tenant_is_told_what_to_do_next(look):
     looking = look(tenant="nobody")
     for path, text in (
         ("/", "Ask as your agent would"),
+        (CUE, "Nothing is stored yet: 0 memories of 0 candidates"),
         ("/inspect/memories", "Nothing is remembered yet"),
         ("/inspect/beliefs", "Nothing is at odds here"),
         ("/inspect/timeline", "No memory, no time"),

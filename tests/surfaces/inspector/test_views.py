@@ -225,6 +225,14 @@ def test_the_panels_are_the_stages_by_their_own_words_in_their_own_order():
     assert {panel["stage"]: panel["ms"] for panel in shown if panel["ms"]} == {"gather": 3.0, "floor": 0.5}
 
 
+def test_what_is_in_every_block_anyway_was_not_struck_by_the_budget():
+    read = {"terms": [], "intent": "neutral", "intervals": [], "visible": 2}
+    fates = ("core: shown in every block", "beyond the limit of 1")
+    found = [{"rank": None, "stage": "budget", "fate": fate, "signals": {}} for fate in fates]
+    answer = {"candidates": found, "memories": [], "tokens": 0, "suppressed": {}, "read": read}
+    assert {panel["stage"]: panel["struck"] for panel in panels(answer, cued.load_policy("cued"), {})}["budget"] == 1
+
+
 def test_a_year_is_named_where_it_begins_among_months_of_several():
     assert labels_of(["2025-11", "2025-12", "2026-01", "2026-02"]) == ["2025-11", "12", "2026-01", "02"]
     assert labels_of(["2025-08-01", "2025-08-02"]) == ["01", "02"]

@@ -1,10 +1,15 @@
 """Who may look: the cookie is for pages alone, no script sees it, another site can use nothing, and a tenant's token sees its own."""
 
+import re
+
 import httpx
 import pytest
 
+import cued
 from cued.surfaces.inspector.mount import PAGES
+from cued.surfaces.inspector.pages.health import LINES, SLOWEST
 from cued.surfaces.inspector.rendering import CSP
+from tests.surfaces.inspector.conftest import served
 
 STEPS = [{"verb": "forget", "body": {"ids": ["pears"]}}]
 
@@ -119,6 +124,8 @@ def test_what_a_page_refuses_is_said_in_words(site, visitor):
     ):
         answer = client.get(path)
         assert (answer.status_code, words in answer.text) == (status, True), path
+        said = re.findall(r"accepted: [^<]+", answer.text)
+        assert len(said) == len(set(said)), path
     assert client.post("/inspect/do", json=[{"verb": "erase_everything"}]).status_code == 422
     assert client.post("/inspect/do", content=b"{").status_code == 422
 
@@ -157,3 +164,35 @@ def test_what_is_in_quarantine_is_listed_and_let_out_and_back(site, visitor):
     assert "Let out" in page
     assert client.post("/inspect/do", json=done["undo"]).json()["told"] == "Let 1 memory out of quarantine"
     assert site.memories.tenant("ines").get("bread").quarantined_at is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        ({"kind": "episodic"}, "it is semantic, the cue asks for episodic"),
+        ({"as_of": "2020-01-01"}, "it was written 2026-02-14 12:00, after 2020-01-01 00:00"),
+        ({"policy": "dense", "limit": "1"}, "a limit above 1"),
+    ],
+)
+def test_a_memory_that_was_expected_is_told_why_this_very_recall_left_it_out(site, visitor, asked, reason):
+    name = f"expecting-{'-'.join(asked)}"
+    tenant = site.memories.tenant(name)
+    tenant.remember("The key of the shed hangs behind the door.", id="shed", at="2026-02-14T12:00:00Z", conflicts=False)
+    tenant.remember("The key of the shed is the brass key, the key of the door.", id="brass", at="2026-02-14T12:00:00Z", conflicts=False)
+    told = visitor(tenant=name).get("/inspect/expected", params={"text": "brass key", "words": "hangs", **asked}).text
+    assert reason in told
+    assert "it is in the answer" not in told
+
+
+def test_the_log_leads_to_every_recall_that_it_keeps_however_it_is_filtered():
+    with cued.open(embedder="hashing") as memories, served(memories) as running, httpx.Client(headers={"Accept": "text/html"}) as client:
+        tenant = memories.tenant("logged")
+        tenant.remember("The staging deploy runs every Friday at 16:00.")
+        for cue in ("How long do I boil an egg?", *["When does the staging deploy run?"] * (LINES + 1)):
+            told = tenant.explain(cue)
+            tenant.keep(told.recall, cued.Envelope.of(told.evidence, told.policy))
+        client.get(running.link("read", "logged"), follow_redirects=True)
+        page = client.get(f"{running.url}/inspect/health", params={"outcome": "below_floor"}).text
+    assert "How long do I boil an egg?" in page.partition("The log")[2]
+    assert "not kept" not in page
+    assert page.partition("Slowest recalls")[2].partition("</ol>")[0].count("/?recall=") == SLOWEST

@@ -62,6 +62,7 @@ Exit codes:
   4    the store: not a Cued database, damaged, busy, full, read-only
   5    the embedder: not installed, not reachable, or talking nonsense
   6    the tenant has or asks as much as its quota allows
+  1, 6 of `cued doctor`: something fails; something is to be looked at
   130  interrupted, or no was the answer to a question
 
 Results go to stdout (with --json as JSON), everything else to stderr. NO_COLOR is honoured."""

@@ -73,16 +73,23 @@ def _load_model_ahead(chosen: Settings) -> None:
 @contextmanager
 def tenant_to_read(chosen: Settings, *, embed: bool = False, settle: bool = False) -> "Iterator[Tenant]":
     """The tenant to read from; where no file is yet, an empty one, and a note that says so."""
+    with memories_to_read(chosen, embed=embed, settle=settle) as memories:
+        yield memories.tenant(chosen.tenant)
+
+
+@contextmanager
+def memories_to_read(chosen: Settings, *, embed: bool = False, settle: bool = False) -> "Iterator[Memories]":
+    """All tenants to read from; where no file is yet, none, and a note that says so."""
     if chosen.db.exists():
         with opened(chosen, embed=embed, readonly=not settle) as memories:
-            yield memories.tenant(chosen.tenant)
+            yield memories
         return
     from cued.handles.memories import open_memories  # noqa: PLC0415 - loads the engine
     from cued.policy.presets import DEFAULT  # noqa: PLC0415
 
     note(f"nothing is stored at {chosen.db} yet; `cued remember` makes it")
     with open_memories(None, embedder=None, policy=chosen.policy or DEFAULT) as memories:
-        yield memories.tenant(chosen.tenant)
+        yield memories
 
 
 @contextmanager

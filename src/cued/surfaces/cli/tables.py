@@ -173,8 +173,10 @@ def facts(row: JSON) -> str:
 
 def _hidden(row: JSON) -> list[str]:
     superseded = any(mark["lifted_at"] is None for mark in row.get("superseded", ()))
-    states = (("forgotten", row.get("forgotten_at")), ("quarantined", row.get("quarantined_at")), ("superseded", superseded))
-    return [word for word, said in states if said]
+    expires_at = row.get("expires_at")
+    expired = expires_at is not None and datetime.fromisoformat(expires_at) <= utc_now()
+    states = {"forgotten": row.get("forgotten_at"), "quarantined": row.get("quarantined_at"), "superseded": superseded, "expired": expired}
+    return [word for word, said in states.items() if said]
 
 
 def _with_facts(row: JSON) -> Text:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from cued.flow.budget import IN_PROMPT, PINNED
 from cued.model.plain import JSON
 from cued.policy.spec import Floor, Policy
 from cued.surfaces.inspector.wording import figure, plural
@@ -14,10 +15,11 @@ MOST_SHARE = 0.25
 
 def panels(answer: JSON, policy: Policy, stage_ms: Mapping[str, float]) -> list[JSON]:
     """What each stage did, in order, and how long each took when it was recalled."""
-    struck = Counter(each["stage"] for each in answer["candidates"] if each["rank"] is None)
+    # What is in view already is in no list, and was not struck.
+    struck = Counter(each["stage"] for each in answer["candidates"] if each["rank"] is None and each["fate"] not in {IN_PROMPT, PINNED})
     best = max((each["signals"].get("relevance") or 0.0 for each in answer["candidates"]), default=0.0)
     told = {
-        "cue": (plural(len(answer["read"]["terms"]), "word"), _intent(answer["read"])),
+        "cue": (plural(len(answer["read"]["terms"]), "search word"), _intent(answer["read"])),
         "gather": (f"{len(answer['candidates'])} found", _read(answer)),
         "fuse": (policy.fuse.how, "no ranks fused" if policy.fuse.how == "none" else f"k = {policy.fuse.k}"),
         "relevance": (f"best {figure(best)}", f"calibration {policy.relevance.calibration}"),

@@ -3,6 +3,7 @@
 It is built on the SDK's own request handlers and not on its decorated functions, because our schemas come from the table of verbs.
 """
 
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import partial
@@ -95,6 +96,9 @@ def run_stdio(server: Server[Any]) -> None:
                 async with answering:
                     await server.run(passed, answering, server.create_initialization_options())
 
+    heard = sys.unraisablehook
+    # Until the process ends: what is left in a buffer is written for a last time when nobody refers to it any more.
+    sys.unraisablehook = lambda told: None if isinstance(told.exc_value, BrokenPipeError) else heard(told)
     try:
         anyio.run(served)
     except* BrokenPipeError:

@@ -7,7 +7,7 @@ import click
 from cued.model.plain import JSON
 from cued.requests.listing import ListRequest
 from cued.surfaces.cli.commands import Command, settings
-from cued.surfaces.cli.opening import opened, tenant_to_read
+from cued.surfaces.cli.opening import memories_to_read, tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
 from cued.surfaces.verbs import call
@@ -52,7 +52,7 @@ def stats_command() -> None:
 def tenants_command() -> None:
     """List the tenants of the database, with how many memories each has."""
     chosen = settings()
-    with opened(chosen, readonly=True) as memories:
+    with memories_to_read(chosen) as memories:
         answer = call("tenants", memories)
     show(answer, as_json=chosen.json, drawn=lambda: _tenants(answer))
 

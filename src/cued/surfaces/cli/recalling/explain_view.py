@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from cued.flow.budget import PINNED
 from cued.model.plain import JSON
 from cued.surfaces.cli.tables import asides, empty_line, grid, number, shown, width
 
@@ -59,7 +60,8 @@ def _table(answer: JSON, rows: Sequence[JSON], columns: int) -> list[RenderableT
     fates: Columns = [("fate", [_fate(row) for row in rows])]
     score: Columns = [("score", [number(row["signals"].get("score")) for row in rows])]
     product, free = answer["combine"] == "product", columns - _wide([*left, *ranks, *signals, *score])
-    beside = free - _wide(fates) - _TEXT_AT_LEAST
+    # Ids are copied into other commands: where one would be cut, texts stand below.
+    beside = free - _wide(fates) - max(_TEXT_AT_LEAST, *(len(row["id"]) for row in rows))
     terms = _terms(rows, beside, product=product)
     if _wide(terms) <= beside:
         table = _beside([*left, *fates, *ranks, *signals, *terms, *score], rows, columns)
@@ -108,7 +110,8 @@ def _terms(rows: Sequence[JSON], width: int, *, product: bool) -> Columns:
     def drawn(kept: Sequence[str]) -> Columns:
         columns = [(name[:_TERM_SHOWN], [number(row["contributions"][name]) for row in rows]) for name in kept]
         rest = [[row["contributions"][name] or 0.0 for name in names if name not in kept] for row in rows]
-        return [*columns, ("rest", [number(combine(parts)) for parts in rest])] if len(kept) < len(names) else columns
+        # Alone, the rest would be the score once more.
+        return [*columns, ("rest", [number(combine(parts)) for parts in rest])] if 0 < len(kept) < len(names) else columns
 
     return next(columns for count in range(len(names), -1, -1) if _wide(columns := drawn(names[:count])) <= width or not count)
 
@@ -120,7 +123,9 @@ def _ranks(rows: Sequence[JSON]) -> Columns:
 
 
 def _fate(row: JSON) -> str:
-    """The fate in a few words: the stage that struck the row, and why."""
+    """The fate in a few words: the stage that struck the row, and why; or that it is pinned and stands in the block."""
+    if row["fate"] == PINNED:
+        return "core, in the block"
     said = str(row["fate"]).removeprefix("beyond the ")
     said = said if row["rank"] or not row["stage"] else f"{row['stage']}: {said}"
     said = said.replace("floor: relevance ", "floor: ").replace(", floor ", " < ")

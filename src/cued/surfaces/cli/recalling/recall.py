@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
+_STATE = frozenset({"goal", "step", "open_questions"})
+
+
 @click.command(name="recall", cls=Command, globals_shown=ASKING_NAMES)
 @click.argument("text", required=False)
 @options_of(RecallRequest, without=("text", "policy"))
@@ -25,14 +28,19 @@ if TYPE_CHECKING:
 )
 @click.option("--block", is_flag=True, help="Print only the block for the prompt; empty when nothing is relevant.")
 def recall_command(text: str | None, *, jsonl: BinaryIO | None, block: bool, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
-    """Bring to mind what fits TEXT and the state of the work; nothing is a good answer too. - reads TEXT from stdin."""
+    """Bring to mind what fits TEXT and the state of the work; nothing is a good answer too.
+
+    With - for TEXT, or neither TEXT nor any state, read it from stdin.
+    """
     chosen = settings()
     if jsonl is not None:
         if text is not None:
             raise click.UsageError("TEXT or --jsonl, not both")
         _each(jsonl, stated(options))
         return
-    body = {"text": spoken(text, "a cue") if text == "-" else text or "", **stated(options)}
+    state = stated(options)
+    heard = text if text is not None or not state.keys() & _STATE else ""
+    body = {"text": spoken(heard, "a cue"), **state}
     answer = read(chosen, "recall", body, embed=True, settle=body.get("settle", True))
     if block and not chosen.json:
         say(answer["block"])

@@ -71,8 +71,9 @@ def eval_command(path: Path, cache: str | None, plot: Path | None, **options: An
     """Measure recall on the questions of a data set.
 
     DIR has memories.jsonl and queries.jsonl (.gz or not), a JSON object a line: memories {id, tenant, session, turn, speaker, text, ts},
-    queries {id, tenant, query, asked_at, category, gold_ids, gold_sessions, goal, step, open_questions}. A query without gold is near,
-    one of the category "far" is foreign, and other tenants' are foreign too. FILE is LoCoMo's or LongMemEval's own file.
+    queries {id, tenant, query, asked_at, category, gold_ids, gold_sessions, goal, step, open_questions}; of a query only `query` is
+    needed, and memories.jsonl may be what `cued export` writes. A query without gold is near, one of the category "far" is foreign, and
+    other tenants' are foreign too. FILE is LoCoMo's or LongMemEval's own file.
     Each question is asked at its time, with the greatest k as the limit and no floor.
     """
     from cued.evaluation import cache as caches  # noqa: PLC0415 - only this verb needs the evaluation
@@ -88,7 +89,7 @@ def eval_command(path: Path, cache: str | None, plot: Path | None, **options: An
         caches.prune(folder)
     if plot is not None:
         _plot(answer, plot)
-    show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer))
+    show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer, options["floors"]))
 
 
 def _request(dataset: "Dataset", options: dict[str, Any], *, preset: str, plotted: bool) -> "Request":
@@ -132,7 +133,7 @@ def _plot(answer: "JSON", folder: Path) -> None:
         note(f"wrote {file}")
 
 
-def _drawn(answer: "JSON") -> "RenderableType":
+def _drawn(answer: "JSON", floors: tuple[float, ...]) -> "RenderableType":
     from cued.evaluation.drawing import drawn  # noqa: PLC0415 - rich is only loaded to draw
 
-    return drawn(answer)
+    return drawn(answer, floors=floors)

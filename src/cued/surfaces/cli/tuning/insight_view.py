@@ -23,6 +23,10 @@ _FIGURES = (
     ("suppressed", "suppressed", "{:.1f}"),
     ("omitted", "omitted", "{:.1f}"),
 )
+_LEGEND = (
+    "injection rate: recalls that brought something · blindness rate: recalls that brought nothing though something is stored · below the "
+    "floor: memories a recall that were found and not relevant enough · found alone: what only this channel found, of what was used"
+)
 _SHARES = {"injection_rate", "blindness_rate", "degraded_rate", "cited_rate", "bad_rate"}
 
 
@@ -44,7 +48,7 @@ def insight_view(answer: JSON) -> RenderableType:
     parts += [shown(line) for line in _spreads(answer)]
     if answer["groups"]:
         parts += [Text(""), _groups(answer["groups"])]
-    return Group(*parts, Text(""), shown(answer["advice"]["told"], "bold"))
+    return Group(*parts, Text(_LEGEND, style="dim"), Text(""), shown(answer["advice"]["told"], "bold"))
 
 
 def compared_view(answer: JSON) -> RenderableType:

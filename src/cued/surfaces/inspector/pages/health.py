@@ -27,6 +27,7 @@ def page(visit: Visit) -> JSON:
     answer = visit.ask("log", {"limit": READ})
     lines = answer["recalls"]
     shown = [line for line in lines if outcome in ("", line["outcome"])]
+    slowest = sorted(lines, key=lambda line: -line["total_ms"])[:SLOWEST]
     return {
         "stats": visit.stats(),
         "rates": answer["rates"],
@@ -37,9 +38,9 @@ def page(visit: Visit) -> JSON:
         "outcomes": [{"name": name, "count": count} for name, count in Counter(line["outcome"] for line in lines).most_common()],
         "outcome": outcome,
         "known_outcomes": get_args(Outcome),
-        "slowest": sorted(lines, key=lambda line: -line["total_ms"])[:SLOWEST],
+        "slowest": slowest,
         "stages": stages(lines),
-        "kept": _kept(visit),
+        "kept": _kept(visit, slowest),
         "policies": policies(visit.ask("policy_history")),
         "can_examine": any(map(visit.may, DEEPER)),
         "deeper": [_deeper(visit, name) for name in DEEPER if visit.may(name)] if visit.said("examine") else [],
@@ -98,9 +99,13 @@ def _bucket(bucket: Sequence[JSON], start: datetime, most: int, slowest: float) 
     }
 
 
-def _kept(visit: Visit) -> dict[str, str]:
-    """The cues of the newest recalls whose evidence is kept, and can be looked at."""
-    lines = visit.ask("log", {"limit": LINES, "content": True})["recalls"]
+def _kept(visit: Visit, slowest: Sequence[JSON]) -> dict[str, str]:
+    """The cues of those recalls on the page whose evidence is kept, and can be looked at."""
+    lines = visit.ask("log", {"limit": LINES, "content": True, **visit.chosen("outcome")})["recalls"]
+    listed = {line["recall_id"] for line in lines}
+    for line in slowest:
+        if line["recall_id"] not in listed:
+            lines += visit.ask("log", {"recall_id": line["recall_id"], "content": True, "limit": 1})["recalls"]
     return {line["recall_id"]: line["cue"] or "see why" for line in lines if line["evidence"] is not None}
 
 

@@ -10,18 +10,28 @@ from cued.model import KINDS, Memory
 from cued.model.plain import JSON
 from cued.policy.presets import names
 from cued.surfaces import service
+from cued.surfaces.contract import explanation_json
 from cued.surfaces.inspector.candidates import compared, rows, scale
 from cued.surfaces.inspector.deciding import Deciding, as_toml, changes, deciding, weights
 from cued.surfaces.inspector.doing import Step, done
 from cued.surfaces.inspector.held_recalls import Looked
 from cued.surfaces.inspector.panels import block_share, histogram, panels
 from cued.surfaces.inspector.visiting import Visit
+from cued.surfaces.verbs import VERBS
 
 CUE = ("text", "goal", "step", "scope", "as_of")
 STRUCK_SHOWN = 12
 _VERSION = "version-"
 FOUND = 5
 AROUND = 3
+_OUTCOMES = {
+    "recalled": "Recalled",
+    "nothing_stored": "Nothing is stored yet:",
+    "all_gated": "Every memory is held back:",
+    "nothing_matched": "Nothing matched:",
+    "below_floor": "Silent, for nothing reaches the floor:",
+    "omitted": "Nothing fits:",
+}
 WINDOWS = (8_000, 32_000, 128_000, 200_000, 1_000_000)
 
 
@@ -55,8 +65,15 @@ def expected(visit: Visit) -> JSON:
     saved, words = needed(visit), visit.said("words")
     choice = choice_of(visit, saved)
     answer = service.explain_saved(saved, choice.request, policy=choice.weighted)
-    fates = {each["id"]: each for each in answer["candidates"]}
-    return {"words": words, "found": [_fate(visit, saved, memory, fates.get(memory["id"])) for memory in _meant(visit, words)]}
+    among = {each["id"] for each in answer["candidates"]}
+    found = [(memory, memory["id"] in among) for memory in _meant(visit, words)]
+    return {
+        "words": words,
+        "found": [
+            {"memory": memory, "candidate": candidate, "verdict": _verdict(visit, saved, choice, memory["id"], candidate=candidate)}
+            for memory, candidate in found
+        ],
+    }
 
 
 def keep(visit: Visit) -> JSON:
@@ -141,6 +158,7 @@ def _told(visit: Visit, looked: Looked) -> JSON:
     window = choice.applied.budget.window
     return {
         "answer": answer,
+        "outcome": _OUTCOMES[answer["outcome"]],
         "recall": saved.evidence.recall_id,
         "panels": panels(answer, choice.applied, looked.stage_ms),
         "rows": rows({**answer, "candidates": shown}, memories, bars),
@@ -175,14 +193,14 @@ def _asked(saved: Envelope) -> JSON:
     return {"text": cue.utterance, "goal": cue.goal, "step": cue.step, "scope": cue.scope, "as_of": as_of, "kind": "".join(cue.kinds[:1])}
 
 
-def _fate(visit: Visit, saved: Envelope, memory: JSON, row: JSON | None) -> JSON:
-    """What became of one memory in this recall; one that was no candidate is asked for by a search of its own."""
-    if row is None:
-        cue = saved.evidence.cue
-        body = {"text": cue.utterance, "goal": cue.goal, "step": cue.step, "scope": cue.scope, "memory": memory["id"]}
-        verdict = visit.ask("explain", {name: value for name, value in body.items() if value})["verdict"]
-        return {"memory": memory, "fate": verdict["fate"], "change": verdict["change"], "candidate": False}
-    return {"memory": memory, "fate": row["fate"], "change": "", "candidate": True}
+def _verdict(visit: Visit, saved: Envelope, choice: Deciding, memory_id: str, *, candidate: bool) -> JSON:
+    """What became of one memory in this recall; for one that was no candidate the same cue is asked once more, under the same policy."""
+    if candidate:
+        request = msgspec.structs.replace(choice.request, memory=memory_id)
+        return dict(service.explain_saved(saved, request, policy=choice.weighted)["verdict"])
+    visit.caller.require(VERBS["explain"].authority)
+    told = visit.tenant.explain(saved.evidence.cue, memory=memory_id, policy=choice.applied)
+    return dict(explanation_json(told)["verdict"])
 
 
 def _meant(visit: Visit, words: str) -> list[JSON]:

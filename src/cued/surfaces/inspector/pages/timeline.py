@@ -46,6 +46,8 @@ def page(visit: Visit) -> JSON:
         "total": listed["total"],
         "next": listed["next"],
         "bands": bands(listed["memories"], span),
+        "sessions": len({memory["session"] for memory in listed["memories"]} - {None, ""}),
+        "partly": len(listed["memories"]) < listed["total"],
         "days": by_day(listed["memories"]),
     }
 

@@ -11,12 +11,16 @@ export const wait = (call, ms) => {
 };
 
 export async function asked(url, options = {}) {
-  const answer = await fetch(url, { ...options, credentials: "same-origin" });
+  const answer = await fetch(url, { ...options, credentials: "same-origin" }).catch((error) => {
+    throw error.name === "AbortError" ? error : new Error("The server does not answer: is it still running?");
+  });
   if (answer.ok) return answer;
   if (answer.status === 401) location.reload();
   const kind = answer.headers.get("content-type") ?? "";
   const told = kind.includes("json") ? await answer.json() : {};
-  throw new Error([told.detail ?? answer.statusText, told.remedy].filter(Boolean).join(" – "));
+  const detail = told.detail ?? answer.statusText;
+  // An error that says what would be accepted has said the remedy.
+  throw new Error(told.remedy && !detail.includes(told.remedy) ? `${detail} – ${told.remedy}` : detail);
 }
 
 export async function sent(url, body) {
