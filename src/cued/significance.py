@@ -30,6 +30,23 @@ def intervals(values: ArrayLike) -> list[tuple[float, float]]:
     return [(float(a), float(b)) for a, b in zip(low, high, strict=True)]
 
 
+def share_intervals(values: ArrayLike) -> list[tuple[float, float]]:
+    """Each column's 95 % interval of the mean of values from 0 to 1.
+
+    It is the bootstrap's; where every query has 0, or every one 1, resampling shows no spread at all, and it is the exact one of so many
+    like answers (Clopper & Pearson 1934): thirty of thirty are 88 to 100 %.
+    """
+    table = _columns(values)
+    found = intervals(table)
+    unseen = 1.0 - (_LEVEL[0] / 100) ** (1 / max(1, len(table)))
+    for column in range(table.shape[1] if len(table) else 0):
+        if table[:, column].min() >= 1.0:
+            found[column] = (1.0 - unseen, 1.0)
+        elif table[:, column].max() <= 0.0:
+            found[column] = (0.0, unseen)
+    return found
+
+
 def paired(left: ArrayLike, right: ArrayLike) -> Difference:
     """How `right` differs from `left`, query by query; p is a two-sided randomisation test's (Fisher 1935), in (0, 1]."""
     change = np.asarray(right, dtype=np.float64) - np.asarray(left, dtype=np.float64)

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+import cued
 from cued.errors import InputError
 from cued.evaluation.dataset import answerable, narrowed
 from cued.evaluation.formats import read
@@ -34,6 +35,23 @@ def test_pairs_of_query_and_expected_ids_are_enough(tmp_path):
     dataset = read(write(tmp_path, [{"id": "1", "text": "Tea at four."}], [{"id": "q", "query": "tea?", "gold_ids": ["1"]}]))
     assert [query.gold_ids for query in answerable(dataset)] == [("1",)]
     assert list(dataset.memories) == [dataset.queries[0].tenant]
+
+
+def test_an_export_of_a_store_is_read_without_what_does_not_stand(tmp_path):
+    with cued.open(embedder="hashing") as memories:
+        tenant = memories.tenant("me")
+        tenant.remember("Tea at four.", id="tea", session="s1", at="2025-03-01T14:30Z")
+        tenant.remember("Coffee at nine.", id="coffee")
+        tenant.remember("Coffee at ten.", id="later", supersedes=["coffee"])
+        tenant.remember("Lunch at noon.", id="lunch")
+        tenant.forget("lunch")
+        exported = b"".join(tenant.export()).decode().splitlines()
+    dataset = read(write(tmp_path, exported, [{"query": "tea?", "gold_ids": ["tea"]}, {"query": "soup?"}]))
+    assert {tenant: [item.id for item in own] for tenant, own in dataset.memories.items()} == {"me": ["tea", "later"]}
+    assert dataset.memories["me"][0].at == datetime(2025, 3, 1, 14, 30, tzinfo=UTC)
+    assert [(query.id, query.tenant, query.gold_sessions) for query in dataset.queries] == [("line-1", "me", ("s1",)), ("line-2", "me", ())]
+    with pytest.raises(InputError, match="that have a text and stand"):
+        read(write(tmp_path, exported, [{"query": "lunch?", "gold_ids": ["lunch"]}]))
 
 
 def test_questions_without_gold_and_of_unanswerable_categories_are_not_answerable(tmp_path):

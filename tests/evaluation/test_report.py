@@ -27,7 +27,7 @@ def test_the_json_is_the_evaluation_contract(tmp_path):
     assert answer["dataset"] == tmp_path.name
     assert list(answer["policies"]) == ["lexical", "cued"]
     for figures in answer["policies"].values():
-        assert set(figures) == {"overall", "by_category", "session", "latency_ms", "abstain"}
+        assert set(figures) == {"overall", "by_category", "session", "latency_ms", "missed", "abstain"}
         assert set(figures["by_category"]) == {"person", "place", "event"}
         for part in (figures["overall"], *figures["by_category"].values(), figures["session"]):
             for metric in METRICS:
@@ -79,13 +79,30 @@ def test_the_table_for_people_shows_every_policy_category_and_how_to_read_it(tmp
         "cued",
         "person",
         "recall@10",
-        "95 % bootstrap interval",
+        "95 % interval",
         "injection",
         "0.70",
         "channel lexical",
         "Stars:",
     ):
         assert said in done.stdout
+
+
+def test_one_persons_questions_are_told_without_repeating_themselves(tmp_path):
+    memories = [{"id": str(n), "text": f"Here stands word{n}."} for n in range(20)]
+    queries = [{"query": f"Where stands word{n}?", "gold_ids": [str(n)]} for n in range(19)]
+    queries += [{"query": "Who sleeps over yonder?", "gold_ids": ["19"]}, {"query": "What about zebras?", "category": "far"}]
+    done = _cli(write(tmp_path, memories, queries), "--k", "1", "--floors", "0.55,0.65", "--plot", tmp_path / "plots", "--ablate")
+    assert done.exit_code == 0, done.stderr
+    assert "1 tenant, 20 memories, 20 questions with an answer" in " ".join(done.stdout.split())  # wrapped where its folder is called long
+    assert "95.0 (85–100)" in done.stdout
+    assert "on 20 own, 0 near and 1 far questions" in done.stdout
+    assert "line-20  Who sleeps over yonder?" in done.stdout
+    assert "by category" not in done.stdout
+    assert [line.split()[0] for line in done.stdout.splitlines() if line.strip().startswith("0.")] == ["0.55", "0.65"]
+    assert "No difference on any question without: " in done.stdout
+    groups = ET.parse(tmp_path / "plots" / "recall-by-category.svg").getroot().findall(".//{*}rect/{*}title")
+    assert [title.text.partition(":")[0] for title in groups] == ["cued, all (20)"]
 
 
 @pytest.mark.requirement("S10")
@@ -107,7 +124,7 @@ def test_pictures_are_written_and_are_well_formed(tmp_path):
     pictures = {path.name: ET.parse(path).getroot() for path in (tmp_path / "plots").iterdir()}
     assert set(pictures) == {"recall-by-category.svg", "floor-cued.svg", "calibration.svg"}
     bars = pictures["recall-by-category.svg"].findall(".//{*}rect/{*}title")
-    assert bars[0].text.startswith("cued, all: ")
+    assert bars[0].text.startswith("cued, all (5): ")
     assert len(bars) == 1 + 3
     assert len(pictures["floor-cued.svg"].findall(".//{*}polyline")) == 3
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from cued.significance import intervals, paired
+from cued.significance import intervals, paired, share_intervals
 
 
 def test_the_interval_of_a_share_is_about_two_standard_errors_wide():
@@ -24,6 +24,13 @@ def test_the_interval_covers_the_true_mean_about_as_often_as_it_says():
 
 def test_a_constant_has_no_width():
     assert intervals([1.0] * 5) == [(1.0, 1.0)]
+
+
+def test_thirty_of_thirty_are_not_certain():
+    (ones,), (noughts,) = share_intervals([1.0] * 30), share_intervals([0.0] * 30)
+    assert ones == pytest.approx((0.025 ** (1 / 30), 1.0))
+    assert noughts == pytest.approx((0.0, 1 - 0.025 ** (1 / 30)))
+    assert share_intervals([1.0, 0.0, 1.0]) == intervals([1.0, 0.0, 1.0])
 
 
 def test_figures_repeat_exactly():

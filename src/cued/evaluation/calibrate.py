@@ -26,8 +26,8 @@ from cued.evaluation.fitting import FAR, FLOOR, NEAR, OWN, Sample, fit, growth, 
 from cued.evaluation.formats import read
 from cued.evaluation.ranking import unfloored
 from cued.evaluation.runner import Ask, Bench, evidence_of
-from cued.flow import asked as asked_for
 from cued.flow import relevance
+from cued.flow.relevance import asked_times, foreign_words
 from cued.flow.table import Table
 from cued.model import Evidence
 from cued.policy.presets import load as load_policy
@@ -39,7 +39,7 @@ COLUMNS = (
     "z", "cosine", "coverage", "passage", "passage_z", "lift", "replied", "entities", "window", "timed", "neighbour_coverage", "answers",
     "voice", "voice_length", "crowd", "turn", "foreign", "matched", "note_matched", "wording", "cue_length", "note_length", "unknown",
     "strangers", "unnamed", "bears", "foreign_coverage", "technical", "technical_matched", "code", "script", "personal", "mine", "apart",
-    "behind", "astray", "another", "ahead", "wordless", "blind",
+    "behind", "shared", "astray", "another", "echo", "ahead", "wordless", "blind",
 )  # fmt: skip
 AGAINST = frozenset(
     {
@@ -55,8 +55,10 @@ AGAINST = frozenset(
         "unnamed",
         "script",
         "behind",
+        "shared",
         "astray",
         "another",
+        "echo",
         "wordless",
     }
 )
@@ -281,7 +283,7 @@ def _remembered(path: Path, policy: Policy, start: Calibration, bench: Bench, ca
     """The data set's sample, kept in a file by everything that it depends on."""
     dataset = read(path)
     model = None if bench.embedder is None else str(bench.embedder.fingerprint)
-    source = [Path(str(module.__file__)).read_text("utf-8") for module in (asked_for, relevance)]
+    source = [Path(str(module.__file__)).read_text("utf-8") for module in (relevance, asked_times, foreign_words)]
     background = (start.background_mean, start.background_deviation, start.latin_only)
     content, asked = (dataset.name, dataset.memories, dataset.queries), (msgspec.to_builtins(policy.channels), model)
     key = digest(content, asked, source, COLUMNS, background, reading_digest())

@@ -11,10 +11,14 @@ from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cued.errors import InputError
-from cued.model import EPOCH
+from cued.importers.lines import Header, MemoryLine, incoming
+from cued.importers.own import in_line, read_export
+from cued.model import EPOCH, Memory
 from cued.requests.checks import moment
+from cued.stores.standing.felling import unlifted
 
 UNANSWERABLE = frozenset({"adversarial", "abstention"})
 """The categories whose questions have no answer in their tenant's memories."""
@@ -25,11 +29,12 @@ FAR = "far"
 ONE_TENANT = "eval"
 _MEMORIES, _QUERIES = "memories.jsonl", "queries.jsonl"
 _MEMORY_ACCEPTED = (
-    '{"id": …, "tenant": …, "session": …, "turn": 0, "speaker": …, "text": …, "ts": "2025-03-01T14:30"}; id and text are needed'
+    '{"id": …, "tenant": …, "session": …, "turn": 0, "speaker": …, "text": …, "ts": "2025-03-01T14:30"}; id and text are needed; '
+    "or the file that `cued export` writes"
 )
 _QUERY_ACCEPTED = (
     '{"id": …, "tenant": …, "query": …, "asked_at": "2025-03-01T14:30", "category": …, "gold_ids": […], "gold_sessions": […], '
-    '"goal": …, "step": …, "open_questions": […]}; id and query are needed'
+    '"goal": …, "step": …, "open_questions": […]}; query is needed'
 )
 
 
@@ -79,9 +84,9 @@ class _MemoryLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class _QueryLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    id: str
     query: str
-    tenant: str = ONE_TENANT
+    id: str = ""
+    tenant: str = ""
     asked_at: str | None = None
     category: str = "all"
     gold_ids: tuple[str, ...] = ()
@@ -95,19 +100,55 @@ Line = TypeVar("Line", _MemoryLine, _QueryLine)
 
 
 def read_folder(folder: Path) -> Dataset:
-    """The data set in a folder with `memories.jsonl` and `queries.jsonl`, either of them gzipped or not."""
+    """The data set in a folder with `memories.jsonl` and `queries.jsonl`, either of them gzipped or not; memories may be an export of ours.
+
+    A query without an id is called by its line, one without a tenant belongs to the only one there is.
+    """
     memories, queries = _found(folder, _MEMORIES), _found(folder, _QUERIES)
+    kept, blank = gathered(_exported(memories) if _is_export(memories) else _listed(memories))
+    sessions = {tenant: {item.id: item.session for item in own} for tenant, own in kept.items()}
+    only = next(iter(kept)) if len(kept) == 1 else ONE_TENANT
+    read = (
+        (replace(line, id=line.id or f"line-{number}", tenant=line.tenant or only), f"{queries}, line {number}")
+        for number, line in _lines(queries, _QueryLine, _QUERY_ACCEPTED)
+    )
+    asked = tuple(_query(line, where, kept, sessions) for line, where in read)
+    return Dataset(name=folder.resolve().name, memories=kept, queries=asked, blank=blank)
+
+
+def _listed(path: Path) -> list[tuple[str, Item]]:
     items: list[tuple[str, Item]] = []
     known: set[tuple[str, str]] = set()
-    for line, where in _lines(memories, _MemoryLine, _MEMORY_ACCEPTED):
+    for number, line in _lines(path, _MemoryLine, _MEMORY_ACCEPTED):
+        where = f"{path}, line {number}"
         if (line.tenant, line.id) in known:
             raise InputError(f"{where}, id", line.id, f"an id that no other memory of tenant {line.tenant!r} has")
         known.add((line.tenant, line.id))
         items.append((line.tenant, _item(line, where)))
-    kept, blank = gathered(items)
-    sessions = {tenant: {item.id: item.session for item in own} for tenant, own in kept.items()}
-    read = tuple(_query(line, where, kept, sessions) for line, where in _lines(queries, _QueryLine, _QUERY_ACCEPTED))
-    return Dataset(name=folder.resolve().name, memories=kept, queries=read, blank=blank)
+    return items
+
+
+def _is_export(path: Path) -> bool:
+    return next(iter(opened(path).splitlines()), b"").startswith(b'{"cued":')
+
+
+def _exported(path: Path) -> list[tuple[str, Item]]:
+    """The memories of an export that stand; what was forgotten, has given way or is in quarantine would not be found there either."""
+    tenant, items = ONE_TENANT, list[tuple[str, Item]]()
+    for number, _, line in read_export(opened(path).splitlines()):
+        if isinstance(line, Header):
+            tenant = line.tenant
+        elif isinstance(line, MemoryLine):
+            with in_line(number):
+                memory = incoming(line, tenant=tenant).memory
+            if not (memory.forgotten_at or memory.quarantined_at or unlifted(memory)):
+                items.append((tenant, _item_of(memory)))
+    return items
+
+
+def _item_of(memory: Memory) -> Item:
+    source = memory.source
+    return Item(id=memory.id, text=memory.text, session=source.session, turn=source.turn, speaker=source.speaker, at=memory.created_at)
 
 
 def gathered(items: list[tuple[str, Item]]) -> tuple[dict[str, tuple[Item, ...]], int]:
@@ -167,16 +208,15 @@ def _found(folder: Path, name: str) -> Path:
     raise InputError("data set", str(folder), f"a folder with {_MEMORIES}[.gz] and {_QUERIES}[.gz]; this one has {held}")
 
 
-def _lines(path: Path, kind: type[Line], accepted: str) -> Iterator[tuple[Line, str]]:
-    """Each line with its place; one that cannot be read is refused with the file, the line and what is accepted."""
+def _lines(path: Path, kind: type[Line], accepted: str) -> Iterator[tuple[int, Line]]:
+    """Each line with its number; one that cannot be read is refused with the file, the line and what is accepted."""
     decoder = msgspec.json.Decoder(kind)
     for number, line in enumerate(opened(path).splitlines(), 1):
         if line.strip():
-            where = f"{path}, line {number}"
             try:
-                yield decoder.decode(line), where
+                yield number, decoder.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                raise InputError(where, line.decode("utf-8", "replace"), f"{accepted} ({error})") from error
+                raise InputError(f"{path}, line {number}", line.decode("utf-8", "replace"), f"{accepted} ({error})") from error
 
 
 def _item(line: _MemoryLine, where: str) -> Item:
@@ -190,7 +230,7 @@ def _query(line: _QueryLine, where: str, memories: dict[str, tuple[Item, ...]], 
     own = sessions[line.tenant]
     for gold in line.gold_ids:
         if gold not in own:
-            raise InputError(f"{where}, gold_ids", gold, f"ids of memories of tenant {line.tenant!r} that have a text")
+            raise InputError(f"{where}, gold_ids", gold, f"ids of memories of tenant {line.tenant!r} that have a text and stand")
     implied = (own[gold] for gold in line.gold_ids)
     return Query(
         id=line.id,

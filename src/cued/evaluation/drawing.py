@@ -8,29 +8,41 @@ from rich.table import Table
 from rich.text import Text
 
 from cued.model.plain import JSON
+from cued.text.harmless import plain
 
 _MANY = 10
+_KINDS = ("channel", "term", "relevance column")
 _STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
-def drawn(answer: JSON) -> RenderableType:
-    """The whole evaluation as tables, each with a line that says how to read it."""
+def drawn(answer: JSON, *, floors: Sequence[float] = ()) -> RenderableType:
+    """The whole evaluation as tables, each with a line that says how to read it; these floors are shown, however many were measured."""
     most = max(answer["k"])
     parts: list[RenderableType] = [_heading(answer), _overall(answer, most), _note(_how_to_read(answer, most))]
-    parts += [_title(f"recall@{most} by category"), _categories(answer, most)]
+    if by_category := has_categories(answer):
+        parts += [_title(f"recall@{most} by category"), _categories(answer, most)]
+    for name, figures in answer["policies"].items():
+        if figures["missed"]:
+            parts += [_title(f"{name} finds nothing that answers these within {most}"), *_missed(figures["missed"])]
     if any(figures["session"]["queries"] for figures in answer["policies"].values()):
         parts += [_title("sessions, ranked by their best turn"), _sessions(answer)]
     if any("abstain" in figures for figures in answer["policies"].values()):
-        parts += [_title("the floor, on own, near and far questions"), _abstain(answer), _apart(answer), _note(_FLOOR)]
-        parts += [_title("what the floor lets through, by category"), _told(answer)]
+        parts += [_title(_kinds(answer)), _abstain(answer, floors), _apart(answer), _note(_FLOOR)]
+        parts += [_title("what the floor lets through, by category"), _told(answer)] if by_category else []
     for name, figures in answer["policies"].items():
         if figures.get("ablate"):
             parts += [_title(f"{name}, without one part at a time"), _ablate(figures["ablate"], most), _note(_PARTS)]
     return Group(*parts)
 
 
+def has_categories(answer: JSON) -> bool:
+    """Whether the questions are told apart by category."""
+    return len(next(iter(answer["policies"].values()))["by_category"]) > 1
+
+
 def _heading(answer: JSON) -> Text:
-    counts = f"{answer['tenants']} tenants, {answer['memories']:,} memories, {answer['queries']:,} questions with an answer"
+    tenants = f"{answer['tenants']:,} tenant{'s' * (answer['tenants'] != 1)}"
+    counts = f"{tenants}, {answer['memories']:,} memories, {answer['queries']:,} questions with an answer"
     return Text(f"{answer['dataset']}: {counts}; embedder {answer['embedder'] or 'none'}\n")
 
 
@@ -61,11 +73,21 @@ def _sessions(answer: JSON) -> Table:
     return table
 
 
-def _abstain(answer: JSON) -> Table:
+def _kinds(answer: JSON) -> str:
+    counted = next(figures["abstain"] for figures in answer["policies"].values() if "abstain" in figures)["queries"]
+    return f"the floor, on {counted['answerable']:,} own, {counted['near']:,} near and {counted['far']:,} far questions"
+
+
+def _missed(missed: Sequence[JSON]) -> list[Text]:
+    lines = [Text(f"{each['id']}  {plain(each['query'])}", overflow="ellipsis", no_wrap=True) for each in missed[:_MANY]]
+    return [*lines, _note(f"and {len(missed) - _MANY:,} more: --json has them all")] if len(missed) > _MANY else lines
+
+
+def _abstain(answer: JSON, floors: Sequence[float]) -> Table:
     table = _grid("policy", "floor", "injection rate", "precision", "silence", "answered", "shown", "extra")
     for name, figures in answer["policies"].items():
         measured = figures["abstain"]
-        rows = [measured, *(row for row in _few(measured.get("floors", ())) if row["floor"] != measured["floor"])]
+        rows = [measured, *(row for row in _few(measured.get("floors", ()), floors) if row["floor"] != measured["floor"])]
         for row in rows:
             table.add_row(name if row is measured else "", *_height(row))
     return table
@@ -98,22 +120,37 @@ def _told(answer: JSON) -> Table:
     return table
 
 
-def _few(floors: Sequence[JSON]) -> Sequence[JSON]:
-    """The rows of all floors, or where they are many those at full tenths."""
-    return floors if len(floors) < _MANY else [row for row in floors if round(10 * row["floor"], 6) % 1 == 0]
+def _few(rows: Sequence[JSON], asked: Sequence[float]) -> Sequence[JSON]:
+    """The rows of the floors that were asked for; else all, or where they are many those at full tenths."""
+    if asked:
+        return [row for row in rows if row["floor"] in asked]
+    return rows if len(rows) < _MANY else [row for row in rows if round(10 * row["floor"], 6) % 1 == 0]
 
 
-def _ablate(losses: Sequence[JSON], most: int) -> Table:
-    table = _grid("without", f"recall@{most}", "difference", "95 % interval", "p")
+def _ablate(losses: Sequence[JSON], most: int) -> Group:
+    """The parts without which an answer differs; the others are only named."""
+    table, idle = _grid("without", f"recall@{most}", "difference", "95 % interval", "p"), list[str]()
     for loss in losses:
         low, high = (f"{100 * end:+.1f}" for end in loss["ci"])
+        if not loss["difference"] and loss["ci"] == [0.0, 0.0]:
+            idle.append(loss["without"])
+            continue
         shown = f"{100 * loss['difference']:+.1f}{_star(loss['p'])}"
         table.add_row(loss["without"], _percent(loss, f"recall@{most}"), shown, f"{low} to {high}", _chance(loss["p"]))
-    return table
+    return Group(table, Text(f"No difference on any question without: {_listed(idle)}.")) if idle else Group(table)
+
+
+def _listed(parts: Sequence[str]) -> str:
+    """The parts' names, each kind's under its own word."""
+    kinds: dict[str, list[str]] = {}
+    for part in parts:
+        kind = next((each for each in _KINDS if part.startswith(f"{each} ")), "")
+        kinds.setdefault(kind, []).append(part.removeprefix(kind).strip())
+    return "; ".join(f"{kind}s {', '.join(names)}" if kind else ", ".join(names) for kind, names in kinds.items())
 
 
 def _how_to_read(answer: JSON, most: int) -> str:
-    told = "In percent; ± is half the width of the 95 % bootstrap interval over questions. Times leave out embedding the question."
+    told = "In percent, with the 95 % interval over questions in brackets. Times leave out embedding the question."
     first = next(iter(answer["policies"]))
     starred = (
         f" Stars: recall@{most} differs from {first}'s on the same questions (randomisation test, * p < .05, ** p < .01, *** p < .001)."
@@ -137,14 +174,14 @@ def _note(text: str) -> Text:
 
 
 def _percent(figures: JSON, metric: str, *, wide: bool = False) -> str:
-    """A share in percent, with half the width of its interval where asked; "–" for none."""
+    """A share in percent, with its interval where asked; "–" for none."""
     value = figures.get(metric)
     if value is None:
         return "–"
     if not wide:
         return f"{100 * value:.1f}"
     low, high = figures[f"{metric}_ci"]
-    return f"{100 * value:.1f} ±{50 * (high - low):.1f}"
+    return f"{100 * value:.1f} ({100 * low:.0f}–{100 * high:.0f})"
 
 
 def _plain(value: float | None, digits: int) -> str:

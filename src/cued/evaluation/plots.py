@@ -32,10 +32,12 @@ def recall_by_category(answer: JSON) -> str:
     """Bars of recall at the greatest k, with 95 % intervals, over all questions and for each category."""
     metric = f"recall@{max(answer['k'])}"
     first = next(iter(answer["policies"].values()))
-    groups = ["all", *first["by_category"]]
+    categories = list(first["by_category"]) if len(first["by_category"]) > 1 else []
+    counted = {"all": first["overall"], **{category: first["by_category"][category] for category in categories}}
+    groups = [f"{name} ({figures['queries']})" for name, figures in counted.items()]
     series = []
     for name, figures in answer["policies"].items():
-        rows = [figures["overall"], *(figures["by_category"][category] for category in first["by_category"])]
+        rows = [figures["overall"], *(figures["by_category"][category] for category in categories)]
         whiskers = tuple((row[f"{metric}_ci"][0], row[f"{metric}_ci"][1]) for row in rows)
         series.append(Series(name=name, points=tuple((place, row[metric]) for place, row in enumerate(rows)), whiskers=whiskers))
     return bars(f"{answer['dataset']}: {metric} by category", groups, series, y="share of gold turns found, 95 % intervals")
@@ -47,7 +49,10 @@ def floor_curves(dataset: str, policy: str, measured: JSON) -> str:
         Series(name=label, points=tuple((row["floor"], row[key]) for row in measured["floors"] if row[key] is not None))
         for key, label in _CURVES
     ]
-    return lines(f"{dataset}: {policy} against its floor", series, x="floor", y="own questions and far ones")
+    counted = measured["queries"]
+    told = f"{counted['answerable']} own questions and {counted['far']} far ones"
+    own = "it has none" if measured["floor"] is None else f"its own is {measured['floor']:g}"
+    return lines(f"{dataset}: {policy} at each floor; {own}", series, x="floor", y=told)
 
 
 def calibration(answer: JSON) -> str:

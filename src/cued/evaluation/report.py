@@ -15,7 +15,7 @@ from cued.evaluation.ranking import Variant, unfloored
 from cued.evaluation.runner import Answer, Ask, Bench, Run, run
 from cued.model.plain import JSON
 from cued.policy.spec import Policy
-from cued.significance import intervals, paired
+from cued.significance import paired, share_intervals
 
 Scores = list[dict[str, float]]
 MOST_K = 1000
@@ -83,12 +83,19 @@ def _policy(policy: Policy, request: Request, done: Run, home: Run, turns: dict[
         **_grouped(home.asks, turns[policy.name], request.ks),
         "session": _sessions(home.asks, answers, request.ks),
         "latency_ms": _latency(answers),
+        "missed": _missed(home.asks, turns[policy.name], max(request.ks)),
     }
     if request.abstain:
         figures["abstain"] = _abstain(policy, request, done)
     if request.ablate:
         figures["ablate"] = _ablate(policy, request, turns)
     return figures
+
+
+def _missed(asks: Sequence[Ask], measured: Scores, most: int) -> list[JSON]:
+    """The questions of whose gold nothing is among the first `most`."""
+    pairs = zip(asks, measured, strict=True)
+    return [{"id": ask.query.id, "tenant": ask.tenant, "query": ask.query.text} for ask, each in pairs if each and not each[f"any@{most}"]]
 
 
 def _latency(answers: Sequence[Answer]) -> JSON:
@@ -127,7 +134,7 @@ def _means(measured: Scores, ks: Sequence[int]) -> JSON:
         return {"queries": 0}
     table = np.array([[each[name] for name in names(ks)] for each in measured])
     figures: JSON = {"queries": len(measured)}
-    for name, mean, ci in zip(names(ks), table.mean(axis=0), intervals(table), strict=True):
+    for name, mean, ci in zip(names(ks), table.mean(axis=0), share_intervals(table), strict=True):
         figures[name] = round(float(mean), _DIGITS)
         figures[f"{name}_ci"] = [round(end, _DIGITS) for end in ci]
     return figures
