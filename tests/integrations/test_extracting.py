@@ -70,6 +70,17 @@ def test_what_cannot_be_used_falls_back_to_the_turns(mara, told):
     assert kept.degraded[0].endswith("the turns were kept as they are")
 
 
+@pytest.mark.parametrize("told", ["allergic", {"text": "allergic"}, None])
+def test_one_memory_that_is_in_no_list_is_not_taken_apart(mara, told):
+    class One:
+        def extract(self, _turns):
+            return told
+
+    kept = remember_extracted(mara, TURNS, extractor=One(), session="s")
+    assert [memory.text for memory in mara.list()] == ["Noted.", "I am allergic to hazelnuts."]
+    assert kept.degraded[0].startswith("extractor: ")
+
+
 def test_one_that_takes_too_long_falls_back_to_the_turns(mara):
     slow = Slow()
     kept = remember_extracted(mara, TURNS, extractor=slow, session="s", deadline=timedelta(milliseconds=20))

@@ -10,11 +10,12 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cued.deadline import asked
+from cued.errors import InputError
 from cued.handles.keeping import Remembered
 from cued.handles.tenant import Tenant
 from cued.integrations.extracting.chat_extractor import ChatExtractor
 from cued.model import GLOBAL
+from cued.others import answered, asked
 from cued.ports import Extractor
 from cued.requests.checks import checked_text
 from cued.requests.draft import Draft, read_draft
@@ -50,7 +51,7 @@ def extracted(  # noqa: PLR0913 - turns, whose they are, and how long it may tak
     plain = tuple(_plain(said, session=session, scope=scope, at=at, first=first))
     if extractor is None or not plain:
         return Extracted(drafts=plain)
-    told, note = asked("extractor", lambda: _read(extractor.extract(said)), deadline)
+    told, note = asked("extractor", lambda: _read(answered(extractor.extract(said))), deadline)
     if told is None:
         return Extracted(drafts=plain, note=f"{note}; the turns were kept as they are")
     usual = plain[0]
@@ -83,6 +84,8 @@ def _plain(
 
 def _read(told: Sequence[str | Mapping[str, Any]]) -> list[Draft]:
     """The extractor's memories, checked; they come from an agent, whatever it says of them, and never claim an id or a pin."""
+    if isinstance(told, str | Mapping):
+        raise InputError("memories", told, "a list of them, even of one")
     drafts = [read_draft(value) for value in told][:MOST]
     for draft in drafts:
         checked_text("text", draft.text)

@@ -6,10 +6,9 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from langgraph.store.base import IndexConfig
 
 from cued.errors import InputError
-from cued.handles.memories import Memories, open_memories
+from cued.handles.memories import IN_MEMORY, Memories, open_memories
 from cued.integrations.langgraph.lent_embedder import LentEmbedder
 
-IN_MEMORY = ":memory:"
 TOKEN = "CUED_TOKEN"  # noqa: S105 - the name of the variable
 
 
@@ -23,7 +22,7 @@ def opened(conn_string: str, index: IndexConfig | None) -> Memories:
             raise InputError("index", "an `embed`", "none with a server, which embeds by itself")
         return _connected(conn_string)
     embedder = LentEmbedder(index) if index and lends else "auto"
-    return open_memories(None if conn_string == IN_MEMORY else conn_string, embedder=embedder)
+    return open_memories(conn_string, embedder=embedder)
 
 
 def _connected(url: str) -> Memories:

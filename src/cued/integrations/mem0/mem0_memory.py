@@ -285,8 +285,7 @@ class Memory:
 
 
 def _opened(place: str | Path | None) -> Memories:
-    usual = made(user_folder("data")) / "memories.db" if place is None else place
-    return open_memories(None if usual == ":memory:" else usual)
+    return open_memories(made(user_folder("data")) / "memories.db" if place is None else place)
 
 
 def _turns(messages: object) -> list[Mapping[str, Any]]:
