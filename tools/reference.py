@@ -17,7 +17,7 @@ from tools.reference_json import json_page, schema_file
 from tools.reference_layout import layers, layout_page, walk
 from tools.reference_policy import knobs, policy_page, preset_text, presets_table, signals_table
 from tools.reference_python import errors_page, errors_tree, python_page
-from tools.reference_reasons import reasons
+from tools.reference_reasons import in_short, reasons, speeds
 
 ROOT = Path(__file__).resolve().parent.parent
 WHOLE: dict[str, Callable[[], str]] = {
@@ -46,6 +46,8 @@ PARTS: dict[str, Callable[..., str]] = {
     "frameworks": frameworks_table,
     "mapping": mapping_table,
     "reasons": reasons,
+    "speeds": speeds,
+    "in_short": in_short,
     "walk": walk,
 }
 _MARKED = re.compile(r"(?P<open><!-- generated: (?P<name>[^\n]+?) -->\n).*?(?P<close><!-- /generated -->)", re.DOTALL)

@@ -147,7 +147,8 @@ _HEAD = """# The JSON contract
 
 <!-- This page is written by tools/reference.py: the answers below come from a real run. -->
 
-Every surface speaks the same JSON: `cued … --json` prints it today. Times are RFC 3339 in UTC. A number that is not finite is `null`. A
-field that is not listed is refused by name. An error is `{"error": {"type", "message", "exit_code", "notes", …}}`, on stderr. No request
-names a tenant: whose memories they are comes from where the request arrives. Numbers below are rounded, and the times of measuring in
-`timings_ms` and the size of an export are set to 0. The same requests as JSON schemas: [requests.schema.json](requests.schema.json)."""
+Every surface speaks the same JSON: `cued … --json` prints it, and a server answers with it. Times are RFC 3339 in UTC. A number that is
+not finite is `null`. A field that is not listed is refused by name. An error is `{"error": {"type", "message", "exit_code", "notes", …}}`,
+on stderr. No request names a tenant: whose memories they are comes from where the request arrives. Numbers below are rounded, and the times
+of measuring in `timings_ms` and the size of an export are set to 0. The same requests as JSON schemas:
+[requests.schema.json](requests.schema.json)."""

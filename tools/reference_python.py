@@ -42,6 +42,7 @@ BESIDE = (
     aio.AsyncTenant,
     aio.AsyncConversation,
 )
+_DOORS = ("open", "connect", "aio", "Memories", "Tenant", "Conversation", "Recall", "Memory", "Cue", "Policy", "load_policy", "decide")
 _QUALIFIED = re.compile(r"\b(?:cued|datetime|collections\.abc|pathlib|msgspec|typing)(?:\.[a-z_]+)*\.(?=[A-Z])")
 
 _FORWARD = re.compile(r': "([^"]+)"')
@@ -62,7 +63,23 @@ def python_page() -> str:
     """Every public name with its signature and docstring, then the values that its verbs take and give."""
     public = [_entry(f"cued.{name}", getattr(cued, name)) for name in sorted(cued.__all__, key=str.lower)]
     beside = [_entry(f"{made.__module__}.{made.__name__}", made) for made in BESIDE]
-    return "\n\n".join([_HEAD, *public, _BESIDE, *beside]) + "\n"
+    return "\n\n".join([_HEAD, _begin(), "## Every name", *public, _BESIDE, *beside]) + "\n"
+
+
+def _begin() -> str:
+    """The few names that everything else is reached by, and a tenant's verbs with what each gives."""
+    doors = [(f"cued.{name}", f"cued{name.lower()}", getattr(cued, name)) for name in _DOORS]
+    verbs = [(name, f"tenant{name}", method) for name, method in _methods(cued.Tenant)]
+    tables = (
+        "\n".join([f"| {head} | what it is |", "| --- | --- |", *(f"| [`{name}`](#{at}) | {_brief(made)} |" for name, at, made in rows)])
+        for head, rows in (("to begin with", doors), ("a tenant's verb", verbs))
+    )
+    return "\n\n".join(["## Where to begin", *tables])
+
+
+def _brief(made: Any) -> str:  # noqa: ANN401 - any documented object
+    """The first sentence of a docstring, as it fits into a table."""
+    return " ".join(_said(made).partition("\n\n")[0].split()).replace("|", "\\|")
 
 
 def errors_page() -> str:
@@ -94,8 +111,12 @@ def _entry(title: str, made: Any) -> str:  # noqa: ANN401 - any public object
     fields = _fields(made)
     if fields:
         parts.append("\n".join(f"- `{field}" for field in fields))
-    parts += [f"#### `{name}`\n\n```text\n{_signature(name, method)}\n```\n\n{_said(method)}" for name, method in _methods(made)]
+    parts += [_method(made, name, method) for name, method in _methods(made)]
     return "\n\n".join(parts)
+
+
+def _method(made: type, name: str, method: Any) -> str:  # noqa: ANN401 - any callable
+    return f"#### `{made.__name__}.{name}`\n\n```text\n{_signature(name, method)}\n```\n\n{_said(method)}"
 
 
 def _fields(made: type) -> list[str]:

@@ -2,15 +2,19 @@
 
 import html
 import re
+import tomllib
+from typing import get_args
 
 import pytest
 
 import cued
-from cued import flow
+from cued import errors, flow
+from cued.model.words import Gate
 from cued.policy import presets
 from cued.policy.spec import Policy
 from cued.surfaces.cli import COMMANDS
 from tests.docs.pages import ROOT, page_at
+from tests.docs.running import Said
 from tools import picture
 from tools.reference import pages, stale
 
@@ -19,6 +23,8 @@ STAGES = ("cue", *(stage.__name__.rpartition(".")[2] for stage in flow.ORDER), "
 WITHOUT_A_TABLE = {"cue"}
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (?P<text>.+?)\s*$", re.MULTILINE)
+_GENERATED = re.compile(r"<!-- generated: [^\n]+? -->\n.*?<!-- /generated -->", re.DOTALL)
+_LINE = 160
 _FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -76,6 +82,38 @@ def test_the_reference_is_what_the_code_says_now():
     assert [page.relative_to(ROOT).as_posix() for page in stale()] == [], "bring them up to date with: make docs"
 
 
+@pytest.mark.parametrize("path", pages(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_page_begins_with_its_name_and_what_it_is_for_and_its_lines_can_be_read(path):
+    written = _GENERATED.sub("", path.read_text("utf-8"))
+    head, _, rest = written.partition("\n\n")
+    assert re.fullmatch(r"# .+", head), "a page begins with its name"
+    assert re.match(r"[^#|]", re.sub(r"\A(?:<!--.*?-->\s*)+", "", rest, flags=re.DOTALL)), "then says what it is for"
+    if "reference" not in path.parts:
+        long = [line[:60] for line in _FENCED.sub("", written).splitlines() if len(line) > _LINE and not line.startswith(("|", "!["))]
+        assert long == [], f"lines of at most {_LINE} characters"
+
+
+def test_every_column_that_a_calibration_weighs_is_on_the_page_of_relevance():
+    page = (DOCS / "flow" / "relevance.md").read_text("utf-8")
+    calibrations = (ROOT / "src" / "cued" / "policy" / "calibration").glob("*.toml")
+    weighed = {name for each in calibrations for name in tomllib.loads(each.read_text("utf-8"))["weights"]}
+    assert [name for name in sorted(weighed) if f"| `{name}` |" not in page] == []
+
+
+def test_every_gate_is_on_the_page_of_gather():
+    page = (DOCS / "flow" / "gather.md").read_text("utf-8").partition("## Gates")[2].partition("## In the policy")[0]
+    assert [gate for gate in get_args(Gate) if f"`{gate}`" not in page] == []
+
+
+def test_every_extra_that_is_no_framework_is_told_of_in_the_quickstart():
+    page = (DOCS / "quickstart.md").read_text("utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    adapters = {path.stem.replace("_", "-") for path in (ROOT / "src" / "cued" / "integrations").iterdir()}
+    extras = set(project["optional-dependencies"]) - adapters - {"dev"}
+    assert {"minilm", "server", "mcp"} <= extras
+    assert [name for name in sorted(extras) if f"| `{name}` |" not in page] == []
+
+
 def test_the_glossary_has_each_word_once():
     words = re.findall(r"^\| \*\*(.+?)\*\* \|", (DOCS / "glossary.md").read_text("utf-8"), re.MULTILINE)
     assert sorted(words) == sorted(set(words))
@@ -125,24 +163,40 @@ def test_the_page_on_the_block_shows_one_that_says_where_it_belongs():
     assert "Place them before the history, near the start" in shown.splitlines()[0]
 
 
-def test_the_picture_is_of_real_output_and_fetches_nothing():
-    drawn = picture.PICTURE.read_text("utf-8")
-    assert set(re.findall(r"https?://[^\s\"')]+", drawn)) == {"http://www.w3.org/2000/svg"}
-    said = html.unescape(re.sub(r"<[^>]+>", " ", drawn)).replace("\xa0", " ")
-    for verb, cue in picture.SCENES:
-        assert f'cued {verb} "{cue}"' in said
-    assert picture.MEMORIES[0][0] in said
-    assert "Nothing relevant." in said
-    assert "](docs/images/cued.svg)" in (ROOT / "README.md").read_text("utf-8")
+def test_every_picture_is_shown_on_a_page():
+    shown = "".join(path.read_text("utf-8") for path in pages())
+    assert [path.name for path in sorted((DOCS / "images").iterdir()) if f"images/{path.name})" not in shown] == []
+
+
+def test_every_error_has_a_line_that_says_what_to_do():
+    page = (DOCS / "errors.md").read_text("utf-8").partition("What to do about each:")[2].partition("```")[0]
+    raised = [name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.CuedError)]
+    assert len(raised) > 15
+    assert [name for name in raised if name not in {"CuedError", "StoreError"} and f"`{name}`" not in page] == []
+
+
+def test_the_pictures_show_what_cued_says_now_and_fetch_nothing():
+    for name, now in picture.pictures().items():
+        drawn = (picture.IMAGES / name).read_text("utf-8")
+        assert set(re.findall(r"https?://[^\s\"')]+", drawn)) == {"http://www.w3.org/2000/svg"}
+        shown = Said(1, 1, said_in(drawn), said_in(now), "", tolerance=0.02)
+        assert shown.holds, f"{name}: draw it anew with: python -m tools.picture"
+    assert said_in((picture.IMAGES / "cued.svg").read_text("utf-8")).count("$ cued") == len(picture.SCENES)
+
+
+def said_in(drawn):
+    """The words of a drawing, without where they stand in it."""
+    words = re.findall(r"<text [^>]*>(.*?)</text>", drawn, re.DOTALL)
+    return " ".join(html.unescape(" ".join(words)).replace("\xa0", " ").split())
 
 
 def test_the_first_screen_has_three_ways_in_and_five_reasons_whose_numbers_are_in_the_tables():
     readme = (ROOT / "README.md").read_text("utf-8")
-    first, _, rest = readme.partition("## Try it")
+    first, _, _ = readme.partition("## Try it")
     assert all(way in first for way in ("**In Python**", "**In your agent's client**", "**Over HTTP**"))
     lines = first.partition("<!-- generated: reasons -->")[2]
     assert len(re.findall(r"^- \*\*It ", lines, re.MULTILINE)) == 5
-    tables = rest + (DOCS / "quality.md").read_text("utf-8")
+    tables = (DOCS / "speed.md").read_text("utf-8") + (DOCS / "quality.md").read_text("utf-8")
     measured = re.findall(r"(\d[\d.,]*\d) (?:%|ms|KiB|memories a second)", lines)
     assert len(measured) == 7
     assert all(f" {number} " in tables for number in measured)

@@ -31,7 +31,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-WIDE, NARROW = (1440, 900), (390, 844)
+WIDE, HIGH = 1440, 900
 
 
 class Picture(NamedTuple):
@@ -39,12 +39,11 @@ class Picture(NamedTuple):
 
     name: str
     address: str
-    size: tuple[int, int] = WIDE
     theme: str = "light"
     opens: str = ""
 
 
-CUE = "?text=Is+there+anything+Ines+must+not+eat%3F"
+CUE = "?text=Can+I+offer+Ines+coffee%3F"
 PICTURES = (
     Picture("inspector-recall", f"/{CUE}", opens="tr[data-open] button.rank"),
     Picture("inspector-recall-dark", f"/{CUE}&against=generative-agents", theme="dark"),
@@ -54,10 +53,7 @@ PICTURES = (
     Picture("inspector-memory", "/inspect/memory?id=kiosk-idea"),
     Picture("inspector-map", f"/inspect/map{CUE}&by=kind"),
     Picture("inspector-health", "/inspect/health"),
-    Picture("inspector-tenants", "/inspect/tenants"),
-    Picture("inspector-phone", f"/{CUE}", size=NARROW),
 )
-STRIP = ("inspector-recall", "inspector-recall-dark", "inspector-beliefs", "inspector-map")
 
 
 def chromium() -> str | None:
@@ -86,8 +82,7 @@ def served() -> Iterator[str]:
 
 def taken(browser: Any, link: str, picture: Picture, folder: Path, *, whole: bool = False) -> Path:  # noqa: ANN401 - playwright's browser
     """The file of one picture; the whole page, however long, where that is asked for."""
-    size = {"width": picture.size[0], "height": picture.size[1]}
-    context = browser.new_context(viewport=size, color_scheme=picture.theme, device_scale_factor=1)
+    context = browser.new_context(viewport={"width": WIDE, "height": HIGH}, color_scheme=picture.theme, device_scale_factor=1)
     page = context.new_page()
     page.goto(link)
     page.goto(link.partition("/?")[0] + picture.address)
@@ -99,24 +94,6 @@ def taken(browser: Any, link: str, picture: Picture, folder: Path, *, whole: boo
     page.screenshot(path=target, full_page=whole)
     context.close()
     return target
-
-
-def strip(browser: Any, folder: Path) -> Path:  # noqa: ANN401 - playwright's browser
-    """Four pictures beside each other, as one for the top of a page."""
-    pictures = "".join(f'<img src="data:image/png;base64,{_base64(folder / f"{name}.png")}">' for name in STRIP)
-    grid = "body{margin:0;display:grid;grid-template-columns:1fr 1fr;gap:12px;padding:12px;background:#e9e8e4}"
-    style = f"{grid}img{{width:100%;border-radius:6px}}"
-    page = browser.new_page(viewport={"width": 960, "height": 600})
-    page.set_content(f"<style>{style}</style>{pictures}")
-    target = folder / "inspector-strip.png"
-    page.screenshot(path=target, full_page=True)
-    return target
-
-
-def _base64(path: Path) -> str:
-    import base64  # noqa: PLC0415 - here alone
-
-    return base64.b64encode(path.read_bytes()).decode()
 
 
 def main() -> int:
@@ -133,7 +110,6 @@ def main() -> int:
     with served() as link, sync_playwright() as playing:
         browser = playing.chromium.launch(executable_path=found, args=FLAGS)
         made = [taken(browser, link, picture, IMAGES) for picture in PICTURES]
-        made.append(strip(browser, IMAGES))
         browser.close()
     for path in made:
         print(f"{path.relative_to(IMAGES.parents[1])}: {path.stat().st_size / 1000:.0f} kB")
