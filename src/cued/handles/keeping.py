@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from cued import engine
 from cued.errors import BusyError, ConflictError, CuedError, InputError
-from cued.handles.bound import Bound, spanned
+from cued.handles.bound import Bound
+from cued.handles.telemetry import spanned
 from cued.handles.turn_numbers import next_turn
 from cued.handles.vouching import Denied, Vouched, refuse_all_but_users, refuse_touching, vouched, with_denied
 from cued.model import (

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from cued import engine
 from cued.errors import BusyError, InputError
-from cued.handles.bound import DOCUMENT, EVERYBODY, Bound, Usual
+from cued.handles.bound import Bound
+from cued.handles.usual_policies import DOCUMENT, EVERYBODY, Usual
 from cued.handles.vouching import refuse_all_but_users
 from cued.model import LogQuery, RecallEntry
 from cued.policy.calibration import digest

@@ -15,8 +15,10 @@ from cued.flow.diversify import compared
 from cued.flow.feedback import feedback
 from cued.flow.settle import documents, entry, log_line, shadowed, touches
 from cued.handles.bootstrap import Pack, bootstrap
-from cued.handles.bound import Arms, Bound, spanned
+from cued.handles.bound import Bound
 from cued.handles.conversation import Conversation
+from cued.handles.telemetry import spanned
+from cued.handles.usual_policies import Arms
 from cued.handles.vouching import known, refuse_judging
 from cued.model import GLOBAL, UNVERIFIED, Cue, DenseLookup, Evidence, Recall, RecallEntry, Shadowed, Vector
 from cued.others import embedded
