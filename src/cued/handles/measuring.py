@@ -158,14 +158,14 @@ class Measuring(Bound):
         """The labelled cues with what is stored now, as each start's channels read it."""
         from cued.insight.climbing import Start
         from cued.insight.knobs import widened
-        from cued.insight.pairs import Pair
+        from cued.insight.pairs import LabelledPair
         from cued.insight.tuning import enough
 
         enough(len(cues))
         self._store.get(self.name, list(dict.fromkeys(gold for cue in cues for gold in cue.gold_ids)))
         starts, now = list[Start](), self._clock()
         for policy in self._starts():
-            pairs = list[Pair]()
+            pairs = list[LabelledPair]()
             for number, cue in enumerate(cues):
                 at = cue.asked_at or now
                 said = CueRequest(text=cue.query, goal=cue.goal, step=cue.step, open_questions=cue.open_questions, scope=cue.scope)
@@ -173,7 +173,7 @@ class Measuring(Bound):
                 before = starts[0].pairs[number].evidence.lookup if starts else None
                 known = before.dense if before is not None and not (cue.goal or cue.step or cue.open_questions) else None
                 question = engine.Question(tenant=self.name, cue=asked, recall_id=f"pair-{number:05}", embedded=known)
-                pairs.append(Pair(evidence=engine.gather(question, widened(policy), self._parts), at=at, gold=cue.gold_ids))
+                pairs.append(LabelledPair(evidence=engine.gather(question, widened(policy), self._parts), at=at, gold=cue.gold_ids))
             starts.append(Start(policy=policy, pairs=tuple(pairs)))
         return starts
 

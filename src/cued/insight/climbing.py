@@ -12,7 +12,7 @@ from cued import flow
 from cued.engine.narrowing import narrowed
 from cued.flow.table import Table
 from cued.insight.knobs import FLOORS, Move, moves, with_floor
-from cued.insight.pairs import Pair, worth
+from cued.insight.pairs import LabelledPair, worth
 from cued.model import Evidence
 from cued.policy.spec import Channels, Policy, Relevance
 from cued.ports import Progress, silent
@@ -30,7 +30,7 @@ class Start(Struct, frozen=True, kw_only=True):
     """A policy to start from, and the pairs as its channels read them."""
 
     policy: Policy
-    pairs: tuple[Pair, ...]
+    pairs: tuple[LabelledPair, ...]
 
 
 class Reached(Struct, frozen=True, kw_only=True):
@@ -75,7 +75,7 @@ def _surely(change: Worths) -> float:
 class _Read:
     """The pairs as tables with their relevance, which most moves leave as it is: read once for each set of channels."""
 
-    def __init__(self, pairs: Sequence[Pair]) -> None:
+    def __init__(self, pairs: Sequence[LabelledPair]) -> None:
         self._pairs = pairs
         self._tables: dict[tuple[Channels, Relevance], list[Table]] = {}
 

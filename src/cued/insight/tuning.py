@@ -14,7 +14,7 @@ from cued.engine.narrowing import narrowed
 from cued.errors import InputError
 from cued.insight.climbing import Start, better, climb
 from cued.insight.knobs import FLOORS
-from cued.insight.pairs import Pair, by_time, found, worth
+from cued.insight.pairs import LabelledPair, by_time, found, worth
 from cued.insight.rates import ENOUGH, TARGET
 from cued.model import RecallEntry
 from cued.model.plain import JSON, plain
@@ -187,7 +187,7 @@ def _verdict(
     return True, f"it helps on pairs that the search never saw{few}"
 
 
-def _by_chance(pairs: Sequence[Pair], answers: Sequence[tuple[str, ...]]) -> bool:
+def _by_chance(pairs: Sequence[LabelledPair], answers: Sequence[tuple[str, ...]]) -> bool:
     """Whether the answers fit the labels of other cues as well as their own: the labels then say nothing of the cues."""
     with_gold = [(pair.gold, chosen) for pair, chosen in zip(pairs, answers, strict=True) if pair.gold]
     if len({gold for gold, _ in with_gold}) < 2:  # noqa: PLR2004 - one gold for all cannot be shuffled
@@ -199,15 +199,15 @@ def _by_chance(pairs: Sequence[Pair], answers: Sequence[tuple[str, ...]]) -> boo
     return as_good > _CHANCE * _SHUFFLES
 
 
-def _answers(pairs: Sequence[Pair], policy: Policy) -> list[tuple[str, ...]]:
+def _answers(pairs: Sequence[LabelledPair], policy: Policy) -> list[tuple[str, ...]]:
     return [tuple(each.id for each in decide(narrowed(pair.evidence, policy), policy)) for pair in pairs]
 
 
-def _found(answers: Sequence[tuple[str, ...]], pairs: Sequence[Pair]) -> list[float]:
+def _found(answers: Sequence[tuple[str, ...]], pairs: Sequence[LabelledPair]) -> list[float]:
     return [found(chosen, pair.gold) for chosen, pair in zip(answers, pairs, strict=True)]
 
 
-def _worths(answers: Sequence[tuple[str, ...]], pairs: Sequence[Pair], policy: Policy) -> list[float]:
+def _worths(answers: Sequence[tuple[str, ...]], pairs: Sequence[LabelledPair], policy: Policy) -> list[float]:
     return [worth(chosen, pair, limit=policy.budget.limit) for chosen, pair in zip(answers, pairs, strict=True)]
 
 

@@ -19,7 +19,7 @@ from cued.errors import LostConnectionError, StoreError
 from cued.model import Findings, Glance, Lookup, Memory
 from cued.ports import Distant, Keeper, Reading, Transaction
 from cued.stores.columns.shelf import Hits, Shelf
-from cued.stores.shelves import Shelves, TenantShelf, Version
+from cued.stores.shelves import ShelfVersion, Shelves, TenantShelf
 from cued.stores.standing.past import as_known
 
 log = logging.getLogger("cued")
@@ -63,7 +63,7 @@ def search(keeper: Keeper, shelves: Shelves, tenant: str, lookup: Lookup) -> Fin
     return _found(keeper, shelves, tenant, lookup)
 
 
-def keep(keeper: Keeper, tenant: str, version: Version) -> None:
+def keep(keeper: Keeper, tenant: str, version: ShelfVersion) -> None:
     """Keep a tenant's shelf with its rows, so that the next process need not build it; what cannot be kept is built again."""
     try:
         with keeper.begin(tenant, write=True) as rows:
@@ -101,7 +101,7 @@ def _can_glance(kind: type[Keeper]) -> bool:
 
 
 @contextmanager
-def _snapshot(keeper: Keeper, tenant: str, held: TenantShelf) -> Iterator[tuple[Transaction, Version | None]]:
+def _snapshot(keeper: Keeper, tenant: str, held: TenantShelf) -> Iterator[tuple[Transaction, ShelfVersion | None]]:
     """A snapshot of the tenant's rows and the shelf as of it; None for a stranger, of whom nothing is kept."""
     version = held.caught_up()
     if version is not None and version.is_of(held.newest):
@@ -117,7 +117,7 @@ def _snapshot(keeper: Keeper, tenant: str, held: TenantShelf) -> Iterator[tuple[
         yield rows, version
 
 
-def _found_in(held: TenantShelf, version: Version, rows: Reading, lookup: Lookup) -> Found:
+def _found_in(held: TenantShelf, version: ShelfVersion, rows: Reading, lookup: Lookup) -> Found:
     """What a search finds, with its memories; one that cannot be read is taken off the shelf, as if it were not there."""
     while True:
         hits = version.shelf.search(lookup)
@@ -148,7 +148,7 @@ def _glanced(keeper: Distant, tenant: str, held: TenantShelf, lookup: Lookup) ->
     return None
 
 
-def _searched(keeper: Distant, tenant: str, version: Version, lookup: Lookup, epoch: int) -> tuple[Found, Reading]:
+def _searched(keeper: Distant, tenant: str, version: ShelfVersion, lookup: Lookup, epoch: int) -> tuple[Found, Reading]:
     hits = version.shelf.search(lookup)
     keys = (*hits.keys, *hits.core_keys)
     missing = version.winners.missing(keys)

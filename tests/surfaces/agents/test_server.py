@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from cued.surfaces.mcp.server import Caller, mounted, serve
+from cued.surfaces.mcp.server import ToolCaller, http_endpoint, serve
 from tests.surfaces.conftest import SOURCE
 from tests.surfaces.test_process import INTERRUPTIBLE, posix
 
@@ -213,11 +213,11 @@ def web(memories):
 
     def caller_of(context):
         name = context.request.headers["x-tenant"]
-        return Caller(tenant=memories.tenant(name), scope="boat", may_write=name != "reader")
+        return ToolCaller(tenant=memories.tenant(name), scope="boat", may_write=name != "reader")
 
     def call(asking, *, headers):
         async def asked():
-            endpoint = mounted(serve(caller_of), hosts=("cued.test",), origins=("http://cued.test",))
+            endpoint = http_endpoint(serve(caller_of), hosts=("cued.test",), origins=("http://cued.test",))
             app = Starlette(routes=[Mount("/mcp", app=endpoint.app)])
             transport = httpx2.ASGITransport(app=app)
             async with endpoint.running(), httpx2.AsyncClient(transport=transport, headers=headers, base_url="http://cued.test") as http:
