@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from cued import engine
-from cued.errors import BusyError, InputError
+from cued.errors import InputError
 from cued.handles.bound import Bound
 from cued.handles.usual_policies import DOCUMENT, EVERYBODY, Usual
 from cued.handles.vouching import refuse_all_but_users
@@ -23,6 +23,7 @@ from cued.ports import Progress, Store, silent
 from cued.requests.checks import label, moment, one_of
 from cued.requests.cue import CueRequest, asked_for
 from cued.requests.insights import LAST, TARGET_RATE, Grouping, Judgement, Labelled, Labels, When
+from cued.stores.rewriting import rewritten
 from cued.text.durations import parse_duration
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from cued.insight.replay import Replayed
     from cued.insight.tuning import Tuned
 
-_TRIES = 20
 _LOG = 10_000
 
 
@@ -102,7 +102,7 @@ class Measuring(Bound):
         from cued.insight.learnt import applied, history
 
         at = self._clock()
-        written = rewritten(self._store, self.name, DOCUMENT, lambda old: applied(old, tuned, at=at))
+        written = _rewritten(self._store, self.name, DOCUMENT, lambda old: applied(old, tuned, at=at))
         self._usual.changed(self.name)
         return replace(tuned, version=history(written).current)
 
@@ -112,7 +112,7 @@ class Measuring(Bound):
 
         refuse_all_but_users(self.trust, "changes what decides")
         chosen, before, at = load(policy), self.policy, self._clock()
-        written = rewritten(self._store, self.name, DOCUMENT, lambda old: saved(old, chosen, before=before, note=note.strip(), at=at))
+        written = _rewritten(self._store, self.name, DOCUMENT, lambda old: saved(old, chosen, before=before, note=note.strip(), at=at))
         self._usual.changed(self.name)
         return history(written)
 
@@ -129,7 +129,7 @@ class Measuring(Bound):
         refuse_all_but_users(self.trust, "changes what decides")
         if not to and self._store.document(self.name, DOCUMENT) is None:
             return history(None)
-        written = rewritten(self._store, self.name, DOCUMENT, lambda old: rolled_back(old, to))
+        written = _rewritten(self._store, self.name, DOCUMENT, lambda old: rolled_back(old, to))
         self._usual.changed(self.name)
         return history(written)
 
@@ -151,7 +151,7 @@ class Measuring(Bound):
         if not lines:
             raise InputError("recall_id", recall_id, "the id of a settled recall that is still in the log")
         said = Label(recall_id=recall_id, verdict=verdict, chosen=lines[0].chosen, at=self._clock())
-        rewritten(self._store, self.name, LABELS, lambda old: labelled(old, said))
+        _rewritten(self._store, self.name, LABELS, lambda old: labelled(old, said))
         return said
 
     def _asked_now(self, cues: Sequence[Labelled]) -> "list[Start]":
@@ -227,16 +227,10 @@ def tune_for_all(store: Store, tenants: Sequence[str], usual: Usual, *, at: date
     )
     if at is None or not tuned.helps:
         return tuned
-    written = rewritten(store, EVERYBODY, DOCUMENT, lambda old: applied(old, tuned, at=at))
+    written = _rewritten(store, EVERYBODY, DOCUMENT, lambda old: applied(old, tuned, at=at))
     usual.changed(EVERYBODY)
     return replace(tuned, version=history(written).current)
 
 
-def rewritten(store: Store, tenant: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:
-    """A document after a change, made again where somebody else was quicker."""
-    for _ in range(_TRIES):
-        old = store.document(tenant, name)
-        new = change(old)
-        if store.swap_document(tenant, name, old=old, new=new):
-            return new
-    raise BusyError(f"the document {name!r} is changed by others all the time; try again")
+def _rewritten(store: Store, tenant: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:
+    return rewritten(store, tenant, name, change, busy=f"the document {name!r} is changed by others all the time; try again")

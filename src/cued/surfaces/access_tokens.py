@@ -16,16 +16,16 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cued.errors import BusyError, InputError
+from cued.errors import InputError
 from cued.model import OWN_TENANT, TRUSTS, Trust
 from cued.model.plain import JSON, plain
 from cued.ports import Clock, Store
 from cued.requests.checks import label, one_of
+from cued.stores.rewriting import TRIES, rewritten
 from cued.surfaces.verb import AUTHORITIES, Authority
 from cued.text.durations import parse_duration
 
 _DOCUMENT = "tokens"
-_TRIES = 20
 _LISTED = timedelta(days=90)
 _WRITTEN = re.compile(r"cued_(?P<id>[0-9a-f]{12})_[A-Za-z0-9_-]{43}")
 
@@ -136,16 +136,16 @@ class Tokens:
             return self._read[1]
 
     def _change(self, change: Callable[[dict[str, AccessToken]], dict[str, AccessToken]]) -> dict[str, AccessToken]:
-        for _ in range(_TRIES):
-            old = self._store.document(OWN_TENANT, _DOCUMENT)
-            new = change(_decoded(old))
-            if self._store.swap_document(OWN_TENANT, _DOCUMENT, old=old, new=msgspec.json.encode(list(new.values()))):
-                return new
-        raise BusyError(f"the tokens were changed by others {_TRIES} times over; try again")
+        busy = f"the tokens were changed by others {TRIES} times over; try again"
+        return _decoded(rewritten(self._store, OWN_TENANT, _DOCUMENT, lambda old: _encoded(change(_decoded(old))), busy=busy))
 
 
 def _digest(written: str) -> str:
     return hashlib.sha256(written.encode()).hexdigest()
+
+
+def _encoded(tokens: dict[str, AccessToken]) -> bytes:
+    return msgspec.json.encode(list(tokens.values()))
 
 
 def _decoded(body: bytes | None) -> dict[str, AccessToken]:
