@@ -46,19 +46,26 @@ def climb(start: Start, *, progress: Progress = silent) -> Reached:
     policy, made, read = start.policy, list[str](), _Read(start.pairs)
     here = read.worths(policy, (policy.floor.at,))[policy.floor.at]
     for number in range(ROUNDS):
-        best: tuple[float, Move, Worths] | None = None
-        for move in (Move(name="", policy=policy), *moves(policy)):
-            for floor, there in read.worths(move.policy, (policy.floor.at, *FLOORS)).items():
-                sure = _surely(there - here)
-                if sure > 0 and (best is None or sure > best[0]):
-                    best = sure, Move(name=_told(move.name, policy.floor.at, floor), policy=with_floor(move.policy, floor)), there
+        found = _best_move(policy, here, read)
         progress(number + 1, ROUNDS)
-        if best is None:
+        if found is None:
             break
-        _, move, here = best
+        move, here = found
         policy = move.policy
         made.append(move.name)
     return Reached(policy=policy, moves=tuple(made), worths=tuple(here.tolist()))
+
+
+def _best_move(policy: Policy, here: Worths, read: "_Read") -> tuple[Move, Worths] | None:
+    """The surest move from here, alone or with another floor, and what it comes to; None where none is better by more than chance."""
+    best, most = None, 0.0
+    for move in (Move(name="", policy=policy), *moves(policy)):
+        for floor, there in read.worths(move.policy, (policy.floor.at, *FLOORS)).items():
+            sure = _surely(there - here)
+            if sure > most:
+                most = sure
+                best = Move(name=_told(move.name, policy.floor.at, floor), policy=with_floor(move.policy, floor)), there
+    return best
 
 
 def better(left: Reached, right: Reached) -> bool:
