@@ -36,7 +36,7 @@ def agents(memories: Memories) -> tuple[Mounted, ...]:
         run = partial(_in_turn, context.request.scope["cued.run"], asked.tenant)
         return ToolCaller(tenant=tenant, scope=scope, may_write=asked.token.allows("write"), run=run)
 
-    end = http_endpoint(serve(caller_of), hosts=None)
+    end = http_endpoint(serve(caller_of))
     return (Mounted(path=PATH, app=end.app, lifespan=end.running),)
 
 

@@ -105,15 +105,13 @@ def run_stdio(server: Server[Any]) -> None:
         pass  # the client did not wait for its answer
 
 
-def http_endpoint(server: Server[Any], *, hosts: tuple[str, ...] | None, origins: tuple[str, ...] = ()) -> HttpEndpoint:
+def http_endpoint(server: Server[Any]) -> HttpEndpoint:
     """The streamable HTTP endpoint, which answers at the path where it is mounted.
 
-    Only requests to these hosts, and from these origins where a browser names one, are served; None where whoever mounts it has seen to
-    that. It must have told who calls before this is reached, and holds `running` open for as long as it serves.
+    Whoever mounts it has told who calls, and seen to hosts and origins, before this is reached, and holds `running` open for as long as
+    it serves.
     """
-    security = TransportSecuritySettings(
-        enable_dns_rebinding_protection=hosts is not None, allowed_hosts=list(hosts or ()), allowed_origins=list(origins)
-    )
+    security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     app = server.streamable_http_app(streamable_http_path="/", json_response=True, stateless_http=True, transport_security=security)
     return HttpEndpoint(app, server.session_manager.run)
 
