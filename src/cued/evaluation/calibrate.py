@@ -16,8 +16,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cued.embed import load as load_embedder
-from cued.evaluation.abstain import auroc, mixes, silent_asks
-from cued.evaluation.abstain import own as at_home
+from cued.evaluation.abstain import asked_at_home, auroc, mixes, silent_asks
 from cued.evaluation.cache import default_folder, digest, reading_digest
 from cued.evaluation.cached_embedder import CachedEmbedder
 from cued.evaluation.dataset import Dataset, answerable
@@ -97,7 +96,7 @@ class FittingGoal(Struct, frozen=True, kw_only=True):
 def sample(dataset: Dataset, policy: Policy, start: Calibration, bench: Bench) -> Sample:
     """Every question's candidates as columns: own questions, and where there are any near and far ones."""
     wide = unfloored(policy, limit=10)
-    asks = at_home([query for query in answerable(dataset) if query.gold_ids]) + (silent_asks(dataset) if mixes(dataset) else ())
+    asks = asked_at_home([query for query in answerable(dataset) if query.gold_ids]) + (silent_asks(dataset) if mixes(dataset) else ())
     parts = [_part(ask, found, gold, wide, start) for ask, found, gold in evidence_of(dataset, asks, wide, bench)]
     held = [part for part in parts if len(part.gold)]
     lengths = [len(part.gold) for part in held]

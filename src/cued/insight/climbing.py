@@ -123,7 +123,7 @@ def _ranked(read: Table, policy: Policy) -> tuple[list[str], Worths, Worths]:
     for stage in _ORDERING:
         stage.run(table)
     order = table.order
-    column = table.columns[flow.floor.COLUMNS[policy.floor.on]][order]
+    column = table.columns[flow.floor.FLOOR_COLUMNS[policy.floor.on]][order]
     return [table.ids[row] for row in order.tolist()], column, table.columns["relevance"][order]
 
 

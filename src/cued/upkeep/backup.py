@@ -18,7 +18,7 @@ from cued.errors import BusyError, CorruptError, ForeignFileError, InputError, S
 from cued.folders import nameable
 from cued.ports import Progress, Store, silent
 from cued.stores.keepers.sqlite import SqliteKeeper
-from cued.stores.keepers.sqlite.connection import check, identity, reading, rename, translated
+from cued.stores.keepers.sqlite.connection import identity, reading, refuse_foreign_file, rename, translated
 from cued.stores.keepers.sqlite.page_sums import file_system, is_broken_page
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID, VERSION
 
@@ -56,7 +56,7 @@ def restore(backup_path: str | Path, target_path: str | Path, *, overwrite: bool
 
 def _copy(connection: apsw.Connection, source: Path, target: Path, *, overwrite: bool, progress: Progress) -> Copied:
     with translated(source):
-        check(source, identity(connection))
+        refuse_foreign_file(source, identity(connection))
     try:
         place = _place(source, target, overwrite=overwrite)
         with partial_file(place) as partial:
@@ -101,7 +101,7 @@ def _examined(partial: Path, target: Path) -> int:
     """The copy's schema version; a copy that is not whole is a CorruptError."""
     with translated(target), closing(opened_as(str(partial))) as copy:
         found = identity(copy)
-        check(target, found)
+        refuse_foreign_file(target, found)
         problems = [str(row[0]) for row in copy.execute("PRAGMA integrity_check(3)")]
     if problems != ["ok"]:
         raise CorruptError(f"{target}: not written, for the copy is damaged and so is its source: {'; '.join(problems)}")

@@ -15,8 +15,7 @@ from cued.ports import Checkable, Keeper, Progress, Store, silent
 from cued.stores import journalling
 from cued.stores.encoding import decoded, fault, fits
 from cued.stores.keepers.sqlite import SqliteKeeper, page_sums, salvage
-from cued.stores.keepers.sqlite.connection import check as refuse_foreign
-from cued.stores.keepers.sqlite.connection import identity
+from cued.stores.keepers.sqlite.connection import identity, refuse_foreign_file
 from cued.stores.keepers.sqlite.schema import MIGRATIONS, VERSION
 from cued.stores.keepers.sqlite.unsummed import TOLD_BY_BODY, differing
 from cued.upkeep.copying import left_at
@@ -106,7 +105,7 @@ def check_file(path: Path, *, progress: Progress = silent) -> Checked:
     problems = list(_permissions(path))
     try:
         with closing(unsuspecting(path)) as connection:
-            refuse_foreign(path, identity(connection))
+            refuse_foreign_file(path, identity(connection))
             problems += [*_schema(connection), *_pages(path)]
             count = 0
             for row in rows(connection, progress):

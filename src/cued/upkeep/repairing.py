@@ -21,8 +21,7 @@ from cued.stores.arrays import micros
 from cued.stores.encoding import as_vector, fits
 from cued.stores.keepers.sql_values import read_use
 from cued.stores.keepers.sqlite import SqliteKeeper, salvage
-from cued.stores.keepers.sqlite.connection import check as refuse_foreign
-from cued.stores.keepers.sqlite.connection import identity, translated, writing
+from cued.stores.keepers.sqlite.connection import identity, refuse_foreign_file, translated, writing
 from cued.text.analyse import analyse, searchable
 from cued.upkeep.backup import alone, give_name, partial_file, synced
 from cued.upkeep.checking import Problem, ReadRow, check_file, raw, rows, unsuspecting
@@ -92,7 +91,7 @@ def repair(path: Path, *, at: datetime, backup: Path | None = None, progress: Pr
 
 def _moved(path: Path, fresh: Path, *, at: datetime, backup: Path | None, progress: Progress) -> Repaired:
     with translated(path), closing(unsuspecting(path)) as old:
-        refuse_foreign(path, identity(old))
+        refuse_foreign_file(path, identity(old))
         keeper = SqliteKeeper(fresh, vectors=_shape(old))
         store = Store(keeper)
         try:
