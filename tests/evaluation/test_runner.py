@@ -10,7 +10,7 @@ from cued.evaluation.abstain import asked_at_home
 from cued.evaluation.cache import checked_folder, prune
 from cued.evaluation.cached_embedder import CachedEmbedder
 from cued.evaluation.dataset import answerable
-from cued.evaluation.evidence import EvidenceCache
+from cued.evaluation.evidence_cache import EvidenceCache
 from cued.evaluation.formats import read
 from cued.evaluation.ranking import Variant, rank, relevance_columns, unfloored
 from cued.evaluation.runner import Bench, run

@@ -20,7 +20,7 @@ from cued.evaluation.abstain import asked_at_home, auroc, mixes, silent_asks
 from cued.evaluation.cache import default_folder, digest, reading_digest
 from cued.evaluation.cached_embedder import CachedEmbedder
 from cued.evaluation.dataset import Dataset, answerable
-from cued.evaluation.evidence import EvidenceCache
+from cued.evaluation.evidence_cache import EvidenceCache
 from cued.evaluation.fitting import FAR, FLOOR, NEAR, OWN, Sample, fit, growth, shift, stretched
 from cued.evaluation.formats import read
 from cued.evaluation.ranking import unfloored

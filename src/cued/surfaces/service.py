@@ -97,7 +97,7 @@ def explain_saved(saved: "Envelope", request: DecideRequest, *, policy: Policy |
     from cued.engine import decide
     from cued.engine.narrowing import narrowed
     from cued.explain import Explanation, verdict_on
-    from cued.explain.single import single_changes
+    from cued.explain.single_changes import single_changes
 
     applied = adjusted(request, policy or saved.policy or presets.load())
     evidence = narrowed(saved.evidence, applied)

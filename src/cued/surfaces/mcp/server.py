@@ -26,11 +26,12 @@ from starlette.applications import Starlette
 from cued import __version__
 from cued.errors import CuedError
 from cued.handles.tenant import Tenant
-from cued.surfaces.mcp import pair, prompts, resources
+from cued.surfaces.mcp import prompts, resources
 from cued.surfaces.mcp.answers import ToolAnswer, answered
 from cued.surfaces.mcp.arguments import BUDGET_TOKENS, body, input_schema, whole_schema
 from cued.surfaces.mcp.pending import Pending
 from cued.surfaces.mcp.refusals import NOT_ALLOWED, refusal
+from cued.surfaces.mcp.search_and_fetch import PAIR, pair_answered
 from cued.surfaces.mcp.tools import BY_NAME, TOOLS, Tool
 from cued.surfaces.mcp.unread import passed_on
 from cued.surfaces.verbs import VERBS, call
@@ -121,7 +122,7 @@ class _Handlers:
 
     def __init__(self, caller_of: ToolCallerOf, *, search_and_fetch: bool) -> None:
         self._caller_of = caller_of
-        self._tools = [*map(_shown, TOOLS), *(map(_shown_of_pair, pair.TOOLS) if search_and_fetch else ())]
+        self._tools = [*map(_shown, TOOLS), *(map(_shown_of_pair, PAIR) if search_and_fetch else ())]
 
     def _caller(self, context: Context) -> ToolCaller:
         try:
@@ -191,8 +192,8 @@ class _Handlers:
 
 
 def _called(name: str, said: Mapping[str, Any], caller: ToolCaller) -> ToolAnswer:
-    if name in pair.TOOLS:
-        return pair.answered(name, said, tenant=caller.tenant, scope=caller.scope)
+    if name in PAIR:
+        return pair_answered(name, said, tenant=caller.tenant, scope=caller.scope)
     tool = BY_NAME[name]
     asked = body(tool, said, tenant=caller.tenant, scope=caller.scope)
     budget = asked.get("budget_tokens", BUDGET_TOKENS)
@@ -223,6 +224,6 @@ def _shown(tool: Tool) -> types.Tool:
 
 def _shown_of_pair(name: str) -> types.Tool:
     hints = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-    tool = pair.TOOLS[name]
+    tool = PAIR[name]
     takes, gives = whole_schema(tool.takes), whole_schema(tool.gives)
     return types.Tool(name=name, title=tool.title, description=tool.about, annotations=hints, input_schema=takes, output_schema=gives)

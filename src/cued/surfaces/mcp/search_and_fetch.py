@@ -60,7 +60,7 @@ class PairTool(Struct, frozen=True, kw_only=True):
     gives: type[Struct]
 
 
-def answered(name: str, said: Mapping[str, Any], *, tenant: Tenant, scope: str) -> ToolAnswer:
+def pair_answered(name: str, said: Mapping[str, Any], *, tenant: Tenant, scope: str) -> ToolAnswer:
     """The answer of one of the two, as data and as one text of JSON."""
     return same(_search(read(said, Search), tenant, scope) if name == "search" else _fetch(read(said, Fetch), tenant, scope))
 
@@ -82,7 +82,7 @@ def _title(text: str) -> str:
     return line if len(line) <= _TITLE else line[:_TITLE].rstrip() + "…"
 
 
-TOOLS: Final = {
+PAIR: Final = {
     "search": PairTool(
         title="Search memories",
         about="Find memories by a query; `fetch` gives one whole.",
