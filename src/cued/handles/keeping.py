@@ -37,7 +37,7 @@ from cued.ports import Progress, silent
 from cued.requests.checks import asked_id, label, one_of
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, changed, compose, read_change, read_draft
 from cued.requests.keywords import Changes, Facts, Wanted
-from cued.requests.listing import ListRequest, read_list
+from cued.requests.listing import ListRequest, whole_request
 from cued.requests.turns import drafts_of
 from cued.text.analyse import analyse, searchable
 
@@ -158,7 +158,7 @@ class Keeping(Bound):
 
     def list(self, request: ListRequest | None = None, **wanted: Unpack[Wanted]) -> Page:
         """One page of memories, newest first unless told otherwise; a filter that is not named does not filter."""
-        asked = read_list(wanted, request)
+        asked = whole_request(ListRequest, request, wanted)
         return self._store.list(
             self.name,
             asked.filter(),

@@ -39,7 +39,7 @@ _NO_QUOTAS = Quotas()
 class Memories:
     """What `cued.open` gives: one store, open; close it, or use it in a `with`."""
 
-    def __init__(self, parts: Parts, *, usual: Usual, clock: Clock, settle: Mode, dropping: bool = False) -> None:
+    def __init__(self, parts: Parts, *, usual: Usual, clock: Clock, settle: Mode, dropping: bool) -> None:
         """Hold the parts together; with `dropping` the store is nobody else's, and is closed when this is dropped."""
         self.parts = parts
         self.policy = usual.policy

@@ -44,7 +44,7 @@ class Arms(Struct, frozen=True):
 class Usual:
     """The policies of one open store; what others learn meanwhile is noticed within two seconds."""
 
-    def __init__(self, store: Store, policy: Policy, *, learnt: bool = True, trial: Trial | None = None) -> None:
+    def __init__(self, store: Store, policy: Policy, *, learnt: bool, trial: Trial | None) -> None:
         """Decide by this policy, and where something was `learnt` for a tenant and may decide, by that."""
         self.policy, self.trial = policy, trial
         self._store, self._may_decide = store, learnt

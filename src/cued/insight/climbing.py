@@ -15,7 +15,7 @@ from cued.insight.knobs import FLOORS, Move, moves, with_floor
 from cued.insight.pairs import LabelledPair, worth
 from cued.model import Evidence
 from cued.policy.spec import Channels, Policy, Relevance
-from cued.ports import Progress, silent
+from cued.ports import Progress
 
 ROUNDS = 8
 SURE = 1.0
@@ -41,7 +41,7 @@ class Reached(Struct, frozen=True, kw_only=True):
     worths: tuple[float, ...]
 
 
-def climb(start: Start, *, progress: Progress = silent) -> Reached:
+def climb(start: Start, *, progress: Progress) -> Reached:
     """The policy that single moves lead to, the best first, for as long as one is better by more than a standard error."""
     policy, made, read = start.policy, list[str](), _Read(start.pairs)
     here = read.worths(policy, (policy.floor.at,))[policy.floor.at]

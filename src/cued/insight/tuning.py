@@ -21,7 +21,6 @@ from cued.model.plain import JSON, plain
 from cued.policy.parse import diff, dump
 from cued.policy.spec import Policy
 from cued.ports import Progress, silent
-from cued.requests.insights import TARGET_RATE
 from cued.significance import paired
 
 FEWEST = 12
@@ -121,7 +120,7 @@ def enough(pairs: int) -> None:
         raise InputError("pairs", pairs, f"at most {MOST} labelled pairs")
 
 
-def tune_floor(lines: Sequence[RecallEntry], policy: Policy, *, target: float = TARGET_RATE) -> Tuned:
+def tune_floor(lines: Sequence[RecallEntry], policy: Policy, *, target: float) -> Tuned:
     """The floor alone, moved on a grid of 0.05 to where the injection rate of these recalls (oldest first) is nearest to the target."""
     if len(lines) < ENOUGH:
         raise InputError("recalls", len(lines), f"{ENOUGH} recalls under one policy: {ENOUGH - len(lines)} are missing")

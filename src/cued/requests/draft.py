@@ -109,7 +109,7 @@ def read_draft(value: str | Mapping[str, Any] | Draft) -> Draft:
     return read(value, Draft)
 
 
-def read_change(fields: Mapping[str, Any], change: Change | None = None) -> Change:
+def read_change(fields: Mapping[str, Any], change: Change | None) -> Change:
     """The change itself, or the one in these fields; one that changes nothing is refused."""
     if change is None:
         change = read(fields, Change)

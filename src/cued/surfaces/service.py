@@ -151,7 +151,7 @@ def lay_out(tenant: Tenant, request: MapRequest) -> JSON:
     return map_json(tenant.map(request))
 
 
-def keep_recall(tenant: Tenant, saved: "Envelope", policy: Policy | None = None) -> JSON:
+def keep_recall(tenant: Tenant, saved: "Envelope", policy: Policy | None) -> JSON:
     """The line of the log that now keeps this recall whole, as this policy decides it."""
     from cued.engine.envelope import Envelope
 
