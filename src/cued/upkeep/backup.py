@@ -111,8 +111,8 @@ def _examined(partial: Path, target: Path) -> int:
 def still(path: Path) -> apsw.Connection:
     """A connection to a file that nobody writes; where a write-ahead log lies beside it, that is read along."""
     log = path.with_name(path.name + "-wal")
-    still = "" if log.exists() and log.stat().st_size else "&immutable=1"
-    return opened_as(f"{path.resolve().as_uri()}?mode=ro{still}", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    unchanging = "" if log.exists() and log.stat().st_size else "&immutable=1"
+    return opened_as(f"{path.resolve().as_uri()}?mode=ro{unchanging}", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
 
 
 def opened_as(name: str, flags: int = apsw.SQLITE_OPEN_READWRITE) -> apsw.Connection:

@@ -79,11 +79,6 @@ class Index:
         return self._sample
 
     @property
-    def graphs_made(self) -> tuple[Graph, ...]:
-        """The graphs that are made."""
-        return self._graphs
-
-    @property
     def nbytes(self) -> int:
         """About how many bytes the graphs occupy."""
         return sum(int(graph.index.memory_usage) for graph in self._graphs)
