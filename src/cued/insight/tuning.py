@@ -21,7 +21,7 @@ from cued.model.plain import JSON, plain
 from cued.policy.parse import diff, dump
 from cued.policy.spec import Policy
 from cued.ports import Progress, silent
-from cued.significance import paired
+from cued.significance import RESAMPLES, paired
 
 FEWEST = 12
 """From how many pairs on a search is worth the while."""
@@ -211,9 +211,9 @@ def _worths(answers: Sequence[tuple[str, ...]], pairs: Sequence[LabelledPair], p
 
 
 def _nearer(best: np.ndarray[tuple[int, ...], np.dtype[np.float64]], old: float, new: float, target: float) -> tuple[float, float]:
-    """The 95 % interval of how much nearer the rate comes to the target, by 2000 resamples of the recalls."""
+    """The 95 % interval of how much nearer the rate comes to the target, by resamples of the recalls."""
     rng = np.random.default_rng(_SEED)
-    drawn = rng.integers(0, len(best), size=(2000, len(best)))
+    drawn = rng.integers(0, len(best), size=(RESAMPLES, len(best)))
     gains = np.abs((best >= old)[drawn].mean(axis=1) - target) - np.abs((best >= new)[drawn].mean(axis=1) - target)
     low, high = np.percentile(gains, (2.5, 97.5))
     return float(low), float(high)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import anyio
 import anyio.to_thread
@@ -37,6 +37,8 @@ from cued.surfaces.mcp.unread import passed_on
 from cued.surfaces.verbs import VERBS, call
 
 Context = ServerRequestContext[Any]
+_NEVER_CHANGING: Final = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
+"""What a server answers the same way for as long as it runs."""
 
 
 class ToolCaller(Struct, frozen=True, kw_only=True):
@@ -67,12 +69,7 @@ def serve(caller_of: ToolCallerOf, *, search_and_fetch: bool = False) -> Server[
         title="Cued",
         description="Long-term memory: the right memory at the right moment, or nothing at all.",
         instructions=prompts.instructions(),
-        cache_hints={
-            "tools/list": CacheHint(ttl_ms=300_000, scope="public"),
-            "prompts/list": CacheHint(ttl_ms=300_000, scope="public"),
-            "resources/list": CacheHint(ttl_ms=300_000, scope="public"),
-            "resources/templates/list": CacheHint(ttl_ms=300_000, scope="public"),
-        },
+        cache_hints=dict.fromkeys(_NEVER_CHANGING, CacheHint(ttl_ms=300_000, scope="public")),
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
