@@ -30,7 +30,7 @@ SERVED_HOW = (
 )
 BUSY_TIMEOUT_S = 30.0
 CACHE_KIB = 8192
-DAMAGED = "the database is damaged; `cued check` says where, and `cued check --repair` keeps what is whole"
+DAMAGED = "the database is damaged; `cued check` says where, and what mends it"
 _DEFENSIVE = (
     (apsw.SQLITE_DBCONFIG_DEFENSIVE, 1),
     (apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
@@ -78,7 +78,7 @@ def _ours(error: apsw.Error) -> tuple[type[StoreError], str]:
     if extended in _NO_ROOM:
         return FullError, "the file could not be written; nothing of this write was kept"
     if extended in _CUT_SHORT:
-        return CorruptError, "the file is shorter than it should be"
+        return CorruptError, "the file is shorter than it should be; `cued check` says what mends it"
     if page_sums.is_broken_page(error):
         return CorruptError, DAMAGED
     return next(((ours, reason) for theirs, ours, reason in _OURS if isinstance(error, theirs)), (StoreError, "SQLite refused"))
