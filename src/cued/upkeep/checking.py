@@ -102,7 +102,7 @@ def _row_faults(keeper: Checkable, total: int, progress: Progress) -> Iterator[P
 def check_file(path: Path, *, progress: Progress = silent) -> Checked:
     """What is wrong with a file, whether a store can be opened in it or not."""
     if not path.is_file():
-        raise StoreError(f"{path}: there is no such file to check")
+        raise StoreError(f"{path}: this is a folder; a store is one file" if path.is_dir() else f"{path}: there is no such file to check")
     problems = list(_permissions(path))
     try:
         with closing(unsuspecting(path)) as connection:

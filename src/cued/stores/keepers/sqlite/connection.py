@@ -94,6 +94,8 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
     except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
         if not path.exists():
             raise ReadOnlyError(f"{path}: there is no such file, and none can be made in its folder") from error
+        if not os.access(path, os.R_OK):
+            raise StoreError(f"{path}: this user may not read it") from error
         if not changes_never(path):
             # A reader that takes a file as never changing sees no write, goes on showing what was erased, and at last reads torn pages.
             raise ReadOnlyError(f"{path}: {SERVED_HOW}") from error
