@@ -9,14 +9,13 @@ from msgspec import Struct
 
 from cued.errors import InputError, PolicyError
 from cued.model import CHANNELS, OWN_TENANT
+from cued.model.words import POLICY_DOCUMENT
 from cued.policy.spec import Policy
 from cued.ports import Store
 
 log = logging.getLogger("cued")
 EVERYBODY = OWN_TENANT
 """The tenant under whose name is kept what was learnt for all; no tenant is called so."""
-DOCUMENT = "policy"
-"""The document of a tenant that has what was learnt for it, as `insight.learnt` reads it."""
 _FRESH_S = 2.0
 
 
@@ -58,7 +57,7 @@ class Usual:
         for whose in (tenant, EVERYBODY):
             read_at, document, policy = self._learnt.get(whose, (-_FRESH_S, None, None))
             if now - read_at >= _FRESH_S:
-                fresh = self._store.document(whose, DOCUMENT)
+                fresh = self._store.document(whose, POLICY_DOCUMENT)
                 if fresh != document:
                     policy = _policy(fresh)
                 self._learnt[whose] = now, fresh, policy
