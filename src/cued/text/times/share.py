@@ -1,6 +1,7 @@
 """How much of a text is about a time: the share of its words that belong to time expressions."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 from cued.text import scripts
@@ -9,12 +10,13 @@ from cued.text.scripts import fold
 from cued.text.stopwords import STOP_WORDS
 from cued.text.times.languages.triggers import LATIN_TRIGGERS
 
-# A character of Han or katakana counts as half a word; hiragana is mostly particles and endings and counts as none.
+# A character of Han or katakana counts as half a word; hiragana is mostly particles and endings and counts as none. What is left of a run
+# of Thai without its function words counts as one.
 _PIECE = pattern(
-    rf"(?P<half>[{scripts.HAN}{scripts.KATAKANA}])|(?P<none>[{scripts.HIRAGANA}])"
+    rf"(?P<half>[{scripts.HAN}{scripts.KATAKANA}])|(?P<none>[{scripts.HIRAGANA}])|(?P<run>[{scripts.THAI}]+)"
     rf"|(?P<word>(?:[^\W_{scripts.HAN}{scripts.KATAKANA}{scripts.HIRAGANA}]|[{scripts.MARKS}])+)"
 )
-_WEIGHTS = {"half": 0.5, "none": 0.0, "word": 1.0}
+_WEIGHTS = {"half": 0.5, "none": 0.0}
 _LETTERS = pattern("[a-z]+")
 # words that ask for nothing but what was at that time
 _ENGLISH = STOP_WORDS | frozenset(
@@ -27,12 +29,16 @@ _PARTING = pattern(
     r"|danke|bis (?:morgen|bald|dann|später|nächste)"
     r"|guten|gute nacht|tschüss|gracias|buen[oa]s|adiós|merci|bonjour|bonsoir|bonne|au revoir|grazie|ciao|buon\w*|obrigad[oa]"
     r"|bom dia|boa|bedankt|dank|goede\w*|спасибо|добр\w+|до свидания|до завтра|पुन|धन्यवाद|शुभ|شكرا|صباح|مساء|إلى اللقاء"
-    r"|teşekkür\w*|günaydın|iyi|hoşça|görüşürüz)\b"
-    r"|谢谢|謝謝|早上好|晚安|再见|明天见|ありがとう|おはよう|おやすみ|さようなら|また明日|お疲れ|감사|고마|안녕)[^?？؟]*$",
+    r"|teşekkür\w*|günaydın|iyi|hoşça|görüşürüz|dziękuj\w+|dzięki|do jutra|do zobaczenia|do widzenia|dobranoc|cześć"
+    r"|tack|hej då|vi ses|vi sees|mange tak|tak for|takk|ha det|god[ae]? (?:morg[eo]n|dag|kväll|kveld|aften|natt?)"
+    r"|terima kasih|selamat|sampai (?:jumpa|besok|nanti)|cảm ơn|tạm biệt|hẹn gặp|chúc|shukriya|dhanyavaad|alvida"
+    r"|дякую|на добраніч|до побачення|ευχαριστ\w+|καλη\w+|αντίο|τα λέμε|תודה|להתראות|נתראה|(?:בוקר|ערב|לילה) טוב)\b"
+    r"|谢谢|謝謝|早上好|晚安|再见|明天见|ありがとう|おはよう|おやすみ|さようなら|また明日|お疲れ|감사|고마|안녕|ขอบคุณ|สวัสดี|แล้วเจอกัน|ลาก่อน)"
+    r"[^?？؟]*$",
     re.IGNORECASE,
 )
 _ASKING = pattern(r"\b(?:what|who|when|where|which|tell|show|list|remind|did)\b", re.IGNORECASE)
-_APOSTROPHE = pattern(r"['’]\w*")
+_APOSTROPHE = pattern(r"['’‘ʼ]\w*")
 
 
 def time_share(text: str, spans: Sequence[tuple[int, int]]) -> float:
@@ -53,13 +59,27 @@ def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def _function_words(text: str) -> frozenset[str]:
+    """The function words of other languages than English that a text may be of."""
     if text.isascii() and LATIN_TRIGGERS.isdisjoint(_LETTERS.findall(text.lower())):
-        return _ENGLISH
+        return frozenset()
     from cued.text.times.languages.choice import function_words  # noqa: PLC0415 - a recall in English does not pay for it
 
-    return _ENGLISH | function_words(text)
+    return function_words(text)
 
 
 def _weight(text: str, function: frozenset[str]) -> float:
-    pieces = _PIECE.finditer(_APOSTROPHE.sub("", fold(text).lower()))
-    return sum(_WEIGHTS[match.lastgroup or "word"] for match in pieces if match.group() not in function)
+    written = text if text.isascii() else unicodedata.normalize("NFC", text)
+    pieces = _PIECE.finditer(_APOSTROPHE.sub("", written.lower()))
+    return sum(_weight_of(match.lastgroup or "", match.group(), function) for match in pieces)
+
+
+def _weight_of(kind: str, piece: str, function: frozenset[str]) -> float:
+    """The weight of a piece. English is written without marks: "åt" is no "at"."""
+    bare = fold(piece)
+    if not bare or piece in _ENGLISH or bare in function:
+        return 0.0
+    if kind == "run":
+        for word in sorted(function, key=len, reverse=True):
+            bare = bare.replace(word, "")
+        return float(bool(bare))
+    return _WEIGHTS.get(kind, 1.0)
