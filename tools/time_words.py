@@ -26,7 +26,7 @@ SLOT = "{0}"
 # What a trigger may be: a word that no time expression of a kind is without.
 TRIGGER_KINDS = frozenset(
     "month season weekday relday relunit unit ago agolead last next quantity recent since until before after sincepost "
-    "monthnear weekdaynear weekdayahead seasonlast agosince unitback".split()
+    "monthnear weekdaynear weekdayahead seasonlast dayaside agosince unitback".split()
 )
 WIDTH = 140
 # Words of other languages that English texts are full of; what they stand in is found by its other words.

@@ -21,7 +21,7 @@ NOW = datetime(2024, 5, 15, 15, 30, tzinfo=UTC)  # a Wednesday
 HERE = Path(__file__).parent
 FIRST, SECOND = (tomllib.loads((HERE / name).read_text("utf-8")) for name in ("time_phrases.toml", "time_phrases_2.toml"))
 ROWS = [(language, *row) for language, parts in FIRST.items() for part in parts.values() for row in part]
-ROWS += [(language, *row) for language, parts in SECOND.items() for row in parts["times"]]
+ROWS += [(language, *row) for language, parts in SECOND.items() for row in [*parts["times"], *parts["later"]]]
 
 
 def moment(written: str) -> datetime:
@@ -41,7 +41,7 @@ ORDINARY = [
     "日本に行きたい", "月が綺麗ですね", "전화번호가 뭐야", "السلام عليكم", "नमस्ते", "tek bir gün", "Mars is red", "I ate pasta at the mart",
     "que sera sera", "my quest is over", "the hier of the throne", "Han Mei called", "a la carte", "hasta la vista",
     "My sedan is red", "Kal is in the marts", "Maja and Helga met Hari", "the AR app", "a Roku for the salon",
-    "Senin adın ne?", "Besök webbplatsen", "Slovenski ľudia majú právo", "Dobro jutro",
+    "शादी से तीन दिन पहले", "Senin adın ne?", "Besök webbplatsen", "Slovenski ľudia majú právo", "Dobro jutro",
 ]  # fmt: skip
 ORDINARY += [text for parts in SECOND.values() for text in parts["ordinary"]]
 
@@ -52,7 +52,8 @@ def test_ordinary_words_of_other_languages_are_no_times(text: str) -> None:
     assert times(text, now=NOW) == ()
 
 
-SHARES = [tuple(row) for parts in SECOND.values() for row in parts["shares"]]
+SHARES = [("Was war im September?", 1.0), ("Wat heb ik in november gedaan?", 1.0), ("Hvad skete der i december?", 1.0)]
+SHARES += [tuple(row) for parts in SECOND.values() for row in parts["shares"]]
 
 
 @pytest.mark.requirement("P11")

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from cued.text import scripts
+from cued.text.languages import OTHERS
 from cued.text.patterns import pattern
 from cued.text.scripts import fold
 from cued.text.stopwords import STOP_WORDS
@@ -38,6 +39,7 @@ _PARTING = pattern(
     re.IGNORECASE,
 )
 _ASKING = pattern(r"\b(?:what|who|when|where|which|tell|show|list|remind|did)\b", re.IGNORECASE)
+_FOREIGN = LATIN_TRIGGERS | OTHERS
 _APOSTROPHE = pattern(r"['’‘ʼ]\w*")
 
 
@@ -60,7 +62,8 @@ def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 def _function_words(text: str) -> frozenset[str]:
     """The function words of other languages than English that a text may be of."""
-    if text.isascii() and LATIN_TRIGGERS.isdisjoint(_LETTERS.findall(text.lower())):
+    # "Was war im September?" has no word of time that is not English too
+    if text.isascii() and _FOREIGN.isdisjoint(_LETTERS.findall(text.lower())):
         return frozenset()
     from cued.text.times.languages.choice import function_words  # noqa: PLC0415 - a recall in English does not pay for it
 

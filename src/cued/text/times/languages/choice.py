@@ -32,7 +32,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 # Everyday words or names elsewhere: they say a language only beside other words of it.
 _DOUBTFUL = frozenset(
     "mars mart mai hier morgen ocak ekim pazar avril august april september november juli juni lente mei estate ete yaz "
-    "aaj ar gar haal hafta hari helga kal kamis jutro lata lato listopad listopada luty marca marts niedziela parso raat rabu saal sedan "
+    "aaj ar gar haal hafta hari helga jutro kal lata lato listopad listopada luty marca marts niedziela parso raat rabu saal sedan "
     "senin siden sist sobota".split()
 )
 _AHEAD = frozenset(["next", "hence", "will"])

@@ -111,6 +111,10 @@ def _weekday(found: Found) -> Span:
     return c.weekday(_surely(found))
 
 
+def _day_aside(found: Found) -> Span:
+    return almanac.day(found.anchor.today + (1 if found.anchor.future else -1) * found.number("dayaside") * DAY)
+
+
 def _weekday_in(found: Found) -> Span:
     return c.weekday_in(_surely(found))
 
@@ -149,7 +153,7 @@ _ABSOLUTE: Rules = (
     ("(weekday comma?)? the? day punct? of? (month|monthnear)", _month_day),
     ("month day (?!unit)", _month_day),
     (f"(month|monthshort|monthnear) punct? comma? of? the? {_YEAR}", _month),
-    (f"{_YEAR} of? month", _month),
+    (f"{_YEAR} (of|in)? the? (month|monthnear)", _month),
     (f"the? (ordinal|number) punct? unit of? the? {_YEAR}", _quarter),
     (f"{_YEAR} of? (word)? (ordinal|number) punct? unit (?!ago|before|hence|agosince|agobefore)", _quarter),
     ("the? ordinal unit (?!ago|before|agosince|agobefore)", _quarter),
@@ -170,9 +174,9 @@ _ABSOLUTE: Rules = (
     (f"{_AGO} number unit", n.ago),
     (f"{_AGO} few unit", n.few_ago),
     (f"{_AGO} (quantity|unit)", _one_ago),
-    ("number unit (ago|agosince)", n.ago),
-    ("few unit (ago|agosince)", n.few_ago),
-    ("(quantity|unit) (ago|agosince)", _one_ago),
+    ("(?<!sincepost) number unit (ago|agosince)", n.ago),
+    ("(?<!sincepost) few unit (ago|agosince)", n.few_ago),
+    ("(?<!sincepost|number|few) (quantity|unit) (ago|agosince)", _one_ago),
     ("number unit agobefore (?=(punct|comma|subject|$))", n.ago),
     ("few unit agobefore (?=(punct|comma|subject|$))", n.few_ago),
     ("(quantity|unit) agobefore (?=(punct|comma|subject|$))", _one_ago),
@@ -187,6 +191,7 @@ _ABSOLUTE: Rules = (
     ("dayofweek", _day_of_week),
     ("relunit", _unit_at),
     ("relday", n.relative_day),
+    ("dayaside", _day_aside),
     ("weekdayahead", _coming_weekday),
     ("(last|this|next) (weekday|weekdaynear)", _relative_weekday),
     ("(weekday|weekdaynear) (last|this|next)", _relative_weekday),
@@ -224,7 +229,7 @@ STAGES = (
     stage(
         _ABSOLUTE,
         needs="iso daymonth month monthshort monthnear season seasonlast unit quantity relday relunit dayofweek weekday weekdaynear "
-        "weekdayahead year",
+        "weekdayahead dayaside year",
     ),
     stage(_WITHIN, needs="time unit"),
     stage(_BARE, needs="weekday"),

@@ -6,10 +6,11 @@ from Monday = 0); in `relday`, `relunit …` and `quantity …` each form has it
 which tell it from its neighbours.
 
 Some words are a time only beside others. `monthnear` and `weekdaynear` are everyday words or names too; `weekdayahead` is the coming
-weekday and `seasonlast` the last season that is over. "Minggu lalu" (`unitback`) is last week, and with a number before it so many weeks
-ago; `unitbefore` is so only where no event follows that the weeks are before, and `unitpast` with a number is the last so many.
-`agosince` is "ago" behind a unit and "since" before a time, `agobefore` is "ago" beside a number and "before" before a time, `inpost` is
-"in" behind a month, and `subject` are words that begin a clause.
+weekday, `seasonlast` the last season that is over, and `dayaside` a day that is as far back as ahead, as the rest of the text says.
+"Minggu lalu" (`unitback`) is last week, and with a number before it so many weeks ago; `unitbefore` is so only where no event follows
+that the weeks are before, and `unitpast` with a number is the last so many. `agosince` is "ago" behind a unit and "since" before a time,
+`agobefore` is "ago" beside a number and "before" before a time, `inpost` is "in" behind a month, and `subject` are words that begin a
+clause.
 
 `era` is by how many years a calendar of its own is ahead. Where `marks` are kept, words are told apart by them, and where `pointers` are
 behind, "last", "this" and "next" never come before what they point at.

@@ -81,7 +81,7 @@ SPOKEN_NORTH: dict[str, dict[str, str]] = {
         "function": "hva hvem hvor når hvordan hvilke hvilken hvilket jeg du hun vi og det er ikke med har hadde gjorde gjort skjedde skjedd foregikk som meg min mitt mine oss der sa sagt fortalte fortalt snakket pratet var ble til av på om",
     },
     "pl": {
-        "word": "dzień dobry|sto lat|pan piątek|pan sobota|pan niedziela|pan środa|pan luty|pani piątek|pani sobota|pani niedziela|pani środa|pani maja",
+        "word": "dzień dobry|sto lat|ulica 3 maja|ulicy 3 maja|ulicę 3 maja|ulica 11 listopada|ulicy 11 listopada|pan piątek|pan sobota|pan niedziela|pan środa|pan luty|pani piątek|pani sobota|pani niedziela|pani środa|pani maja",
         "last": "zeszły|zeszła|zeszłe|zeszłego|zeszłej|zeszłym|zeszłą|ubiegły|ubiegła|ubiegłe|ubiegłego|ubiegłej|ubiegłym|ubiegłą|miniony|miniona|minione|minionego|minionej|minionym|minioną|poprzedni|poprzednia|poprzedniego|poprzedniej|poprzednim|poprzednią|ostatni|ostatnia|ostatnie|ostatniego|ostatniej|ostatnim|ostatnią|ostatnich",
         "next": "przyszły|przyszła|przyszłe|przyszłego|przyszłej|przyszłym|przyszłą|następny|następna|następne|następnego|następnej|następnym|następną|nadchodzący|nadchodząca|nadchodzącego|nadchodzącej|nadchodzącym|nadchodzącą|najbliższy|najbliższe|najbliższych|najbliższym|najbliższą",
         "this": "ten|ta|tego|tej|tym|tę",

@@ -86,7 +86,7 @@ def _entries(key: str, value: str) -> Iterator[tuple[str, Word]]:
 def _entry(kind: str, name: str, position: int, form: str) -> tuple[str, Word]:
     if kind in _NUMBERED:
         return form, Word(_KINDS.get(kind, kind), position)
-    if kind in {"relday", "relunit", "quantity", "month_more", "weekday_more"}:
+    if kind in {"relday", "relunit", "quantity", "dayaside", "month_more", "weekday_more"}:
         number, _, phrase = form.partition(" ")
         return phrase, Word(kind.removesuffix("_more"), int(number), name)
     if kind in {"season", "seasonlast"}:
