@@ -34,11 +34,11 @@ def cosines(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return (left * right).sum(axis=1) / np.linalg.norm(left, axis=1) / np.linalg.norm(right, axis=1)
 
 
-def test_every_text_is_within_cosine_98_of_full_precision(vectors):
+def test_every_text_is_within_cosine_98_of_full_precision_on_any_processor(vectors):
     found = cosines(vectors, minilm_reference.read())
     assert len(found) >= 40
     assert found.min() >= 0.98, TEXTS[int(found.argmin())]
-    assert found.mean() >= 0.995
+    assert found.mean() >= 0.997
 
 
 @pytest.mark.parametrize(

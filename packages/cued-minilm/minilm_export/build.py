@@ -90,7 +90,9 @@ def compare(fp32: Path, int8: Path, vocab: Path) -> float:
 
 def run(model: Path, texts: list[list[int]]) -> NDArray[np.float32]:
     """The embeddings that a model file makes of texts, each given by its token ids and run alone."""
-    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    options = onnxruntime.SessionOptions()
+    options.add_session_config_entry("session.x64quantprecision", "1")  # as the package runs them
+    session = onnxruntime.InferenceSession(model, options, ["CPUExecutionProvider"])
     tokens = [np.array([ids], dtype=np.int64) for ids in texts]
     return np.concatenate([session.run(["embedding"], {"input_ids": one, "attention_mask": np.ones_like(one)})[0] for one in tokens])
 
