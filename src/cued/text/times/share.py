@@ -62,7 +62,7 @@ def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 def _function_words(text: str) -> frozenset[str]:
     """The function words of other languages than English that a text may be of."""
-    # "Was war im September?" has no word of time that is not English too
+    # "Was habe ich im September gemacht?" has no word of time that is not English too
     if text.isascii() and _FOREIGN.isdisjoint(_LETTERS.findall(text.lower())):
         return frozenset()
     from cued.text.times.languages.choice import function_words  # noqa: PLC0415 - a recall in English does not pay for it
