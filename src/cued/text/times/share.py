@@ -73,16 +73,16 @@ def _function_words(text: str) -> frozenset[str]:
 def _weight(text: str, function: frozenset[str]) -> float:
     written = text if text.isascii() else unicodedata.normalize("NFC", text)
     pieces = _PIECE.finditer(_APOSTROPHE.sub("", written.lower()))
-    return sum(_weight_of(match.lastgroup or "", match.group(), function) for match in pieces)
+    # English is written without marks: "åt" is no "at"
+    return sum(_weight_of(match, function) for match in pieces if match[0] not in _ENGLISH)
 
 
-def _weight_of(kind: str, piece: str, function: frozenset[str]) -> float:
-    """The weight of a piece. English is written without marks: "åt" is no "at"."""
-    bare = fold(piece)
-    if not bare or piece in _ENGLISH or bare in function:
+def _weight_of(match: re.Match[str], function: frozenset[str]) -> float:
+    bare = fold(match[0])
+    if not bare or bare in function:
         return 0.0
-    if kind == "run":
+    if match.lastgroup == "run":
         for word in sorted(function, key=len, reverse=True):
             bare = bare.replace(word, "")
         return float(bool(bare))
-    return _WEIGHTS.get(kind, 1.0)
+    return _WEIGHTS.get(match.lastgroup or "", 1.0)
