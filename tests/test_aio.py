@@ -29,6 +29,12 @@ def test_every_verb_is_there_with_the_same_arguments_and_answer(plain, wrapped):
             assert inspect.signature(there).return_annotation == inspect.signature(verb).return_annotation, name
 
 
+def test_whoever_forgets_to_await_is_told_so():
+    opened = aio.open(embedder=None)
+    with pytest.raises(AttributeError, match="tenant: nothing is open yet; accepted: `await` this first, or use it in an `async with`"):
+        opened.tenant("alice")
+
+
 def test_memories_are_remembered_and_recalled_and_the_loop_stays_free(tmp_path):
     async def use():
         heard, loops = [], set()

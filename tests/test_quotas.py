@@ -66,6 +66,20 @@ def test_a_full_quota_keeps_nobody_from_quarantine_or_another_model(tmp_path):
             ada.update(kept, text="One and two.")
 
 
+def test_a_full_quota_keeps_nobody_from_merging_what_says_the_same_and_from_undoing_it(tmp_path):
+    place = tmp_path / "memories.db"
+    with cued.open(place, embedder="hashing") as memories:
+        older, newer = (memories.tenant("ada").remember("Ada prefers tea to coffee.", conflicts=False).id for _ in range(2))
+        full = memories.tenant("ada").stats().bytes
+    with cued.open(place, embedder="hashing", quotas=cued.Quotas(memories=2, bytes=full)) as memories:
+        ada = memories.tenant("ada")
+        (merge,) = ada.consolidate().merged
+        assert (merge.older, merge.newer) == (older, newer)
+        assert ada.unmerge(newer) == (older,)
+        with pytest.raises(cued.QuotaError, match="bytes"):
+            ada.update(newer, supersedes=[older])
+
+
 def test_recalls_are_counted_by_the_minute_and_the_tenant(opened):
     clock = FixedClock()
     with opened(clock, recalls_a_minute=3) as memories:

@@ -157,8 +157,10 @@ def test_a_project_sees_itself_and_global_and_never_another_project(alice):
 
 
 @pytest.mark.requirement("M5")
-@pytest.mark.parametrize(("ttl", "span"), [("30d", {"days": 30}), ("12h", {"hours": 12}), (90, {"seconds": 90})])
-def test_a_ttl_is_days_hours_or_seconds(alice, clock, ttl, span):
+@pytest.mark.parametrize(
+    ("ttl", "span"), [("30d", {"days": 30}), ("12h", {"hours": 12}), (90, {"seconds": 90}), (timedelta(weeks=1), {"weeks": 1})]
+)
+def test_a_ttl_is_days_hours_seconds_or_a_timedelta(alice, clock, ttl, span):
     kept = alice.get(alice.remember("The guest code is 99.", ttl=ttl).id)
     assert kept.expires_at == NOW + timedelta(**span)
     clock.move(**span)
@@ -202,6 +204,26 @@ def test_what_is_no_longer_valid_is_struck_and_not_only_weighed_down(alice, cloc
     assert alice.recall("where is the office").outcome == "recalled"
     clock.move(days=1)
     assert alice.recall("where is the office").suppressed == {"validity": 1}
+
+
+def test_what_is_over_when_it_is_stored_is_said_to_be_recalled_only_as_of_before(alice):
+    long_ago = {"at": ago(days=400), "valid_until": ago(days=300)}
+    told = alice.remember("The wifi code is 1234.", **long_ago).degraded
+    assert told == ("time: what is over when it is stored (valid_until, ttl) is recalled only as of a time before that",)
+    assert (
+        alice.remember_many([{"text": f"The wifi code is {code}.", "at": ago(days=90), "ttl": "30d"} for code in range(3)]).degraded == told
+    )
+    assert alice.recall("what is the wifi code?").outcome == "all_gated"
+    assert alice.recall("what is the wifi code?", as_of=ago(days=350)).outcome == "recalled"
+    assert alice.remember("The wifi code is 5678.", valid_until=NOW + timedelta(days=1)).degraded == ()
+
+
+def test_many_memories_have_ids_and_no_id(alice):
+    many = alice.remember_many(["One.", "Two."])
+    with pytest.raises(InputError, match="id: got '2 memories'; accepted: the answer for one; `ids` has those of many"):
+        many.id  # noqa: B018 - it raises
+    assert many.to_dict()["id"] is None
+    assert alice.remember_many(["Three."]).id == alice.list(limit=1).memories[0].id
 
 
 @pytest.mark.requirement("P13")

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Literal
 
-from cued.errors import InputError
+from cued.errors import InputError, StoreError
 
 Purpose = Literal["data", "cache"]
 
@@ -53,16 +53,23 @@ class Address:
         """True: whether anything is there, the server says."""
         return True
 
-    def is_dir(self) -> bool:
-        """False: it is no folder."""
-        return False
-
 
 def place(named: str | Path) -> Path | Address:
-    """What a text names: a database server's address, or else a file."""
+    """What a text names: a database server's address, or else a file, which this user may look at."""
     if isinstance(named, str) and named.startswith(("postgresql://", "postgres://")):
         return Address(named)
-    return nameable("path", named)
+    return looked_at(nameable("path", named))
+
+
+def looked_at(path: Path) -> Path:
+    """The path of a store, whether anything is there or not; one that this user may not even look at is a StoreError."""
+    try:
+        path.stat()
+    except PermissionError as error:
+        raise StoreError(f"{path}: this user may not look into its folder ({error.strerror})") from error
+    except OSError:  # nothing is there
+        pass
+    return path
 
 
 def nameable(field: str, named: str | Path) -> Path:

@@ -54,6 +54,12 @@ print(warning.message)
     assert done.stderr == ""
 
 
+def test_the_warning_that_the_wheel_is_missing_points_at_the_line_that_opens_the_memories():
+    done = run(NO_WHEEL + "import cued\n\n\ncued.open().close()\n")
+    line = (NO_WHEEL + "import cued\n\n\n").count("\n") + 1
+    assert done.stderr.startswith(f"<string>:{line}: CuedWarning: the model wheel cued-minilm is not installed")
+
+
 def test_without_the_wheel_minilm_by_name_is_an_error_with_the_pip_command():
     done = run(
         NO_WHEEL

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 import apsw
 import pytest
+from click.testing import CliRunner
 
 import cued
 from cued.conformance.samples import lookup, words
@@ -16,6 +17,8 @@ from cued.engine.envelope import Envelope
 from cued.errors import CuedError, ForeignFileError, ReadOnlyError, StoreError
 from cued.stores import Store
 from cued.stores.keepers.sqlite import SqliteKeeper
+from cued.surfaces.cli import main
+from cued.surfaces.failures import STORE
 from cued.upkeep.backup import restore
 from tests.faults.test_fork import in_a_child
 from tests.stores.other_process import NOBODY, note
@@ -227,3 +230,40 @@ def test_whatever_was_written_last_a_log_of_our_own_is_believed(tmp_path, deed):
     assert (tmp_path / "copy.db-wal").stat().st_size
     with cued.open(tmp_path / "copy.db", embedder="hashing") as memories:
         assert memories.tenant("ada").stats().memories >= 49
+
+
+STORE_COMMANDS = (("list",), ("recall", "tea"), ("remember", "tea"), ("check",), ("erasures",), ("stats",), ("export",), ("token", "list"))
+
+
+def exit_codes(db):
+    """What commands leave with on this database."""
+    env = {"CUED_DB": str(db), "CUED_EMBEDDER": "hashing", "CUED_DIRECT": "1"}
+    return {CliRunner().invoke(main, list(args), env=env).exit_code for args in STORE_COMMANDS}
+
+
+def test_a_store_that_may_not_be_read_is_the_stores_matter_for_every_command_and_for_python(shared):
+    closed = shared / "closed"
+    closed.mkdir()
+    files = (closed / "memories.db", shared / "memories.db")
+    for path in files:
+        # what is loaded when it is needed is loaded here: not everybody may read where it lies
+        assert CliRunner().invoke(main, ["remember", "tea", "--db", str(path), "--embedder", "hashing"]).exit_code == 0
+        assert exit_codes(path) == {0}
+        path.chmod(0o000)
+    closed.chmod(0o000)
+    try:
+        for path, said in zip(files, ("may not look into its folder", "may not read it"), strict=True):
+            assert as_nobody(lambda path=path: exit_codes(path)) == f"{{{STORE}}}"
+            assert said in as_nobody(lambda path=path: refusal(path))
+    finally:
+        closed.chmod(0o700)
+
+
+def refusal(path):
+    with pytest.raises(StoreError) as refused:
+        cued.open(path, embedder=None)
+    return str(refused.value)
+
+
+def test_a_folder_in_the_place_of_a_store_is_the_stores_matter_too(tmp_path):
+    assert exit_codes(tmp_path) == {STORE}

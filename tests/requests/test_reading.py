@@ -1,6 +1,6 @@
 """The one reader of requests, and the keywords of the handle beside it."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from msgspec import Struct
@@ -81,6 +81,17 @@ def test_times_may_be_texts_at_any_depth_and_lists_anything_that_can_be_gone_thr
     assert (asked.as_of, asked.tags, asked.kinds) == (datetime(2025, 3, 1, tzinfo=UTC), ("a",), ("semantic",))
     many = read({"memories": [{"text": "x", "at": "2025-03-01"}]}, ManyRequest)
     assert many.memories[0].at == datetime(2025, 3, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("kind", [Draft, Change], ids=lambda kind: kind.__name__)
+def test_a_span_of_time_may_be_a_timedelta_and_only_a_span(kind):
+    text = {"text": "x"}
+    assert read({**text, "ttl": timedelta(minutes=2)}, kind).ttl == 120
+    for wrong, field in ((timedelta(seconds=0.5), "importance"), (True, "ttl"), ([30], "ttl")):
+        with pytest.raises(InputError) as refused:
+            read({**text, field: wrong}, kind)
+        assert refused.value.field == field
+        assert ("30d" in refused.value.accepted) is (field == "ttl")
 
 
 def test_what_a_field_accepts_is_told_for_every_type_that_a_request_has():

@@ -2,10 +2,13 @@
 
 import json
 import shlex
+from contextlib import closing
 
+import apsw
 import pytest
 
 from cued.handles.memories import open_memories
+from cued.stores.keepers.sqlite import page_sums
 from cued.surfaces.verbs import call
 
 TEA, TEA_AGAIN = "Alice prefers tea to coffee.", "Alice prefers tea to coffee"
@@ -168,6 +171,32 @@ def test_a_backup_is_a_database_and_restores_into_one(cued, tmp_path):
     assert cued("restore", str(copy), "--overwrite").stdout.startswith(f"Copied: {copy} to {cued.db}")
     assert cued.json("get", found)["text"] == TEA
     assert cued.json("restore", str(copy), "--db", str(tmp_path / "new.db"))["bytes"] == copy.stat().st_size
+
+
+@pytest.mark.parametrize("left", [50, 5000, 60_000])
+def test_a_file_that_was_cut_short_is_told_what_mends_it_and_that_does(cued, tmp_path, left):
+    cued.remember(TEA)
+    copy = tmp_path / "copy.db"
+    assert cued("backup", str(copy)).exit_code == 0
+    cued.db.write_bytes(cued.db.read_bytes()[:left])
+    told = cued("check")
+    assert told.exit_code == 4
+    assert "--repair" not in told.stdout
+    assert "`cued restore BACKUP --overwrite` makes it anew" in told.stdout
+    assert "`cued check` says" in cued("list").stderr
+    refused = cued("check", "--repair")
+    assert (refused.exit_code, "cued restore" in refused.stderr) == (4, True)
+    assert cued("restore", str(copy), "--overwrite").exit_code == 0
+    assert cued.json("list")["total"] == 1
+
+
+def test_a_file_of_a_newer_cued_needs_that_and_no_backup(cued):
+    cued.remember(TEA)
+    with closing(apsw.Connection(str(cued.db), vfs=page_sums.file_system())) as connection:
+        connection.pragma("user_version", 99)
+    for args in (("check",), ("check", "--repair")):
+        result = cued(*args)
+        assert (result.exit_code, "written by a newer Cued" in result.output, "restore" in result.output) == (4, True, False)
 
 
 def test_a_restore_makes_the_usual_folder(cued, tmp_path):

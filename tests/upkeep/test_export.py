@@ -21,7 +21,8 @@ from cued.errors import InputError, StoreError
 from cued.flow.arc import DOCUMENT
 from cued.importers.intake import CHUNK
 from cued.importers.own import MAX_LINE, bounded_lines, import_export, read_export
-from cued.model import OWN_TENANT, Cue, Edge, LogQuery, RecallEntry, Record, Source, Supersession, Use
+from cued.insight.pairs import labels
+from cued.model import OWN_TENANT, Cue, Edge, LogQuery, LogRules, RecallEntry, Record, Source, Supersession, Use
 from cued.policy.presets import load
 from cued.stores import Store
 from cued.stores.keepers.memory import MemoryKeeper
@@ -520,3 +521,38 @@ def test_a_default_source_is_left_out_of_the_line():
 
     assert json.loads(lines[1]).keys() == {"type", "id", "text", "created_at", "updated_at"}
     assert Source() == Source(meta={})
+
+
+def test_a_log_of_any_length_is_exported_whole():
+    (line,) = entries(Random(1))[:1]
+    store = Store(MemoryKeeper(), log_rules=LogRules(rows=200_000))
+    store.settle("t", (), [replace(line, recall_id=f"r{number}", at=NOW + timedelta(seconds=number // 3)) for number in range(100_007)])
+    lines = lines_of(store)
+    assert [json.loads(lines[at])["recalls"] for at in (0, -1)] == [100_007, 100_007]
+    assert json.loads(lines[-2])["recall_id"] == "r100006"
+
+
+def test_what_is_taken_over_of_a_long_log_is_said_where_it_is_not_all():
+    log = [replace(entry, recall_id=f"r{number}", evidence=b"{}") for number, entry in enumerate(entries(Random(1)) * 20)]
+    old, new = Store(MemoryKeeper(), log_rules=LogRules(content="last")), Store(MemoryKeeper(), log_rules=LogRules(rows=5))
+    old.settle("t", (), log)
+    assert import_export("t", new, lines_of(old), embedder=None).degraded == (
+        "recall log: cues and evidence are left out where this store keeps none",
+        "recall log: this store keeps the newest 5 lines, and the file has more",
+    )
+
+
+def test_policies_and_labels_of_a_tenant_come_along_where_the_file_is_believed(tmp_path):
+    with cued.open(tmp_path / "m.db", embedder="hashing", settle="now", log=LogRules(content="last")) as memories:
+        tenant = memories.tenant("mira")
+        tenant.remember("Mira prefers tea.")
+        tenant.label(tenant.recall("tea").recall_id, "nothing")
+        tenant.policy_save("support")
+        (tmp_path / "mira.jsonl").write_bytes(b"".join(tenant.export()))
+        before = tenant.policy_history(), labels("mira", memories.parts.store)
+        tenant.erase_everything()
+        (told,) = tenant.import_file(tmp_path / "mira.jsonl").skipped.items()
+        assert told == ("what was learnt or said of recalls, for the file is not believed", 2)
+        assert (tenant.policy_history().versions, labels("mira", memories.parts.store)) == ((), ())
+        tenant.import_file(tmp_path / "mira.jsonl", as_exported=True)
+        assert (tenant.policy_history(), labels("mira", memories.parts.store)) == before

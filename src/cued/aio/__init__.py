@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, NoReturn, Unpack
 
 from cued.aio.async_tenant import AsyncConversation, AsyncTenant
 from cued.handles.memories import Memories, Opening, open_memories
@@ -96,6 +96,11 @@ class _Opened:
 
     async def _close(self) -> None:
         await self._threads.close(lambda: None if self._memories is None else self._memories.close())
+
+    if not TYPE_CHECKING:  # a type checker is to find what is asked of this, and not be told that it raises
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise AttributeError(f"{name}: nothing is open yet; accepted: `await` this first, or use it in an `async with`")
 
     def __await__(self) -> Generator[Any, None, AsyncMemories]:
         return self._open().__await__()

@@ -4,6 +4,8 @@
 deterministic: it sees shared words and shared pieces of words, never meaning, and `doctor` calls it weak.
 """
 
+import inspect
+import os
 import unicodedata
 import warnings
 from collections import Counter
@@ -11,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +39,7 @@ _GRAMS_SHARE = 0.6
 _BIGRAM_SHARE = 0.5
 _GRAMMED_CHARACTERS = 48
 _CACHED = 16384
+_PACKAGE = f"{Path(__file__).parents[1]}{os.sep}"
 
 Features = tuple[NDArray[np.uint64], NDArray[np.float64]]
 
@@ -62,8 +66,16 @@ def _auto(_: str) -> Embedder:
         return _cued("")
     except EmbedderError as error:
         message = f"{error}; until then Cued embeds by hashing words, which finds shared words and not meaning"
-        warnings.warn(message, CuedWarning, stacklevel=3)
+        warnings.warn(message, CuedWarning, stacklevel=_callers_level())
         return _hashing("")
+
+
+def _callers_level() -> int:
+    """The stacklevel of a warning that is given where this is called, at the first line that is not of this package."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _cued(_: str) -> Embedder:

@@ -20,6 +20,7 @@ from msgspec import Struct
 from cued.errors import EmbedderError, InputError, PolicyError
 from cued.handles.settling import Settler
 from cued.model import CHANNELS, OWN_TENANT, TRUSTS, Trust
+from cued.model.words import POLICY_DOCUMENT
 from cued.policy.spec import Policy
 from cued.ports import Clock, Parts, Store
 from cued.requests.checks import label, one_of
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 log = logging.getLogger("cued")
 EVERYBODY = OWN_TENANT
 """The tenant under whose name is kept what was learnt for all; no tenant is called so."""
-DOCUMENT = "policy"
-"""The document of a tenant that has what was learnt for it, as `insight.learnt` reads it."""
 _FRESH_S = 2.0
 
 
@@ -73,7 +72,7 @@ class Usual:
         for whose in (tenant, EVERYBODY):
             read_at, document, policy = self._learnt.get(whose, (-_FRESH_S, None, None))
             if now - read_at >= _FRESH_S:
-                fresh = self._store.document(whose, DOCUMENT)
+                fresh = self._store.document(whose, POLICY_DOCUMENT)
                 if fresh != document:
                     policy = _policy(fresh)
                 self._learnt[whose] = now, fresh, policy

@@ -48,6 +48,8 @@ ERASED_AT_ONCE = 500
 _GIVE_WAY: frozenset[ConflictType] = frozenset({"update", "negation"})
 _AT_ODDS: frozenset[ConflictType] = _GIVE_WAY | {"duplicate"}
 
+_OVER = "time: what is over when it is stored (valid_until, ttl) is recalled only as of a time before that"
+
 _TRIES = 10
 _CHANGED = tuple(name for name in Memory.__struct_fields__ if name != "version")
 
@@ -62,7 +64,9 @@ class Remembered(Struct, frozen=True, kw_only=True):
 
     @property
     def id(self) -> str:
-        """The only id."""
+        """The only id; of more or fewer than one memory an InputError."""
+        if len(self.ids) != 1:
+            raise InputError("id", f"{len(self.ids)} memories", "the answer for one; `ids` has those of many")
         return self.ids[0]
 
     def to_dict(self) -> JSON:
@@ -280,7 +284,8 @@ class Keeping(Bound):
             Record(memory=replace(memory, fingerprint=fingerprint), terms=words, vector=vector)
             for memory, words, (vector, fingerprint) in zip(memories, terms, vectors, strict=True)
         ]
-        return records, (*notes, *degraded), denied
+        over = (_OVER,) if any(map(partial(_is_over, now=now), memories)) else ()
+        return records, (*notes, *over, *degraded), denied
 
     def _drafted_vectors(
         self, drafts: Sequence[Draft], texts: Sequence[str]
@@ -356,6 +361,11 @@ def _is_open(newer: Memory, older: Memory) -> bool:
     """Whether a pair is to be settled: once, at the newer of the two, and not where both were kept on purpose."""
     kept = Edge(DISTINCT, older.id) in newer.edges or Edge(DISTINCT, newer.id) in older.edges
     return not kept and (older.created_at, older.id) < (newer.created_at, newer.id)
+
+
+def _is_over(memory: Memory, now: datetime) -> bool:
+    """Whether a memory has ended before it is stored."""
+    return any(end is not None and end <= now for end in (memory.valid_until, memory.expires_at))
 
 
 def _all_odds(found: Sequence[Conflict], denied: Sequence[Denied]) -> tuple[Conflict, ...]:

@@ -12,9 +12,10 @@ from msgspec.structs import replace
 
 from cued import engine
 from cued.errors import BusyError, InputError
-from cued.handles.bound import DOCUMENT, EVERYBODY, Bound, Usual
+from cued.handles.bound import EVERYBODY, Bound, Usual
 from cued.handles.vouching import refuse_all_but_users
 from cued.model import LogQuery, RecallEntry
+from cued.model.words import LABELS_DOCUMENT, POLICY_DOCUMENT
 from cued.policy.calibration import digest
 from cued.policy.presets import load
 from cued.policy.spec import Policy
@@ -101,7 +102,7 @@ class Measuring(Bound):
         from cued.insight.learnt import applied, history
 
         at = self._clock()
-        written = rewritten(self._store, self.name, DOCUMENT, lambda old: applied(old, tuned, at=at))
+        written = rewritten(self._store, self.name, POLICY_DOCUMENT, lambda old: applied(old, tuned, at=at))
         self._usual.changed(self.name)
         return replace(tuned, version=history(written).current)
 
@@ -111,7 +112,9 @@ class Measuring(Bound):
 
         refuse_all_but_users(self.trust, "changes what decides")
         chosen, before, at = load(policy), self.policy, self._clock()
-        written = rewritten(self._store, self.name, DOCUMENT, lambda old: saved(old, chosen, before=before, note=note.strip(), at=at))
+        written = rewritten(
+            self._store, self.name, POLICY_DOCUMENT, lambda old: saved(old, chosen, before=before, note=note.strip(), at=at)
+        )
         self._usual.changed(self.name)
         return history(written)
 
@@ -119,16 +122,16 @@ class Measuring(Bound):
         """Every policy that was learnt or saved for this tenant, with its report, and which of them is applied."""
         from cued.insight.learnt import history
 
-        return history(self._store.document(self.name, DOCUMENT))
+        return history(self._store.document(self.name, POLICY_DOCUMENT))
 
     def policy_rollback(self, *, to: int | None = None) -> "History":
         """The history after an earlier policy was applied again: the one before, or that of this number, 0 for the usual one."""
         from cued.insight.learnt import history, rolled_back
 
         refuse_all_but_users(self.trust, "changes what decides")
-        if not to and self._store.document(self.name, DOCUMENT) is None:
+        if not to and self._store.document(self.name, POLICY_DOCUMENT) is None:
             return history(None)
-        written = rewritten(self._store, self.name, DOCUMENT, lambda old: rolled_back(old, to))
+        written = rewritten(self._store, self.name, POLICY_DOCUMENT, lambda old: rolled_back(old, to))
         self._usual.changed(self.name)
         return history(written)
 
@@ -141,7 +144,7 @@ class Measuring(Bound):
 
     def label(self, recall_id: str, verdict: Judgement) -> "Label":
         """Say of a recall whether what came back was right, was wrong, or nothing in the store was right; the last word counts."""
-        from cued.insight.pairs import LABELS, Label, labelled
+        from cued.insight.pairs import Label, labelled
 
         refuse_all_but_users(self.trust, "says what a policy is learnt from")
         one_of("verdict", verdict, get_args(Judgement))
@@ -150,7 +153,7 @@ class Measuring(Bound):
         if not lines:
             raise InputError("recall_id", recall_id, "the id of a settled recall that is still in the log")
         said = Label(recall_id=recall_id, verdict=verdict, chosen=lines[0].chosen, at=self._clock())
-        rewritten(self._store, self.name, LABELS, lambda old: labelled(old, said))
+        rewritten(self._store, self.name, LABELS_DOCUMENT, lambda old: labelled(old, said))
         return said
 
     def _asked_now(self, cues: Sequence[Labelled]) -> "list[Start]":
@@ -226,7 +229,7 @@ def tune_for_all(store: Store, tenants: Sequence[str], usual: Usual, *, at: date
     )
     if at is None or not tuned.helps:
         return tuned
-    written = rewritten(store, EVERYBODY, DOCUMENT, lambda old: applied(old, tuned, at=at))
+    written = rewritten(store, EVERYBODY, POLICY_DOCUMENT, lambda old: applied(old, tuned, at=at))
     usual.changed(EVERYBODY)
     return replace(tuned, version=history(written).current)
 

@@ -19,6 +19,7 @@ from cued.errors import InputError
 from cued.flow.arc import DOCUMENT
 from cued.importers.intake import Incoming
 from cued.model import NOBODY, Edge, Memory, RecallEntry, Source, Stored, Supersession, Use, Vector
+from cued.model.words import LABELS_DOCUMENT, POLICY_DOCUMENT
 from cued.requests.checks import checked_text, confidence, label, metadata, moment, one_of, share, storable
 from cued.stores.columns.vectors import checked
 
@@ -80,7 +81,7 @@ class RecallLine(RecallEntry, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class DocumentLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="document"):
-    """What has been learnt about a tenant's traffic, as base64."""
+    """What has been learnt about a tenant, by its traffic or by tuning, or was said of its recalls, as base64."""
 
     name: str
     data: str
@@ -94,7 +95,8 @@ class _Noted(Struct):
 
 
 Line = MemoryLine | RecallLine | DocumentLine | End
-DOCUMENTS = (DOCUMENT,)
+DOCUMENTS = (DOCUMENT, POLICY_DOCUMENT, LABELS_DOCUMENT)
+"""Those that are the tenant's own: what its traffic taught, policies, labels. A journal is its store's, and stays there."""
 _HEADER = msgspec.json.Decoder(Header)
 _LINE: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from typing import BinaryIO, NamedTuple
 
 from msgspec.structs import replace
@@ -25,7 +26,9 @@ from cued.model import LogQuery, RecallEntry
 from cued.ports import Embedder, Progress, Store, silent
 
 MAX_LINE = 8_000_000
-RECALLS = 100_000
+_EVERY_LINE = 2**31 - 1
+_TICK = timedelta(microseconds=1)
+_LAST = datetime.max.replace(tzinfo=UTC)
 
 
 class Numbered(NamedTuple):
@@ -107,7 +110,6 @@ class _Reading:
         self._memories = self._recalls = self._number = 0
         self._end: End | None = None
         self._entries: list[RecallEntry] = []
-        self._known = {entry.recall_id for entry in intake.store.log(intake.tenant, LogQuery(limit=RECALLS))}
         header = next(lines).line
         self.total = header.memories + header.recalls if isinstance(header, Header) else 0
 
@@ -125,7 +127,7 @@ class _Reading:
                     self._keep(recalled(line))
                 elif isinstance(line, DocumentLine) and not self._believed:
                     document(line)
-                    self._intake.skip("what was learnt about the traffic, for the file is not believed")
+                    self._intake.skip("what was learnt or said of recalls, for the file is not believed")
                 elif isinstance(line, DocumentLine):
                     self._intake.store.swap_document(self._intake.tenant, line.name, old=None, new=document(line))
                 elif isinstance(line, End):
@@ -152,14 +154,26 @@ class _Reading:
 
     def _keep(self, entry: RecallEntry) -> None:
         self._recalls += 1
-        if entry.recall_id not in self._known:
-            self._entries.append(entry)
+        rules = self._intake.store.log_rules
+        if self._recalls > rules.rows:
+            self._intake.note(f"recall log: this store keeps the newest {rules.rows:,} lines, and the file has more")
+        if entry.evidence is not None and not rules.keeps_content(entry.recall_id):
+            self._intake.note("recall log: cues and evidence are left out where this store keeps none")
+        self._entries.append(entry)
         if len(self._entries) == CHUNK:
             self._log()
 
     def _log(self) -> None:
-        if self._entries:
-            self._intake.store.settle(self._intake.tenant, (), self._entries)
-            self._intake.recalls += len(self._entries)
-            self._entries = []
-            self._intake.report(self.total)
+        """Store the lines that are not there yet; what feedback has said of one that is, stays."""
+        if not self._entries:
+            return
+        store, tenant, times = self._intake.store, self._intake.tenant, [entry.at for entry in self._entries]
+        end = max(times)
+        same_time = LogQuery(since=min(times), until=None if end >= _LAST else end + _TICK, limit=_EVERY_LINE)
+        known = {entry.recall_id for entry in store.log(tenant, same_time)}
+        fresh = [entry for entry in self._entries if entry.recall_id not in known]
+        if fresh:
+            store.settle(tenant, (), fresh)
+        self._intake.recalls += len(fresh)
+        self._entries = []
+        self._intake.report(self.total)

@@ -11,12 +11,11 @@ from cued.engine.envelope import Envelope
 from cued.errors import InputError
 from cued.model import Evidence, LogQuery, RecallEntry
 from cued.model.plain import JSON, plain
+from cued.model.words import LABELS_DOCUMENT
 from cued.ports import Store
 from cued.requests.checks import moment
 from cued.requests.insights import Judgement, Labelled
 
-LABELS = "labels"
-"""The document that keeps what a person said of recalls."""
 _MOST = 5000
 NOISE = 0.1
 """What a place taken by a memory that was not right costs, of what the whole gold is worth."""
@@ -77,7 +76,7 @@ class Unjudged(Struct, frozen=True, kw_only=True):
 
 def labels(tenant: str, store: Store) -> tuple[Label, ...]:
     """What a person has said of recalls so far, in the order said."""
-    kept = store.document(tenant, LABELS)
+    kept = store.document(tenant, LABELS_DOCUMENT)
     return () if kept is None else _LABELS.decode(kept)
 
 

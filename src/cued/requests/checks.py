@@ -4,7 +4,7 @@ What is refused is refused by the field's name, with what would be accepted.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any, TypeVar
 from unicodedata import normalize
@@ -16,6 +16,7 @@ from msgspec import inspect as shapes
 from cued.errors import InputError, UnknownFieldError
 from cued.model import Scalar
 from cued.requests.fields import accepted, fields_of
+from cued.text.durations import SPAN
 
 MAX_TEXT = 100_000
 MAX_CUE = 50_000
@@ -36,7 +37,7 @@ Request = TypeVar("Request", bound=Struct)
 
 
 def read(body: Mapping[str, Any], kind: type[Request]) -> Request:
-    """The request that these fields describe; times may be texts, and lists anything that can be gone through."""
+    """The request that these fields describe; times may be texts, spans timedeltas, and lists anything that can be gone through."""
     if not isinstance(body, Mapping):
         raise InputError("request", body, f"an object with the fields {', '.join(fields_of(kind))}")
     refuse_unknown(body, fields_of(kind))
@@ -47,6 +48,7 @@ def read(body: Mapping[str, Any], kind: type[Request]) -> Request:
     }
     # JSON knows one kind of number, so that 3.0 is a whole one
     plain |= {name: int(value) for name in whole if type(value := plain.get(name)) is float and value.is_integer()}
+    plain |= {name: value.total_seconds() for name in _spans(kind) if isinstance(value := plain.get(name), timedelta)}
     try:
         return msgspec.convert(plain, kind)
     except msgspec.ValidationError as error:
@@ -90,6 +92,14 @@ def _whole(kind: type[Struct]) -> frozenset[str]:
     return frozenset(name for name, field in fields_of(kind).items() if _has(field.type, shapes.IntType))
 
 
+@cache
+def _spans(kind: type[Struct]) -> frozenset[str]:
+    """The fields that are spans of time: nothing else may be a text and a number."""
+    return frozenset(
+        name for name, field in fields_of(kind).items() if _has(field.type, shapes.StrType) and _has(field.type, shapes.FloatType)
+    )
+
+
 def _has(kind: shapes.Type, wanted: type[shapes.Type]) -> bool:
     return any(isinstance(part, wanted) for part in (kind.types if isinstance(kind, shapes.UnionType) else (kind,)))
 
@@ -114,7 +124,8 @@ def _refused(error: msgspec.ValidationError, body: Mapping[str, Any], kind: type
     if field is None:
         return InputError(kind.__name__, dict(body), problem)
     hint = _HINTS.get(name, "")
-    return InputError(name, body.get(name), accepted(field.type) + (f"; {hint}" if hint else ""))
+    said = SPAN if name in _spans(kind) else accepted(field.type)
+    return InputError(name, body.get(name), said + (f"; {hint}" if hint else ""))
 
 
 def checked_text(name: str, value: object) -> str:

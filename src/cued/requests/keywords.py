@@ -4,7 +4,7 @@ A test holds each against its request. Keywords take more than JSON can say: any
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, TypedDict
 
 from cued.model import ChannelName, HiddenState, Intent, Kind, Order, Outcome, Scalar, Tier, Trust
@@ -66,7 +66,7 @@ class Facts(TypedDict, total=False):
     at: datetime | str | None
     valid_from: datetime | str | None
     valid_until: datetime | str | None
-    ttl: str | float | None
+    ttl: str | float | timedelta | None
     supersedes: Sequence[str] | str
     derived_from: Sequence[str] | str
     edges: Sequence[tuple[str, str]]
@@ -88,7 +88,7 @@ class Changes(TypedDict, total=False):
     meta: Mapping[str, Scalar]
     valid_from: datetime | str | None
     valid_until: datetime | str | None
-    ttl: str | float | None
+    ttl: str | float | timedelta | None
     supersedes: Sequence[str] | str
 
 

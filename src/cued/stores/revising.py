@@ -8,7 +8,7 @@ from msgspec.msgpack import Decoder
 from msgspec.structs import replace
 
 from cued.errors import InputError, TrustError
-from cued.model import LeftOut, Memory, Record, Revised, Revision, Row, VectorShape, outranks
+from cued.model import DISTINCT, MERGED, LeftOut, Memory, Record, Revised, Revision, Row, VectorShape, outranks
 from cued.ports import Transaction
 from cued.stores.admission import admit_memory, admit_pin, admit_record, body
 from cued.stores.columns.postings import pack, relabelled
@@ -38,8 +38,10 @@ def revise(tenant: str, rows: Transaction, revisions: Sequence[Revision], *, at:
 
 
 def grows(revision: Revision) -> bool:
-    """Whether a revision may make a memory larger by what a caller has to say."""
-    return bool(set(revision.set) - _BRIEF or revision.supersede or revision.link)
+    """Whether a revision may make a memory larger by what a caller has to say; that two are merged, or parted again, is not a caller's."""
+    merged, parted = ({edge.target for edge in revision.link if edge.relation == each} for each in (MERGED, DISTINCT))
+    upkeep = merged & set(revision.supersede) | parted & set(revision.let_go)
+    return bool(set(revision.set) - _BRIEF or set(revision.supersede) - upkeep or {edge.target for edge in revision.link} - upkeep)
 
 
 class _Run:

@@ -10,7 +10,8 @@ _WRITTEN = re.compile(
     r"\s*(\d+(?:\.\d+)?)\s*(s|m|h|d|w|seconds?|secs?|minutes?|mins?|hours?|days?|weeks?)?\s*",
     re.IGNORECASE,
 )
-_ACCEPTED = 'a positive duration such as "30d", "12h", "45m", "90s", "2w", or a number of seconds'
+SPAN = 'a positive duration such as "30d", "12h", "45m", "90s", "2w", or a number of seconds'
+"""What is accepted as a span of time, in words."""
 _SHORTEST_S = 1e-6
 _LONGEST_S = 200 * 365 * 86_400
 
@@ -22,14 +23,14 @@ def parse_duration(value: str | float | timedelta, *, field: str = "duration") -
     elif isinstance(value, str):
         match = _WRITTEN.fullmatch(value)
         if match is None:
-            raise InputError(field, value, _ACCEPTED)
+            raise InputError(field, value, SPAN)
         seconds = float(match[1]) * _UNITS[(match[2] or "s")[0].lower()]
     elif isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(field, value, _ACCEPTED)
+        raise InputError(field, value, SPAN)
     else:
         seconds = value
     if not _SHORTEST_S <= seconds <= _LONGEST_S:
-        raise InputError(field, value, _ACCEPTED)
+        raise InputError(field, value, SPAN)
     return timedelta(seconds=seconds)
 
 

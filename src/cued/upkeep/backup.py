@@ -15,7 +15,7 @@ import apsw
 from msgspec import Struct
 
 from cued.errors import BusyError, CorruptError, ForeignFileError, InputError, StoreError
-from cued.folders import nameable
+from cued.folders import looked_at, nameable
 from cued.ports import Progress, Store, silent
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.keepers.sqlite.connection import check, identity, reading, rename, translated
@@ -47,7 +47,7 @@ def backup(store: Store, path: str | Path, *, overwrite: bool = False, progress:
 
 def restore(backup_path: str | Path, target_path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> Copied:
     """Make a store from a backup; an existing one is replaced only when told, and only when nobody has it open."""
-    source = nameable("backup", backup_path)
+    source = looked_at(nameable("backup", backup_path))
     if not source.is_file():
         raise InputError("backup", str(source), "a file that `cued backup` wrote")
     with translated(source), closing(still(source)) as connection:
@@ -74,7 +74,7 @@ def _copy(connection: apsw.Connection, source: Path, target: Path, *, overwrite:
 
 def _place(source: Path, target: Path, *, overwrite: bool) -> Path:
     """Where the copy goes, links followed; a place that is taken is refused."""
-    place = nameable("target", target).resolve()
+    place = looked_at(nameable("target", target)).resolve()
     if place.is_dir() or not place.parent.is_dir():
         raise StoreError(f"{target}: the name of a file in a folder that exists is needed")
     if place.exists():

@@ -9,14 +9,14 @@ from typing import Any, Literal, NamedTuple
 import apsw
 from msgspec import Struct, convert
 
-from cued.errors import StoreError
+from cued.errors import NewerSchemaError, StoreError
 from cued.model import Memory
 from cued.ports import Checkable, Keeper, Progress, Store, silent
 from cued.stores import journalling
 from cued.stores.encoding import decoded, fault, fits
 from cued.stores.keepers.sqlite import SqliteKeeper, page_sums, salvage
 from cued.stores.keepers.sqlite.connection import check as refuse_foreign
-from cued.stores.keepers.sqlite.connection import identity
+from cued.stores.keepers.sqlite.connection import identity, translated
 from cued.stores.keepers.sqlite.schema import MIGRATIONS, VERSION
 from cued.stores.keepers.sqlite.unsummed import TOLD_BY_BODY, differing
 from cued.upkeep.copying import left_at
@@ -102,7 +102,7 @@ def _row_faults(keeper: Checkable, total: int, progress: Progress) -> Iterator[P
 def check_file(path: Path, *, progress: Progress = silent) -> Checked:
     """What is wrong with a file, whether a store can be opened in it or not."""
     if not path.is_file():
-        raise StoreError(f"{path}: there is no such file to check")
+        raise StoreError(f"{path}: this is a folder; a store is one file" if path.is_dir() else f"{path}: there is no such file to check")
     problems = list(_permissions(path))
     try:
         with closing(unsuspecting(path)) as connection:
@@ -115,7 +115,7 @@ def check_file(path: Path, *, progress: Progress = silent) -> Checked:
             problems += _counts(connection)
             summed, damaged = page_sums.summed(connection), int(connection.execute("SELECT count(*) FROM damaged").get)
     except (apsw.Error, StoreError) as error:
-        problems.append(Problem(part="file", what=f"{error}; `cued restore` makes it anew from a backup"))
+        problems.append(Problem(part="file", what=_unreadable(path, error)))
         return Checked(path=str(path), ok=False, memories=0, page_sums=False, damaged=0, problems=tuple(problems))
     faults, journals = _file_journals(path)
     problems += faults
@@ -130,6 +130,14 @@ def check_file(path: Path, *, progress: Progress = silent) -> Checked:
         more=len(problems) - len(shown),
         journals=journals,
     )
+
+
+def _unreadable(path: Path, error: apsw.Error | StoreError) -> str:
+    """Why nothing of a file can be read, and what mends that; one that somebody holds, or that may not be opened, is an error instead."""
+    if isinstance(error, apsw.BusyError | apsw.CantOpenError):
+        with translated(path):
+            raise error
+    return str(error) if isinstance(error, NewerSchemaError) else f"{error}; `cued restore BACKUP --overwrite` makes it anew"
 
 
 def _file_journals(path: Path) -> tuple[tuple[Problem, ...], tuple[Journalled, ...]]:

@@ -11,6 +11,7 @@ the source meanwhile is in the copy too. The mark also says how the copy was lef
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from hashlib import blake2b
 from typing import Final
 
@@ -24,6 +25,7 @@ from cued.ports import Keeper, Progress, Shaped, Transaction, silent
 from cued.stores.admission import body
 from cued.stores.encoding import smaller
 from cued.stores.standing.facts import judged
+from cued.upkeep.pages import log_pages
 
 PAGE: Final = 500
 MARK: Final = "copied"
@@ -245,7 +247,7 @@ def _kept(row: Row) -> Row:
 def _take_lines(job: Copy, tenant: str) -> int:
     """How many lines the log has; those that the target has otherwise or not are written, and those older than the first are dropped."""
     lines, oldest = 0, None
-    for page in _log_pages(job.source, tenant):
+    for page in log_pages(partial(_lines, job.source, tenant)):
         oldest = oldest or page[0].at
         with job.target.begin(tenant, write=True) as rows:
             same_time = LogQuery(since=page[0].at, until=page[-1].at + _TICK, limit=_EVERY_LINE.rows, content=True)
@@ -333,19 +335,9 @@ def _rows(keeper: Keeper, tenant: str) -> Iterator[Row]:
     return (row for page in _pages(keeper, tenant) for row in page)
 
 
-def _log_pages(keeper: Keeper, tenant: str) -> Iterator[Sequence[RecallEntry]]:
-    """A tenant's log from the oldest line on; lines of one moment may be more than a page."""
-    query, seen = LogQuery(limit=PAGE, oldest_first=True, content=True), set[str]()
-    while True:
-        with keeper.begin(tenant, write=False) as rows:
-            page = rows.log(query)
-        if fresh := [line for line in page if line.recall_id not in seen]:
-            yield fresh
-        if len(page) < query.limit:
-            return
-        last = page[-1].at
-        seen = {line.recall_id for line in page if line.at == last}
-        query = replace(query, since=last, limit=PAGE if last != query.since else query.limit * 2)
+def _lines(keeper: Keeper, tenant: str, query: LogQuery) -> Sequence[RecallEntry]:
+    with keeper.begin(tenant, write=False) as rows:
+        return rows.log(query)
 
 
 def _named(tenant: str) -> str:

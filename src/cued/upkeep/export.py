@@ -6,15 +6,17 @@ Each memory is written as it stands when its page is read. While others write, `
 
 from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
 
 from cued.importers.lines import DOCUMENTS, FORMAT, End, Header, document_line, memory_line, recall_line, written
-from cued.importers.own import RECALLS
 from cued.importers.sealing import Seal, export_key
-from cued.model import LogQuery
+from cued.model import TallyQuery
 from cued.ports import Progress, Store, silent
-from cued.upkeep.pages import batches, scanned
+from cued.upkeep.pages import batches, log_pages, scanned
 
 PAGE = 256
+_LIFETIME_S = 2**31 - 1
+"""The longest stretch of time that a log is counted in."""
 
 
 def export(tenant: str, store: Store, *, at: datetime, vectors: bool = False, progress: Progress = silent) -> Iterator[bytes]:
@@ -32,18 +34,19 @@ def export(tenant: str, store: Store, *, at: datetime, vectors: bool = False, pr
 def _lines(  # noqa: PLR0913 - an export's own, and where to count
     tenant: str, store: Store, counts: list[int], *, at: datetime, vectors: bool, progress: Progress
 ) -> Iterator[bytes]:
-    entries = store.log(tenant, LogQuery(limit=RECALLS, oldest_first=True, content=True))
-    total = store.size(tenant)
-    yield written(Header(cued=FORMAT, tenant=tenant, exported_at=at, memories=total, recalls=len(entries)))
-    memories = 0
+    total, lines = store.size(tenant), sum(each.recalls for each in store.tally(tenant, TallyQuery(every_s=_LIFETIME_S)).rows)
+    yield written(Header(cued=FORMAT, tenant=tenant, exported_at=at, memories=total, recalls=lines))
+    memories = recalls = 0
     for page in batches(scanned(tenant, store), PAGE):
         for stored in page:
             yield memory_line(stored, vector=vectors)
         memories += len(page)
         progress(memories, max(memories, total))
-    yield from map(recall_line, entries)
+    for entries in log_pages(partial(store.log, tenant)):
+        yield from map(recall_line, entries)
+        recalls += len(entries)
     for name in DOCUMENTS:
         data = store.document(tenant, name)
         if data is not None:
             yield document_line(name, data)
-    counts[:] = memories, len(entries)
+    counts[:] = memories, recalls

@@ -1,11 +1,13 @@
-"""What upkeep reads of a tenant: everything, page by page, and what reflections still rest on."""
+"""What upkeep reads of a tenant: memories and log, page by page, and what reflections still rest on."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import TypeVar
 
-from cued.model import Filter, Memory, Stored
+from msgspec.structs import replace
+
+from cued.model import Filter, LogQuery, Memory, RecallEntry, Stored
 from cued.ports import Store
 from cued.stores.standing.facts import sources_of
 from cued.stores.standing.shown import shown
@@ -31,6 +33,20 @@ def listed(tenant: str, store: Store, wanted: Filter, *, at: datetime) -> Iterat
         after = page.next
         if after is None:
             return
+
+
+def log_pages(read: Callable[[LogQuery], Sequence[RecallEntry]]) -> Iterator[Sequence[RecallEntry]]:
+    """The whole of a log, as `read` gives lines of it, from the oldest on; lines of one moment may be more than a page."""
+    query, seen = LogQuery(limit=PAGE, oldest_first=True, content=True), set[str]()
+    while True:
+        page = read(query)
+        if fresh := [line for line in page if line.recall_id not in seen]:
+            yield fresh
+        if len(page) < query.limit:
+            return
+        last = page[-1].at
+        seen = {line.recall_id for line in page if line.at == last}
+        query = replace(query, since=last, limit=PAGE if last != query.since else query.limit * 2)
 
 
 def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

@@ -73,8 +73,8 @@ class Repaired(Struct, frozen=True, kw_only=True):
 def repair(path: Path, *, at: datetime, backup: Path | None = None, progress: Progress = silent) -> Repaired:
     """Make a damaged file whole, which nobody else may have open; broken memories come from the `backup`, by their ids."""
     found = check_file(path)
-    if any(problem.part == "file" for problem in found.problems):
-        raise StoreError(f"{path}: too damaged to be read; `cued restore` makes it anew from a backup ({found.problems[-1].what})")
+    if unreadable := next((problem.what for problem in found.problems if problem.part == "file"), ""):
+        raise StoreError(f"{path}: cannot be repaired ({unreadable})")
     try:
         path.chmod(0o600)
         if {problem.part for problem in found.problems} <= {"permissions"}:

@@ -92,7 +92,7 @@ def test_a_tenants_token_sees_its_own_alone(site, visitor):
     assert client.get("/inspect/memory?id=pears").status_code == 404
     assert client.get("/inspect/memory?id=pears", headers={"Cued-Tenant": "ines"}).status_code == 403
     recall = visitor().get("/?text=Who+is+Ines").text.partition('name="recall" value="')[2].partition('"')[0]
-    assert client.get(f"/?recall={recall}").status_code == 422
+    assert client.get(f"/?recall={recall}").status_code == 404
 
 
 def test_every_page_forbids_what_is_not_its_own(site, visitor):
@@ -106,8 +106,53 @@ def test_every_page_forbids_what_is_not_its_own(site, visitor):
             assert "<script>" not in answer.text
             assert " onclick=" not in answer.text
     assert "unsafe" not in CSP
-    assert client.get("/inspect/static/style.css").headers["content-type"].startswith("text/css")
-    assert client.get("/inspect/static/..%2Fmount.py").status_code == 404
+
+
+def test_a_browser_keeps_scripts_and_styles_until_there_are_others(site, visitor):
+    client = visitor()
+    named = re.findall(r'"(/inspect/static/[^"]+)"', client.get("/").text)
+    assert {path.rpartition("/")[2] for path in named} == {"icon.svg", "style.css", "theme.js", "inspector.js"}
+    folder = named[0].rpartition("/")[0]
+    for name, kind in (("style.css", "text/css"), ("parts.js", "text/javascript"), ("icon.svg", "image/svg+xml")):
+        answer = client.get(f"{folder}/{name}")
+        assert answer.headers["content-type"].startswith(kind)
+        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+        older = client.get(f"/inspect/static/0123456789abcdef/{name}")
+        assert (older.content, older.headers["cache-control"]) == (answer.content, "no-store")
+    for path in (f"{folder}/..%2F..%2Fmount.py", f"{folder}/nope.js", "/inspect/static/style.css"):
+        assert client.get(path).status_code == 404
+
+
+def test_where_there_is_no_page_a_browser_is_told_in_words_and_a_program_in_json(stranger, visitor):
+    client = visitor()
+    page = client.get("/inspect/nope")
+    assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert "there is no such page" in page.text
+    assert 'href="/inspect/memories"' in page.text
+    problem = client.get("/inspect/nope", headers={"Accept": "application/json"})
+    assert (problem.status_code, problem.headers["content-type"]) == (404, "application/problem+json")
+    assert "Sign in" in stranger.get("/inspect/nope").text
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [("off", "those recalls alone that somebody kept here"), ("last", "of the last 2 recalls"), ("sampled", "of 50% of the recalls")],
+)
+def test_a_permalink_whose_evidence_is_gone_is_told_what_is_kept(content, words):
+    rules = cued.LogRules(content=content, last=2, share=0.5)
+    with (
+        cued.open(embedder="hashing", settle="now", log=rules) as memories,
+        served(memories) as running,
+        httpx.Client(headers={"Accept": "text/html"}) as client,
+    ):
+        tenant = memories.tenant("logged")
+        tenant.remember("The staging deploy runs every Friday at 16:00.")
+        old, *_ = [tenant.recall("When does the staging deploy run?") for _ in range(3)]
+        client.get(running.link("read", "logged"), follow_redirects=True)
+        page = client.get(f"{running.url}/", params={"recall": old.recall_id if content == "last" else "01ABC"})
+    assert page.status_code == 404
+    assert "is not kept" in page.text
+    assert words in page.text
 
 
 def test_what_a_page_refuses_is_said_in_words(site, visitor):
@@ -118,7 +163,7 @@ def test_what_a_page_refuses_is_said_in_words(site, visitor):
         ("/?text=a+b&floor=nine", 422, "floor"),
         ("/?text=a+b&w.importance=much", 422, "a number from"),
         ("/?text=Ines&w.importance=900", 422, "score.terms"),
-        ("/?recall=01ABC", 422, "held or kept"),
+        ("/?recall=01ABC", 404, "is not kept"),
         ("/inspect/beliefs?at_least=x", 422, "at most 1"),
         ("/inspect/memories?after=x", 422, "after"),
     ):
@@ -139,7 +184,7 @@ def test_evidence_that_names_an_erased_memory_is_shown_to_nobody(site, visitor):
     assert "blue pot" in client.get(f"/?recall={kept['recall']}").text
     tenant.forget("key", erase=True)
     for each in (recall, kept["recall"]):
-        assert client.get(f"/?recall={each}").status_code == 422
+        assert client.get(f"/?recall={each}").status_code == 404
 
 
 def test_a_visitor_is_trusted_no_further_than_the_token(site, visitor):

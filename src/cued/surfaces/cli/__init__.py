@@ -59,7 +59,7 @@ Exit codes:
   0    done; a recall that finds nothing is done too
   2    the input or the usage was refused; the message says what is accepted
   3    no such memory
-  4    the store: not a Cued database, damaged, busy, full, read-only
+  4    the store: not a Cued database, not to be read, damaged, busy, full, read-only
   5    the embedder: not installed, not reachable, or talking nonsense
   6    the tenant has or asks as much as its quota allows
   1, 6 of `cued doctor`: something fails; something is to be looked at

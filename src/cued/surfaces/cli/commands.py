@@ -8,6 +8,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -35,7 +36,7 @@ class Settings:
         """Read what the options have left in the context."""
         said = {name: ctx.meta.get(_META + name) for name in ASKING_NAMES}
         self.default_db = said["db"] is None
-        self.db: Path | Address = _place(said["db"]) if said["db"] is not None else default_db()
+        self._said_db = said["db"]
         self.tenant: str = said["tenant"] or "me"
         self.embedder: str | None = None if said["embedder"] == "none" else said["embedder"] or "auto"
         self.policy: str | None = said["policy"]
@@ -44,6 +45,12 @@ class Settings:
         self.direct = bool(said["direct"])
         self.keep: str | None = said["keep"]
         self._typed: dict[str, str] = ctx.meta.get(_TYPED, {})
+
+    @cached_property
+    def db(self) -> Path | Address:
+        """Where the memories are; a file that this user may not look at is a StoreError."""
+        # an address is no path
+        return place(default_db() if self._said_db is None else os.path.expanduser(self._said_db))  # noqa: PTH111
 
     def typed(self, name: str) -> str | None:
         """What was typed for a global option here; None where it was left out, whatever the environment says."""
@@ -58,11 +65,6 @@ class Settings:
 def settings() -> Settings:
     """The settings of the command that is running."""
     return Settings(click.get_current_context())
-
-
-def _place(said: str) -> Path | Address:
-    found = place(said)
-    return found.expanduser() if isinstance(found, Path) else found
 
 
 def default_db() -> Path:

@@ -11,7 +11,6 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from cued.errors import InputError
 from cued.model.plain import JSON
 from cued.surfaces.cli.commands import Settings
 from cued.surfaces.cli.output import note
@@ -113,8 +112,6 @@ def make_folder(chosen: Settings) -> None:
 
 def opened(chosen: Settings, *, embed: bool = False, readonly: bool = False, settle: "Mode" = "now") -> "Memories":
     """Open the whole store; a file that is not there is an error when it is only to be read."""
-    if chosen.db.is_dir():
-        raise InputError("--db", str(chosen.db), "the path of a file, and this is a folder")
     from cued.handles.memories import open_memories  # noqa: PLC0415 - loads the engine
     from cued.model import LogRules  # noqa: PLC0415
     from cued.policy.presets import DEFAULT  # noqa: PLC0415

@@ -153,7 +153,7 @@ class _Answer:
             headers = MutableHeaders(scope=message)
             headers["X-Request-Id"] = self._request_id
             headers["X-Content-Type-Options"] = "nosniff"
-            headers["Cache-Control"] = "no-store"
+            headers.setdefault("Cache-Control", "no-store")
         await self._send(message)
 
 

@@ -24,12 +24,13 @@ from cued.surfaces.inspector import doing, file_transfer
 from cued.surfaces.inspector.counting import Counts
 from cued.surfaces.inspector.held_recalls import Held
 from cued.surfaces.inspector.pages import beliefs, health, meaning, memories, provenance, recall, tenants, timeline
-from cued.surfaces.inspector.rendering import drawn, static
+from cued.surfaces.inspector.rendering import drawn, static_files, static_mark
 from cued.surfaces.inspector.visiting import Visit, find_token, key_of, moved_to, require_key, signed_in, signed_out
 
 Handler = Callable[[Request], Awaitable[Response]]
 Run = Callable[..., Awaitable[Any]]
 _CROSS_SITE = "cross-site"
+_FOR_GOOD = "public, max-age=31536000, immutable"
 
 
 class Page(NamedTuple):
@@ -62,7 +63,7 @@ def inspector(memories: Memories, run: Run, *, front: Handler) -> list[routing.R
     """The routes of the inspector over an open store; `run` does work in a thread, `front` answers `/` to programs."""
     desk = _Desk(memories, run, front)
     return [
-        routing.Route("/inspect/static/{name}", desk.file),
+        routing.Route("/inspect/static/{path:path}", desk.file),
         routing.Route("/inspect/sign-in", desk.sign_in, methods=["GET", "POST"]),
         routing.Route("/inspect/sign-out", desk.sign_out, methods=["POST"]),
         routing.Route("/inspect/look-at", desk.look_at, methods=["POST"]),
@@ -73,6 +74,7 @@ def inspector(memories: Memories, run: Run, *, front: Handler) -> list[routing.R
         routing.Route("/inspect/tokens", desk.tokens, methods=["POST"]),
         routing.Route("/inspect/files/{name}", desk.hand_out),
         *(routing.Route(path, partial(desk.show, path), methods=["GET"]) for path in PAGES),
+        routing.Route("/inspect/{path:path}", desk.miss, methods=["GET"]),
     ]
 
 
@@ -102,6 +104,17 @@ class _Desk:
                 raise
             return _sorry(error, _frame("", request, caller, self._memories.clock()), request.scope["cued.request_id"])
         return drawn(page.template, {**_frame(path, request, caller, self._memories.clock()), **shown}, part=part)
+
+    async def miss(self, request: Request) -> Response:
+        """What is said where there is no page: in words to a browser, as a problem to a program."""
+        request.scope["cued.route"] = "inspect_other"
+        error = RefusedError(404, "there is no such page", "the bar above has those that there are")
+        if "text/html" not in request.headers.get("accept", ""):
+            raise error
+        caller: Caller | None = request.scope.get("cued.caller")
+        if caller is None:
+            return _stranger(request)
+        return _sorry(error, _frame("", request, caller, self._memories.clock()), request.scope["cued.request_id"])
 
     async def do(self, request: Request) -> Response:
         """What a button does, and how to undo it."""
@@ -140,12 +153,14 @@ class _Desk:
         return Response(given.body, media_type=given.type, headers=headers)
 
     async def file(self, request: Request) -> Response:
-        """A script or a style."""
+        """A script or a style; under the mark of these very files a browser may keep it."""
         request.scope["cued.route"] = "inspect_static"
-        found = static(request.path_params["name"])
+        mark, _, name = request.path_params["path"].partition("/")
+        found = static_files().get(name)
         if found is None:
             raise RefusedError(404, "no such file", "the pages name those that there are")
-        return Response(found[0], media_type=found[1])
+        kept = {"Cache-Control": _FOR_GOOD} if mark == static_mark() else {}
+        return Response(found.body, media_type=found.type, headers=kept)
 
     async def sign_in(self, request: Request) -> Response:
         """The way in, with a token that counts."""

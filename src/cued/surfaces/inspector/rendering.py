@@ -3,8 +3,9 @@
 import json
 from collections.abc import Mapping
 from functools import cache
+from hashlib import blake2b
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
@@ -41,6 +42,7 @@ def templates() -> Environment:
         "plural": plural,
         "unhidden": unhidden,
     }
+    environment.globals["static"] = f"/inspect/static/{static_mark()}"
     environment.globals["ui"] = environment.get_template("macros.html").module
     return environment
 
@@ -53,9 +55,24 @@ def drawn(name: str, context: Mapping[str, Any], *, part: str = "", status: int 
     return HTMLResponse(text, status, headers=_HEADERS)
 
 
+class File(NamedTuple):
+    """A file that pages load."""
+
+    body: bytes
+    type: str
+
+
 @cache
-def static(name: str) -> tuple[bytes, str] | None:
-    """A file that pages load, with its type; None where there is none of that name."""
-    files = {file.name: file for file in resources.files(__package__).joinpath("static").iterdir()}
-    kind = _TYPES.get(name.rpartition(".")[2])
-    return None if name not in files or kind is None else (files[name].read_bytes(), kind)
+def static_files() -> dict[str, File]:
+    """The files that pages load, by name."""
+    files = ((file.name, file) for file in resources.files(__package__).joinpath("static").iterdir())
+    return {name: File(file.read_bytes(), kind) for name, file in sorted(files) if (kind := _TYPES.get(name.rpartition(".")[2]))}
+
+
+@cache
+def static_mark() -> str:
+    """A mark of what is in all these files: it is a folder in their addresses, so that another version has other addresses."""
+    digest = blake2b(digest_size=8)
+    for name, file in static_files().items():
+        digest.update(f"{name} {len(file.body)} ".encode() + file.body)
+    return digest.hexdigest()

@@ -30,7 +30,7 @@ SERVED_HOW = (
 )
 BUSY_TIMEOUT_S = 30.0
 CACHE_KIB = 8192
-DAMAGED = "the database is damaged; `cued check` says where, and `cued check --repair` keeps what is whole"
+DAMAGED = "the database is damaged; `cued check` says where, and what mends it"
 _DEFENSIVE = (
     (apsw.SQLITE_DBCONFIG_DEFENSIVE, 1),
     (apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
@@ -78,7 +78,7 @@ def _ours(error: apsw.Error) -> tuple[type[StoreError], str]:
     if extended in _NO_ROOM:
         return FullError, "the file could not be written; nothing of this write was kept"
     if extended in _CUT_SHORT:
-        return CorruptError, "the file is shorter than it should be"
+        return CorruptError, "the file is shorter than it should be; `cued check` says what mends it"
     if page_sums.is_broken_page(error):
         return CorruptError, DAMAGED
     return next(((ours, reason) for theirs, ours, reason in _OURS if isinstance(error, theirs)), (StoreError, "SQLite refused"))
@@ -94,6 +94,8 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
     except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
         if not path.exists():
             raise ReadOnlyError(f"{path}: there is no such file, and none can be made in its folder") from error
+        if not os.access(path, os.R_OK):
+            raise StoreError(f"{path}: this user may not read it") from error
         if not changes_never(path):
             # A reader that takes a file as never changing sees no write, goes on showing what was erased, and at last reads torn pages.
             raise ReadOnlyError(f"{path}: {SERVED_HOW}") from error

@@ -69,8 +69,14 @@ def _checked(answer: JSON) -> str:
     if answer["damaged"]:
         lines.append(f"{counted(answer['damaged'])} put aside by earlier repairs, in the table `damaged`")
     lines += [f"journal of {each['tenant']}: {each['entries']} entries, last {each['last']}" for each in answer["journals"]]
-    remedy = "the server's own backups have what was written" if "://" in answer["path"] else "`cued check --repair` keeps what is whole"
-    return "\n".join(lines if answer["ok"] else [*lines, remedy])
+    return "\n".join([*lines, *_remedy(answer)])
+
+
+def _remedy(answer: JSON) -> list[str]:
+    """What mends a store, unless nothing is wrong or the problem itself says it."""
+    if answer["ok"] or any(problem["part"] == "file" for problem in answer["problems"]):
+        return []
+    return ["the server's own backups have what was written" if "://" in answer["path"] else "`cued check --repair` keeps what is whole"]
 
 
 def _repaired(answer: JSON) -> str:

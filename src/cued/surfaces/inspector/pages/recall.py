@@ -11,6 +11,7 @@ from cued.model.plain import JSON
 from cued.policy.presets import names
 from cued.surfaces import service
 from cued.surfaces.contract import explanation_json
+from cued.surfaces.http.problems import RefusedError
 from cued.surfaces.inspector.candidates import compared, rows, scale
 from cued.surfaces.inspector.deciding import Deciding, as_toml, changes, deciding, weights
 from cued.surfaces.inspector.doing import Step, done
@@ -31,6 +32,11 @@ _OUTCOMES = {
     "nothing_matched": "Nothing matched:",
     "below_floor": "Silent, for nothing reaches the floor:",
     "omitted": "Nothing fits:",
+}
+_KEPT = {
+    "off": "this server keeps the evidence of those recalls alone that somebody kept here",
+    "last": "this server keeps the evidence of the last {0.last} recalls",
+    "sampled": "this server keeps the evidence of {0.share:.0%} of the recalls",
 }
 WINDOWS = (8_000, 32_000, 128_000, 200_000, 1_000_000)
 
@@ -109,7 +115,9 @@ def looked_at(visit: Visit) -> Looked | None:
     cue = visit.chosen(*CUE)
     if not any(cue.get(name) for name in ("text", "goal", "step")):
         if recall_id:
-            raise InputError("recall", recall_id, "a recall whose evidence is held or kept; a memory in it may have been erased since")
+            rules = visit.memories.parts.store.log_rules
+            remedy = f"{_KEPT[rules.content].format(rules)}, and none that names a memory which was erased since; ask again what was asked"
+            raise RefusedError(404, f"the evidence of the recall {recall_id} is not kept, so what came of it cannot be shown", remedy)
         return None
     found: list[Envelope] = []
     more = {"kinds": [visit.said("kind")]} if visit.said("kind") else {}
