@@ -1,4 +1,4 @@
-"""Writes the words of time of thirteen languages from CLDR: src/cued/text/times/languages/cldr.py and triggers.py.
+"""Writes the words of time of all languages but English from CLDR: cldr_*.py and triggers.py of src/cued/text/times/languages.
 
     npm pack cldr-dates-full && tar xzf cldr-dates-full-*.tgz
     PYTHONPATH=src python -m tools.time_words package
@@ -19,13 +19,14 @@ from cued.text.times.languages.atoms import LATIN, folded
 from cued.text.times.vocabulary import VOCABULARY
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "cued" / "text" / "times" / "languages"
-LANGUAGES = "ar de es fr hi it ja ko nl pt ru tr zh".split()
+ELSEWHERE = tuple("ar el he hi ja ko ru th uk vi zh".split())
 UNITS = "minute hour day week month quarter year".split()
 WEEKDAYS = "mon tue wed thu fri sat sun".split()
 SLOT = "{0}"
 # What a trigger may be: a word that no time expression of a kind is without.
 TRIGGER_KINDS = frozenset(
-    "month season weekday relday relunit unit ago agolead last next quantity recent since until before after sincepost".split()
+    "month season weekday relday relunit unit ago agolead last next quantity recent since until before after sincepost "
+    "monthnear weekdaynear weekdayahead seasonlast dayaside agosince unitback".split()
 )
 WIDTH = 140
 # Words of other languages that English texts are full of; what they stand in is found by its other words.
@@ -33,17 +34,19 @@ ENGLISH = (
     STOP_WORDS
     | VOCABULARY.keys()
     | frozenset("an ay over die once tag y ha fa este recent minutes son era faz ate na ab que quest apos".split())
+    | frozenset("aren ars az denna din dino fore fram fran frem host jam lat morse od parson po salon se sen tills time timer yang".split())
 )
 
 Fields = dict[str, Any]
 
 
 def main() -> None:
-    """Read CLDR and write both modules."""
+    """Read CLDR and write the modules."""
     package = Path(sys.argv[1])
     version = json.loads((package / "package.json").read_text("utf-8"))["version"]
-    tables = {language: _table(package / "main" / language, language) for language in LANGUAGES}
-    (TARGET / "cldr.py").write_text(_module(version, tables), "utf-8")
+    for group, languages in (("latin", LATIN), ("elsewhere", ELSEWHERE)):
+        tables = {language: _table(package / "main" / language, language) for language in languages}
+        (TARGET / f"cldr_{group}.py").write_text(_module(group, version, tables), "utf-8")
     (TARGET / "triggers.py").write_text(triggers(), "utf-8")
 
 
@@ -128,12 +131,13 @@ def _joined(forms: Iterable[str]) -> str:
     return "|".join(dict.fromkeys(forms))
 
 
-def _module(version: str, tables: dict[str, dict[str, str]]) -> str:
+def _module(group: str, version: str, tables: dict[str, dict[str, str]]) -> str:
+    letters = "Latin letters" if group == "latin" else "other scripts and Vietnamese"
     lines = [
-        f'"""The words of time as CLDR {version} has them, by language; written by `python -m tools.time_words` (see NOTICE)."""',
+        f'"""The words of time as CLDR {version} has them, in {letters}; written by `python -m tools.time_words` (see NOTICE)."""',
         "",
         "# ruff: noqa: E501 - a line is a row of the table",
-        "CLDR: dict[str, dict[str, str]] = {",
+        f"CLDR_{group.upper()}: dict[str, dict[str, str]] = {{",
     ]
     for language, table in tables.items():
         lines += [f'    "{language}": {{', *(f'        "{key}": "{value}",' for key, value in table.items()), "    },"]

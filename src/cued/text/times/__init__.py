@@ -1,4 +1,4 @@
-"""Time expressions of a text as intervals: `times("what did I do last week", now=…)`, in English and thirteen other languages.
+"""Time expressions of a text as intervals: `times("what did I do last week", now=…)`, in English and twenty-three other languages.
 
 Pure: nothing here reads a clock. A date without a year or a week means the latest one that has begun, unless the text
 looks ahead ("next", "will", "tomorrow"). Above: the cue's temporal channel. Below: `tokens` (words to kinds), `grammar`
@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from cued.model import Interval
 from cued.text.patterns import pattern
-from cued.text.scripts import fold
+from cued.text.scripts import MAYBE_VIETNAMESE, fold
 from cued.text.times.languages.triggers import LATIN_TRIGGERS
 from cued.text.times.vocabulary import TRIGGERS, Token
 
@@ -21,7 +21,10 @@ __all__ = ["Mention", "loose", "times"]
 
 _WORD = pattern(r"[a-z]+|\d")
 _TRIGGERS = TRIGGERS | frozenset("0123456789")
-_OTHER_SCRIPT = pattern("[\u0400-\u04ff\u0600-\u06ff\u0900-\u097f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_OTHER_SCRIPT = pattern(
+    "[\u0370-\u03ff\u0400-\u04ff\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u1f00-\u1fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|"
+    + MAYBE_VIETNAMESE
+)
 _DIGITS_DATE = pattern(r"\d[./-]\d\d?[./-]\d\d")  # of which languages differ in what comes first
 _YEAR = pattern(r"(?<!\d)[12]\d{3}(?!\d)")
 # "Will" at the start may be somebody, unless who or what will be comes after it.

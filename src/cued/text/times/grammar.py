@@ -168,6 +168,7 @@ _KINDS = (
     "recent"
 ).split()
 _KINDS += "agolead inlead hence until untilpost sincepost relunit quantity dayofweek weekdaynear monthshort daymonth will".split()
+_KINDS += "agosince agobefore inpost monthnear weekdayahead seasonlast dayaside subject".split()
 _LETTERS = {kind: chr(0xA1 + index) for index, kind in enumerate(_KINDS)}  # beyond every sign of a regular expression
 
 

@@ -1,20 +1,23 @@
 """How much of a text is about a time: the share of its words that belong to time expressions."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 from cued.text import scripts
+from cued.text.languages import OTHERS
 from cued.text.patterns import pattern
 from cued.text.scripts import fold
 from cued.text.stopwords import STOP_WORDS
 from cued.text.times.languages.triggers import LATIN_TRIGGERS
 
-# A character of Han or katakana counts as half a word; hiragana is mostly particles and endings and counts as none.
+# A character of Han or katakana counts as half a word; hiragana is mostly particles and endings and counts as none. What is left of a run
+# of Thai without its function words counts as one.
 _PIECE = pattern(
-    rf"(?P<half>[{scripts.HAN}{scripts.KATAKANA}])|(?P<none>[{scripts.HIRAGANA}])"
+    rf"(?P<half>[{scripts.HAN}{scripts.KATAKANA}])|(?P<none>[{scripts.HIRAGANA}])|(?P<run>[{scripts.THAI}]+)"
     rf"|(?P<word>(?:[^\W_{scripts.HAN}{scripts.KATAKANA}{scripts.HIRAGANA}]|[{scripts.MARKS}])+)"
 )
-_WEIGHTS = {"half": 0.5, "none": 0.0, "word": 1.0}
+_WEIGHTS = {"half": 0.5, "none": 0.0}
 _LETTERS = pattern("[a-z]+")
 # words that ask for nothing but what was at that time
 _ENGLISH = STOP_WORDS | frozenset(
@@ -27,12 +30,17 @@ _PARTING = pattern(
     r"|danke|bis (?:morgen|bald|dann|später|nächste)"
     r"|guten|gute nacht|tschüss|gracias|buen[oa]s|adiós|merci|bonjour|bonsoir|bonne|au revoir|grazie|ciao|buon\w*|obrigad[oa]"
     r"|bom dia|boa|bedankt|dank|goede\w*|спасибо|добр\w+|до свидания|до завтра|पुन|धन्यवाद|शुभ|شكرا|صباح|مساء|إلى اللقاء"
-    r"|teşekkür\w*|günaydın|iyi|hoşça|görüşürüz)\b"
-    r"|谢谢|謝謝|早上好|晚安|再见|明天见|ありがとう|おはよう|おやすみ|さようなら|また明日|お疲れ|감사|고마|안녕)[^?？؟]*$",
+    r"|teşekkür\w*|günaydın|iyi|hoşça|görüşürüz|dziękuj\w+|dzięki|do jutra|do zobaczenia|do widzenia|dobranoc|cześć"
+    r"|tack|hej då|vi ses|vi sees|mange tak|tak for|takk|ha det|god[ae]? (?:morg[eo]n|dag|kväll|kveld|aften|natt?)"
+    r"|terima kasih|selamat|sampai (?:jumpa|besok|nanti)|cảm ơn|tạm biệt|hẹn gặp|chúc|shukriya|dhanyavaad|alvida"
+    r"|дякую|на добраніч|до побачення|ευχαριστ\w+|καλη\w+|αντίο|τα λέμε|תודה|להתראות|נתראה|(?:בוקר|ערב|לילה) טוב)\b"
+    r"|谢谢|謝謝|早上好|晚安|再见|明天见|ありがとう|おはよう|おやすみ|さようなら|また明日|お疲れ|감사|고마|안녕|ขอบคุณ|สวัสดี|แล้วเจอกัน|ลาก่อน)"
+    r"[^?？؟]*$",
     re.IGNORECASE,
 )
 _ASKING = pattern(r"\b(?:what|who|when|where|which|tell|show|list|remind|did)\b", re.IGNORECASE)
-_APOSTROPHE = pattern(r"['’]\w*")
+_FOREIGN = LATIN_TRIGGERS | OTHERS
+_APOSTROPHE = pattern(r"['’‘ʼ]\w*")
 
 
 def time_share(text: str, spans: Sequence[tuple[int, int]]) -> float:
@@ -53,13 +61,28 @@ def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def _function_words(text: str) -> frozenset[str]:
-    if text.isascii() and LATIN_TRIGGERS.isdisjoint(_LETTERS.findall(text.lower())):
-        return _ENGLISH
+    """The function words of other languages than English that a text may be of."""
+    # "Was habe ich im September gemacht?" has no word of time that is not English too
+    if text.isascii() and _FOREIGN.isdisjoint(_LETTERS.findall(text.lower())):
+        return frozenset()
     from cued.text.times.languages.choice import function_words  # noqa: PLC0415 - a recall in English does not pay for it
 
-    return _ENGLISH | function_words(text)
+    return function_words(text)
 
 
 def _weight(text: str, function: frozenset[str]) -> float:
-    pieces = _PIECE.finditer(_APOSTROPHE.sub("", fold(text).lower()))
-    return sum(_WEIGHTS[match.lastgroup or "word"] for match in pieces if match.group() not in function)
+    written = text if text.isascii() else unicodedata.normalize("NFC", text)
+    pieces = _PIECE.finditer(_APOSTROPHE.sub("", written.lower()))
+    # English is written without marks: "åt" is no "at"
+    return sum(_weight_of(match, function) for match in pieces if match[0] not in _ENGLISH)
+
+
+def _weight_of(match: re.Match[str], function: frozenset[str]) -> float:
+    bare = fold(match[0])
+    if not bare or bare in function:
+        return 0.0
+    if match.lastgroup == "run":
+        for word in sorted(function, key=len, reverse=True):
+            bare = bare.replace(word, "")
+        return float(bool(bare))
+    return _WEIGHTS.get(match.lastgroup or "", 1.0)

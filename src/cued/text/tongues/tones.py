@@ -7,12 +7,12 @@ import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
 
+from cued.text import scripts
 from cued.text.patterns import pattern
 from cued.text.scripts import fold
 from cued.text.stemming import stem
 
-# Letters that hardly another language has.
-_VIETNAMESE = pattern("[\u01a0\u01a1\u01af\u01b0\u1ea0-\u1ef9]")
+_VIETNAMESE = pattern(f"[{scripts.VIETNAMESE}]")
 _SYLLABLE = pattern(r"[^\W\d_]+")
 
 

@@ -1,12 +1,17 @@
 """Texts and phrases as atoms: a word, a number or a sign, and of scripts that write without spaces a character."""
 
 import re
+import unicodedata
+from collections.abc import Callable
 from typing import NamedTuple
 
 from cued.text import scripts
 from cued.text.scripts import fold
 
-LATIN = ("de", "es", "fr", "it", "nl", "pt", "tr")
+LATIN = ("da", "de", "es", "fr", "hi-Latn", "id", "it", "nl", "no", "pl", "pt", "sv", "tr")
+"""The languages of Latin letters that are told by their words; Vietnamese is told by its marks, as another script is."""
+
+Fold = Callable[[str], str]
 
 _NUKTA = re.compile("\u093c")
 _ATOM = re.compile(
@@ -25,7 +30,7 @@ _ATOM = re.compile(
 
 
 class Atom(NamedTuple):
-    """A piece of a text: its kind, where it stands, and its letters folded."""
+    """A piece of a text: its kind, where it stands, and its letters as they are compared."""
 
     kind: str
     start: int
@@ -38,12 +43,17 @@ def folded(text: str) -> str:
     return _NUKTA.sub("", fold(text).casefold())
 
 
-def atoms(text: str) -> list[Atom]:
+def marked(text: str) -> str:
+    """The text in lower case with its marks, for a language whose words they tell apart."""
+    return unicodedata.normalize("NFC", text).lower()
+
+
+def atoms(text: str, compared: Fold = folded) -> list[Atom]:
     """The atoms of a text in order; an apostrophe only parts two of them."""
     matches = (match for match in _ATOM.finditer(text) if match.lastgroup != "apostrophe")
-    return [Atom(match.lastgroup or "", *match.span(), folded(match.group())) for match in matches]
+    return [Atom(match.lastgroup or "", *match.span(), compared(match.group())) for match in matches]
 
 
-def words(phrase: str) -> tuple[str, ...]:
+def words(phrase: str, compared: Fold = folded) -> tuple[str, ...]:
     """The atoms of a phrase as they are compared, without signs."""
-    return tuple(atom.folded for atom in atoms(phrase) if atom.kind in {"word", "character", "number"})
+    return tuple(atom.folded for atom in atoms(phrase, compared) if atom.kind in {"word", "character", "number"})

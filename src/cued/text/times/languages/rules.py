@@ -8,10 +8,12 @@ from cued.text.times import combine as c
 from cued.text.times import counted as n
 from cued.text.times import dated as d
 from cued.text.times.almanac import DAY, Span, midnight, shift, unit_of
-from cued.text.times.found import Found, in_some_year
+from cued.text.times.found import Found, in_some_year, weekday_near
 from cued.text.times.grammar import Rules, stage
 
 _LIKELY_YEARS = range(1900, 2100)
+_ANY_MONTH = ("month", "monthshort", "monthnear")
+_SURE = {"monthnear": "month", "weekdaynear": "weekday"}
 
 
 def _year(found: Found) -> int | None:
@@ -28,14 +30,14 @@ def _year(found: Found) -> int | None:
 
 
 def _month_day(found: Found) -> Span:
-    year, month, number = _year(found), found.number("month", "monthshort"), found.number("number", "ordinal")
+    year, month, number = _year(found), found.number(*_ANY_MONTH), found.number("number", "ordinal")
     if year is not None:
         return almanac.day(midnight(year, month, number))
     return in_some_year(lambda one: almanac.day(midnight(one, month, number)), found.anchor)
 
 
 def _month(found: Found) -> Span:
-    year, number = _year(found), found.number("month", "monthshort")
+    year, number = _year(found), found.number(*_ANY_MONTH)
     return almanac.month(year, number) if year is not None else in_some_year(lambda one: almanac.month(one, number), found.anchor)
 
 
@@ -87,9 +89,18 @@ def _relative_unit(found: Found) -> Span:
 
 
 def _surely(found: Found) -> Found:
-    """What was found with a word that may be a weekday as one."""
-    tokens = [token._replace(kind="weekday") if token.kind == "weekdaynear" else token for token in found.tokens]
-    return Found(tokens, found.anchor)
+    """What was found with a word that may be a month or a weekday as one."""
+    return Found([token._replace(kind=_SURE.get(token.kind, token.kind)) for token in found.tokens], found.anchor)
+
+
+def _relative_month(found: Found) -> Span:
+    return d.month(_surely(found))
+
+
+def _last_season(found: Found) -> Span:
+    """The latest such season that is over."""
+    now, name = found.anchor.now, found.name("seasonlast")
+    return next(span for back in range(3) if (span := almanac.season(name, now.year - back)).end <= now)
 
 
 def _relative_weekday(found: Found) -> Span:
@@ -98,6 +109,18 @@ def _relative_weekday(found: Found) -> Span:
 
 def _weekday(found: Found) -> Span:
     return c.weekday(_surely(found))
+
+
+def _day_aside(found: Found) -> Span:
+    return almanac.day(found.anchor.today + (1 if found.anchor.future else -1) * found.number("dayaside") * DAY)
+
+
+def _weekday_in(found: Found) -> Span:
+    return c.weekday_in(_surely(found))
+
+
+def _coming_weekday(found: Found) -> Span:
+    return almanac.day(weekday_near(found.anchor, found.number("weekdayahead"), future=True))
 
 
 def _plain_year(found: Found) -> Span:
@@ -118,26 +141,31 @@ def _in_future(found: Found) -> Span:
     return n.hence(found)
 
 
-_AGO = "(agolead|before)"
-_YEAR = "(year|relunit|(last|next|this) unit|unit (last|next|this))"
+_AGO = "(agolead|before|agobefore)"
+_YEAR = "(unit? year|relunit|(last|next|this) unit|unit (last|next|this))"
 _LAST = "(last|next|recent)"
 
 _ABSOLUTE: Rules = (
     ("iso", d.iso_date),
     ("(?<=(on|in|the|since|from|until|to|before|after)) daymonth", _digit_day),
-    (f"(weekday comma?)? the? day punct? of? (month|monthshort) punct? comma? of? the? {_YEAR}", _month_day),
+    (f"(weekday comma?)? the? day punct? of? (month|monthshort|monthnear) punct? comma? of? the? {_YEAR}", _month_day),
     (f"{_YEAR} of? month of? day", _month_day),
-    ("(weekday comma?)? the? day punct? of? month", _month_day),
+    ("(weekday comma?)? the? day punct? of? (month|monthnear)", _month_day),
     ("month day (?!unit)", _month_day),
-    (f"(month|monthshort) punct? comma? of? the? {_YEAR}", _month),
-    (f"{_YEAR} of? month", _month),
+    (f"(month|monthshort|monthnear) punct? comma? of? the? {_YEAR}", _month),
+    (f"{_YEAR} (of|in)? the? (month|monthnear)", _month),
     (f"the? (ordinal|number) punct? unit of? the? {_YEAR}", _quarter),
-    (f"{_YEAR} of? (word)? (ordinal|number) punct? unit (?!ago|before|hence)", _quarter),
-    ("the? ordinal unit (?!ago|before)", _quarter),
-    ("(?<=(in|the|word)) number punct? unit (?!ago|before|hence|after)", _quarter),
+    (f"{_YEAR} of? (word)? (ordinal|number) punct? unit (?!ago|before|hence|agosince|agobefore)", _quarter),
+    ("the? ordinal unit (?!ago|before|agosince|agobefore)", _quarter),
+    ("(?<=(in|the|word)) number punct? unit (?!ago|before|hence|after|agosince|agobefore)", _quarter),
     ("(last|next|this) month", d.month),
     ("month (last|next|this)", d.month),
+    ("(last|next) monthnear", _relative_month),
+    ("(?<=(in|since|agosince|until|before|agobefore|after|between)) monthnear", _month),
+    ("(?<=(month|monthnear|year) (and|to|until|dash)) monthnear", _month),
+    ("monthnear (?=inpost)", _month),
     ("month", _month),
+    ("seasonlast", _last_season),
     (f"the? season of? the? {_YEAR}", _season),
     (f"{_YEAR} of? season", _season),
     ("(last|next|this) season", d.season),
@@ -146,9 +174,12 @@ _ABSOLUTE: Rules = (
     (f"{_AGO} number unit", n.ago),
     (f"{_AGO} few unit", n.few_ago),
     (f"{_AGO} (quantity|unit)", _one_ago),
-    ("number unit ago", n.ago),
-    ("few unit ago", n.few_ago),
-    ("(quantity|unit) ago", _one_ago),
+    ("(?<!sincepost) number unit (ago|agosince)", n.ago),
+    ("(?<!sincepost) few unit (ago|agosince)", n.few_ago),
+    ("(?<!sincepost|number|few) (quantity|unit) (ago|agosince)", _one_ago),
+    ("number unit agobefore (?=(punct|comma|subject|$))", n.ago),
+    ("few unit agobefore (?=(punct|comma|subject|$))", n.few_ago),
+    ("(quantity|unit) agobefore (?=(punct|comma|subject|$))", _one_ago),
     (f"the? (in the?)? {_LAST} (number|few) unit", n.rolling),
     (f"the? (number|few) {_LAST} unit", n.rolling),
     (f"the? (number|few) unit {_LAST}", n.rolling),
@@ -160,6 +191,8 @@ _ABSOLUTE: Rules = (
     ("dayofweek", _day_of_week),
     ("relunit", _unit_at),
     ("relday", n.relative_day),
+    ("dayaside", _day_aside),
+    ("weekdayahead", _coming_weekday),
     ("(last|this|next) (weekday|weekdaynear)", _relative_weekday),
     ("(weekday|weekdaynear) (last|this|next)", _relative_weekday),
     ("the? (last|this|next) unit", _relative_unit),
@@ -167,12 +200,13 @@ _ABSOLUTE: Rules = (
     ("unit year", d.year),
     ("(?<=(in|of|since|from|before|after|until|to|between|and)) the? year", _plain_year),
     ("(?<=(in|of|since|from|before|after|until|to|between|and) the) year", _plain_year),
+    ("(?<=(in|since|until|before|after) dash) year", _plain_year),
     ("^ year $", _plain_year),
     ("year", _marked_year),
     ("(on|in) weekdaynear end", _weekday),
 )
 _WITHIN: Rules = (
-    ("weekday (of|in|comma)? the? time", c.weekday_in),
+    ("(weekday|weekdaynear) (of|in|comma)? the? time", _weekday_in),
     ("time of? weekday", c.weekday_in),
     ("(?<=(in|on|at)) the? unit stop", c.bare_weekend),
     ("^ unit", c.bare_weekend),
@@ -181,18 +215,22 @@ _WITHIN: Rules = (
 _BARE: Rules = (("weekday", c.weekday),)
 _RANGES: Rules = (
     ("(between|from|since)? the? time (and|to|dash|until|from|sincepost) the? time untilpost?", c.between),
-    ("(since|from) the? time", c.since),
+    ("(since|from|agosince) the? time", c.since),
     ("time sincepost ago", c.before),
     ("time sincepost", c.since),
     ("until the? time", c.up_to),
     ("time untilpost", c.up_to),
-    ("(before|agolead) the? time", c.before),
+    ("(before|agolead|agobefore) the? time", c.before),
     ("time of? ago", c.before),
     ("after the? time", c.after),
     ("time of? hence", c.after),
 )
 STAGES = (
-    stage(_ABSOLUTE, needs="iso daymonth month monthshort season unit quantity relday relunit dayofweek weekday weekdaynear year"),
+    stage(
+        _ABSOLUTE,
+        needs="iso daymonth month monthshort monthnear season seasonlast unit quantity relday relunit dayofweek weekday weekdaynear "
+        "weekdayahead dayaside year",
+    ),
     stage(_WITHIN, needs="time unit"),
     stage(_BARE, needs="weekday"),
     stage(_RANGES, needs="time"),

@@ -227,7 +227,7 @@ SPOKEN_LATIN: dict[str, dict[str, str]] = {
         "weekday_more": "6 pazar günü|6 pazar günleri",
         "recent": "son zamanlarda|geçenlerde|yakınlarda|yakın zamanda",
         "endings": "ta te da de tan ten dan den ndan nden nda nde ki taki teki daki deki i ı u ü nın nin nun nün",
-        "function": "ve bir bu ne ben için ile mi mı mu mü kim nerede nasıl zaman çok daha gibi oldu yaptım yaptık ettim neler bana benim biz değil var yok hangi kiminle olmuş olan yapıyordum yapmıştım yapmıştık yapmışım vardı sana söyledim anlattım konuştuk dedim",
+        "function": "ve bir bu ne ben için ile mi mı mu mü kim nerede nasıl zaman çok daha gibi oldu yaptım yaptık ettim neler bana benim biz değil var yok hangi kiminle olmuş olan yapıyordum yapmıştım yapmıştık yapmışım vardı senin sana söyledim anlattım konuştuk dedim",
     },
     "en": {
         "function": "the a of and to i you it is was were did do does what who when where how my me we our with for that this have had not be are about which his her she he they say said in on at last next ago",

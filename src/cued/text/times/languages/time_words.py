@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from cued.text.times.languages.atoms import words
+from cued.text.times.languages.atoms import Fold, folded, marked, words
 from cued.text.times.languages.cldr import CLDR
 from cued.text.times.languages.spoken import SPOKEN
 from cued.text.times.vocabulary import Word
@@ -12,18 +12,26 @@ from cued.text.times.vocabulary import Word
 Phrase = tuple[str, ...]
 
 _SEASONS = ("spring", "summer", "autumn", "winter")
-_NUMBERED = {"month": 1, "month_short": 1, "weekday": 0, "weekdaynear": 0, "number": 1, "ordinal": 1}
+_NUMBERED = {"month": 1, "month_short": 1, "monthnear": 1, "number": 1, "ordinal": 1}
+_NUMBERED |= {"weekday": 0, "weekdaynear": 0, "weekdayahead": 0}
 _KINDS = {"month_short": "monthshort"}
-_NOT_WORDS = frozenset(["order", "function", "beginnings", "endings", "weekdays_behind"])
+_NOT_WORDS = frozenset(["order", "era", "marks", "pointers", "function", "beginnings", "endings", "weekdays_behind"])
 
 
 class Lexicon(NamedTuple):
-    """The phrases of a language by their first word, the longest first; what words may carry; and the order of a date in digits."""
+    """The phrases of a language by their first word, the longest first, what words may carry, and how words and dates are written.
+
+    `order` is that of a date in digits, `era` by how many years the language's own calendar is ahead, `compared` how letters are, and
+    with `behind` words such as "last" come behind what they point at, never before it.
+    """
 
     by_first: dict[str, list[tuple[Phrase, Word]]]
     beginnings: tuple[str, ...]
     endings: tuple[str, ...]
     order: str
+    era: int
+    behind: bool
+    compared: Fold
 
     def phrases(self) -> Iterator[tuple[Phrase, Word]]:
         """Every phrase with what it stands for."""
@@ -41,18 +49,23 @@ class Lexicon(NamedTuple):
 @cache
 def lexicon(language: str) -> Lexicon:
     """The table of a language; what is spoken goes before what CLDR has."""
-    table: dict[Phrase, Word] = {}
-    for source in (SPOKEN[language], CLDR[language]):
+    spoken, table = SPOKEN[language], dict[Phrase, Word]()
+    compared = marked if "marks" in spoken else folded
+    for source in (spoken, CLDR[language]):
         for key, value in source.items():
             if key not in _NOT_WORDS:
-                for phrase, word in _entries(key, value):
-                    table.setdefault(phrase, word)
-    table |= dict(_weekdays_of_weeks(table, SPOKEN[language].get("weekdays_behind", "")))
+                for form, word in _entries(key, value):
+                    if phrase := words(form, compared):
+                        table.setdefault(phrase, word)
+    table |= dict(_weekdays_of_weeks(table, spoken.get("weekdays_behind", "")))
     by_first: dict[str, list[tuple[Phrase, Word]]] = {}
     for phrase, word in sorted(table.items(), key=lambda item: -len(item[0])):
         by_first.setdefault(phrase[0], []).append((phrase, word))
-    carried = {name: tuple(SPOKEN[language].get(name, "").split()) for name in ("beginnings", "endings")}
-    return Lexicon(by_first, carried["beginnings"], carried["endings"], CLDR[language]["order"])
+    beginnings, endings = (tuple(spoken.get(name, "").split()) for name in ("beginnings", "endings"))
+    order = spoken.get("order") or CLDR[language]["order"]
+    return Lexicon(
+        by_first, beginnings, endings, order=order, era=int(spoken.get("era", 0)), behind="pointers" in spoken, compared=compared
+    )
 
 
 def _weekdays_of_weeks(table: dict[Phrase, Word], behind: str) -> Iterator[tuple[Phrase, Word]]:
@@ -63,23 +76,21 @@ def _weekdays_of_weeks(table: dict[Phrase, Word], behind: str) -> Iterator[tuple
             yield from (((*phrase, numeral), Word("dayofweek", weekday + 7 * week)) for phrase, week in weeks)
 
 
-def _entries(key: str, value: str) -> Iterator[tuple[Phrase, Word]]:
+def _entries(key: str, value: str) -> Iterator[tuple[str, Word]]:
     kind, _, name = key.partition(" ")
     for position, group in enumerate(value.split("/"), _NUMBERED.get(kind, 0)):
         for form in filter(None, group.split("|")):
-            phrase, word = _entry(kind, name, position, form)
-            if phrase:
-                yield phrase, word
+            yield _entry(kind, name, position, form)
 
 
-def _entry(kind: str, name: str, position: int, form: str) -> tuple[Phrase, Word]:
+def _entry(kind: str, name: str, position: int, form: str) -> tuple[str, Word]:
     if kind in _NUMBERED:
-        return words(form), Word(_KINDS.get(kind, kind), position)
-    if kind in {"relday", "relunit", "quantity", "month_more", "weekday_more"}:
+        return form, Word(_KINDS.get(kind, kind), position)
+    if kind in {"relday", "relunit", "quantity", "dayaside", "month_more", "weekday_more"}:
         number, _, phrase = form.partition(" ")
-        return words(phrase), Word(kind.removesuffix("_more"), int(number), name)
-    if kind == "season":
-        return words(form), Word(kind, 0, _SEASONS[position])
+        return phrase, Word(kind.removesuffix("_more"), int(number), name)
+    if kind in {"season", "seasonlast"}:
+        return form, Word(kind, 0, _SEASONS[position])
     if kind == "weekend":
-        return words(form), Word("unit", 0, "weekend")
-    return words(form), Word("unit" if kind == "single" else kind, int(kind == "single"), "few" if kind == "few" else name)
+        return form, Word("unit", 0, "weekend")
+    return form, Word("unit" if kind == "single" else kind, int(kind == "single"), "few" if kind == "few" else name)

@@ -9,23 +9,29 @@ from cued.text.times.vocabulary import Token
 _DIGITS = re.compile(r"\d+")
 _HANGUL = re.compile("[\uac00-\ud7af]")
 _YEARS = range(1000, 3000)
+_LIKELY_YEARS = range(1900, 2100)
 _CENTURY = 100
 _LATEST_TWO_DIGIT_YEAR = 49
 _NUMERALS = {character: number for number, character in enumerate("〇一二三四五六七八九十")} | {"两": 2, "兩": 2, "零": 0}
 _MONTH_MARKS = frozenset("月월")
 _DAY_MARKS = frozenset("日号號일")
 _MONTHS = range(1, 13)
+# What the unit of a phrase such as "minggu lalu" is followed by, where a number stands before it.
+_COUNTED = {"unitback": "ago", "unitbefore": "ago", "unitpast": "last"}
+_POINTERS = frozenset(["last", "this", "next"])
+_POINTED = frozenset(["unit", "month", "monthnear", "weekday", "weekdaynear", "season"])
+_ENDS = frozenset(["punct", "comma", "subject"])
 
 
 def tokens(text: str, words: Lexicon) -> list[Token]:
     """The tokens of the text in order."""
-    pieces = atoms(text)
+    pieces = atoms(text, words.compared)
     result: list[Token] = []
     index = 0
     while index < len(pieces):
         token, index = _next(pieces, index, words, inside=_is_inside(text, pieces[index], result))
         result.append(token)
-    return _marked(result)
+    return _marked(_counted(_pointed(result) if words.behind else result))
 
 
 def _is_inside(text: str, atom: Atom, before: list[Token]) -> bool:
@@ -40,10 +46,10 @@ def _next(pieces: list[Atom], index: int, words: Lexicon, *, inside: bool) -> tu
     if atom.kind in {"word", "character"}:
         return _phrase(pieces, index, words) if not inside else (Token("word", atom.start, atom.end), index + 1)
     if atom.kind == "number":
-        number = int(_DIGITS.findall(atom.folded)[0])
+        number = _in_common_era(int(_DIGITS.findall(atom.folded)[0]), words)
         return Token("year" if number in _YEARS else "number", atom.start, atom.end, number), index + 1
     if atom.kind in {"iso", "numeric", "daymonth"}:
-        return _digits(atom, words.order), index + 1
+        return _digits(atom, words), index + 1
     return Token(atom.kind, atom.start, atom.end), index + 1
 
 
@@ -85,12 +91,17 @@ def _numeral(pieces: list[Atom], index: int) -> tuple[Token, int]:
     return Token("year" if number in _YEARS else "number", pieces[index].start, pieces[place - 1].end, number, word="han"), place
 
 
-def _digits(atom: Atom, order: str) -> Token:
+def _in_common_era(number: int, words: Lexicon) -> int:
+    """The number, less what the language's own calendar is ahead where it is a year of that."""
+    return number - words.era if number - words.era in _LIKELY_YEARS and number not in _LIKELY_YEARS else number
+
+
+def _digits(atom: Atom, words: Lexicon) -> Token:
     """A date in digits as year, month and day, in the order in which the language writes them."""
-    parts = [int(digits) for digits in _DIGITS.findall(atom.folded)]
+    parts = [_in_common_era(int(digits), words) for digits in _DIGITS.findall(atom.folded)]
     if atom.kind == "iso":
         return Token("iso", atom.start, atom.end, parts=tuple(parts))
-    day, month = parts[:2] if order == "dmy" else parts[1::-1]
+    day, month = parts[:2] if words.order == "dmy" else parts[1::-1]
     if month not in _MONTHS:
         day, month = month, day
     if atom.kind == "daymonth":
@@ -99,6 +110,30 @@ def _digits(atom: Atom, order: str) -> Token:
     if year < _CENTURY:
         year += 2000 if year <= _LATEST_TWO_DIGIT_YEAR else 1900
     return Token("iso", atom.start, atom.end, parts=(year, month, day))
+
+
+def _pointed(pieces: list[Token]) -> list[Token]:
+    """The tokens with "last", "this" and "next" as ordinary words where they stand behind nothing that they can point at."""
+    result: list[Token] = []
+    for token in pieces:
+        points = token.kind in _POINTERS and (not result or result[-1].kind not in _POINTED)
+        result.append(token._replace(kind="word") if points else token)
+    return result
+
+
+def _counted(pieces: list[Token]) -> list[Token]:
+    """The tokens with "minggu lalu" as last week, and behind a number as a unit and what counts it; a day has no such last one."""
+    result: list[Token] = []
+    for index, token in enumerate(pieces):
+        if token.kind not in _COUNTED:
+            result.append(token)
+        elif not result or result[-1].kind not in {"number", "few"}:
+            result.append(token._replace(kind="word") if token.name == "day" else token._replace(kind="relunit", number=-1))
+        elif token.kind == "unitbefore" and index + 1 < len(pieces) and pieces[index + 1].kind not in _ENDS:
+            result.append(token._replace(kind="word"))
+        else:
+            result += [token._replace(kind="unit"), Token(_COUNTED[token.kind], token.end, token.end)]
+    return result
 
 
 def _marked(pieces: list[Token]) -> list[Token]:
