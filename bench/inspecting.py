@@ -23,7 +23,7 @@ from cued.handles.memories import Memories
 from cued.surfaces.access_tokens import Tokens
 from cued.surfaces.http.app import make_app
 from cued.surfaces.http.guard import Rules
-from cued.surfaces.http.serving import Place, listen
+from cued.surfaces.http.serving import ListenAddress, listen
 
 TENANT, CUE, ROUNDS, LOGGED = "large", "garden lunch", 7, 300
 PAGE_MS, DECIDE_MS = 300.0, 100.0
@@ -95,7 +95,7 @@ def _stocked(path: Path, count: int) -> Iterator[Memories]:
 @contextmanager
 def _signed_in(memories: Memories) -> Iterator[httpx.Client]:
     written, _ = Tokens(memories.parts.store).create(TENANT, scope="admin")
-    listening = listen(Place(port=0))
+    listening = listen(ListenAddress(port=0))
     app = make_app(memories, rules=Rules(rate=100_000, burst=100_000))
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, ws="none", lifespan="on"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

@@ -76,11 +76,11 @@ def _stocked(db: Path, load: Load) -> list[str]:
 
 async def _ask(url: str, tokens: Sequence[str], load: Load, *, each: int | None = None) -> list[Asked]:
     """What all clients saw, each asking one tenant after the other: so often, or for as long as the load lasts."""
-    until, seen = time.perf_counter() + load.seconds, list[Asked]()
+    seen = list[Asked]()
 
     async def ask(number: int) -> None:
         async with httpx.AsyncClient(base_url=url, timeout=60) as client:
-            turn = number
+            turn, until = number, time.perf_counter() + load.seconds
             while turn < number + each if each is not None else time.perf_counter() < until:
                 turn += 1
                 kind, path, body = _request(turn)

@@ -16,7 +16,7 @@ from typing import Any
 from cued.embed import load as load_embedder
 from cued.evaluation.cache import default_folder
 from cued.evaluation.cached_embedder import CachedEmbedder
-from cued.evaluation.evidence import EvidenceCache
+from cued.evaluation.evidence_cache import EvidenceCache
 from cued.evaluation.formats import read
 from cued.evaluation.report import Request, evaluate
 from cued.evaluation.runner import Bench

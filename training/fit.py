@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cued.evaluation.cache import default_folder
-from cued.evaluation.calibrate import Source, Wanted, calibration_toml, fitted, told
+from cued.evaluation.calibrate import FittingData, FittingGoal, calibration_toml, fitted, told
 from cued.policy.spec import Calibration
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -143,9 +143,10 @@ def main() -> int:
         read = (*sorted(path for path in options.stores.iterdir() if path.is_dir()), *(DATA / each for each in OPEN))
         data = tuple(path for path in read if path.name not in recipe.without)
         weights = {path.name: recipe.others for path in data if not any(part in path.name for part in UNLETTERED)} | recipe.weights
-        source = Source(data=data, embedders=recipe.embedders, weights=weights, cache=options.cache)
+        source = FittingData(data=data, embedders=recipe.embedders, weights=weights, cache=options.cache)
         made, reports = fitted(
-            source, Wanted(start=recipe.start, columns=recipe.columns, stated=recipe.stated, silence=recipe.silence, growth=recipe.growth)
+            source,
+            FittingGoal(start=recipe.start, columns=recipe.columns, stated=recipe.stated, silence=recipe.silence, growth=recipe.growth),
         )
         text = calibration_toml(made)
         same = shipped.is_file() and shipped.read_text("utf-8") == text

@@ -10,14 +10,13 @@ import numpy as np
 
 from cued.errors import EmbedderError
 from cued.model import Fingerprint, Matrix
+from cued.model.array_types import UNIT_WITHIN
 from cued.ports import Embedder, Role
 
 MOST_WAITING = 64
 """So many questions to parts of one kind may be open at a time: one that never answers is not to take a thread a recall."""
 _MOST_SAID = 300
 """So many characters of an error's own words are passed on; some errors carry a whole page."""
-_UNIT_WITHIN = 1e-3
-"""How far from 1 the length of a vector may be; stores allow no more."""
 
 T = TypeVar("T")
 
@@ -45,7 +44,7 @@ def embedded(texts: Sequence[str], embedder: Embedder, *, role: Role) -> tuple[M
     expected = (len(texts), fingerprint.dimensions)
     if vectors.shape != expected:
         raise EmbedderError(f"gave an array of the shape {vectors.shape}, not {expected}")
-    if not (np.abs(np.linalg.norm(vectors, axis=1) - 1.0) <= _UNIT_WITHIN).all():
+    if not (np.abs(np.linalg.norm(vectors, axis=1) - 1.0) <= UNIT_WITHIN).all():
         raise EmbedderError("gave a vector that is not finite and of length 1")
     return vectors, str(fingerprint)
 

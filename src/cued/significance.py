@@ -12,7 +12,7 @@ _LEVEL = (2.5, 97.5)
 _CELLS = 4_000_000
 
 
-class Difference(Struct, frozen=True, kw_only=True):
+class PairedDifference(Struct, frozen=True, kw_only=True):
     """How two policies differ on the same queries: the mean, its 95 % interval, and how likely chance alone gives as much."""
 
     mean: float
@@ -47,15 +47,15 @@ def share_intervals(values: ArrayLike) -> list[tuple[float, float]]:
     return found
 
 
-def paired(left: ArrayLike, right: ArrayLike) -> Difference:
+def paired(left: ArrayLike, right: ArrayLike) -> PairedDifference:
     """How `right` differs from `left`, query by query; p is a two-sided randomisation test's (Fisher 1935), in (0, 1]."""
     change = np.asarray(right, dtype=np.float64) - np.asarray(left, dtype=np.float64)
     if not len(change):
-        return Difference(mean=float("nan"), ci=(float("nan"), float("nan")), p=1.0)
+        return PairedDifference(mean=float("nan"), ci=(float("nan"), float("nan")), p=1.0)
     seen = float(change.mean())
     moved = change[change != 0]
     as_far = sum(int(np.count_nonzero(np.abs(sums) >= abs(moved.sum()) - 1e-12)) for sums in _flipped(moved))
-    return Difference(mean=seen, ci=intervals(change)[0], p=(1 + as_far) / (1 + PERMUTATIONS))
+    return PairedDifference(mean=seen, ci=intervals(change)[0], p=(1 + as_far) / (1 + PERMUTATIONS))
 
 
 def _columns(values: ArrayLike) -> Values:

@@ -73,6 +73,7 @@ def test_another_process_s_writes_are_seen_at_once(ran):
 
 @pytest.mark.requirement("P22")
 def test_the_time_of_every_stage_is_shown(ran):
+    assert ran.stages
     for stages in ran.stages.values():
         assert {"embed", "cue", "search", *(stage.__name__.rpartition(".")[2] for stage in ORDER)} <= stages.keys()
 

@@ -7,7 +7,7 @@ from cued.errors import InputError
 from cued.evaluation.abstain import BINS, auroc, calibration_error, measured, reliability, silent_asks, spoken, strangers
 from cued.evaluation.cached_embedder import CachedEmbedder
 from cued.evaluation.dataset import narrowed
-from cued.evaluation.evidence import EvidenceCache
+from cued.evaluation.evidence_cache import EvidenceCache
 from cued.evaluation.formats import read
 from cued.evaluation.report import Request, evaluate
 from cued.evaluation.runner import Answer, Ask, Bench

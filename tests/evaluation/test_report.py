@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from click.testing import CliRunner
 
-from cued.evaluation.evidence import EvidenceCache
+from cued.evaluation.evidence_cache import EvidenceCache
 from cued.evaluation.formats import read
 from cued.evaluation.report import Request, evaluate
 from cued.evaluation.runner import Bench

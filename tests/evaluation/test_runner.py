@@ -6,11 +6,11 @@ from msgspec.structs import replace
 from cued.engine import Parts, Question, decide, gather
 from cued.errors import EmbedderError, InputError
 from cued.evaluation import ablate
-from cued.evaluation.abstain import own
+from cued.evaluation.abstain import asked_at_home
 from cued.evaluation.cache import checked_folder, prune
 from cued.evaluation.cached_embedder import CachedEmbedder
 from cued.evaluation.dataset import answerable
-from cued.evaluation.evidence import EvidenceCache
+from cued.evaluation.evidence_cache import EvidenceCache
 from cued.evaluation.formats import read
 from cued.evaluation.ranking import Variant, rank, relevance_columns, unfloored
 from cued.evaluation.runner import Bench, run
@@ -35,7 +35,7 @@ def _variant(policy="cued", limit=10, **more):
 
 def _run(dataset, variants, embedder, folder=None):
     cached = None if embedder is None else CachedEmbedder(embedder, folder)
-    return run(dataset, own(answerable(dataset)), variants, Bench(embedder=cached, evidence=EvidenceCache(folder)))
+    return run(dataset, asked_at_home(answerable(dataset)), variants, Bench(embedder=cached, evidence=EvidenceCache(folder)))
 
 
 def _told(done):
@@ -159,7 +159,7 @@ def test_an_embedder_that_fails_stops_the_run_instead_of_bending_its_figures(dat
 def test_progress_ends_at_its_total(dataset):
     heard = []
     bench = Bench(embedder=None, evidence=EvidenceCache(None), progress=lambda done, total: heard.append((done, total)))
-    run(dataset, own(answerable(dataset)), [_variant(), _variant("lexical")], bench)
+    run(dataset, asked_at_home(answerable(dataset)), [_variant(), _variant("lexical")], bench)
     assert heard == sorted(heard)
     assert heard[-1] == (10 + 5 * (2 + 2),) * 2
 

@@ -62,7 +62,7 @@ def test_connections_are_kept_for_the_next_request():
 def test_what_was_read_of_an_answer_that_is_too_long_is_let_go():
     """Whoever tells of the failure keeps its error, and the next try must not come on top of it."""
     with FakeEndpoint(Traps(only_answer=(200, {"Content-Type": "application/json"}, b" " * 4_000_000))) as server:
-        connections, kept = exchange.Connections(server.url), list[Exception]()
+        connections, kept = exchange.HostConnections(server.url), list[Exception]()
         tracemalloc.start()
         for _ in range(3):
             with pytest.raises(HTTPException, match="a reply of more than") as refused:

@@ -4,7 +4,7 @@ import pytest
 
 import cued
 from cued.errors import InputError
-from cued.handles.bound import Trial
+from cued.handles.usual_policies import Trial
 from cued.policy.parse import parse
 from cued.policy.presets import load
 

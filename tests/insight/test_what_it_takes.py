@@ -9,7 +9,7 @@ from msgspec.structs import replace
 import cued
 from cued.engine import decide
 from cued.engine.envelope import Envelope
-from cued.explain.single import single_changes
+from cued.explain.single_changes import single_changes
 from cued.policy.adjust import Adjustment, adjust
 from cued.policy.presets import load
 from cued.surfaces.cli import main

@@ -14,7 +14,7 @@ from cued.engine import decide
 from cued.evaluation.cache import default_folder
 from cued.evaluation.cached_embedder import CachedEmbedder
 from cued.evaluation.dataset import narrowed
-from cued.evaluation.evidence import EvidenceCache
+from cued.evaluation.evidence_cache import EvidenceCache
 from cued.evaluation.formats import read
 from cued.evaluation.runner import Ask, Bench, evidence_of
 from cued.policy.presets import preset

@@ -14,7 +14,7 @@ from cued.errors import BusyError
 from cued.stores import Store
 from cued.stores.columns.shelf import Shelf
 from cued.stores.keepers.sqlite import SqliteKeeper
-from cued.stores.shelves import Shelves, Version, Winners
+from cued.stores.shelves import ShelfVersion, Shelves, Winners
 from cued.stores.standing.facts import judged
 from tests.stores.other_process import next_version, note
 from tests.stores.processes import run, start
@@ -139,7 +139,7 @@ def test_a_thread_that_ends_leaves_no_connection_open(tmp_path):
 def test_shelves_are_let_go_when_they_grow_too_large():
     shelves = Shelves(most_bytes=100)
     for name in "abc":
-        shelves.of(name).version = Version(Shelf(), Winners(), change=1, epoch=0, shelf_nbytes=60)
+        shelves.of(name).version = ShelfVersion(Shelf(), Winners(), change=1, epoch=0, shelf_nbytes=60)
         shelves.trim(shelves.of(name))
     assert len(shelves) == 1
     assert shelves.of("c").nbytes == 60
@@ -149,10 +149,10 @@ def test_a_shelf_that_was_let_go_while_it_was_searched_takes_no_space_of_the_oth
     shelves = Shelves(most_bytes=100)
     searched = shelves.of("a")
     shelves.drop("a")
-    searched.version = Version(Shelf(), Winners(), change=1, epoch=0, shelf_nbytes=90)
+    searched.version = ShelfVersion(Shelf(), Winners(), change=1, epoch=0, shelf_nbytes=90)
     shelves.trim(searched)
     for name in "bc":
-        shelves.of(name).version = Version(Shelf(), Winners(), change=1, epoch=0, shelf_nbytes=40)
+        shelves.of(name).version = ShelfVersion(Shelf(), Winners(), change=1, epoch=0, shelf_nbytes=40)
         shelves.trim(shelves.of(name))
     assert len(shelves) == 2
 

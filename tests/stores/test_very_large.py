@@ -106,9 +106,13 @@ def ready(store, fingerprint, vectors):
     return store
 
 
+def vectors_of(store):
+    (held,) = store._shelves.of("t").version.shelf._held.vectors.values()  # noqa: SLF001
+    return held
+
+
 def index(store):
-    (block,) = store._shelves.of("t").version.shelf._held.vectors.values()  # noqa: SLF001
-    return block.shared["index"]
+    return vectors_of(store).shared["index"]
 
 
 @pytest.mark.usefixtures("some")
@@ -163,7 +167,7 @@ def test_what_is_struck_never_comes_back_and_enough_others_do(vectors):
 def test_what_is_new_is_found_before_it_is_indexed_and_after(vectors):
     store, fingerprint = stored(vectors[:4000])
     ready(store, fingerprint, vectors)
-    assert [graph.end for graph in index(store).graphs_made] == [4000]
+    assert [graph.end for graph in index(store).graphs(vectors_of(store))] == [4000]
     for start, end, graph_count in ((4000, 4500, 1), (4500, 5500, 2)):
         new = [record("t", f"m{n:05}", f"tea {n}", vector=0) for n in range(start, end)]
         store.adopt("t", [Record(memory=each.memory, terms=each.terms, vector=vectors[n]) for n, each in enumerate(new, start)])
@@ -172,7 +176,7 @@ def test_what_is_new_is_found_before_it_is_indexed_and_after(vectors):
             assert approximate
             assert f"m{n:05}" in ids
         index(store).wait()
-        assert len(index(store).graphs_made) == graph_count
+        assert len(index(store).graphs(vectors_of(store))) == graph_count
         assert len(found_by(store, asked(vectors[end - 1], fingerprint))[0] & nearest(vectors, vectors[end - 1], range(end))) >= POOL - 1
 
 

@@ -67,7 +67,9 @@ def test_the_commands_of_a_choice_name_the_database_and_the_tenant_that_were_typ
     for args in ((*where, "remember", MYSQL), ("remember", MYSQL, *where)):
         cued(*args)
     choices = cued.json("remember", POSTGRES, *where)["conflicts"][0]["choices"]
-    for command in (command for choice in choices for command in choice["cli"]):
+    commands = [command for choice in choices for command in choice["cli"]]
+    assert len(commands) >= len(choices) > 1
+    for command in commands:
         assert command.endswith(shlex.join(where))
         assert cued(*typed(command)).exit_code == 0
 

@@ -256,6 +256,7 @@ def test_stored_text_cannot_steer_the_terminal_in_any_view(cued):
     old = cued.json("remember", "-", "--at", "2025-01-01", "--importance", "0.1", "--ttl", "1d", stdin=evil)["id"]
     new = cued("remember", "-", "--at", "2025-01-02", "--derived-from", old, "--importance", "0.1", stdin=evil).stdout.strip()
     views = [("why", new), ("timeline", new), ("sweep",), ("cool",), ("consolidate", "--at-least", "0.5"), ("bootstrap",)]
-    told = [cued(*view) for view in views] + [cued("remember", "-", stdin=evil)]
+    told = [cued("remember", "-", stdin=evil), *(cued(*view) for view in views)]
     for result in told:
+        assert "The ledger" in result.stdout + result.stderr
         assert not {"\x1b", "\r", "\u202e"} & set(result.stdout + result.stderr)

@@ -21,7 +21,7 @@ from cued.surfaces.cli import main
 from cued.upkeep import copying
 from cued.upkeep.checking import check
 from cued.upkeep.copy_check import copy_compared, differing
-from cued.upkeep.copying import MARK, Sample
+from cued.upkeep.copying import MARK, TriedRow
 
 HOUR = timedelta(hours=1)
 
@@ -201,7 +201,7 @@ def test_a_recall_that_differs_is_found(source, target):
     copied(source, target)
     with target.begin("ada", write=False) as rows:
         row = rows.scan(1, "m010")[0]
-    sample = Sample(tenant="ada", row=row, change=0)
+    sample = TriedRow(tenant="ada", row=row, change=0)
     assert differing(Store(source), Store(target), [sample], at=NOW) == []
     Store(target).forget("ada", [row.memory.id], at=NOW)
     assert differing(Store(source), Store(target), [sample], at=NOW) == [sample]

@@ -18,7 +18,7 @@ import uvicorn
 from cued.surfaces.access_tokens import Tokens
 from cued.surfaces.http.app import make_app
 from cued.surfaces.http.guard import Rules
-from cued.surfaces.http.serving import Place, listen
+from cued.surfaces.http.serving import ListenAddress, listen
 from cued.surfaces.inspector.demonstration import TENANT, demonstration
 
 TODAY = datetime(2026, 2, 14, 12, tzinfo=UTC)
@@ -67,7 +67,7 @@ def served() -> Iterator[str]:
     """The address of a server over the demonstration's store, with a token for it."""
     with demonstration(today=TODAY) as memories:
         written, _ = Tokens(memories.parts.store, clock=memories.clock).create(TENANT, scope="admin")
-        listening = listen(Place(port=0))
+        listening = listen(ListenAddress(port=0))
         app = make_app(memories, rules=Rules(rate=10_000, burst=10_000))
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, ws="none", lifespan="on"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

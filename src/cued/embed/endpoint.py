@@ -17,7 +17,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from cued.embed.breaker import Breaker
-from cued.embed.exchange import Connections, Reply, refuse_link_local
+from cued.embed.exchange import HostConnections, Reply, refuse_link_local
 from cued.errors import EmbedderError, InputError
 
 OPENAI = "https://api.openai.com/v1"
@@ -82,8 +82,8 @@ class Endpoint:
         return Breaker(self.patience.clock)
 
     @cached_property
-    def _connections(self) -> Connections:
-        return Connections(self.base_url)
+    def _connections(self) -> HostConnections:
+        return HostConnections(self.base_url)
 
     def post(self, path: str, payload: object, *, deadline_s: float | None = None) -> Reply:
         """The first reply that another try would not better; none before the deadline is an EmbedderError."""

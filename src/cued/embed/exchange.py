@@ -39,7 +39,7 @@ class Reply:
         return self.body.decode("utf-8", "replace")
 
 
-class Connections:
+class HostConnections:
     """The connections to one host: each used by one thread at a time, kept for the next request, and never carried across a fork."""
 
     def __init__(self, base_url: str) -> None:

@@ -37,7 +37,7 @@ def silent_asks(dataset: Dataset) -> tuple[Ask, ...]:
     """The questions that call for silence: near ones, and far ones as stated, else other tenants'."""
     if not mixes(dataset):
         raise InputError("abstain", dataset.name, "two tenants that have answerable questions, or questions without gold")
-    stated = own(unanswerable(dataset))
+    stated = asked_at_home(unanswerable(dataset))
     drawn = any(ask.query.category == FAR for ask in stated) or not _several(dataset)
     return stated if drawn else stated + strangers(dataset)
 
@@ -157,6 +157,6 @@ def calibration_error(bins: Sequence[Bin]) -> float | None:
     return sum(each.count * abs(each.predicted - each.gold) for each in bins) / total if total else None
 
 
-def own(queries: Sequence[Query]) -> tuple[Ask, ...]:
+def asked_at_home(queries: Sequence[Query]) -> tuple[Ask, ...]:
     """The questions as they are asked of their own tenants."""
     return tuple(Ask(query=query, tenant=query.tenant, at=query.asked_at) for query in queries)

@@ -26,7 +26,7 @@ _READING = (
     "stores",
     "flow/cue.py",
     "evaluation/runner.py",
-    "evaluation/evidence.py",
+    "evaluation/evidence_cache.py",
 )
 
 

@@ -16,12 +16,11 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cued.embed import load as load_embedder
-from cued.evaluation.abstain import auroc, mixes, silent_asks
-from cued.evaluation.abstain import own as at_home
+from cued.evaluation.abstain import asked_at_home, auroc, mixes, silent_asks
 from cued.evaluation.cache import default_folder, digest, reading_digest
 from cued.evaluation.cached_embedder import CachedEmbedder
 from cued.evaluation.dataset import Dataset, answerable
-from cued.evaluation.evidence import EvidenceCache
+from cued.evaluation.evidence_cache import EvidenceCache
 from cued.evaluation.fitting import FAR, FLOOR, NEAR, OWN, Sample, fit, growth, shift, stretched
 from cued.evaluation.formats import read
 from cued.evaluation.ranking import unfloored
@@ -81,7 +80,7 @@ class Report(Struct, frozen=True, kw_only=True):
     near: float | None
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class FittingGoal(Struct, frozen=True, kw_only=True):
     """What a calibration is to weigh, to how many far questions its floor is to be silent, and how much of `growth` is undone.
 
     `stated` weights are taken as they are; the floor is set with them in place.
@@ -97,7 +96,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
 def sample(dataset: Dataset, policy: Policy, start: Calibration, bench: Bench) -> Sample:
     """Every question's candidates as columns: own questions, and where there are any near and far ones."""
     wide = unfloored(policy, limit=10)
-    asks = at_home([query for query in answerable(dataset) if query.gold_ids]) + (silent_asks(dataset) if mixes(dataset) else ())
+    asks = asked_at_home([query for query in answerable(dataset) if query.gold_ids]) + (silent_asks(dataset) if mixes(dataset) else ())
     parts = [_part(ask, found, gold, wide, start) for ask, found, gold in evidence_of(dataset, asks, wide, bench)]
     held = [part for part in parts if len(part.gold)]
     lengths = [len(part.gold) for part in held]
@@ -113,7 +112,7 @@ def sample(dataset: Dataset, policy: Policy, start: Calibration, bench: Bench) -
     )
 
 
-def calibrate(samples: Sequence[Sample], wanted: Wanted) -> Calibration:
+def calibrate(samples: Sequence[Sample], wanted: FittingGoal) -> Calibration:
     """The start's calibration with intercept and weights fitted to the samples."""
     chosen = [_narrowed(each, wanted) for each in samples]
     intercept, slopes = fit(chosen, free=[name in AGAINST for name in wanted.columns])
@@ -129,7 +128,7 @@ def calibrate(samples: Sequence[Sample], wanted: Wanted) -> Calibration:
     return replace(wanted.start, intercept=round(middle, 4), weights={name: weight for name, weight in weights.items() if weight})
 
 
-def cross_validated(samples: Sequence[Sample], wanted: Wanted) -> list[Report]:
+def cross_validated(samples: Sequence[Sample], wanted: FittingGoal) -> list[Report]:
     """A report on each data set by a calibration that has not seen it; on tenants that it has not seen, where there is only one."""
     apart = _by_tenants(samples[0]) if len(samples) == 1 else list(samples)
     order = sorted(range(len(apart)), key=lambda place: digest(apart[place].name, place))
@@ -199,7 +198,7 @@ def _kept(matrix: Floats, gold: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return gold
 
 
-def _narrowed(of: Sample, wanted: Wanted) -> Sample:
+def _narrowed(of: Sample, wanted: FittingGoal) -> Sample:
     return replace(of, columns=of.columns[:, [COLUMNS.index(name) for name in wanted.columns]])
 
 
@@ -216,7 +215,7 @@ def _taken(of: Sample, asks: NDArray[np.bool_]) -> Sample:
     return replace(of, columns=of.columns[rows], gold=of.gold[rows], starts=starts, **some)
 
 
-class Source(Struct, frozen=True, kw_only=True):
+class FittingData(Struct, frozen=True, kw_only=True):
     """What a calibration is fitted on: data sets with the embedders that read them, the weights of some, and where samples are kept."""
 
     data: tuple[Path, ...]
@@ -226,7 +225,7 @@ class Source(Struct, frozen=True, kw_only=True):
     cache: Path
 
 
-def fitted(source: Source, wanted: Wanted) -> tuple[Calibration, list[Report]]:
+def fitted(source: FittingData, wanted: FittingGoal) -> tuple[Calibration, list[Report]]:
     """The calibration, and a report on each data set by one that has not seen it."""
     embedders = [None if name == "none" else CachedEmbedder(load_embedder(name), source.cache) for name in source.embedders]
     only = embedders[0].fingerprint if embedders[0] is not None and len(embedders) == 1 else None
@@ -254,7 +253,7 @@ def main() -> None:
         intercept=0.0,
         weights={},
     )
-    source = Source(
+    source = FittingData(
         data=tuple(options.data),
         embedders=tuple(options.embedder),
         policy=options.policy,
@@ -262,7 +261,7 @@ def main() -> None:
         cache=options.cache,
     )
     stated = _numbers(options.set)
-    wanted = Wanted(start=start, columns=tuple(options.columns), stated=stated, silence=options.silence, growth=options.growth)
+    wanted = FittingGoal(start=start, columns=tuple(options.columns), stated=stated, silence=options.silence, growth=options.growth)
     calibration, reports = fitted(source, wanted)
     print(told(reports), file=sys.stderr)  # noqa: T201 - a command
     sys.stdout.write(calibration_toml(calibration))
@@ -272,7 +271,7 @@ def _numbers(stated: Sequence[str]) -> dict[str, float]:
     return {name: float(number) for name, _, number in (each.partition("=") for each in stated)}
 
 
-def _read_so(of: Sample, wanted: Wanted) -> Sample:
+def _read_so(of: Sample, wanted: FittingGoal) -> Sample:
     """The sample without the questions that this calibration is not asked: those of stores that are read by words are the other's."""
     blind = np.add.reduceat(of.columns[:, COLUMNS.index("blind")], of.starts)
     lengths = np.diff(np.append(of.starts, len(of.gold)))

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from cued.errors import InputError
 from cued.evaluation import ablate, abstain
-from cued.evaluation.abstain import own, silent_asks
+from cued.evaluation.abstain import asked_at_home, silent_asks
 from cued.evaluation.dataset import Dataset, answerable
 from cued.evaluation.metrics import names, scores
 from cued.evaluation.ranking import Variant, unfloored
@@ -38,7 +38,7 @@ def evaluate(dataset: Dataset, request: Request, bench: Bench) -> JSON:
     queries = answerable(dataset)
     if not queries:
         raise InputError("data set", dataset.name, "at least one query with gold_ids or gold_sessions")
-    asks = own(queries) + (silent_asks(dataset) if request.abstain else ())
+    asks = asked_at_home(queries) + (silent_asks(dataset) if request.abstain else ())
     fingerprint = None if bench.embedder is None else str(bench.embedder.fingerprint)
     done = run(dataset, asks, _variants(request, fingerprint), bench)
     home = [place for place, ask in enumerate(done.asks) if ask.here]

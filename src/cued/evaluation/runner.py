@@ -16,7 +16,7 @@ from cued.errors import EmbedderError, InputError
 from cued.evaluation.cache import digest, reading_digest
 from cued.evaluation.cached_embedder import CachedEmbedder
 from cued.evaluation.dataset import FAR, Dataset, Item, Query, has_answer
-from cued.evaluation.evidence import EvidenceCache, without_vectors
+from cued.evaluation.evidence_cache import EvidenceCache, without_vectors
 from cued.evaluation.metrics import by_best
 from cued.evaluation.ranking import Floor, Ranking, Variant, rank
 from cued.flow import cue as cues

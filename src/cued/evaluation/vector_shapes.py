@@ -27,14 +27,14 @@ TENANTS = 30
 """Of how many tenants of a data set at most."""
 
 
-class Asked(NamedTuple):
+class QuestionResult(NamedTuple):
     """What one question found: the share of its gold among the ten, and their relevances by id."""
 
     recall: float
     relevances: dict[str, float]
 
 
-def asked(dataset: Dataset, policy: str, embedder: Embedder) -> Iterator[dict[str, Asked]]:
+def asked(dataset: Dataset, policy: str, embedder: Embedder) -> Iterator[dict[str, QuestionResult]]:
     """Each question's answer by shape."""
     queries = answerable(dataset)
     for tenant, items in dataset.memories.items():
@@ -54,15 +54,17 @@ def _stored(tenant: str, items: tuple[Item, ...], shape: str, embedder: Embedder
     return memories
 
 
-def _answer(memories: Memories, query: Query, policy: str) -> Asked:
+def _answer(memories: Memories, query: Query, policy: str) -> QuestionResult:
     found: Recall = memories.tenant(query.tenant).recall(
         query.text, policy=policy, now=query.asked_at, floor=0.0, limit=SHOWN, settle=False
     )
     ranking = [each.memory.id for each in found.memories]
-    return Asked(scores(ranking, query.gold_ids, (SHOWN,))[f"recall@{SHOWN}"], {each.memory.id: each.relevance for each in found.memories})
+    return QuestionResult(
+        scores(ranking, query.gold_ids, (SHOWN,))[f"recall@{SHOWN}"], {each.memory.id: each.relevance for each in found.memories}
+    )
 
 
-def row(name: str, policy: str, found: list[dict[str, Asked]]) -> str:
+def row(name: str, policy: str, found: list[dict[str, QuestionResult]]) -> str:
     """A line of the table."""
     recalls = [f"{100 * sum(each[shape].recall for each in found) / len(found):.2f}" for shape in VECTOR_SHAPES]
     told = list[str]()

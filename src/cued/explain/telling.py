@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from cued.engine import Parts, decide
 from cued.explain.origins import with_origins
-from cued.explain.single import Change, single_changes
+from cued.explain.single_changes import Change, single_changes
 from cued.flow.budget import PINNED
-from cued.flow.floor import COLUMNS as FLOOR_COLUMNS
+from cued.flow.floor import FLOOR_COLUMNS
 from cued.model import CHANNELS, Evidence, Lookup, Memory, Recall, Trace
 from cued.policy.spec import Policy
 from cued.stores.standing.judging import judge

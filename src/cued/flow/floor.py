@@ -4,7 +4,7 @@ import numpy as np
 
 from cued.flow.table import Table
 
-COLUMNS = {"relevance": "relevance", "score": "score", "similarity": "cosine"}
+FLOOR_COLUMNS = {"relevance": "relevance", "score": "score", "similarity": "cosine"}
 
 
 def run(table: Table) -> None:
@@ -12,7 +12,7 @@ def run(table: Table) -> None:
     floor = table.policy.floor
     if floor.at is None:
         return
-    column = table.columns[COLUMNS[floor.on]]
+    column = table.columns[FLOOR_COLUMNS[floor.on]]
     below = np.flatnonzero(table.alive & ~(column >= floor.at))
     is_at, floor_at = f"{floor.on} ", f", floor {floor.at:.2f}"
     table.strike_all(below, "floor", [f"{is_at}{value:.2f}{floor_at}" for value in column[below].tolist()])

@@ -4,7 +4,7 @@ from itertools import islice
 
 import numpy as np
 
-from cued.flow.floor import COLUMNS as FLOOR_COLUMNS
+from cued.flow.floor import FLOOR_COLUMNS
 from cued.flow.table import Table
 from cued.model import Omitted, Outcome, Recall, Recalled, Trace
 from cued.text.token_counts import estimate_tokens

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from cued import engine
 from cued.errors import BusyError, ConflictError, CuedError, InputError
-from cued.handles.bound import Bound, spanned
+from cued.handles.bound import Bound
+from cued.handles.telemetry import spanned
 from cued.handles.turn_numbers import next_turn
 from cued.handles.vouching import Denied, Vouched, refuse_all_but_users, refuse_touching, vouched, with_denied
 from cued.model import (
@@ -36,7 +37,7 @@ from cued.ports import Progress, silent
 from cued.requests.checks import asked_id, label, one_of
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, changed, compose, read_change, read_draft
 from cued.requests.keywords import Changes, Facts, Wanted
-from cued.requests.listing import ListRequest, read_list
+from cued.requests.listing import ListRequest, whole_request
 from cued.requests.turns import drafts_of
 from cued.text.analyse import analyse, searchable
 
@@ -161,7 +162,7 @@ class Keeping(Bound):
 
     def list(self, request: ListRequest | None = None, **wanted: Unpack[Wanted]) -> Page:
         """One page of memories, newest first unless told otherwise; a filter that is not named does not filter."""
-        asked = read_list(wanted, request)
+        asked = whole_request(ListRequest, request, wanted)
         return self._store.list(
             self.name,
             asked.filter(),
@@ -190,16 +191,6 @@ class Keeping(Bound):
                 return memory
             # Changed by somebody else since it was read, or gone: then `get` says so.
         raise BusyError(f"memory {memory_id} was changed by others {_TRIES} times while it was to be changed here")
-
-    def _revision(self, memory: Memory, change: Change, now: datetime) -> Revision:
-        """The change of this version of a memory; a new text comes with its terms and its vector."""
-        new, terms, vector = changed(memory, change, now=now), None, None
-        if isinstance(change.text, str):
-            said = searchable(new.text, new.source.speaker)
-            vectors, fingerprint, _ = self._vectors([said])
-            new, terms, vector = replace(new, fingerprint=fingerprint), analyse(said), None if vectors is None else vectors[0]
-        fields = {name: value for name in _CHANGED if (value := getattr(new, name)) != getattr(memory, name)}
-        return Revision(id=memory.id, set=fields, terms=terms, vector=vector, word=self.trust, made_from=memory.version)
 
     @spanned("delete_memory")
     def forget(self, *memory_ids: str, erase: bool = False) -> "Erased | None":
@@ -246,23 +237,28 @@ class Keeping(Bound):
         self._store.erase_tenant(self.name)
         return self._noted(erased, everything=True)
 
-    def _noted(self, memories: int, *, everything: bool = False) -> "Erased":
-        """What an erasure came to; the store's list of erasures has it too."""
-        from cued.upkeep.erasures import note  # noqa: PLC0415 - only an erasure needs it
-
-        return note(self._store, self.name, memories, at=self._clock(), everything=everything)
-
     def stats(self) -> Stats:
         """What is stored, counted."""
         return self._store.stats(self.name, at=self._clock())
 
-    def _set(self, memory_ids: Sequence[str], fields: Mapping[str, Any], *, where: Callable[[Memory], bool] = bool) -> tuple[Memory, ...]:
-        """These memories with the same fields set in all of them, or, where one is unknown, in none."""
-        known = list(dict.fromkeys(asked_id("ids", memory_id) for memory_id in memory_ids))
-        memories = self._store.get(self.name, known)
-        changes = [Revision(id=memory.id, set=dict(fields), word=self.trust) for memory in memories if where(memory)]
-        self._store.revise(self.name, changes, at=self._clock())
-        return self._store.get(self.name, known)
+    def conflicts(self, *, scope: str | None = None, limit: int = 20, after: str | None = None) -> OpenConflicts:
+        """What stands and is at odds with something older that stands, among a page of memories, newest first.
+
+        Merely related memories and pairs of which both were kept are no conflicts. Nothing is changed.
+        """
+        page = self.list(ListRequest(scope=scope, limit=limit, after=after))
+        pairs = [(each, self._at_odds(each)) for each in self._store.fetch(self.name, [memory.id for memory in page])]
+        found = tuple(OpenConflict(memory=each.memory, conflicts=against) for each, against in pairs if against)
+        return OpenConflicts(found=found, compared=len(page), next=page.next, total=page.total)
+
+    def keep_both(self, memory_id: str, other: str) -> Memory:
+        """The memory, marked as distinct from another: they are no open conflict any more, and no consolidation merges them."""
+        for each in (memory_id, other):
+            self.get(each)
+        if memory_id == other:
+            raise InputError("other", other, "another memory than `id`")
+        revised = self._store.revise(self.name, [Revision(id=memory_id, link=(Edge(DISTINCT, other),), word=self.trust)], at=self._clock())
+        return revised.memories[0] if revised.memories else self.get(memory_id)
 
     def _keep(self, drafts: Sequence[Draft]) -> tuple[Sequence[Record], tuple[str, ...], Sequence[Denied]]:
         records, degraded, denied = self._records(drafts)
@@ -325,24 +321,29 @@ class Keeping(Bound):
             return (), (f"conflicts: {error}",)
         return found, (note,) if note else ()
 
-    def conflicts(self, *, scope: str | None = None, limit: int = 20, after: str | None = None) -> OpenConflicts:
-        """What stands and is at odds with something older that stands, among a page of memories, newest first.
+    def _revision(self, memory: Memory, change: Change, now: datetime) -> Revision:
+        """The change of this version of a memory; a new text comes with its terms and its vector."""
+        new, terms, vector = changed(memory, change, now=now), None, None
+        if isinstance(change.text, str):
+            said = searchable(new.text, new.source.speaker)
+            vectors, fingerprint, _ = self._vectors([said])
+            new, terms, vector = replace(new, fingerprint=fingerprint), analyse(said), None if vectors is None else vectors[0]
+        fields = {name: value for name in _CHANGED if (value := getattr(new, name)) != getattr(memory, name)}
+        return Revision(id=memory.id, set=fields, terms=terms, vector=vector, word=self.trust, made_from=memory.version)
 
-        Merely related memories and pairs of which both were kept are no conflicts. Nothing is changed.
-        """
-        page = self.list(ListRequest(scope=scope, limit=limit, after=after))
-        pairs = [(each, self._at_odds(each)) for each in self._store.fetch(self.name, [memory.id for memory in page])]
-        found = tuple(OpenConflict(memory=each.memory, conflicts=against) for each, against in pairs if against)
-        return OpenConflicts(found=found, compared=len(page), next=page.next, total=page.total)
+    def _noted(self, memories: int, *, everything: bool = False) -> "Erased":
+        """What an erasure came to; the store's list of erasures has it too."""
+        from cued.upkeep.erasures import note  # noqa: PLC0415 - only an erasure needs it
 
-    def keep_both(self, memory_id: str, other: str) -> Memory:
-        """The memory, marked as distinct from another: they are no open conflict any more, and no consolidation merges them."""
-        for each in (memory_id, other):
-            self.get(each)
-        if memory_id == other:
-            raise InputError("other", other, "another memory than `id`")
-        revised = self._store.revise(self.name, [Revision(id=memory_id, link=(Edge(DISTINCT, other),), word=self.trust)], at=self._clock())
-        return revised.memories[0] if revised.memories else self.get(memory_id)
+        return note(self._store, self.name, memories, at=self._clock(), everything=everything)
+
+    def _set(self, memory_ids: Sequence[str], fields: Mapping[str, Any], *, where: Callable[[Memory], bool] = bool) -> tuple[Memory, ...]:
+        """These memories with the same fields set in all of them, or, where one is unknown, in none."""
+        known = list(dict.fromkeys(asked_id("ids", memory_id) for memory_id in memory_ids))
+        memories = self._store.get(self.name, known)
+        changes = [Revision(id=memory.id, set=dict(fields), word=self.trust) for memory in memories if where(memory)]
+        self._store.revise(self.name, changes, at=self._clock())
+        return self._store.get(self.name, known)
 
     def _at_odds(self, stored: Stored) -> tuple[Conflict, ...]:
         """The older memories that a stored one repeats, updates or denies, but for those kept beside it on purpose."""

@@ -11,8 +11,9 @@ import msgspec
 from msgspec.structs import replace
 
 from cued import engine
-from cued.errors import BusyError, InputError
-from cued.handles.bound import EVERYBODY, Bound, Usual
+from cued.errors import InputError
+from cued.handles.bound import Bound
+from cued.handles.usual_policies import EVERYBODY, Usual
 from cued.handles.vouching import refuse_all_but_users
 from cued.model import LogQuery, RecallEntry
 from cued.model.words import LABELS_DOCUMENT, POLICY_DOCUMENT
@@ -23,6 +24,7 @@ from cued.ports import Progress, Store, silent
 from cued.requests.checks import label, moment, one_of
 from cued.requests.cue import CueRequest, asked_for
 from cued.requests.insights import LAST, TARGET_RATE, Grouping, Judgement, Labelled, Labels, When
+from cued.stores.rewriting import rewritten
 from cued.text.durations import parse_duration
 
 if TYPE_CHECKING:
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
     from cued.insight.replay import Replayed
     from cued.insight.tuning import Tuned
 
-_TRIES = 20
 _LOG = 10_000
 
 
@@ -102,7 +103,7 @@ class Measuring(Bound):
         from cued.insight.learnt import applied, history
 
         at = self._clock()
-        written = rewritten(self._store, self.name, POLICY_DOCUMENT, lambda old: applied(old, tuned, at=at))
+        written = _rewritten(self._store, self.name, POLICY_DOCUMENT, lambda old: applied(old, tuned, at=at))
         self._usual.changed(self.name)
         return replace(tuned, version=history(written).current)
 
@@ -112,7 +113,7 @@ class Measuring(Bound):
 
         refuse_all_but_users(self.trust, "changes what decides")
         chosen, before, at = load(policy), self.policy, self._clock()
-        written = rewritten(
+        written = _rewritten(
             self._store, self.name, POLICY_DOCUMENT, lambda old: saved(old, chosen, before=before, note=note.strip(), at=at)
         )
         self._usual.changed(self.name)
@@ -131,7 +132,7 @@ class Measuring(Bound):
         refuse_all_but_users(self.trust, "changes what decides")
         if not to and self._store.document(self.name, POLICY_DOCUMENT) is None:
             return history(None)
-        written = rewritten(self._store, self.name, POLICY_DOCUMENT, lambda old: rolled_back(old, to))
+        written = _rewritten(self._store, self.name, POLICY_DOCUMENT, lambda old: rolled_back(old, to))
         self._usual.changed(self.name)
         return history(written)
 
@@ -153,21 +154,21 @@ class Measuring(Bound):
         if not lines:
             raise InputError("recall_id", recall_id, "the id of a settled recall that is still in the log")
         said = Label(recall_id=recall_id, verdict=verdict, chosen=lines[0].chosen, at=self._clock())
-        rewritten(self._store, self.name, LABELS_DOCUMENT, lambda old: labelled(old, said))
+        _rewritten(self._store, self.name, LABELS_DOCUMENT, lambda old: labelled(old, said))
         return said
 
     def _asked_now(self, cues: Sequence[Labelled]) -> "list[Start]":
         """The labelled cues with what is stored now, as each start's channels read it."""
         from cued.insight.climbing import Start
         from cued.insight.knobs import widened
-        from cued.insight.pairs import Pair
+        from cued.insight.pairs import LabelledPair
         from cued.insight.tuning import enough
 
         enough(len(cues))
         self._store.get(self.name, list(dict.fromkeys(gold for cue in cues for gold in cue.gold_ids)))
         starts, now = list[Start](), self._clock()
         for policy in self._starts():
-            pairs = list[Pair]()
+            pairs = list[LabelledPair]()
             for number, cue in enumerate(cues):
                 at = cue.asked_at or now
                 said = CueRequest(text=cue.query, goal=cue.goal, step=cue.step, open_questions=cue.open_questions, scope=cue.scope)
@@ -175,7 +176,7 @@ class Measuring(Bound):
                 before = starts[0].pairs[number].evidence.lookup if starts else None
                 known = before.dense if before is not None and not (cue.goal or cue.step or cue.open_questions) else None
                 question = engine.Question(tenant=self.name, cue=asked, recall_id=f"pair-{number:05}", embedded=known)
-                pairs.append(Pair(evidence=engine.gather(question, widened(policy), self._parts), at=at, gold=cue.gold_ids))
+                pairs.append(LabelledPair(evidence=engine.gather(question, widened(policy), self._parts), at=at, gold=cue.gold_ids))
             starts.append(Start(policy=policy, pairs=tuple(pairs)))
         return starts
 
@@ -229,16 +230,10 @@ def tune_for_all(store: Store, tenants: Sequence[str], usual: Usual, *, at: date
     )
     if at is None or not tuned.helps:
         return tuned
-    written = rewritten(store, EVERYBODY, POLICY_DOCUMENT, lambda old: applied(old, tuned, at=at))
+    written = _rewritten(store, EVERYBODY, POLICY_DOCUMENT, lambda old: applied(old, tuned, at=at))
     usual.changed(EVERYBODY)
     return replace(tuned, version=history(written).current)
 
 
-def rewritten(store: Store, tenant: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:
-    """A document after a change, made again where somebody else was quicker."""
-    for _ in range(_TRIES):
-        old = store.document(tenant, name)
-        new = change(old)
-        if store.swap_document(tenant, name, old=old, new=new):
-            return new
-    raise BusyError(f"the document {name!r} is changed by others all the time; try again")
+def _rewritten(store: Store, tenant: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:
+    return rewritten(store, tenant, name, change, busy=f"the document {name!r} is changed by others all the time; try again")

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Final, Self, TypedDict
 from cued.errors import InputError
 from cued.folders import Address, place
 from cued.forking import across_forks
-from cued.handles.bound import IdMaker, Usual, on_trial
+from cued.handles.ids import IdMaker
 from cued.handles.settling import Mode, Settler
+from cued.handles.usual_policies import Usual, on_trial
 from cued.model import OWN_TENANT, LogRules, Quotas, Trust, VectorShape
 from cued.policy.presets import DEFAULT, load
 from cued.policy.spec import Policy
@@ -38,7 +39,7 @@ _NO_QUOTAS = Quotas()
 class Memories:
     """What `cued.open` gives: one store, open; close it, or use it in a `with`."""
 
-    def __init__(self, parts: Parts, *, usual: Usual, clock: Clock, settle: Mode, dropping: bool = False) -> None:
+    def __init__(self, parts: Parts, *, usual: Usual, clock: Clock, settle: Mode, dropping: bool) -> None:
         """Hold the parts together; with `dropping` the store is nobody else's, and is closed when this is dropped."""
         self.parts = parts
         self.policy = usual.policy

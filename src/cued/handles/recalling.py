@@ -15,8 +15,10 @@ from cued.flow.diversify import compared
 from cued.flow.feedback import feedback
 from cued.flow.settle import documents, entry, log_line, shadowed, touches
 from cued.handles.bootstrap import Pack, bootstrap
-from cued.handles.bound import Arms, Bound, spanned
+from cued.handles.bound import Bound
 from cued.handles.conversation import Conversation
+from cued.handles.telemetry import spanned
+from cued.handles.usual_policies import Arms
 from cued.handles.vouching import known, refuse_judging
 from cued.model import GLOBAL, UNVERIFIED, Cue, DenseLookup, Evidence, Recall, RecallEntry, Shadowed, Vector
 from cued.others import embedded
@@ -24,7 +26,7 @@ from cued.policy.spec import Policy
 from cued.requests.checks import asked_id, asked_ids, label, moment
 from cued.requests.cue import CueRequest, ExplainRequest, RecallRequest, asked_for
 from cued.requests.keywords import LogOptions, MapOptions, RecallOptions
-from cued.requests.listing import LogRequest, MapRequest, read_log, read_map
+from cued.requests.listing import LogRequest, MapRequest, whole_request
 from cued.requests.upkeep import BUDGET_TOKENS
 
 if TYPE_CHECKING:
@@ -140,7 +142,7 @@ class Recalling(Bound):
 
         `Envelope.decode(line.evidence).decide()` decides a kept recall again.
         """
-        query = read_log(wanted, request).query()
+        query = whole_request(LogRequest, request, wanted).query()
         self._settler.flush()
         return self._store.log(self.name, query)
 
@@ -158,7 +160,7 @@ class Recalling(Bound):
         """Memories that stand, laid out by meaning, of many a sample of the whole; with a `text`, and where it lies among them."""
         from cued.explain import mapped  # noqa: PLC0415
 
-        asked = read_map(wanted, request)
+        asked = whole_request(MapRequest, request, wanted)
         page = self._store.list(self.name, asked.filter(), at=self._clock(), limit=asked.limit, order_by="chance")
         ids = dict.fromkeys((*(memory.id for memory in page), *asked.also))
         return mapped(self._store.fetch(self.name, list(ids)), total=page.total, cue=self._cue_vector(asked.text))

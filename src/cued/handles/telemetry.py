@@ -7,6 +7,7 @@ in them only where OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT says so.
 import os
 import sys
 from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import msgspec
@@ -16,24 +17,32 @@ from cued.model import Cue, Recall
 CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _COUNT, _RECORD = "gen_ai.memory.record.count", "gen_ai.memory.record.id"
 _QUERY, _RECORDS = "gen_ai.memory.query.text", "gen_ai.memory.records"
+_PROVIDER = {"gen_ai.provider.name": "cued"}
 Said = ParamSpec("Said")
 Answer = TypeVar("Answer")
 
 
-def in_span(operation: str, verb: Callable[Said, Answer], /, *args: Said.args, **options: Said.kwargs) -> Answer:
-    """The verb's answer, with a span of this operation around it where somebody has set up OpenTelemetry in this process."""
-    tracer = _tracer()
-    if tracer is None:
-        return verb(*args, **options)
-    named = {"gen_ai.operation.name": operation, "gen_ai.provider.name": "cued"}
-    with tracer.start_as_current_span(operation, attributes=named) as span:
-        try:
-            answer = verb(*args, **options)
-        except Exception as error:  # noted, whatever it is, and the caller's all the same
-            span.set_attribute("error.type", type(error).__name__)
-            raise
-        span.set_attributes(_TOLD[operation](answer, args[1:]))
-        return answer
+def spanned(operation: str) -> Callable[[Callable[Said, Answer]], Callable[Said, Answer]]:
+    """What puts a span of this operation around a verb, where somebody has set up OpenTelemetry in this process."""
+
+    def around(verb: Callable[Said, Answer]) -> Callable[Said, Answer]:
+        @wraps(verb)
+        def traced(*args: Said.args, **options: Said.kwargs) -> Answer:
+            tracer = _tracer() if "opentelemetry.trace" in sys.modules else None
+            if tracer is None:
+                return verb(*args, **options)
+            with tracer.start_as_current_span(operation, attributes={"gen_ai.operation.name": operation, **_PROVIDER}) as span:
+                try:
+                    answer = verb(*args, **options)
+                except Exception as error:  # noted, whatever it is, and the caller's all the same
+                    span.set_attribute("error.type", type(error).__name__)
+                    raise
+                span.set_attributes(_TOLD[operation](answer, args[1:]))
+                return answer
+
+        return traced
+
+    return around
 
 
 def _of_recall(recall: Recall, said: tuple[Any, ...]) -> Mapping[str, Any]:
@@ -70,10 +79,9 @@ def _named(ids: Any) -> Mapping[str, Any]:  # noqa: ANN401 - any list of ids
 
 
 def _tracer() -> Any | None:  # noqa: ANN401 - of a package that may not be there
-    trace = sys.modules.get("opentelemetry.trace")
-    if trace is None or isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
-        return None
-    return trace.get_tracer("cued")
+    """The tracer of whoever has set one up; None where OpenTelemetry is only loaded."""
+    trace = sys.modules["opentelemetry.trace"]
+    return None if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider) else trace.get_tracer("cued")
 
 
 _TOLD: dict[str, Callable[[Any, tuple[Any, ...]], Mapping[str, Any]]] = {

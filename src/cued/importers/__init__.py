@@ -109,18 +109,24 @@ def import_file(  # noqa: PLR0913 - one keyword each for what, with what, as of 
         if name == OWN:
             if scope is not None:
                 raise InputError("scope", scope, "no scope for an export of Cued: its memories have theirs")
-            head(path, 0)
-            with path.open("rb") as file:
-                if as_exported:
-                    refuse_foreign((line for _, line in bounded_lines(file)), store, tenant)
-                    file.seek(0)
-                return import_export(tenant, store, file, embedder=embedder, believed=as_exported, progress=progress)
+            return _import_own(tenant, store, path, embedder=embedder, as_exported=as_exported, progress=progress)
         if as_exported:
             raise InputError("as_exported", name, "an export of Cued: no other format has a seal")
         drafts = FORMATS[name].read(path, max_bytes=max_bytes, **({} if user is None else {"user": user}))
         with intake.noting():
             intake.take(_composed(drafts, tenant=tenant, at=at, scope=None if scope is None else label("scope", scope)))
     return intake.result(name)
+
+
+def _import_own(  # noqa: PLR0913 - as above
+    tenant: str, store: Store, path: Path, *, embedder: Embedder | None, as_exported: bool, progress: Progress
+) -> Imported:
+    head(path, 0)
+    with path.open("rb") as file:
+        if as_exported:
+            refuse_foreign((line for _, line in bounded_lines(file)), store, tenant)
+            file.seek(0)
+        return import_export(tenant, store, file, embedder=embedder, believed=as_exported, progress=progress)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from cued.flow.arc import DOCUMENT
 from cued.importers.intake import Incoming
 from cued.model import NOBODY, Edge, Memory, RecallEntry, Source, Stored, Supersession, Use, Vector
 from cued.model.words import LABELS_DOCUMENT, POLICY_DOCUMENT
-from cued.requests.checks import checked_text, confidence, label, metadata, moment, one_of, share, storable
+from cued.requests.checks import MAX_URL, checked_text, confidence, label, metadata, moment, one_of, share, storable
 from cued.stores.columns.vectors import checked
 
 FORMAT = 1
@@ -210,7 +210,7 @@ def _source(source: Source) -> Source:
         session=None if source.session is None else label("session", source.session),
         turn=None if source.turn is None else _whole("turn", source.turn, least=-_MOST_TURNS),
         speaker=None if source.speaker is None else label("speaker", source.speaker),
-        url=None if source.url is None else label("url", source.url, most=2000),
+        url=None if source.url is None else label("url", source.url, most=MAX_URL),
         meta=metadata(source.meta),
     )
 

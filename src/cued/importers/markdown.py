@@ -108,7 +108,7 @@ def _at(path: Path, matter: Matter) -> datetime | None:
 
 def _draft(note: _Note, block: Block) -> Draft | Skipped:
     trail = [heading for heading in block.headings if heading != note.title]
-    own = _many(note.matter, "tags")
+    own = _tags(note.matter)
     related = block.kind == "relation"
     aside = f" ({block.context})" if block.context else ""
     words = f"{note.title} {block.relation.replace('_', ' ')} {block.target}" if related else _in_context(note, trail, block.text)
@@ -134,7 +134,7 @@ def _one(matter: Matter, key: str) -> str:
     return value if isinstance(value, str) else value[0] if value else ""
 
 
-def _many(matter: Matter, key: str) -> list[str]:
-    value = matter.get(key, "")
+def _tags(matter: Matter) -> list[str]:
+    value = matter.get("tags", "")
     given = value.replace(",", " ").split() if isinstance(value, str) else list(value)
     return [tag.lstrip("#") for tag in given]

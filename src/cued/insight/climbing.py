@@ -12,10 +12,10 @@ from cued import flow
 from cued.engine.narrowing import narrowed
 from cued.flow.table import Table
 from cued.insight.knobs import FLOORS, Move, moves, with_floor
-from cued.insight.pairs import Pair, worth
+from cued.insight.pairs import LabelledPair, worth
 from cued.model import Evidence
 from cued.policy.spec import Channels, Policy, Relevance
-from cued.ports import Progress, silent
+from cued.ports import Progress
 
 ROUNDS = 8
 SURE = 1.0
@@ -30,7 +30,7 @@ class Start(Struct, frozen=True, kw_only=True):
     """A policy to start from, and the pairs as its channels read them."""
 
     policy: Policy
-    pairs: tuple[Pair, ...]
+    pairs: tuple[LabelledPair, ...]
 
 
 class Reached(Struct, frozen=True, kw_only=True):
@@ -41,24 +41,31 @@ class Reached(Struct, frozen=True, kw_only=True):
     worths: tuple[float, ...]
 
 
-def climb(start: Start, *, progress: Progress = silent) -> Reached:
+def climb(start: Start, *, progress: Progress) -> Reached:
     """The policy that single moves lead to, the best first, for as long as one is better by more than a standard error."""
     policy, made, read = start.policy, list[str](), _Read(start.pairs)
     here = read.worths(policy, (policy.floor.at,))[policy.floor.at]
     for number in range(ROUNDS):
-        best: tuple[float, Move, Worths] | None = None
-        for move in (Move(name="", policy=policy), *moves(policy)):
-            for floor, there in read.worths(move.policy, (policy.floor.at, *FLOORS)).items():
-                sure = _surely(there - here)
-                if sure > 0 and (best is None or sure > best[0]):
-                    best = sure, Move(name=_told(move.name, policy.floor.at, floor), policy=with_floor(move.policy, floor)), there
+        found = _best_move(policy, here, read)
         progress(number + 1, ROUNDS)
-        if best is None:
+        if found is None:
             break
-        _, move, here = best
+        move, here = found
         policy = move.policy
         made.append(move.name)
     return Reached(policy=policy, moves=tuple(made), worths=tuple(here.tolist()))
+
+
+def _best_move(policy: Policy, here: Worths, read: "_Read") -> tuple[Move, Worths] | None:
+    """The surest move from here, alone or with another floor, and what it comes to; None where none is better by more than chance."""
+    best, most = None, 0.0
+    for move in (Move(name="", policy=policy), *moves(policy)):
+        for floor, there in read.worths(move.policy, (policy.floor.at, *FLOORS)).items():
+            sure = _surely(there - here)
+            if sure > most:
+                most = sure
+                best = Move(name=_told(move.name, policy.floor.at, floor), policy=with_floor(move.policy, floor)), there
+    return best
 
 
 def better(left: Reached, right: Reached) -> bool:
@@ -75,7 +82,7 @@ def _surely(change: Worths) -> float:
 class _Read:
     """The pairs as tables with their relevance, which most moves leave as it is: read once for each set of channels."""
 
-    def __init__(self, pairs: Sequence[Pair]) -> None:
+    def __init__(self, pairs: Sequence[LabelledPair]) -> None:
         self._pairs = pairs
         self._tables: dict[tuple[Channels, Relevance], list[Table]] = {}
 
@@ -116,7 +123,7 @@ def _ranked(read: Table, policy: Policy) -> tuple[list[str], Worths, Worths]:
     for stage in _ORDERING:
         stage.run(table)
     order = table.order
-    column = table.columns[flow.floor.COLUMNS[policy.floor.on]][order]
+    column = table.columns[flow.floor.FLOOR_COLUMNS[policy.floor.on]][order]
     return [table.ids[row] for row in order.tolist()], column, table.columns["relevance"][order]
 
 

@@ -14,6 +14,7 @@ from cued.model.plain import JSON, plain
 from cued.ports import Store
 
 LATELY = 2000
+_LATELY_OF_ALL = 20_000
 """Of how many recalls stages, channels and failures are told one by one."""
 _QUARTER, _HOUR, _DAY, _WEEK = 900, 3600, 86_400, 604_800
 _SPARKS = 40
@@ -232,4 +233,4 @@ def _suiting(tenants: Iterable[str], store: Store, window: Window, newest: Seque
 
 
 def _some(names: Sequence[str]) -> int:
-    return max(1, min(LATELY, 20_000 // max(1, len(names))))
+    return max(1, min(LATELY, _LATELY_OF_ALL // max(1, len(names))))

@@ -21,7 +21,7 @@ NOISE = 0.1
 """What a place taken by a memory that was not right costs, of what the whole gold is worth."""
 
 
-class Pair(Struct, frozen=True, kw_only=True):
+class LabelledPair(Struct, frozen=True, kw_only=True):
     """One cue's evidence, when it was asked, and the ids that were right; none says that nothing was. `bad` are known to be wrong."""
 
     evidence: Evidence
@@ -105,18 +105,18 @@ def _to_judge(line: RecallEntry) -> Unjudged:
     return Unjudged(recall_id=line.recall_id, at=line.at, cue=line.cue or "", chosen=line.chosen, texts=texts)
 
 
-def judged_pairs(tenant: str, store: Store) -> tuple[Pair, ...]:
+def judged_pairs(tenant: str, store: Store) -> tuple[LabelledPair, ...]:
     """The pairs that labels and feedback make of kept recalls, oldest first."""
     said = {label.recall_id: label for label in labels(tenant, store)}
     lines = store.log(tenant, LogQuery(kept=True, limit=_MOST, oldest_first=True))
-    pairs = list[Pair]()
+    pairs = list[LabelledPair]()
     for line in lines:
         gold, bad = _verdict(line, said.get(line.recall_id))
         if gold is None:
             continue
         (whole,) = store.log(tenant, LogQuery(recall_id=line.recall_id, limit=1, content=True))
         if whole.evidence is not None:
-            pairs.append(Pair(evidence=Envelope.decode(whole.evidence).evidence, at=line.at, gold=gold, bad=bad))
+            pairs.append(LabelledPair(evidence=Envelope.decode(whole.evidence).evidence, at=line.at, gold=gold, bad=bad))
     return tuple(pairs)
 
 
@@ -136,13 +136,13 @@ def found(chosen: Collection[str], gold: Collection[str]) -> float:
     return len(set(gold) & set(chosen)) / len(gold) if gold else float(not chosen)
 
 
-def worth(chosen: Sequence[str], pair: Pair, *, limit: int) -> float:
+def worth(chosen: Sequence[str], pair: LabelledPair, *, limit: int) -> float:
     """What an answer is worth: the share of the gold found, less a tenth of the share of places that others took."""
     others = sum(memory_id not in pair.gold for memory_id in chosen)
     return found(chosen, pair.gold) - NOISE * others / limit
 
 
-def by_time(pairs: Iterable[Pair]) -> list[Pair]:
+def by_time(pairs: Iterable[LabelledPair]) -> list[LabelledPair]:
     """The pairs, oldest first."""
     return sorted(pairs, key=lambda pair: (pair.at, pair.evidence.recall_id))
 

@@ -14,15 +14,14 @@ from cued.engine.narrowing import narrowed
 from cued.errors import InputError
 from cued.insight.climbing import Start, better, climb
 from cued.insight.knobs import FLOORS
-from cued.insight.pairs import Pair, by_time, found, worth
+from cued.insight.pairs import LabelledPair, by_time, found, worth
 from cued.insight.rates import ENOUGH, TARGET
 from cued.model import RecallEntry
 from cued.model.plain import JSON, plain
 from cued.policy.parse import diff, dump
 from cued.policy.spec import Policy
 from cued.ports import Progress, silent
-from cued.requests.insights import TARGET_RATE
-from cued.significance import paired
+from cued.significance import RESAMPLES, paired
 
 FEWEST = 12
 """From how many pairs on a search is worth the while."""
@@ -121,7 +120,7 @@ def enough(pairs: int) -> None:
         raise InputError("pairs", pairs, f"at most {MOST} labelled pairs")
 
 
-def tune_floor(lines: Sequence[RecallEntry], policy: Policy, *, target: float = TARGET_RATE) -> Tuned:
+def tune_floor(lines: Sequence[RecallEntry], policy: Policy, *, target: float) -> Tuned:
     """The floor alone, moved on a grid of 0.05 to where the injection rate of these recalls (oldest first) is nearest to the target."""
     if len(lines) < ENOUGH:
         raise InputError("recalls", len(lines), f"{ENOUGH} recalls under one policy: {ENOUGH - len(lines)} are missing")
@@ -187,7 +186,7 @@ def _verdict(
     return True, f"it helps on pairs that the search never saw{few}"
 
 
-def _by_chance(pairs: Sequence[Pair], answers: Sequence[tuple[str, ...]]) -> bool:
+def _by_chance(pairs: Sequence[LabelledPair], answers: Sequence[tuple[str, ...]]) -> bool:
     """Whether the answers fit the labels of other cues as well as their own: the labels then say nothing of the cues."""
     with_gold = [(pair.gold, chosen) for pair, chosen in zip(pairs, answers, strict=True) if pair.gold]
     if len({gold for gold, _ in with_gold}) < 2:  # noqa: PLR2004 - one gold for all cannot be shuffled
@@ -199,22 +198,22 @@ def _by_chance(pairs: Sequence[Pair], answers: Sequence[tuple[str, ...]]) -> boo
     return as_good > _CHANCE * _SHUFFLES
 
 
-def _answers(pairs: Sequence[Pair], policy: Policy) -> list[tuple[str, ...]]:
+def _answers(pairs: Sequence[LabelledPair], policy: Policy) -> list[tuple[str, ...]]:
     return [tuple(each.id for each in decide(narrowed(pair.evidence, policy), policy)) for pair in pairs]
 
 
-def _found(answers: Sequence[tuple[str, ...]], pairs: Sequence[Pair]) -> list[float]:
+def _found(answers: Sequence[tuple[str, ...]], pairs: Sequence[LabelledPair]) -> list[float]:
     return [found(chosen, pair.gold) for chosen, pair in zip(answers, pairs, strict=True)]
 
 
-def _worths(answers: Sequence[tuple[str, ...]], pairs: Sequence[Pair], policy: Policy) -> list[float]:
+def _worths(answers: Sequence[tuple[str, ...]], pairs: Sequence[LabelledPair], policy: Policy) -> list[float]:
     return [worth(chosen, pair, limit=policy.budget.limit) for chosen, pair in zip(answers, pairs, strict=True)]
 
 
 def _nearer(best: np.ndarray[tuple[int, ...], np.dtype[np.float64]], old: float, new: float, target: float) -> tuple[float, float]:
-    """The 95 % interval of how much nearer the rate comes to the target, by 2000 resamples of the recalls."""
+    """The 95 % interval of how much nearer the rate comes to the target, by resamples of the recalls."""
     rng = np.random.default_rng(_SEED)
-    drawn = rng.integers(0, len(best), size=(2000, len(best)))
+    drawn = rng.integers(0, len(best), size=(RESAMPLES, len(best)))
     gains = np.abs((best >= old)[drawn].mean(axis=1) - target) - np.abs((best >= new)[drawn].mean(axis=1) - target)
     low, high = np.percentile(gains, (2.5, 97.5))
     return float(low), float(high)

@@ -47,7 +47,7 @@ def recalled(tenant: Tenant, recall: Recall) -> Iterator[Recalled]:
     return (replace(each, memory=whole(tenant, each.memory)) for each in recall)
 
 
-def ranking(policy: Policy, limit: int, *, floor: float | None = None) -> Policy:
+def ranking(policy: Policy, limit: int, *, floor: float | None) -> Policy:
     """The policy as a plain search needs it: so many results, no floor unless one is given, and nothing collapsed or cut to a budget."""
     many = min(max(limit, 1), MOST)
     channels = policy.channels

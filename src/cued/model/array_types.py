@@ -6,3 +6,5 @@ from numpy.typing import NDArray
 Column = NDArray[np.float64]
 Vector = NDArray[np.float32]
 Matrix = NDArray[np.float32]
+UNIT_WITHIN = 1e-3
+"""How far from 1 the length of a vector may be that an embedder gives and a store takes."""

@@ -7,7 +7,7 @@ from cued.model.log import RecallEntry
 from cued.model.memory import Memory, Touch
 from cued.model.words import Order
 
-Place = int | float | str
+OrderKey = int | float | str
 """Where a memory stands in an order other than that of creation."""
 Marks = tuple[tuple[str, int, int], ...]
 """Where and when a memory is superseded, so far as one time cannot tell it: scope ("" for everywhere), since, until."""
@@ -115,4 +115,4 @@ class Slice(NamedTuple):
     limit: int
     oldest_first: bool = False
     order_by: Order = "written"
-    place: Place | None = None
+    place: OrderKey | None = None

@@ -26,6 +26,7 @@ GROWTH = 2
 MOST_GROWTH = 18
 """How many others a character stands for there at most: a text that is short enough by this need not be looked at."""
 MAX_LABEL = 200
+MAX_URL = 2000
 MAX_TAGS = 64
 MAX_SUPERSEDED = 1_000
 """How many memories may give way to one by a caller's word; each is written with it, and looked at when it goes."""

@@ -13,6 +13,7 @@ from cued.policy.spec import Share
 from cued.requests.checks import (
     MAX_SUPERSEDED,
     MAX_TAGS,
+    MAX_URL,
     checked_text,
     confidence,
     ids,
@@ -109,7 +110,7 @@ def read_draft(value: str | Mapping[str, Any] | Draft) -> Draft:
     return read(value, Draft)
 
 
-def read_change(fields: Mapping[str, Any], change: Change | None = None) -> Change:
+def read_change(fields: Mapping[str, Any], change: Change | None) -> Change:
     """The change itself, or the one in these fields; one that changes nothing is refused."""
     if change is None:
         change = read(fields, Change)
@@ -144,7 +145,7 @@ def compose(draft: Draft, *, tenant: str, memory_id: str, now: datetime) -> Memo
             session=label("session", draft.session) if draft.session is not None else None,
             turn=draft.turn,
             speaker=speaker,
-            url=label("url", draft.url, most=2000) if draft.url is not None else None,
+            url=label("url", draft.url, most=MAX_URL) if draft.url is not None else None,
             meta=metadata(draft.meta),
         ),
         valid_from=moment("valid_from", draft.valid_from),

@@ -1,4 +1,4 @@
-"""What list, timeline and log take."""
+"""What list, timeline, map and log take."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -8,7 +8,7 @@ from msgspec import Meta, Struct, field
 
 from cued.errors import InputError
 from cued.model import Filter, HiddenState, Kind, LogQuery, Order, Outcome, Scalar, Tier, Trust
-from cued.requests.checks import label, labels, metadata, read, refuse_beside
+from cued.requests.checks import Request, label, labels, metadata, read, refuse_beside
 
 MAX_PAGE = 1000
 MAX_CONTAINS = 500
@@ -115,27 +115,10 @@ def _words(text: str) -> tuple[str, ...]:
     return words
 
 
-def read_list(wanted: Mapping[str, Any], request: ListRequest | None = None) -> ListRequest:
-    """The request itself, or the one in these keywords, of which a kind or a tier may stand alone."""
+def whole_request(kind: type[Request], request: Request | None, wanted: Mapping[str, Any]) -> Request:
+    """The request itself, or the one in these keywords, of which a kind, a tier or a trust may stand alone."""
     if request is not None:
         refuse_beside(wanted)
         return request
     given = {name: value for name, value in wanted.items() if value is not None}
-    return read(given | {name: (given[name],) for name in ("kinds", "tiers", "trusts") if isinstance(given.get(name), str)}, ListRequest)
-
-
-def read_log(wanted: Mapping[str, Any], request: LogRequest | None = None) -> LogRequest:
-    """The request itself, or the one in these keywords."""
-    if request is not None:
-        refuse_beside(wanted)
-        return request
-    return read({name: value for name, value in wanted.items() if value is not None}, LogRequest)
-
-
-def read_map(wanted: Mapping[str, Any], request: MapRequest | None = None) -> MapRequest:
-    """The request itself, or the one in these keywords, of which a kind may stand alone."""
-    if request is not None:
-        refuse_beside(wanted)
-        return request
-    given = {name: value for name, value in wanted.items() if value is not None}
-    return read(given | {name: (given[name],) for name in ("kinds",) if isinstance(given.get(name), str)}, MapRequest)
+    return read(given | {name: (given[name],) for name in ("kinds", "tiers", "trusts") if isinstance(given.get(name), str)}, kind)

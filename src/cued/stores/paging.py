@@ -10,10 +10,10 @@ from msgspec import DecodeError, Meta, ValidationError, json
 
 from cued.errors import InputError
 from cued.model import KINDS, TIERS, TRUSTS, Memory, Order, Page, Slice, Use
-from cued.model.rows import Place
+from cued.model.rows import OrderKey
 from cued.stores.arrays import ALWAYS, NEVER, micros
 
-Standing = tuple[Place, int, str]
+Standing = tuple[OrderKey, int, str]
 """Where a memory stands in a listing: its place in the order, when it was created, and its id."""
 
 _Created = Annotated[int, Meta(ge=ALWAYS, le=NEVER)]
@@ -72,7 +72,7 @@ def _unknown(cursor: str) -> InputError:
     return InputError("after", cursor, "the `next` of an earlier page of the same listing")
 
 
-_PLACES: Mapping[Order, Callable[[Memory], Place]] = MappingProxyType(
+_PLACES: Mapping[Order, Callable[[Memory], OrderKey]] = MappingProxyType(
     {
         "written": lambda memory: micros(memory.created_at),
         "used": lambda memory: last_used(memory.use),

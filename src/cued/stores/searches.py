@@ -19,7 +19,7 @@ from cued.errors import LostConnectionError, StoreError
 from cued.model import Findings, Glance, Lookup, Memory
 from cued.ports import Distant, Keeper, Reading, Transaction
 from cued.stores.columns.shelf import Hits, Shelf
-from cued.stores.shelves import Shelves, TenantShelf, Version
+from cued.stores.shelves import ShelfVersion, Shelves, TenantShelf
 from cued.stores.standing.past import as_known
 
 log = logging.getLogger("cued")
@@ -30,7 +30,7 @@ _GLANCES: Final = 4
 """How many messages a recall may take before it reads in a transaction, where others write all the time."""
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """What a search found, with its memories, and the reading that it is as of."""
 
     hits: Hits
@@ -63,7 +63,7 @@ def search(keeper: Keeper, shelves: Shelves, tenant: str, lookup: Lookup) -> Fin
     return _found(keeper, shelves, tenant, lookup)
 
 
-def keep(keeper: Keeper, tenant: str, version: Version) -> None:
+def keep(keeper: Keeper, tenant: str, version: ShelfVersion) -> None:
     """Keep a tenant's shelf with its rows, so that the next process need not build it; what cannot be kept is built again."""
     try:
         with keeper.begin(tenant, write=True) as rows:
@@ -80,7 +80,7 @@ def _found(keeper: Keeper, shelves: Shelves, tenant: str, lookup: Lookup) -> Fin
     with _snapshot(keeper, tenant, held) as (rows, version):
         if version is None:
             shelves.drop(tenant)
-            return Found(Shelf().search(lookup), (), (), rows).told(lookup)
+            return SearchResult(Shelf().search(lookup), (), (), rows).told(lookup)
         answer = _found_in(held, version, rows, lookup).told(lookup)
     shelves.trim(held)
     if distant is not None and version.worth_keeping:
@@ -101,7 +101,7 @@ def _can_glance(kind: type[Keeper]) -> bool:
 
 
 @contextmanager
-def _snapshot(keeper: Keeper, tenant: str, held: TenantShelf) -> Iterator[tuple[Transaction, Version | None]]:
+def _snapshot(keeper: Keeper, tenant: str, held: TenantShelf) -> Iterator[tuple[Transaction, ShelfVersion | None]]:
     """A snapshot of the tenant's rows and the shelf as of it; None for a stranger, of whom nothing is kept."""
     version = held.caught_up()
     if version is not None and version.is_of(held.newest):
@@ -117,11 +117,11 @@ def _snapshot(keeper: Keeper, tenant: str, held: TenantShelf) -> Iterator[tuple[
         yield rows, version
 
 
-def _found_in(held: TenantShelf, version: Version, rows: Reading, lookup: Lookup) -> Found:
+def _found_in(held: TenantShelf, version: ShelfVersion, rows: Reading, lookup: Lookup) -> SearchResult:
     """What a search finds, with its memories; one that cannot be read is taken off the shelf, as if it were not there."""
     while True:
         hits = version.shelf.search(lookup)
-        found = Found(hits, version.winners.read(rows, hits.keys), version.winners.read(rows, hits.core_keys), rows)
+        found = SearchResult(hits, version.winners.read(rows, hits.keys), version.winners.read(rows, hits.core_keys), rows)
         keyed = zip((*hits.keys, *hits.core_keys), (*found.memories, *found.core), strict=True)
         broken = [key for key, memory in keyed if memory is None]
         if not broken:
@@ -129,7 +129,7 @@ def _found_in(held: TenantShelf, version: Version, rows: Reading, lookup: Lookup
         version = held.without(version, broken)
 
 
-def _glanced(keeper: Distant, tenant: str, held: TenantShelf, lookup: Lookup) -> Found | None:
+def _glanced(keeper: Distant, tenant: str, held: TenantShelf, lookup: Lookup) -> SearchResult | None:
     """What a search finds; None where it takes a transaction: nothing in memory, something removed or broken, or no end to the changes."""
     for _ in range(_GLANCES):
         version = held.caught_up()
@@ -148,12 +148,12 @@ def _glanced(keeper: Distant, tenant: str, held: TenantShelf, lookup: Lookup) ->
     return None
 
 
-def _searched(keeper: Distant, tenant: str, version: Version, lookup: Lookup, epoch: int) -> tuple[Found, Reading]:
+def _searched(keeper: Distant, tenant: str, version: ShelfVersion, lookup: Lookup, epoch: int) -> tuple[SearchResult, Reading]:
     hits = version.shelf.search(lookup)
     keys = (*hits.keys, *hits.core_keys)
     missing = version.winners.missing(keys)
     rows = _glance(keeper, tenant, Glance(epoch, version.change, keys=keys, missing=missing, document=lookup.document))
-    return Found(hits, version.winners.read(rows, hits.keys), version.winners.read(rows, hits.core_keys), rows), rows
+    return SearchResult(hits, version.winners.read(rows, hits.keys), version.winners.read(rows, hits.core_keys), rows), rows
 
 
 def _glance(keeper: Distant, tenant: str, wanted: Glance) -> Reading:

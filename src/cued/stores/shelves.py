@@ -80,7 +80,7 @@ class Winners:
             self.nbytes += size
 
 
-class Version(NamedTuple):
+class ShelfVersion(NamedTuple):
     """A tenant's shelf as of one change, and the memories that were found on it."""
 
     shelf: Shelf
@@ -117,13 +117,13 @@ class TenantShelf:
     def __init__(self) -> None:
         """Start without anything loaded."""
         self.lock = Lock()
-        self.version: Version | None = None
+        self.version: ShelfVersion | None = None
         self.newest = Head()
         self.handed = Handed()
         self.weighed: int | None = 0
         """Its bytes when it was last looked at, which those of all shelves are the sum of; None once it is let go."""
 
-    def bring_to(self, rows: Transaction, head: Head) -> Version:
+    def bring_to(self, rows: Transaction, head: Head) -> ShelfVersion:
         """The tenant's shelf as of the transaction's snapshot; the lock must be held."""
         last, self.version = self.version, None
         # Where something fails on the way, there is no version, and the next one is loaded anew.
@@ -131,12 +131,12 @@ class TenantShelf:
             self.version = last
             return last
         if last is None or last.epoch != head.epoch or last.shelf.wasteful:
-            last = _restored(rows, head) or Version(Shelf(), Winners(), 0, head.epoch, 0)
+            last = _restored(rows, head) or ShelfVersion(Shelf(), Winners(), 0, head.epoch, 0)
         self.version = last if last.is_of(head) else _refreshed(last, rows, head)
         self.heard_of(head)
         return self.version
 
-    def caught_up(self) -> Version | None:
+    def caught_up(self) -> ShelfVersion | None:
         """The last version with what writes from here have handed over, None where nothing is loaded."""
         version = self.version
         if version is None or version.is_of(self.newest):
@@ -154,7 +154,7 @@ class TenantShelf:
         if head.epoch != self.newest.epoch or head.change > self.newest.change:
             self.newest = head
 
-    def follow(self, version: Version, rows: Reading, *, known: bool) -> bool:
+    def follow(self, version: ShelfVersion, rows: Reading, *, known: bool) -> bool:
         """Whether to go on: with the next version where the rows since are `known`, and else knowing that there are some."""
         head = rows.head()
         if not head.change or head.epoch != version.epoch or version.shelf.wasteful:
@@ -165,13 +165,13 @@ class TenantShelf:
         self.heard_of(head)
         return True
 
-    def kept(self, version: Version) -> None:
+    def kept(self, version: ShelfVersion) -> None:
         """Note that this version is kept beside the rows."""
         with self.lock:
             if self.version is version:
                 self.version = version._replace(unkept=0)
 
-    def without(self, version: Version, keys: Sequence[int]) -> Version:
+    def without(self, version: ShelfVersion, keys: Sequence[int]) -> ShelfVersion:
         """This version but for the memories of some keys, which can no longer be read."""
         shelf = version.shelf.branched()
         shelf.drop(keys)
@@ -259,7 +259,7 @@ class Shelves:
         self._nbytes -= shelf.weighed or 0
         shelf.weighed = None
 
-    def unkept(self) -> list[tuple[str, Version]]:
+    def unkept(self) -> list[tuple[str, ShelfVersion]]:
         """The tenants and last versions which, kept, would save the next process much."""
         with self._lock:
             held = [(tenant, each.version) for tenant, each in self._held.items()]
@@ -270,7 +270,7 @@ class Shelves:
         return len(self._held)
 
 
-def _restored(rows: Transaction, head: Head) -> Version | None:
+def _restored(rows: Transaction, head: Head) -> ShelfVersion | None:
     """The shelf as it was kept, None where there is none of use; what has changed since is to be read yet."""
     if head.size <= _LEAST_UNKEPT:
         return None
@@ -280,10 +280,10 @@ def _restored(rows: Transaction, head: Head) -> Version | None:
     shelf = found.shelf
     _add_vectors(shelf, _Owners.of(shelf.keys, found.fingerprints, found.coded), rows.vectors(0), more=found.change < head.change)
     shelf.settle()
-    return Version(shelf, Winners(), found.change, head.epoch, shelf.nbytes)
+    return ShelfVersion(shelf, Winners(), found.change, head.epoch, shelf.nbytes)
 
 
-def _refreshed(last: Version, rows: Reading | Fresh, head: Head) -> Version:
+def _refreshed(last: ShelfVersion, rows: Reading | Fresh, head: Head) -> ShelfVersion:
     """The next version: a branch of the shelf with what has changed since, and the winners that have not."""
     # Before the first change there is nothing that anybody searches, and nothing to remove.
     shelf, removed = (last.shelf.branched(), rows.removed(last.change)) if last.change else (last.shelf, ())
@@ -303,7 +303,7 @@ def _refreshed(last: Version, rows: Reading | Fresh, head: Head) -> Version:
     keys = np.asarray(read.keys, dtype=np.int64)
     # New rows have keys beyond all before, which nobody can have found.
     winners = last.winners.without((*removed, *keys[keys <= before].tolist()))
-    return Version(shelf, winners, head.change, head.epoch, shelf.nbytes, last.unkept + len(read.ids))
+    return ShelfVersion(shelf, winners, head.change, head.epoch, shelf.nbytes, last.unkept + len(read.ids))
 
 
 def _entries(read: Indexed) -> Entries:

@@ -28,7 +28,7 @@ def touched(use: Use, touch: Touch) -> Use:
     return replace(use, last_at=touch.at, previous_at=use.last_at, count=count, counted_at=touch.at)
 
 
-def boosted(use: Use, feedback: Feedback, verdict: Verdict, *, instead_of: Verdict | None = None) -> Use:
+def boosted(use: Use, feedback: Feedback, verdict: Verdict, *, instead_of: Verdict | None) -> Use:
     """The use with its boost × the verdict's factor, within the bounds; importance is multiplied by the boost when it is read.
 
     With `instead_of`, the factor of that earlier verdict is taken back first. What a bound had cut off is not given back, so a mind

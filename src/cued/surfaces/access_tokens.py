@@ -11,30 +11,26 @@ import secrets
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Literal, get_args
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cued.errors import BusyError, InputError
+from cued.errors import InputError
 from cued.model import OWN_TENANT, TRUSTS, Trust
 from cued.model.plain import JSON, plain
 from cued.ports import Clock, Store
 from cued.requests.checks import label, one_of
+from cued.stores.rewriting import TRIES, rewritten
+from cued.surfaces.verb import AUTHORITIES, Authority
 from cued.text.durations import parse_duration
 
-Authority = Literal["read", "write", "admin"]
-AUTHORITIES: tuple[Authority, ...] = get_args(Authority)
-"""What a token allows, each with all that stands before it."""
-
 _DOCUMENT = "tokens"
-_TRIES = 20
 _LISTED = timedelta(days=90)
 _WRITTEN = re.compile(r"cued_(?P<id>[0-9a-f]{12})_[A-Za-z0-9_-]{43}")
 
 
-class Token(Struct, frozen=True, kw_only=True):
+class AccessToken(Struct, frozen=True, kw_only=True):
     """A token as it is kept."""
 
     id: str
@@ -72,10 +68,10 @@ class Tokens:
         """Read and write them in this store."""
         self._store, self._clock = store, clock
         self._lock = threading.Lock()
-        self._read: tuple[bytes | None, dict[str, Token]] = (None, {})
-        self._lent: dict[str, Token] = {}
+        self._read: tuple[bytes | None, dict[str, AccessToken]] = (None, {})
+        self._lent: dict[str, AccessToken] = {}
 
-    def create(self, tenant: str, *, scope: str, trust: str = "user", expires: str | float | None = None) -> tuple[str, Token]:
+    def create(self, tenant: str, *, scope: str, trust: str = "user", expires: str | float | None = None) -> tuple[str, AccessToken]:
         """A new token in full, which is shown this once, and what is kept of it; whatever it stores is trusted no further than `trust`."""
         written, kept = self._made(tenant, scope=scope, trust=trust, expires=expires)
         now = kept.created_at
@@ -88,7 +84,7 @@ class Tokens:
         self._lent[token.id] = token
         return written
 
-    def all(self) -> tuple[Token, ...]:
+    def all(self) -> tuple[AccessToken, ...]:
         """Every token, the oldest first, those that no longer count included."""
         return tuple(self._tokens().values())
 
@@ -97,11 +93,11 @@ class Tokens:
         now = self._clock()
         return any(token.live(now) for token in self.all())
 
-    def revoke(self, token_id: str) -> Token:
+    def revoke(self, token_id: str) -> AccessToken:
         """The token of this id, which no longer counts from now on."""
         now = self._clock()
 
-        def revoked(tokens: dict[str, Token]) -> dict[str, Token]:
+        def revoked(tokens: dict[str, AccessToken]) -> dict[str, AccessToken]:
             if token_id not in tokens:
                 raise InputError("id", token_id, "the id of a token, as `cued token list` shows them")
             token = tokens[token_id]
@@ -109,7 +105,7 @@ class Tokens:
 
         return self._change(revoked)[token_id]
 
-    def find(self, written: str) -> Token | None:
+    def find(self, written: str) -> AccessToken | None:
         """The token that was written, if it is one of ours and counts now."""
         match = _WRITTEN.fullmatch(written)
         found = None if match is None else self._lent.get(match["id"]) or self._tokens().get(match["id"])
@@ -117,9 +113,9 @@ class Tokens:
             return None
         return found
 
-    def _made(self, tenant: str, *, scope: str, trust: str, expires: str | float | None) -> tuple[str, Token]:
+    def _made(self, tenant: str, *, scope: str, trust: str, expires: str | float | None) -> tuple[str, AccessToken]:
         now = self._clock()
-        made = Token(
+        made = AccessToken(
             id=secrets.token_hex(6),
             digest="",
             tenant=label("tenant", tenant),
@@ -131,7 +127,7 @@ class Tokens:
         written = f"cued_{made.id}_{secrets.token_urlsafe(32)}"
         return written, replace(made, digest=_digest(written))
 
-    def _tokens(self) -> dict[str, Token]:
+    def _tokens(self) -> dict[str, AccessToken]:
         """The tokens as they are in the store now; they are decoded again only when they have changed."""
         body = self._store.document(OWN_TENANT, _DOCUMENT)
         with self._lock:
@@ -139,18 +135,18 @@ class Tokens:
                 self._read = body, _decoded(body)
             return self._read[1]
 
-    def _change(self, change: Callable[[dict[str, Token]], dict[str, Token]]) -> dict[str, Token]:
-        for _ in range(_TRIES):
-            old = self._store.document(OWN_TENANT, _DOCUMENT)
-            new = change(_decoded(old))
-            if self._store.swap_document(OWN_TENANT, _DOCUMENT, old=old, new=msgspec.json.encode(list(new.values()))):
-                return new
-        raise BusyError(f"the tokens were changed by others {_TRIES} times over; try again")
+    def _change(self, change: Callable[[dict[str, AccessToken]], dict[str, AccessToken]]) -> dict[str, AccessToken]:
+        busy = f"the tokens were changed by others {TRIES} times over; try again"
+        return _decoded(rewritten(self._store, OWN_TENANT, _DOCUMENT, lambda old: _encoded(change(_decoded(old))), busy=busy))
 
 
 def _digest(written: str) -> str:
     return hashlib.sha256(written.encode()).hexdigest()
 
 
-def _decoded(body: bytes | None) -> dict[str, Token]:
-    return {} if body is None else {token.id: token for token in msgspec.json.decode(body, type=list[Token])}
+def _encoded(tokens: dict[str, AccessToken]) -> bytes:
+    return msgspec.json.encode(list(tokens.values()))
+
+
+def _decoded(body: bytes | None) -> dict[str, AccessToken]:
+    return {} if body is None else {token.id: token for token in msgspec.json.decode(body, type=list[AccessToken])}

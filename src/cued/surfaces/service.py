@@ -97,9 +97,10 @@ def explain_saved(saved: "Envelope", request: DecideRequest, *, policy: Policy |
     from cued.engine import decide
     from cued.engine.narrowing import narrowed
     from cued.explain import Explanation, verdict_on
-    from cued.explain.single import single_changes
+    from cued.explain.single_changes import single_changes
 
-    applied = adjusted(request, policy or saved.policy or presets.load())
+    chosen = policy or saved.policy or presets.load()
+    applied = adjusted(request, chosen)
     evidence = narrowed(saved.evidence, applied)
     recalled = decide(evidence, applied)
     if request.memory is not None and request.memory not in recalled.trace.ids:
@@ -107,7 +108,7 @@ def explain_saved(saved: "Envelope", request: DecideRequest, *, policy: Policy |
     verdict = None if request.memory is None else verdict_on(recalled, request.memory, applied)
     if verdict is not None:
         verdict = replace(verdict, single=single_changes(evidence, applied, verdict.id))
-    whole = saved.decide(replace(applied, channels=(policy or saved.policy or presets.load()).channels)) if request.without else None
+    whole = saved.decide(replace(applied, channels=chosen.channels)) if request.without else None
     explanation = Explanation(recall=recalled, evidence=evidence, policy=applied, verdict=verdict, whole=whole)
     return {**explanation_json(explanation), "ablation": _ablation(request, explanation), "envelope": None}
 
@@ -151,12 +152,11 @@ def lay_out(tenant: Tenant, request: MapRequest) -> JSON:
     return map_json(tenant.map(request))
 
 
-def keep_recall(tenant: Tenant, saved: "Envelope", policy: Policy | None = None) -> JSON:
+def keep_recall(tenant: Tenant, saved: "Envelope", policy: Policy) -> JSON:
     """The line of the log that now keeps this recall whole, as this policy decides it."""
     from cued.engine.envelope import Envelope
 
-    recalled = saved.decide(policy)
-    return entry_json(replace(tenant.keep(recalled, Envelope.of(saved.evidence, policy) if policy else saved), evidence=None))
+    return entry_json(replace(tenant.keep(saved.decide(policy), Envelope.of(saved.evidence, policy)), evidence=None))
 
 
 def conflicts(tenant: Tenant, request: ConflictsRequest) -> JSON:

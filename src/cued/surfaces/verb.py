@@ -1,11 +1,15 @@
 """A verb as the table declares it: what it takes, what does it, and who may ask for it."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from msgspec import Struct
 
 from cued.model.plain import JSON
+
+Authority = Literal["read", "write", "admin"]
+AUTHORITIES: tuple[Authority, ...] = get_args(Authority)
+"""What a caller may be allowed, each with all that stands before it."""
 
 
 class Verb(Struct, frozen=True, kw_only=True):
@@ -20,7 +24,7 @@ class Verb(Struct, frozen=True, kw_only=True):
     about: str
     request: type[Struct]
     function: Callable[..., JSON]
-    authority: Literal["read", "write", "admin"]
+    authority: Authority
     writes: bool = False
     long: bool = False
     streams: bool = False

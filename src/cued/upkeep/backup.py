@@ -18,7 +18,7 @@ from cued.errors import BusyError, CorruptError, ForeignFileError, InputError, S
 from cued.folders import looked_at, nameable
 from cued.ports import Progress, Store, silent
 from cued.stores.keepers.sqlite import SqliteKeeper
-from cued.stores.keepers.sqlite.connection import check, identity, reading, rename, translated
+from cued.stores.keepers.sqlite.connection import identity, reading, refuse_foreign_file, rename, translated
 from cued.stores.keepers.sqlite.page_sums import file_system, is_broken_page
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID, VERSION
 
@@ -56,7 +56,7 @@ def restore(backup_path: str | Path, target_path: str | Path, *, overwrite: bool
 
 def _copy(connection: apsw.Connection, source: Path, target: Path, *, overwrite: bool, progress: Progress) -> Copied:
     with translated(source):
-        check(source, identity(connection))
+        refuse_foreign_file(source, identity(connection))
     try:
         place = _place(source, target, overwrite=overwrite)
         with partial_file(place) as partial:
@@ -101,7 +101,7 @@ def _examined(partial: Path, target: Path) -> int:
     """The copy's schema version; a copy that is not whole is a CorruptError."""
     with translated(target), closing(opened_as(str(partial))) as copy:
         found = identity(copy)
-        check(target, found)
+        refuse_foreign_file(target, found)
         problems = [str(row[0]) for row in copy.execute("PRAGMA integrity_check(3)")]
     if problems != ["ok"]:
         raise CorruptError(f"{target}: not written, for the copy is damaged and so is its source: {'; '.join(problems)}")
@@ -111,8 +111,8 @@ def _examined(partial: Path, target: Path) -> int:
 def still(path: Path) -> apsw.Connection:
     """A connection to a file that nobody writes; where a write-ahead log lies beside it, that is read along."""
     log = path.with_name(path.name + "-wal")
-    still = "" if log.exists() and log.stat().st_size else "&immutable=1"
-    return opened_as(f"{path.resolve().as_uri()}?mode=ro{still}", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    unchanging = "" if log.exists() and log.stat().st_size else "&immutable=1"
+    return opened_as(f"{path.resolve().as_uri()}?mode=ro{unchanging}", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
 
 
 def opened_as(name: str, flags: int = apsw.SQLITE_OPEN_READWRITE) -> apsw.Connection:

@@ -15,8 +15,7 @@ from cued.ports import Checkable, Keeper, Progress, Store, silent
 from cued.stores import journalling
 from cued.stores.encoding import decoded, fault, fits
 from cued.stores.keepers.sqlite import SqliteKeeper, page_sums, salvage
-from cued.stores.keepers.sqlite.connection import check as refuse_foreign
-from cued.stores.keepers.sqlite.connection import identity, translated
+from cued.stores.keepers.sqlite.connection import identity, refuse_foreign_file, translated
 from cued.stores.keepers.sqlite.schema import MIGRATIONS, VERSION
 from cued.stores.keepers.sqlite.unsummed import TOLD_BY_BODY, differing
 from cued.upkeep.copying import left_at
@@ -60,7 +59,7 @@ class Checked(Struct, frozen=True, kw_only=True):
     journals: tuple[Journalled, ...] = ()
 
 
-class Found(NamedTuple):
+class ReadRow(NamedTuple):
     """A row as it was read: its memory where that can be trusted, and what is wrong with the rest."""
 
     key: int
@@ -106,7 +105,7 @@ def check_file(path: Path, *, progress: Progress = silent) -> Checked:
     problems = list(_permissions(path))
     try:
         with closing(unsuspecting(path)) as connection:
-            refuse_foreign(path, identity(connection))
+            refuse_foreign_file(path, identity(connection))
             problems += [*_schema(connection), *_pages(path)]
             count = 0
             for row in rows(connection, progress):
@@ -168,7 +167,7 @@ def unsuspecting(path: Path) -> apsw.Connection:
     return connection
 
 
-def rows(connection: apsw.Connection, progress: Progress = silent) -> Iterator[Found]:
+def rows(connection: apsw.Connection, progress: Progress = silent) -> Iterator[ReadRow]:
     """Every memory of a file, each read by itself, with what is wrong with it."""
     tenants = {key: bytes(name) for key, name in salvage.tolerant(connection, "SELECT key, name FROM tenant")}
     everywhere = (-(2**63), 2**63 - 1)
@@ -194,19 +193,19 @@ def raw(connection: apsw.Connection, key: int) -> dict[str, Any] | None:
     return dict(zip(names, found, strict=True)) if found is not None and set(names) >= _NEEDED else None
 
 
-def _row(connection: apsw.Connection, key: int, name: bytes | None, texts: dict[int | None, str | None]) -> Found:
+def _row(connection: apsw.Connection, key: int, name: bytes | None, texts: dict[int | None, str | None]) -> ReadRow:
     tenant, held = (name or b"").decode("utf-8", "replace"), raw(connection, key)
     if held is None or not isinstance(held["body"], bytes):
-        return Found(key, None, (Problem(part="memory", what="the row cannot be read", tenant=tenant, id=id_by_index(connection, key)),))
+        return ReadRow(key, None, (Problem(part="memory", what="the row cannot be read", tenant=tenant, id=id_by_index(connection, key)),))
     known = held["id"] if isinstance(held["id"], str) else None
     broken = fault(held["body"], held["body_sum"], memory_id=known)
     if broken:
-        return Found(key, None, (Problem(part="memory", what=broken, tenant=tenant, id=known),))
+        return ReadRow(key, None, (Problem(part="memory", what=broken, tenant=tenant, id=known),))
     memory = decoded(held["body"], held["body_sum"])
     if name is not None and memory.tenant != tenant:
-        return Found(key, None, (Problem(part="memory", what="it lies among another tenant's", tenant=tenant, id=memory.id),))
+        return ReadRow(key, None, (Problem(part="memory", what="it lies among another tenant's", tenant=tenant, id=memory.id),))
     found = [(part, what) for part, what in _faults(connection, key, held, memory, texts) if what]
-    return Found(key, memory, tuple(Problem(part=part, what=what, tenant=memory.tenant, id=memory.id) for part, what in found))
+    return ReadRow(key, memory, tuple(Problem(part=part, what=what, tenant=memory.tenant, id=memory.id) for part, what in found))
 
 
 def _faults(

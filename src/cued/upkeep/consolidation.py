@@ -17,7 +17,7 @@ from cued.ports import Progress, Store, silent
 from cued.requests.upkeep import AT_LEAST
 from cued.stores.gone_ids import with_those_left
 from cued.stores.standing.shown import speaking
-from cued.upkeep.duplicates import Group, Merge, Spared
+from cued.upkeep.duplicates import Merge, NearDuplicates, Spared
 from cued.upkeep.pages import PAGE, batches, scanned, supporting
 
 BATCH = 200
@@ -82,7 +82,7 @@ def plan(tenant: str, store: Store, *, at: datetime, at_least: float = AT_LEAST,
     taken: list[Merge] = []
     spared: list[Spared] = []
     for key in sorted(groups):
-        group = Group(groups[key], at_least, held=held, claims=claims, progress=_from(done, total, progress))
+        group = NearDuplicates(groups[key], at_least, held=held, claims=claims, progress=_from(done, total, progress))
         taken += group.merges()
         spared += group.spared()
         done += len(groups[key])

@@ -14,7 +14,7 @@ from cued.policy.presets import DEFAULT, preset
 from cued.ports import Keeper, Progress, Store, silent
 from cued.stores.encoding import as_vector
 from cued.stores.store import Store as KeptStore
-from cued.upkeep.copying import Copy, Sample, copy, unchanged
+from cued.upkeep.copying import Copy, TriedRow, copy, unchanged
 
 _WORDS: Final = 8
 _SHAPE: Final = ("outcome", "block", "core", "degraded", "tokens")
@@ -47,12 +47,12 @@ def copy_compared(source: Keeper, target: Keeper, *, name: str, at: datetime, pr
     return CopiedStore(**counts, sampled=len(still))
 
 
-def differing(left: Store, right: Store, samples: Sequence[Sample], *, at: datetime) -> list[Sample]:
+def differing(left: Store, right: Store, samples: Sequence[TriedRow], *, at: datetime) -> list[TriedRow]:
     """Those of the samples whose recall is another in the second store; a cue is how the sample's text begins, and its vector."""
     return [sample for sample in samples if _answer(left, sample, at) != _answer(right, sample, at)]
 
 
-def _answer(store: Store, sample: Sample, at: datetime) -> tuple[object, ...]:
+def _answer(store: Store, sample: TriedRow, at: datetime) -> tuple[object, ...]:
     memory, vector = sample.row.memory, as_vector(sample.row.vector)
     dense = None if vector is None or memory.fingerprint is None else DenseLookup(vector=vector, fingerprint=memory.fingerprint, pool=50)
     cue = Cue(utterance=" ".join(memory.text.split()[:_WORDS]), scope=memory.scope, now=at)

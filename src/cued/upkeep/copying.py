@@ -36,7 +36,7 @@ _EVERY_LINE: Final = LogRules(rows=2**31)
 _TICK: Final = timedelta(microseconds=1)
 
 
-class Mark(Struct, frozen=True, kw_only=True):
+class CopyMark(Struct, frozen=True, kw_only=True):
     """How far a tenant's copy went: the last memory and the newest line; and how it left the target: counters, a digest of documents."""
 
     source: str
@@ -47,7 +47,7 @@ class Mark(Struct, frozen=True, kw_only=True):
     documents: str = ""
 
 
-class Sample(Struct, frozen=True, kw_only=True):
+class TriedRow(Struct, frozen=True, kw_only=True):
     """A row of the copy that a recall is tried with, and the tenant's change in the source when it was compared."""
 
     tenant: str
@@ -73,7 +73,7 @@ class Copy(Struct, kw_only=True):
     documents: int = 0
     mended: int = 0
     digest: str = ""
-    samples: list[Sample] = field(default_factory=list)
+    samples: list[TriedRow] = field(default_factory=list)
 
     @property
     def shape(self) -> VectorShape:
@@ -102,15 +102,15 @@ def copy(job: Copy) -> None:
         _erase_copy(job, tenant)
 
 
-def _admitted(job: Copy, tenant: str) -> Mark:
+def _admitted(job: Copy, tenant: str) -> CopyMark:
     """How far the tenant's copy went; a target that holds something else of it, or was written to since, is refused."""
     with job.target.begin(tenant, write=False) as rows:
         data, head, documents = rows.document(MARK), rows.head(), _documents(rows)
         if data is None:
             if head.size or documents or rows.log(LogQuery(limit=1)):
                 raise StoreError(f"{_named(tenant)} is in the target already, and is no copy of {job.name}: copy into a store without it")
-            return Mark(source=job.name)
-    mark = msgspec.json.decode(data, type=Mark)
+            return CopyMark(source=job.name)
+    mark = msgspec.json.decode(data, type=CopyMark)
     if mark.source != job.name:
         raise StoreError(f"{_named(tenant)} in the target is a copy of {mark.source}, not of {job.name}: copy into a store without it")
     if (head.change, head.epoch, _digest(documents)) != (mark.change, mark.epoch, mark.documents):
@@ -121,10 +121,10 @@ def _admitted(job: Copy, tenant: str) -> Mark:
 def left_at(rows: Transaction) -> int | None:
     """The tenant's change when a copy was done with it, None where it is no copy."""
     data = rows.document(MARK)
-    return None if data is None else msgspec.json.decode(data, type=Mark).change
+    return None if data is None else msgspec.json.decode(data, type=CopyMark).change
 
 
-def _anew(job: Copy, tenant: str, mark: Mark) -> Mark:
+def _anew(job: Copy, tenant: str, mark: CopyMark) -> CopyMark:
     """The mark to go on from: a first one where the source has erased the tenant since and made it anew, and then the copy is erased too.
 
     The newest line of a log is the last to go: where the one that was copied is not in the source any more, none of its time is.
@@ -134,10 +134,10 @@ def _anew(job: Copy, tenant: str, mark: Mark) -> Mark:
             return mark
     with job.target.begin(tenant, write=True) as rows:
         rows.erase()
-    return Mark(source=job.name)
+    return CopyMark(source=job.name)
 
 
-def _fill(job: Copy, tenant: str, mark: Mark) -> None:
+def _fill(job: Copy, tenant: str, mark: CopyMark) -> None:
     """Put rows in, page by page, from where it was broken off."""
     for page in _pages(job.source, tenant, mark.after):
         with job.target.begin(tenant, write=True) as rows:
@@ -182,7 +182,7 @@ class _Pass:
         self._gone: list[int] = []
         self.memories = self.mended = 0
         self.digest = blake2b(digest_size=16)
-        self.samples: list[Sample] = []
+        self.samples: list[TriedRow] = []
 
     def run(self) -> None:
         """Go through all of it."""
@@ -207,7 +207,7 @@ class _Pass:
         if _kept(wanted) != _kept(held):
             self._other.append((held.key, wanted))
         elif self.memories % self._every == 0:
-            self.samples.append(Sample(tenant=self._tenant, row=held, change=self._change))
+            self.samples.append(TriedRow(tenant=self._tenant, row=held, change=self._change))
         for part in (body(held.memory), held.forward or b"", held.vector or b""):
             self.digest.update(len(part).to_bytes(8) + part)
 
@@ -230,7 +230,7 @@ class _Pass:
         self._new, self._other, self._gone = [], [], []
 
 
-def unchanged(job: Copy, sample: Sample) -> bool:
+def unchanged(job: Copy, sample: TriedRow) -> bool:
     """Whether the tenant of a sample has not been written to in the source since it was gone through."""
     return _head(job.source, sample.tenant).change == sample.change
 
@@ -291,16 +291,16 @@ def _erase_copy(job: Copy, tenant: str) -> None:
     """Erase the copy of a tenant that is no longer in the source; whatever else the target holds stays."""
     with job.target.begin(tenant, write=True) as rows:
         data = rows.document(MARK)
-        if data is not None and msgspec.json.decode(data, type=Mark).source == job.name:
+        if data is not None and msgspec.json.decode(data, type=CopyMark).source == job.name:
             rows.erase()
 
 
-def _mark(rows: Transaction, source: str) -> Mark:
+def _mark(rows: Transaction, source: str) -> CopyMark:
     data = rows.document(MARK)
-    return Mark(source=source) if data is None else msgspec.json.decode(data, type=Mark)
+    return CopyMark(source=source) if data is None else msgspec.json.decode(data, type=CopyMark)
 
 
-def _leave(rows: Transaction, mark: Mark) -> None:
+def _leave(rows: Transaction, mark: CopyMark) -> None:
     """Write down how the target is left."""
     head = rows.head()
     left = replace(mark, change=head.change, epoch=head.epoch, documents=_digest(_documents(rows)))

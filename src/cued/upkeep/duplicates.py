@@ -39,7 +39,7 @@ class Spared(Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class Group:
+class NearDuplicates:
     """The memories of one scope, kind, tier and embedder that have a near one, newest first, and who takes whom."""
 
     def __init__(self, members: Sequence[Stored], at_least: float, *, held: Held, claims: Claims, progress: Progress) -> None:

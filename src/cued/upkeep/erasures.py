@@ -10,14 +10,13 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cued.errors import BusyError
 from cued.model import OWN_TENANT
 from cued.ports import Store
+from cued.stores.rewriting import TRIES, rewritten
 
 DOCUMENT: Final = "erasures"
 KEPT: Final = 10_000
 """How many erasures the list goes back."""
-_TRIES = 20
 
 
 class Erased(Struct, frozen=True, kw_only=True):
@@ -77,12 +76,8 @@ def _gone(lines: Sequence[Erasure], at: datetime) -> tuple[Erasure, ...]:
 
 
 def _rewrite(store: Store, change: Callable[[_Listed], _Listed]) -> _Listed:
-    for _ in range(_TRIES):
-        old = store.document(OWN_TENANT, DOCUMENT)
-        new = change(_read(old))
-        if store.swap_document(OWN_TENANT, DOCUMENT, old=old, new=msgspec.json.encode(new)):
-            return new
-    raise BusyError(f"the list of erasures was changed by others {_TRIES} times while a line was to be added; what was to be erased is")
+    busy = f"the list of erasures was changed by others {TRIES} times while a line was to be added; what was to be erased is"
+    return _read(rewritten(store, OWN_TENANT, DOCUMENT, lambda old: msgspec.json.encode(change(_read(old))), busy=busy))
 
 
 def _read(document: bytes | None) -> _Listed:

@@ -21,11 +21,10 @@ from cued.stores.arrays import micros
 from cued.stores.encoding import as_vector, fits
 from cued.stores.keepers.sql_values import read_use
 from cued.stores.keepers.sqlite import SqliteKeeper, salvage
-from cued.stores.keepers.sqlite.connection import check as refuse_foreign
-from cued.stores.keepers.sqlite.connection import identity, translated, writing
+from cued.stores.keepers.sqlite.connection import identity, refuse_foreign_file, translated, writing
 from cued.text.analyse import analyse, searchable
 from cued.upkeep.backup import alone, give_name, partial_file, synced
-from cued.upkeep.checking import Found, Problem, check_file, raw, rows, unsuspecting
+from cued.upkeep.checking import Problem, ReadRow, check_file, raw, rows, unsuspecting
 from cued.upkeep.pages import batches
 
 CHUNK = 256
@@ -92,11 +91,11 @@ def repair(path: Path, *, at: datetime, backup: Path | None = None, progress: Pr
 
 def _moved(path: Path, fresh: Path, *, at: datetime, backup: Path | None, progress: Progress) -> Repaired:
     with translated(path), closing(unsuspecting(path)) as old:
-        refuse_foreign(path, identity(old))
+        refuse_foreign_file(path, identity(old))
         keeper = SqliteKeeper(fresh, vectors=_shape(old))
         store = Store(keeper)
         try:
-            broken, kept, mended = list[Found](), 0, 0
+            broken, kept, mended = list[ReadRow](), 0, 0
             for chunk in batches(rows(old, progress), CHUNK):
                 broken += [row for row in chunk if row.memory is None]
                 whole = [row for row in chunk if row.memory is not None]
@@ -119,7 +118,7 @@ def _shape(old: apsw.Connection) -> VectorShape | None:
     return next((shape for (shape,) in salvage.tolerant(old, "SELECT vectors FROM file") if shape in VECTOR_SHAPES), None)
 
 
-def _adopt(old: apsw.Connection, store: Store, keeper: SqliteKeeper, whole: Iterable[Found]) -> None:
+def _adopt(old: apsw.Connection, store: Store, keeper: SqliteKeeper, whole: Iterable[ReadRow]) -> None:
     """Store memories as they were; words are analysed anew only where they are broken, and a vector that is lost is left to `reembed`."""
     tenants: dict[str, list[Record]] = {}
     words: list[dict[str, Any]] = []
@@ -141,7 +140,7 @@ def _adopt(old: apsw.Connection, store: Store, keeper: SqliteKeeper, whole: Iter
         connection.executemany(_SAME_WORDS, words)
 
 
-def _is_kept(store: Store, row: Found) -> bool:
+def _is_kept(store: Store, row: ReadRow) -> bool:
     """Whether the memory of a broken row was found whole elsewhere: then only an index led to the wrong place."""
     (problem,) = row.problems
     if problem.id is None or not problem.tenant:
@@ -180,7 +179,7 @@ def _both_ways(old: apsw.Connection, table: str, columns: list[str]) -> Iterator
     yield from salvage.tolerant(old, f"SELECT {listed} FROM {table} ORDER BY {order}")  # noqa: S608 - one of ours
 
 
-def _note(keeper: SqliteKeeper, broken: Iterable[Found]) -> None:
+def _note(keeper: SqliteKeeper, broken: Iterable[ReadRow]) -> None:
     """Say in each tenant's journal that the file was repaired, and what was put aside; a journal that cannot be read is left as it is."""
     lost = [problem for row in broken for problem in row.problems]
     for tenant in keeper.tenants():
@@ -197,14 +196,14 @@ def _tenant_key(new: apsw.Connection, name: bytes | None) -> int | None:
     return int(new.execute("SELECT key FROM tenant WHERE name = ?", (name,)).get)
 
 
-def _aside(old: apsw.Connection, row: Found, at: datetime) -> tuple[Any, ...]:
+def _aside(old: apsw.Connection, row: ReadRow, at: datetime) -> tuple[Any, ...]:
     (problem,) = row.problems
     held: Mapping[str, Any] = raw(old, row.key) or {}
     body, forward = (each if isinstance(each, bytes) else None for each in (held.get("body"), held.get("forward")))
     return (problem.tenant or "").encode(), problem.id, micros(at), problem.what, body, forward, salvage.vector(old, row.key)
 
 
-def _from_backup(store: Store, broken: Iterable[Found], backup: Path | None) -> Iterator[tuple[Found, bool]]:
+def _from_backup(store: Store, broken: Iterable[ReadRow], backup: Path | None) -> Iterator[tuple[ReadRow, bool]]:
     """Each broken row, and whether the memory of its id came back from the backup."""
     if backup is None:
         yield from ((row, False) for row in broken)
@@ -226,6 +225,6 @@ def _brought_back(store: Store, source: Store, tenant: str, memory_id: str) -> b
     return bool(store.adopt(tenant, [record]))
 
 
-def _lost(row: Found, restored: bool) -> Lost:  # noqa: FBT001 - the second of a pair
+def _lost(row: ReadRow, restored: bool) -> Lost:  # noqa: FBT001 - the second of a pair
     (problem,) = row.problems
     return Lost(tenant=problem.tenant or "", id=problem.id, what=problem.what, restored=restored)

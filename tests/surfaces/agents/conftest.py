@@ -7,7 +7,7 @@ import mcp
 import pytest
 
 from cued.handles.memories import open_memories
-from cued.surfaces.mcp.server import Caller, serve
+from cued.surfaces.mcp.server import ToolCaller, serve
 
 MODERN, LEGACY = "2026-07-28", "legacy"
 
@@ -64,7 +64,7 @@ def agent_of(memories):
     """Give the agent of a tenant in a project."""
 
     def made(tenant="mira", scope="boat", *, mode=MODERN, may_write=True, pair=False):
-        caller = Caller(tenant=memories.tenant(tenant), scope=scope, may_write=may_write)
+        caller = ToolCaller(tenant=memories.tenant(tenant), scope=scope, may_write=may_write)
         return Agent(serve(lambda _context: caller, search_and_fetch=pair), mode)
 
     return made

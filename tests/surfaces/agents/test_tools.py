@@ -367,6 +367,7 @@ def test_a_stored_text_cannot_pass_for_an_instruction(memories, agent_of):
     calls = [("recall", {"text": "tea"}), ("timeline", {"id": "evil"}), ("explain", {"text": "tea"}), ("fetch", {"id": "evil"})]
     calls += [("search", {"query": "tea"}), ("update", {"id": "evil", "importance": 0.4}), ("remember", {"text": evil})]
     shown = [agent.call(name, **said) for name, said in calls]
+    assert not any(each.is_error for each in shown)
     seen = [part for each in shown for part in (each.content[0].text, json.dumps(each.structured_content, ensure_ascii=False))]
     seen += [agent.read("cued://pinned"), agent.read("cued://bootstrap"), agent.read("cued://memory/evil")]
     for text in seen:

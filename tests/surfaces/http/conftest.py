@@ -20,7 +20,7 @@ from cued.surfaces.access_tokens import Tokens  # noqa: E402
 from cued.surfaces.http.app import make_app  # noqa: E402
 from cued.surfaces.http.guard import Rules  # noqa: E402
 from cued.surfaces.http.idle_connections import Connection  # noqa: E402
-from cued.surfaces.http.serving import Place, listen  # noqa: E402
+from cued.surfaces.http.serving import ListenAddress, listen  # noqa: E402
 
 FAST = Rules(rate=100_000, burst=100_000)
 
@@ -50,7 +50,7 @@ class Served:
 @contextmanager
 def serving(app, http=Connection):
     """Run an app on a free port of this machine."""
-    listening = listen(Place(port=0))
+    listening = listen(ListenAddress(port=0))
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, http=http, ws="none", lifespan="on"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()

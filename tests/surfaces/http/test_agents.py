@@ -72,6 +72,17 @@ def test_a_token_that_may_only_read_lets_no_agent_write_and_none_lets_it_in(serv
     assert httpx.post(f"{url}/mcp/", json={}).status_code == 401
 
 
+@pytest.mark.parametrize(
+    ("evil", "status"), [({"host": "evil.example"}, 421), ({"origin": "https://evil.example"}, 403), ({"content-type": "text/plain"}, 400)]
+)
+def test_a_stranger_s_host_origin_or_form_is_turned_away(served, evil, status):
+    url, memories = served
+    mira, _ = Tokens(memories.parts.store).create("mira", scope="write")
+    usual = {"authorization": f"Bearer {mira}", "accept": "application/json, text/event-stream", "content-type": "application/json"}
+    body = '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'
+    assert httpx.post(f"{url}/mcp/", content=body, headers=usual | evil).status_code == status
+
+
 def test_what_a_model_stores_is_an_agents_at_most_whatever_it_and_the_token_say(served):
     url, memories = served
     mira = memories.tenant("mira")

@@ -23,7 +23,7 @@ from cued.surfaces.http.problems import STATUSES
 from cued.surfaces.http.routes import LEFT_OUT, ROUTES
 from cued.surfaces.remote.calls import call_of
 from cued.surfaces.remote.connecting import RemoteMemories, RemoteTenant
-from cued.surfaces.remote.connections import Connections, Place
+from cued.surfaces.remote.connections import Connections, ServerAddress
 from cued.surfaces.verbs import VERBS
 from tests.docs.pages import ROOT
 from tests.fakes import FixedClock
@@ -259,7 +259,7 @@ def test_a_token_is_refused_as_an_access_error_and_no_server_as_a_server_error(s
     port = free.getsockname()[1]
     free.close()
     waited = []
-    nobody = Connections(Place(url=f"http://127.0.0.1:{port}", token="t", tries=3), pause=waited.append)
+    nobody = Connections(ServerAddress(url=f"http://127.0.0.1:{port}", token="t", tries=3), pause=waited.append)
     with pytest.raises(errors.ServerError, match="cannot be reached"):
         nobody.ask(call_of("stats", {}))
     assert len(waited) == 2
@@ -307,7 +307,7 @@ def losing(server):
     def lose(count):
         written, _ = server.tokens.create("mira", scope="admin")
         way = Losing(server.url, count)
-        client = RemoteMemories(Connections(Place(url=way.url, token=written, tries=4), pause=lambda _: None))
+        client = RemoteMemories(Connections(ServerAddress(url=way.url, token=written, tries=4), pause=lambda _: None))
         made.append((way, client))
         return way, client.tenant("mira")
 
@@ -359,7 +359,7 @@ def test_a_busy_server_is_asked_again_after_as_long_as_it_says(serve):
     waited = []
     with serve(rules=Rules(rate=1, burst=2)) as slow:
         written, _ = slow.tokens.create("mira", scope="read")
-        place = Place(url=slow.url, token=written, tries=2)
+        place = ServerAddress(url=slow.url, token=written, tries=2)
         client = RemoteMemories(Connections(place, pause=waited.append))
         client.tenant("mira").stats()
         client.tenant("mira").stats()
@@ -370,7 +370,7 @@ def test_a_busy_server_is_asked_again_after_as_long_as_it_says(serve):
 
 
 def test_connections_are_used_again_dropped_when_the_server_has_closed_them_and_not_shared_with_a_child(server):
-    pool = Connections(Place(url=server.url, token=server.tokens.create("mira", scope="admin")[0]))
+    pool = Connections(ServerAddress(url=server.url, token=server.tokens.create("mira", scope="admin")[0]))
     mira = RemoteMemories(pool).tenant("mira")
     mira.stats()
     (first,) = pool.free

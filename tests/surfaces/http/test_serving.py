@@ -20,7 +20,7 @@ import cued
 from cued.handles.memories import open_memories
 from cued.surfaces.access_tokens import Tokens
 from cued.surfaces.http.idle_connections import Connection
-from cued.surfaces.http.serving import Place
+from cued.surfaces.http.serving import ListenAddress
 from tests.surfaces.http.conftest import serving
 
 # Files of at most 600 kB, as on a disk that is nearly full, and 200 files at a time, as on a machine that is stingy.
@@ -86,7 +86,7 @@ def test_a_port_that_is_taken_is_an_error_that_says_so(running, process):
 
 @pytest.mark.parametrize(("host", "local"), [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False)])
 def test_only_loopback_is_local(host, local):
-    assert Place(host=host).local is local
+    assert ListenAddress(host=host).local is local
 
 
 def hammer(url, written, acknowledged, *, keys=False):

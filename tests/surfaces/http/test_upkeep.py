@@ -13,7 +13,7 @@ from cued.handles.memories import open_memories
 from cued.surfaces.cli import main
 from cued.surfaces.http import upkeep
 from cued.surfaces.http.app import Chores
-from cued.surfaces.http.upkeep import JOBS, Upkeep
+from cued.surfaces.http.upkeep import JOBS, UpkeepTimer
 from cued.surfaces.http.workers import Workers
 
 
@@ -43,7 +43,7 @@ def stocked(memories):
 @pytest.mark.requirement("S5")
 def test_every_job_is_done_for_every_tenant_and_its_outcome_is_kept(memories, workers):
     tenants = stocked(memories)
-    keeping = Upkeep(memories, workers, jobs=("sweep", "preview", "consolidate", "reembed"), every_s=3600)
+    keeping = UpkeepTimer(memories, workers, jobs=("sweep", "preview", "consolidate", "reembed"), every_s=3600)
     assert asyncio.run(keeping.run_if_due())
     assert [tenant.stats().memories for tenant in tenants] == [2, 2]
     told = keeping.shown()
@@ -53,25 +53,25 @@ def test_every_job_is_done_for_every_tenant_and_its_outcome_is_kept(memories, wo
 
 def test_it_is_not_done_again_before_it_is_time_nor_while_another_is_at_it(memories, workers):
     stocked(memories)
-    often, seldom = (Upkeep(memories, workers, jobs=("sweep",), every_s=every) for every in (0, 3600))
+    often, seldom = (UpkeepTimer(memories, workers, jobs=("sweep",), every_s=every) for every in (0, 3600))
     assert asyncio.run(seldom.run_if_due())
     assert not asyncio.run(seldom.run_if_due())
     assert asyncio.run(often.run_if_due())
     assert often._take()  # noqa: SLF001 - a server that is at it
-    other = Upkeep(memories, workers, jobs=("sweep",), every_s=0)
+    other = UpkeepTimer(memories, workers, jobs=("sweep",), every_s=0)
     assert other.shown()["running"]
     assert not asyncio.run(other.run_if_due())
 
 
 def test_a_server_that_crashed_at_it_does_not_keep_others_from_it_for_ever(memories, workers, monkeypatch):
     monkeypatch.setattr(upkeep, "LEASE_S", -1.0)
-    assert Upkeep(memories, workers, jobs=("sweep",), every_s=0)._take()  # noqa: SLF001 - and then it was gone
-    assert asyncio.run(Upkeep(memories, workers, jobs=("sweep",), every_s=0).run_if_due())
+    assert UpkeepTimer(memories, workers, jobs=("sweep",), every_s=0)._take()  # noqa: SLF001 - and then it was gone
+    assert asyncio.run(UpkeepTimer(memories, workers, jobs=("sweep",), every_s=0).run_if_due())
 
 
 def test_nothing_of_it_is_written_in_the_thread_that_all_connections_share(memories, workers, monkeypatch):
     stocked(memories)
-    keeping, writers = Upkeep(memories, workers, jobs=("sweep",), every_s=3600), []
+    keeping, writers = UpkeepTimer(memories, workers, jobs=("sweep",), every_s=3600), []
     swap = keeping._swap  # noqa: SLF001 - what writes
 
     def swapped(old, new):
@@ -85,7 +85,7 @@ def test_nothing_of_it_is_written_in_the_thread_that_all_connections_share(memor
 
 
 def test_a_clock_that_was_ahead_once_holds_nobody_up(memories, workers, monkeypatch):
-    ahead = Upkeep(memories, workers, jobs=("sweep",), every_s=3600)
+    ahead = UpkeepTimer(memories, workers, jobs=("sweep",), every_s=3600)
     right = time.time()
     monkeypatch.setattr(upkeep.time, "time", lambda: right + 400 * 86_400)
     assert asyncio.run(ahead.run_if_due())
@@ -94,11 +94,11 @@ def test_a_clock_that_was_ahead_once_holds_nobody_up(memories, workers, monkeypa
     assert ahead._take()  # noqa: SLF001 - and then it was gone
     monkeypatch.setattr(upkeep.time, "time", lambda: right)
     assert not ahead.shown()["running"]
-    assert asyncio.run(Upkeep(memories, workers, jobs=("sweep",), every_s=3600).run_if_due())
+    assert asyncio.run(UpkeepTimer(memories, workers, jobs=("sweep",), every_s=3600).run_if_due())
 
 
 def test_what_fails_is_told_in_the_log_and_tried_again(memories, workers, monkeypatch, caplog):
-    keeping, looks = Upkeep(memories, workers, jobs=("sweep",), every_s=0), []
+    keeping, looks = UpkeepTimer(memories, workers, jobs=("sweep",), every_s=0), []
 
     async def failing():
         looks.append(len(looks))

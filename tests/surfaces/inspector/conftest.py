@@ -19,7 +19,7 @@ import uvicorn  # noqa: E402 - after what says whether it is there
 from cued.surfaces.access_tokens import Tokens  # noqa: E402
 from cued.surfaces.http.app import make_app  # noqa: E402
 from cued.surfaces.http.guard import Rules  # noqa: E402
-from cued.surfaces.http.serving import Place, listen  # noqa: E402
+from cued.surfaces.http.serving import ListenAddress, listen  # noqa: E402
 from cued.surfaces.inspector.demonstration import TENANT, demonstration  # noqa: E402
 from tests.surfaces.inspector.watching import Watched  # noqa: E402
 from tools.browser.screenshots import FLAGS, chromium  # noqa: E402
@@ -43,7 +43,7 @@ class Site:
 
 @contextmanager
 def served(memories):
-    listening = listen(Place(port=0))
+    listening = listen(ListenAddress(port=0))
     app = make_app(memories, rules=Rules(rate=100_000, burst=100_000))
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, ws="none", lifespan="on"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

@@ -43,12 +43,11 @@ def extracted(  # noqa: PLR0913 - turns, whose they are, and how long it may tak
     session: str | None = None,
     scope: str = GLOBAL,
     at: datetime | str | None = None,
-    first: int = 1,
     deadline: timedelta = DEADLINE,
 ) -> Extracted:
     """The extractor's memories, or the turns themselves: without an extractor, after the deadline, and when it gives nothing usable."""
     said = list(turns)
-    plain = tuple(_plain(said, session=session, scope=scope, at=at, first=first))
+    plain = tuple(_plain(said, session=session, scope=scope, at=at))
     if extractor is None or not plain:
         return Extracted(drafts=plain)
     told, note = asked("extractor", lambda: _read(answered(extractor.extract(said))), deadline)
@@ -74,11 +73,9 @@ def remember_extracted(  # noqa: PLR0913 - likewise
     return replace(stored, degraded=(*stored.degraded, found.note)) if found.note else stored
 
 
-def _plain(
-    turns: Sequence[Mapping[str, Any]], *, session: str | None, scope: str, at: datetime | str | None, first: int
-) -> Iterable[Draft]:
+def _plain(turns: Sequence[Mapping[str, Any]], *, session: str | None, scope: str, at: datetime | str | None) -> Iterable[Draft]:
     """The turns as memories; without a session they are single ones."""
-    for draft in drafts_of(turns, session=session or "-", scope=scope, at=at, first=first):
+    for draft in drafts_of(turns, session=session or "-", scope=scope, at=at, first=1):
         yield draft if session is not None else replace(draft, session=None, turn=None)
 
 

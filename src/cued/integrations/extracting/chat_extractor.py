@@ -3,16 +3,16 @@
 import json
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
 
 from cued.embed.endpoint import Endpoint, excerpt
 from cued.errors import EmbedderError, InputError
+from cued.model import KINDS, Kind
 from cued.model.plain import JSON
 
-Kind = Literal["semantic", "episodic", "procedural", "reflection"]
 _TURN_CHARACTERS = 8_000
 _REFUSED = frozenset({400, 404, 415, 422, 501})
 _PROMPT = "prompt.txt"
@@ -27,7 +27,7 @@ class Fact(Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
 
 
-class Answer(Struct, frozen=True):
+class ToldFacts(Struct, frozen=True):
     """What the model must answer."""
 
     memories: tuple[Fact, ...]
@@ -75,7 +75,7 @@ def _told(body: bytes) -> tuple[Fact, ...]:
     try:
         content = json.loads(body)["choices"][0]["message"]["content"]
         text = str(content)
-        return msgspec.json.decode(text[text.index("{") : text.rindex("}") + 1], type=Answer).memories
+        return msgspec.json.decode(text[text.index("{") : text.rindex("}") + 1], type=ToldFacts).memories
     except (ValueError, KeyError, IndexError, TypeError, msgspec.MsgspecError) as error:
         raise EmbedderError(f"the model's answer is not to the schema: {error}") from error
 
@@ -85,7 +85,7 @@ def _schema() -> JSON:
         "type": "object",
         "properties": {
             "text": {"type": "string"},
-            "kind": {"type": "string", "enum": ["semantic", "episodic", "procedural", "reflection"]},
+            "kind": {"type": "string", "enum": list(KINDS)},
             "importance": {"type": "number"},
             "tags": {"type": "array", "items": {"type": "string"}},
         },

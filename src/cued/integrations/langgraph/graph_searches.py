@@ -7,7 +7,7 @@ from functools import partial
 
 from cued.errors import InputError
 from cued.handles.tenant import Tenant
-from cued.integrations.langgraph.indexing import Distance, Index
+from cued.integrations.langgraph.indexing import Distance, IndexedFields
 from cued.integrations.langgraph.items import AGAIN, PART_OF, Kept
 from cued.integrations.searching import best, every, holds
 from cued.model import Memory, Recall
@@ -18,7 +18,7 @@ Newest = Callable[[int, Shown], list[tuple[datetime, Kept]]]
 _FIRST = 50
 
 
-def ranked(tenant: Tenant, query: str, *, tag: str | None, index: Index, floor: float | None) -> Ranked:
+def ranked(tenant: Tenant, query: str, *, tag: str | None, index: IndexedFields, floor: float | None) -> Ranked:
     """A search by Cued's recall without its floor, or by the plain similarity that a configuration asks for.
 
     Asked for so many items that are to be shown, it gives the best of them, each once with its score.
@@ -57,7 +57,7 @@ def newest(tenant: Tenant, *, tag: str | None) -> Newest:
     return search
 
 
-def _items(recall: Recall, *, tenant: Tenant, index: Index, shown: Shown) -> list[tuple[Kept, float | None]]:
+def _items(recall: Recall, *, tenant: Tenant, index: IndexedFields, shown: Shown) -> list[tuple[Kept, float | None]]:
     """Each item that is to be shown, once, with the score of its best text; a further text of an item stands for the item."""
     rows = {memory_id: row for row, memory_id in enumerate(recall.trace.ids)}
     found: dict[str, tuple[Kept, float | None]] = {}

@@ -27,7 +27,7 @@ from cued.handles.memories import Memories
 from cued.handles.tenant import Tenant
 from cued.integrations.langgraph.filters import checked, matches, matching
 from cued.integrations.langgraph.graph_searches import newest, ranked
-from cued.integrations.langgraph.indexing import Index
+from cued.integrations.langgraph.indexing import IndexedFields
 from cued.integrations.langgraph.items import Kept, Namespace, change, drafts, guest, item_id, kept, part_id, seconds, tag_of, tags_of
 from cued.integrations.langgraph.lent_embedder import LentEmbedder
 from cued.integrations.langgraph.opening import opened
@@ -57,7 +57,7 @@ class CuedStore(BaseStore):
         floor: float | None = None,
     ) -> None:
         """Keep items in these memories, which stay open; `floor` is the least relevance that a search shows, None for no floor."""
-        self.memories, self.index_config, self.index = memories, index, Index.of(index)
+        self.memories, self.index_config, self.index = memories, index, IndexedFields.of(index)
         # As SqliteStore has it: a read lengthens a life only where that is asked for, in the configuration or in the call.
         self.ttl_config = None if ttl is None else TTLConfig(**{"refresh_on_read": False, **ttl})
         self._tenant, self._floor, self._lock = tenant, floor, OwnLock()

@@ -13,7 +13,7 @@ Distance = Literal["cosine", "l2", "inner_product"]
 _DISTANCES = ("cosine", "l2", "inner_product")
 
 
-class Index(Struct, frozen=True, kw_only=True):
+class IndexedFields(Struct, frozen=True, kw_only=True):
     """The fields that are searched, whether the caller brings an embedder, and the distance that it asks to be scored by, if any."""
 
     fields: tuple[str, ...] = ("$",)
@@ -21,7 +21,7 @@ class Index(Struct, frozen=True, kw_only=True):
     distance: Distance | None = None
 
     @classmethod
-    def of(cls, config: IndexConfig | None) -> "Index":
+    def of(cls, config: IndexConfig | None) -> "IndexedFields":
         """The index that a configuration describes; without one, whole items, found by Cued's recall."""
         told = cast("dict[str, Any]", dict(config or {}))
         fields = told.get("fields") or told.get("text_fields") or ["$"]

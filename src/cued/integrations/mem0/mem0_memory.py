@@ -77,8 +77,9 @@ class Memory:
         entities = entities_of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, otherwise=_FOR_NOBODY)
         day = expiration(expiration_date)
         turns = _turns(messages)
-        found = extracted(self._asked(infer=infer), turns, at=None if timestamp is None else _moment(timestamp))
-        said_at = moment("timestamp", None if timestamp is None else _moment(timestamp)) or datetime.now(UTC)
+        at = None if timestamp is None else _moment(timestamp)
+        found = extracted(self._asked(infer=infer), turns, at=at)
+        said_at = moment("timestamp", at) or datetime.now(UTC)
         kept = {name: value for name, value in (metadata or {}).items() if name not in ENTITIES}
         home = self._homes.of(entities)
         drafts = []

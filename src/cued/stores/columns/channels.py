@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cued.model import Background, Column, DenseLookup, EntityLookup, LexicalLookup, TemporalLookup, TermStatistic, Vector
 from cued.stores.arrays import Mask, RowNumbers, Rows, distinct, micros
-from cued.stores.columns.postings import Namespace, Posting, Postings, hashed
+from cued.stores.columns.postings import Postings, hashed
 from cued.stores.columns.vectors import CueVector, Vectors, in_steps
 from cued.stores.standing.gates import Visible
 
@@ -180,9 +180,10 @@ def by_words(postings: Postings, lengths: NDArray[np.int64], *, visible: Visible
 def by_names(postings: Postings, rows: int, *, visible: Visible, lookup: EntityLookup) -> Names:
     """The rows that have any of the cue's names, each name weighed by its idf."""
     covered, total = np.zeros(rows), 0.0
-    for _, posting in _visible_postings(postings, lookup.names, namespace="entity", visible=visible):
-        weight = idf(len(posting.rows), visible.total)
-        covered[posting.rows] += weight
+    for posting in postings.find(hashed("entity", dict.fromkeys(lookup.names))):
+        having = posting.rows if visible.everything else posting.rows[visible.rows[posting.rows]]
+        weight = idf(len(having), visible.total)
+        covered[having] += weight
         total += weight
     return Names(covered, total)
 
@@ -273,15 +274,6 @@ class Meaning:
         if self._vectors is not None and near.any():
             taken[near] = self._vectors.take(self._slots[rows[near]])
         return taken
-
-
-def _visible_postings(postings: Postings, words: Sequence[str], *, namespace: Namespace, visible: Visible) -> list[tuple[str, Posting]]:
-    once = dict.fromkeys(words)
-    found = list(zip(once, postings.find(hashed(namespace, once)), strict=True))
-    if visible.everything:
-        return found
-    seen = [visible.rows[posting.rows] for _, posting in found]
-    return [(word, Posting(rows[mask], counts[mask])) for (word, (rows, counts)), mask in zip(found, seen, strict=True)]
 
 
 def _share(covered: Column, total: float) -> Column:

@@ -47,7 +47,7 @@ class Graph(NamedTuple):
         return slots
 
 
-class Sample(NamedTuple):
+class VectorSample(NamedTuple):
     """Some of the vectors, and the slots that they were taken from."""
 
     slots: NDArray[np.int32]
@@ -60,7 +60,7 @@ class Index:
     def __init__(self) -> None:
         """Start with none."""
         self._graphs: tuple[Graph, ...] = ()
-        self._sample: Sample | None = None
+        self._sample: VectorSample | None = None
         self._lock = Lock()
         self._thread: Thread | None = None
 
@@ -72,16 +72,11 @@ class Index:
         return graphs
 
     @property
-    def sample(self) -> Sample:
+    def sample(self) -> VectorSample:
         """Some of the vectors that the graphs are over."""
         if self._sample is None:
             raise LookupError("there is a sample where there is a graph")
         return self._sample
-
-    @property
-    def graphs_made(self) -> tuple[Graph, ...]:
-        """The graphs that are made."""
-        return self._graphs
 
     @property
     def nbytes(self) -> int:
@@ -104,7 +99,7 @@ class Index:
             self._thread = Thread(target=_made, args=(ref(self), source, first), name="cued-graph")
             self._thread.start()
 
-    def take(self, graph: Graph, sample: Sample) -> None:
+    def take(self, graph: Graph, sample: VectorSample) -> None:
         """Add what was made."""
         with self._lock:
             self._graphs, self._sample, self._thread = (*self._graphs, graph), sample, None
@@ -131,7 +126,7 @@ def _made(owner: "ref[Index]", vectors: "Vectors", first: int) -> None:
     sample.add(np.arange(len(slots), dtype=np.int32), some)
     waiting = owner()
     if waiting is not None:
-        waiting.take(Graph(first, end, index, Lock()), Sample(slots, sample))
+        waiting.take(Graph(first, end, index, Lock()), VectorSample(slots, sample))
 
 
 @cache

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cued.model import Background, Column, DenseLookup
 from cued.stores.arrays import Mask, RowNumbers
 from cued.stores.columns.channels import Key, Meaning
-from cued.stores.columns.graphs import Graph, Index, Sample, library
+from cued.stores.columns.graphs import Graph, Index, VectorSample, library
 from cued.stores.columns.vectors import Vectors, in_steps
 from cued.stores.standing.gates import Visible
 
@@ -46,7 +46,7 @@ class Nearby(Meaning):
         self._cues = [in_steps(vector) for vector in (lookup.vector, lookup.alone) if vector is not None]
         self._vectors: Vectors = vectors
         self._slots, self._visible, self._lookup = slots, visible, lookup
-        self._sample: Sample = vectors.shared["index"].sample
+        self._sample: VectorSample = vectors.shared["index"].sample
         self._whole: Meaning | None = None
         self._scanned = False
         # Whether a row can be compared is all that is asked of these: their cosines are told one by one.

@@ -138,7 +138,7 @@ class Shelf:
         held.gates.moved(entries.ids)
         return rows
 
-    def add_vectors(self, fingerprint: str, rows: Sequence[int], vectors: Matrix, *, expected: int = 0) -> None:
+    def add_vectors(self, fingerprint: str, rows: Sequence[int], vectors: Matrix, *, expected: int) -> None:
         """Add vectors, all of one fingerprint and width, to rows that were just added, with space for more where more are to come."""
         owners = np.asarray(rows, dtype=np.int32)
         held, kind = self._held.vectors, (fingerprint, vectors.shape[1])

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from cued import pacing
 from cued.errors import InputError
 from cued.model import Column, Matrix, Vector
+from cued.model.array_types import UNIT_WITHIN
 from cued.stores.arrays import Rows, enlarged
 
 try:
@@ -57,7 +58,6 @@ _LONGER = ((1, 4.0), (32, 2.0))
 """Up to which dimension steps are how much longer."""
 _DOUBLED_MOST = 8.0
 """No vector of length 1 needs longer steps; one that does is damaged."""
-_UNIT_WITHIN = 1e-3
 _AT_LEAST = 1.05
 """|a·b - a'·b'| ≤ |a-a'||b| + |a'||b-b'|: this covers the lengths, and what is rounded on the way."""
 _AT_ONCE = 512
@@ -82,7 +82,7 @@ def checked(vector: Vector, field: str) -> Vector:
     """The vector as float32 when it is finite, flat and of length 1 (within 0.001); an InputError otherwise."""
     array = np.ascontiguousarray(vector, dtype=np.float32)
     length = float(np.sqrt(np.dot(array, array))) if array.ndim == 1 else float("nan")
-    if not abs(length - 1.0) <= _UNIT_WITHIN:
+    if not abs(length - 1.0) <= UNIT_WITHIN:
         raise InputError(field, f"shape {array.shape}, length {length:.6g}", "a finite vector of length 1")
     return array
 

@@ -48,7 +48,7 @@ class _Written(NamedTuple):
 class TenantRows:
     """What is kept for one tenant: rows by key, those written last at the end, their keys by id, the log, the documents."""
 
-    def __init__(self, epoch: int = 0) -> None:
+    def __init__(self, epoch: int) -> None:
         """Start empty."""
         self.head = Head(epoch=epoch)
         self.last = 0

@@ -72,11 +72,6 @@ def stated(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in options.items() if value not in (None, (), {})}
 
 
-def option_names(request: type[Struct]) -> dict[str, str]:
-    """The option of each field of a request."""
-    return {name: _flag(name) for name in fields_of(request)}
-
-
 def _option(field: Field, given: click.ParamType[Any] | None) -> Callable[[_Command], _Command]:
     kinds = _parts(field.type)
     flag, about = _flag(field.name), _help(field)

@@ -16,7 +16,7 @@ from cued.surfaces.clients.known import Client, editing
 BACKUP: Final = ".before-cued"
 
 
-class Change(Struct, frozen=True, kw_only=True):
+class FileChange(Struct, frozen=True, kw_only=True):
     """What a file says now and what it will say; None where it is not there. `undoes` tells that it takes us out."""
 
     path: Path
@@ -36,19 +36,19 @@ class Change(Struct, frozen=True, kw_only=True):
         return "".join(line if line.endswith("\n") else line + "\n" for line in lines)
 
 
-def connected(client: Client, path: Path, entry: dict[str, Any]) -> Change:
+def connected(client: Client, path: Path, entry: dict[str, Any]) -> FileChange:
     """The change that puts the server into a client's file."""
     edit = editing(client)
     return _change(path, edit.parse, lambda text: edit.put(text, client.at, entry), lambda data: _with(data, client.at, entry))
 
 
-def disconnected(client: Client, path: Path) -> Change:
+def disconnected(client: Client, path: Path) -> FileChange:
     """The change that takes the server out again; what was in its place before comes back."""
     edit = editing(client)
     return _undone(path, edit.parse, lambda text: _dropped(edit, text, client.at), lambda data: _without(data, client.at))
 
 
-def hooked(path: Path, kinds: Sequence[str], launcher: Sequence[str], options: Sequence[str]) -> Change:
+def hooked(path: Path, kinds: Sequence[str], launcher: Sequence[str], options: Sequence[str]) -> FileChange:
     """The change that puts our hooks into the settings of Claude Code."""
 
     def wanted(data: dict[str, Any]) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def hooked(path: Path, kinds: Sequence[str], launcher: Sequence[str], options: S
     return _change(path, jsonc.parse, lambda text: jsonc.put(text, ("hooks",), wanted(jsonc.parse(text))["hooks"]), wanted)
 
 
-def unhooked(path: Path) -> Change:
+def unhooked(path: Path) -> FileChange:
     """The change that takes our hooks out again."""
 
     def edited(text: str) -> str:
@@ -67,7 +67,7 @@ def unhooked(path: Path) -> Change:
     return _undone(path, jsonc.parse, edited, hooking.unhooked)
 
 
-def write(change: Change) -> Path | None:
+def write(change: FileChange) -> Path | None:
     """Write the change whole or not at all, and give where what was there before is kept; an undone change needs it no longer."""
     path = change.path.resolve()
     backup = path.with_name(path.name + BACKUP)
@@ -87,7 +87,7 @@ def write(change: Change) -> Path | None:
 
 def _change(
     path: Path, parse: Callable[[str], Any], edited: Callable[[str], str], wanted: Callable[[dict[str, Any]], dict[str, Any]]
-) -> Change:
+) -> FileChange:
     before = _text(path)
     data = _read(path, parse, before or "")
     try:
@@ -97,25 +97,25 @@ def _change(
         raise _unreadable(path, str(error)) from error
     if not fine:
         raise _unreadable(path, "its layout is one that cannot be edited safely")
-    return Change(path=path, before=before, after=after if data != wanted(data) else before)
+    return FileChange(path=path, before=before, after=after if data != wanted(data) else before)
 
 
 def _undone(
     path: Path, parse: Callable[[str], Any], edited: Callable[[str], str], wanted: Callable[[dict[str, Any]], dict[str, Any]]
-) -> Change:
+) -> FileChange:
     before = _text(path)
     if before is None:
-        return Change(path=path, before=None, after=None, undoes=True)
+        return FileChange(path=path, before=None, after=None, undoes=True)
     data, backup = _read(path, parse, before), _text(path.with_name(path.name + BACKUP))
     left = wanted(data)
     if left == data:
-        return Change(path=path, before=before, after=before, undoes=True)
+        return FileChange(path=path, before=before, after=before, undoes=True)
     if backup is not None and wanted(_read(path, parse, backup)) == left:
-        return Change(path=path, before=before, after=backup, undoes=True)
+        return FileChange(path=path, before=before, after=backup, undoes=True)
     after = edited(before)
     if _read(path, parse, after) != left:
         raise _unreadable(path, "its layout is one that cannot be edited safely")
-    return Change(path=path, before=before, after=after if left or backup is not None else None, undoes=True)
+    return FileChange(path=path, before=before, after=after if left or backup is not None else None, undoes=True)
 
 
 def _with(data: dict[str, Any], at: tuple[str, str], entry: dict[str, Any]) -> dict[str, Any]:

@@ -14,13 +14,13 @@ _INDENT = re.compile(r"^([ \t]+)\S", re.MULTILINE)
 _DEEPEST = 200
 
 
-class Node(Struct, frozen=True, kw_only=True):
+class PlacedValue(Struct, frozen=True, kw_only=True):
     """A value with the place where it stands; `members` are an object's, each with the place of its key."""
 
     start: int
     end: int
     value: Any
-    members: dict[str, tuple[int, "Node"]]
+    members: dict[str, tuple[int, "PlacedValue"]]
 
 
 def parse(text: str) -> Any:  # noqa: ANN401 - any JSON value
@@ -52,16 +52,16 @@ def drop(text: str, path: Sequence[str]) -> str:
     return _removed(text, node, path[-1]) if path[-1] in node.members else text
 
 
-def _root(text: str) -> Node:
+def _root(text: str) -> PlacedValue:
     if not text.strip():
-        return Node(start=0, end=0, value={}, members={})
+        return PlacedValue(start=0, end=0, value={}, members={})
     node = _value(text, _skip(text, 0), 0)
     if _skip(text, node.end) != len(text):
         raise _wrong(text, _skip(text, node.end), "the end")
     return node
 
 
-def _value(text: str, at: int, depth: int) -> Node:
+def _value(text: str, at: int, depth: int) -> PlacedValue:
     if depth > _DEEPEST:
         raise _wrong(text, at, f"no more than {_DEEPEST} levels")
     first = text[at : at + 1]
@@ -71,15 +71,15 @@ def _value(text: str, at: int, depth: int) -> Node:
         return _items(text, at, depth)
     if first == '"':
         value, end = _string(text, at)
-        return Node(start=at, end=end, value=value, members={})
+        return PlacedValue(start=at, end=end, value=value, members={})
     found = _SCALAR.match(text, at)
     if found is None:
         raise _wrong(text, at, "a value")
-    return Node(start=at, end=found.end(), value=json.loads(found[0]), members={})
+    return PlacedValue(start=at, end=found.end(), value=json.loads(found[0]), members={})
 
 
-def _members(text: str, start: int, depth: int) -> Node:
-    members: dict[str, tuple[int, Node]] = {}
+def _members(text: str, start: int, depth: int) -> PlacedValue:
+    members: dict[str, tuple[int, PlacedValue]] = {}
     at = _skip(text, start + 1)
     while text[at : at + 1] != "}":
         if text[at : at + 1] != '"':
@@ -91,17 +91,17 @@ def _members(text: str, start: int, depth: int) -> Node:
         node = _value(text, _skip(text, colon + 1), depth + 1)
         members[key] = (at, node)
         at = _next(text, node.end, "}")
-    return Node(start=start, end=at + 1, value={key: node.value for key, (_, node) in members.items()}, members=members)
+    return PlacedValue(start=start, end=at + 1, value={key: node.value for key, (_, node) in members.items()}, members=members)
 
 
-def _items(text: str, start: int, depth: int) -> Node:
+def _items(text: str, start: int, depth: int) -> PlacedValue:
     items = []
     at = _skip(text, start + 1)
     while text[at : at + 1] != "]":
         node = _value(text, at, depth + 1)
         items.append(node.value)
         at = _next(text, node.end, "]")
-    return Node(start=start, end=at + 1, value=items, members={})
+    return PlacedValue(start=start, end=at + 1, value=items, members={})
 
 
 def _next(text: str, end: int, closing: str) -> int:
@@ -133,12 +133,12 @@ def _wrong(text: str, at: int, wanted: str) -> ValueError:
     return ValueError(f"line {text.count(chr(10), 0, at) + 1}: {wanted} is expected")
 
 
-def _object(node: Node, path: Sequence[str]) -> None:
+def _object(node: PlacedValue, path: Sequence[str]) -> None:
     if not isinstance(node.value, dict):
         raise ValueError(f"{'.'.join(path) or 'the whole'} is no object")  # noqa: TRY004 - what is wrong is a file's contents
 
 
-def _inserted(text: str, node: Node, key: str, value: Any) -> str:  # noqa: ANN401 - any JSON value
+def _inserted(text: str, node: PlacedValue, key: str, value: Any) -> str:  # noqa: ANN401 - any JSON value
     newline = "\r\n" if "\r\n" in text else "\n"
     close = node.end - 1
     outer = _indent_at(text, node.start)
@@ -157,7 +157,7 @@ def _inserted(text: str, node: Node, key: str, value: Any) -> str:  # noqa: ANN4
     return text[:tail] + newline + inner + entry + gap + text[close:]
 
 
-def _removed(text: str, node: Node, key: str) -> str:
+def _removed(text: str, node: PlacedValue, key: str) -> str:
     at, member = node.members[key]
     end = member.end
     after = _skip(text, end)

@@ -61,7 +61,7 @@ def _folders(platform: str) -> dict[str, Path]:
     }
 
 
-def hook_settings(*, here: Path | None = None) -> Path:
+def hook_settings(*, here: Path | None) -> Path:
     """The settings of Claude Code that hooks stand in: the user's, or a project's."""
     if here is not None:
         return here / ".claude" / "settings.json"

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from cued.model.plain import JSON
 from cued.requests.listing import MAX_PAGE
-from cued.surfaces.hooks.gate import Said, Work
+from cued.surfaces.hooks.gate import EventContext, Said
 from cued.surfaces.hooks.session import Session
 from cued.surfaces.hooks.transcript import turns_in
 
@@ -23,35 +23,35 @@ PROMPT_READ = 4000
 """How many characters of a prompt are its cue."""
 
 
-def session_start(ask: Ask, work: Work) -> Said:
+def session_start(ask: Ask, context: EventContext) -> Said:
     """The block that a session starts with; after a compaction it is given again, for the first one is gone."""
-    pack = ask("bootstrap", {"scope": work.scope})
+    pack = ask("bootstrap", {"scope": context.scope})
     shown = tuple(each["id"] for each in (*pack["core"], *pack["memories"]))
     answer = _context("SessionStart", pack["block"]) if pack["block"] else None
     return Said(session=Session().seen(shown), outcome=f"{len(shown)} memories", answer=answer)
 
 
-def user_prompt(ask: Ask, work: Work) -> Said:
+def user_prompt(ask: Ask, context: EventContext) -> Said:
     """The block that a prompt brings to mind, and nothing where nothing is relevant; what the session has seen is not said again."""
-    prompt = work.heard.prompt.strip()[:PROMPT_READ]
+    prompt = context.heard.prompt.strip()[:PROMPT_READ]
     if not prompt or _COMMAND.match(prompt):
-        return Said(session=work.session, outcome="no prompt")
-    asked = {"text": prompt, "scope": work.scope, "present": work.session.shown, "budget_tokens": BUDGET_TOKENS}
-    recall = ask("recall", asked | ({"conversation": work.heard.session_id[:200]} if work.heard.session_id else {}))
+        return Said(session=context.session, outcome="no prompt")
+    asked = {"text": prompt, "scope": context.scope, "present": context.session.shown, "budget_tokens": BUDGET_TOKENS}
+    recall = ask("recall", asked | ({"conversation": context.heard.session_id[:200]} if context.heard.session_id else {}))
     shown = tuple(each["id"] for each in recall["memories"])
     answer = _context("UserPromptSubmit", recall["block"]) if shown else None
-    return Said(session=work.session.seen(shown).asked(), outcome=f"{recall['outcome']} {len(shown)}", answer=answer)
+    return Said(session=context.session.seen(shown).asked(), outcome=f"{recall['outcome']} {len(shown)}", answer=answer)
 
 
-def stop(ask: Ask, work: Work) -> Said:
+def stop(ask: Ask, context: EventContext) -> Said:
     """Nothing; the turns of the session that are not stored yet are stored."""
-    if not work.heard.session_id:
-        return Said(session=work.session, outcome="no session")
-    known = _known_turns(ask, work.heard.session_id)
-    turns = turns_in(work.heard.transcript_path)[known:]
+    if not context.heard.session_id:
+        return Said(session=context.session, outcome="no session")
+    known = _known_turns(ask, context.heard.session_id)
+    turns = turns_in(context.heard.transcript_path)[known:]
     if turns:
-        ask("remember_turns", {"turns": turns, "session": work.heard.session_id, "scope": work.scope, "first": known + 1})
-    return Said(session=work.session, outcome=f"{len(turns)} turns stored")
+        ask("remember_turns", {"turns": turns, "session": context.heard.session_id, "scope": context.scope, "first": known + 1})
+    return Said(session=context.session, outcome=f"{len(turns)} turns stored")
 
 
 def _known_turns(ask: Ask, session: str) -> int:
@@ -69,7 +69,7 @@ def _context(event: str, block: str) -> JSON:
 class Answering(Struct, frozen=True, kw_only=True):
     """What answers an event from the store, and what it needs to be open."""
 
-    answer: Callable[[Ask, Work], Said]
+    answer: Callable[[Ask, EventContext], Said]
     embeds: bool = False
     stores: bool = False
 

@@ -37,7 +37,7 @@ class Heard(Struct, frozen=True, kw_only=True):
     tool_name: str = ""
 
 
-class Work(Struct, frozen=True, kw_only=True):
+class EventContext(Struct, frozen=True, kw_only=True):
     """What an event is answered from: what was said, whose memories, in which scope, and what the session has seen so far."""
 
     heard: Heard
@@ -53,10 +53,10 @@ class Said(Struct, frozen=True, kw_only=True):
     answer: JSON | None = None
 
 
-def gate(work: Work) -> Said:
+def gate(context: EventContext) -> Said:
     """A word before the first tool of a session in which nothing was recalled yet; once, then never again."""
-    own = work.heard.tool_name.startswith("mcp__cued__")
-    if own or work.session.recalled:
-        return Said(session=work.session.asked() if own else work.session, outcome="pass")
+    own = context.heard.tool_name.startswith("mcp__cued__")
+    if own or context.session.recalled:
+        return Said(session=context.session.asked() if own else context.session, outcome="pass")
     refused = {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": _GATE}
-    return Said(session=work.session.asked(), outcome="asked for a recall", answer={"hookSpecificOutput": refused})
+    return Said(session=context.session.asked(), outcome="asked for a recall", answer={"hookSpecificOutput": refused})

@@ -18,7 +18,7 @@ from cued.surfaces.http.app import Mounted
 from cued.surfaces.http.problems import RefusedError
 
 if TYPE_CHECKING:
-    from cued.surfaces.mcp.server import Caller
+    from cued.surfaces.mcp.server import ToolCaller
 
 PATH = "/mcp"
 
@@ -27,16 +27,16 @@ def agents(memories: Memories) -> tuple[Mounted, ...]:
     """The endpoint, whose requests the server's gate has let through; none where MCP is not installed."""
     if find_spec("mcp") is None:
         return ()
-    from cued.surfaces.mcp.server import Caller, mounted, serve  # noqa: PLC0415 - its packages are an extra, and slow to load
+    from cued.surfaces.mcp.server import ToolCaller, http_endpoint, serve  # noqa: PLC0415 - its packages are an extra, and slow to load
 
-    def caller_of(context: Any) -> "Caller":  # noqa: ANN401 - the SDK's context
+    def caller_of(context: Any) -> "ToolCaller":  # noqa: ANN401 - the SDK's context
         asked = context.request.scope["cued.caller"]
         scope = label("scope", context.request.query_params.get("scope", GLOBAL))
         tenant = memories.tenant(asked.tenant, trust=lower_of(asked.token.trust, "agent"))
         run = partial(_in_turn, context.request.scope["cued.run"], asked.tenant)
-        return Caller(tenant=tenant, scope=scope, may_write=asked.token.allows("write"), run=run)
+        return ToolCaller(tenant=tenant, scope=scope, may_write=asked.token.allows("write"), run=run)
 
-    end = mounted(serve(caller_of), hosts=None)
+    end = http_endpoint(serve(caller_of))
     return (Mounted(path=PATH, app=end.app, lifespan=end.running),)
 
 

@@ -32,7 +32,7 @@ from cued.surfaces.http.prometheus import CONTENT_TYPE as METRICS_TYPE
 from cued.surfaces.http.prometheus import Metrics
 from cued.surfaces.http.retries import Once
 from cued.surfaces.http.routes import ROUTES, Route
-from cued.surfaces.http.upkeep import Upkeep
+from cued.surfaces.http.upkeep import UpkeepTimer
 from cued.surfaces.http.workers import THREADS, WAITING, Answer, Workers
 from cued.surfaces.inspector.mount import inspector
 from cued.surfaces.verbs import call
@@ -127,7 +127,7 @@ class _Server:
     def __init__(self, memories: Memories, limits: Limits, chores: Chores) -> None:
         self._memories, self._limits = memories, limits
         self._workers = Workers(limits.threads, waiting=limits.waiting)
-        self._upkeep = Upkeep(memories, self._workers, jobs=chores.jobs, every_s=chores.every_s)
+        self._upkeep = UpkeepTimer(memories, self._workers, jobs=chores.jobs, every_s=chores.every_s)
         self._keys: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
         self._checked: tuple[float, str] = (-_CHECKED_S, "")
         self.metrics = Metrics(waiting=lambda: self._workers.waiting, workings=memories.parts.store.workings)

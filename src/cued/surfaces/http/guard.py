@@ -23,9 +23,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cued.errors import CuedError, EmbedderError, InputError, StoreError
 from cued.requests.checks import label
-from cued.surfaces.access_tokens import Authority, Token, Tokens
+from cued.surfaces.access_tokens import AccessToken, Tokens
 from cued.surfaces.http.problems import RefusedError, problem
 from cued.surfaces.http.prometheus import Metrics
+from cued.surfaces.verb import Authority
 
 log = logging.getLogger("cued.http")
 OPEN = ("/healthz", "/inspect/static/", "/inspect/sign-in")
@@ -42,7 +43,7 @@ _BUCKETS = 10_000
 class Caller(Struct, frozen=True):
     """Who asks: the token, and whose memories it is about."""
 
-    token: Token
+    token: AccessToken
     tenant: str
 
     def require(self, authority: Authority) -> None:
@@ -212,7 +213,7 @@ def _cookie(headers: Headers, what: str) -> str:
     return cookie_parser(headers.get("cookie", "")).get(cookie_name(headers, what), "")
 
 
-def _tenant(token: Token, path: str, headers: Headers) -> str:
+def _tenant(token: AccessToken, path: str, headers: Headers) -> str:
     """The token's tenant; an admin's token may name another, percent-encoded, and an admin's browser in a cookie."""
     named = headers.get("cued-tenant")
     if named is None and is_page(path) and token.allows("admin"):

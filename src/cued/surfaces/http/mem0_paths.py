@@ -18,10 +18,10 @@ from cued.handles.memories import Memories
 from cued.integrations.mem0 import Memory
 from cued.integrations.mem0.homes import ENTITIES
 from cued.model.plain import JSON
-from cued.surfaces.access_tokens import Authority
 from cued.surfaces.http.app import Mounted
 from cued.surfaces.http.asking import MAX_BODY, read_body
 from cued.surfaces.http.problems import RefusedError
+from cued.surfaces.verb import Authority
 
 if TYPE_CHECKING:
     from cued.surfaces.http.guard import Caller

@@ -16,13 +16,14 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cued.errors import BusyError, InputError, NotFoundError
+from cued.errors import InputError, NotFoundError
 from cued.handles.tenant import Tenant
 from cued.handles.turn_numbers import next_turn
 from cued.model.plain import JSON
 from cued.ports import Store
 from cued.requests.checks import label, read
 from cued.requests.turns import TurnsRequest, drafts_of
+from cued.stores.rewriting import rewritten
 from cued.surfaces import verbs
 from cued.surfaces.http.problems import RefusedError
 
@@ -30,7 +31,6 @@ KEPT_S = 86_400
 KEY = "[!-~]{1,200}"
 """What a key may be."""
 _PER_DOCUMENT = 32
-_TRIES = 20
 _REPLAYED = "replayed: stored before, under the same Idempotency-Key; conflicts are not looked for again"
 Call = Callable[[JSON], JSON]
 
@@ -141,13 +141,12 @@ class Once:
         return _decoded(self._store.document(self._tenant.name, self._document))
 
     def _keep(self, done: _Done) -> None:
-        for _ in range(_TRIES):
-            old = self._store.document(self._tenant.name, self._document)
+        def with_it(old: bytes | None) -> bytes:
             recent = [each for each in _decoded(old) if each.key != done.key and each.at > done.at - KEPT_S]
-            new = msgspec.json.encode([*recent[1 - _PER_DOCUMENT :], done])
-            if self._store.swap_document(self._tenant.name, self._document, old=old, new=new):
-                return
-        raise BusyError("the record of writes was changed by others again and again; the write itself is stored: send it again")
+            return msgspec.json.encode([*recent[1 - _PER_DOCUMENT :], done])
+
+        busy = "the record of writes was changed by others again and again; the write itself is stored: send it again"
+        rewritten(self._store, self._tenant.name, self._document, with_it, busy=busy)
 
     def _id(self, at: int) -> str:
         return "k" + self._digest(b"id", self._tenant.name.encode(), str(at).encode())[:30]

@@ -34,7 +34,7 @@ _LOOK_S = 5.0
 Say = Callable[[str], None]
 
 
-class Place(Struct, frozen=True, kw_only=True):
+class ListenAddress(Struct, frozen=True, kw_only=True):
     """Where a server listens, and what stands before it."""
 
     host: str = "127.0.0.1"
@@ -54,7 +54,7 @@ class Place(Struct, frozen=True, kw_only=True):
 
 def serve(  # noqa: PLR0913 - what a command line says
     memories: Memories,
-    place: Place,
+    place: ListenAddress,
     *,
     tenant: str,
     say: Say,
@@ -88,10 +88,10 @@ def serve(  # noqa: PLR0913 - what a command line says
             _run((_config(app, place), [listening, *local]))
         else:
             # what speaks TLS does so on every socket of its own, and a command of this machine does not
-            _run((_config(app, place), [listening]), (_config(app, Place(), lifespan="off"), local))
+            _run((_config(app, place), [listening]), (_config(app, ListenAddress(), lifespan="off"), local))
 
 
-def _refuse_unusable(place: Place) -> None:
+def _refuse_unusable(place: ListenAddress) -> None:
     """Nothing, if there is no certificate or it can be used: before anything is served or shown once."""
     if (place.certificate is None) is not (place.key is None):
         raise InputError("--tls-cert", str(place.certificate), "a certificate together with its --tls-key")
@@ -111,10 +111,10 @@ def stay(memories: Memories, started: Started, *, tenant: str, idle_s: float, li
     with offered(started, token=tokens.lend(tenant)) as local:
         if not local:
             raise StoreError("no socket of this machine can be made here; without --resident it serves at a port")
-        _run((_config(app, Place()), local), idle_s=idle_s)
+        _run((_config(app, ListenAddress()), local), idle_s=idle_s)
 
 
-def _admitted(tokens: Tokens, place: Place, tenant: str) -> str | None:
+def _admitted(tokens: Tokens, place: ListenAddress, tenant: str) -> str | None:
     """A new token where there is none yet and only this machine can reach the server; elsewhere there must be one."""
     if tokens.any_live():
         return None
@@ -139,7 +139,7 @@ class _Listening(socket.socket):
         return connection, address
 
 
-def listen(place: Place) -> socket.socket:
+def listen(place: ListenAddress) -> socket.socket:
     """A socket at the place; it says that it is TCP, without which asyncio leaves Nagle's algorithm on, at 40 ms an answer."""
     listening = _Listening(socket.AF_INET6 if ":" in place.host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
@@ -153,7 +153,7 @@ def listen(place: Place) -> socket.socket:
     return listening
 
 
-def _config(app: object, place: Place, *, lifespan: Literal["on", "off"] = "on") -> uvicorn.Config:
+def _config(app: object, place: ListenAddress, *, lifespan: Literal["on", "off"] = "on") -> uvicorn.Config:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
     logging.getLogger("cued.http").setLevel(logging.INFO)
     # it warns of whatever a client sends, such as an upgrade that nobody has to grant, and of packages that nobody needs

@@ -61,7 +61,7 @@ class State(Struct, frozen=True, kw_only=True):
         return now < self.until <= now + LEASE_S
 
 
-class Upkeep:
+class UpkeepTimer:
     """The jobs of one server, and how often they are done."""
 
     def __init__(self, memories: Memories, workers: Workers, *, jobs: Sequence[str], every_s: float) -> None:

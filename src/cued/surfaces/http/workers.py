@@ -86,17 +86,23 @@ class Workers:
     def _take(self) -> tuple[_Lane, _Job] | None:
         """The next job, of the tenant that has waited longest for a turn; None when there will be no more."""
         with self._changed:
-            while True:
-                for lane, jobs in self._lanes.items():
-                    tenant, long = lane
-                    if jobs and self._running[tenant] < self._share and not (long and self._long >= self._share):
-                        self._running[tenant] += 1
-                        self._long += long
-                        job = jobs.popleft()
-                        self._lanes.move_to_end(lane)
-                        if not jobs:
-                            del self._lanes[lane]
-                        return lane, job
+            while (lane := self._next_lane()) is None:
                 if self._closed and not any(self._lanes.values()):
                     return None
                 self._changed.wait()
+            tenant, long = lane
+            self._running[tenant] += 1
+            self._long += long
+            job = self._lanes[lane].popleft()
+            self._lanes.move_to_end(lane)
+            if not self._lanes[lane]:
+                del self._lanes[lane]
+            return lane, job
+
+    def _next_lane(self) -> _Lane | None:
+        """The lane that has waited longest of those that may run now."""
+        for lane, jobs in self._lanes.items():
+            tenant, long = lane
+            if jobs and self._running[tenant] < self._share and not (long and self._long >= self._share):
+                return lane
+        return None

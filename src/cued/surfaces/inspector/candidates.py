@@ -13,6 +13,7 @@ from cued.text.analyse import analyse
 WIDE = 200.0
 TEXT = 260
 COLOURS = 7
+"""How many the style sheet has."""
 SMALL = 0.2
 _CHUNK = re.compile(r"\S+|\s+")
 

@@ -1,7 +1,6 @@
 """From an address to a policy: the preset, the weights and the bounds that a page's controls say, and what that changes."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
@@ -17,7 +16,6 @@ from cued.requests.checks import read
 from cued.requests.cue import DecideRequest, adjusted
 
 WEIGHT = "w."
-_NONE: Mapping[str, str] = MappingProxyType({})
 _NUMBERS: Mapping[str, type] = {"floor": float, "limit": int, "budget_tokens": int, "window_tokens": int}
 
 
@@ -34,9 +32,7 @@ class Deciding(Struct, frozen=True, kw_only=True):
         return adjusted(self.request, self.weighted)
 
 
-def deciding(
-    query: Mapping[str, str], saved: Envelope, usual: Policy, *, named: str = "policy", versions: Mapping[str, str] = _NONE
-) -> Deciding:
+def deciding(query: Mapping[str, str], saved: Envelope, usual: Policy, *, named: str, versions: Mapping[str, str]) -> Deciding:
     """What the controls of a page say; without a policy of its own the recall is decided as it was. `versions` are TOMLs by name."""
     name = query.get(named, "")
     base = _named(name, versions) if name else _as_it_was(saved, usual)

@@ -17,7 +17,7 @@ MOST_STEPS = 500
 _SHOWN = 60
 
 
-class Step(Struct, frozen=True, forbid_unknown_fields=True):
+class VerbCall(Struct, frozen=True, forbid_unknown_fields=True):
     """A verb and the fields of its request."""
 
     verb: str
@@ -29,7 +29,7 @@ class Step(Struct, frozen=True, forbid_unknown_fields=True):
         return self.verb in VERBS and VERBS[self.verb].long
 
 
-def done(visit: Visit, steps: Sequence[Step]) -> JSON:
+def done(visit: Visit, steps: Sequence[VerbCall]) -> JSON:
     """What was done, in words, the last answer, and the steps that undo it all, none where one of them cannot be undone."""
     if not 1 <= len(steps) <= MOST_STEPS or any(step.verb not in _UNDOING for step in steps):
         raise InputError("verb", [step.verb for step in steps][:5], f"1 to {MOST_STEPS} steps of {', '.join(_UNDOING)}")
@@ -45,7 +45,7 @@ def done(visit: Visit, steps: Sequence[Step]) -> JSON:
     return {"told": _told(steps, answer), "undo": undo if undoable else [], "answer": answer, "conflicts": against}
 
 
-def _before(visit: Visit, step: Step) -> JSON:
+def _before(visit: Visit, step: VerbCall) -> JSON:
     """What a step changes, as it was."""
     if step.verb == "update":
         return visit.ask("get", {"id": step.body.get("id", "")})
@@ -56,7 +56,7 @@ def _stored(visit: Visit, answer: JSON) -> JSON:
     return visit.ask("get", {"id": answer["id"]})
 
 
-def _told(steps: Sequence[Step], answer: JSON) -> str:
+def _told(steps: Sequence[VerbCall], answer: JSON) -> str:
     """What was done, in a few words."""
     verb, count = steps[-1].verb, sum(len(step.body.get("ids", [0])) for step in steps)
     memories = plural(count, "memory", "memories")

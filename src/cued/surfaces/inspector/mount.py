@@ -33,7 +33,7 @@ _CROSS_SITE = "cross-site"
 _FOR_GOOD = "public, max-age=31536000, immutable"
 
 
-class Page(NamedTuple):
+class InspectorPage(NamedTuple):
     """A page: its template, what it asks and shows, its name in the navigation ("" for none), and the key that leads to it."""
 
     template: str
@@ -42,19 +42,19 @@ class Page(NamedTuple):
     key: str = ""
 
 
-PAGES: Mapping[str, Page] = MappingProxyType(
+PAGES: Mapping[str, InspectorPage] = MappingProxyType(
     {
-        "/": Page("recall", recall.page, "Recall", "r"),
-        "/inspect/memories": Page("memories", memories.page, "Memories", "m"),
-        "/inspect/beliefs": Page("beliefs", beliefs.page, "Beliefs", "b"),
-        "/inspect/timeline": Page("timeline", timeline.page, "Timeline", "t"),
-        "/inspect/map": Page("map", meaning.page, "Map", "p"),
-        "/inspect/health": Page("health", health.page, "Health", "h"),
-        "/inspect/tenants": Page("tenants", tenants.page, "Tenants", "a"),
-        "/inspect/memory": Page("memory", provenance.page),
-        "/inspect/candidate": Page("candidate", recall.candidate),
-        "/inspect/expected": Page("expected", recall.expected),
-        "/inspect/effect": Page("effect", memories.effect),
+        "/": InspectorPage("recall", recall.page, "Recall", "r"),
+        "/inspect/memories": InspectorPage("memories", memories.page, "Memories", "m"),
+        "/inspect/beliefs": InspectorPage("beliefs", beliefs.page, "Beliefs", "b"),
+        "/inspect/timeline": InspectorPage("timeline", timeline.page, "Timeline", "t"),
+        "/inspect/map": InspectorPage("map", meaning.page, "Map", "p"),
+        "/inspect/health": InspectorPage("health", health.page, "Health", "h"),
+        "/inspect/tenants": InspectorPage("tenants", tenants.page, "Tenants", "a"),
+        "/inspect/memory": InspectorPage("memory", provenance.page),
+        "/inspect/candidate": InspectorPage("candidate", recall.candidate),
+        "/inspect/expected": InspectorPage("expected", recall.expected),
+        "/inspect/effect": InspectorPage("effect", memories.effect),
     }
 )
 
@@ -119,7 +119,7 @@ class _Desk:
     async def do(self, request: Request) -> Response:
         """What a button does, and how to undo it."""
         visit, body = await self._changing(request, "do")
-        steps = _read(body, list[doing.Step])
+        steps = _read(body, list[doing.VerbCall])
         return _json(await self._run(visit.caller.tenant, partial(doing.done, visit, steps), long=any(each.long for each in steps)))
 
     async def keep(self, request: Request) -> Response:

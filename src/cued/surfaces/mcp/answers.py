@@ -140,14 +140,14 @@ class Judged(Struct, frozen=True, kw_only=True):
     note: str
 
 
-class Answer(Struct, frozen=True):
+class ToolAnswer(Struct, frozen=True):
     """An answer as the protocol carries it: as data, and as text for whoever reads text alone."""
 
     data: Struct
     text: str
 
 
-def answered(verb: str, answer: JSON, *, budget: int) -> Answer:
+def answered(verb: str, answer: JSON, *, budget: int) -> ToolAnswer:
     """A tool's answer, made from the verb's."""
     return _MADE[verb](answer, budget)
 
@@ -187,7 +187,12 @@ def fitted(rows: Sequence[Row], budget: int, *, most: int | None = None) -> tupl
     return tuple(kept), len(rows) - len(kept)
 
 
-def _recalled(answer: JSON, budget: int) -> Answer:
+def same(data: Struct) -> ToolAnswer:
+    """An answer whose text is its data as JSON."""
+    return ToolAnswer(data, msgspec.json.encode(data).decode())
+
+
+def _recalled(answer: JSON, budget: int) -> ToolAnswer:
     pinned, unpinned = fitted([row(each) for each in answer["core"]], budget)
     spent = sum(estimate_tokens(each.text) + _ABOUT_A_ROW for each in pinned)
     memories, over = fitted([row(each) for each in answer["memories"]], budget - spent)
@@ -213,10 +218,10 @@ def _recalled(answer: JSON, budget: int) -> Answer:
         f"{note} recall_id: {told.recall_id}",
         *(f"Degraded: {each}" for each in told.degraded),
     )
-    return Answer(told, "\n\n".join(part for part in parts if part))
+    return ToolAnswer(told, "\n\n".join(part for part in parts if part))
 
 
-def _remembered(answer: JSON, _budget: int) -> Answer:
+def _remembered(answer: JSON, _budget: int) -> ToolAnswer:
     conflicts = tuple(
         Odds(id=harmless(each["id"]), type=each["type"], similarity=round(each["similarity"], 3), text=_cut(safe(each["text"]), 100))
         for each in answer["conflicts"]
@@ -237,21 +242,21 @@ def _remembered(answer: JSON, _budget: int) -> Answer:
         superseded=tuple(map(harmless, answer["superseded"])),
         degraded=tuple(map(harmless, answer["degraded"])),
     )
-    return _same(told)
+    return same(told)
 
 
-def _updated(answer: JSON, budget: int) -> Answer:
+def _updated(answer: JSON, budget: int) -> ToolAnswer:
     (shown,), _ = fitted([row(answer)], max(budget, _ABOUT_A_ROW + _LEAST))
-    return _same(Updated(memory=shown, version=answer["version"], note="Changed.", supersedes=tuple(map(harmless, answer["supersedes"]))))
+    return same(Updated(memory=shown, version=answer["version"], note="Changed.", supersedes=tuple(map(harmless, answer["supersedes"]))))
 
 
-def _forgotten(answer: JSON, _budget: int) -> Answer:
+def _forgotten(answer: JSON, _budget: int) -> ToolAnswer:
     ids = tuple(map(harmless, answer["forgotten"]))
     hidden = "Hidden from every recall. The user brings them back with `cued forget --undo ID`."
-    return _same(Forgotten(forgotten=ids, note=hidden if ids else "No id was named, and nothing is hidden."))
+    return same(Forgotten(forgotten=ids, note=hidden if ids else "No id was named, and nothing is hidden."))
 
 
-def _explained(answer: JSON, budget: int) -> Answer:
+def _explained(answer: JSON, budget: int) -> ToolAnswer:
     shown = tuple(_candidate(each, each["text"]) for each in answer["candidates"][:CANDIDATES_SHOWN])
     while shown and estimate_tokens(msgspec.json.encode(shown).decode()) > budget:
         shown = shown[:-1]
@@ -267,10 +272,10 @@ def _explained(answer: JSON, budget: int) -> Answer:
         suppressed=answer["suppressed"],
         degraded=tuple(map(harmless, answer["degraded"])),
     )
-    return _same(told)
+    return same(told)
 
 
-def _around(answer: JSON, budget: int) -> Answer:
+def _around(answer: JSON, budget: int) -> ToolAnswer:
     before, centre, after = answer["before"], answer["centre"], answer["after"]
     # a share each, so that one long turn does not take the others' place
     most = max(_LEAST_SHARE, budget // (len(before) + len(after) + 1) - _ABOUT_A_ROW)
@@ -283,13 +288,13 @@ def _around(answer: JSON, budget: int) -> Answer:
     left_out = over_before + over_after
     note = EVIDENCE + _more(left_out, cut, "ask for fewer `before` and `after`, or read cued://memory/ID")
     told = Around(note=note, before=tuple(reversed(kept_before)), centre=middle[0] if middle else None, after=kept_after, left_out=left_out)
-    return _same(told)
+    return same(told)
 
 
-def _judged(answer: JSON, _budget: int) -> Answer:
+def _judged(answer: JSON, _budget: int) -> ToolAnswer:
     changed = tuple(Changed(id=harmless(each["id"]), importance=each["importance"], boost=each["boost"]) for each in answer["changed"])
     note = "Noted." if changed else "Nothing changed: this was said before."
-    return _same(Judged(recall_id=answer["recall_id"], changed=changed, note=note))
+    return same(Judged(recall_id=answer["recall_id"], changed=changed, note=note))
 
 
 def _candidate(told: JSON, text: str) -> Candidate:
@@ -303,10 +308,6 @@ def _candidate(told: JSON, text: str) -> Candidate:
         relevance=None if relevance is None else round(relevance, 3),
         contributions={name: round(value, 3) for name, value in told["contributions"].items() if value},
     )
-
-
-def _same(data: Struct) -> Answer:
-    return Answer(data, msgspec.json.encode(data).decode())
 
 
 def _more(left_out: int, cut: bool, remedy: str) -> str:  # noqa: FBT001 - two facts about one answer

@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 import msgspec
+from msgspec import Struct
 
 from cued.errors import InputError, NotFoundError, UnknownFieldError
 from cued.handles.tenant import Tenant
 from cued.model import GLOBAL, Memory
 from cued.model.plain import JSON
-from cued.surfaces.mcp.tools import Place, Tool
+from cued.surfaces.mcp.tools import ScopeChoice, Tool
 from cued.surfaces.verbs import schemas
 
 BUDGET_TOKENS = 2000
@@ -29,10 +30,10 @@ def input_schema(tool: Tool) -> JSON:
     return {"type": "object", "properties": shown, "required": list(tool.needed), "additionalProperties": False}
 
 
-def output_schema(tool: Tool) -> JSON:
-    """The schema of a tool's structured answer."""
-    (_,), parts = msgspec.json.schema_components([tool.answer], ref_template="#/$defs/{name}")
-    whole = dict(parts.pop(tool.answer.__name__))
+def whole_schema(kind: type[Struct]) -> JSON:
+    """The schema of a struct; it stands alone."""
+    (_,), parts = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
+    whole = dict(parts.pop(kind.__name__))
     return {**whole, **({"$defs": parts} if parts else {})}
 
 
@@ -77,8 +78,8 @@ def _place(stated: JSON, scope: str, *, needed: bool) -> JSON:
     if "scope" not in stated and not needed:
         return {}
     said = stated.get("scope", "project")
-    if said not in get_args(Place):
-        raise InputError("scope", said, f"one of {', '.join(get_args(Place))}")
+    if said not in get_args(ScopeChoice):
+        raise InputError("scope", said, f"one of {', '.join(get_args(ScopeChoice))}")
     return {"scope": scope if said == "project" else GLOBAL}
 
 
@@ -91,7 +92,7 @@ def _ids(value: object) -> tuple[str, ...]:
 
 def _shown(tool: Tool, name: str, field: JSON) -> JSON:
     if name == "scope":
-        typed: JSON = {"type": "string", "enum": list(get_args(Place))}
+        typed: JSON = {"type": "string", "enum": list(get_args(ScopeChoice))}
         typed |= {"default": "project"} if tool.verb == "remember" else {}
     else:
         typed = _typed(field)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import anyio
 import anyio.to_thread
@@ -26,19 +26,22 @@ from starlette.applications import Starlette
 from cued import __version__
 from cued.errors import CuedError
 from cued.handles.tenant import Tenant
-from cued.surfaces.mcp import pair, prompts, resources
-from cued.surfaces.mcp.answers import Answer, answered
-from cued.surfaces.mcp.arguments import BUDGET_TOKENS, body, input_schema, output_schema
+from cued.surfaces.mcp import prompts, resources
+from cued.surfaces.mcp.answers import ToolAnswer, answered
+from cued.surfaces.mcp.arguments import BUDGET_TOKENS, body, input_schema, whole_schema
 from cued.surfaces.mcp.pending import Pending
 from cued.surfaces.mcp.refusals import NOT_ALLOWED, refusal
+from cued.surfaces.mcp.search_and_fetch import PAIR, pair_answered
 from cued.surfaces.mcp.tools import BY_NAME, TOOLS, Tool
 from cued.surfaces.mcp.unread import passed_on
 from cued.surfaces.verbs import VERBS, call
 
 Context = ServerRequestContext[Any]
+_NEVER_CHANGING: Final = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
+"""What a server answers the same way for as long as it runs."""
 
 
-class Caller(Struct, frozen=True, kw_only=True):
+class ToolCaller(Struct, frozen=True, kw_only=True):
     """Who calls: the tenant and the scope are the connection's, never an argument's; `run` does what touches the store in a thread."""
 
     tenant: Tenant
@@ -47,17 +50,17 @@ class Caller(Struct, frozen=True, kw_only=True):
     run: Callable[[Callable[[], Any]], Awaitable[Any]] = anyio.to_thread.run_sync
 
 
-CallerOf = Callable[[Context], Caller]
+ToolCallerOf = Callable[[Context], ToolCaller]
 
 
-class Mounted(NamedTuple):
+class HttpEndpoint(NamedTuple):
     """The HTTP endpoint: an application to be mounted, and what its host must hold open while it serves."""
 
     app: Starlette
     running: Callable[[], AbstractAsyncContextManager[None]]
 
 
-def serve(caller_of: CallerOf, *, search_and_fetch: bool = False) -> Server[Any]:
+def serve(caller_of: ToolCallerOf, *, search_and_fetch: bool = False) -> Server[Any]:
     """The server, for callers that this function tells; with `search_and_fetch`, the pair of tools that some clients ask for."""
     handlers = _Handlers(caller_of, search_and_fetch=search_and_fetch)
     return Server(
@@ -66,12 +69,7 @@ def serve(caller_of: CallerOf, *, search_and_fetch: bool = False) -> Server[Any]
         title="Cued",
         description="Long-term memory: the right memory at the right moment, or nothing at all.",
         instructions=prompts.instructions(),
-        cache_hints={
-            "tools/list": CacheHint(ttl_ms=300_000, scope="public"),
-            "prompts/list": CacheHint(ttl_ms=300_000, scope="public"),
-            "resources/list": CacheHint(ttl_ms=300_000, scope="public"),
-            "resources/templates/list": CacheHint(ttl_ms=300_000, scope="public"),
-        },
+        cache_hints=dict.fromkeys(_NEVER_CHANGING, CacheHint(ttl_ms=300_000, scope="public")),
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
@@ -105,27 +103,25 @@ def run_stdio(server: Server[Any]) -> None:
         pass  # the client did not wait for its answer
 
 
-def mounted(server: Server[Any], *, hosts: tuple[str, ...] | None, origins: tuple[str, ...] = ()) -> Mounted:
+def http_endpoint(server: Server[Any]) -> HttpEndpoint:
     """The streamable HTTP endpoint, which answers at the path where it is mounted.
 
-    Only requests to these hosts, and from these origins where a browser names one, are served; None where whoever mounts it has seen to
-    that. It must have told who calls before this is reached, and holds `running` open for as long as it serves.
+    Whoever mounts it has told who calls, and seen to hosts and origins, before this is reached, and holds `running` open for as long as
+    it serves.
     """
-    security = TransportSecuritySettings(
-        enable_dns_rebinding_protection=hosts is not None, allowed_hosts=list(hosts or ()), allowed_origins=list(origins)
-    )
+    security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     app = server.streamable_http_app(streamable_http_path="/", json_response=True, stateless_http=True, transport_security=security)
-    return Mounted(app, server.session_manager.run)
+    return HttpEndpoint(app, server.session_manager.run)
 
 
 class _Handlers:
     """The protocol's requests; whatever touches the store runs in a worker thread."""
 
-    def __init__(self, caller_of: CallerOf, *, search_and_fetch: bool) -> None:
+    def __init__(self, caller_of: ToolCallerOf, *, search_and_fetch: bool) -> None:
         self._caller_of = caller_of
-        self._tools = [*map(_shown, TOOLS), *(map(_shown_of_pair, pair.TOOLS) if search_and_fetch else ())]
+        self._tools = [*map(_shown, TOOLS), *(map(_shown_of_pair, PAIR) if search_and_fetch else ())]
 
-    def _caller(self, context: Context) -> Caller:
+    def _caller(self, context: Context) -> ToolCaller:
         try:
             return self._caller_of(context)
         except CuedError as error:
@@ -192,9 +188,9 @@ class _Handlers:
         return types.GetPromptResult(description=prompts.prompts()[params.name].about, messages=[message])
 
 
-def _called(name: str, said: Mapping[str, Any], caller: Caller) -> Answer:
-    if name in pair.TOOLS:
-        return pair.answered(name, said, tenant=caller.tenant, scope=caller.scope)
+def _called(name: str, said: Mapping[str, Any], caller: ToolCaller) -> ToolAnswer:
+    if name in PAIR:
+        return pair_answered(name, said, tenant=caller.tenant, scope=caller.scope)
     tool = BY_NAME[name]
     asked = body(tool, said, tenant=caller.tenant, scope=caller.scope)
     budget = asked.get("budget_tokens", BUDGET_TOKENS)
@@ -219,13 +215,12 @@ def _shown(tool: Tool) -> types.Tool:
         description=tool.about,
         annotations=hints,
         input_schema=input_schema(tool),
-        output_schema=output_schema(tool),
+        output_schema=whole_schema(tool.answer),
     )
 
 
 def _shown_of_pair(name: str) -> types.Tool:
     hints = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-    tool = pair.TOOLS[name]
-    return types.Tool(
-        name=name, title=tool.title, description=tool.about, annotations=hints, input_schema=tool.takes, output_schema=tool.gives
-    )
+    tool = PAIR[name]
+    takes, gives = whole_schema(tool.takes), whole_schema(tool.gives)
+    return types.Tool(name=name, title=tool.title, description=tool.about, annotations=hints, input_schema=takes, output_schema=gives)

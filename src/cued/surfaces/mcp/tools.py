@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from cued.surfaces.mcp import answers
 
-Place = Literal["project", "global"]
+ScopeChoice = Literal["project", "global"]
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 

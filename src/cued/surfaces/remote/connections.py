@@ -30,7 +30,7 @@ _REFUSED = frozenset({429})
 _LATER = frozenset({408, 502, 503, 504})
 
 
-class Place(Struct, frozen=True, kw_only=True):
+class ServerAddress(Struct, frozen=True, kw_only=True):
     """Where a server is, which others to ask while it cannot be reached, and how patient its callers are."""
 
     url: str
@@ -55,7 +55,7 @@ class Place(Struct, frozen=True, kw_only=True):
 class Connections:
     """The connections to one server, for any number of threads."""
 
-    def __init__(self, place: Place, *, pause: Callable[[float], None] = time.sleep) -> None:
+    def __init__(self, place: ServerAddress, *, pause: Callable[[float], None] = time.sleep) -> None:
         """Open none yet; `pause` waits before a call is sent again."""
         self._place, self._pause, self.url = place, pause, place.url
         self._closed = False

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from cued.errors import InputError
-from cued.handles.bound import IdMaker
+from cued.handles.ids import IdMaker
 from cued.handles.upkeep import Span
 from cued.model.plain import JSON
 from cued.policy.spec import Policy

@@ -12,7 +12,7 @@ from cued.ports import Progress, silent
 from cued.requests.checks import asked_id
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, read_change, read_draft
 from cued.requests.keywords import Changes, Facts, Wanted
-from cued.requests.listing import ListRequest, read_list
+from cued.requests.listing import ListRequest, whole_request
 from cued.requests.upkeep import ConflictsRequest
 from cued.surfaces.remote import nouns
 from cued.surfaces.remote.calls import told
@@ -71,7 +71,7 @@ class RemoteKeeping(RemoteBound):
 
     def list(self, request: ListRequest | None = None, **wanted: Unpack[Wanted]) -> Page:
         """What `Tenant.list` gives."""
-        return nouns.page(self._ask("list", told(read_list(wanted, request))), tenant=self.name)
+        return nouns.page(self._ask("list", told(whole_request(ListRequest, request, wanted))), tenant=self.name)
 
     def update(self, memory_id: str, change: Change | None = None, *, if_version: int | None = None, **fields: Unpack[Changes]) -> Memory:
         """What `Tenant.update` gives."""

@@ -14,7 +14,7 @@ from cued.policy.spec import Policy
 from cued.requests.checks import asked_id, asked_ids
 from cued.requests.cue import CueRequest, ExplainRequest, RecallRequest, request_for
 from cued.requests.keywords import LogOptions, MapOptions, RecallOptions
-from cued.requests.listing import LogRequest, MapRequest, read_log, read_map
+from cued.requests.listing import LogRequest, MapRequest, whole_request
 from cued.requests.upkeep import BUDGET_TOKENS
 from cued.surfaces.remote import nouns
 from cued.surfaces.remote.calls import told
@@ -86,7 +86,7 @@ class RemoteRecalling(RemoteBound):
 
     def log(self, request: LogRequest | None = None, **wanted: Unpack[LogOptions]) -> tuple[RecallEntry, ...]:
         """What `Tenant.log` gives."""
-        return nouns.entries(self._ask("log", told(read_log(wanted, request))))
+        return nouns.entries(self._ask("log", told(whole_request(LogRequest, request, wanted))))
 
     def keep(self, recall: Recall, saved: "Envelope") -> RecallEntry:
         """Nothing: a server keeps what it has decided itself, which its inspector does."""
@@ -95,7 +95,7 @@ class RemoteRecalling(RemoteBound):
 
     def map(self, request: MapRequest | None = None, **wanted: Unpack[MapOptions]) -> "MeaningMap":
         """What `Tenant.map` gives, each memory in brief."""
-        return nouns.meaning_map(self._ask("map", told(read_map(wanted, request))), tenant=self.name)
+        return nouns.meaning_map(self._ask("map", told(whole_request(MapRequest, request, wanted))), tenant=self.name)
 
 
 def _cue(cue: str | Cue | CueRequest, policy: str | Policy | None, options: Mapping[str, Any]) -> JSON:

@@ -26,7 +26,7 @@ from cued.stores.admission import admit_tenant
 from cued.stores.keepers.postgres import glances
 from cued.stores.keepers.postgres.faults import faults
 from cued.stores.keepers.postgres.glances import Glanced
-from cued.stores.keepers.postgres.pooling import Connections, results
+from cued.stores.keepers.postgres.pooling import ConnectionPool, results
 from cued.stores.keepers.postgres.replicas import Replicas, split
 from cued.stores.keepers.postgres.schema import check
 from cued.stores.keepers.postgres.searched import HEAD
@@ -87,8 +87,8 @@ class PostgresKeeper:
         address = url if isinstance(url, Address) else Address(url)
         self.place, self._readonly, self._erased = str(address), readonly, False
         url, replicas = split(address.url)
-        self._connections = Connections(url, self.place, most=pool, wait_s=wait_s)
-        self._replicas = Replicas([Connections(each, self.place, most=pool, wait_s=wait_s) for each in replicas])
+        self._connections = ConnectionPool(url, self.place, most=pool, wait_s=wait_s)
+        self._replicas = Replicas([ConnectionPool(each, self.place, most=pool, wait_s=wait_s) for each in replicas])
         try:
             with translated(self.place), self._connections.taken() as connection:
                 self.vectors = check(connection, self.place)

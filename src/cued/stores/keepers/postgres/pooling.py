@@ -17,7 +17,7 @@ from cued.errors import BusyError, StoreError
 CONNECT_S: Final = 10
 
 
-class Connections:
+class ConnectionPool:
     """A bounded pool of connections to one database."""
 
     def __init__(self, url: str, place: str, *, most: int, wait_s: float) -> None:

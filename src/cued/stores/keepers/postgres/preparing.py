@@ -57,7 +57,7 @@ def prepare(address: Address, role: str, *, password: str, laid: Laid = _AS_USUA
         return not known
 
 
-def brought_up_to_date(address: Address, nodes: Sequence[Address] = ()) -> int | None:
+def brought_up_to_date(address: Address, nodes: Sequence[Address]) -> int | None:
     """The version from which the tables were brought to the current one; None where there are none, or they are of that version already.
 
     Columns are added and no row is rewritten, so that others go on meanwhile; where a table is in use for long, it is refused and can be

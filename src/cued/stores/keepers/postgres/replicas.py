@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 import psycopg
 
 from cued.errors import StoreError
-from cued.stores.keepers.postgres.pooling import Connections, results
+from cued.stores.keepers.postgres.pooling import ConnectionPool, results
 
 REST_S: Final = 10.0
 """How long a replica that failed is left alone."""
@@ -18,7 +18,7 @@ REST_S: Final = 10.0
 class Replicas:
     """The replicas of one database."""
 
-    def __init__(self, servers: Sequence[Connections]) -> None:
+    def __init__(self, servers: Sequence[ConnectionPool]) -> None:
         """Ask none yet."""
         self.servers = servers
         self._turns = count()

@@ -140,7 +140,7 @@ def setup(role: str = ROLE, *, parts: int = PARTS, nodes: int = 0, vectors: Vect
     return [*made, *_granted(role)]
 
 
-def setup_node(node: int, role: str = ROLE, *, parts: int = PARTS, nodes: int) -> list[Statement]:
+def setup_node(node: int, role: str, *, parts: int, nodes: int) -> list[Statement]:
     """The statements that make a node's parts of the tables, on the node, for the role that the first server comes as."""
     mine = [f"{name}_{number}" for name in TABLES for number in range(node, parts, nodes)]
     made: list[Statement] = [sql.SQL("CREATE SCHEMA cued")]

@@ -52,7 +52,7 @@ def whole(rows: Sequence[Sequence[Any]]) -> tuple[Sequence[Sequence[Any]], set[i
     return [row for row in rows if row[1] not in broken] if broken else rows, broken
 
 
-def whole_vectors(found: Iterable[tuple[int, bytes, int | None]], left_out: Container[int] = ()) -> list[tuple[int, bytes]]:
+def whole_vectors(found: Iterable[tuple[int, bytes, int | None]], left_out: Container[int]) -> list[tuple[int, bytes]]:
     """The vectors that are what was written, but for those of rows that are left out."""
     return [(key, data) for key, data, checksum in found if fits(data, checksum) and key not in left_out]
 

@@ -136,7 +136,7 @@ def identity(connection: apsw.Connection) -> Identity:
     return Identity(int(connection.pragma("application_id")), int(connection.pragma("user_version")), int(tables), planted)
 
 
-def check(path: Path, found: Identity) -> None:
+def refuse_foreign_file(path: Path, found: Identity) -> None:
     """Refuse a database that is not ours or was written by a newer Cued."""
     if found.application != APPLICATION_ID:
         raise ForeignFileError(f"{path}: not a Cued database (application id {found.application}, {found.tables} tables)")
@@ -156,7 +156,7 @@ def prepare(path: Path, connection: apsw.Connection, *, vectors: VectorShape) ->
     """Bring the file to the current schema, a new one with vectors of this shape; one that is neither empty nor ours is refused."""
     found = identity(connection)
     if not _fresh(found):
-        check(path, found)
+        refuse_foreign_file(path, found)
     if page_sums.lacking(connection):
         raise StoreError(f"{path}: its pages carry sums that this apsw cannot keep up; install apsw from PyPI, or open it for reading")
     unsummed = not _fresh(found) and not page_sums.summed(connection)

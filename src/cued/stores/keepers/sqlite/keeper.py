@@ -23,7 +23,6 @@ from cued.stores.keepers.sql_values import refuse_other_shape
 from cued.stores.keepers.sqlite.connection import (
     BUSY_TIMEOUT_S,
     SERVED_HOW,
-    check,
     connect,
     identity,
     log_in_use,
@@ -32,6 +31,7 @@ from cued.stores.keepers.sqlite.connection import (
     prepare,
     reading,
     refuse_damaged,
+    refuse_foreign_file,
     refuse_strange,
     shape_of,
     translated,
@@ -303,7 +303,7 @@ class SqliteKeeper:
                 self._scrubbing().resume(connection)
             return
         found = identity(connection)
-        check(self._path, found)
+        refuse_foreign_file(self._path, found)
         if found.version < VERSION:
             raise StoreError(f"{self._path}: schema {found.version}, not {VERSION}; reading never migrates, so open it once for writing")
         refuse_damaged(self._path, connection)

@@ -103,7 +103,7 @@ def _print(files: Mapping[Path, str], chosen: Settings) -> None:
     show(told, as_json=chosen.json, drawn=lambda: "\n".join(files.values()).rstrip())
 
 
-def _agreed(due: Sequence[file_changes.Change], *, yes: bool) -> None:
+def _agreed(due: Sequence[file_changes.FileChange], *, yes: bool) -> None:
     for change in due:
         click.echo(change.diff(), err=True, nl=False)
     if due and not yes:

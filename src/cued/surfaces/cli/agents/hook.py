@@ -18,7 +18,7 @@ from cued.surfaces.cli.opening import from_server, make_folder, opened
 from cued.surfaces.cli.output import write
 from cued.surfaces.hooks import journal, session
 from cued.surfaces.hooks.answering import ANSWERS, Answering
-from cued.surfaces.hooks.gate import GATE, WANTED, Heard, Said, Work, gate
+from cued.surfaces.hooks.gate import GATE, WANTED, EventContext, Heard, Said, gate
 from cued.surfaces.project import project_at
 
 if TYPE_CHECKING:
@@ -63,23 +63,23 @@ def _answered(event: str, scope: str | None, *, start: bool) -> Said:
         raise InputError("event", event, f"one of {', '.join(WANTED)}")
     heard = msgspec.json.decode(sys.stdin.buffer.read() or b"{}", type=Heard)
     project = project_at(Path(heard.cwd or "."), scope=scope)
-    work = Work(heard=heard, scope=project.scope, session=session.load(heard.session_id))
+    context = EventContext(heard=heard, scope=project.scope, session=session.load(heard.session_id))
     if not getattr(project.hooks, WANTED[event]):
-        return Said(session=work.session, outcome="off")
-    said = gate(work) if event == GATE else _from_the_store(event, work, project.policy, start=start)
-    if said.session != work.session:
+        return Said(session=context.session, outcome="off")
+    said = gate(context) if event == GATE else _from_the_store(event, context, project.policy, start=start)
+    if said.session != context.session:
         session.save(heard.session_id, said.session)
     return said
 
 
-def _from_the_store(event: str, work: Work, policy: str | None, *, start: bool) -> Said:
+def _from_the_store(event: str, context: EventContext, policy: str | None, *, start: bool) -> Said:
     chosen, answering = settings(), ANSWERS[event]
     chosen.policy = chosen.policy or policy
     if not answering.stores and not chosen.db.exists():
-        return Said(session=work.session, outcome="nothing is stored yet")
+        return Said(session=context.session, outcome="nothing is stored yet")
     with ExitStack() as stack:
         store = cache(lambda: stack.enter_context(_opened(chosen, answering)))
-        said = answering.answer(partial(_asked, chosen, store), work)
+        said = answering.answer(partial(_asked, chosen, store), context)
     if start and store.cache_info().misses:
         from cued.surfaces.cli.agents.launching import start_server  # noqa: PLC0415 - once in a while
 

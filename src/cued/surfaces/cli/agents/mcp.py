@@ -28,14 +28,14 @@ def mcp_command(scope: str | None, folder: str, *, trust: Trust, search_fetch: b
     Needs `pip install "cued[mcp]"`. `cued connect` writes a client's configuration that starts this command.
     """
     try:
-        from cued.surfaces.mcp.server import Caller, run_stdio, serve  # noqa: PLC0415 - a second's import, for this command alone
+        from cued.surfaces.mcp.server import ToolCaller, run_stdio, serve  # noqa: PLC0415 - a second's import, for this command alone
     except ModuleNotFoundError as error:
         raise click.ClickException(f'{error.name} is not installed; accepted: pip install "cued[mcp]"') from error
     chosen, project = settings(), _project(folder, scope)
     chosen.policy = chosen.policy or project.policy
     make_folder(chosen)
     with opened(chosen, embed=True, settle="background") as memories:
-        caller = Caller(tenant=memories.tenant(chosen.tenant, trust=trust), scope=project.scope)
+        caller = ToolCaller(tenant=memories.tenant(chosen.tenant, trust=trust), scope=project.scope)
         if sys.stdin.isatty():
             note("this is for an agent's client, which starts it itself: `cued connect` sets that up; Ctrl-C ends it")
         with _ended_by_signals(memories.close):

@@ -23,7 +23,7 @@ _SINGLE = 3
 _INDENT = "   "
 
 
-def explain_view(answer: JSON, *, top: int | None = TOP, columns: int | None = None) -> RenderableType:
+def explain_view(answer: JSON, *, top: int | None, columns: int | None = None) -> RenderableType:
     """The candidates' table with its legend, the comparison where a channel was shut, and the verdict where one was asked."""
     parts: list[RenderableType] = [] if answer["memories"] else [empty_line(answer)]
     candidates = answer["candidates"]

@@ -66,12 +66,12 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
         from cued.surfaces.http.app import Chores, Limits  # noqa: PLC0415
         from cued.surfaces.http.mem0_paths import mem0  # noqa: PLC0415
         from cued.surfaces.http.offering import Started  # noqa: PLC0415
-        from cued.surfaces.http.serving import Place, serve, stay  # noqa: PLC0415
+        from cued.surfaces.http.serving import ListenAddress, serve, stay  # noqa: PLC0415
     except ImportError as error:
         raise InputError("serve", str(error), "the server's packages: pip install 'cued[server]'") from error
     chosen = settings()
     started = Started(db=chosen.db, embedder=chosen.embedder, policy=chosen.policy)
-    place = Place(host=host, port=port, names=names, behind_proxy=behind_proxy, certificate=tls_cert, key=tls_key)
+    place = ListenAddress(host=host, port=port, names=names, behind_proxy=behind_proxy, certificate=tls_cert, key=tls_key)
     limits = Limits(body_bytes=max_body, threads=threads)
     chores = Chores(jobs=tuple(dict.fromkeys(jobs)), every_s=parse_duration(every, field="--upkeep-every").total_seconds())
     quotas = Quotas(memories=quota_memories, bytes=quota_bytes, recalls_a_minute=quota_recalls)

@@ -4,11 +4,12 @@ import click
 
 from cued.errors import StoreError
 from cued.model import TRUSTS
-from cued.surfaces.access_tokens import AUTHORITIES, Tokens
+from cued.surfaces.access_tokens import Tokens
 from cued.surfaces.cli.commands import CommandGroup, settings
 from cued.surfaces.cli.opening import make_folder, opened
 from cued.surfaces.cli.output import note, show
 from cued.surfaces.cli.tables import sheet, utc_now
+from cued.surfaces.verb import AUTHORITIES
 
 _SHOWN = ("db", "json")
 

@@ -112,7 +112,7 @@ def _request(dataset: "Dataset", options: dict[str, Any], *, preset: str, plotte
 
 def _evaluated(dataset: "Dataset", request: "Request", embedder: str | None, folder: Path | None) -> "JSON":
     from cued.evaluation.cached_embedder import CachedEmbedder  # noqa: PLC0415
-    from cued.evaluation.evidence import EvidenceCache  # noqa: PLC0415 - only this verb needs the evaluation
+    from cued.evaluation.evidence_cache import EvidenceCache  # noqa: PLC0415 - only this verb needs the evaluation
     from cued.evaluation.report import evaluate  # noqa: PLC0415
     from cued.evaluation.runner import Bench  # noqa: PLC0415
 

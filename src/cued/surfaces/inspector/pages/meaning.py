@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from cued.model import KINDS
 from cued.model.plain import JSON
+from cued.surfaces.inspector.candidates import COLOURS
 from cued.surfaces.inspector.visiting import Visit
 from cued.surfaces.inspector.wording import clipped, read_time
 
 WIDE, HIGH, EDGE = 1400.0, 860.0, 30.0
 SHOWN = 800
-COLOURS = 7
 AGES = ((7, "a week"), (31, "a month"), (92, "a quarter"), (366, "a year"))
 BY = ("kind", "scope", "age")
 

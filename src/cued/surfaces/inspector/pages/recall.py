@@ -14,7 +14,7 @@ from cued.surfaces.contract import explanation_json
 from cued.surfaces.http.problems import RefusedError
 from cued.surfaces.inspector.candidates import compared, rows, scale
 from cued.surfaces.inspector.deciding import Deciding, as_toml, changes, deciding, weights
-from cued.surfaces.inspector.doing import Step, done
+from cued.surfaces.inspector.doing import VerbCall, done
 from cued.surfaces.inspector.held_recalls import Looked
 from cued.surfaces.inspector.panels import block_share, histogram, panels
 from cued.surfaces.inspector.visiting import Visit
@@ -97,7 +97,7 @@ def save(visit: Visit) -> JSON:
     choice = choice_of(visit, needed(visit))
     name = visit.said("name") or "mine"
     body = {"toml": as_toml(choice.applied, name), "note": visit.said("note")}
-    return done(visit, [Step("policy_save", body)])
+    return done(visit, [VerbCall("policy_save", body)])
 
 
 def choice_of(visit: Visit, saved: Envelope, *, named: str = "policy") -> Deciding:

@@ -3,8 +3,9 @@
 from cued.errors import InputError
 from cued.model import TRUSTS
 from cued.model.plain import JSON
-from cued.surfaces.access_tokens import AUTHORITIES, Tokens
+from cued.surfaces.access_tokens import Tokens
 from cued.surfaces.inspector.visiting import Visit
+from cued.surfaces.verb import AUTHORITIES
 
 
 def page(visit: Visit) -> JSON:

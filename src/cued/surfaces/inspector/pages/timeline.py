@@ -21,7 +21,7 @@ _YEAR, _MONTH, _HOUR = 4, 7, 13
 """How long the names of these are."""
 
 
-class Span(NamedTuple):
+class ShownSpan(NamedTuple):
     """A stretch of time with its name in the address, "" for all there is."""
 
     name: str
@@ -52,28 +52,28 @@ def page(visit: Visit) -> JSON:
     }
 
 
-def span_of(name: str, oldest: datetime, newest: datetime) -> Span:
+def span_of(name: str, oldest: datetime, newest: datetime) -> ShownSpan:
     """The stretch of this name: a year, a month, a day or an hour as ISO 8601 writes them, or all from the oldest to the newest."""
     if not name:
-        return Span("", datetime(oldest.year, oldest.month, 1, tzinfo=UTC), _after(newest, 7))
+        return ShownSpan("", datetime(oldest.year, oldest.month, 1, tzinfo=UTC), _after(newest, 7))
     try:
         start = datetime.strptime(name, _FORMATS[len(name) if name.isascii() else 0]).replace(tzinfo=UTC)
-        return Span(name, start, _after(start, len(name)))
+        return ShownSpan(name, start, _after(start, len(name)))
     except (KeyError, ValueError, OverflowError) as error:
         raise InputError("at", name, "a year, a month, a day or an hour, such as 2025, 2025-03, 2025-03-14 or 2025-03-14T09") from error
 
 
-def parts_of(span: Span) -> Iterator[Span]:
+def parts_of(span: ShownSpan) -> Iterator[ShownSpan]:
     """The parts of a stretch: months of a year, days of a month, hours of a day; months or years of all; none of an hour."""
     months = (span.end.year - span.start.year) * _MONTHS + span.end.month - span.start.month
     size = {0: 7 if months <= MOST_MONTHS else 4, 4: 7, 7: 10, 10: 13}.get(len(span.name))
     at = span.start
     while size is not None and at < span.end:
-        yield Span(at.strftime(_FORMATS[size]), at, end := _after(at, size))
+        yield ShownSpan(at.strftime(_FORMATS[size]), at, end := _after(at, size))
         at = end
 
 
-def crumbs(span: Span) -> list[JSON]:
+def crumbs(span: ShownSpan) -> list[JSON]:
     """The way from all there is down to this stretch."""
     sizes = [size for size in _FORMATS if size <= len(span.name)]
     return [{"name": "all", "at": ""}, *({"name": span.name[:size], "at": span.name[:size]} for size in sizes)]
@@ -93,7 +93,7 @@ def labels_of(names: Sequence[str]) -> list[str]:
     return [name if len(name) == _YEAR or new else name[-2:] for name, new in zip(names, begins, strict=True)]
 
 
-def bands(memories: Sequence[JSON], span: Span) -> list[JSON]:
+def bands(memories: Sequence[JSON], span: ShownSpan) -> list[JSON]:
     """The sessions among these memories as bands on a line of this stretch, in the order in which they begin."""
     sessions: dict[str, list[datetime]] = {}
     for memory in memories:
@@ -134,9 +134,9 @@ def _after(start: datetime, size: int) -> datetime:
     return begun + timedelta(hours=1) if size == _HOUR else begun.replace(hour=0) + timedelta(hours=_HOURS)
 
 
-def _between(span: Span) -> JSON:
+def _between(span: ShownSpan) -> JSON:
     return {"since": span.start.isoformat(), "until": span.end.isoformat(), "hidden": True}
 
 
-def _count(visit: Visit, part: Span) -> int:
+def _count(visit: Visit, part: ShownSpan) -> int:
     return int(visit.ask("list", {**_between(part), "limit": 1})["total"])

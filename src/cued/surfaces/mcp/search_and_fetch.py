@@ -3,13 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-import msgspec
 from msgspec import Struct
 
 from cued.handles.tenant import Tenant
-from cued.model.plain import JSON
 from cued.requests.checks import read
-from cued.surfaces.mcp.answers import Answer, row
+from cued.surfaces.mcp.answers import ToolAnswer, row, same
 from cued.surfaces.mcp.arguments import BUDGET_TOKENS
 from cued.surfaces.mcp.resources import address, memory_json
 from cued.surfaces.verbs import call
@@ -58,14 +56,13 @@ class PairTool(Struct, frozen=True, kw_only=True):
 
     title: str
     about: str
-    takes: JSON
-    gives: JSON
+    takes: type[Struct]
+    gives: type[Struct]
 
 
-def answered(name: str, said: Mapping[str, Any], *, tenant: Tenant, scope: str) -> Answer:
+def pair_answered(name: str, said: Mapping[str, Any], *, tenant: Tenant, scope: str) -> ToolAnswer:
     """The answer of one of the two, as data and as one text of JSON."""
-    data = _search(read(said, Search), tenant, scope) if name == "search" else _fetch(read(said, Fetch), tenant, scope)
-    return Answer(data, msgspec.json.encode(data).decode())
+    return same(_search(read(said, Search), tenant, scope) if name == "search" else _fetch(read(said, Fetch), tenant, scope))
 
 
 def _search(asked: Search, tenant: Tenant, scope: str) -> Found:
@@ -85,15 +82,12 @@ def _title(text: str) -> str:
     return line if len(line) <= _TITLE else line[:_TITLE].rstrip() + "…"
 
 
-def _schema(kind: type[Struct]) -> JSON:
-    (_,), parts = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
-    whole = dict(parts.pop(kind.__name__))
-    return {**whole, **({"$defs": parts} if parts else {})}
-
-
-TOOLS: Final = {
+PAIR: Final = {
     "search": PairTool(
-        title="Search memories", about="Find memories by a query; `fetch` gives one whole.", takes=_schema(Search), gives=_schema(Found)
+        title="Search memories",
+        about="Find memories by a query; `fetch` gives one whole.",
+        takes=Search,
+        gives=Found,
     ),
-    "fetch": PairTool(title="Fetch a memory", about="One memory by its id, whole.", takes=_schema(Fetch), gives=_schema(Document)),
+    "fetch": PairTool(title="Fetch a memory", about="One memory by its id, whole.", takes=Fetch, gives=Document),
 }

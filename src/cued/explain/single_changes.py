@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from cued.engine import decide
 from cued.engine.narrowing import narrowed
-from cued.flow.floor import COLUMNS as FLOOR_COLUMNS
+from cued.flow.floor import FLOOR_COLUMNS
 from cued.model import CHANNELS, Evidence, Recall
 from cued.policy.adjust import slower
 from cued.policy.spec import Policy
