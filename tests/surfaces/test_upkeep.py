@@ -173,8 +173,28 @@ def test_a_backup_is_a_database_and_restores_into_one(cued, tmp_path):
     assert cued.json("restore", str(copy), "--db", str(tmp_path / "new.db"))["bytes"] == copy.stat().st_size
 
 
-@pytest.mark.parametrize("left", [50, 5000, 60_000])
-def test_a_file_that_was_cut_short_is_told_what_mends_it_and_that_does(cued, tmp_path, left):
+@pytest.mark.parametrize(("left", "least"), [(0.97, 40), (0.75, 20)])
+def test_of_a_file_whose_end_is_missing_a_repair_keeps_what_is_left(cued, left, least):
+    ids = {cued.remember(f"The lighthouse of island {number} was painted in {1900 + number}.") for number in range(40)}
+    whole = cued.db.read_bytes()
+    cued.db.write_bytes(whole[: int(left * len(whole))])
+    told = cued("check")
+    assert (told.exit_code, ".partial" in told.stdout) == (4, False)
+    assert f"the last {len(whole) - cued.db.stat().st_size} bytes of the file are missing" in told.stdout
+    assert "`cued check --repair` keeps what is whole" in told.stdout
+    repaired = json.loads(cued("check", "--repair", "--json").stdout)
+    kept = repaired["kept"]
+    assert kept >= least
+    assert kept + len(repaired["aside"]) == len(ids)
+    assert cued.json("check")["ok"]
+    found = cued.json("list", "--limit", "100")["memories"]
+    assert {each["id"] for each in found} <= ids
+    assert len(found) == kept
+    assert not list(cued.db.parent.glob(".*partial*"))
+
+
+@pytest.mark.parametrize("left", [50, 5000])
+def test_a_file_of_which_nothing_is_left_is_told_what_mends_it_and_that_does(cued, tmp_path, left):
     cued.remember(TEA)
     copy = tmp_path / "copy.db"
     assert cued("backup", str(copy)).exit_code == 0

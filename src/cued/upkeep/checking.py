@@ -1,13 +1,14 @@
 """Whether a store is what was written: the file, its pages, its rows, what is searched of them, and its journal."""
 
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import apsw
 from msgspec import Struct, convert
+from msgspec.structs import replace
 
 from cued.errors import NewerSchemaError, StoreError
 from cued.model import Memory
@@ -19,6 +20,7 @@ from cued.stores.keepers.sqlite.connection import identity, refuse_foreign_file,
 from cued.stores.keepers.sqlite.schema import MIGRATIONS, VERSION
 from cued.stores.keepers.sqlite.unsummed import TOLD_BY_BODY, differing
 from cued.upkeep.copying import left_at
+from cued.upkeep.cut_short import lengthened, missing
 
 Part = Literal["file", "permissions", "schema", "pages", "memory", "index", "vector", "edges", "counts", "journal"]
 """Where a problem lies; of a `memory` that has one, the text cannot be trusted, of the others it can."""
@@ -47,7 +49,10 @@ class Journalled(Struct, frozen=True, kw_only=True):
 
 
 class Checked(Struct, frozen=True, kw_only=True):
-    """What a check found; `ok` when nothing. `damaged` counts what earlier repairs took out and kept."""
+    """What a check found; `ok` when nothing.
+
+    `damaged` counts what earlier repairs took out and kept, and `missing` the bytes that are cut off at the end.
+    """
 
     path: str
     ok: bool
@@ -57,6 +62,7 @@ class Checked(Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...]
     more: int = 0
     journals: tuple[Journalled, ...] = ()
+    missing: int = 0
 
 
 class ReadRow(NamedTuple):
@@ -112,10 +118,10 @@ def check_file(path: Path, *, progress: Progress = silent) -> Checked:
                 count += 1
                 problems += row.problems
             problems += _counts(connection)
-            summed, damaged = page_sums.summed(connection), int(connection.execute("SELECT count(*) FROM damaged").get)
+            summed = page_sums.summed(connection)
+            damaged = sum(aside for (aside,) in salvage.tolerant(connection, "SELECT count(*) FROM damaged"))
     except (apsw.Error, StoreError) as error:
-        problems.append(Problem(part="file", what=_unreadable(path, error)))
-        return Checked(path=str(path), ok=False, memories=0, page_sums=False, damaged=0, problems=tuple(problems))
+        return _what_is_left(path, progress) or _unreadable(path, error, problems)
     faults, journals = _file_journals(path)
     problems += faults
     shown = tuple(problems[:_SHOWN])
@@ -131,12 +137,31 @@ def check_file(path: Path, *, progress: Progress = silent) -> Checked:
     )
 
 
-def _unreadable(path: Path, error: apsw.Error | StoreError) -> str:
+def _what_is_left(path: Path, progress: Progress) -> Checked | None:
+    """What a check finds in a file whose end is missing; None where none is, or nothing of it can be read."""
+    try:
+        gone = missing(path)
+        if not gone:
+            return None
+        with lengthened(path) as whole:
+            found = check_file(whole, progress=progress)
+    except OSError:  # no room for a copy, or none may be made
+        return None
+    if any(problem.part == "file" for problem in found.problems):
+        return None
+    cut = Problem(part="pages", what=f"the last {gone} bytes of the file are missing")
+    inside = (replace(each, what=each.what.replace(str(whole), str(path))) for each in found.problems if each.part != "permissions")
+    return replace(found, path=str(path), problems=(*_permissions(path), cut, *inside), missing=gone)
+
+
+def _unreadable(path: Path, error: apsw.Error | StoreError, problems: Sequence[Problem]) -> Checked:
     """Why nothing of a file can be read, and what mends that; one that somebody holds, or that may not be opened, is an error instead."""
     if isinstance(error, apsw.BusyError | apsw.CantOpenError):
         with translated(path):
             raise error
-    return str(error) if isinstance(error, NewerSchemaError) else f"{error}; `cued restore BACKUP --overwrite` makes it anew"
+    what = str(error) if isinstance(error, NewerSchemaError) else f"{error}; `cued restore BACKUP --overwrite` makes it anew"
+    told = *problems, Problem(part="file", what=what)
+    return Checked(path=str(path), ok=False, memories=0, page_sums=False, damaged=0, problems=told)
 
 
 def _file_journals(path: Path) -> tuple[tuple[Problem, ...], tuple[Journalled, ...]]:

@@ -4,7 +4,7 @@ The new file is made beside the old one and takes its name in one step, so whate
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from cued.stores.keepers.sqlite.connection import identity, refuse_foreign_file,
 from cued.text.analyse import analyse, searchable
 from cued.upkeep.backup import alone, give_name, partial_file, synced
 from cued.upkeep.checking import Problem, ReadRow, check_file, raw, rows, unsuspecting
+from cued.upkeep.cut_short import lengthened
 from cued.upkeep.pages import batches
 
 CHUNK = 256
@@ -79,7 +80,8 @@ def repair(path: Path, *, at: datetime, backup: Path | None = None, progress: Pr
         if {problem.part for problem in found.problems} <= {"permissions"}:
             return Repaired(path=str(path), kept=found.memories, mended=0, aside=(), problems=found.problems)
         with partial_file(path.resolve()) as fresh:
-            done = _moved(path, fresh, at=at, backup=backup, progress=progress)
+            with lengthened(path) if found.missing else nullcontext(path) as whole:
+                done = _moved(whole, fresh, at=at, backup=backup, progress=progress)
             synced(fresh)
             with alone(path.resolve()):
                 give_name(fresh, path.resolve(), overwrite=True)
