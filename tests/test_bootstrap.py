@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from cued.errors import InputError
 from cued.handles.bootstrap import bootstrap
 from cued.model import DERIVED_FROM, Edge, Use
-from cued.policy.presets import load
+from cued.policy.presets import load_policy
 from cued.stores import Store
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.text.token_counts import estimate_tokens
 from tests.building import NOW, ago, memory
 from tests.stocking import STORES, opened, stock
 
-CUED = load("cued")
+CUED = load_policy("cued")
 
 
 @pytest.fixture(params=STORES)

@@ -5,7 +5,7 @@ from threading import Barrier, Event, Lock, Thread
 from time import monotonic, sleep
 
 import cued
-from cued.embed import load
+from cued.embed import load_embedder
 from cued.pacing import PACE, Pace, places
 
 
@@ -137,7 +137,7 @@ def test_an_embedder_is_asked_without_a_place():
     free = []
 
     class Watching:
-        inner = load("hashing")
+        inner = load_embedder("hashing")
         fingerprint = inner.fingerprint
 
         def embed(self, texts, *, role):

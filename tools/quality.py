@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from cued.embed import load as load_embedder
+from cued.embed import load_embedder
 from cued.evaluation.cache import default_folder
 from cued.evaluation.cached_embedder import CachedEmbedder
 from cued.evaluation.evidence_cache import EvidenceCache

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from cued.embed import load as load_embedder
+from cued.embed import load_embedder
 from cued.evaluation.cache import default_folder
 from cued.evaluation.cached_embedder import CachedEmbedder
 from cued.evaluation.dataset import FAR, Dataset, Item, Query

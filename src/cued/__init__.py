@@ -70,7 +70,7 @@ if TYPE_CHECKING:
         RecallEntry,
         Stats,
     )
-    from cued.policy.presets import load as load_policy
+    from cued.policy.presets import load_policy
     from cued.policy.spec import Policy
     from cued.requests.draft import Draft
     from cued.surfaces.remote.connecting import connect
@@ -204,7 +204,7 @@ _HOMES = {
     "upkeep.reembedding": ("Reembedded",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
-_THERE = {"open": "open_memories", "load_policy": "load"}
+_THERE = {"open": "open_memories"}
 """What a name is called in its module, where that is another."""
 
 

@@ -2,12 +2,12 @@
 
 import sys
 
-from cued.embed import load as embedder_named
+from cued.embed import load_embedder
 from tests.conflicts.scoring import AT_ODDS, HALVES, TYPES, judged, load, rates, similarities
 
 
 def main():
-    embedder = embedder_named("cued")
+    embedder = load_embedder("cued")
     for half in HALVES:
         pairs = load(half)
         for label, cosines in (("with similarity", similarities(pairs, embedder)), ("rules alone", [None] * len(pairs))):

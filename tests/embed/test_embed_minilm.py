@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cued.embed import load
+from cued.embed import load_embedder
 from tests.embed import minilm_reference
 
 cued_minilm = pytest.importorskip("cued_minilm", reason="the model wheel is not installed: pip install packages/cued-minilm")
@@ -124,8 +124,8 @@ def test_threads_change_no_byte(vectors, threads):
 
 def test_another_process_gives_the_same_bytes(vectors):
     program = (
-        "import hashlib; from cued.embed import load; from tests.embed.minilm_reference import TEXTS;"
-        "print(hashlib.sha256(load('minilm').embed(TEXTS, role='memory').tobytes()).hexdigest())"
+        "import hashlib; from cued.embed import load_embedder; from tests.embed.minilm_reference import TEXTS;"
+        "print(hashlib.sha256(load_embedder('minilm').embed(TEXTS, role='memory').tobytes()).hexdigest())"
     )
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, env=_environment())
     assert done.stdout.strip() == hashlib.sha256(vectors.tobytes()).hexdigest()
@@ -140,7 +140,7 @@ def test_vectors_are_unit_float32_and_no_texts_give_no_rows(minilm, vectors):
 @pytest.mark.requirement("X8")
 def test_the_fingerprint_names_the_model_file_by_its_content_and_loads_nothing():
     program = (
-        "import sys; from cued.embed import load; shown = load('minilm').fingerprint;"
+        "import sys; from cued.embed import load_embedder; shown = load_embedder('minilm').fingerprint;"
         "assert 'onnxruntime' not in sys.modules; print(shown.provider, shown.model, shown.revision, shown.dimensions)"
     )
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, env=_environment())
@@ -149,7 +149,7 @@ def test_the_fingerprint_names_the_model_file_by_its_content_and_loads_nothing()
 
 
 def test_auto_is_the_recall_model_when_the_wheel_is_here():
-    assert load("auto").fingerprint == load("cued").fingerprint
+    assert load_embedder("auto").fingerprint == load_embedder("cued").fingerprint
 
 
 @given(st.text(st.characters(exclude_categories=())))
@@ -166,7 +166,7 @@ def _environment() -> dict[str, str]:
 
 @pytest.mark.requirement("X8")
 def test_the_recall_model_and_the_plain_one_never_share_a_fingerprint():
-    recall, plain = load("cued").fingerprint, load("minilm").fingerprint
+    recall, plain = load_embedder("cued").fingerprint, load_embedder("minilm").fingerprint
     assert (recall.provider, recall.model, recall.dimensions) == ("cued", "recall-minilm-l6", 384)
     assert str(recall) != str(plain)
 
@@ -182,7 +182,7 @@ def test_the_recall_model_brings_a_question_nearer_to_its_answer_than_the_plain_
     answer, other = "Priya: I have just signed the lease on a flat in Rotterdam!", "Priya: How was your weekend?"
 
     def lead(name):
-        q, a, o = load(name).embed([question, answer, other], role="memory")
+        q, a, o = load_embedder(name).embed([question, answer, other], role="memory")
         return float(q @ a - q @ o)
 
     assert lead("cued") > lead("minilm")
@@ -207,7 +207,7 @@ def test_what_could_not_be_loaded_ahead_is_loaded_when_it_is_needed(minilm):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 def test_the_runtime_reports_to_nobody_and_a_process_forked_beside_the_model_ends(tmp_path):
     program = (
-        "import os, signal, sys; from cued.embed import load; made = load('minilm'); made.embed(['tea'], role='memory')\n"
+        "import os, signal, sys; from cued.embed import load_embedder; made = load_embedder('minilm'); made.embed(['tea'], role='memory')\n"
         "child = os.fork()\n"
         "if child == 0: signal.alarm(20); made.embed(['tea'], role='query'); sys.exit(0)\n"
         "print(os.waitpid(child, 0)[1])"

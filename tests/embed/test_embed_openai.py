@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from cued.embed import load
+from cued.embed import load_embedder
 from cued.embed.endpoint import Endpoint, Patience
 from cued.embed.openai import OpenAICompatible
 from cued.errors import EmbedderError, InputError
@@ -320,6 +320,6 @@ def test_the_environment_names_the_endpoint(monkeypatch):
     with FakeEndpoint() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url + "/")
         monkeypatch.setenv("OPENAI_API_KEY", f" {KEY}\n")
-        vectors = load("openai:fake-model").embed(["alpha"], role="memory")
+        vectors = load_embedder("openai:fake-model").embed(["alpha"], role="memory")
     np.testing.assert_allclose(vectors, expected(["alpha"]), atol=1e-6)
     assert server.authorisations == [f"Bearer {KEY}"]

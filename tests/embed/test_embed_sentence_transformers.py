@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from cued.embed import load
+from cued.embed import load_embedder
 from cued.embed.sentence_transformers import SentenceTransformers
 from cued.errors import EmbedderError
 
@@ -79,6 +79,6 @@ def test_no_texts_give_no_rows():
 
 @pytest.mark.skipif(importlib.util.find_spec("sentence_transformers") is not None, reason="sentence-transformers is installed here")
 def test_a_missing_library_names_the_pip_command_and_only_when_needed():
-    embedder = load("sentence-transformers:all-mpnet-base-v2")
+    embedder = load_embedder("sentence-transformers:all-mpnet-base-v2")
     with pytest.raises(EmbedderError, match="pip install sentence-transformers"):
         embedder.embed(["a"], role="memory")

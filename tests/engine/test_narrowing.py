@@ -8,7 +8,7 @@ from cued.engine.envelope import Envelope
 from cued.engine.narrowing import narrowed
 from cued.model import CHANNELS
 from cued.policy.adjust import Adjustment, adjust
-from cued.policy.presets import load
+from cued.policy.presets import load_policy
 from tests.insight.simulation import World
 
 CUES = ("Where does Mira keep the kettle?", "Find where Hugo stores the tent since last week.", "Who moved the violin yesterday?")
@@ -28,7 +28,7 @@ def world():
 @pytest.mark.parametrize("cue", CUES)
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_a_channel_shut_on_saved_evidence_is_the_recall_without_it(world, cue, channel):
-    whole = load()
+    whole = load_policy()
     without = adjust(whole, Adjustment(without=(channel,)))
     saved = Envelope.decode(Envelope.of(world.tenant.gather(cue), whole).encode()).evidence
     then = decide(narrowed(saved, without), without)
@@ -41,7 +41,7 @@ def test_a_channel_shut_on_saved_evidence_is_the_recall_without_it(world, cue, c
 
 @pytest.mark.parametrize("cue", CUES)
 def test_smaller_pools_are_those_of_a_smaller_search(world, cue):
-    whole = load()
+    whole = load_policy()
     channels = whole.channels
     small = replace(whole, channels=replace(channels, lexical=replace(channels.lexical, pool=4, per_limit=0),
                                             dense=replace(channels.dense, pool=4, per_limit=0)))  # fmt: skip
@@ -53,6 +53,6 @@ def test_smaller_pools_are_those_of_a_smaller_search(world, cue):
 
 def test_what_reads_as_much_is_left_as_it_is(world):
     evidence = world.tenant.gather(CUES[0])
-    assert narrowed(evidence, load()) is evidence
+    assert narrowed(evidence, load_policy()) is evidence
     empty = world.memories.tenant("nobody").gather(CUES[0])
-    assert narrowed(empty, adjust(load(), Adjustment(without=("dense",)))) is empty
+    assert narrowed(empty, adjust(load_policy(), Adjustment(without=("dense",)))) is empty

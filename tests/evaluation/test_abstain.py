@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from cued.embed import Hashing
-from cued.embed import load as load_embedder
+from cued.embed import Hashing, load_embedder
 from cued.errors import InputError
 from cued.evaluation.abstain import BINS, auroc, calibration_error, measured, reliability, silent_asks, spoken, strangers
 from cued.evaluation.cached_embedder import CachedEmbedder
@@ -11,7 +10,7 @@ from cued.evaluation.evidence_cache import EvidenceCache
 from cued.evaluation.formats import read
 from cued.evaluation.report import Request, evaluate
 from cued.evaluation.runner import Answer, Ask, Bench
-from cued.policy.presets import load
+from cued.policy.presets import load_policy
 from tests.evaluation.made import lines, write
 from tests.evaluation.mixed import stream as stream_of_two
 
@@ -103,7 +102,7 @@ def test_a_data_set_with_nothing_to_be_silent_about_is_refused(tmp_path):
 @pytest.mark.requirement("P21")
 def test_near_questions_are_measured_apart_from_far_ones_and_every_category_by_itself(tmp_path):
     bench = Bench(embedder=None, evidence=EvidenceCache(None))
-    request = Request(policies=(load("cued"),), abstain=True, floors=(0.0,))
+    request = Request(policies=(load_policy("cued"),), abstain=True, floors=(0.0,))
     figures = evaluate(read(write(tmp_path)), request, bench)["policies"]["cued"]["abstain"]
     assert figures["near"]["silence"] in {0.0, 1.0}
     assert 0 <= figures["near"]["auroc"] <= 1
@@ -124,11 +123,11 @@ def test_the_state_of_a_question_is_part_of_its_cue(tmp_path):
 def test_one_floor_speaks_to_own_questions_and_is_silent_to_strangers_whatever_the_embedder(tmp_path, embedder):
     made = None if embedder is None else CachedEmbedder(embedder, None)
     bench = Bench(embedder=made, evidence=EvidenceCache(None))
-    request = Request(policies=(load("cued"),), abstain=True, floors=(0.0, 1.0))
+    request = Request(policies=(load_policy("cued"),), abstain=True, floors=(0.0, 1.0))
     figures = evaluate(read(write(tmp_path)), request, bench)["policies"]["cued"]["abstain"]
     # five own questions and four strangers; no word of a stranger's question stands in the tenant's memories
     assert figures["queries"] == {"answerable": 5, "near": 1, "far": 4}
-    assert figures["floor"] == load("cued").floor.at
+    assert figures["floor"] == load_policy("cued").floor.at
     assert figures["auroc"] == 1.0
     assert figures["precision"] == 1.0
     assert figures["answered"] >= 3 / 5
@@ -144,7 +143,7 @@ def test_on_a_mixed_stream_a_floor_of_point_seven_speaks_to_about_half_and_the_e
     if not pytest.importorskip("cued_minilm", reason="the model wheel cued-minilm is not installed").ENCODERS["recall"].revision:
         pytest.skip("cued_minilm is a source tree without its model")
     bench = Bench(embedder=CachedEmbedder(load_embedder("cued"), None), evidence=EvidenceCache(None))
-    request = Request(policies=(load("cued"),), abstain=True, floors=(0.5, 0.7, 0.9))
+    request = Request(policies=(load_policy("cued"),), abstain=True, floors=(0.5, 0.7, 0.9))
     figures = evaluate(read(stream_of_two(tmp_path)), request, bench)["policies"]["cued"]["abstain"]
     assert figures["queries"] == {"answerable": 40, "near": 0, "far": 40}
     low, usual, high = (each["injection_rate"] for each in figures["floors"])

@@ -8,7 +8,7 @@ from cued.evaluation.evidence_cache import EvidenceCache
 from cued.evaluation.formats import read
 from cued.evaluation.report import Request, evaluate
 from cued.evaluation.runner import Bench
-from cued.policy.presets import load
+from cued.policy.presets import load_policy
 from cued.surfaces.cli import main
 from tests.evaluation.made import lines, write
 
@@ -46,7 +46,7 @@ def test_overall_is_the_mean_over_questions_and_unanswerable_ones_do_not_count(t
     memories, queries = lines()
     queries.append({**queries[0], "id": "trap", "category": "adversarial", "gold_ids": ["m4"]})
     bench = Bench(embedder=None, evidence=EvidenceCache(None))
-    figures = evaluate(read(write(tmp_path, memories, queries)), Request(policies=(load("lexical"),)), bench)["policies"]["lexical"]
+    figures = evaluate(read(write(tmp_path, memories, queries)), Request(policies=(load_policy("lexical"),)), bench)["policies"]["lexical"]
     assert "adversarial" not in figures["by_category"]
     counted = [(part["queries"], part["recall@5"]) for part in figures["by_category"].values()]
     assert sum(n for n, _ in counted) == figures["overall"]["queries"] == 5

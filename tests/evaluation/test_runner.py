@@ -17,7 +17,7 @@ from cued.evaluation.runner import Bench, run
 from cued.handles.memories import open_memories
 from cued.model import Cue
 from cued.policy.parse import parse
-from cued.policy.presets import load
+from cued.policy.presets import load_policy
 from cued.policy.spec import Diversify
 from tests.evaluation.made import lines, write
 from tests.fakes import FailingEmbedder, ListEmbedder
@@ -29,7 +29,7 @@ def dataset(tmp_path):
 
 
 def _variant(policy="cued", limit=10, **more):
-    chosen = load(policy)
+    chosen = load_policy(policy)
     return Variant(name=chosen.name, policy=unfloored(chosen, limit=limit), **more)
 
 
@@ -62,7 +62,7 @@ def test_the_answers_are_those_of_a_recall_in_use(dataset, policy):
         with open_memories(None, embedder=embedder, settle="off") as memories:
             tenant = memories.tenant(ask.tenant)
             tenant.remember_many({"text": i.text, "session": i.session, "turn": i.turn, "speaker": i.speaker, "at": i.at} for i in items)
-            chosen = load(policy)
+            chosen = load_policy(policy)
             wish = replace(chosen, floor=replace(chosen.floor, at=None))
             found = tenant.recall(ask.query.text, policy=wish, now=ask.at, limit=3, settle=False)
         assert [recalled.memory.text for recalled in found.memories] == [i.text for each in answer.ids for i in items if i.id == each]
@@ -112,14 +112,14 @@ def test_a_second_run_neither_embeds_nor_reads_again_and_answers_alike(dataset, 
 
 def test_policies_with_the_same_channels_share_one_reading(dataset, tmp_path):
     folder = checked_folder(tmp_path / "cache")
-    other = replace(load("cued"), name="other", score=replace(load("cued").score, decay=False))
+    other = replace(load_policy("cued"), name="other", score=replace(load_policy("cued").score, decay=False))
     _run(dataset, [_variant(), _variant(other)], ListEmbedder(), folder)
     assert len(list(folder.glob("evidence-*.npz"))) == len(dataset.memories)
 
 
 def test_evidence_kept_with_vectors_serves_policies_that_diversify(dataset, tmp_path):
     folder = checked_folder(tmp_path / "cache")
-    varied = replace(load("cued"), name="varied", diversify=Diversify(trade=0.3))
+    varied = replace(load_policy("cued"), name="varied", diversify=Diversify(trade=0.3))
     fresh = _run(dataset, [_variant(varied)], ListEmbedder(), folder)
     assert _told(_run(dataset, [_variant(varied)], ListEmbedder(), folder)) == _told(fresh)
     assert _told(_run(dataset, [_variant()], ListEmbedder(), folder)) == _told(_run(dataset, [_variant()], ListEmbedder()))

@@ -16,7 +16,7 @@ from cued.engine.envelope import Envelope
 from cued.errors import CuedError, InputError
 from cued.policy import parse
 from cued.policy.adjust import slower
-from cued.policy.presets import load
+from cued.policy.presets import load_policy
 from cued.requests.checks import MAX_SUPERSEDED, MAX_TAGS
 from cued.surfaces.bulk import remember_lines
 from cued.text.durations import parse_duration
@@ -174,10 +174,10 @@ def test_nesting_is_refused_wherever_it_is_read(tenant, tmp_path):
     policy = tmp_path / "deep.toml"
     policy.write_bytes(b"a = " + nested)
     with pytest.raises(CuedError):
-        load(policy)
+        load_policy(policy)
     policy.write_bytes(b"name = 'caf\xe9'")
     with pytest.raises(InputError, match="UTF-8"):
-        load(policy)
+        load_policy(policy)
     for name, text in {"mem0": b'[{"memory": ' + nested + b"}]", "cued": b'{"cued": ' + nested + b"}"}.items():
         file = tmp_path / f"{name}.json"
         file.write_bytes(text)
@@ -230,7 +230,7 @@ def test_a_duration_that_is_none_and_numbers_that_no_store_gives_are_refused(ten
     for duration in (1e-9, "0.0000001s", 10**400, timedelta(0)):
         with pytest.raises(InputError, match="positive duration"):
             parse_duration(duration)
-    envelope = Envelope.of(tenant.gather("green tea"), load())
+    envelope = Envelope.of(tenant.gather("green tea"), load_policy())
     found = envelope.evidence.findings
     for broken in (
         replace(found, vectors=np.full_like(found.vectors, 1e30)),

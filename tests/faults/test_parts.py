@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 import cued
 from cued.others import MOST_WAITING, asked
-from cued.policy.presets import load
+from cued.policy.presets import load_policy
 from tests.fakes import ListEmbedder
 
 
@@ -102,7 +102,7 @@ class Part:
 
 @pytest.mark.parametrize("error", [SystemExit(3), asyncio.CancelledError(), KeyboardInterrupt()], ids=repr)
 def test_a_part_that_ends_itself_does_not_end_whoever_asked_it(error):
-    policy = load()
+    policy = load_policy()
     policy = replace(policy, rerank=replace(policy.rerank, depth=10))
     with cued.open(None, embedder="hashing", policy=policy, reranker=Part(raising(error)), judge=Part(raising(error))) as memories:
         ada = memories.tenant("ada")
@@ -112,7 +112,7 @@ def test_a_part_that_ends_itself_does_not_end_whoever_asked_it(error):
 
 
 def test_a_part_that_is_async_is_told_so():
-    policy = load()
+    policy = load_policy()
     policy = replace(policy, rerank=replace(policy.rerank, depth=10))
     part = Part(lambda *_asked: in_time([1.0, 1.0]))
     with cued.open(None, embedder="hashing", policy=policy, reranker=part, judge=part) as memories:

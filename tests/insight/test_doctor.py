@@ -294,7 +294,7 @@ def test_a_model_that_does_not_know_the_language_is_named(world):
 
 @pytest.mark.requirement("S11")
 def test_the_embedder_without_a_model_is_reported_as_weak(world):
-    found = line(world(embedder=cued.embed.load("hashing")).fill(30), "embedder")
+    found = line(world(embedder=cued.embed.load_embedder("hashing")).fill(30), "embedder")
     assert (found.verdict, found.cause) == ("warn", "weak embedder")
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 import cued
-from cued.embed import load as load_embedder
+from cued.embed import load_embedder
 from cued.evaluation.cache import default_folder
 from cued.evaluation.cached_embedder import CachedEmbedder
 from cued.evaluation.dataset import has_answer
 from cued.evaluation.formats import read
 from cued.policy.adjust import Adjustment, adjust
-from cued.policy.presets import load
+from cued.policy.presets import load_policy
 from tests.fakes import FixedClock
 from tests.insight.simulation import FOREIGN
 
@@ -109,7 +109,7 @@ def test_on_a_healthy_store_of_this_genre_nothing_is_named(name, embedder):
 @pytest.mark.parametrize("name", ["everyday", "locomo", "locomo_obs", "swefix"])
 @pytest.mark.parametrize("bad", ["siftcoder", 0.99])
 def test_labelled_pairs_recover_from_a_bad_policy(name, bad, embedder):
-    start = load(bad) if isinstance(bad, str) else adjust(load(), Adjustment(floor=bad))
+    start = load_policy(bad) if isinstance(bad, str) else adjust(load_policy(), Adjustment(floor=bad))
     made = Stocked(genre(name), embedder, policy=start)
     pairs = made.pairs(160)
     learnt, fresh = pairs[: min(100, 2 * len(pairs) // 3)], pairs[min(100, 2 * len(pairs) // 3) :]

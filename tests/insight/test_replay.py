@@ -6,7 +6,7 @@ import pytest
 
 from cued.errors import InputError
 from cued.policy.adjust import Adjustment, adjust
-from cued.policy.presets import load
+from cued.policy.presets import load_policy
 from tests.insight.simulation import World
 
 
@@ -27,7 +27,7 @@ def test_under_the_same_policy_nothing_changes(asked):
 
 @pytest.mark.requirement("X5")
 def test_under_another_policy_it_tells_what_comes_in_and_goes_as_a_recall_would(asked):
-    strict = adjust(load(), Adjustment(floor=0.99, limit=3))
+    strict = adjust(load_policy(), Adjustment(floor=0.99, limit=3))
     replayed = asked.replay(strict)
     lines = {line.recall_id: line for line in asked.log(limit=500, content=True)}
     truth = {key: {each.id for each in asked.recall(line.cue, policy=strict, settle=False)} for key, line in lines.items()}
@@ -37,7 +37,7 @@ def test_under_another_policy_it_tells_what_comes_in_and_goes_as_a_recall_would(
     assert all(set(change.went) == set(lines[change.recall_id].chosen) - truth[change.recall_id] for change in replayed.changed)
     assert replayed.went[0].recalls >= replayed.went[-1].recalls
     assert replayed.went[0].text
-    looser = asked.replay(adjust(load(), Adjustment(floor=0.0)))
+    looser = asked.replay(adjust(load_policy(), Adjustment(floor=0.0)))
     assert looser.injection_after == 1.0
     assert looser.came
     assert looser.to_dict()["came"][0]["text"]
@@ -46,7 +46,7 @@ def test_under_another_policy_it_tells_what_comes_in_and_goes_as_a_recall_would(
 @pytest.mark.requirement("X5")
 def test_one_recall_is_shown_side_by_side(asked):
     line = next(line for line in asked.log(limit=100) if len(line.chosen) > 2)
-    replayed = asked.replay(adjust(load(), Adjustment(limit=1)), recall_id=line.recall_id)
+    replayed = asked.replay(adjust(load_policy(), Adjustment(limit=1)), recall_id=line.recall_id)
     (change,) = replayed.changed
     assert [place.before for place in change.places] == list(range(1, len(line.chosen) + 1))
     assert [place.after for place in change.places] == [1] + [None] * (len(line.chosen) - 1)

@@ -6,7 +6,7 @@ import cued
 from cued.errors import InputError
 from cued.handles.usual_policies import Trial
 from cued.policy.parse import parse
-from cued.policy.presets import load
+from cued.policy.presets import load_policy
 
 LOOSE = parse(
     '[channels]\nlexical = { pool = 50, over = "cue" }\n[score]\nterms = [{ signal = "bm25" }]\n[budget]\nlimit = 3\n', name="loose"
@@ -67,7 +67,7 @@ def test_a_trial_that_would_need_more_than_is_read_is_refused():
         cued.open(policy="lexical", shadow="rrf", embedder=None)
     with pytest.raises(InputError, match="a number from 0 to 1"):
         cued.open(shadow="rrf", share=1.5, embedder=None)
-    assert load("rrf").channels.entity is None
+    assert load_policy("rrf").channels.entity is None
 
 
 def test_a_shadow_is_worked_out_in_the_background_too(tmp_path):

@@ -11,14 +11,14 @@ from cued.errors import InputError
 from cued.insight.pairs import read_labelled
 from cued.insight.tuning import tune_floor
 from cued.policy.adjust import Adjustment, adjust
-from cued.policy.presets import load
+from cued.policy.presets import load_policy
 from tests.insight.simulation import World
 
 TWELVE = 12
 
 
 def with_floor(at):
-    return adjust(load(), Adjustment(floor=at))
+    return adjust(load_policy(), Adjustment(floor=at))
 
 
 def found(world, policy, pairs):
@@ -40,7 +40,7 @@ def shuffled(pairs, seed=7):
 @pytest.mark.requirement("X4", "P15")
 @pytest.mark.parametrize("bad", ["siftcoder", 0.95, 0.999])
 def test_a_hundred_pairs_recover_from_a_bad_policy(world, bad):
-    start = load(bad) if isinstance(bad, str) else with_floor(bad)
+    start = load_policy(bad) if isinstance(bad, str) else with_floor(bad)
     made = world(policy=start).fill(144)
     tuned = made.tenant.tune(made.pairs(100))
     fresh = made.pairs(60)
@@ -55,7 +55,7 @@ def test_a_hundred_pairs_recover_from_a_bad_policy(world, bad):
 @pytest.mark.parametrize("bad", ["siftcoder", "cued", 0.95])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_shuffled_labels_change_nothing(world, bad, seed):
-    start = load(bad) if isinstance(bad, str) else with_floor(bad)
+    start = load_policy(bad) if isinstance(bad, str) else with_floor(bad)
     made = world(policy=start, seed=seed).fill(144)
     tuned = made.tenant.tune(shuffled(made.pairs(100), seed))
     assert not tuned.helps, tuned.told
@@ -116,7 +116,7 @@ def test_from_the_log_alone_the_floor_moves_on_a_grid_to_the_target(world):
 def test_a_floor_that_would_silence_right_answers_and_hardly_move_the_rate_is_refused(world):
     (line,) = world().fill(20).ask(1).tenant.log()
     lines = [replace(line, best_relevance=(0.99, 0.99, 0.99, 0.8, 0.1)[number % 5]) for number in range(300)]
-    tuned = tune_floor(lines, load(), target=0.3)
+    tuned = tune_floor(lines, load_policy(), target=0.3)
     assert (tuned.helps, tuned.changes) == (False, ())
     assert "80%, and no floor brings it near 30%: one of 0.85 would leave it at 60%" in tuned.told
 
@@ -134,7 +134,7 @@ def test_a_learnt_policy_that_cannot_be_read_leaves_the_usual_one(world):
         store = made.memories.parts.store
         store.swap_document("t", "policy", old=store.document("t", "policy"), new=damaged)
         made.memories._usual.changed("t")  # noqa: SLF001 - else it is noticed two seconds later
-        assert made.tenant.policy == load()
+        assert made.tenant.policy == load_policy()
 
 
 def test_rolling_back_where_nothing_was_learnt_leaves_no_trace(world):

@@ -11,7 +11,7 @@ from cued.engine import decide
 from cued.engine.envelope import Envelope
 from cued.explain.single_changes import single_changes
 from cued.policy.adjust import Adjustment, adjust
-from cued.policy.presets import load
+from cued.policy.presets import load_policy
 from cued.surfaces.cli import main
 from tests.insight.simulation import World
 
@@ -50,7 +50,7 @@ def test_beyond_the_limit_it_is_the_limit_that_reaches_it(world):
 
 
 def test_beyond_the_pools_it_is_a_wider_pool(world):
-    policy = load()
+    policy = load_policy()
     narrow = replace(
         policy,
         channels=replace(

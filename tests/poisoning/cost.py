@@ -9,7 +9,7 @@ from collections import Counter
 
 from msgspec.structs import replace
 
-from cued.embed import load as load_embedder
+from cued.embed import load_embedder
 from cued.engine import decide
 from cued.evaluation.cache import default_folder
 from cued.evaluation.cached_embedder import CachedEmbedder

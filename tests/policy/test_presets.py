@@ -11,7 +11,7 @@ from cued.errors import InputError
 from cued.model import Cue
 from cued.policy.adjust import Adjustment, adjust
 from cued.policy.parse import dump, parse
-from cued.policy.presets import load, names, preset
+from cued.policy.presets import load_policy, names, preset
 from tests.building import NOW, ago, evidence, memory, scores
 
 EXACT = 1e-9
@@ -31,7 +31,7 @@ def test_all_presets_of_the_sources_and_the_baselines_ship():
 
 def test_an_unknown_preset_is_refused_with_the_known_ones():
     with pytest.raises(InputError, match="siftcoder"):
-        load("siftcodr")
+        load_policy("siftcodr")
 
 
 @pytest.mark.requirement("R14", "R15", "R16")

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from cued.conformance.samples import HOUR, NOW, entry, lookup, record, revision, words
 from cued.conformance.searching import ids
-from cued.embed import load
+from cued.embed import load_embedder
 from cued.errors import CorruptError, StoreError
 from cued.model import DERIVED_FROM, Edge, EntityLookup, Feedback, Filter, LogQuery, Supersession, Use
 from cued.stores import Store
@@ -176,7 +176,7 @@ def test_a_file_of_the_third_schema_opens_with_its_log_in_columns_and_finds_the_
     assert any(entry.cited for entry in log)
     assert {(entry.scope, entry.found_by, entry.floor, entry.cue, entry.evidence) for entry in log} == {("global", (), None, None, None)}
     assert store.document("ada", "arc") == b"learnt \xff"
-    searched = json.loads(json.dumps(found(store, load("hashing"), at=at)))
+    searched = json.loads(json.dumps(found(store, load_embedder("hashing"), at=at)))
     for (*now, held), (*then, wanted) in zip(searched, expected["found"], strict=True):
         assert now == then
         assert numbers(held) == {name: pytest.approx(column, abs=2e-7, nan_ok=True) for name, column in numbers(wanted).items()}

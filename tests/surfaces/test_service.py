@@ -7,7 +7,7 @@ import pytest
 from cued.errors import InputError, NotFoundError
 from cued.handles.memories import open_memories
 from cued.model.plain import plain
-from cued.policy.presets import load, text_of
+from cued.policy.presets import load_policy, text_of
 from cued.requests.cue import DecideRequest
 from cued.surfaces import service
 from cued.surfaces.verbs import call
@@ -98,7 +98,7 @@ def test_saved_evidence_is_decided_again_as_it_was_and_under_other_wishes(tenant
     assert again["candidates"] == live["candidates"]
     assert service.explain_saved(kept[0], DecideRequest(floor=1.0))["outcome"] == "below_floor"
     assert service.explain_saved(kept[0], DecideRequest(limit=1))["memories"][0]["id"] == live["memories"][0]["id"]
-    assert service.explain_saved(kept[0], DecideRequest(), policy=load("lexical"))["policy"] == "lexical"
+    assert service.explain_saved(kept[0], DecideRequest(), policy=load_policy("lexical"))["policy"] == "lexical"
     assert service.explain_saved(kept[0], DecideRequest(memory=live["memories"][0]["id"]))["verdict"]["fate"] == "chosen"
     assert not any("dense" in row["ranks"] for row in service.explain_saved(kept[0], DecideRequest(without=("dense",)))["candidates"])
     with pytest.raises(InputError, match="2 candidates"):
@@ -210,10 +210,10 @@ def test_policies_are_listed_shown_compared_and_checked():
     listed = service.policy_list()["policies"]
     assert listed[0]["name"] == "cued"
     assert listed[0]["default"]
-    shown = service.policy_show(load("mememory"), text=text_of("mememory"))
+    shown = service.policy_show(load_policy("mememory"), text=text_of("mememory"))
     assert shown["policy"]["name"] == "mememory"
     assert shown["toml"] == text_of("mememory")
-    differences = service.policy_diff(load("cued"), load("mememory"))["differences"]
+    differences = service.policy_diff(load_policy("cued"), load_policy("mememory"))["differences"]
     assert {"path": "budget.limit", "left": "10", "right": "5"} in differences
     assert service.policy_check(text_of("cued"), name="x") == {"ok": True, "name": "cued", "problems": []}
     bad = service.policy_check("[floor]\nat = 'high'\non = 'mood'\n", name="mine")

@@ -23,7 +23,7 @@ from cued.importers.intake import CHUNK
 from cued.importers.own import MAX_LINE, bounded_lines, import_export, read_export
 from cued.insight.pairs import labels
 from cued.model import OWN_TENANT, Cue, Edge, LogQuery, LogRules, RecallEntry, Record, Source, Supersession, Use
-from cued.policy.presets import load
+from cued.policy.presets import load_policy
 from cued.stores import Store
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.sqlite import SqliteKeeper
@@ -99,7 +99,7 @@ def recalled(store, tenant="t"):
     answers = []
     for number, words in enumerate(WORDS):
         question = Question(tenant=tenant, cue=Cue(utterance=words, now=NOW), recall_id=f"q{number}")
-        answer, _ = recall(question, load("cued"), Parts(store=store))
+        answer, _ = recall(question, load_policy("cued"), Parts(store=store))
         answers.append((answer.outcome, [(each.memory.id, each.score) for each in answer.memories], answer.block, answer.suppressed))
     return answers
 

@@ -48,7 +48,7 @@ class CuedWarning(UserWarning):
     """Something works, and less well than it could."""
 
 
-def load(spec: str | Embedder = "auto") -> Embedder:
+def load_embedder(spec: str | Embedder = "auto") -> Embedder:
     """The embedder that the spec names; an Embedder is given back as it is, an unknown spec is an InputError."""
     if not isinstance(spec, str):
         if not (callable(getattr(spec, "embed", None)) and hasattr(type(spec), "fingerprint")):

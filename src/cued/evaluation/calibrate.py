@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from cued.embed import load as load_embedder
+from cued.embed import load_embedder
 from cued.evaluation.abstain import asked_at_home, auroc, mixes, silent_asks
 from cued.evaluation.cache import default_folder, digest, reading_digest
 from cued.evaluation.cached_embedder import CachedEmbedder
@@ -29,7 +29,7 @@ from cued.flow import relevance
 from cued.flow.relevance import asked_times, foreign_words
 from cued.flow.table import Table
 from cued.model import Evidence
-from cued.policy.presets import load as load_policy
+from cued.policy.presets import load_policy
 from cued.policy.spec import Calibration, Policy
 
 Floats = NDArray[np.float64]

@@ -18,7 +18,7 @@ from cued.handles.vouching import refuse_all_but_users
 from cued.model import LogQuery, RecallEntry
 from cued.model.words import LABELS_DOCUMENT, POLICY_DOCUMENT
 from cued.policy.calibration import digest
-from cued.policy.presets import load
+from cued.policy.presets import load_policy
 from cued.policy.spec import Policy
 from cued.ports import Progress, Store, silent
 from cued.requests.checks import label, moment, one_of
@@ -65,7 +65,7 @@ class Measuring(Bound):
         from cued.insight.replay import replay, replay_one
 
         self._settler.flush()
-        chosen = self.policy if policy is None else load(policy)
+        chosen = self.policy if policy is None else load_policy(policy)
         if recall_id is not None:
             return replay_one(self.name, self._store, chosen, label("recall_id", recall_id))
         return replay(self.name, self._store, chosen, last=last, progress=progress)
@@ -112,7 +112,7 @@ class Measuring(Bound):
         from cued.insight.learnt import history, saved
 
         refuse_all_but_users(self.trust, "changes what decides")
-        chosen, before, at = load(policy), self.policy, self._clock()
+        chosen, before, at = load_policy(policy), self.policy, self._clock()
         written = _rewritten(
             self._store, self.name, POLICY_DOCUMENT, lambda old: saved(old, chosen, before=before, note=note.strip(), at=at)
         )
@@ -189,7 +189,7 @@ class Measuring(Bound):
 
     def _starts(self) -> list[Policy]:
         """The policies that a search starts from: the one in use, and the default."""
-        own, default = self.policy, load()
+        own, default = self.policy, load_policy()
         return [own] if digest(own) == digest(default) else [own, default]
 
     def _under_this_policy(self) -> list[RecallEntry]:
@@ -224,7 +224,7 @@ def tune_for_all(store: Store, tenants: Sequence[str], usual: Usual, *, at: date
     from cued.insight.tuning import tune
 
     pairs = tuple(pair for name in tenants for pair in judged_pairs(name, store))
-    policies = {digest(policy): policy for policy in (usual.of(EVERYBODY), load())}
+    policies = {digest(policy): policy for policy in (usual.of(EVERYBODY), load_policy())}
     tuned = tune(
         [Start(policy=policy, pairs=pairs) for policy in policies.values()], source="judged recalls of all tenants", progress=progress
     )

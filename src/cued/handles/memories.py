@@ -18,7 +18,7 @@ from cued.handles.ids import IdMaker
 from cued.handles.settling import Mode, Settler
 from cued.handles.usual_policies import Usual, on_trial
 from cued.model import OWN_TENANT, LogRules, Quotas, Trust, VectorShape
-from cued.policy.presets import DEFAULT, load
+from cued.policy.presets import DEFAULT, load_policy
 from cued.policy.spec import Policy
 from cued.ports import Clock, Embedder, Judge, Keeper, Parts, Progress, Reranker, Store, Summariser, silent
 
@@ -193,10 +193,10 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     """
     if settle not in {"background", "now", "off"}:
         raise InputError("settle", settle, '"background", "now" or "off"')
-    chosen = load(policy)
+    chosen = load_policy(policy)
     for name, part in (("reranker", reranker), ("summariser", summariser), ("judge", judge)):
         _refuse_other(name, part, chosen)
-    trial = None if shadow is None else on_trial(load(shadow), share, beside=chosen)
+    trial = None if shadow is None else on_trial(load_policy(shadow), share, beside=chosen)
     made = _embedder(embedder)
     if not isinstance(path, str | Path | Address | None) and vectors is not None:
         raise InputError("vectors", vectors, "nothing beside a store or a keeper, which has its own: SqliteKeeper(path, vectors=…)")
@@ -279,6 +279,6 @@ def keeper_at(found: Path | Address, *, readonly: bool, vectors: VectorShape | N
 def _embedder(embedder: str | Embedder | None) -> Embedder | None:
     if embedder is None:
         return None
-    from cued.embed import load as load_embedder  # noqa: PLC0415
+    from cued.embed import load_embedder  # noqa: PLC0415
 
     return load_embedder(embedder)

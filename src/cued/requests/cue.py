@@ -64,7 +64,7 @@ def asked_for(
     cue: str | Cue | CueRequest, options: Mapping[str, Any], *, policy: str | Policy | None, usual: Policy, now: datetime
 ) -> Asked:
     """The cue and the policy that a caller asks for, in a text, a cue or a whole request, with the options beside it."""
-    from cued.policy.presets import load  # noqa: PLC0415 - what only asks a server needs no policies
+    from cued.policy.presets import load_policy  # noqa: PLC0415 - what only asks a server needs no policies
 
     if isinstance(cue, CueRequest):
         refuse_beside({name: value for name, value in options.items() if name not in _BESIDE_A_REQUEST})
@@ -76,7 +76,7 @@ def asked_for(
     if not any(part.strip() for part in (said.utterance, said.goal, said.step, *said.open_questions)):
         raise InputError("text", said.utterance, "a cue with words in its text, goal, step or open_questions")
     _refuse_long(said)
-    return Asked(said, adjusted(request, usual if policy is None else load(policy)))
+    return Asked(said, adjusted(request, usual if policy is None else load_policy(policy)))
 
 
 def request_for(cue: str | Cue | CueRequest, options: Mapping[str, Any]) -> CueRequest:

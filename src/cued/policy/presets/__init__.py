@@ -31,7 +31,7 @@ def text_of(name: str) -> str:
     return (_FOLDER / f"{name}.toml").read_text("utf-8")
 
 
-def load(policy: str | Path | Policy = DEFAULT) -> Policy:
+def load_policy(policy: str | Path | Policy = DEFAULT) -> Policy:
     """The policy that is meant: one already made, a TOML file's, or a preset's by name."""
     if isinstance(policy, Policy):
         return policy

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cued.policy.parse import dump
-from cued.policy.presets import load
+from cued.policy.presets import load_policy
 from cued.policy.spec import Policy
 from cued.ports import Progress, silent
 from cued.requests.insights import LAST, TARGET_RATE, Grouping, Judgement, Labelled, Labels, When
@@ -68,7 +68,7 @@ class RemoteMeasuring(RemoteBound):
         """What `Tenant.policy_save` gives."""
         from cued.insight.learnt import History  # noqa: PLC0415 - as the handle has it
 
-        return nouns.noun(self._ask("policy_save", {"toml": dump(load(policy)), "note": note}), History)
+        return nouns.noun(self._ask("policy_save", {"toml": dump(load_policy(policy)), "note": note}), History)
 
     def policy_history(self) -> "History":
         """What `Tenant.policy_history` gives."""

@@ -6,7 +6,7 @@ import click
 
 from cued.engine.envelope import Envelope
 from cued.model.plain import JSON
-from cued.policy.presets import load
+from cued.policy.presets import load_policy
 from cued.requests.checks import read
 from cued.requests.cue import DecideRequest, ExplainRequest
 from cued.surfaces import service
@@ -50,7 +50,7 @@ def _again(saved: str, text: str | None, save: str | None, body: dict[str, Any])
     kept, chosen = Envelope.load(saved), settings()
     # what the environment says of policies is not said of a recall that knows its own
     policy = chosen.typed("policy") if kept.policy is not None else chosen.policy
-    return service.explain_saved(kept, read(body, DecideRequest), policy=None if policy is None else load(policy))
+    return service.explain_saved(kept, read(body, DecideRequest), policy=None if policy is None else load_policy(policy))
 
 
 def _keep(recalled: Envelope, save: str | None) -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cued.embed import load as load_embedder
-from cued.policy.presets import DEFAULT, load
+from cued.embed import load_embedder
+from cued.policy.presets import DEFAULT, load_policy
 from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import noting_warnings
 from cued.surfaces.cli.output import note, show
@@ -102,7 +102,7 @@ def _request(dataset: "Dataset", options: dict[str, Any], *, preset: str, plotte
         note("no curves of the floor: they need two tenants that have answerable questions, or questions without gold")
     floors = tuple(sorted({*options["floors"], *(FLOORS if curves else ())}))
     return Request(
-        policies=tuple(load(name) for name in options["policies"] or (preset,)),
+        policies=tuple(load_policy(name) for name in options["policies"] or (preset,)),
         ks=tuple(sorted(options["ks"])),
         abstain=options["abstain"] or bool(floors),
         floors=floors,

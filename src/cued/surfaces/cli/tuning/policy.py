@@ -44,7 +44,7 @@ def policy_list() -> None:
 @click.argument("name", metavar="NAME|FILE")
 def policy_show(name: str) -> None:
     """Print a policy as it is written."""
-    policy = presets.load(name)
+    policy = presets.load_policy(name)
     text = presets.text_of(name) if name in presets.names() else Path(name).read_text("utf-8")
     if settings().json:
         show(service.policy_show(policy, text=text), as_json=True, drawn=lambda: "")
@@ -57,7 +57,7 @@ def policy_show(name: str) -> None:
 @click.argument("right", metavar="B")
 def policy_diff(left: str, right: str) -> None:
     """Show two policies side by side where they differ."""
-    answer = service.policy_diff(presets.load(left), presets.load(right))
+    answer = service.policy_diff(presets.load_policy(left), presets.load_policy(right))
     show(answer, as_json=settings().json, drawn=lambda: _differences(answer))
 
 
@@ -81,7 +81,7 @@ def policy_save(name: str, **options: Any) -> None:  # noqa: ANN401 - options, c
     """Decide by this policy from now on; `cued policy rollback` goes back."""
     chosen = settings()
     with tenant_to_write(chosen) as tenant:
-        answer = call("policy_save", tenant, {"toml": dump(presets.load(name)), **stated(options)})
+        answer = call("policy_save", tenant, {"toml": dump(presets.load_policy(name)), **stated(options)})
     show(answer, as_json=chosen.json, drawn=lambda: _history(answer))
 
 

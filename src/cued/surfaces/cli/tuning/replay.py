@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cued.model.plain import JSON
-from cued.policy.presets import load
+from cued.policy.presets import load_policy
 from cued.requests.insights import ReplayRequest
 from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import tenant_to_read
@@ -27,7 +27,7 @@ def replay_command(recall_id: str | None, **options: Any) -> None:  # noqa: ANN4
     With RECALL_ID, that recall side by side. Recalls are kept under `--keep last`, or as the store was opened.
     """
     chosen = settings()
-    policy = load(chosen.policy) if chosen.policy is not None else None
+    policy = load_policy(chosen.policy) if chosen.policy is not None else None
     with tenant_to_read(chosen) as tenant, progress("replaying") as heard:
         answer = call("replay", tenant, stated({"recall_id": recall_id, **options}), policy=policy, progress=heard)
     show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer, one=recall_id is not None))
