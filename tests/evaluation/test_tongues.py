@@ -31,7 +31,7 @@ def test_nearly_all_questions_are_answered_with_little_beside_and_far_ones_met_b
     counts = sum((told(language, embedder) for language in STORES), Counter())
     assert counts["answered"] >= 0.9 * counts["asked"]
     assert counts["extra"] <= 0.12 * counts["asked"]
-    assert counts["silent"] >= 0.94 * counts["far"]
+    assert counts["silent"] >= 0.93 * counts["far"]
 
 
 @pytest.mark.parametrize("embedder", ["cued", None])

@@ -3,8 +3,8 @@
 Extractive, so nothing is said that no memory says, and deterministic. A summary that a model wrote can stand in its place.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache, partial
 from math import log2
 
 from cued.flow.cue import words
@@ -26,8 +26,8 @@ class Extract:
     def __init__(self, text: str, weights: Mapping[str, float]) -> None:
         """Take the text apart; nothing is shown yet."""
         self.text = text
-        self.spans = sentences(text) or [(0, len(text))]
-        self.coverage = [_coverage(text[start:end], weights) for start, end in self.spans]
+        self.spans, terms = _taken_apart(text)
+        self.coverage = [_coverage(each, weights) for each in terms]
         self.best = max(range(len(self.spans)), key=lambda i: (self.coverage[i], -i))
         self.chosen: frozenset[int] = frozenset()
 
@@ -126,10 +126,18 @@ def cue_weights(table: Table) -> dict[str, float]:
     return known or dict.fromkeys(query_terms(words(table.evidence.cue, "cue")), 1.0)
 
 
-def _coverage(sentence: str, weights: Mapping[str, float]) -> float:
-    """The idf-weighted share of the cue's terms that stand in a sentence, from 0 to 1."""
+@lru_cache(maxsize=8)
+def _taken_apart(text: str) -> tuple[Sequence[tuple[int, int]], Sequence[Collection[str]]]:
+    """Where a text's sentences begin and end, and the terms of each."""
+    # An explanation decides the same texts many times over.
+    spans = sentences(text) or [(0, len(text))]
+    return spans, [analyse(text[start:end]).keys() for start, end in spans]
+
+
+def _coverage(terms: Collection[str], weights: Mapping[str, float]) -> float:
+    """The share of the cue's terms that stand in a sentence of these, weighted by idf, from 0 to 1."""
     total = sum(weights.values())
-    return sum(weights[term] for term in analyse(sentence) if term in weights) / total if total > 0 else 0.0
+    return sum(weights[term] for term in terms if term in weights) / total if total > 0 else 0.0
 
 
 def _dozen(sentence: str) -> str:
@@ -158,7 +166,8 @@ def _cutter(table: Table, row: int, found: Extract, most: int) -> Callable[[str]
 
 def _add_sentences(table: Table, extracts: Mapping[int, Extract], pieces: dict[int, str], room_tokens: int) -> None:
     """Complete the sentences that were cut, then add others by worth, each where it still fits."""
-    left = room_tokens - sum(estimate_tokens(line(table, row, piece)) for row, piece in pieces.items())
+    spent = {row: estimate_tokens(line(table, row, piece)) for row, piece in pieces.items()}
+    left = room_tokens - sum(spent.values())
     first = [(row, found.best) for row, found in extracts.items()]
     ranked = enumerate(extracts.items(), 1)
     worth = [(-found.coverage[i] / log2(rank + 1), rank, i, row) for rank, (row, found) in ranked for i in range(len(found.spans))]
@@ -169,8 +178,8 @@ def _add_sentences(table: Table, extracts: Mapping[int, Extract], pieces: dict[i
         if which != found.best and (found.best not in found.chosen or estimate_tokens(found.text[start:end]) > left):
             continue
         longer = found.with_sentence(which)
-        more = estimate_tokens(line(table, row, longer)) - estimate_tokens(line(table, row, pieces[row]))
-        if more <= left:
+        cost = estimate_tokens(line(table, row, longer))
+        if cost - spent[row] <= left:
             found.chosen |= {which}
-            pieces[row] = longer
-            left -= more
+            left -= cost - spent[row]
+            pieces[row], spent[row] = longer, cost
