@@ -120,8 +120,12 @@ def check_file(path: Path, *, progress: Progress = silent) -> Checked:
             problems += _counts(connection)
             summed = page_sums.summed(connection)
             damaged = sum(aside for (aside,) in salvage.tolerant(connection, "SELECT count(*) FROM damaged"))
+    except (apsw.BusyError, apsw.CantOpenError):  # somebody holds it, or it may not be opened: that says nothing of the file
+        with translated(path):
+            raise
     except (apsw.Error, StoreError) as error:
-        return _what_is_left(path, progress) or _unreadable(path, error, problems)
+        left = _what_is_left(path, progress) if isinstance(error, salvage.FOREIGN) else None
+        return left or _unreadable(path, error, problems)
     faults, journals = _file_journals(path)
     problems += faults
     shown = tuple(problems[:_SHOWN])
@@ -155,10 +159,7 @@ def _what_is_left(path: Path, progress: Progress) -> Checked | None:
 
 
 def _unreadable(path: Path, error: apsw.Error | StoreError, problems: Sequence[Problem]) -> Checked:
-    """Why nothing of a file can be read, and what mends that; one that somebody holds, or that may not be opened, is an error instead."""
-    if isinstance(error, apsw.BusyError | apsw.CantOpenError):
-        with translated(path):
-            raise error
+    """Why nothing of a file can be read, and what mends that."""
     what = str(error) if isinstance(error, NewerSchemaError) else f"{error}; `cued restore BACKUP --overwrite` makes it anew"
     told = *problems, Problem(part="file", what=what)
     return Checked(path=str(path), ok=False, memories=0, page_sums=False, damaged=0, problems=told)
