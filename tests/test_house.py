@@ -2,6 +2,7 @@
 
 import ast
 from collections import defaultdict
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,10 @@ def test_a_command_passes_few_modules_and_changes_rooms_seldom(command):
     walk, (modules, changes) = walked(command), MOST_PASSED[command]
     assert len(walk.modules) <= modules
     assert walk.changes <= changes
+
+
+def test_what_a_package_says_it_offers_is_there():
+    packages = [path.parent for path in PACKAGE.rglob("__init__.py") if "integrations" not in path.parts]
+    offering = [import_module(".".join(folder.relative_to(PACKAGE.parent).parts)) for folder in packages]
+    missing = {module.__name__: [name for name in getattr(module, "__all__", ()) if not hasattr(module, name)] for module in offering}
+    assert {module: names for module, names in missing.items() if names} == {}

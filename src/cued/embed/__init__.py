@@ -23,7 +23,7 @@ from cued.model import Fingerprint, Matrix
 from cued.ports import Embedder, Role
 from cued.text.patterns import pattern
 
-__all__ = ["CuedWarning", "load"]
+__all__ = ["CuedWarning", "load_embedder"]
 
 ACCEPTED = "auto, cued, minilm, hashing, hashing:DIMENSIONS, openai:MODEL, sentence-transformers:NAME, or an Embedder"
 
