@@ -10,10 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from cued.conformance.samples import HOUR, NOW, lookup, near, random_lookup, random_records, record, revision, words
+from cued.conformance.samples import FINGERPRINT, HOUR, NOW, lookup, near, random_lookup, random_records, record, revision, words
 from cued.conformance.searching import assert_same_bits, scatter
 from cued.model import DenseLookup, Source
 from cued.stores import Store
+from cued.stores.arrays import Ids
 from cued.stores.columns.channels import idf, last_of_best
 from cued.stores.columns.postings import Postings, in_order
 from cued.stores.columns.vectors import Vectors, in_steps
@@ -212,6 +213,28 @@ def test_the_last_of_the_best_is_the_one_that_sorting_gives(pool, distinct):
         some = values[:count]
         if len(some) >= pool:
             assert last_of_best(some, pool) == np.sort(some)[-pool]
+
+
+@given(st.lists(st.text("abc", max_size=3), unique=True, min_size=1), st.randoms())
+def test_rows_are_put_in_the_order_of_their_ids_whether_those_rise_or_not(ids, chance):
+    for made in (ids, sorted(ids)):
+        half = chance.randrange(len(made) + 1)
+        held, rows = Ids(made[:half]), chance.sample(range(len(made)), len(made))
+        held.extend(made[half:])
+        assert held == made
+        assert held.rising == (made == sorted(made))
+        assert [made[row] for row in held.in_order(np.array(rows))] == sorted(made)
+
+
+def test_what_comes_first_does_not_depend_on_whether_ids_rise():
+    vectors = np.repeat(unit_vectors(200), 3, axis=0)
+    found = []
+    for order in (range(600), np.random.default_rng(2).permutation(600).tolist()):
+        store = Store(MemoryKeeper())
+        store.remember("t", [replace(record("t", f"m{number:03}", "tea"), vector=vectors[number]) for number in order])
+        asked = lookup(dense=DenseLookup(vector=vectors[0], fingerprint=FINGERPRINT, pool=50))
+        found.append(store.search("t", asked))
+    assert_same_bits(*found)
 
 
 @pytest.mark.requirement("R17")

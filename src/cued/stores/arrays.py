@@ -1,7 +1,8 @@
 """What columns are made of: arrays that grow together, row numbers, and times as whole microseconds that compare exactly."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from operator import lt
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -74,6 +75,33 @@ def places_of(starts: NDArray[np.intp], sizes: NDArray[np.intp]) -> NDArray[np.i
     """The places of several runs of an array, each from its start and of its size, end to end."""
     before: NDArray[np.intp] = np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
     return before + np.arange(len(before))
+
+
+class Ids(list[str]):
+    """The ids of rows, by row; `rising` as long as each is greater than the one before it, as ids are that are made in time."""
+
+    def __init__(self, ids: Iterable[str] = ()) -> None:
+        """Start with these."""
+        super().__init__()
+        self.rising = True
+        self.extend(ids)
+
+    def extend(self, ids: Iterable[str]) -> None:
+        """Add the ids of the next rows."""
+        last, more = self[-1:], list(ids)
+        self.rising = self.rising and all(map(lt, [*last, *more], more if last else more[1:]))
+        super().extend(more)
+
+    def in_order(self, rows: RowNumbers) -> RowNumbers:
+        """The rows in the order of their ids."""
+        return np.sort(rows) if self.rising else rows[self.order(rows)]
+
+    def order(self, rows: RowNumbers) -> RowNumbers:
+        """The places of the rows in the order of their ids."""
+        if self.rising:
+            return np.argsort(rows)
+        ids = [self[row] for row in rows.tolist()]
+        return np.array(sorted(range(len(ids)), key=ids.__getitem__), dtype=np.intp)
 
 
 class Columns:

@@ -6,7 +6,6 @@ ranking depends on the order of rows.
 """
 
 from collections.abc import Callable, Sequence
-from heapq import nsmallest
 from math import log, sqrt
 from typing import Any, NamedTuple
 
@@ -14,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cued.model import Background, Column, DenseLookup, EntityLookup, LexicalLookup, TemporalLookup, TermStatistic, Vector
-from cued.stores.arrays import Mask, RowNumbers, Rows, distinct, micros
+from cued.stores.arrays import Ids, Mask, RowNumbers, Rows, distinct, micros
 from cued.stores.columns.postings import Postings, hashed
 from cued.stores.columns.vectors import CueVector, Vectors, in_steps
 from cued.stores.standing.gates import Visible
 
 _DECIMALS = 9
-_BLOCK = 128
+_BLOCK = 32
 
 Key = Callable[[RowNumbers, int], tuple[RowNumbers, NDArray[Any]]]
 """Gives, of the rows, those that can still be among the best `pool` by this key, and their values (higher is better)."""
@@ -55,36 +54,30 @@ def last_of_best(values: NDArray[Any], pool: int) -> Any:  # noqa: ANN401 - a nu
     blocks = len(values) // _BLOCK
     if blocks > pool:
         # The highest values of so many blocks are so many values: whatever is below the least of those is not among the best.
-        tops = values[: blocks * _BLOCK].reshape(blocks, _BLOCK).max(axis=1)
+        tops = values[: blocks * _BLOCK].reshape(_BLOCK, blocks).max(axis=0)
         values = values[values >= last_of_best(tops, pool)]
     return np.partition(values, len(values) - pool)[len(values) - pool]
 
 
-def best(rows: RowNumbers, pool: int, *, keys: Sequence[Key], ids: Sequence[str]) -> RowNumbers:
+def best(rows: RowNumbers, pool: int, *, keys: Sequence[Key], ids: Ids) -> RowNumbers:
     """The best `pool` rows, best first: by the first key, ties by the next, at last by id ascending."""
     if pool < 1:
         return rows[:0]
-    kept = by_id(_cut(rows, pool, keys=keys, ids=ids), ids)
-    if not keys:
-        return kept
-    # A key asked for as many as there are gives every row, in the order it got them; lexsort is stable and sorts by its last key first.
-    values = [-key(kept, len(kept))[1] for key in reversed(keys)]
-    return kept[np.lexsort(values)]
+    if len(keys) > 1:
+        kept = ids.in_order(_cut(rows, pool, keys=keys, ids=ids))
+        # A key asked for as many as there are gives every row, in the order it got them; lexsort is stable, by its last key first.
+        return kept[np.lexsort([-key(kept, len(kept))[1] for key in reversed(keys)])]
+    rows, values = keys[0](rows, min(pool, len(rows)))
+    order = ids.order(rows)
+    return rows[order[np.argsort(-values[order], kind="stable")[:pool]]]
 
 
-def by_id(rows: RowNumbers, ids: Sequence[str]) -> RowNumbers:
-    """The rows in the order of their ids."""
-    told = rows.tolist()
-    ordered = sorted(told, key=ids.__getitem__)
-    # Ids rise, and so do rows.
-    return rows if ordered == told else np.array(ordered, dtype=np.intp)
-
-
-def _cut(rows: RowNumbers, pool: int, *, keys: Sequence[Key], ids: Sequence[str]) -> RowNumbers:
+def _cut(rows: RowNumbers, pool: int, *, keys: Sequence[Key], ids: Ids) -> RowNumbers:
+    """The best `pool` rows by these keys, at last by id ascending, in any order."""
     if len(rows) <= pool:
         return rows
     if not keys:
-        return np.array(nsmallest(pool, rows.tolist(), key=ids.__getitem__), dtype=np.intp)
+        return ids.in_order(rows)[:pool]
     rows, values = keys[0](rows, pool)
     least = last_of_best(values, pool)
     above = rows[values > least]
@@ -204,27 +197,41 @@ class Meaning:
         self._cues: list[CueVector] = [in_steps(vector) for vector in (lookup.vector, lookup.alone) if vector is not None]
         self._vectors = vectors
         self._slots = slots
-        self._near: Vector = np.full(len(slots), -np.inf, dtype=np.float32)
         self._exact: Column = np.full(len(slots), np.nan)
         self._scanned = visible.total > _FEW
-        if vectors is not None and self._scanned:
-            place = slice(vectors.count) if vectors.in_order else vectors.rows
-            self._near[place] = np.maximum.reduce([vectors.scan(cue) for cue in self._cues])
-        elif vectors is not None:
-            seen = vectors.rows[visible.rows[vectors.rows]]
-            self._near[seen] = self._exact[seen] = self._exactly(vectors, seen)
-        if visible.total < len(slots):
-            self._near[~visible.rows] = -np.inf
-        self.rows: RowNumbers = np.flatnonzero(np.isfinite(self._near))
-        self.uncomparable = visible.total - len(self.rows)
+        self._near: Vector = self._compared(visible)
+        self.count = int(np.count_nonzero(np.isfinite(self._near)))
+        self.uncomparable = visible.total - self.count
+
+    def _compared(self, visible: Visible) -> Vector:
+        """How near each row is as scanned, or exactly where there are few; -inf for what is struck or cannot be compared."""
+        vectors, count = self._vectors, len(self._slots)
+        if vectors is not None and self._scanned and vectors.in_order and vectors.count == count:
+            near = self._by_scan(vectors)
+        else:
+            near = np.full(count, -np.inf, dtype=np.float32)
+            if vectors is not None and self._scanned:
+                near[vectors.rows] = self._by_scan(vectors)
+            elif vectors is not None:
+                seen = vectors.rows[visible.rows[vectors.rows]]
+                near[seen] = self._exact[seen] = self._exactly(vectors, seen)
+        if visible.total < count:
+            near[~visible.rows] = -np.inf
+        if vectors is not None and vectors.damaged:
+            near[np.isnan(near)] = -np.inf
+        return near
+
+    def _by_scan(self, vectors: Vectors) -> Vector:
+        first, *others = (vectors.scan(cue) for cue in self._cues)
+        return np.maximum.reduce([first, *others]) if others else first
 
     @property
     def background(self) -> Background:
         """Count, mean and population deviation of the cosine over the visible comparable rows."""
-        if not len(self.rows):
+        if not self.count:
             return Background()
         # Whole steps of 2^-15: their sum and the sum of their squares are exact in float64, whatever the order.
-        near = self._near if len(self.rows) == len(self._near) else self._near.take(self.rows)
+        near = self._near if self.count == len(self._near) else self._near[np.isfinite(self._near)]
         steps = np.multiply(near, _BACKGROUND_GRID, dtype=np.float64)
         np.rint(steps, out=steps)
         count, total = len(steps), int(steps.sum())
@@ -232,6 +239,21 @@ class Meaning:
         squares = int(np.square(steps, out=steps).sum())
         variance = (count * squares - total * total) / (count * count)
         return Background(count=count, mean=total / count / _BACKGROUND_GRID, deviation=sqrt(variance) / _BACKGROUND_GRID)
+
+    def within_reach(self, pool: int, among: Mask | None = None) -> RowNumbers:
+        """The rows that can be among the `pool` nearest, of those in the mask alone where there is one."""
+        near = self._near if among is None else np.where(among, self._near, -np.inf)
+        least = self._least(near, pool) if self._scanned and 0 < pool < len(near) else -np.inf
+        return np.flatnonzero(near >= least) if least > -np.inf else np.flatnonzero(np.isfinite(near))
+
+    def _least(self, near: Vector, pool: int) -> Any:  # noqa: ANN401 - a float32
+        """How near a row has to be as scanned, at the least, to be exactly among the `pool` nearest: both it and the last may be off."""
+        off = 0.0 if self._vectors is None else self._vectors.most_off + self._cues_off
+        return last_of_best(near, pool) - 2 * off
+
+    @property
+    def _cues_off(self) -> Any:  # noqa: ANN401 - a float32
+        return np.float32(max(cue.off for cue in self._cues))
 
     def cosine(self, rows: RowNumbers) -> Column:
         """The exact cosine of each row, nan where its vector cannot be compared or a gate struck it."""
@@ -252,13 +274,11 @@ class Meaning:
         """The key that ranks rows by exact cosine, rows without one last."""
 
         def nearest(rows: RowNumbers, pool: int) -> tuple[RowNumbers, Column]:
-            near = self._near.take(rows)
             if self._vectors is not None and self._scanned and len(rows) > pool:
-                # Whoever is exactly among the best is at most as far from the last of the best as scanned as both can be off.
-                own, cues = self._vectors.off, np.float32(max(cue.off for cue in self._cues))
-                close = near >= last_of_best(near, pool) - 2 * (self._vectors.most_off + cues)
+                near = self._near.take(rows)
+                close = near >= self._least(near, pool)
                 rows, near = rows[close], near[close]
-                off = own.take(self._slots[rows]) + cues
+                off = self._vectors.off.take(self._slots[rows]) + self._cues_off
                 rows = rows[near + off >= last_of_best(near - off, pool)]
             cosine = self.cosine(rows)
             return rows, np.where(np.isnan(cosine), -np.inf, cosine)

@@ -39,7 +39,7 @@ def meaning(vectors: Vectors | None, slots: NDArray[np.int32], *, visible: Visib
 
 
 class Nearby(Meaning):
-    """What Meaning says, of the rows that an index found: only those are its `rows`."""
+    """What Meaning says, of the rows that an index found: only those are within reach."""
 
     def __init__(self, vectors: Vectors, slots: NDArray[np.int32], *, visible: Visible, lookup: DenseLookup) -> None:
         """Scan nothing."""
@@ -54,13 +54,13 @@ class Nearby(Meaning):
         self._near[slice(vectors.count) if vectors.in_order else vectors.rows] = 0.0
         self._near[~visible.rows] = -np.inf
         self._exact: Column = np.full(len(slots), np.nan)
-        self.rows: RowNumbers = np.empty(0, dtype=np.intp)
+        self._rows: RowNumbers = np.empty(0, dtype=np.intp)
 
     def found(self, graphs: Sequence[Graph], *, apart: bool) -> bool:
         """Whether the index finds as many as are wanted, of those that somebody has vouched for and of the others where they are apart."""
         comparable = np.isfinite(self._near)
-        count = int(np.count_nonzero(comparable))
-        self.uncomparable = self._visible.total - count
+        self.count = int(np.count_nonzero(comparable))
+        self.uncomparable = self._visible.total - self.count
         unverified = self._visible.unverified if apart else None
         groups = [comparable] if unverified is None else [comparable & ~unverified, comparable & unverified]
         few = [np.flatnonzero(group) for group in groups if np.count_nonzero(group) <= _FEW]
@@ -74,7 +74,7 @@ class Nearby(Meaning):
             rows = np.unique(np.concatenate([*few, *self._searched(graphs, asked)]))
             rows = rows[comparable[rows]]
             if all(np.count_nonzero(group[rows]) >= wanted for group in large):
-                self.rows = rows
+                self._rows = rows
                 return True
             asked *= 4
         return False
@@ -100,10 +100,14 @@ class Nearby(Meaning):
     def background(self) -> Background:
         """Mean and deviation of the cosine over the visible rows of the sample; the count is of all that can be compared."""
         seen = self._seen
-        of_sample = Visible(seen, int(np.count_nonzero(seen)), {}, self.rows[:0])
+        of_sample = Visible(seen, int(np.count_nonzero(seen)), {}, self._rows[:0])
         places = np.arange(len(seen), dtype=np.int32)
         told = Meaning(self._sample.vectors, places, visible=of_sample, lookup=self._lookup).background
-        return Background(count=self._visible.total - self.uncomparable, mean=told.mean, deviation=told.deviation)
+        return Background(count=self.count, mean=told.mean, deviation=told.deviation)
+
+    def within_reach(self, pool: int, among: Mask | None = None) -> RowNumbers:  # noqa: ARG002 - so many were found
+        """The rows that the index found, of those in the mask alone where there is one."""
+        return self._rows if among is None else self._rows[among[self._rows]]
 
     def key(self) -> Key:
         """The key that ranks rows by exact cosine, rows without one last; of many rows by a scan of all."""

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from cued.model import CHANNELS, SEEDS_PER_STEP, Column, DenseLookup, Lookup
-from cued.stores.arrays import Columns, Mask, RowNumbers, distinct
-from cued.stores.columns.channels import Key, Meaning, Names, Words, best, by_id, by_names, by_score, by_time, by_words, in_window
+from cued.stores.arrays import Columns, Ids, Mask, RowNumbers, distinct
+from cued.stores.columns.channels import Key, Meaning, Names, Words, best, by_names, by_score, by_time, by_words, in_window
 from cued.stores.columns.postings import Postings
 from cued.stores.columns.sessions import NOBODY, Sessions
 from cued.stores.columns.vectors import Vectors
@@ -20,7 +20,7 @@ LARGE = 500_000
 class Contents(NamedTuple):
     """All that a shelf holds; row numbers tie the parts together."""
 
-    ids: list[str]
+    ids: Ids
     columns: Columns
     postings: Postings
     gates: Gates
@@ -64,7 +64,7 @@ class Search:
         if lookup.lexical is not None and self.words is not None:
             pools["lexical"] = self._best(np.flatnonzero(self.words.bm25 != 0), lookup.lexical.pool, wording)
         if lookup.dense is not None and self.meaning is not None:
-            pools["dense"] = self._best(self.meaning.rows, lookup.dense.pool, nearness)
+            pools["dense"] = self._best(self._reached(self.meaning, lookup.dense.pool), lookup.dense.pool, nearness)
         if lookup.entity is not None and self.names is not None:
             pools["entity"] = self._best(self.names.rows, lookup.entity.pool, [self.names.key(), *nearness, *wording])
         if lookup.temporal is not None and self.window is not None:
@@ -76,16 +76,16 @@ class Search:
         """The union of the pools, with the neighbours of the best of each when the lookup asks for context."""
         steps, found = self._lookup.context, [np.empty(0, dtype=np.intp), *pools.values()]
         before = after = distinct(np.concatenate([pool[: steps * SEEDS_PER_STEP] for pool in found]))
-        sessions, visible = self._contents.sessions, self._visible.rows
+        sessions, visible = self._contents.sessions, self._visible.some
         for _ in range(steps):
             before, after = sessions.before(before, visible), sessions.after(after, visible)
             before, after = before[before != NOBODY], after[after != NOBODY]
             found += [before, after]
-        return by_id(distinct(np.concatenate(found)), self._contents.ids)
+        return self._contents.ids.in_order(distinct(np.concatenate(found)))
 
     def columns(self, rows: RowNumbers, pools: dict[str, RowNumbers]) -> dict[str, Column]:
         """Every column of the findings for these rows."""
-        visible, sessions = self._visible.rows, self._contents.sessions
+        visible, sessions = self._visible.some, self._contents.sessions
         places = {"": rows, "_before": sessions.before(rows, visible), "_after": sessions.after(rows, visible)}
         columns = _ranks(rows, pools)
         everywhere = np.concatenate(list(places.values()))
@@ -110,8 +110,19 @@ class Search:
     def _wording(self) -> list[Key]:
         return [] if self.words is None else [by_score(self.words.bm25)]
 
+    @property
+    def _unverified(self) -> Mask | None:
+        """Which rows have pools of their own, None where no two are told apart."""
+        return self._visible.unverified if self._lookup.apart else None
+
+    def _reached(self, meaning: Meaning, pool: int) -> RowNumbers:
+        """The rows that can be among the nearest `pool`, of those that are told apart each."""
+        if self._unverified is None:
+            return meaning.within_reach(pool)
+        return np.concatenate([meaning.within_reach(pool, among) for among in (~self._unverified, self._unverified)])
+
     def _best(self, rows: RowNumbers, pool: int, keys: list[Key]) -> RowNumbers:
-        ids, unverified = self._contents.ids, self._visible.unverified if self._lookup.apart else None
+        ids, unverified = self._contents.ids, self._unverified
         if unverified is None:
             return best(rows, pool, keys=keys, ids=ids)
         unsure = unverified[rows]

@@ -82,12 +82,12 @@ class Sessions:
         elif session != _NO_SESSION:
             self._go_on(session, [row])
 
-    def before(self, rows: RowNumbers, visible: Mask) -> RowNumbers:
-        """The nearest visible row before each in its session, or NOBODY."""
+    def before(self, rows: RowNumbers, visible: Mask | None) -> RowNumbers:
+        """The nearest visible row before each in its session, or NOBODY; None says that every row is visible."""
         return _follow(self._links["before"], rows, visible)
 
-    def after(self, rows: RowNumbers, visible: Mask) -> RowNumbers:
-        """The nearest visible row after each in its session, or NOBODY."""
+    def after(self, rows: RowNumbers, visible: Mask | None) -> RowNumbers:
+        """The nearest visible row after each in its session, or NOBODY; None says that every row is visible."""
         return _follow(self._links["after"], rows, visible)
 
     @property
@@ -128,10 +128,11 @@ class Sessions:
         self._last.update(zip(session[ends].tolist(), chain[ends].tolist(), strict=True))
 
 
-def _follow(links: NDArray[np.int32], rows: RowNumbers, visible: Mask) -> RowNumbers:
+def _follow(links: NDArray[np.int32], rows: RowNumbers, visible: Mask | None) -> RowNumbers:
     found = links[rows].astype(np.intp)
-    while True:
+    while visible is not None:
         hidden = np.flatnonzero((found != NOBODY) & ~visible[found])
         if not len(hidden):
-            return found
+            break
         found[hidden] = links[found[hidden]]
+    return found

@@ -16,8 +16,7 @@ from msgspec import MsgspecError, Struct, msgpack
 from numpy.typing import NDArray
 
 from cued.model import Background, Findings, Lookup, Matrix
-from cued.stores.arrays import Columns, RowNumbers, Rows, twin
-from cued.stores.columns.channels import by_id
+from cued.stores.arrays import Columns, Ids, RowNumbers, Rows, twin
 from cued.stores.columns.postings import Postings, Segment, hashed, unpack
 from cued.stores.columns.search import Contents, Search
 from cued.stores.columns.sessions import NOBODY, Sessions, Turns
@@ -69,14 +68,14 @@ class Shelf:
 
     def __init__(self) -> None:
         """Start empty."""
-        postings, columns, ids = Postings(), Columns({"key": np.int64, "length": np.int64, "slot": np.int32}), list[str]()
+        postings, columns, ids = Postings(), Columns({"key": np.int64, "length": np.int64, "slot": np.int32}), Ids()
         self._row_of: dict[str, int] = {}
         self._held = Contents(ids, columns, postings, Gates(self._row_of, _tagged(postings)), Sessions(ids), {})
 
     @classmethod
     def of(cls, columns: Mapping[str, NDArray[Any]], names: NotNumbers) -> Self:
         """The shelf that `compacted` gave, without its vectors."""
-        shelf, ids, count = cls(), names.ids, len(names.ids)
+        shelf, ids, count = cls(), Ids(names.ids), len(names.ids)
         shelf._row_of.update(zip(ids, range(count), strict=True))
         postings = Postings((Segment(*(columns[name] for name in _POSTINGS)),))
         gates = shelf._held.gates.branched(_tagged(postings))
@@ -205,7 +204,7 @@ class Shelf:
             terms=() if search.words is None else search.words.statistics,
             uncomparable=0 if meaning is None else meaning.uncomparable,
         )
-        core = by_id(visible.core, self._held.ids)
+        core = self._held.ids.in_order(visible.core)
         return Hits(self._keys(rows), self._keys(core), findings)
 
     def _keys(self, rows: RowNumbers) -> list[int]:

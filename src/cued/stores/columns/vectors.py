@@ -111,7 +111,10 @@ class Vectors:
     """Rows' vectors of one fingerprint and one dimension; a row has its slot for good."""
 
     def __init__(self, dimensions: int) -> None:
-        """Start with an empty matrix of this width; it is `in_order` as long as slot and row numbers are the same."""
+        """Start with an empty matrix of this width.
+
+        It is `in_order` as long as slot and row numbers are the same, and `damaged` once a row is no vector, which is near to nothing.
+        """
         self.count = 0
         self.in_order = True
         self._step: Vector = (_longer(dimensions) / _SHORTEST).astype(np.float32)
@@ -120,6 +123,7 @@ class Vectors:
         self._doubled: Vector = np.empty(0, dtype=np.float32)
         self._off: Vector = np.empty(0, dtype=np.float32)
         self.most_off = np.float32(0.0)
+        self.damaged = False
         self._rows: Rows = np.empty(0, dtype=np.int32)
         self.shared: dict[str, Any] = {}
         """What all versions of them share: the index of very many."""
@@ -166,6 +170,7 @@ class Vectors:
         off = np.sqrt(np.vecdot(lost, lost)) * np.float32(_AT_LEAST)
         if doubled is not None:
             off *= doubled
+            self.damaged = self.damaged or bool(np.isnan(doubled).any())
         self._doubled[place], self._off[place] = 1.0 if doubled is None else doubled, off
         self.most_off = np.fmax(self.most_off, np.fmax.reduce(off))
 

@@ -35,6 +35,11 @@ class Visible(NamedTuple):
         """Whether there is no row but the visible ones."""
         return self.total == len(self.rows)
 
+    @property
+    def some(self) -> Mask | None:
+        """Which rows are visible where there are others, None where every row is."""
+        return None if self.everything else self.rows
+
 
 class Gates:
     """The gate columns of one tenant's rows."""
@@ -49,7 +54,7 @@ class Gates:
         self._earliest = dict.fromkeys(_TIMES, NEVER)
         self._latest = dict.fromkeys(_TIMES, ALWAYS)
         self._trusts: set[int] = set()
-        self._quarantined = False
+        self._quarantined = self._pinned = False
 
     def __getitem__(self, name: str) -> NDArray[np.int64]:
         """One of the columns of times."""
@@ -102,6 +107,7 @@ class Gates:
             self._earliest[name], self._latest[name] = int(self[name].min()), int(self[name].max())
         self._trusts = set(distinct(self._columns["trust"]).tolist())
         self._quarantined = bool(self._columns["quarantined"].any())
+        self._pinned = bool((self._columns["tier"] == CORE).any())
 
     def branched(self, tagged: Tagged) -> Self:
         """The same rows to go on with: whatever is done to them does not show in these; `tagged` tells which of them carry a tag."""
@@ -167,7 +173,7 @@ class Gates:
         visible = self._columns["alive"].copy()
         left, struck, core = self.stored, dict[Gate, int](), np.empty(0, dtype=np.intp)
         for gate, passed in self.passed(lookup):
-            if lookup.core and gate == _FIRST_OF_CANDIDATES:
+            if lookup.core and self._pinned and gate == _FIRST_OF_CANDIDATES:
                 core = np.flatnonzero(visible & (self._columns["tier"] == CORE) & (self._columns["trust"] < FIRST_UNVERIFIED))
             if passed is None:
                 continue
@@ -193,6 +199,7 @@ class Gates:
         named = {name: np.asarray(getattr(many, name)) for name in ("kind", "tier", "trust", "quarantined")}
         self._trusts.update(distinct(named["trust"]).tolist())
         self._quarantined = self._quarantined or bool(named["quarantined"].any())
+        self._pinned = self._pinned or bool((named["tier"] == CORE).any())
         codes = np.fromiter(map(self.scopes.__getitem__, many.scope), dtype=np.int64, count=len(many.scope))
         return times | named | {"scope": codes, "alive": np.ones(len(codes), dtype=np.int64)}
 
@@ -205,6 +212,7 @@ class Gates:
             self._latest[name] = max(self._latest[name], int(time))
         self._trusts.add(int(facts.trust))
         self._quarantined = self._quarantined or bool(facts.quarantined)
+        self._pinned = self._pinned or facts.tier == CORE
         named = {name: getattr(facts, name) for name in ("kind", "tier", "trust", "quarantined")}
         return times | named | {"scope": self.scopes.setdefault(facts.scope, len(self.scopes)), "alive": 1}
 
