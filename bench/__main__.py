@@ -1,4 +1,4 @@
-"""Run the benchmark: python -m bench [--quick] [--only CASE] [--json FILE] [--against FILE] [--markdown]."""
+"""Run the benchmark: python -m bench [--quick] [--peers] [--only CASE] [--json FILE] [--against FILE] [--markdown]."""
 
 import argparse
 import sys
@@ -18,7 +18,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Measure, and print the tables; progress goes to standard error."""
     asked = _parser().parse_args(arguments)
     size_name = "quick" if asked.quick else asked.size
-    known = names(SIZES[size_name])
+    known = names(SIZES[size_name], peers=asked.peers)
     chosen = [name for name in known if not asked.only or any(name.startswith(wanted) for wanted in asked.only)]
     if not chosen:
         sys.exit(f"--only: no case begins like that; the cases of this size are {', '.join(known)}")
@@ -39,6 +39,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure how fast Cued is, beside its budgets.")
     parser.add_argument("--quick", action="store_true", help="small stores and few repetitions: less than a minute")
     parser.add_argument("--size", choices=SIZES, default="full", help="how much to measure (default: full)")
+    parser.add_argument("--peers", action="store_true", help="race other memory layers too, those of them that are installed")
     parser.add_argument("--only", action="append", metavar="CASE", help="only the cases that begin like this; may be repeated")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write everything to this file")
     parser.add_argument("--against", type=Path, metavar="FILE", help="compare with an earlier run's --json; what is a fifth worse is red")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from shutil import rmtree
 
 from msgspec import json
 
@@ -20,6 +21,10 @@ from bench.keepers import beside
 from bench.loading import database, fill
 from bench.minilm import CASE as MINILM_CASE
 from bench.minilm import end_to_end
+from bench.peers import CASE as PEERS_CASE
+from bench.peers import PEERS
+from bench.race import BARE, race
+from bench.race import CASE as RACE_CASE
 from bench.recalling import read
 from bench.serving import CASE as SERVING_CASE
 from bench.serving import serving
@@ -29,9 +34,10 @@ _LOAD = "load:"
 Say = Callable[[str], None]
 
 
-def names(size: Size) -> tuple[str, ...]:
-    """The cases of this size in the order they run."""
-    return ("import", *(shape.name for shape in size.shapes), GROWTH_CASE, KEEPERS_CASE, MINILM_CASE, SERVING_CASE)
+def names(size: Size, *, peers: bool = False) -> tuple[str, ...]:
+    """The cases of this size in the order they run, those with other memory layers only where they are asked for."""
+    racing = (PEERS_CASE,) if peers else (RACE_CASE,)
+    return ("import", *(shape.name for shape in size.shapes), GROWTH_CASE, KEEPERS_CASE, MINILM_CASE, SERVING_CASE, *racing)
 
 
 def run_here(case: str, size: Size, folder: Path) -> Result:
@@ -47,6 +53,8 @@ def run_here(case: str, size: Size, folder: Path) -> Result:
         KEEPERS_CASE: lambda: beside(size.growth, folder, size),
         MINILM_CASE: lambda: end_to_end(_emptied(folder / MINILM_CASE), size),
         SERVING_CASE: lambda: serving(size.load),
+        RACE_CASE: lambda: race(BARE, size.raced, _emptied(folder / RACE_CASE), size.recalls),
+        PEERS_CASE: lambda: race({**BARE, **PEERS}, size.raced, _emptied(folder / PEERS_CASE), size.recalls),
     }
     return others[case]()
 
@@ -82,7 +90,7 @@ def _run_apart(case: str, size_name: str, folder: Path) -> Result:
 def _emptied(folder: Path) -> Path:
     folder.mkdir(exist_ok=True)
     for left in folder.iterdir():
-        left.unlink()
+        rmtree(left) if left.is_dir() else left.unlink()
     return folder
 
 

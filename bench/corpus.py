@@ -61,10 +61,11 @@ class Block(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A cue and its vector, made from one of the memories."""
+    """A cue and its vector, and the number of the memory that it was made from."""
 
     text: str
     vector: Vector
+    about: int
 
 
 @lru_cache
@@ -120,7 +121,7 @@ def questions(asked_of: Block, count: int, *, words: tuple[str, ...]) -> list[Qu
         said = chance.permutation(content or ["nothing"])[: 2 + number % 4].tolist()
         frame = FRAMES[number % len(FRAMES)]
         text = frame.format(words=" ".join(said), name=NAMES[number % len(NAMES)], month=MONTHS[number % 12], year=2024 + number % 2)
-        made.append(Question(text, vectors[number]))
+        made.append(Question(text, vectors[number], target))
     return made
 
 

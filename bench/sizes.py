@@ -42,11 +42,13 @@ class Size(Struct, frozen=True, kw_only=True):
     bulk: int
     repeats: int
     load: Load
+    raced: int = 10_000
+    """Among how many memories Cued races others."""
 
 
 SIZES = {
     "full": Size(
-        shapes=(Shape(10_000), Shape(10_000, long=True), Shape(100_000), Shape(100_000, 1000)),
+        shapes=(Shape(1000), Shape(10_000), Shape(10_000, long=True), Shape(100_000), Shape(100_000, 1000)),
         growth=(Shape(1000, 10), Shape(10_000, 100), Shape(100_000, 1000)),
         recalls=200,
         writes=20,
@@ -91,5 +93,6 @@ SIZES = {
         bulk=4,
         repeats=1,
         load=Load(seconds=0.2, clients=4, memories=20, tenants=2),
+        raced=60,
     ),
 }

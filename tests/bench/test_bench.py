@@ -1,5 +1,7 @@
 """The benchmark itself: it runs at a tiny size, prints every row, and what it computes is right. No time is asserted."""
 
+from importlib import import_module
+
 import apsw
 import numpy as np
 import pytest
@@ -11,6 +13,8 @@ from bench.__main__ import main
 from bench.cases import names
 from bench.figures import BUDGETS, Budget, Figure, Result, Spent, merged, rate, series
 from bench.measure import CountingFile, CountingFiles, machine
+from bench.peers import PEERS
+from bench.race import race
 from bench.report import FIGURE_HEADS, Report, figure_rows, shown
 from bench.sizes import SIZES, Shape
 from cued.flow import ORDER
@@ -107,6 +111,20 @@ def test_a_server_under_load_is_measured_and_fails_nobody(ran):
     assert found.keys() > {"recall over HTTP", "memory grown under load", "cued recall in a shell"}
 
 
+def test_cued_races_the_bare_arithmetic_and_both_find_what_is_asked_for(ran):
+    found = measured(ran, "race")
+    assert {"Cued", "numpy + bm25s", "Cued ÷ numpy + bm25s"} <= found.keys()
+    assert found["Cued ÷ numpy + bm25s"].value == pytest.approx(found["Cued"].value / found["numpy + bm25s"].value)
+    assert [found[f"found by {name}"].value for name in ("Cued", "numpy + bm25s")] == [100, 100]
+
+
+def test_a_peer_runs_the_race_or_is_named_with_what_keeps_it_from_that(tmp_path):
+    result = race({**PEERS, "nobody": lambda *_: import_module("no_such_peer")}, 20, tmp_path, 2)
+    told = {figure.measure for figure in result.figures} | {note.partition(": ")[2].partition(" is left out")[0] for note in result.notes}
+    assert told >= {"Cued", *PEERS, "nobody"}
+    assert all(figure.value == 100 for figure in result.figures if figure.unit == "%")
+
+
 def test_every_budget_belongs_to_something_that_is_measured(ran):
     every = {figure.measure for figure in ran.figures} | {measure for case, measure in BUDGETS if case in ("minilm", "keepers")}
     for case, measure in BUDGETS:
@@ -115,7 +133,7 @@ def test_every_budget_belongs_to_something_that_is_measured(ran):
 
 
 def test_an_unknown_case_is_refused_with_the_known_ones(capsys):
-    with pytest.raises(SystemExit, match="import, one-60, long-60, tenants-60, growth, keepers, minilm, serving"):
+    with pytest.raises(SystemExit, match=r"import, one-60, long-60, tenants-60, growth, keepers, minilm, serving, race$"):
         main(["--size", "tiny", "--only", "nothing"])
 
 
