@@ -1,7 +1,7 @@
 """The shelves of the tenants searched of late: each loaded once, then brought up to date by the tenant's change counter."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from queue import Queue
 from threading import Lock, Thread
 from typing import NamedTuple, Self
@@ -49,12 +49,11 @@ class Winners:
         """The memories of these keys in their order, each with its use as of the transaction's snapshot; None for a broken one."""
         if not keys:
             return ()
-        found: dict[int, Memory | None] = {key: self._kept.get(key) for key in keys}
-        missing = [key for key, memory in found.items() if memory is None]
-        for key, memory in zip(missing, rows.memories(missing) if missing else (), strict=True):
-            found[key] = memory
-            if memory is not None:
-                self._keep(key, memory)
+        found: dict[int, Memory | None] = dict(zip(keys, map(self._kept.get, keys), strict=True))
+        if missing := [key for key, memory in found.items() if memory is None]:
+            fresh = dict(zip(missing, rows.memories(missing), strict=True))
+            found |= fresh
+            self._keep(fresh)
         for key, use in rows.uses(keys):
             if (memory := found[key]) is not None:
                 found[key] = replace(memory, use=use)
@@ -72,12 +71,12 @@ class Winners:
                 other.nbytes -= _size(dropped)
         return other
 
-    def _keep(self, key: int, memory: Memory) -> None:
+    def _keep(self, fresh: Mapping[int, Memory | None]) -> None:
         # Nothing is let go of to make space: in a tenant too large for it, each recall would replace what the next one needs.
-        size = _size(memory)
-        if self.nbytes + size <= self._most_bytes:
-            self._kept[key] = memory
-            self.nbytes += size
+        for key, memory in fresh.items():
+            if memory is not None and self.nbytes + (size := _size(memory)) <= self._most_bytes:
+                self._kept[key] = memory
+                self.nbytes += size
 
 
 class ShelfVersion(NamedTuple):
