@@ -1,7 +1,9 @@
 """Recalls from a filled store: cold, warm, in a hurry, after a write of this process and after one of another."""
 
+import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
@@ -21,6 +23,7 @@ from bench.figures import (
     NO_FLOOR,
     OPEN,
     REMEMBER_GIVEN,
+    SHELL_ALONE,
     TOKENS,
     WARM,
     Figure,
@@ -39,6 +42,7 @@ from cued.stores.keepers.sqlite import SqliteKeeper
 ASKED_TENANTS = 100
 AFTER_ALL = 1_000_000
 SCANS = 20
+_SHELLS = 5
 THREADS = (1, 4, 16)
 SHOWN: dict[str, dict[str, Any]] = {
     NO_FLOOR: {"floor": 0},
@@ -110,6 +114,7 @@ def read(shape: Shape, folder: Path, size: Size) -> Result:
         # The store was closed, so the tenant's shelf is kept now.
         with opened(path, embedder) as memories:
             figures.append(series(shape.name, FIRST_KEPT, _cold(memories, shape, asked)))
+        figures.append(series(shape.name, SHELL_ALONE, [in_a_shell(path, asked[0]) for _ in range(1 + _SHELLS)][1:]))
         figures.append(_beside_a_bare_scan(shape, figures[2].value))
     return Result(figures=tuple(figures), stages={shape.name: stage_medians([timing.stages_ms for timing in warm])})
 
@@ -210,6 +215,16 @@ def _writes_of(other: "subprocess.Popen[str]") -> Callable[[], str]:
         return other.stdout.readline().strip()
 
     return write
+
+
+def in_a_shell(path: Path, asked: Asked) -> Spent:
+    """What a command took that loads Python, the model and the tenant's shelf for one recall."""
+    command = [sys.executable, "-m", "cued.surfaces.cli", "--db", str(path), "--tenant", asked.tenant, "recall", "--block", asked.text]
+    before, began = os.times(), time.perf_counter()
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)  # noqa: S603 - our own command
+    after, ended = os.times(), time.perf_counter()
+    cpu_s = after.children_user + after.children_system - before.children_user - before.children_system
+    return Spent((ended - began) * 1000, cpu_s * 1000)
 
 
 def _beside_a_bare_scan(shape: Shape, recall_ms: float) -> Figure:
