@@ -91,8 +91,9 @@ _FEW = 256
 
 
 class Words(NamedTuple):
-    """What the cue's words found: a score for every row, 0 where no word stands, and the idf of its words and of all."""
+    """What the cue's words found: the rows that have any, a score for every row, 0 for the others, and the idf of its words and of all."""
 
+    rows: RowNumbers
     bm25: Column
     covered: Column
     total: float
@@ -167,7 +168,9 @@ def by_words(postings: Postings, lengths: NDArray[np.int64], *, visible: Visible
         # The utterance's own words where the state adds others, scaled as if they were all that was looked for.
         own_bm25, own_covered = summed(np.repeat(np.array([each.term in own for each in statistics]), sizes))
         bm25, covered = np.maximum(bm25, total / alone * own_bm25), np.maximum(covered, total / alone * own_covered)
-    return Words(bm25, covered, total, statistics)
+    having = np.zeros(len(lengths), dtype=np.bool_)
+    having[rows] = True
+    return Words(np.flatnonzero(having), bm25, covered, total, statistics)
 
 
 def by_names(postings: Postings, rows: int, *, visible: Visible, lookup: EntityLookup) -> Names:
@@ -197,7 +200,7 @@ class Meaning:
         self._cues: list[CueVector] = [in_steps(vector) for vector in (lookup.vector, lookup.alone) if vector is not None]
         self._vectors = vectors
         self._slots = slots
-        self._exact: Column = np.full(len(slots), np.nan)
+        self._exact, self._told = untold(len(slots))
         self._scanned = visible.total > _FEW
         self._near: Vector = self._compared(visible)
         self.count = int(np.count_nonzero(np.isfinite(self._near)))
@@ -214,7 +217,7 @@ class Meaning:
                 near[vectors.rows] = self._by_scan(vectors)
             elif vectors is not None:
                 seen = vectors.rows[visible.rows[vectors.rows]]
-                near[seen] = self._exact[seen] = self._exactly(vectors, seen)
+                near[seen] = self._tell(vectors, seen)
         if visible.total < count:
             near[~visible.rows] = -np.inf
         if vectors is not None and vectors.damaged:
@@ -258,16 +261,15 @@ class Meaning:
     def cosine(self, rows: RowNumbers) -> Column:
         """The exact cosine of each row, nan where its vector cannot be compared or a gate struck it."""
         # Each once: neighbours of candidates are candidates or neighbours of others.
-        exact = self._exact[rows]
-        unknown = rows[np.isnan(exact) & np.isfinite(self._near[rows])]
-        if self._vectors is None or not len(unknown):
-            return exact
-        unknown = distinct(unknown)
-        self._exact[unknown] = self._exactly(self._vectors, unknown)
-        return self._exact[rows]
+        untold = rows[~self._told[rows] & np.isfinite(self._near[rows])]
+        if self._vectors is not None and len(untold):
+            self._tell(self._vectors, distinct(untold))
+        return np.where(self._told[rows], self._exact[rows], np.nan)
 
-    def _exactly(self, vectors: Vectors, rows: RowNumbers | Rows) -> Column:
+    def _tell(self, vectors: Vectors, rows: RowNumbers | Rows) -> Column:
+        """The exact cosines of rows, which are told from now on."""
         exact: Column = np.maximum.reduce([vectors.exact(self._slots[rows], cue) for cue in self._cues])
+        self._exact[rows], self._told[rows] = exact, True
         return exact
 
     def key(self) -> Key:
@@ -294,6 +296,11 @@ class Meaning:
         if self._vectors is not None and near.any():
             taken[near] = self._vectors.take(self._slots[rows[near]])
         return taken
+
+
+def untold(count: int) -> tuple[Column, Mask]:
+    """Space for so many cosines, and which of them are told: none yet. What nobody asks for is never written to."""
+    return np.empty(count), np.zeros(count, dtype=np.bool_)
 
 
 def _share(covered: Column, total: float) -> Column:

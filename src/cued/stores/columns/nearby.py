@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cued.model import Background, Column, DenseLookup
 from cued.stores.arrays import Mask, RowNumbers
-from cued.stores.columns.channels import Key, Meaning
+from cued.stores.columns.channels import Key, Meaning, untold
 from cued.stores.columns.graphs import Graph, Index, VectorSample, library
 from cued.stores.columns.vectors import Vectors, in_steps
 from cued.stores.standing.gates import Visible
@@ -53,7 +53,7 @@ class Nearby(Meaning):
         self._near = np.full(len(slots), -np.inf, dtype=np.float32)
         self._near[slice(vectors.count) if vectors.in_order else vectors.rows] = 0.0
         self._near[~visible.rows] = -np.inf
-        self._exact: Column = np.full(len(slots), np.nan)
+        self._exact, self._told = untold(len(slots))
         self._rows: RowNumbers = np.empty(0, dtype=np.intp)
 
     def found(self, graphs: Sequence[Graph], *, apart: bool) -> bool:

@@ -62,7 +62,7 @@ class Search:
         lookup, pools = self._lookup, dict[str, RowNumbers]()
         nearness, wording = self._nearness, self._wording
         if lookup.lexical is not None and self.words is not None:
-            pools["lexical"] = self._best(np.flatnonzero(self.words.bm25 != 0), lookup.lexical.pool, wording)
+            pools["lexical"] = self._best(self.words.rows, lookup.lexical.pool, wording)
         if lookup.dense is not None and self.meaning is not None:
             pools["dense"] = self._best(self._reached(self.meaning, lookup.dense.pool), lookup.dense.pool, nearness)
         if lookup.entity is not None and self.names is not None:
