@@ -37,7 +37,8 @@ def _value(term: Term, table: Table, parent: Combine) -> Column:
         column = _combined(parts, combine, len(table))
     column = SHAPES[term.normalise](column)
     if term.clip is not None:
-        column = np.clip(column, *term.clip)
+        low, high = term.clip
+        column = np.minimum(np.maximum(column, low), high)
     return _bent(column, table, parent) if term.signal in HISTORY_SIGNALS else column
 
 
