@@ -13,6 +13,7 @@ from itertools import dropwhile
 
 from cued.model import Intent
 from cued.text.patterns import pattern
+from cued.text.remembered import Remembered
 from cued.text.stopwords import IDLE, STOP_WORDS
 
 _NUMBER = r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|few|several|many|couple(?: of)?)"
@@ -47,6 +48,7 @@ def intent(text: str) -> Intent:
 
 
 _END = 80
+_WORD = pattern(r"\w+")
 _LETTERS = pattern(r"[^\W\d_]+")
 _SAID_WORD = pattern(r"[^\W_]+")
 _APOSTROPHE = pattern("['’]")
@@ -108,8 +110,18 @@ _OWN_WORDS = frozenset(
 
 def speaks_of_itself(cue: str) -> bool:
     """Whether a cue speaks of whoever asks ("my passport", "are we insured?"), not only for help with anything."""
+    if cue.isascii() and not _of_oneself(cue):
+        return False
     said = _SERVICE.sub(" ", cue if _ASKED.match(cue) else _FOR_ME.sub(" ", cue))
-    return bool(_SELF.search(said) or (not said.isascii() and _SELF_ANYWHERE.search(said)))
+    return bool(_of_oneself(said) or (not said.isascii() and _SELF_ANYWHERE.search(said)))
+
+
+def _of_oneself(text: str) -> int:
+    """How many words of a text are those of `_SELF`, told word by word in a fraction of the time."""
+    return sum(map(_IS_OF_SELF.__getitem__, _WORD.findall(text)))
+
+
+_IS_OF_SELF = Remembered(lambda word: _SELF.fullmatch(word) is not None, most=1 << 14)
 
 
 _AGENT_HINTS = frozenset(
@@ -160,10 +172,10 @@ def is_idle(utterance: str) -> bool:
 
 def of_speaker(turn: str) -> float:
     """How much more a turn speaks of its speaker ("my deal") than of whom it is said to ("your deal"), −1 to 1, by its pronouns."""
-    own, others = _SELF.findall(turn), _YOU.findall(turn)
+    own, others = _of_oneself(turn), len(_YOU.findall(turn))
     if not turn.isascii():
-        own, others = own + _SELF_ANYWHERE.findall(turn), others + _YOU_ANYWHERE.findall(turn)
-    return (len(own) - len(others)) / (len(own) + len(others) + 1)
+        own, others = own + len(_SELF_ANYWHERE.findall(turn)), others + len(_YOU_ANYWHERE.findall(turn))
+    return (own - others) / (own + others + 1)
 
 
 _NAME = r"[A-Z][^\W\d_A-Z]+(?:\s[A-Z][^\W\d_A-Z]+){0,2}"
