@@ -70,7 +70,7 @@ def asked_for(
         refuse_beside({name: value for name, value in options.items() if name not in _BESIDE_A_REQUEST})
         request, stated = cue, frozenset(_OF_CUE)
     else:
-        request, stated = _read(options), frozenset(name for name in _OF_CUE if options.get(name) is not None)
+        request, stated = _read(options), frozenset(name for name in _CHECKED.keys() & options if options[name] is not None)
     said, fields = _said(cue), {name: _CHECKED[name](getattr(request, name)) for name in stated}
     said = replace(said, **fields, now=moment("now", options.get("now")) or (now if said.now == NO_TIME else said.now))
     if not any(part.strip() for part in (said.utterance, said.goal, said.step, *said.open_questions)):
@@ -99,7 +99,7 @@ def adjusted(request: CueRequest | DecideRequest, usual: Policy) -> Policy:
     from cued.policy.presets import preset  # noqa: PLC0415 - what only asks a server needs no policies
 
     named = usual if request.policy is None else preset(request.policy)
-    changes = any(getattr(request, name) not in (None, ()) for name in Adjustment.__struct_fields__)
+    changes = request is not _NOTHING_ELSE and any(getattr(request, name) not in (None, ()) for name in Adjustment.__struct_fields__)
     return adjust(named, request) if changes else named
 
 
