@@ -110,18 +110,17 @@ _OWN_WORDS = frozenset(
 
 def speaks_of_itself(cue: str) -> bool:
     """Whether a cue speaks of whoever asks ("my passport", "are we insured?"), not only for help with anything."""
-    if cue.isascii() and not _of_oneself(cue):
+    if cue.isascii() and not any(map(_OF_SELF.__getitem__, _WORD.findall(cue))):
         return False
     said = _SERVICE.sub(" ", cue if _ASKED.match(cue) else _FOR_ME.sub(" ", cue))
-    return bool(_of_oneself(said) or (not said.isascii() and _SELF_ANYWHERE.search(said)))
+    return bool(_SELF.search(said) or (not said.isascii() and _SELF_ANYWHERE.search(said)))
 
 
-def _of_oneself(text: str) -> int:
-    """How many words of a text are those of `_SELF`, told word by word in a fraction of the time."""
-    return sum(map(_IS_OF_SELF.__getitem__, _WORD.findall(text)))
-
-
-_IS_OF_SELF = Remembered(lambda word: _SELF.fullmatch(word) is not None, most=1 << 14)
+_OF_SELF = Remembered(lambda word: _SELF.fullmatch(word) is not None, most=1 << 14)
+_OF_YOU = Remembered(lambda word: _YOU.fullmatch(word) is not None, most=1 << 14)
+_PHRASED = frozenset({"du", "t"})
+"""Whether a word is one of these patterns, told in a fraction of the time that they take over a text; and the words in what they have of
+several words."""
 
 
 _AGENT_HINTS = frozenset(
@@ -172,7 +171,9 @@ def is_idle(utterance: str) -> bool:
 
 def of_speaker(turn: str) -> float:
     """How much more a turn speaks of its speaker ("my deal") than of whom it is said to ("your deal"), −1 to 1, by its pronouns."""
-    own, others = _of_oneself(turn), len(_YOU.findall(turn))
+    words = _WORD.findall(turn)
+    phrased = not _PHRASED.isdisjoint(map(str.lower, words))
+    own, others = sum(map(_OF_SELF.__getitem__, words)), len(_YOU.findall(turn)) if phrased else sum(map(_OF_YOU.__getitem__, words))
     if not turn.isascii():
         own, others = own + len(_SELF_ANYWHERE.findall(turn)), others + len(_YOU_ANYWHERE.findall(turn))
     return (own - others) / (own + others + 1)
