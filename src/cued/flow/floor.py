@@ -12,5 +12,5 @@ def run(table: Table) -> None:
         return
     column = table.columns[FLOOR_COLUMNS[floor.on]]
     below = (table.alive & ~(column >= floor.at)).nonzero()[0]
-    is_at, floor_at = f"{floor.on} ", f", floor {floor.at:.2f}"
-    table.strike_all(below, "floor", [f"{is_at}{value:.2f}{floor_at}" for value in column[below].tolist()])
+    reasons = f"{floor.on} %.2f, floor {floor.at:.2f}\n" * len(below) % tuple(column[below].tolist())
+    table.strike_all(below, "floor", reasons.splitlines())

@@ -87,9 +87,10 @@ class Table:
     def strike_all(self, rows: Order, stage: str, reasons: Iterable[str]) -> None:
         """Take rows out of the running that are all alive, each with its reason."""
         self.alive[rows] = False
+        stages, fates = self.stages, self.fates
         for row, reason in zip(rows.tolist(), reasons, strict=True):
-            self.stages[row] = stage
-            self.fates[row] = reason
+            stages[row] = stage
+            fates[row] = reason
 
     @cached_property
     def _sessions(self) -> list[dict[int, int]]:
