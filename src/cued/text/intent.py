@@ -229,7 +229,8 @@ def of_another_number(text: str, numbers: Mapping[str, frozenset[str]]) -> bool:
 
 def asks(turn: str) -> bool:
     """Whether a turn ends in a question, in any script; emoji and closing marks after it do not matter."""
-    return bool(_QUESTION.search(turn[-_END:]))
+    end = turn[-_END:]
+    return ("?" in end or not end.isascii()) and _QUESTION.search(end) is not None
 
 
 _SEEKS = pattern(

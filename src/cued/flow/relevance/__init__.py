@@ -60,10 +60,10 @@ def run(table: Table, *, without: str = "") -> None:
     """
     calibration, by_words = calibrated(table.policy.relevance, table.evidence.fingerprint)
     table.columns |= features(table, calibration)
-    log_odds = weighed(table.columns, calibration, without=without)
+    log_odds = weighed(table, calibration, without=without)
     blind, doubtful = table.columns["blind"] > 0, calibration.latin_only & (table.columns["foreign"] >= _STRANGE)
     if by_words is not None and (blind | doubtful).any():
-        by_word = weighed(table.columns, by_words, without=without)
+        by_word = weighed(table, by_words, without=without)
         log_odds = np.where(blind | (doubtful & (by_word > log_odds)), by_word, log_odds)
     table.columns["log_odds"] = log_odds
     table.columns["relevance"] = 1.0 / (1.0 + np.exp(-np.minimum(np.maximum(log_odds, -50.0), 50.0)))
@@ -243,7 +243,7 @@ def _another(table: Table) -> Column:
 def _echo(table: Table, turn: Column) -> Column:
     """1 for a turn that asks hardly anything but what the cue says itself: whoever asked before has not answered by that."""
     echo = np.zeros(len(table))
-    for row in np.flatnonzero(turn * table.columns["coverage"] >= _ECHOED).tolist():
+    for row in (turn * table.columns["coverage"] >= _ECHOED).nonzero()[0].tolist():
         text = table.texts[row]
         if intent.asks(text) and (own := analyse(text)):
             said = analyse(table.evidence.cue.utterance)
@@ -352,19 +352,19 @@ def _about(table: Table, row: int, speaker: str) -> float:
     return of_its_own if source.speaker == speaker else -of_its_own
 
 
-def weighed(columns: dict[str, Column], calibration: Calibration, *, without: str = "") -> Column:
+def weighed(table: Table, calibration: Calibration, *, without: str = "") -> Column:
     """Intercept + Σ weight · column, a missing value counting as 0, for all columns but one that is left out.
 
     A weight on no column is an InputError.
     """
-    missing = calibration.weights.keys() - columns.keys()
-    if missing:
-        raise InputError("relevance.coefficients.weights", min(missing), f"columns: {', '.join(sorted(columns))}")
-    terms = {name: weight for name, weight in calibration.weights.items() if name != without}
-    matrix = np.array([columns[name] for name in terms]).reshape(len(terms), -1)
+    columns, weights = table.columns, calibration.weights
+    if not weights.keys() <= columns.keys():
+        raise InputError("relevance.coefficients.weights", min(weights.keys() - columns), f"columns: {', '.join(sorted(columns))}")
+    terms = [name for name in weights if name != without and columns[name] is not table.nothing]
+    matrix = np.array([columns[name] for name in terms]).reshape(len(terms), len(table))
     matrix[np.isnan(matrix)] = 0.0
-    matrix *= np.array(list(terms.values()))[:, None]
-    log_odds = np.full(len(columns["cosine"]), calibration.intercept)
+    matrix *= np.array([weights[name] for name in terms])[:, None]
+    log_odds = table.nothing + calibration.intercept
     # One after the other and not by a sum over the matrix, whose order is up to the machine.
     for term in matrix:
         log_odds += term
