@@ -31,13 +31,15 @@ class Table:
         in_order = sorted(found)
         self.ids: tuple[str, ...] = tuple(in_order)
         self.memories: tuple[Memory, ...] = tuple(findings.memories)
-        order: Order | slice = slice(None)
+        self.columns: dict[str, Column] = dict(findings.columns)
+        self.vectors: Matrix | None = findings.vectors
+        self.boost: Column | None = evidence.boost
         if in_order != found:  # a store gives them in this order already
             order = np.array(sorted(range(len(found)), key=found.__getitem__), dtype=np.intp)
             self.memories = tuple(self.memories[row] for row in order)
-        self.columns: dict[str, Column] = {name: column[order] for name, column in findings.columns.items()}
-        self.vectors: Matrix | None = None if findings.vectors is None else findings.vectors[order]
-        self.boost: Column = np.ones(len(found)) if evidence.boost is None else evidence.boost[order]
+            self.columns = {name: column[order] for name, column in self.columns.items()}
+            self.vectors = None if self.vectors is None else self.vectors[order]
+            self.boost = None if self.boost is None else self.boost[order]
         self.contributions: dict[str, Column] = {}
         self.fates: list[str] = [""] * len(found)
         self.stages: list[str] = [""] * len(found)

@@ -64,8 +64,6 @@ def asked_for(
     cue: str | Cue | CueRequest, options: Mapping[str, Any], *, policy: str | Policy | None, usual: Policy, now: datetime
 ) -> Asked:
     """The cue and the policy that a caller asks for, in a text, a cue or a whole request, with the options beside it."""
-    from cued.policy.presets import load_policy  # noqa: PLC0415 - what only asks a server needs no policies
-
     if isinstance(cue, CueRequest):
         refuse_beside({name: value for name, value in options.items() if name not in _BESIDE_A_REQUEST})
         request, stated = cue, frozenset(_OF_CUE)
@@ -76,7 +74,11 @@ def asked_for(
     if not any(part.strip() for part in (said.utterance, said.goal, said.step, *said.open_questions)):
         raise InputError("text", said.utterance, "a cue with words in its text, goal, step or open_questions")
     _refuse_long(said)
-    return Asked(said, adjusted(request, usual if policy is None else load_policy(policy)))
+    if policy is not None:
+        from cued.policy.presets import load_policy  # noqa: PLC0415 - what only asks a server needs no policies
+
+        usual = load_policy(policy)
+    return Asked(said, adjusted(request, usual))
 
 
 def request_for(cue: str | Cue | CueRequest, options: Mapping[str, Any]) -> CueRequest:
@@ -96,11 +98,14 @@ def adjusted(request: CueRequest | DecideRequest, usual: Policy) -> Policy:
 
     A request names a preset alone, so that it cannot make a server read files.
     """
-    from cued.policy.presets import preset  # noqa: PLC0415 - what only asks a server needs no policies
+    if request is _NOTHING_ELSE:
+        return usual
+    if request.policy is not None:
+        from cued.policy.presets import preset  # noqa: PLC0415 - what only asks a server needs no policies
 
-    named = usual if request.policy is None else preset(request.policy)
-    changes = request is not _NOTHING_ELSE and any(getattr(request, name) not in (None, ()) for name in Adjustment.__struct_fields__)
-    return adjust(named, request) if changes else named
+        usual = preset(request.policy)
+    changes = any(getattr(request, name) not in (None, ()) for name in Adjustment.__struct_fields__)
+    return adjust(usual, request) if changes else usual
 
 
 def _read(options: Mapping[str, Any]) -> CueRequest:
