@@ -42,6 +42,14 @@ def test_it_is_the_logistic_function_of_columns_whose_contributions_add_up(name,
     assert columns["relevance"][0] == pytest.approx(1 / (1 + math.exp(-odds)))
 
 
+@pytest.mark.parametrize("weights", [{}, {"mine": 2.0}])
+def test_a_calibration_may_weigh_nothing_but_what_no_candidate_has(weights):
+    weighing = replace(calibrations()["generic"], weights=weights, intercept=0.5)
+    usual = preset("cued")
+    columns = decide(evidence([memory("a")]), replace(usual, relevance=replace(usual.relevance, coefficients=weighing))).trace.columns
+    assert columns["log_odds"].tolist() == [0.5]
+
+
 def test_z_is_the_distance_from_the_cues_own_background_shrunk_towards_the_usual_one():
     generic = calibrations()["generic"]
     found = evidence([memory("a")], cosine=[0.5], background=Background(count=80, mean=0.05, deviation=0.08))

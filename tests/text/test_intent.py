@@ -5,6 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cued.text.intent import (
+    _SELF,
+    _SELF_ANYWHERE,
+    _YOU,
+    _YOU_ANYWHERE,
     addresses_agent,
     asked_about,
     asks,
@@ -207,6 +211,21 @@ def test_a_plain_fact_does_not(text):
 )
 def test_a_turn_speaks_of_its_speaker_by_its_pronouns(turn, share):
     assert of_speaker(turn) == pytest.approx(share)
+
+
+_PRONOUNS = [
+    "I", "me", "us", "US", "mi", "MI", "Mia", "unsere", "unserxy", "я", "you", "YOU", "you've", "your", "hast", "du", "Du", "t", "tu", "вы",
+    "it", "my_deal", "1", "é",
+]  # fmt: skip
+
+
+@given(
+    st.lists(st.tuples(st.one_of(st.sampled_from(_PRONOUNS), st.text(max_size=3)), st.sampled_from([" ", "", "'", "’", "-", "_", "\n"])))
+)
+def test_pronouns_are_the_same_word_by_word_as_in_the_whole_turn(said):
+    turn = "".join(word + end for word, end in said)
+    own, others = (sum(len(pattern.findall(turn)) for pattern in patterns) for patterns in ((_SELF, _SELF_ANYWHERE), (_YOU, _YOU_ANYWHERE)))
+    assert of_speaker(turn) == (own - others) / (own + others + 1)
 
 
 @pytest.mark.parametrize(

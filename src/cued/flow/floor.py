@@ -1,7 +1,5 @@
 """floor: what is not relevant enough stays silent, however many places are free."""
 
-import numpy as np
-
 from cued.flow.table import Table
 
 FLOOR_COLUMNS = {"relevance": "relevance", "score": "score", "similarity": "cosine"}
@@ -13,6 +11,6 @@ def run(table: Table) -> None:
     if floor.at is None:
         return
     column = table.columns[FLOOR_COLUMNS[floor.on]]
-    below = np.flatnonzero(table.alive & ~(column >= floor.at))
-    is_at, floor_at = f"{floor.on} ", f", floor {floor.at:.2f}"
-    table.strike_all(below, "floor", [f"{is_at}{value:.2f}{floor_at}" for value in column[below].tolist()])
+    below = (table.alive & ~(column >= floor.at)).nonzero()[0]
+    reasons = f"{floor.on} %.2f, floor {floor.at:.2f}\n" * len(below) % tuple(column[below].tolist())
+    table.strike_all(below, "floor", reasons.splitlines())

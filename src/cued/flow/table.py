@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.model import Column, Evidence, Matrix, Memory, Omitted, Source
+from cued.model import Column, Evidence, Matrix, Memory, Omitted, Source, Use
 from cued.policy.spec import Policy
 
 Order = NDArray[np.intp]
@@ -28,15 +28,18 @@ class Table:
         self.policy = policy
         findings = evidence.findings
         found = [memory.id for memory in findings.memories]
-        self.ids: tuple[str, ...] = tuple(sorted(found))
+        in_order = sorted(found)
+        self.ids: tuple[str, ...] = tuple(in_order)
         self.memories: tuple[Memory, ...] = tuple(findings.memories)
-        order: Order | slice = slice(None)
-        if list(self.ids) != found:  # a store gives them in this order already
+        self.columns: dict[str, Column] = dict(findings.columns)
+        self.vectors: Matrix | None = findings.vectors
+        self.boost: Column | None = evidence.boost
+        if in_order != found:  # a store gives them in this order already
             order = np.array(sorted(range(len(found)), key=found.__getitem__), dtype=np.intp)
             self.memories = tuple(self.memories[row] for row in order)
-        self.columns: dict[str, Column] = {name: column[order] for name, column in findings.columns.items()}
-        self.vectors: Matrix | None = None if findings.vectors is None else findings.vectors[order]
-        self.boost: Column = np.ones(len(found)) if evidence.boost is None else evidence.boost[order]
+            self.columns = {name: column[order] for name, column in self.columns.items()}
+            self.vectors = None if self.vectors is None else self.vectors[order]
+            self.boost = None if self.boost is None else self.boost[order]
         self.contributions: dict[str, Column] = {}
         self.fates: list[str] = [""] * len(found)
         self.stages: list[str] = [""] * len(found)
@@ -46,8 +49,18 @@ class Table:
         self.degraded: list[str] = list(evidence.degraded)
         self.alive: NDArray[np.bool_] = np.ones(len(found), dtype=np.bool_)
         self.order: Order = np.arange(len(found), dtype=np.intp)
+        self.nothing: Column = np.zeros(len(found))  # one for all who have nothing to say of any candidate
         self._apart: dict[int, list[tuple[int, int]]] = {}
+        self._read_memories()
         self._no_layout()
+
+    def _read_memories(self) -> None:
+        """Read once what the stages ask of every memory."""
+        self.texts: list[str] = [memory.text for memory in self.memories]
+        self.uses: list[Use] = [memory.use for memory in self.memories]
+        self.sources: list[Source] = [memory.source for memory in self.memories]
+        self.sessions: list[str | None] = [source.session for source in self.sources]
+        self.speakers: list[str | None] = [source.speaker for source in self.sources]
 
     def _no_layout(self) -> None:
         """Start with an empty block: `budget` decides what goes into it, `render` writes it."""
@@ -76,14 +89,10 @@ class Table:
     def strike_all(self, rows: Order, stage: str, reasons: Iterable[str]) -> None:
         """Take rows out of the running that are all alive, each with its reason."""
         self.alive[rows] = False
+        stages, fates = self.stages, self.fates
         for row, reason in zip(rows.tolist(), reasons, strict=True):
-            self.stages[row] = stage
-            self.fates[row] = reason
-
-    @cached_property
-    def sources(self) -> list[Source]:
-        """Where each candidate comes from."""
-        return [memory.source for memory in self.memories]
+            stages[row] = stage
+            fates[row] = reason
 
     @cached_property
     def _sessions(self) -> list[dict[int, int]]:
@@ -104,7 +113,7 @@ class Table:
 
     def sort_by(self, column: Column) -> None:
         """Order the rows by a column, highest first, ties by id."""
-        self.order = np.lexsort((np.arange(len(self)), -column))
+        self.order = (-column).argsort(kind="stable")
 
     def survivors(self) -> list[int]:
         """The rows still alive, in order."""

@@ -2,8 +2,6 @@
 
 from itertools import islice
 
-import numpy as np
-
 from cued.flow.floor import FLOOR_COLUMNS
 from cued.flow.table import Table
 from cued.model import Omitted, Outcome, Recall, Recalled, Trace
@@ -54,16 +52,16 @@ def _recalled(table: Table, row: int, rank: int) -> Recalled:
     return Recalled(
         memory=table.memories[row],
         rank=rank,
-        score=float(table.columns["score"][row]),
-        relevance=float(table.columns["relevance"][row]),
-        contributions={name: float(column[row]) for name, column in table.contributions.items()},
+        score=table.columns["score"].item(row),
+        relevance=table.columns["relevance"].item(row),
+        contributions={name: column.item(row) for name, column in table.contributions.items()},
         duplicates=tuple(table.duplicates.get(row, ())),
     )
 
 
 def _omitted(table: Table, chosen: list[int]) -> tuple[Omitted, ...]:
     """What was left out, each memory once: core memories that did not fit and were not recalled either, then rows in order."""
-    if not table.left_out and _LEAVING_OUT.isdisjoint(table.stages):
+    if not table.left_out and sum(map(table.stages.count, _LEAVING_OUT)) == len(chosen):
         return ()
     recalled = {table.ids[row] for row in chosen}
     core = [each for each in table.left_out if each.id not in recalled]
@@ -75,7 +73,7 @@ def _omitted(table: Table, chosen: list[int]) -> tuple[Omitted, ...]:
 def _near_misses(table: Table) -> tuple[Recalled, ...]:
     if not len(table):
         return ()
-    best_first, shown = np.argsort(-table.columns[FLOOR_COLUMNS[table.policy.floor.on]], kind="stable"), {each.id for each in table.core}
+    best_first, shown = (-table.columns[FLOOR_COLUMNS[table.policy.floor.on]]).argsort(kind="stable"), {each.id for each in table.core}
     below = (row for row in best_first.tolist() if table.stages[row] == "floor" and table.ids[row] not in shown)
     return tuple(_recalled(table, row, 0) for row in islice(below, NEAR_MISSES))
 

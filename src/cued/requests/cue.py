@@ -64,19 +64,21 @@ def asked_for(
     cue: str | Cue | CueRequest, options: Mapping[str, Any], *, policy: str | Policy | None, usual: Policy, now: datetime
 ) -> Asked:
     """The cue and the policy that a caller asks for, in a text, a cue or a whole request, with the options beside it."""
-    from cued.policy.presets import load_policy  # noqa: PLC0415 - what only asks a server needs no policies
-
     if isinstance(cue, CueRequest):
         refuse_beside({name: value for name, value in options.items() if name not in _BESIDE_A_REQUEST})
         request, stated = cue, frozenset(_OF_CUE)
     else:
-        request, stated = _read(options), frozenset(name for name in _OF_CUE if options.get(name) is not None)
+        request, stated = _read(options), frozenset(name for name in _CHECKED.keys() & options if options[name] is not None)
     said, fields = _said(cue), {name: _CHECKED[name](getattr(request, name)) for name in stated}
     said = replace(said, **fields, now=moment("now", options.get("now")) or (now if said.now == NO_TIME else said.now))
     if not any(part.strip() for part in (said.utterance, said.goal, said.step, *said.open_questions)):
         raise InputError("text", said.utterance, "a cue with words in its text, goal, step or open_questions")
     _refuse_long(said)
-    return Asked(said, adjusted(request, usual if policy is None else load_policy(policy)))
+    if policy is not None:
+        from cued.policy.presets import load_policy  # noqa: PLC0415 - what only asks a server needs no policies
+
+        usual = load_policy(policy)
+    return Asked(said, adjusted(request, usual))
 
 
 def request_for(cue: str | Cue | CueRequest, options: Mapping[str, Any]) -> CueRequest:
@@ -96,11 +98,14 @@ def adjusted(request: CueRequest | DecideRequest, usual: Policy) -> Policy:
 
     A request names a preset alone, so that it cannot make a server read files.
     """
-    from cued.policy.presets import preset  # noqa: PLC0415 - what only asks a server needs no policies
+    if request is _NOTHING_ELSE:
+        return usual
+    if request.policy is not None:
+        from cued.policy.presets import preset  # noqa: PLC0415 - what only asks a server needs no policies
 
-    named = usual if request.policy is None else preset(request.policy)
+        usual = preset(request.policy)
     changes = any(getattr(request, name) not in (None, ()) for name in Adjustment.__struct_fields__)
-    return adjust(named, request) if changes else named
+    return adjust(usual, request) if changes else usual
 
 
 def _read(options: Mapping[str, Any]) -> CueRequest:

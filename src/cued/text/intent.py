@@ -13,6 +13,7 @@ from itertools import dropwhile
 
 from cued.model import Intent
 from cued.text.patterns import pattern
+from cued.text.remembered import Remembered
 from cued.text.stopwords import IDLE, STOP_WORDS
 
 _NUMBER = r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|few|several|many|couple(?: of)?)"
@@ -47,6 +48,7 @@ def intent(text: str) -> Intent:
 
 
 _END = 80
+_WORD = pattern(r"\w+")
 _LETTERS = pattern(r"[^\W\d_]+")
 _SAID_WORD = pattern(r"[^\W_]+")
 _APOSTROPHE = pattern("['’]")
@@ -108,8 +110,17 @@ _OWN_WORDS = frozenset(
 
 def speaks_of_itself(cue: str) -> bool:
     """Whether a cue speaks of whoever asks ("my passport", "are we insured?"), not only for help with anything."""
+    if cue.isascii() and not any(map(_OF_SELF.__getitem__, _WORD.findall(cue))):
+        return False
     said = _SERVICE.sub(" ", cue if _ASKED.match(cue) else _FOR_ME.sub(" ", cue))
     return bool(_SELF.search(said) or (not said.isascii() and _SELF_ANYWHERE.search(said)))
+
+
+_OF_SELF = Remembered(lambda word: _SELF.fullmatch(word) is not None, most=1 << 14)
+_OF_YOU = Remembered(lambda word: _YOU.fullmatch(word) is not None, most=1 << 14)
+_PHRASED = frozenset({"du", "t"})
+"""Whether a word is one of these patterns, told in a fraction of the time that they take over a text; and the words in what they have of
+several words."""
 
 
 _AGENT_HINTS = frozenset(
@@ -160,10 +171,12 @@ def is_idle(utterance: str) -> bool:
 
 def of_speaker(turn: str) -> float:
     """How much more a turn speaks of its speaker ("my deal") than of whom it is said to ("your deal"), −1 to 1, by its pronouns."""
-    own, others = _SELF.findall(turn), _YOU.findall(turn)
+    words = _WORD.findall(turn)
+    phrased = not _PHRASED.isdisjoint(map(str.lower, words))
+    own, others = sum(map(_OF_SELF.__getitem__, words)), len(_YOU.findall(turn)) if phrased else sum(map(_OF_YOU.__getitem__, words))
     if not turn.isascii():
-        own, others = own + _SELF_ANYWHERE.findall(turn), others + _YOU_ANYWHERE.findall(turn)
-    return (len(own) - len(others)) / (len(own) + len(others) + 1)
+        own, others = own + len(_SELF_ANYWHERE.findall(turn)), others + len(_YOU_ANYWHERE.findall(turn))
+    return (own - others) / (own + others + 1)
 
 
 _NAME = r"[A-Z][^\W\d_A-Z]+(?:\s[A-Z][^\W\d_A-Z]+){0,2}"
@@ -216,7 +229,8 @@ def of_another_number(text: str, numbers: Mapping[str, frozenset[str]]) -> bool:
 
 def asks(turn: str) -> bool:
     """Whether a turn ends in a question, in any script; emoji and closing marks after it do not matter."""
-    return bool(_QUESTION.search(turn[-_END:]))
+    end = turn[-_END:]
+    return ("?" in end or not end.isascii()) and _QUESTION.search(end) is not None
 
 
 _SEEKS = pattern(

@@ -5,6 +5,7 @@ A logistic model of a few columns whose coefficients are data (`policy/calibrati
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -59,13 +60,13 @@ def run(table: Table, *, without: str = "") -> None:
     """
     calibration, by_words = calibrated(table.policy.relevance, table.evidence.fingerprint)
     table.columns |= features(table, calibration)
-    log_odds = weighed(table.columns, calibration, without=without)
+    log_odds = weighed(table, calibration, without=without)
     blind, doubtful = table.columns["blind"] > 0, calibration.latin_only & (table.columns["foreign"] >= _STRANGE)
     if by_words is not None and (blind | doubtful).any():
-        by_word = weighed(table.columns, by_words, without=without)
+        by_word = weighed(table, by_words, without=without)
         log_odds = np.where(blind | (doubtful & (by_word > log_odds)), by_word, log_odds)
     table.columns["log_odds"] = log_odds
-    table.columns["relevance"] = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -50.0, 50.0)))
+    table.columns["relevance"] = 1.0 / (1.0 + np.exp(-np.minimum(np.maximum(log_odds, -50.0), 50.0)))
 
 
 class _Heard(NamedTuple):
@@ -110,13 +111,15 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     """The columns beyond those of the store that a calibration may weigh."""
     heard = _heard(table.evidence.cue)
     raw, said, passage = table.columns, _said_by_agent(table), _passage(table)
-    agent, kept = (np.zeros(len(table)), said) if heard.to_agent else (said, np.zeros(len(table)))
+    agent, kept = (table.nothing, said) if heard.to_agent else (said, table.nothing)
     z, passage_z = _z(np.array([raw["cosine"], passage]), table, calibration)
     cosine, words = filled(raw["cosine"]), _counted(table, heard)
-    nearest = np.argsort(-cosine, kind="stable")[:_NEARBY].tolist()
+    note = np.array([1.0 if session is None else 0.0 for session in table.sessions])
+    turn = 1.0 - note
+    nearest = (-cosine).argsort(kind="stable")[:_NEARBY].tolist()
     asked = asked_time(table, heard.event) if heard.event is not None or table.evidence.intervals else None
     columns = {
-        **dict.fromkeys(("window", "timed"), np.zeros(len(table))),
+        **dict.fromkeys(("window", "timed"), table.nothing),
         **(time_columns(table, asked) if asked else {}),
         "z": z,
         "passage": passage,
@@ -128,17 +131,17 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         "voice": agent,
         "voice_length": agent * np.maximum(np.log1p(raw["length"]) - _SHORT, 0.0),
         "blind": _blind(table, calibration, heard),
-        **(kind := _kind(table, heard, cosine, calibration)),
-        "mine": _mine(table, nearest) * (1.0 - kind["turn"]) if heard.personal else np.zeros(len(table)),
-        "another": _another(table),
-        "echo": _echo(table, kind["turn"]),
-        "apart": (1.0 - kind["turn"]) * _apart(table, cosine, nearest[:_NEAREST]),
-        **_words(table, heard, words, turn=kind["turn"]),
-        **_alike(table, heard, words, cosine),
-        "foreign": np.full(len(table), heard.foreign * distrust(table, calibration) if heard.foreign else 0.0),
-        "code": np.full(len(table), _code(table, nearest[:_NEAREST])),
         # What is said in passing is seldom meant, but what the agent said is where the cue asks for it.
-        "turn": kind["turn"] - kept,
+        "turn": turn - kept,
+        **_kind(table, heard, note, cosine, calibration),
+        "mine": _mine(table, nearest) * note if heard.personal else table.nothing,
+        "another": _another(table),
+        "echo": _echo(table, turn),
+        "apart": note * _apart(table, cosine, nearest[:_NEAREST]),
+        **_words(table, heard, words, note=note),
+        **_alike(table, heard, words, cosine),
+        "foreign": table.nothing + heard.foreign * distrust(table, calibration) if heard.foreign else table.nothing,
+        "code": _code(table, nearest[:_NEAREST]),
     }
     return columns | spared(columns, asked.share) if asked and asked.share else columns
 
@@ -166,7 +169,7 @@ def _alike(table: Table, heard: _Heard, words: Counted, cosine: Column) -> dict[
         "strangers": sum(not each.documents for each in named) / len(named) if named else 0.0,
         "unnamed": 0.0 if heard.latin else unnamed(table, terms, words.coverage),
     }
-    return dict(zip(values, np.repeat(np.array(list(values.values()))[:, None], len(table), axis=1), strict=True))
+    return dict(zip(values, np.array(list(values.values())).repeat(len(table)).reshape(len(values), -1), strict=True))
 
 
 def _own_terms(table: Table, heard: _Heard) -> list[TermStatistic]:
@@ -174,10 +177,10 @@ def _own_terms(table: Table, heard: _Heard) -> list[TermStatistic]:
     return [each for each in table.evidence.findings.terms if not heard.own or each.term in heard.own]
 
 
-def _code(table: Table, nearest: Sequence[int]) -> float:
-    """How much of what is nearest to the cue is code, 0 to 1."""
-    marked = [technical(table.memories[row].text) for row in nearest]
-    return float(np.array(marked).sum() / len(marked)) if any(marked) else 0.0
+def _code(table: Table, nearest: Sequence[int]) -> Column:
+    """How much of what is nearest to the cue is code, 0 to 1, the same for all candidates."""
+    marked = [technical(table.texts[row]) for row in nearest]
+    return table.nothing + np.array(marked).sum() / len(marked) if any(marked) else table.nothing
 
 
 def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
@@ -188,28 +191,22 @@ def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
     said = cues.words(table.evidence.cue, "cue")
     if len(said) < _LETTERS or (calibration.latin_only and not heard.latin):
         return np.ones(len(table))
-    texts = [memory.text for memory in table.memories]
-    strange = [row for row, text in enumerate(texts) if not text.isascii() and not is_latin(text)] if calibration.latin_only else []
     blind = np.isnan(table.columns["cosine"]).astype(float)
-    blind[[*strange, *(row for row, text in enumerate(texts) if len(text) < _LETTERS)]] = 1.0
+    if min(map(len, table.texts)) < _LETTERS or (calibration.latin_only and not all(map(str.isascii, table.texts))):
+        blind[[len(text) < _LETTERS or (calibration.latin_only and not is_latin(text)) for text in table.texts]] = 1.0
     return blind
 
 
-def _kind(table: Table, heard: _Heard, cosine: Column, calibration: Calibration) -> dict[str, Column]:
-    """What sort of memory this is for what sort of cue: a turn or a note, how long, bearing on a request, as technical as it."""
+def _kind(table: Table, heard: _Heard, note: Column, cosine: Column, calibration: Calibration) -> dict[str, Column]:
+    """What sort of memory this is for what sort of cue: a note, how long, bearing on a request, as technical as it."""
     raw = table.columns
-    turn = np.array([source.session is not None for source in table.sources], dtype=float)
-    note = 1.0 - turn
     behind = note * (cosine.max(initial=0.0) - cosine)
     return {
-        "turn": turn,
         "note_length": note * np.log1p(raw["length"]),
         "behind": behind,
         "shared": _shared(table, heard) * (behind + _NEAR_ANYWAY * note),
-        "bears": _bears(table, note, _deviations(cosine, calibration), _ALIKE[heard.seeks]) if heard.seeks else np.zeros(len(table)),
-        "technical": heard.technical * np.array([technical(memory.text) for memory in table.memories])
-        if heard.technical
-        else np.zeros(len(table)),
+        "bears": _bears(table, note, _deviations(cosine, calibration), _ALIKE[heard.seeks]) if heard.seeks else table.nothing,
+        "technical": heard.technical * np.array(list(map(technical, table.texts))) if heard.technical else table.nothing,
         "foreign_coverage": heard.foreign * raw["coverage"],
     }
 
@@ -226,8 +223,8 @@ def _shared(table: Table, heard: _Heard) -> Column:
 
 def _mine(table: Table, nearest: Sequence[int]) -> Column:
     """1 for what of the nearest is in the first person."""
-    mine, memories = np.zeros(len(table)), table.memories
-    mine[[row for row in nearest if intent.in_first_person(memories[row].text)]] = 1.0
+    mine = np.zeros(len(table))
+    mine[[row for row in nearest if intent.in_first_person(table.texts[row])]] = 1.0
     return mine
 
 
@@ -235,19 +232,19 @@ def _another(table: Table) -> Column:
     """1 for a memory of somebody else, where the cue asks about one whom no memory names, or of another number than it names; else 0."""
     cue, documents = table.evidence.cue.utterance, {each.term: each.documents for each in table.evidence.findings.terms}
     name, numbers = intent.asked_about(cue), intent.numbered(cue)
-    known = [documents[term] for term in query_terms(name) if term in documents]
+    known = [documents[term] for term in query_terms(name) if term in documents] if name else []
     stranger = name if known and not any(known) else ""
     if not stranger and not numbers:
-        return np.zeros(len(table))
-    texts = (memory.text for memory in table.memories)
-    return np.array([intent.of_somebody_else(text, stranger) or intent.of_another_number(text, numbers) for text in texts], dtype=float)
+        return table.nothing
+    others = [intent.of_somebody_else(text, stranger) or intent.of_another_number(text, numbers) for text in table.texts]
+    return np.array(others, dtype=float)
 
 
 def _echo(table: Table, turn: Column) -> Column:
     """1 for a turn that asks hardly anything but what the cue says itself: whoever asked before has not answered by that."""
     echo = np.zeros(len(table))
-    for row in np.flatnonzero(turn * table.columns["coverage"] >= _ECHOED).tolist():
-        text = table.memories[row].text
+    for row in (turn * table.columns["coverage"] >= _ECHOED).nonzero()[0].tolist():
+        text = table.texts[row]
         if intent.asks(text) and (own := analyse(text)):
             said = analyse(table.evidence.cue.utterance)
             echo[row] = sum(count for term, count in own.items() if term not in said) <= _BEYOND * sum(own.values())
@@ -260,7 +257,7 @@ def _apart(table: Table, cosine: Column, nearest: Sequence[int]) -> Column:
     Among ten thousand memories the best by chance has many as near beside it, and what answers in other words has few.
     """
     if not nearest:
-        return np.zeros(len(table))
+        return table.nothing
     larger = np.log1p(max(table.evidence.findings.visible, _FEW)) - np.log1p(_FEW)
     nearer: Column = np.maximum(cosine - cosine[nearest[-1]], 0.0) * larger
     return nearer
@@ -274,11 +271,11 @@ def _deviations(cosine: Column, calibration: Calibration) -> Column:
 def _bears(table: Table, note: Column, above: Column, between: tuple[float, float]) -> Column:
     """How far a note that tells a leaning bears on the request, by how far it stands above the unrelated."""
     bears: Column = note * np.clip((above - between[0]) / (between[1] - between[0]), 0.0, 1.0)
-    bears[[row for row in np.flatnonzero(bears).tolist() if not intent.leans(table.memories[row].text)]] = 0.0
+    bears[[row for row in np.flatnonzero(bears).tolist() if not intent.leans(table.texts[row])]] = 0.0
     return bears
 
 
-def _words(table: Table, heard: _Heard, words: Counted, *, turn: Column) -> dict[str, Column]:
+def _words(table: Table, heard: _Heard, words: Counted, *, note: Column) -> dict[str, Column]:
     """How much of what the cue's words come to a memory has."""
     raw, lexical = table.columns, table.policy.channels.lexical
     perfect = words.total * (lexical.k1 + 1.0 + lexical.delta) if lexical and words.total else 1.0
@@ -287,9 +284,9 @@ def _words(table: Table, heard: _Heard, words: Counted, *, turn: Column) -> dict
     best = np.sort(words.coverage)[-_FIFTH:]
     return {
         "coverage": words.coverage,
-        "ahead": (best[-1] - best[0]) / best[-1] * words.coverage if len(best) and best[-1] else np.zeros(len(table)),
+        "ahead": (best[-1] - best[0]) / best[-1] * words.coverage if len(best) and best[-1] else table.nothing,
         "matched": matched,
-        "note_matched": (1.0 - turn) * matched,
+        "note_matched": note * matched,
         "technical_matched": heard.technical * matched,
         "wordless": (words.coverage <= 0.0).astype(float),
         "wording": np.minimum(raw["bm25"] / perfect, 1.0),
@@ -301,8 +298,8 @@ def _passage(table: Table) -> Column:
     raw, cosine = table.columns, table.columns["cosine"]
     best: Column = np.fmax(cosine, np.fmax(raw["cosine_before"], raw["cosine_after"]))
     if pairs := table.turns_apart(1) + table.turns_apart(2):
-        earlier, later = map(list, zip(*pairs, strict=True))
-        np.fmax.at(best, earlier + later, cosine.take(later + earlier))
+        rows = np.fromiter(chain.from_iterable(pairs), np.intp)
+        np.fmax.at(best, rows, cosine[rows.reshape(-1, 2)[:, ::-1].ravel()])
     return best
 
 
@@ -311,11 +308,11 @@ def _answers(table: Table, *, replies: Column) -> Column:
 
     An answer need not repeat what was asked. Where an agent's replies are asked for, whatever it was told before asked for them.
     """
-    found, covered = np.zeros(len(table)), table.columns["coverage"]
+    found, covered, texts = np.zeros(len(table)), table.columns["coverage"].tolist(), table.texts
     for before, row in table.turns_apart(1):
         if covered[before] <= 0:
             continue
-        if replies[row] > replies[before] or (intent.asks(table.memories[before].text) and not intent.asks(table.memories[row].text)):
+        if replies[row] > replies[before] or (intent.asks(texts[before]) and not intent.asks(texts[row])):
             found[row] = covered[before]
     return found
 
@@ -326,9 +323,9 @@ def _said_by_agent(table: Table) -> Column:
     An agent says much about everything, so its long answers match any cue; what a user needs remembered is mostly what others said. A note
     that an agent took is meant to be found.
     """
-    agents = {speaker for speaker in {source.speaker for source in table.sources} if speaker and speaker.casefold() in intent.AGENTS}
+    agents = {speaker for speaker in set(table.speakers) if speaker and speaker.casefold() in intent.AGENTS}
     if not agents:
-        return np.zeros(len(table))
+        return table.nothing
     return np.array([source.speaker in agents and source.session is not None for source in table.sources], dtype=float)
 
 
@@ -337,37 +334,37 @@ def _astray(table: Table, heard: _Heard, cosine: Column) -> float:
 
     "What did Tim sign?" is near to Tim's "Congrats on those deals!", which is about the one to whom he says it.
     """
-    speakers = {source.speaker for source in table.sources if source.speaker and source.session is not None}
-    named = [speaker for speaker in speakers if speaker.split()[:1] and speaker.split()[0] in heard.words]
+    named = {speaker for speaker in set(table.speakers) if speaker and not heard.words.isdisjoint(speaker.split()[:1])}
+    named &= {source.speaker for source in table.sources if source.session is not None} if named else set()
     if len(named) != 1:
         return 0.0
-    nearness = cosine + _WORTH * table.columns["coverage"]
-    about = [_about(table, row, named[0]) for row in np.argsort(-nearness, kind="stable")[:_FIRST].tolist()]
+    nearness, speaker = cosine + _WORTH * table.columns["coverage"], named.pop()
+    about = [_about(table, row, speaker) for row in (-nearness).argsort(kind="stable")[:_FIRST].tolist()]
     return max(0.0, _OWN - sum(about) / len(about))
 
 
 def _about(table: Table, row: int, speaker: str) -> float:
     """How much a turn is about this speaker and not about somebody else, −1 to 1; what does not tell is taken for being so."""
     source = table.sources[row]
-    of_its_own = intent.of_speaker(table.memories[row].text) if source.session is not None else 0.0
+    of_its_own = intent.of_speaker(table.texts[row]) if source.session is not None else 0.0
     if not of_its_own:
         return _OWN
     return of_its_own if source.speaker == speaker else -of_its_own
 
 
-def weighed(columns: dict[str, Column], calibration: Calibration, *, without: str = "") -> Column:
+def weighed(table: Table, calibration: Calibration, *, without: str = "") -> Column:
     """Intercept + Σ weight · column, a missing value counting as 0, for all columns but one that is left out.
 
     A weight on no column is an InputError.
     """
-    missing = calibration.weights.keys() - columns.keys()
-    if missing:
-        raise InputError("relevance.coefficients.weights", min(missing), f"columns: {', '.join(sorted(columns))}")
-    terms = {name: weight for name, weight in calibration.weights.items() if name != without}
-    matrix = np.array([columns[name] for name in terms]).reshape(len(terms), -1)
+    columns, weights = table.columns, calibration.weights
+    if not weights.keys() <= columns.keys():
+        raise InputError("relevance.coefficients.weights", min(weights.keys() - columns), f"columns: {', '.join(sorted(columns))}")
+    terms = [name for name in weights if name != without and columns[name] is not table.nothing]
+    matrix = np.array([columns[name] for name in terms]).reshape(len(terms), len(table))
     matrix[np.isnan(matrix)] = 0.0
-    matrix *= np.array(list(terms.values()))[:, None]
-    log_odds = np.full(len(columns["cosine"]), calibration.intercept)
+    matrix *= np.array([weights[name] for name in terms])[:, None]
+    log_odds = table.nothing + calibration.intercept
     # One after the other and not by a sum over the matrix, whose order is up to the machine.
     for term in matrix:
         log_odds += term

@@ -56,7 +56,7 @@ def asked_time(table: Table, event: Beside | None) -> AskedTime:
     row, words = named
     held = _time(table.memories[row])
     window = np.array([_held_so(memory, held, event) for memory in table.memories])
-    window[row] *= event.relation == "around" or table.sources[row].session is not None
+    window[row] *= event.relation == "around" or table.sessions[row] is not None
     begun, ended = event.span
     cut = len(event.event) - len(words) if cue.utterance[:ended].endswith(event.event) else 0
     return AskedTime(window, time_share(cue.utterance, [(begun, ended - cut)]))
@@ -105,9 +105,9 @@ def of_another_time(table: Table, window: Column) -> Column:
     cue, temporal, covered = table.evidence.cue, table.policy.channels.temporal, table.columns["coverage"]
     said = cues.spoken_times(cue, temporal.over).mentions if temporal else ()
     dates = [frozenset(query_terms(each.text)) for each in said if each.named or each.interval.start > cue.now]
-    other = np.array([source.session is None for source in table.sources]) & (window <= 0.0)
+    other = np.array([session is None for session in table.sessions]) & (window <= 0.0)
     for row in np.flatnonzero(other & (covered > 0.0)).tolist() if dates else ():
-        own = analyse(table.memories[row].text[:_READ]).keys()
+        own = analyse(table.texts[row][:_READ]).keys()
         other[row] = not any(date <= own for date in dates)
     return other.astype(float)
 

@@ -68,10 +68,10 @@ def _by_chance(table: Table, terms: Sequence[TermStatistic], *, latin: bool) -> 
     said, total = table.evidence.cue.utterance, sum(each.idf for each in terms)
     if latin:
         toned = syllables(said)
-        found = [in_other_tones(toned, syllables(memory.text)) for memory in table.memories] if toned else []
+        found = [in_other_tones(toned, syllables(text)) for text in table.texts] if toned else []
     else:
         runs = letter_runs(said)
-        found = [pairs_by_chance(runs, fold(memory.text)) for memory in table.memories] if runs else []
+        found = [pairs_by_chance(runs, fold(text)) for text in table.texts] if runs else []
     if not found or not total:
         return np.zeros(len(table))
     return np.array([sum(each.idf for each in terms if each.term in some) / total for some in found])
@@ -102,7 +102,7 @@ def unnamed(table: Table, terms: Sequence[TermStatistic], coverage: Column) -> f
     if not named or not len(table):
         return 0.0
     best = int(np.argmax(coverage))
-    text, length = table.memories[best].text, max(float(table.columns["length"][best]), 1.0)
+    text, length = table.texts[best], max(float(table.columns["length"][best]), 1.0)
     held = max(sum(idf for pair, idf in run if pair in text) / sum(idf for _, idf in run) for run in named)
     return (1.0 - held) * min(1.0, (_TOLD_BRIEFLY / length) ** 2) * min(1.0, (seen - _FEW) / (_MANY - _FEW))
 
@@ -130,7 +130,7 @@ def _pair_weights(table: Table, terms: Sequence[TermStatistic]) -> list[float]:
     if not len(table):
         return [1.0] * len(terms)
     best = int(np.argmax(table.columns["coverage"]))
-    text, surely = table.memories[best].text, min(1.0, (_BRIEF / max(float(table.columns["length"][best]), 1.0)) ** 2)
+    text, surely = table.texts[best], min(1.0, (_BRIEF / max(float(table.columns["length"][best]), 1.0)) ** 2)
     weights = pair_weights([each.term for each in terms], [each.term in text for each in terms])
     return [1.0 - surely * (1.0 - weight) for weight in weights]
 
@@ -141,7 +141,7 @@ def _forms(table: Table, terms: Sequence[TermStatistic]) -> list[tuple[TermStati
     Latin letters are stemmed as English and Cyrillic ones as Russian, so of other languages "trabajo" and "trabajas" are two words.
     """
     unknown = [each for each in terms if not each.documents and _SPACED.match(each.term) and beginnings(each.term)]
-    texts = [_read(memory.text) for memory in table.memories] if unknown else []
+    texts = list(map(_read, table.texts)) if unknown else []
     return [(each, np.array([_KINDRED * _has_form(text, each.term) for text in texts])) for each in unknown]
 
 

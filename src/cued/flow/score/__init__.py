@@ -22,8 +22,8 @@ def run(table: Table) -> None:
         term.name or term.signal or "": _weight(term, table) * _value(term, table, score.combine) for term in score.terms
     }
     table.columns["score"] = _combined(list(table.contributions.values()), score.combine, len(table))
-    if table.evidence.boost is not None:
-        _boost(table, score.combine)
+    if table.boost is not None:
+        _boost(table, table.boost, score.combine)
     table.sort_by(table.columns["score"])
 
 
@@ -37,7 +37,8 @@ def _value(term: Term, table: Table, parent: Combine) -> Column:
         column = _combined(parts, combine, len(table))
     column = SHAPES[term.normalise](column)
     if term.clip is not None:
-        column = np.clip(column, *term.clip)
+        low, high = term.clip
+        column = np.minimum(np.maximum(column, low), high)
     return _bent(column, table, parent) if term.signal in HISTORY_SIGNALS else column
 
 
@@ -66,11 +67,11 @@ def _bent(column: Column, table: Table, parent: Combine) -> Column:
     return column**factor if parent == "product" else column * factor
 
 
-def _boost(table: Table, combine: Combine) -> None:
+def _boost(table: Table, boost: Column, combine: Combine) -> None:
     """Multiply the score by the caller's factor, or divide where the score is negative, so that a boost never sinks a row."""
     plain = table.columns["score"]
-    boosted = np.where(plain >= 0, plain * table.boost, plain / table.boost)
-    table.contributions["boost"] = boosted - plain if combine == "sum" else table.boost
+    boosted = np.where(plain >= 0, plain * boost, plain / boost)
+    table.contributions["boost"] = boosted - plain if combine == "sum" else boost
     table.columns["score"] = boosted
 
 

@@ -4,7 +4,7 @@ Ages are in days and never negative, so a clock set back cannot make a memory yo
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from math import nan
 
@@ -53,16 +53,14 @@ def activation(table: Table, term: Term) -> Column:
     d = term.exponent or 0.5
     unit_s = term.unit.total_seconds() if term.unit else DAY_S
 
-    def fading(times_s: Column) -> Column:
-        return np.asarray(np.maximum(1.0, (table.now_s - times_s) / unit_s) ** -d)
-
-    total = fading(seconds([memory.created_at for memory in table.memories]))
-    if used := [row for row, memory in enumerate(table.memories) if memory.use.last_at or memory.use.count]:
-        uses, created = [table.memories[row].use for row in used], total[used]
-        last, previous = filled(fading(seconds([*(use.last_at for use in uses), *(use.previous_at for use in uses)]))).reshape(2, -1)
-        older = np.maximum(0.0, np.array([use.count for use in uses]) - 2.0)
-        total[used] = created + (last + previous) + older * created / (1.0 - d if d < 1 else 1.0)
-    return np.asarray(np.log(total))
+    uses = table.uses
+    created_at = [memory.created_at for memory in table.memories]
+    previous_at = [use.previous_at if use.last_at or use.count else None for use in uses]
+    times_s = seconds([*created_at, *[use.last_at for use in uses], *previous_at])
+    faded = filled(np.maximum(1.0, (table.now_s - times_s) / unit_s) ** -d)
+    created, last, previous = faded.reshape(3, -1)
+    older = np.maximum(0.0, np.array([use.count for use in uses]) - 2.0)
+    return np.asarray(np.log(created + (last + previous) + older * created / (1.0 - d if d < 1 else 1.0)))
 
 
 def note_words(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
@@ -71,8 +69,8 @@ def note_words(table: Table, term: Term) -> Column:  # noqa: ARG001 - every sign
     Notes, reports and commits are found by their words more than what is said in passing; the less so the more of those words are a time.
     """
     bm25 = filled(table.columns["bm25"])
-    notes = sum(source.session is None for source in table.sources) / len(table)
-    untimed = 1.0 - table.columns.get("time_share", np.zeros(len(table)))
+    notes = table.sessions.count(None) / len(table)
+    untimed = 1.0 - table.columns["time_share"] if "time_share" in table.columns else 1.0
     return np.asarray(untimed * notes * bm25 / max(float(bm25.max(initial=0.0)), 1e-9))
 
 
@@ -90,7 +88,7 @@ def strength(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal
 
 def importance(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
     """The importance written, times the factor that feedback has earned, in [0, 1]."""
-    return np.asarray(np.minimum(np.array([m.importance * m.use.boost for m in table.memories]), 1.0))
+    return np.asarray(np.minimum(np.array([m.importance * use.boost for m, use in zip(table.memories, table.uses, strict=True)]), 1.0))
 
 
 def confidence(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
@@ -101,24 +99,31 @@ def confidence(table: Table, term: Term) -> Column:  # noqa: ARG001 - every sign
 def scope(table: Table, term: Term) -> Column:
     """The value for `global` or for `project`."""
     values = term.values or {}
-    return np.array([values.get("global" if m.scope == GLOBAL else "project", 1.0) for m in table.memories], dtype=float)
+    return _valued([m.scope for m in table.memories], lambda scope: values.get("global" if scope == GLOBAL else "project", 1.0))
 
 
 def tier(table: Table, term: Term) -> Column:
     """The value for the memory's tier; 0 for a tier without one."""
-    return np.array([(term.values or {}).get(m.tier, 0.0) for m in table.memories], dtype=float)
+    return _valued([m.tier for m in table.memories], lambda tier: (term.values or {}).get(tier, 0.0))
 
 
 def kind(table: Table, term: Term) -> Column:
     """The value for the memory's kind; 0 for a kind without one."""
-    return np.array([(term.values or {}).get(m.kind, 0.0) for m in table.memories], dtype=float)
+    return _valued([m.kind for m in table.memories], lambda kind: (term.values or {}).get(kind, 0.0))
 
 
 def trust(table: Table, term: Term) -> Column:
     """The value for where a memory comes from, less that of the most trusted candidate: 0 where all come from one."""
-    values = term.values or {}
-    column = np.array([values.get(m.trust, 0.0) for m in table.memories], dtype=float)
+    column = _valued([m.trust for m in table.memories], lambda trust: (term.values or {}).get(trust, 0.0))
     return column - column.max(initial=-np.inf) if len(column) else column
+
+
+def _valued(words: Sequence[str], value: Callable[[str], float]) -> Column:
+    """The column of what each candidate's word is worth; all of them share few words, and mostly one."""
+    worth = {word: value(word) for word in set(words)}
+    if len(worth) == 1:
+        return np.full(len(words), worth[words[0]], dtype=float)
+    return np.array([worth[word] for word in words], dtype=float)
 
 
 def ages_days(table: Table, since: str) -> Column:
