@@ -49,7 +49,9 @@ class Table:
         self.degraded: list[str] = list(evidence.degraded)
         self.alive: NDArray[np.bool_] = np.ones(len(found), dtype=np.bool_)
         self.order: Order = np.arange(len(found), dtype=np.intp)
-        self.nothing: Column = np.zeros(len(found))  # one for all who have nothing to say of any candidate
+        # One for all who have nothing to say of any candidate, and nobody's to write to.
+        self.nothing: Column = np.zeros(len(found))
+        self.nothing.setflags(write=False)
         self._apart: dict[int, list[tuple[int, int]]] = {}
         self._read_memories()
         self._no_layout()
