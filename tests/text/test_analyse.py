@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from cued.text.analyse import MAX_QUERY_TERMS, analyse, query_terms, searchable
 
 ANYTHING = st.text(alphabet=st.characters(exclude_categories=()))
+MARKS = ".,;:!?()[]{}<>\"'`*~|-"
 WORDS = st.lists(st.text(alphabet="abcdefghijklmnoprstuvwxyz", min_size=1, max_size=14), max_size=12).map(" ".join)
 
 IDENTIFIERS = {
@@ -138,6 +139,19 @@ def test_a_text_of_100000_characters_is_no_trouble(unit):
 
 def test_an_ordinary_word_is_one_term_its_stem():
     assert analyse("Painting paintings painted") == {"paint": 3}
+
+
+@given(
+    st.text(alphabet=MARKS, max_size=4),
+    st.sampled_from(["a", "s", "re", "Us", "on", "Lisbon", "running"]),
+    st.text(alphabet=MARKS, max_size=4),
+)
+def test_marks_around_a_word_change_nothing(before, word, after):
+    assert analyse(before + word + after) == analyse(word)
+
+
+def test_an_underscore_before_an_apostrophe_is_no_mark_around_a_word():
+    assert analyse("_'re") == {}
 
 
 def test_possessives_and_contractions_are_their_words():

@@ -5,6 +5,7 @@ and look up what `query_terms` gives. No string raises, and no character of a st
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -21,7 +22,7 @@ from cued.text.tongues.particles import without_particles
 
 MAX_QUERY_TERMS = 512
 _QUOTATION_MIN = 5
-_SENTENCE_MARKS = ".,;:!?"
+_MARKS_AROUND = ".,;:!?()[]{}<>\"'`*~|-"
 _SENTENCE_ENDS = '.:!?"“«»–-'
 _WORD = rf"(?:[^\W_{scripts.UNSPACED}]|[{scripts.MARKS}])+"
 _JOINT = r"(?:_+|::|:[/\\]{1,2}|[.\-/\\:@&])"
@@ -51,12 +52,6 @@ class _Chunk(NamedTuple):
     function: int = 0
 
 
-class _FunctionWords(tuple[str, ...]):
-    """The terms of a chunk of function words alone."""
-
-    __slots__ = ()
-
-
 def analyse(text: str) -> dict[str, int]:
     """The terms a text is found by, each with its count.
 
@@ -64,21 +59,20 @@ def analyse(text: str) -> dict[str, int]:
     five or more they are kept, so that a quotation such as "to be or not to be" is still found.
     """
     found: list[str] = []
-    row = 0
+    row: list[str] = []
     for terms in map(_STORED.__getitem__, text.split()):
-        if type(terms) is _FunctionWords:
-            row += len(terms)
-        elif row:
-            if row < _QUOTATION_MIN:
-                del found[-row:]
-            row = 0
+        if type(terms) is list:
+            row += terms
+            continue
+        if row:
+            if len(row) >= _QUOTATION_MIN:
+                found += row
+            row = []
         found += terms
-    if 0 < row < _QUOTATION_MIN:
-        del found[-row:]
-    counts = dict.fromkeys(found, 0)
-    for term in found:
-        counts[term] += 1
-    return counts
+    if len(row) >= _QUOTATION_MIN:
+        found += row
+    counts = dict.fromkeys(found, 1)
+    return counts if len(counts) == len(found) else dict(Counter(found))
 
 
 def query_terms(text: str) -> tuple[str, ...]:
@@ -114,8 +108,8 @@ def searchable(text: str, speaker: str | None) -> str:
 
 def _analyse_chunk(chunk: str) -> _Chunk:
     """The terms of what stands between two spaces."""
-    word = chunk.rstrip(_SENTENCE_MARKS)
-    if word.isascii() and word.isalpha() and (len(word) == 1 or word[1:].islower()):
+    word = chunk.strip(_MARKS_AROUND)
+    if word.isascii() and word.isalpha() and (word.islower() or word[1:].islower() or len(word) == 1):
         # Most chunks are a word of English, which the long way round would find too.
         lower = word.lower()
         term = (stem(lower),)
@@ -149,10 +143,10 @@ def _analyse_chunk(chunk: str) -> _Chunk:
     return _Chunk(tuple(terms), (*terms, *finer))
 
 
-def _stored(chunk: str) -> tuple[str, ...]:
-    """The terms of a chunk of a memory."""
+def _stored(chunk: str) -> tuple[str, ...] | list[str]:
+    """The terms of a chunk of a memory, as a list where they are function words alone."""
     found = _analyse_chunk(chunk)
-    return _FunctionWords(found.stored) if found.function else found.stored
+    return list(found.stored) if found.function else found.stored
 
 
 _KNOWN = Remembered(_analyse_chunk, most=1 << 14)

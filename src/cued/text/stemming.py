@@ -2,6 +2,7 @@
 
 import re
 import threading
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
@@ -36,13 +37,14 @@ class _Stemmers(threading.local):
     """One set of stemmers a thread: a Snowball stemmer keeps its working buffer in itself."""
 
     def __init__(self) -> None:
-        """Start empty; a stemmer is made at its first word."""
-        self.made: dict[str, Stemmer.Stemmer] = {}
+        """Start with that of English; another stemmer is made at its first word."""
+        self.english: Callable[[str], str] = Stemmer.Stemmer("english", 0).stemWord
+        self.made: dict[str, Callable[[str], str]] = {"english": self.english}
 
-    def of(self, language: str) -> Stemmer.Stemmer:
+    def of(self, language: str) -> Callable[[str], str]:
         """This thread's stemmer of a language."""
         if language not in self.made:
-            self.made[language] = Stemmer.Stemmer(language, 0)
+            self.made[language] = Stemmer.Stemmer(language, 0).stemWord
         return self.made[language]
 
 
@@ -52,10 +54,11 @@ _STEMMERS = _Stemmers()
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """The Snowball stem of a folded lower-case word, by its script; at most 64 characters are looked at."""
-    first, language = word[:1], "english"
-    if not first.isascii():
-        language = next((name for low, high, name in _STEMMER_OF_SCRIPT if low <= first <= high), "english")
-    return str(_STEMMERS.of(language).stemWord(word[:MAX_WORD])) or word
+    first = word[:1]
+    if first.isascii():
+        return _STEMMERS.english(word[:MAX_WORD]) or word
+    language = next((name for low, high, name in _STEMMER_OF_SCRIPT if low <= first <= high), "english")
+    return _STEMMERS.of(language)(word[:MAX_WORD]) or word
 
 
 def kindred(first: str, second: str) -> bool:

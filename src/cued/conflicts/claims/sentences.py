@@ -121,8 +121,9 @@ _APART: Callable[[_Chunk], bool] = attrgetter("apart")
 
 
 class _Spellings(NamedTuple):
-    """The words of each piece of text, inside a sentence and at the start of one, and what stands between two spaces as such words."""
+    """Words by their lower-case spelling, those of each piece of text, inside a sentence and at the start of one, and of each chunk."""
 
+    words: Remembered[ClauseWord]
     inside: Remembered[tuple[ClauseWord, ...]]
     opening: Remembered[tuple[ClauseWord, ...]]
     chunks: Remembered[_Chunk]
@@ -186,12 +187,13 @@ def _spellings(lexicon: Lexicon) -> _Spellings:
     def spelling(*, opening: bool) -> Remembered[tuple[ClauseWord, ...]]:
         return Remembered(lambda piece: _spelling(piece, lexicon, opening=opening), most=1 << 16)
 
+    words_of = Remembered(lambda lower: _word(lower, lexicon), most=1 << 14)
     inside, opening = spelling(opening=False), spelling(opening=True)
 
     def chunk_of(chunk: str) -> _Chunk:
-        if chunk.isalpha() and chunk.islower():
-            words = _spelt(chunk, lexicon, opening=False)
-            return _Chunk(words, words, chunk, apart=False)
+        if chunk.isalpha() and chunk.islower() and chunk not in lexicon.contractions:
+            words: tuple[ClauseWord, ...] = (words_of[chunk],)
+            return _Chunk(words, words, chunk, False)  # noqa: FBT003 - by place, which takes half the time
         pieces = _pieces(chunk)
         if not pieces or any(piece in _STARTS or piece[0] == "\n" for piece in pieces):
             return _Chunk((), (), "", apart=True, pieces=tuple(pieces))
@@ -199,7 +201,7 @@ def _spellings(lexicon: Lexicon) -> _Spellings:
         first = pieces[0]
         return _Chunk(words, words if first.islower() else (*opening[first], *words[len(inside[first]) :]), pieces[-1], apart=False)
 
-    return _Spellings(inside, opening, Remembered(chunk_of, most=1 << 16))
+    return _Spellings(words_of, inside, opening, Remembered(chunk_of, most=1 << 16))
 
 
 def _pieces(text: str) -> list[str]:
@@ -231,32 +233,31 @@ def _mark_role(mark: str) -> str:
 
 
 def _spelt(written: str, lexicon: Lexicon, *, opening: bool) -> tuple[ClauseWord, ...]:
-    lower = written.lower().strip(".")
+    lower, words = written.lower().strip("."), _spellings(lexicon).words
     parts = lexicon.contractions.get(lower)
     if parts is not None:
-        return tuple(word_of(part, lexicon) for part in parts)
+        return tuple(map(words.__getitem__, parts))
     owner = False
     if "'" in lower:
         bare = lower.removesuffix("'s") if lower.endswith("'s") else lower.removesuffix("'")
         owner, lower = bare != lower, bare.replace("'", "")
-    word = word_of(lower, lexicon)
+    word = words[lower]
     capital = written[:1].isupper() and lower != "i"
     role = "word" if capital and not opening and word.role in _NAMEABLE else word.role
     if not capital and not owner:
         return (word,)
     code = code_of(role, verbal=word.verbal, owner=owner, begins=lower in lexicon.phrases)
-    return (replace(word, role=role, capital=capital, owner=owner, code=code),)
+    return (ClauseWord(lower, word.key, role, capital, owner, word.verbal, word.telling, word.prefixed, code),)
 
 
-@lru_cache(maxsize=1 << 14)
-def word_of(lower: str, lexicon: Lexicon) -> ClauseWord:
+def _word(lower: str, lexicon: Lexicon) -> ClauseWord:
     """The word of a lower-case spelling."""
     key = lexicon.key(lower)
     texts, keys = _told_of(lexicon)
     if lower not in texts and key not in keys:
         # Most words are nothing but content, which is told by looking twice and not ten times.
         past = lower.endswith(lexicon.inflected[-1]) and len(lower) >= _PAST_MIN
-        return ClauseWord(lower, key, "word", verbal=past, prefixed=lower.startswith(lexicon.prefixes), code=_CONTENT[past])
+        return ClauseWord(lower, key, "word", False, False, past, False, lower.startswith(lexicon.prefixes), _CONTENT[past])  # noqa: FBT003
     role: str = lexicon.roles.get(lower, "word")
     if role == "word" and key in lexicon.endings:
         role = "not"
@@ -294,7 +295,7 @@ def _joined(words: list[ClauseWord], lexicon: Lexicon) -> Sentence:
             end = at + len(phrase.words)
             if tuple(map(TEXT, words[at:end])) == phrase.words:
                 joined += words[done:at]
-                joined += [word_of(part, lexicon) for part in phrase.as_word.split()]
+                joined += map(_spellings(lexicon).words.__getitem__, phrase.as_word.split())
                 done = end
                 break
     return Sentence.of(joined + words[done:]) if done else read

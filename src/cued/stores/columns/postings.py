@@ -8,7 +8,7 @@ What is added becomes a segment of its own, and the last two are merged as long 
 and each entry is moved a few times at most.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Literal, NamedTuple, Self
 
@@ -30,8 +30,8 @@ MOST_COUNTED = NAME - 1
 _HEAD = 4
 _LARGER = 4
 _MANY = 4096
-_HASH = np.dtype("<u8")
-_ENTRY = np.dtype([("hash", _HASH), ("count", "<u2")])
+_HASH_BYTES, _COUNT_BYTES, _ENTRY_BYTES = 8, 2, 10
+_ENTRY = np.dtype([("hash", "<u8"), ("count", "<u2")])
 
 
 class Unpacked(NamedTuple):
@@ -45,60 +45,58 @@ class Unpacked(NamedTuple):
 
 def hashed(namespace: Namespace, words: Iterable[str]) -> Hashes:
     """The 64-bit BLAKE2b hash of each word inside its namespace."""
-    return np.frombuffer(b"".join(map(_HASHES[namespace].__getitem__, words)), dtype=_HASH)
+    entries = np.frombuffer(b"".join(map(_ENTRIES[namespace].__getitem__, words)), dtype=_ENTRY)
+    return np.ascontiguousarray(entries["hash"])
 
 
-def _hashing(namespace: Namespace) -> Remembered[bytes]:
-    def hashed_there(word: str) -> bytes:
+def _entries(namespace: Namespace, count: int) -> Remembered[bytes]:
+    """The entry of each word of a namespace that is there so often: its hash, and the count."""
+
+    def entry(word: str) -> bytes:
         # The namespace is the personalisation of the hash, so no word of one can be spelt to collide with another's.
-        return blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8, person=namespace.encode()).digest()
+        digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES, person=namespace.encode()).digest()
+        return digest + count.to_bytes(_COUNT_BYTES, "little")
 
-    return Remembered(hashed_there, most=1 << 17)
+    return Remembered(entry, most=1 << 17)
 
 
-_HASHES: dict[Namespace, Remembered[bytes]] = {namespace: _hashing(namespace) for namespace in ("term", "entity", "tag")}
+_ENTRIES: dict[Namespace, Remembered[bytes]] = {"term": _entries("term", 1), "entity": _entries("entity", NAME), "tag": _entries("tag", 1)}
 
 
 def pack(memory: Memory, terms: Mapping[str, int]) -> bytes:
     """A memory's forward index as bytes: its length as 4 bytes, then 10 bytes for each entry, the terms first."""
-    counts: Collection[int] = terms.values()
-    if counts and not 0 < min(counts) <= max(counts) <= MOST_COUNTED:
-        counts = [min(max(count, 1), MOST_COUNTED) for count in counts]
-    return _packed(sum(counts), map(_HASHES["term"].__getitem__, terms), counts, _labels(memory))
+    entries, counts = list(map(_ENTRIES["term"].__getitem__, terms)), list(terms.values())
+    for at, count in enumerate(counts):
+        # Most terms are there once, as their entries say.
+        if count != 1:
+            counts[at] = counted = min(max(count, 1), MOST_COUNTED)
+            entries[at] = entries[at][:_HASH_BYTES] + counted.to_bytes(_COUNT_BYTES, "little")
+    return sum(counts).to_bytes(_HEAD, "little") + b"".join((*entries, *_labels(memory)))
 
 
 def relabelled(packed: bytes, old: Memory, new: Memory) -> bytes:
     """The forward index of the old memory with the same terms, and with the names and tags of the new one."""
     if (old.entities, old.tags) == (new.entities, new.tags):
         return packed
-    entries, before = np.frombuffer(packed[_HEAD:], dtype=_ENTRY), _labels(old)
-    hashes = (packed[at : at + _HASH.itemsize] for at in range(_HEAD, len(packed), _ENTRY.itemsize))
-    terms = {value: count for value, count in zip(hashes, entries["count"].tolist(), strict=True) if value not in before}
-    return _packed(int.from_bytes(packed[:_HEAD], "little"), terms, terms.values(), _labels(new))
+    before = {entry[:_HASH_BYTES] for entry in _labels(old)}
+    entries = (packed[at : at + _ENTRY_BYTES] for at in range(_HEAD, len(packed), _ENTRY_BYTES))
+    return b"".join((packed[:_HEAD], *(entry for entry in entries if entry[:_HASH_BYTES] not in before), *_labels(new)))
 
 
-def _packed(length: int, terms: Iterable[bytes], counts: Collection[int], labels: Mapping[bytes, int]) -> bytes:
-    """A forward index of this length in terms, with these hashes of terms and how often each is there, and the labels behind them."""
-    entries = np.empty(len(counts) + len(labels), dtype=_ENTRY)
-    entries["hash"] = np.frombuffer(b"".join((*terms, *labels)), dtype=_HASH)
-    entries["count"] = (*counts, *labels.values())
-    return length.to_bytes(_HEAD, "little") + entries.tobytes()
-
-
-def _labels(memory: Memory) -> dict[bytes, int]:
-    entities, tags = _HASHES["entity"], _HASHES["tag"]
-    return dict.fromkeys(map(entities.__getitem__, memory.entities), NAME) | dict.fromkeys(map(tags.__getitem__, memory.tags), 1)
+def _labels(memory: Memory) -> dict[bytes, None]:
+    """The entries of a memory's names and tags, each once."""
+    return dict.fromkeys((*map(_ENTRIES["entity"].__getitem__, memory.entities), *map(_ENTRIES["tag"].__getitem__, memory.tags)))
 
 
 def unpack(packed: Iterable[bytes]) -> Unpacked:
     """What `pack` packed; bytes that it cannot have packed are a DecodeError."""
     blobs = list(packed)
     sizes = np.fromiter(map(len, blobs), dtype=np.int64, count=len(blobs)) - _HEAD
-    if (sizes % _ENTRY.itemsize).any():
+    if (sizes % _ENTRY_BYTES).any():
         raise DecodeError("a forward index has the wrong size")
     lengths = np.frombuffer(b"".join([blob[:_HEAD] for blob in blobs]), dtype="<u4").astype(np.int64)
     entries = np.frombuffer(b"".join([blob[_HEAD:] for blob in blobs]), dtype=_ENTRY)
-    return Unpacked(entries["hash"], entries["count"], sizes // _ENTRY.itemsize, lengths)
+    return Unpacked(entries["hash"], entries["count"], sizes // _ENTRY_BYTES, lengths)
 
 
 def with_names(packed: bytes, names: Iterable[str]) -> bytes:
