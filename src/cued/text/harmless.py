@@ -93,7 +93,7 @@ def harmless(text: str) -> str:
     number signs before a word becomes one, and fences become quotation marks; look-alikes of these count as they look.
     """
     line = plain(text.strip()).strip()
-    if not _OPENING.search(line):
+    if not _opens(line):
         return line
     view, places = _view(line)
     pieces: list[str] = []
@@ -102,6 +102,12 @@ def harmless(text: str) -> str:
         pieces += line[last : places[match.start()]], _defused(match, line, places)
         last = places[match.end()]
     return "".join(pieces) + line[last:]
+
+
+def _opens(line: str) -> bool:
+    """Whether a line has what opens something that is obeyed, or what looks like it."""
+    # Of plain letters it is told ten times as fast by looking for each by itself.
+    return any(map(line.__contains__, _OPENINGS)) if line.isascii() else _OPENING.search(line) is not None
 
 
 def _view(line: str) -> tuple[str, Sequence[int]]:
@@ -114,6 +120,8 @@ def _view(line: str) -> tuple[str, Sequence[int]]:
 
 def name(text: str) -> str:
     """The name as a line of a block may carry it: harmless, short, and in quotation marks where it is more than words."""
+    if text.isalpha() and text.isascii() and len(text) <= MAX_NAME:
+        return text
     safe = harmless(text).translate(_UNFRAMED)
     if len(safe) > MAX_NAME:
         safe = safe[: MAX_NAME - 1].rstrip() + "…"
