@@ -13,6 +13,7 @@ from itertools import dropwhile
 
 from cued.model import Intent
 from cued.text.patterns import pattern
+from cued.text.remembered import Remembered
 from cued.text.stopwords import IDLE, STOP_WORDS
 
 _NUMBER = r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|few|several|many|couple(?: of)?)"
@@ -59,6 +60,8 @@ _YOU = pattern(
     r"|você|vocês|jij|jouw|jullie|sen|sana|senin|siz|sizin|ты|тебя|тебе|тобой|вы|вас|вам|твой|твоя|твои|ваш|ваша|ваши)\b",
     re.IGNORECASE,
 )
+_DU = pattern(r"[Dd][Uu]\b")
+"""Without it what `_YOU` finds is single words."""
 _YOU_ANYWHERE = pattern("[你您妳]|あなた|당신|네가|أنت|आप|तुम")
 """Where words are not set apart, or carry others."""
 _TOLD = r"(?:recommended|suggested|explained|described|offered|given|told|advised|mentioned|proposed|shown)"
@@ -160,10 +163,17 @@ def is_idle(utterance: str) -> bool:
 
 def of_speaker(turn: str) -> float:
     """How much more a turn speaks of its speaker ("my deal") than of whom it is said to ("your deal"), −1 to 1, by its pronouns."""
-    own, others = _SELF.findall(turn), _YOU.findall(turn)
+    words = turn.split()
+    own = sum(map(_OWN.__getitem__, words))
+    others = len(_YOU.findall(turn)) if _DU.search(turn) else sum(map(_OTHERS.__getitem__, words))
     if not turn.isascii():
-        own, others = own + _SELF_ANYWHERE.findall(turn), others + _YOU_ANYWHERE.findall(turn)
-    return (len(own) - len(others)) / (len(own) + len(others) + 1)
+        own, others = own + len(_SELF_ANYWHERE.findall(turn)), others + len(_YOU_ANYWHERE.findall(turn))
+    return (own - others) / (own + others + 1)
+
+
+_OWN = Remembered(lambda word: len(_SELF.findall(word)), most=1 << 15)
+_OTHERS = Remembered(lambda word: len(_YOU.findall(word)), most=1 << 15)
+"""How often what stands between two blanks says "I" or "you"."""
 
 
 _NAME = r"[A-Z][^\W\d_A-Z]+(?:\s[A-Z][^\W\d_A-Z]+){0,2}"
