@@ -48,6 +48,8 @@ _PIECE = pattern(
     re.DOTALL,
 )
 _LATIN_WORD = pattern(rf"[{_LATIN}]+")
+# Before a number a gap stands for the space that belongs to it.
+_GAP = pattern("  +(?![ 0-9])")
 
 
 def estimate_tokens(text: str) -> int:
@@ -99,7 +101,7 @@ _PART = (1 << _PART_BITS) - 1
 
 def _line_tokens(line: str) -> int:
     """The estimated number of tokens of one line; a single space between words costs nothing and is passed over."""
-    packed = sum(map(_KNOWN.__getitem__, line.split(" "))) if _is_evenly_spaced(line) else _costs(line)
+    packed = _costs_by_words(line) if line.isprintable() or line.split(" ") == line.split() else _costs(line)
     english, more, words, function_words, code = (packed >> _PART_BITS * place & _PART for place in range(_PARTS))
     # How little the line looks like English or code, from 0 to 1, by its share of English function words.
     foreign = 0.0 if not words or code else unlike_english(function_words / words)
@@ -107,15 +109,16 @@ def _line_tokens(line: str) -> int:
     return ceil((english - no_space + foreign * more) / _WHOLE - _ROUNDING)
 
 
-def _is_evenly_spaced(line: str) -> bool:
-    """Whether the only white space of a line is single spaces: its words cost by themselves what they cost in it."""
-    return "  " not in line and (line.isprintable() or line.split(" ") == line.split())
+def _costs_by_words(line: str) -> int:
+    """What `_costs` gives for a line whose only white space is spaces, told by its words: they cost by themselves what they cost in it."""
+    costs = sum(map(_KNOWN.__getitem__, line.split(" ")))
+    return costs + _WHOLE * len(_GAP.findall(line)) if "  " in line else costs
 
 
 def _costs(piece: str) -> int:
     """What a piece of a line costs, packed into one number, so that the costs of many are added up at once.
 
-    Its parts, from the last bits on: the cost in hundredths of a token with Latin words as English ones, what these cost more as
+    The parts of that, from the last bits on: the cost in hundredths of a token with Latin words as English ones, what these cost more as
     others, and what tells English from the rest: the number of Latin words, of English function words among them, of signs of code.
     """
     word = piece[:-1] if piece[-1:] in _ENDINGS else piece
