@@ -209,6 +209,11 @@ def test_a_turn_speaks_of_its_speaker_by_its_pronouns(turn, share):
     assert of_speaker(turn) == pytest.approx(share)
 
 
+def test_you_may_take_two_words():
+    assert of_speaker("Was hattest du gesagt?") == of_speaker("Was du gestern gesagt hast!") == -0.5
+    assert of_speaker("Was ist du jour?") == 0.0
+
+
 @pytest.mark.parametrize(
     "utterance", ["ok", "Thanks, that's all for now.", "You're the best.", "Hmm, let me think about it.", "Haha, good one!", "👍", ""]
 )
