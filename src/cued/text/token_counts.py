@@ -8,6 +8,7 @@ window that is not quite full costs less than one that overflows.
 import re
 from functools import lru_cache
 from math import ceil
+from string import ascii_letters, digits
 from typing import Final
 
 from cued.text import scripts
@@ -89,49 +90,51 @@ def _known_line(line: str) -> int:
 
 
 _NUMERALS: Final = frozenset("0123456789")
-# Marks that end a word as a token of their own, and are no sign of code.
-_ENDINGS: Final = frozenset(".,;:!?")
 # A run of letters that is no word: a key, a hash, a sequence.
 _LETTER_OF_A_KEY = 65
 _ROUNDING: Final = 1e-9
 # Wide enough for the costs of any text that fits into memory: sums never run over into the next part.
-_PARTS, _PART_BITS = 5, 48
+_PARTS, _PART_BITS = 4, 48
 _PART = (1 << _PART_BITS) - 1
 
 
 def _line_tokens(line: str) -> int:
     """The estimated number of tokens of one line; a single space between words costs nothing and is passed over."""
     packed = _costs_by_words(line) if line.isprintable() or line.split(" ") == line.split() else _costs(line)
-    english, more, words, function_words, code = (packed >> _PART_BITS * place & _PART for place in range(_PARTS))
+    english, more, words, code = (packed >> _PART_BITS * place & _PART for place in range(_PARTS))
     # How little the line looks like English or code, from 0 to 1, by its share of English function words.
-    foreign = 0.0 if not words or code else unlike_english(function_words / words)
+    foreign = 0.0 if not words or code else unlike_english(_function_words(line) / words)
     no_space = _WHOLE * (line[:1] in _NUMERALS)
     return ceil((english - no_space + foreign * more) / _WHOLE - _ROUNDING)
 
 
 def _costs_by_words(line: str) -> int:
     """What `_costs` gives for a line whose only white space is spaces, told by its words: they cost by themselves what they cost in it."""
-    costs = sum(map(_KNOWN.__getitem__, line.split(" ")))
+    shaped = line.encode("utf-8", "surrogatepass").translate(_SHAPES).decode("utf-8", "surrogatepass")
+    costs = sum(map(_KNOWN.__getitem__, shaped.split(" ")))
     return costs + _WHOLE * len(_GAP.findall(line)) if "  " in line else costs
+
+
+_SHAPES: Final = bytes.maketrans((ascii_letters + digits).encode(), b"uqqquqqquqqqqquqqqqquqqquqUQQQUQQQUQQQQQUQQQQQUQQQUQ0000000000")
+"""Each vowel, each other letter and each digit as one of its kind: words of one shape cost the same, and there are few shapes."""
+
+
+def _function_words(line: str) -> int:
+    """How many of a line's Latin words are English function words."""
+    words = line.translate(_LOWERED).split() if line.isascii() else map(str.lower, _LATIN_WORD.findall(line))
+    return sum(map(ENGLISH.__contains__, words))
+
+
+_LOWERED: Final = {code: chr(code).lower() if chr(code).isalpha() else " " for code in range(128)}
+"""Small letters, and blanks between them."""
 
 
 def _costs(piece: str) -> int:
     """What a piece of a line costs, packed into one number, so that the costs of many are added up at once.
 
     The parts of that, from the last bits on: the cost in hundredths of a token with Latin words as English ones, what these cost more as
-    others, and what tells English from the rest: the number of Latin words, of English function words among them, of signs of code.
+    others, and what tells English from the rest: the number of Latin words, and of signs of code.
     """
-    word = piece[:-1] if piece[-1:] in _ENDINGS else piece
-    if word.isalpha() and word.isascii() and (word.islower() or word.istitle()) and _has_vowels(word) and len(word) <= _CACHED_WORD:
-        # A word and nothing else, as most pieces are.
-        return _WORDS[len(word)] + _WHOLE * (word is not piece) + _FUNCTION_WORD * (word.lower() in ENGLISH)
-    words = _LATIN_WORD.findall(piece)
-    function_words = sum(word.lower() in ENGLISH for word in words)
-    return _packed(*_summed_costs(piece), len(words), function_words, CODE.search(piece) is not None)
-
-
-def _summed_costs(piece: str) -> tuple[int, int]:
-    """What a piece costs with its Latin words as English ones, and what these cost more as others."""
     # To a number belongs the space before it.
     english, more = _WHOLE * (piece[:1] in _NUMERALS), 0
     for match in _PIECE.finditer(piece):
@@ -142,11 +145,8 @@ def _summed_costs(piece: str) -> tuple[int, int]:
             more += beyond
         else:
             english += len(part) * _RATES[kind][1] if kind in _RATES else _mark_costs(kind, part)
-    return english, more
-
-
-def _packed(english: int, more: int, words: int, function_words: int, code: int) -> int:
-    return english | more << _PART_BITS | words << 2 * _PART_BITS | function_words << 3 * _PART_BITS | code << 4 * _PART_BITS
+    words, code = len(_LATIN_WORD.findall(piece)), CODE.search(piece) is not None
+    return english | more << _PART_BITS | words << 2 * _PART_BITS | code << 3 * _PART_BITS
 
 
 _KNOWN = Remembered(_costs, most=1 << 17, longest=_CACHED_WORD)
@@ -178,26 +178,11 @@ def _word_costs(word: str) -> tuple[int, int]:
         return max(_WHOLE, 35 * size) + sum(50 if letter <= "\u00ff" else 140 for letter in word if not letter.isascii()), 0
     if word.isupper():
         return max(_WHOLE, 35 * size), 0
-    if not _has_vowels(word):
-        # No word, and no token of the tables either.
+    if (size - len(word.encode().translate(None, _VOWELS))) * 5 < size - 2:
+        # Hardly a vowel: no word, and no token of the tables either.
         return 70 * size, 0
-    return _usual_costs(size)
-
-
-def _has_vowels(word: str) -> bool:
-    """Whether a word of plain letters has vowels enough to be one: one among five letters, not counting two."""
-    return len(word) - 2 <= 5 * (len(word) - len(word.encode().translate(None, _VOWELS)))
-
-
-_VOWELS: Final = b"aeiouyAEIOUY"
-
-
-def _usual_costs(size: int) -> tuple[int, int]:
-    """What a word of so many plain letters costs as an English word, and how much more as any other."""
     english = _WHOLE + 12 * max(0, size - 8)
     return english, max(_WHOLE, 26 * size + 32 * max(0, size - 6)) - english
 
 
-_WORDS = tuple(_packed(*_usual_costs(size), 1, 0, 0) for size in range(_CACHED_WORD + 1))
-"""What words cost, by their number of letters."""
-_FUNCTION_WORD = _packed(0, 0, 0, 1, 0)
+_VOWELS: Final = b"aeiouyAEIOUY"
