@@ -228,6 +228,11 @@ def test_pronouns_are_the_same_word_by_word_as_in_the_whole_turn(said):
     assert of_speaker(turn) == (own - others) / (own + others + 1)
 
 
+def test_you_may_take_two_words():
+    assert of_speaker("Was hattest du gesagt?") == of_speaker("Was du gestern gesagt hast!") == -0.5
+    assert of_speaker("Was ist du jour?") == 0.0
+
+
 @pytest.mark.parametrize(
     "utterance", ["ok", "Thanks, that's all for now.", "You're the best.", "Hmm, let me think about it.", "Haha, good one!", "👍", ""]
 )

@@ -1,5 +1,7 @@
 """Whether an encoder of English can know a text."""
 
+from string import ascii_letters
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +20,13 @@ def test_latin_texts(text):
 )
 def test_texts_in_another_script(text):
     assert not is_latin(text)
+
+
+@given(st.text(st.characters(exclude_categories=()) | st.sampled_from("aé我Яㅎ²½ª"), max_size=300))
+def test_half_of_the_letters_make_a_text_latin(text):
+    letters = sum(each.isalnum() and not each.isdecimal() for each in text)
+    latin = sum(each in ascii_letters or "\u00aa" <= each <= "\u024f" or "\u1e00" <= each <= "\u1eff" for each in text)
+    assert is_latin(text) == (2 * latin >= letters)
 
 
 def test_english_and_code_are_not_foreign_and_german_is():

@@ -86,3 +86,15 @@ WRITTEN = st.lists(
 def test_the_bounds_hold_on_both_sides(text):
     line = f"- [semantic memory] {harmless(text)}\n"
     assert least_tokens(text) <= estimate_tokens(line) <= most_tokens(line)
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=("C", "Z")), min_size=1) | st.sampled_from([text for _, text, _, _ in COUNTED])))
+def test_words_cost_by_themselves_what_they_cost_in_a_line(words):
+    line = " ".join(words)
+    # A blank that is no space has the line read as a whole, and costs a token.
+    assert estimate_tokens(line + "\u00a0") == estimate_tokens(line) + 1
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_a_plain_text_costs_a_token_a_word_at_least(text):
+    assert least_tokens(text) == len(text.split())

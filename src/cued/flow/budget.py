@@ -7,6 +7,8 @@ not even that fits is the floor raised above everything.
 from collections.abc import Sequence
 from datetime import datetime
 
+import numpy as np
+
 from cued.flow.compact import extract, least, summarised
 from cued.flow.context import place_context
 from cued.flow.render import around, core_line, frame, line
@@ -41,9 +43,8 @@ def run(table: Table) -> None:
         # what is verified may not have fitted
         chosen = within_share(table, chosen, len(chosen))
     taken = set(chosen)
-    for row in rows:
-        if row not in taken:
-            table.strike(row, "budget", f"beyond the limit of {budget.limit}")
+    beyond = np.array([row for row in table.survivors() if row not in taken], dtype=np.intp)
+    table.strike_all(beyond, "budget", [f"beyond the limit of {budget.limit}"] * len(beyond))
     for row in chosen:
         table.fates[row], table.stages[row] = "chosen", "budget"
     if table.policy.render.neighbours and not table.compacted:
@@ -143,6 +144,7 @@ def _skipped_and_fitted(table: Table, rows: Sequence[int], most: int) -> tuple[l
     left, share = table.room_tokens - estimate_tokens(around(table, "recalled")), share_tokens(table, most)
     if not table.policy.render.neighbours and _all_fit(table, rows[:limit], left, share):
         return list(rows[:limit]), left
+    of_block, of_share = f"of {most}", f"for what is unverified, of a block of {most}"
     chosen: list[int] = []
     passed_over: dict[int, str] = {}
     for row in rows:
@@ -150,7 +152,7 @@ def _skipped_and_fitted(table: Table, rows: Sequence[int], most: int) -> tuple[l
             break
         unsure = unverified(table, row)
         room = min(left, share) if unsure else left
-        whose = f"for what is unverified, of a block of {most}" if room < left else f"of {most}"
+        whose = of_share if room < left else of_block
         least_cost = max(LINE_TOKENS, least_tokens(table.memories[row].text))
         if chosen and least_cost > room:
             passed_over[row] = f"needs at least {least_cost} tokens, {room} left {whose}"
@@ -167,8 +169,8 @@ def _skipped_and_fitted(table: Table, rows: Sequence[int], most: int) -> tuple[l
             continue
         chosen.append(row)
         left, share = left - cost, share - (cost if unsure else 0)
-    for row, reason in passed_over.items():
-        table.strike(row, "budget", _lowered(table, len(chosen)) + reason)
+    lowered = _lowered(table, len(chosen))
+    table.strike_all(np.array(list(passed_over), dtype=np.intp), "budget", [lowered + reason for reason in passed_over.values()])
     return chosen, left
 
 

@@ -11,7 +11,7 @@ from cued.model import TRUSTS, Matrix, Recall
 from cued.policy.spec import Policy
 
 _OFF = 1.0
-_HEAD = 64
+_HEAD = 48
 _UNSHARED = 1 << 18
 """So many multiplications a product of matrices may need before BLAS shares it out."""
 
@@ -68,20 +68,20 @@ def _collapse(table: Table, vectors: Matrix, at_least: float) -> None:
 def _near(vectors: Matrix, at_least: float) -> Iterator[tuple[int, list[int]]]:
     """Each vector whose cosine to an earlier one reaches `at_least`, by its place, with the places of those earlier ones."""
     slack = vectors.shape[1] * float(np.finfo(np.float32).eps)
-    # The first components and the lengths of the rest bound a product, and leave few pairs of which the whole is worth the time.
-    head, rest = np.ascontiguousarray(vectors[:, :_HEAD]), np.sqrt(np.vecdot(vectors[:, _HEAD:], vectors[:, _HEAD:]))
+    # The first components, with the length of the rest as one more, bound a product and leave few pairs whose whole is worth the time.
+    rest = vectors[:, _HEAD:]
+    head = np.column_stack((vectors[:, :_HEAD], np.sqrt(np.vecdot(rest, rest))))
     # So few at a time that the product is not shared out to threads, which on a busy machine wait for each other longer than this takes.
     step = max(1, _UNSHARED // max(1, head.size))
     for first in range(0, len(vectors), step):
-        some = slice(first, first + step)
-        possible = head[some] @ head.T + rest[some, None] * rest >= at_least - slack
-        for place, others in enumerate(possible, first):
-            about = np.flatnonzero(others[:place])
-            if len(about):
-                # What is close to the bound is told by exact products, whatever the order of their sums.
-                exact = np.vecdot(vectors[about].astype(np.float64), vectors[place].astype(np.float64)).astype(np.float32)
-                if len(near := about[exact >= at_least]):
-                    yield place, near.tolist()
+        possible = head[first : first + step] @ head[: first + step].T >= at_least - slack
+        places, others = np.nonzero(possible)
+        for place in sorted(set(places[others < places + first].tolist())):
+            about = np.flatnonzero(possible[place, : first + place])
+            # What is close to the bound is told by exact products, whatever the order of their sums.
+            exact = np.vecdot(vectors[about].astype(np.float64), vectors[first + place].astype(np.float64)).astype(np.float32)
+            if len(near := about[exact >= at_least]):
+                yield first + place, near.tolist()
 
 
 def _reorder(table: Table, vectors: Matrix, trade: float) -> None:

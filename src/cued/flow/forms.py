@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from functools import lru_cache
 from html import escape
 from typing import NamedTuple
 
@@ -63,12 +64,12 @@ def provenance(shown: Shown) -> str:
     brief = shown.piece is not None or shown.side is not None
     parts = [
         "previously inferred" if memory.kind == "reflection" else memory.kind + ("" if brief else " memory"),
-        f"{memory.created_at:%Y-%m-%d}" if brief else _written(memory.created_at, shown.at),
+        _day(memory.created_at.date()) if brief else _written(memory.created_at, shown.at),
         "" if memory.source.turn is None else f"turn {memory.source.turn}",
         f"said by {name(memory.source.speaker)}" if memory.source.speaker else "",
         "" if memory.trust == "user" and (brief or memory.source.speaker) else _TRUST[memory.trust],
         "" if memory.weight >= 1 else f"confidence {min(memory.weight, _NOT_QUITE_SURE):.2g}",
-        "" if memory.valid_until is None else f"valid until {memory.valid_until:%Y-%m-%d}",
+        "" if memory.valid_until is None else f"valid until {_day(memory.valid_until.date())}",
         f"{shown.duplicates} duplicate{'s' * (shown.duplicates > 1)} left out" if shown.duplicates else "",
     ]
     return ", ".join(part for part in parts if part)
@@ -76,7 +77,13 @@ def provenance(shown: Shown) -> str:
 
 def _written(written: datetime, at: datetime) -> str:
     age = ago(written, at)
-    return f"written {written:%Y-%m-%d}" + (f" ({age})" if age else "")
+    return f"written {_day(written.date())}" + (f" ({age})" if age else "")
+
+
+@lru_cache(maxsize=1 << 12)
+def _day(day: date) -> str:
+    """A day as a line names it; writing one takes as long as the rest of a line, and days come back."""
+    return f"{day:%Y-%m-%d}"
 
 
 def _text(shown: Shown) -> str:

@@ -66,7 +66,7 @@ def _omitted(table: Table, chosen: list[int]) -> tuple[Omitted, ...]:
     recalled = {table.ids[row] for row in chosen}
     core = [each for each in table.left_out if each.id not in recalled]
     named = {each.id for each in core}
-    struck = (row for row in table.order.tolist() if table.stages[row] in _LEAVING_OUT and not table.alive[row])
+    struck = (row for row in table.order[~table.alive[table.order]].tolist() if table.stages[row] in _LEAVING_OUT)
     return (*core, *(Omitted(table.ids[row], table.fates[row]) for row in struck if table.ids[row] not in named))
 
 

@@ -48,7 +48,6 @@ def intent(text: str) -> Intent:
 
 
 _END = 80
-_WORD = pattern(r"\w+")
 _LETTERS = pattern(r"[^\W\d_]+")
 _SAID_WORD = pattern(r"[^\W_]+")
 _APOSTROPHE = pattern("['’]")
@@ -61,6 +60,8 @@ _YOU = pattern(
     r"|você|vocês|jij|jouw|jullie|sen|sana|senin|siz|sizin|ты|тебя|тебе|тобой|вы|вас|вам|твой|твоя|твои|ваш|ваша|ваши)\b",
     re.IGNORECASE,
 )
+_DU = pattern(r"[Dd][Uu]\b")
+"""Without it what `_YOU` finds is single words."""
 _YOU_ANYWHERE = pattern("[你您妳]|あなた|당신|네가|أنت|आप|तुम")
 """Where words are not set apart, or carry others."""
 _TOLD = r"(?:recommended|suggested|explained|described|offered|given|told|advised|mentioned|proposed|shown)"
@@ -110,17 +111,10 @@ _OWN_WORDS = frozenset(
 
 def speaks_of_itself(cue: str) -> bool:
     """Whether a cue speaks of whoever asks ("my passport", "are we insured?"), not only for help with anything."""
-    if cue.isascii() and not any(map(_OF_SELF.__getitem__, _WORD.findall(cue))):
+    if cue.isascii() and not any(map(_OWN.__getitem__, cue.split())):
         return False
     said = _SERVICE.sub(" ", cue if _ASKED.match(cue) else _FOR_ME.sub(" ", cue))
     return bool(_SELF.search(said) or (not said.isascii() and _SELF_ANYWHERE.search(said)))
-
-
-_OF_SELF = Remembered(lambda word: _SELF.fullmatch(word) is not None, most=1 << 14)
-_OF_YOU = Remembered(lambda word: _YOU.fullmatch(word) is not None, most=1 << 14)
-_PHRASED = frozenset({"du", "t"})
-"""Whether a word is one of these patterns, told in a fraction of the time that they take over a text; and the words in what they have of
-several words."""
 
 
 _AGENT_HINTS = frozenset(
@@ -171,12 +165,17 @@ def is_idle(utterance: str) -> bool:
 
 def of_speaker(turn: str) -> float:
     """How much more a turn speaks of its speaker ("my deal") than of whom it is said to ("your deal"), −1 to 1, by its pronouns."""
-    words = _WORD.findall(turn)
-    phrased = not _PHRASED.isdisjoint(map(str.lower, words))
-    own, others = sum(map(_OF_SELF.__getitem__, words)), len(_YOU.findall(turn)) if phrased else sum(map(_OF_YOU.__getitem__, words))
+    words = turn.split()
+    own = sum(map(_OWN.__getitem__, words))
+    others = len(_YOU.findall(turn)) if _DU.search(turn) else sum(map(_OTHERS.__getitem__, words))
     if not turn.isascii():
         own, others = own + len(_SELF_ANYWHERE.findall(turn)), others + len(_YOU_ANYWHERE.findall(turn))
     return (own - others) / (own + others + 1)
+
+
+_OWN = Remembered(lambda word: len(_SELF.findall(word)), most=1 << 15)
+_OTHERS = Remembered(lambda word: len(_YOU.findall(word)), most=1 << 15)
+"""How often what stands between two blanks says "I" or "you"."""
 
 
 _NAME = r"[A-Z][^\W\d_A-Z]+(?:\s[A-Z][^\W\d_A-Z]+){0,2}"

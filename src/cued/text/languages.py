@@ -1,14 +1,16 @@
 """Which language a text may be in, as far as it matters: whether an encoder of English can know it, and whether it is code."""
 
 from functools import lru_cache
+from string import ascii_letters
 
 from cued.text.hollow_words import ALSO_ENGLISH, LATIN_WORDS, SHARED, WORDS_BY_LANGUAGE
 from cued.text.patterns import pattern
 from cued.text.stopwords import STOP_WORDS
 
 _LOOKED_AT = 300
-_LATIN = pattern(r"[A-Za-z\u00aa-\u024f\u1e00-\u1eff]")
-_LETTER = pattern(r"[^\W\d_]")
+_LATIN = pattern(r"[A-Za-z\u00aa-\u024f\u1e00-\u1eff]+")
+_LETTERS = pattern(r"[^\W\d_]+")
+_PLAIN_LETTERS = ascii_letters.encode()
 _WORD = pattern(r"[A-Za-z\u00aa-\u024f\u1e00-\u1eff']+")
 # What is left of the function words shows English.
 ENGLISH = STOP_WORDS - SHARED
@@ -40,7 +42,11 @@ def is_latin(text: str) -> bool:
     if text.isascii():
         return True
     begun = text[:_LOOKED_AT]
-    return 2 * len(_LATIN.findall(begun)) >= len(_LETTER.findall(begun))
+    plain = begun.encode("ascii", "ignore")
+    if len(plain) - len(plain.translate(None, _PLAIN_LETTERS)) >= len(begun) - len(plain):
+        # Even if all else were letters of another script.
+        return True
+    return 2 * len("".join(_LATIN.findall(begun))) >= len("".join(_LETTERS.findall(begun)))
 
 
 def foreignness(text: str) -> float:
