@@ -32,6 +32,8 @@ _SOON_DAYS, _LATER_DAYS = 10.0, 45.0
 """In so many days "right after" and "after" an event have faded by two thirds; what lies farther off is asked for the less."""
 _READ = 10_000
 """So many characters of a text are read for what it names: what is about an event names it early."""
+_ROUNDED = 1e-6
+"""More than the shares of the cue's words that memories have were rounded by."""
 _SPARSE = 5.0
 """So many candidates outside of the time asked for are taken for granted."""
 
@@ -106,10 +108,18 @@ def of_another_time(table: Table, window: Column) -> Column:
     said = cues.spoken_times(cue, temporal.over).mentions if temporal else ()
     dates = [frozenset(query_terms(each.text)) for each in said if each.named or each.interval.start > cue.now]
     other = np.array([session is None for session in table.sessions]) & (window <= 0.0)
-    for row in np.flatnonzero(other & (covered > 0.0)).tolist() if dates else ():
+    # What has less of the cue's words than any of the dates is of them need not be read: it does not have all words of one.
+    least = min((_share_of_cue(table, date) for date in dates), default=0.0) - _ROUNDED
+    for row in np.flatnonzero(other & (covered > max(least, 0.0))).tolist() if dates else ():
         own = analyse(table.texts[row][:_READ]).keys()
         other[row] = not any(date <= own for date in dates)
     return other.astype(float)
+
+
+def _share_of_cue(table: Table, terms: frozenset[str]) -> float:
+    """The idf of these terms over that of all words of the cue, 0 to 1."""
+    idf = {each.term: each.idf for each in table.evidence.findings.terms}
+    return sum(idf.get(term, 0.0) for term in terms) / total if (total := sum(idf.values())) else 0.0
 
 
 def _graded(table: Table, said: Sequence[Mention]) -> Column:
