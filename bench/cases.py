@@ -21,10 +21,10 @@ from bench.keepers import beside
 from bench.loading import database, fill
 from bench.minilm import CASE as MINILM_CASE
 from bench.minilm import end_to_end
-from bench.peers import CASE as PEERS_CASE
-from bench.peers import PEERS
-from bench.race import BARE, race
-from bench.race import CASE as RACE_CASE
+from bench.racing import BARE, race
+from bench.racing import CASE as RACE_CASE
+from bench.racing.peers import CASE as PEERS_CASE
+from bench.racing.peers import PEERS
 from bench.recalling import read
 from bench.serving import CASE as SERVING_CASE
 from bench.serving import serving

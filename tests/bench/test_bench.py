@@ -13,8 +13,8 @@ from bench.__main__ import main
 from bench.cases import names
 from bench.figures import BUDGETS, Budget, Figure, Result, Spent, merged, rate, series
 from bench.measure import CountingFile, CountingFiles, machine
-from bench.peers import PEERS
-from bench.race import race
+from bench.racing import race
+from bench.racing.peers import PEERS
 from bench.report import FIGURE_HEADS, Report, figure_rows, shown
 from bench.sizes import SIZES, Shape
 from cued.flow import ORDER

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench import corpus
-from bench.race import SHOWN, Ask, Racer
+from bench.racing import SHOWN, Ask, Racer
 from bench.vectors import DIMENSIONS
 
 CASE: Final = "race-peers"

@@ -1,7 +1,7 @@
 """Cued beside others in one run: the same memories with their vectors given, and the same questions.
 
 `bare` is what the arithmetic alone costs: a matrix product and bm25s over lists in memory, fused by rank. It has no tenants, no gates, no
-floor, nothing that is durable, and says nothing of why. What others are raced with `--peers`, `bench.peers` says.
+floor, nothing that is durable, and says nothing of why. What others are raced with `--peers`, `peers` says.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
