@@ -12,6 +12,7 @@ _SHOWN = (
     "warm recall, 10,000",
     "warm recall, 100,000 in a tenant",
     "warm recall, 100,000 over",
+    "ten shown",
     "first recall of a tenant",
     "remember one",
     "bulk load with the model",
