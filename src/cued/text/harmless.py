@@ -72,6 +72,8 @@ _OBEYED = pattern(
     re.IGNORECASE,
 )
 _OPENINGS: Final = "<‹[]#`~"
+_SPARSE: Final = 16
+"""Where so many characters or fewer stand between two of these, trying each by itself takes longer than the pattern over the whole."""
 _OPENED = pattern(f"[{re.escape(_OPENINGS)}]")
 _OPENING = pattern("[" + re.escape(_OPENINGS + "".join(chr(code) for code, seen in _LOOKALIKES.items() if seen in set(_OPENINGS))) + "]")
 """Without any of these, or of what looks like one, nothing in a text is obeyed."""
@@ -125,6 +127,9 @@ def _view(line: str) -> tuple[str, Sequence[int]]:
 
 def _obeyed(view: str) -> Iterator[re.Match[str]]:
     """What something would obey in a line that looks so, from the first on."""
+    if sum(map(view.count, _OPENINGS)) * _SPARSE > len(view):
+        yield from _OBEYED.finditer(view)
+        return
     after = 0
     for opening in _OPENED.finditer(view):
         match = _OBEYED.match(view, opening.start()) if opening.start() >= after else None
