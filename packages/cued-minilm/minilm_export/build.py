@@ -49,6 +49,7 @@ def build(data: Path, adapter: Path) -> dict[str, str]:
         shutil.rmtree(data, ignore_errors=True)
         data.mkdir(parents=True)
         vocab = Path(shutil.copyfile(folder / "vocab.txt", data / "vocab.txt"))
+        save_model(graph.sums(), data / "sums.onnx")
         encoders = {"recall": weights.merged(plain, adapter), "plain": plain}
         return {
             key: _install(export(values, vocab, Path(scratch), kept=KEPT[key]), data / f"{key}.onnx") for key, values in encoders.items()
@@ -91,7 +92,7 @@ def compare(fp32: Path, int8: Path, vocab: Path) -> float:
 def run(model: Path, texts: list[list[int]]) -> NDArray[np.float32]:
     """The embeddings that a model file makes of texts, each given by its token ids and run alone."""
     options = onnxruntime.SessionOptions()
-    options.add_session_config_entry("session.x64quantprecision", "1")  # as the package runs them
+    options.add_session_config_entry("session.x64quantprecision", "1")  # the right sums on any processor
     session = onnxruntime.InferenceSession(model, options, ["CPUExecutionProvider"])
     tokens = [np.array([ids], dtype=np.int64) for ids in texts]
     return np.concatenate([session.run(["embedding"], {"input_ids": one, "attention_mask": np.ones_like(one)})[0] for one in tokens])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import ModelProto, NodeProto, TensorProto, checker, helper, numpy_helper
+from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, checker, helper, numpy_helper
 
 from minilm_export.smooth import Smoothing
 from minilm_export.weights import ROTATION, Weights
@@ -21,6 +21,8 @@ POSITIONS = 256
 EPSILON = 1e-12
 OPSET = 20
 IR_VERSION = 9
+SUMMED = 64
+LARGEST = 127
 
 
 class Graph:
@@ -152,8 +154,21 @@ def _pool(graph: Graph, hidden: str, mask: str, *, rotation: NDArray[np.float32]
 def _model(graph: Graph) -> ModelProto:
     shape = ["batch", "sequence"]
     inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, shape) for name in ("input_ids", "attention_mask")]
-    outputs = [helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", HIDDEN])]
-    body = helper.make_graph(graph.nodes, "all-MiniLM-L6-v2", inputs, outputs, initializer=graph.constants)
+    output = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", HIDDEN])
+    return _checked("all-MiniLM-L6-v2", graph, inputs, output)
+
+
+def sums() -> ModelProto:
+    """What tells how a processor adds up products of bytes, with the largest there are: bytes uint8 [rows, 64] → sums int32 [rows, 32]."""
+    graph = Graph({})
+    largest = graph.constant("largest", np.full((SUMMED, HEAD), LARGEST, dtype=np.int8))
+    graph.node("MatMulInteger", ["bytes", largest], "sums")
+    given = helper.make_tensor_value_info("bytes", TensorProto.UINT8, ["rows", SUMMED])
+    return _checked("sums", graph, [given], helper.make_tensor_value_info("sums", TensorProto.INT32, ["rows", HEAD]))
+
+
+def _checked(name: str, graph: Graph, inputs: list[ValueInfoProto], output: ValueInfoProto) -> ModelProto:
+    body = helper.make_graph(graph.nodes, name, inputs, [output], initializer=graph.constants)
     model = helper.make_model(body, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="cued-minilm", ir_version=IR_VERSION)
     checker.check_model(model)
     return model

@@ -8,13 +8,14 @@ this module alone loads neither.
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["DIMENSIONS", "ENCODERS", "MAX_TOKENS", "VOCAB_PATH", "Encoder"]
+__all__ = ["DIMENSIONS", "ENCODERS", "MAX_TOKENS", "SUMS_PATH", "VOCAB_PATH", "Encoder"]
 
 DIMENSIONS = 384
 MAX_TOKENS = 256
 
 _DATA = Path(__file__).parent / "data"
 VOCAB_PATH = _DATA / "vocab.txt"
+SUMS_PATH = _DATA / "sums.onnx"
 
 
 class Encoder(NamedTuple):
