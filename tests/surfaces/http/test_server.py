@@ -288,6 +288,21 @@ def test_a_list_is_gone_through_by_cursors_and_a_long_answer_is_packed(mira):
         assert json.loads(gzip.decompress(b"".join(answer.iter_raw())))["total"] == 25
 
 
+@pytest.mark.parametrize("path", ["/v1/memories", "/v1/export", "/v1/openapi.json"])
+@pytest.mark.parametrize(("accepted", "packed"), [("gzip;q=0", False), ("br, gzip ; q=0.000, *", False), ("gzip;q=0.1", True)])
+def test_whoever_refuses_gzip_gets_none(mira, path, accepted, packed):
+    mira.post("/v1/remember_many", json={"memories": [{"text": f"Number {n}."} for n in range(9)]})
+    answer = mira.get(path, headers={"Accept-Encoding": accepted})
+    assert ("content-encoding" in answer.headers, answer.headers["vary"]) == (packed, "Accept-Encoding")
+
+
+@pytest.mark.parametrize("target", ["*", "127.0.0.1:80"])
+def test_a_target_that_is_no_path_is_not_there(server, mira, target):
+    asked = HTTPConnection(server.url.removeprefix("http://"))
+    asked.request("OPTIONS", target, headers={"Authorization": mira.headers["authorization"]})
+    assert (asked.getresponse().status, asked.close()) == (404, None)
+
+
 def test_logs_and_counters_have_routes_and_no_texts_tenants_or_queries(serve, caplog):
     with caplog.at_level(logging.INFO, logger="cued.http"), serve() as server:
         client = server.client(tenant="mira-canary")

@@ -1,6 +1,7 @@
 """The server as an ASGI app: the routes of the verbs, health, metrics, and a place for other apps behind the same gate."""
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
@@ -13,6 +14,7 @@ from weakref import WeakValueDictionary
 import msgspec
 from msgspec import Struct
 from starlette import routing
+from starlette.datastructures import Headers
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -42,6 +44,7 @@ _CHUNK = 65_536
 _CHECKED_S = 30.0
 _GZIP, _GZIPPED_FROM = 4, 1024
 """How hard an answer is pressed, and from how many bytes on."""
+_NO_GZIP = re.compile(r"gzip\s*;\s*q=0(\.0*)?\s*(,|$)", re.IGNORECASE)
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -97,14 +100,25 @@ def make_app(  # noqa: PLR0913 - what a server is made of
     app = GZipMiddleware(
         _entered(router, server, frozenset(each.path for each in mounted)), minimum_size=_GZIPPED_FROM, compresslevel=_GZIP
     )
-    return Guard(app, tokens=tokens or Tokens(memories.parts.store), rules=rules or Rules(), metrics=server.metrics)
+    return Guard(_heeded(app), tokens=tokens or Tokens(memories.parts.store), rules=rules or Rules(), metrics=server.metrics)
+
+
+def _heeded(app: ASGIApp) -> ASGIApp:
+    """The app, before which a refusal of gzip names no encoding at all: what presses looks for the word, and not for its `q=0`."""
+
+    async def heeded(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and _NO_GZIP.search(Headers(scope=scope).get("accept-encoding", "")):
+            scope["headers"] = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
+        await app(scope, receive, send)
+
+    return heeded
 
 
 def _entered(app: ASGIApp, server: "_Server", doors: frozenset[str]) -> ASGIApp:
     """The app, where a mounted one is told what runs its work, and its path leads into it without a slash at its end too."""
 
     async def entered(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and (door := "/" + scope["path"].split("/", 2)[1]) in doors:
+        if scope["type"] == "http" and (door := "/".join(scope["path"].split("/", 2)[:2])) in doors:
             scope["cued.route"], scope["cued.run"] = door[1:], server.run
             scope["path"] = door + (scope["path"].removeprefix(door) or "/")
         await app(scope, receive, send)
