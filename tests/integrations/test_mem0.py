@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from functools import reduce
 
 import pytest
 
@@ -70,8 +71,10 @@ def test_a_text_or_one_message_is_enough_and_anything_else_is_refused(memory):
     memory.add({"role": "user", "content": [{"type": "text", "text": "Likes cake"}]}, user_id="7", infer=False)
     assert texts(memory.get_all(filters={"user_id": 7})) == ["Likes cake", "Likes tea"]
     assert memory.add([], user_id="7", infer=False) == {"results": []}
-    with pytest.raises(ValueError, match="messages"):
-        memory.add(7, user_id="7")
+    for wrong in (7, ["Likes tea"], [{"role": "user", "content": "Likes tea"}, "and cake"]):
+        with pytest.raises(ValueError, match=r"messages must be str, dict, or list\[dict\]"):
+            memory.add(wrong, user_id="7", infer=False)
+    assert len(texts(memory.get_all(filters={"user_id": 7}))) == 2
 
 
 def test_somebody_must_be_named_and_ids_have_no_white_space(memory):
@@ -82,12 +85,29 @@ def test_somebody_must_be_named_and_ids_have_no_white_space(memory):
         "At least one filter is required": memory.delete_all,
         "Unsupported metadata filter operator: near": lambda: memory.search("x", filters={"user_id": "a", "k": {"near": 1}}),
         "OR operator requires a non-empty list": lambda: memory.get_all(filters={"user_id": "a", "OR": []}),
+        "NOT: .*at most 32": lambda: memory.get_all(filters={"user_id": "a", **reduce(lambda inner, _: {"NOT": [inner]}, range(33), {})}),
+        "filters: got .*an object": lambda: memory.search("x", filters=["user_id"]),
+        "metadata: got .*an object": lambda: memory.add("x", user_id="a", metadata=["topic"]),
+        "timestamp: got 1e": lambda: memory.add("x", user_id="a", timestamp=1e20),
     }
     for word, call in wrong.items():
         with pytest.raises(ValueError, match=word):
             call()
     with pytest.raises(ValueError, match=r"Invalid user_id: .*cannot contain whitespace"):
         memory.add("x", user_id="a b")
+
+
+def test_an_id_of_no_tenant_is_nobodys(memory):
+    for told in ("AAAA.x", "YWFh" * 100 + ".x", "no code.x", "", "."):
+        assert (memory.get(told), memory.history(told)) == (None, [])
+
+
+def test_a_long_memory_can_be_changed_as_often_as_a_short_one_and_its_oldest_texts_are_let_go(memory):
+    told = memory.add("first " * 9_000, user_id="ada", infer=False)["results"][0]["id"]
+    for word in ("second ", "third ", "fourth "):
+        memory.update(told, text=word * 9_000)
+    assert memory.get(told)["memory"].startswith("fourth")
+    assert [event["new_memory"][:6] for event in memory.history(told)] == ["second", "third ", "fourth"]
 
 
 def test_search_ranks_scores_by_relevance_and_keeps_the_threshold(memory):

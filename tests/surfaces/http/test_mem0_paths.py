@@ -54,6 +54,11 @@ def test_search_takes_the_ids_in_its_filters_or_beside_them(mira):
     )
 
 
+@pytest.mark.parametrize("asked", [{"filters": ["user_id"]}, {"filters": "user_id"}, {"user_id": "ada", "filters": {"NOT": [{"NOT": 1}]}}])
+def test_a_filter_that_is_none_is_refused(mira, asked):
+    assert mira.post("/mem0/search", json={"query": "tea", **asked}).status_code == 422
+
+
 def test_a_token_reaches_its_own_tenant_alone(served, mira):
     told = added(mira, "Likes green tea", user_id="ada")
     noor = served.client(tenant="noor")

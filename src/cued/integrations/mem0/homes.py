@@ -85,10 +85,10 @@ class Homes:
             return self._over, memory_id
         coded, _, own = memory_id.partition(".")
         try:
-            name = urlsafe_b64decode(coded + "=" * (-len(coded) % 4)).decode()
-        except ValueError:
+            tenant = self._over.tenant(urlsafe_b64decode(coded + "=" * (-len(coded) % 4)).decode())
+        except ValueError:  # no code, or of what is no tenant's name
             return None, memory_id
-        return (self._over.tenant(name), own) if name.strip() and own else (None, memory_id)
+        return tenant, own
 
 
 def entities_of(given: Mapping[str, Any], *, otherwise: str = NOBODY) -> dict[str, str]:

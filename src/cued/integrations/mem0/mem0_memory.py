@@ -75,12 +75,12 @@ class Memory:
         if memory_type not in (None, PROCEDURAL):
             raise InputError("Invalid 'memory_type'", memory_type, f"{PROCEDURAL}, or nothing")
         entities = entities_of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, otherwise=_FOR_NOBODY)
+        kept = {name: value for name, value in _fields("metadata", metadata).items() if name not in ENTITIES}
         day = expiration(expiration_date)
         turns = _turns(messages)
         at = None if timestamp is None else _moment(timestamp)
         found = extracted(self._asked(infer=infer), turns, at=at)
         said_at = moment("timestamp", at) or datetime.now(UTC)
-        kept = {name: value for name, value in (metadata or {}).items() if name not in ENTITIES}
         home = self._homes.of(entities)
         drafts = []
         for number, draft in enumerate(found.drafts):
@@ -185,7 +185,7 @@ class Memory:
         if expiration_date is not UNSET:
             promoted["expiration_date"] = expiration(expiration_date)
             changes["ttl"] = seconds_until_over(promoted["expiration_date"], now)
-        added = {name: value for name, value in (metadata or {}).items() if name not in (*ENTITIES, "actor_id")}
+        added = {name: value for name, value in _fields("metadata", metadata).items() if name not in (*ENTITIES, "actor_id")}
         new = Payload(promoted=promoted, metadata={**told.metadata, **added}, former=former)
         tenant.update(memory.id, meta=new.facts(), **changes)
         return {"message": "Memory updated successfully!"}
@@ -253,7 +253,7 @@ class Memory:
 
     def _asked_for(self, filters: Mapping[str, Any] | None, named: Mapping[str, Any]) -> tuple[Home, JSON]:
         """The home that is asked about, and the filter for what is in it."""
-        given = {**{name: value for name, value in named.items() if value is not None}, **(filters or {})}
+        given = {**{name: value for name, value in named.items() if value is not None}, **_fields("filters", filters)}
         entities = entities_of(given)
         rest = checked({name: value for name, value in given.items() if name not in ENTITIES})
         return self._homes.of(entities), {**rest, **{name: value for name, value in entities.items() if len(entities) > 1}}
@@ -294,14 +294,24 @@ def _turns(messages: object) -> list[Mapping[str, Any]]:
     if isinstance(messages, str):
         return [{"role": "user", "content": messages}] if messages.strip() else []
     several = [messages] if isinstance(messages, Mapping) else messages
-    if not isinstance(several, list | tuple):
+    if not isinstance(several, list | tuple) or not all(isinstance(each, Mapping) for each in several):
         raise InputError("messages must be str, dict, or list[dict]", messages, "a text, a message, or a list of messages")
-    said = (each for each in several if isinstance(each, Mapping) and each.get("role") and each.get("content"))
+    said = (each for each in several if each.get("role") and each.get("content"))
     return [each for each in said if each["role"] != "system" and any(drafts_of([each], session="-", scope=GLOBAL, at=None, first=1))]
 
 
+def _fields(name: str, given: object) -> Mapping[str, Any]:
+    """What a caller says by names; nothing where it is None."""
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(name, given, 'an object, such as {"topic": "food"}')
+    return given or {}
+
+
 def _moment(value: datetime | str | float) -> datetime | str:
-    return datetime.fromtimestamp(value, UTC) if isinstance(value, int | float) else value
+    try:
+        return datetime.fromtimestamp(value, UTC) if isinstance(value, int | float) else value
+    except (ValueError, OverflowError) as error:
+        raise InputError("timestamp", value, "seconds since 1970, or a time such as 2025-03-01T14:30:00+02:00") from error
 
 
 def _count(value: object) -> int:

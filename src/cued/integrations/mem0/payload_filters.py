@@ -6,18 +6,23 @@ from typing import Any
 
 from cued.errors import InputError
 
+_DEEPEST = 32
+"""How many conditions may stand within each other: each is a call, of which there are not many more."""
+
 
 def passes(payload: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     """Whether a payload is as a filter wants it."""
     return all(_passes(payload, key, condition) for key, condition in wanted.items())
 
 
-def checked(wanted: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The filter; an operator that is not known is an InputError, also where nothing is stored yet."""
+def checked(wanted: Mapping[str, Any], *, deepest: int = _DEEPEST) -> Mapping[str, Any]:
+    """The filter; an operator that is not known is an InputError, also where nothing is stored yet, and so is one below too many others."""
     for key, condition in wanted.items():
         if key in _LOGICAL:
+            if not deepest:
+                raise InputError(key, condition, f"at most {_DEEPEST} of {', '.join(_LOGICAL)} within each other")
             for each in _conditions(key, condition):
-                checked(each)
+                checked(each, deepest=deepest - 1)
         elif isinstance(condition, Mapping):
             for name in condition:
                 if name not in _OPERATORS:

@@ -6,6 +6,7 @@ from hashlib import md5
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.integrations.documents import packed, plain_facts, unpacked
@@ -28,8 +29,13 @@ class Payload(Struct, frozen=True, kw_only=True):
     former: tuple[tuple[str, str], ...] = ()
 
     def facts(self) -> dict[str, Scalar]:
-        """The payload as facts of the memory."""
-        return packed(DOCUMENT, {"promoted": self.promoted, "metadata": self.metadata, "former": self.former})
+        """The payload as facts of the memory, without the oldest of the former texts where all of them are too long to be kept."""
+        try:
+            return packed(DOCUMENT, {"promoted": self.promoted, "metadata": self.metadata, "former": self.former})
+        except InputError:
+            if not self.former:
+                raise
+        return replace(self, former=self.former[1:]).facts()
 
     def flat(self) -> dict[str, Any]:
         """Everything that a filter can ask for."""

@@ -103,9 +103,8 @@ def _history(memory: Memory, request: Request, _query: JSON) -> list[JSON]:
 
 
 def _search(memory: Memory, _request: Request, body: JSON) -> JSON:
-    filters = {**_entities(body), **(body.get("filters") or {})}
     options = {name: body[name] for name in ("top_k", "limit", "threshold", "explain") if body.get(name) is not None}
-    return memory.search(body.get("query", ""), filters=filters, **options)
+    return memory.search(body.get("query", ""), filters=body.get("filters"), **_entities(body), **options)
 
 
 def _reset(memory: Memory, _request: Request, _body: JSON) -> JSON:
