@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+from datetime import timedelta
 
 import pytest
 from agents.memory import Session, SessionSettings
 
 import cued
 from cued.integrations.openai_agents import CuedSession, recall_tool, remember_tool
+from tests.fakes import FixedClock
 
 ITEMS = [
     {"role": "user", "content": "I am allergic to hazelnuts."},
@@ -43,6 +45,40 @@ def test_items_come_back_as_they_were_added_in_their_order(mara):
         assert run(CuedSession("s", mara, session_settings=settings).get_items()) == ITEMS[-3:]
     with pytest.raises(TypeError, match="limitt"):
         CuedSession("s", mara, session_settings={"limitt": 3})
+
+
+def test_sessions_of_one_name_that_write_at_once_are_one_and_lose_nothing(mara):
+    sessions = [CuedSession("s", mara) for _ in range(4)]
+    talks = [[{"role": "user", "content": f"Question {n}"}, {"role": "assistant", "content": f"Answer {n}"}] for n in range(4)]
+
+    async def together():
+        await asyncio.gather(*(session.add_items(talk) for session, talk in zip(sessions, talks, strict=True)))
+        stored = await sessions[0].get_items()
+        popped = await asyncio.gather(*(session.pop_item() for session in sessions), sessions[0].pop_item())
+        return stored, popped, await sessions[0].get_items()
+
+    stored, popped, left = run(together())
+    assert sorted(stored[at : at + 2] == talk for at in range(0, 8, 2) for talk in talks) == [False] * 12 + [True] * 4
+    assert sorted(map(str, popped)) == sorted(map(str, stored[3:]))
+    assert left == stored[:3]
+
+
+def test_an_item_is_the_last_also_where_the_clock_went_back(tmp_path):
+    clock = FixedClock()
+    with cued.open(tmp_path / "memories.db", embedder="hashing", clock=clock) as memories:
+        session = CuedSession("s", memories.tenant("mara"))
+        for item in ITEMS:
+            run(session.add_items([item]))
+            clock.now -= timedelta(seconds=1)
+        assert run(session.get_items()) == ITEMS
+
+
+def test_an_item_that_was_forgotten_leaves_its_number(mara):
+    session = CuedSession("s", mara)
+    run(session.add_items(ITEMS[:2]))
+    mara.forget(*session.ids()[:1], erase=False)
+    run(session.add_items(ITEMS[3:]))
+    assert run(session.get_items())[1:] == ITEMS[3:]
 
 
 def test_whoever_is_cancelled_in_a_write_hears_of_it_when_the_write_is_done(mara):

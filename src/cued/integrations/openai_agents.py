@@ -2,16 +2,19 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from hashlib import sha256
 from typing import Any, TypeVar, cast
 
 from agents import FunctionTool, TResponseInputItem, function_tool
 from agents.memory import SessionSettings
 from agents.memory.session_settings import coerce_session_settings, resolve_session_limit
 
-from cued.errors import InputError
+from cued.errors import InputError, NotFoundError
 from cued.forking import OwnLock
 from cued.handles.tenant import Tenant
+from cued.handles.turn_numbers import next_turn
 from cued.integrations.documents import packed, sayable, unpacked
 from cued.integrations.memory_tools import RECALL, REMEMBER, MemoryTools
 from cued.integrations.searching import every, holds
@@ -25,6 +28,9 @@ UNSEARCHED = "openai-agents: calls"
 """The scope of what is no one's words, such as calls of tools and their results: kept for the session, and never recalled."""
 Answer = TypeVar("Answer")
 _PIECE = 50_000
+_AT_ONCE = 100
+"""How many items are stored in one step, so that all of them or none have their numbers."""
+_TRIES = 10
 
 
 class CuedSession:
@@ -42,6 +48,7 @@ class CuedSession:
         self.session_id = session_id
         self.session_settings: SessionSettings | None = coerce_session_settings(session_settings or SessionSettings())
         self._tenant, self._scope, self._lock = tenant, scope, OwnLock()
+        self._hashed = sha256(session_id.encode("utf-8", "replace")).hexdigest()[:40]
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """The items in their order, or the latest so many of them."""
@@ -83,15 +90,32 @@ class CuedSession:
         latest = sorted(found)[-most:] if most else found
         return {number: found[number] for number in latest}
 
-    def _add(self, items: Iterable[TResponseInputItem]) -> None:
+    def _add(self, items: Sequence[TResponseInputItem]) -> None:
         with self._lock:
-            number = max(self._rows(1), default=0) + 1
-            drafts = [draft for at, item in enumerate(items, number) for draft in self._drafts(at, cast("Mapping[str, Any]", item))]
-            if drafts:
+            for at in range(0, len(items), _AT_ONCE):
+                self._append(items[at : at + _AT_ONCE])
+
+    def _append(self, items: Sequence[TResponseInputItem]) -> None:
+        """Store items behind the last; where another session of this name gave their numbers first, behind those."""
+        number = next_turn(self._tenant.list, self.session_id)
+        for attempt in range(1, _TRIES + 1):
+            numbered = enumerate(items, number)
+            drafts = [draft for at, item in numbered for draft in self._drafts(at, cast("Mapping[str, Any]", item))]
+            try:
                 self._tenant.remember_many(drafts)
+            except InputError as error:
+                if error.field != "id" or attempt == _TRIES:
+                    raise
+                # not those of the newest moment alone: the other's clock may be behind
+                number = max(memory.source.turn or 0 for memory in every(self._tenant, session=self.session_id, hidden=True)) + 1
+            else:
+                return
 
     def _drafts(self, number: int, item: Mapping[str, Any]) -> Iterator[Draft]:
-        """The memories of one item: the first has its words, and further ones what does not fit beside them."""
+        """The memories of one item: the first has its words, and further ones what does not fit beside them.
+
+        Their ids are made of the number, so that a store takes each number once: two items of one would be read as one.
+        """
         written = json.dumps(item, default=_plain)
         pieces = [written[at : at + _PIECE] for at in range(0, len(written), _PIECE)]
         spoken = _spoken(item)
@@ -99,6 +123,7 @@ class CuedSession:
             said = spoken if part == 0 else None
             yield Draft(
                 text=said.text if said else f"An item of session {self.session_id}",
+                id=f"openai-agents-{self._hashed}-{number}.{part}",
                 kind="episodic",
                 trust=said.trust if said else "tool",
                 session=self.session_id,
@@ -110,15 +135,18 @@ class CuedSession:
 
     def _pop(self) -> TResponseInputItem | None:
         with self._lock:
-            last = next(iter(self._rows(1).values()), None)
-            if last is None:
-                return None
-            self._tenant.forget(*(memory.id for memory in last), erase=True)
-            return _item(last)
+            while rows := self._rows(1):
+                last = rows[max(rows)]
+                with suppress(NotFoundError):  # another session of this name was first; then it is the one before
+                    self._tenant.forget(*(memory.id for memory in last), erase=True)
+                    return _item(last)
+            return None
 
     def _clear(self) -> None:
         with self._lock:
-            self._tenant.forget(*self.ids(), erase=True)
+            while ids := self.ids():
+                with suppress(NotFoundError):  # likewise
+                    self._tenant.forget(*ids, erase=True)
 
 
 async def _finished(work: Callable[..., Answer], *arguments: Any) -> Answer:  # noqa: ANN401 - the work's own
