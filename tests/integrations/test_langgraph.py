@@ -143,8 +143,8 @@ def test_a_prefix_is_matched_by_whole_labels_and_in_its_case(store):
 
 
 ROWS = {
-    "a": {"n": 1, "s": "red", "b": True, "deep": {"x": {"y": 5}}, "list": [1, 2], "with-dash": 1},
-    "b": {"n": 2.5, "s": "green", "b": False, "deep": {"x": {"y": 6}}, "none": None},
+    "a": {"n": 1, "s": "red", "b": True, "deep": {"x": {"y": 5}}, "list": [1, 2], "with-dash": 1, "long": 2**60},
+    "b": {"n": 2.5, "s": "green", "b": False, "deep": {"x": {"y": 6}}, "none": None, "long": 2**60 + 1},
     "c": {"n": -3, "s": "blue", "text": "10"},
 }
 
@@ -171,6 +171,8 @@ ROWS = {
         ({"none": {"$ne": None}}, ""),
         ({"n": {"$gt": 1}}, "b"),
         ({"n": {"$gte": 1}}, "ab"),
+        ({"long": {"$gt": 2**60}}, "b"),
+        ({"long": {"$lt": 10**400}}, "ab"),
         ({"n": {"$lt": 1}}, "c"),
         ({"n": {"$lte": 1}}, "ac"),
         ({"n": {"$gt": -5, "$lt": 2}}, "ac"),

@@ -72,9 +72,14 @@ def _judged(value: Any, name: str, other: Any) -> bool:  # noqa: ANN401 - any JS
     if isinstance(other, str) or value is None:
         return isinstance(value, str) and isinstance(other, str) and _ORDER[name](value, other)
     try:
-        return _ORDER[name](float(value), float(other))
+        return _ORDER[name](_number(value), _number(other))
     except (TypeError, ValueError):
         return False
+
+
+def _number(value: Any) -> float:  # noqa: ANN401 - any JSON
+    """A number as it is, for a long one is another as a float, and what a text says of one."""
+    return value if isinstance(value, int | float) else float(value)
 
 
 def _meets(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
