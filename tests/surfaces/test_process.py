@@ -43,6 +43,11 @@ def test_a_pipe_of_commands_keeps_stdout_for_the_answer(process):
     assert found.stderr == b""
 
 
+def test_a_mark_of_the_byte_order_before_a_text_is_no_part_of_it(process):
+    process("remember", "-", "--id", "tea", input="\ufeffLikes tea.\r\n".encode())
+    assert json.loads(process("get", "tea", "--json").stdout)["text"] == "Likes tea."
+
+
 def test_what_is_no_terminal_gets_no_colour_and_no_bar(process):
     stored = process("remember", "--jsonl", "-", input=b'{"text": "One."}\n{"text": "Two."}\n')
     assert (stored.returncode, stored.stderr) == (0, b"")

@@ -63,7 +63,7 @@ def spoken(text: str | None, what: str) -> str:
     if sys.stdin.isatty():
         note(f"reading {what} from the terminal; Ctrl-D ends it")
     try:
-        return sys.stdin.buffer.read().decode().rstrip("\r\n")
+        return sys.stdin.buffer.read().decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError as error:
         found = error.object[max(0, error.start - 20) : error.end]
         raise InputError("text", found, "text in UTF-8; `iconv -f LATIN1 -t UTF-8` makes it of older files") from error
