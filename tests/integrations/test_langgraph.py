@@ -297,6 +297,28 @@ def test_a_search_goes_on_until_the_filter_lets_enough_pass(store):
     assert len(store.search(("t",), query="which berth is free?", limit=100)) == 100
 
 
+def test_items_that_upkeep_merges_stay_apart_and_each_can_be_put_again(store):
+    said = {"text": "The staging deploy runs every Friday at 16:00."}
+    for key in ("a", "b", "c"):
+        store.put(("t", "x"), key, said)
+    assert len(store.memories.tenant("t").consolidate().merged) == 2
+    assert keys(store.search(("t",))) == ["c", "b", "a"]
+    assert [store.get(("t", "x"), key).value for key in "abc"] == [said] * 3
+    store.put(("t", "x"), "a", {"text": "Alice likes green tea."})
+    store.put(("t", "x"), "c", {"text": "The cello is in the attic."})
+    for query, key in (("what tea does Alice like?", "a"), ("when is the staging deploy?", "b"), ("where is the cello?", "c")):
+        assert keys(store.search(("t",), query=query))[0] == key
+
+
+def test_an_item_that_somebody_forgot_is_gone_until_it_is_put_again(store):
+    store.put(("t", "x"), "a", {"text": "Likes tea"})
+    tenant = store.memories.tenant("t")
+    tenant.forget(tenant.list().memories[0].id)
+    assert store.get(("t", "x"), "a") is None
+    store.put(("t", "x"), "a", {"text": "Likes coffee"})
+    assert keys(store.search(("t",), query="coffee")) == ["a"]
+
+
 def test_the_dimensions_of_a_configuration_are_held_against_its_vectors():
     with CuedStore.from_conn_string(":memory:", index=index() | {"dims": 3}) as store:
         store.put(("t",), "a", {"text": "abc"})

@@ -191,3 +191,17 @@ def test_tenants_and_scopes_have_files_of_their_own(memories):
     assert two.clear() == "All memory cleared"
     assert (one.paths(), two.paths()) == ({"/memories/f": 5}, {})
     assert [each.text for each in memories.tenant("ada").list(scope="global")] == ["Not a file"]
+
+
+def test_files_that_upkeep_merges_stay_files_and_one_that_somebody_forgot_can_be_made_again(files, memories):
+    tenant, said = memories.tenant("ada"), "The staging deploy runs every Friday at 16:00."
+    for name in ("a", "b"):
+        files.create(f"/memories/{name}", said)
+    assert len(tenant.consolidate().merged) == 1
+    assert [files.read(f"/memories/{name}") for name in "ab"] == [said, said]
+    files.str_replace("/memories/b", "Friday", "Monday")
+    assert {each.text for each in tenant.recall("when is the staging deploy?", floor=0.0)} == {said, said.replace("Friday", "Monday")}
+    tenant.forget(*(memory.id for memory in tenant.list()))
+    assert files.read("/memories/a") is None
+    files.create("/memories/a", "Likes tea.")
+    assert [each.text for each in tenant.recall("tea", floor=0.0)] == ["Likes tea."]

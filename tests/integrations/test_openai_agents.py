@@ -73,6 +73,16 @@ def test_an_item_is_the_last_also_where_the_clock_went_back(tmp_path):
         assert run(session.get_items()) == ITEMS
 
 
+def test_what_upkeep_merges_stays_in_its_session(tmp_path):
+    with cued.open(tmp_path / "memories.db", embedder="hashing") as memories:
+        session = CuedSession("s", memories.tenant("mara"))
+        calls = [{"type": "function_call", "call_id": str(n), "name": "look", "arguments": "{}"} for n in range(2)]
+        talk = [{"role": "user", "content": "Please go on."}, *calls, {"role": "user", "content": "Please go on."}]
+        run(session.add_items(talk))
+        assert len(memories.tenant("mara").consolidate().merged) == 2
+        assert run(session.get_items()) == talk
+
+
 def test_an_item_that_was_forgotten_leaves_its_number(mara):
     session = CuedSession("s", mara)
     run(session.add_items(ITEMS[:2]))

@@ -17,7 +17,7 @@ from cued.handles.tenant import Tenant
 from cued.handles.turn_numbers import next_turn
 from cued.integrations.documents import packed, sayable, unpacked
 from cued.integrations.memory_tools import RECALL, REMEMBER, MemoryTools
-from cued.integrations.searching import every, holds
+from cued.integrations.searching import every, stays
 from cued.model import GLOBAL, Memory
 from cued.requests.draft import Draft
 from cued.requests.listing import MAX_PAGE
@@ -83,7 +83,7 @@ class CuedSession:
         for memory in every(self._tenant, first=MAX_PAGE if most is None else most + 1, session=self.session_id, hidden=True):
             if oldest is not None and most is not None and len(found) >= most and memory.created_at != oldest.created_at:
                 break
-            if DOCUMENT in memory.source.meta and holds(memory):
+            if DOCUMENT in memory.source.meta and stays(self._tenant, memory):
                 found.setdefault(memory.source.turn or 0, []).append(memory)
                 oldest = memory
         # What was added at once lies in no order, and may be more than is asked for.

@@ -8,8 +8,9 @@ from typing import TypeVar, Unpack
 
 from msgspec.structs import replace
 
+from cued.errors import NotFoundError
 from cued.handles.tenant import Tenant
-from cued.model import Memory, Recall, Recalled
+from cued.model import MERGED, Edge, Memory, Recall, Recalled
 from cued.policy.presets import preset
 from cued.policy.spec import Diversify, Floor, Policy, Rerank
 from cued.requests.checks import MAX_CUE
@@ -40,6 +41,18 @@ def whole(tenant: Tenant, memory: Memory) -> Memory:
 def holds(memory: Memory) -> bool:
     """Whether nobody has forgotten a memory or let another take its place; an expired one still holds."""
     return memory.forgotten_at is None and all(each.lifted_at is not None for each in memory.superseded if each.scope is None)
+
+
+def stays(tenant: Tenant, memory: Memory) -> bool:
+    """Whether a memory that a program keeps under a name of its own is there for it: one that upkeep merged into another still is."""
+    return memory.forgotten_at is None and all(
+        each.lifted_at is not None or _merged(tenant, each.by, memory.id) for each in memory.superseded if each.scope is None
+    )
+
+
+def stands_alone(memory: Memory) -> bool:
+    """Whether a change of a memory reaches recalls, and hides no other: it holds, and upkeep has merged none into it."""
+    return holds(memory) and all(edge.relation != MERGED for edge in memory.edges)
 
 
 def recalled(tenant: Tenant, recall: Recall) -> Iterator[Recalled]:
@@ -102,6 +115,13 @@ def _ranked(  # noqa: PLR0913, PLR0917 - what `best` is asked for
     # What repeats another counts by itself here, as it does under a ranking.
     spread = [replace(each, memory=tenant.get(known)) for each in recall for known in (each.id, *each.duplicates)]
     return replace(recall, memories=tuple(spread))
+
+
+def _merged(tenant: Tenant, newer: str, older: str) -> bool:
+    try:
+        return Edge(MERGED, older) in tenant.get(newer).edges
+    except NotFoundError:
+        return False
 
 
 _AT_FIRST = 3

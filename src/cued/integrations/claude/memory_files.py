@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from cued.errors import NotFoundError
 from cued.handles.tenant import Tenant
 from cued.integrations.documents import packed, unpacked
-from cued.integrations.searching import every, holds
+from cued.integrations.searching import every, stands_alone, stays
 from cued.model import GLOBAL, Memory, Scalar
 from cued.requests.checks import storable
 from cued.requests.draft import Draft
@@ -114,7 +114,7 @@ class MemoryFiles:
         if not moved:
             raise ValueError(f"The path {old_path} does not exist")
         self._make_folders(posixpath.dirname(new))
-        self._tenant.remember_many([self._moved(memory, new + _path(memory)[len(old) :]) for memory in moved])
+        self._remember([self._moved(memory, new + _path(memory)[len(old) :]) for memory in moved])
         self._tenant.forget(*(memory.id for memory in moved), erase=True)
         return f"Successfully renamed {old_path} to {new_path}"
 
@@ -153,13 +153,14 @@ class MemoryFiles:
         """The file says this from now on; its first memory stays the same one, so that its history goes on."""
         texts = [content[at : at + _PIECE] for at in range(0, len(content), _PIECE)] or [""]
         new = [self._draft(place, number, text) for number, text in enumerate(texts)]
+        missing: list[Draft] = []
         for draft in new:
             before = self._held(draft.id or "")
-            if before is not None:
+            if before is not None and stands_alone(before):
                 self._tenant.update(before.id, text=draft.text, meta=draft.meta)
-        missing = [draft for draft in new if self._held(draft.id or "") is None]
-        if missing:
-            self._tenant.remember_many(missing)
+            else:
+                missing.append(draft)
+        self._remember(missing)
         number = len(new)
         while (stale := self._held(self._id(place, number))) is not None:
             self._tenant.forget(stale.id, erase=True)
@@ -195,8 +196,14 @@ class MemoryFiles:
                 raise ValueError(f"The path {place} is not a directory.")
             missing.append(self._folder(place))
             place = posixpath.dirname(place)
-        if missing:
-            self._tenant.remember_many(missing)
+        self._remember(missing)
+
+    def _remember(self, drafts: Sequence[Draft]) -> None:
+        """Store files or folders; what had their ids and was forgotten or merged would hide them from recalls, and goes for good."""
+        before = self._tenant.known(*(draft.id or "" for draft in drafts))
+        if before:
+            self._tenant.forget(*before, erase=True)
+        self._tenant.remember_many(drafts)
 
     def _is_folder(self, place: str) -> bool:
         return place == ROOT or self._held(self._id(f"{place}/", 0)) is not None
@@ -204,7 +211,7 @@ class MemoryFiles:
     def _at_or_below(self, place: str) -> Iterator[Memory]:
         for scope in (self._scope, FOLDERS):
             for memory in every(self._tenant, scope=scope, meta={_PLACE: self._scope}, hidden=True):
-                if holds(memory) and (_path(memory) == place or _path(memory).startswith(f"{place}/")):
+                if stays(self._tenant, memory) and (_path(memory) == place or _path(memory).startswith(f"{place}/")):
                     yield memory
 
     def _held(self, memory_id: str) -> Memory | None:
@@ -212,7 +219,7 @@ class MemoryFiles:
             memory = self._tenant.get(memory_id)
         except NotFoundError:
             return None
-        return memory if holds(memory) else None
+        return memory if stays(self._tenant, memory) else None
 
     def _id(self, place: str, number: int) -> str:
         written = f"{self._scope}\x00{place}"

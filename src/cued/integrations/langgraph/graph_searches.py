@@ -9,7 +9,7 @@ from cued.errors import InputError
 from cued.handles.tenant import Tenant
 from cued.integrations.langgraph.indexing import Distance, IndexedFields
 from cued.integrations.langgraph.items import AGAIN, PART_OF, Kept
-from cued.integrations.searching import best, every, holds
+from cued.integrations.searching import best, every, stays
 from cued.model import Memory, Recall
 
 Shown = Callable[[Memory], Kept | None]
@@ -43,13 +43,13 @@ def newest(tenant: Tenant, *, tag: str | None) -> Newest:
     tags = (tag,) if tag else ()
 
     def search(wanted: int, shown: Shown) -> list[tuple[datetime, Kept]]:
-        again = (shown(memory) for memory in every(tenant, tags=(*tags, AGAIN), hidden=True) if holds(memory))
+        again = (shown(memory) for memory in every(tenant, tags=(*tags, AGAIN), hidden=True) if stays(tenant, memory))
         moved = [(item.updated_at, item) for item in again if item is not None]
         found: list[tuple[datetime, Kept]] = []
         for memory in every(tenant, first=max(wanted, _FIRST), tags=tags, hidden=True):
             if len(found) >= wanted:
                 break
-            item = shown(memory) if holds(memory) and AGAIN not in memory.tags else None
+            item = shown(memory) if AGAIN not in memory.tags and stays(tenant, memory) else None
             if item is not None:
                 found.append((memory.created_at, item))
         return moved + found

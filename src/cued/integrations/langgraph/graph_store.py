@@ -32,7 +32,7 @@ from cued.integrations.langgraph.items import Kept, Namespace, change, drafts, g
 from cued.integrations.langgraph.lent_embedder import LentEmbedder
 from cued.integrations.langgraph.opening import opened
 from cued.integrations.langgraph.sweeping import EVERY_MINUTES, Sweeper
-from cued.integrations.searching import every, holds, whole
+from cued.integrations.searching import every, stands_alone, stays, whole
 from cued.model import Memory
 
 _TRIES = 10
@@ -178,8 +178,9 @@ class CuedStore(BaseStore):
     def _below(self, prefix: Namespace) -> Iterator[Kept]:
         """Every item at or below a namespace, searched or not."""
         for name, labels in self._places(prefix):
-            for memory in every(self.memories.tenant(name), tags=(tag_of(labels),) if labels else (), hidden=True):
-                item = self._shown(memory, {}) if holds(memory) else None
+            tenant = self.memories.tenant(name)
+            for memory in every(tenant, tags=(tag_of(labels),) if labels else (), hidden=True):
+                item = self._shown(memory, {}) if stays(tenant, memory) else None
                 if item is not None:
                     yield item
 
@@ -228,8 +229,11 @@ class CuedStore(BaseStore):
             name, labels = self._place(op.namespace)
             tenant = self.memories.tenant(name)
             before = _stored(tenant, item_id(op.namespace, op.key), hidden=True)
-            if op.value is None:
+            if op.value is None or (before is not None and not stands_alone(before)):
+                # what was forgotten or merged would hide from recalls what is put now, or another item
                 _erase(tenant, before)
+                before = None
+            if op.value is None:
                 continue
             now = datetime.now(UTC)
             item = Kept(namespace=op.namespace, key=op.key, value=dict(op.value), created_at=now, updated_at=now, ttl_minutes=op.ttl)
@@ -247,7 +251,7 @@ def _stored(tenant: Tenant, memory_id: str, *, hidden: bool = False) -> Memory |
         memory = tenant.get(memory_id)
     except NotFoundError:
         return None
-    return memory if hidden or holds(memory) else None
+    return memory if hidden or stays(tenant, memory) else None
 
 
 def _tried(tenant: Tenant, memory_id: str, *, ttl: float) -> None:
@@ -268,8 +272,6 @@ def _erase(tenant: Tenant, memory: Memory | None) -> None:
 def _replace(tenant: Tenant, before: Memory, parts: Sequence[Any]) -> None:
     """The item's memories say what these drafts say, and there are no more of them; the first keeps its time of creation."""
     item = kept(before)
-    if before.forgotten_at is not None:
-        tenant.restore(before.id)
     tenant.update(before.id, change(parts[0]))
     stale = [part_id(before.id, number) for number in range(1, 1 if item is None else item.rows)]
     tenant.forget(*(each for each in stale if _stored(tenant, each, hidden=True) is not None), erase=True)

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from cued.errors import InputError
 from cued.integrations.documents import packed, plain_facts, sayable, unpacked
+from cued.integrations.searching import holds
 from cued.model import GLOBAL, Memory, Scalar
 from cued.requests.checks import MAX_LABEL, MAX_TAGS
 from cued.requests.draft import Change, Draft
@@ -127,7 +128,7 @@ def kept(memory: Memory) -> Kept | None:
 
 def guest(memory: Memory) -> Kept | None:
     """A memory that another program remembered for the tenant, as an item of the tenant's own namespace; None for a part of an item."""
-    if PART_OF in memory.source.meta or memory.scope != GLOBAL or "." in memory.tenant:
+    if PART_OF in memory.source.meta or memory.scope != GLOBAL or "." in memory.tenant or not holds(memory):
         return None
     value: dict[str, Any] = {"text": memory.text, **plain_facts(DOCUMENT, memory.source.meta)}
     return Kept(
