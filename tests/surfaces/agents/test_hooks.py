@@ -112,6 +112,15 @@ def test_turns_are_stored_once_and_without_tools_thoughts_and_asides(hook, tmp_p
     assert [line.split(" ms ")[1] for line in hook.log()] == ["2 turns stored", "0 turns stored", "1 turns stored"]
 
 
+def test_what_was_typed_into_a_running_answer_is_stored_once_too(hook, tmp_path):
+    times = {"user": "2026-03-01T10:00:00Z", "assistant": "2026-03-01T10:00:30.5Z", "queued": "2026-03-01T12:00:10+02:00"}
+    roles = {"user": "user", "assistant": "assistant", "queued": "user"}
+    said = [{"type": roles[who], "message": {"content": f"By {who}."}, "timestamp": at} for who, at in times.items()]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(turn) + "\n" for turn in said), "utf-8")
+    assert (hook("stop"), hook("stop")) == (None, None)
+    assert [line.split(" ms ")[1] for line in hook.log()] == ["3 turns stored", "0 turns stored"]
+
+
 def test_a_turn_that_cannot_be_stored_as_it_is_keeps_no_other_from_being_stored(hook, tmp_path):
     def said(text, **more):
         return {"type": "user", "message": {"role": "user", "content": text}, **more}

@@ -18,16 +18,17 @@ _SPEAKERS = frozenset({"user", "assistant"})
 def turns_in(path: str) -> list[JSON]:
     """The turns of a transcript, the oldest first, each as it can be stored.
 
-    A file that is not there has none, a line that cannot be read or stored is passed over, and a turn without a time has its neighbour's:
-    the newest of a session must be the last.
+    A file that is not there has none, and a line that cannot be read or stored is passed over. A turn without a time has that of the one
+    before, and so has one that was said before it, as what is typed into a running answer is: the newest of a session must be the last.
     """
     if not path or not Path(path).is_file():
         return []
     with Path(path).open("rb") as lines:
         turns = [turn for line in lines if (turn := _turn(line)) is not None]
-    last = next((turn["at"] for turn in turns if turn["at"] is not None), None)
+    last = next((turn["at"] for turn in turns if turn["at"]), "")
     for turn in turns:
-        last = turn["at"] = turn["at"] or last
+        last = max(turn["at"], last)
+        turn["at"] = last or None
     return turns
 
 
@@ -64,8 +65,10 @@ def _storable(text: str) -> str:
         return ""
 
 
-def _time(said: Any) -> str | None:  # noqa: ANN401 - whatever stands in a transcript
+def _time(said: Any) -> str:  # noqa: ANN401 - whatever stands in a transcript
+    """A time, spelled so that the later is the greater; "" where there is none."""
     try:
-        return said if isinstance(said, str) and moment("timestamp", said) else None
+        at = moment("timestamp", said) if isinstance(said, str) else None
     except InputError:
-        return None
+        return ""
+    return "" if at is None else at.isoformat(timespec="microseconds")
