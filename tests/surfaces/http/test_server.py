@@ -141,6 +141,12 @@ def test_fields_where_a_method_has_none_are_refused_and_nothing_is_done(mira):
     asked = mira.post("/v1/recall?scope=atlas", json={"text": "tea"})
     assert (asked.status_code, asked.json()["detail"]) == (422, "POST takes no query here, and this one has 'scope'")
     assert mira.patch(f"/v1/memories/{key}?importance=1", json={"weight": 2.0}).status_code == 422
+    for answer in (
+        mira.delete(f"/v1/memories/{key}", headers={"If-Match": '"9"'}),
+        mira.post("/v1/forget", json={"ids": [key]}, headers={"If-Match": '"9"'}),
+    ):
+        assert (answer.status_code, "heeds no If-Match" in answer.json()["detail"]) == (422, True)
+    assert mira.get("/v1/memories", headers={"If-Match": "*"}).json()["total"] == 1
 
 
 def test_what_may_pass_says_that_it_is_to_be_tried_again():

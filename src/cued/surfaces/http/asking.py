@@ -37,7 +37,7 @@ async def asked(request: Request, route: Route, *, most: int = MAX_BODY) -> JSON
 
 
 def _refuse_elsewhere(request: Request, route: Route) -> None:
-    """Nothing, where the fields stand where this method has them: what stood elsewhere would be passed over in silence."""
+    """Nothing, where fields and conditions stand where this method has them: what stood elsewhere would be passed over in silence."""
     said = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
     if route.in_query and said:
         raise RefusedError(
@@ -45,6 +45,8 @@ def _refuse_elsewhere(request: Request, route: Route) -> None:
             f"{request.method} takes no body here, and this one has one",
             "say the fields in the query, such as ?limit=5 or ?erase=true",
         )
+    if "if-match" in request.headers and route.of.writes and "if_version" not in route.fields:
+        raise RefusedError(422, f"{request.method} heeds no If-Match here, and would do it anyway", "leave it out, or PATCH the memory")
     if not route.in_query and request.query_params:
         named = next(iter(request.query_params))
         raise RefusedError(422, f"{request.method} takes no query here, and this one has {named[:80]!r}", "say it in the JSON of the body")
