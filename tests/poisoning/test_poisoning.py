@@ -94,9 +94,10 @@ def test_a_sealed_export_is_believed_by_the_store_and_the_tenant_that_wrote_it_a
         before = ada.get("pin")
         ada.forget("pin", erase=True)
         changed = tmp_path / "changed.jsonl"
-        changed.write_bytes(path.read_bytes().replace(b"British", b"Klingon"))
-        with pytest.raises(cued.InputError, match="this store has written"):
-            ada.import_file(changed, as_exported=True)
+        for said, instead in ((b"British", b"Klingon"), (b'"seal":"', '"seal":"é'.encode())):
+            changed.write_bytes(path.read_bytes().replace(said, instead))
+            with pytest.raises(cued.InputError, match="this store has written"):
+                ada.import_file(changed, as_exported=True)
         assert ada.import_file(path, as_exported=True).stored == 1
         assert ada.get("pin") == before
         plain = one.tenant("bob").import_file(path)

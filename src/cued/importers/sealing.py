@@ -56,6 +56,6 @@ def refuse_foreign(lines: Iterable[bytes], store: Store, tenant: str) -> None:
             seal.add(last)
         last = line
     end = read_line(last) if header is not None and last else None
-    made_here = isinstance(end, End) and seal.written() != "" and hmac.compare_digest(seal.written(), end.seal)
+    made_here = isinstance(end, End) and seal.written() != "" and hmac.compare_digest(seal.written().encode(), end.seal.encode())
     if not made_here or not isinstance(header, Header) or header.tenant != tenant:
         raise InputError("as_exported", "a file without our seal", _ACCEPTED)

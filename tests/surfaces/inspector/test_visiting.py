@@ -69,7 +69,8 @@ def test_a_change_needs_the_key_of_a_page_and_no_other_sites_origin(site, path, 
     client = visitor()
     key = client.headers.pop("cued-key")
     assert client.post(path, json=STEPS).status_code == 403
-    assert client.post(path, json=STEPS, headers={"cued-key": "0" * len(key)}).status_code == 403
+    for wrong in ("0" * len(key), b"\xe9"):
+        assert client.post(path, json=STEPS, headers={"cued-key": wrong}).status_code == 403
     assert client.post(path, json=STEPS, headers={"cued-key": key, "Origin": "https://elsewhere.example"}).status_code == 403
     assert client.post("/inspect/look-at", data={"tenant": "tomas"}).status_code == 403
     assert site.memories.tenant("ines").get("pears").forgotten_at is None

@@ -71,7 +71,7 @@ def key_of(request: Request) -> str:
 
 def require_key(request: Request) -> None:
     """Nothing, if a change comes from a page of this server; else it is refused."""
-    if not hmac.compare_digest(request.headers.get("cued-key", ""), key_of(request)):
+    if not hmac.compare_digest(request.headers.get("cued-key", "").encode(), key_of(request).encode()):
         raise RefusedError(403, "the page's key is missing or old", "load the page again")
 
 
