@@ -206,6 +206,10 @@ REFUSED = {
     "turns that are none": lambda tenant: tenant.remember_turns([{"role": "user"}], session="s"),
     "an unknown merge": lambda tenant: tenant.unmerge("deploy"),
     "a time that is none": lambda tenant: tenant.list(since="soon"),
+    "a fact that is no number": lambda tenant: tenant.remember("Likes tea.", meta={"cups": float("nan")}),
+    "such a one among many": lambda tenant: tenant.remember_many([{"text": "Likes tea.", "meta": {"cups": float("inf")}}]),
+    "such a one in a change": lambda tenant: tenant.update("deploy", meta={"cups": float("nan")}),
+    "such a one in a filter": lambda tenant: tenant.list(meta={"cups": float("nan")}),
 }
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from cued.errors import InputError, NotFoundError
 from cued.model.plain import JSON
+from cued.requests.checks import metadata
 from cued.requests.fields import fields_of
 from cued.surfaces.http.routes import LEFT_OUT, ROUTES, Route
 
@@ -33,6 +34,8 @@ class Call(Struct, frozen=True, kw_only=True):
 
 def call_of(verb: str, body: JSON, *, tenant: str | None = None) -> Call:
     """What is sent for a verb; a write carries a key of its own, so that it happens once however often it is sent."""
+    for stated in (body, *body.get("memories", ())):
+        metadata(stated.get("meta") or {})  # JSON says null for a number that is none
     route = _ROUTES[verb]
     headers = {} if tenant is None else {"Cued-Tenant": quote(tenant, safe="")}
     fields = {name: value for name, value in body.items() if name != route.place}
