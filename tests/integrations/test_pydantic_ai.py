@@ -5,7 +5,15 @@ import asyncio
 import pytest
 from pydantic_ai import Agent
 from pydantic_ai.capabilities import ProcessHistory
-from pydantic_ai.messages import ModelRequest, ModelResponse, SystemPromptPart, TextPart, ToolCallPart, UserPromptPart
+from pydantic_ai.messages import (
+    ModelMessagesTypeAdapter,
+    ModelRequest,
+    ModelResponse,
+    SystemPromptPart,
+    TextPart,
+    ToolCallPart,
+    UserPromptPart,
+)
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.test import TestModel
 
@@ -56,8 +64,12 @@ def test_the_block_stands_before_the_users_words_once_and_none_where_nothing_is_
     first = asyncio.run(agent.run(QUESTION))
     second = asyncio.run(agent.run("And again: which nuts is Mara allergic to?", message_history=first.all_messages()))
     asyncio.run(agent.run("How tall is the Eiffel tower?", message_history=second.all_messages()))
+    # as another process would that reads the history from where it is kept
+    kept = ModelMessagesTypeAdapter.validate_json(ModelMessagesTypeAdapter.dump_json(second.all_messages()))
+    other = Agent(FunctionModel(script), capabilities=[ProcessHistory(RecalledHistory(mara))])
+    asyncio.run(other.run(QUESTION, message_history=kept))
     blocks = [[part for part in parts if "Recalled memories" in str(part.content)] for parts in seen]
-    assert [len(each) for each in blocks] == [1, 1, 0]
+    assert [len(each) for each in blocks] == [1, 1, 0, 1]
     kinds = [type(part) for part in seen[0]]
     assert kinds == [SystemPromptPart, UserPromptPart, UserPromptPart]
     assert "hazelnuts" in seen[0][1].content

@@ -1,8 +1,6 @@
 """Pydantic AI: a toolset to recall and remember, and a history processor that puts what is recalled before the user's words."""
 
 import asyncio
-from collections import deque
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +11,8 @@ from cued.handles.tenant import Tenant
 from cued.integrations.memory_tools import RECALL, REMEMBER, MemoryTools
 from cued.model import GLOBAL
 
-_KEPT = 100
+BLOCK = "cued.block"
+"""Where the metadata of a message, which no model sees, says what was put before the user's words in it."""
 
 
 def memory_toolset(tenant: Tenant, *, scope: str = GLOBAL, limit: int | None = None, remember: bool = True) -> FunctionToolset[Any]:
@@ -36,17 +35,16 @@ def memory_toolset(tenant: Tenant, *, scope: str = GLOBAL, limit: int | None = N
 class RecalledHistory:
     """A history processor: before each model request, what the user's last words bring to mind stands right before them.
 
-    A block that an earlier request was given is taken away, so that the history does not fill with them.
+    A block that an earlier request was given is taken away, by whichever process it was, so that the history does not fill with them.
     """
 
     def __init__(self, tenant: Tenant, *, scope: str = GLOBAL, limit: int | None = None, budget_tokens: int | None = None) -> None:
         """Recall from this tenant."""
         self._tools = MemoryTools(tenant=tenant, scope=scope, limit=limit, budget_tokens=budget_tokens)
-        self._given: deque[str] = deque(maxlen=_KEPT)
 
     async def __call__(self, messages: list[ModelMessage]) -> list[ModelMessage]:
         """The messages with one block, before the last words of the user; as they were where nothing is relevant."""
-        plain = [self._without(message) for message in messages]
+        plain = [_without(message) for message in messages]
         at = next((at for at in reversed(range(len(plain))) if _words(plain[at])), None)
         if at is None:
             return plain
@@ -54,20 +52,20 @@ class RecalledHistory:
         request = plain[at]
         if not block or not isinstance(request, ModelRequest):
             return plain
-        self._given.append(block)
         first = next(place for place, part in enumerate(request.parts) if isinstance(part, UserPromptPart))
         parts = [*request.parts[:first], UserPromptPart(content=block), *request.parts[first:]]
-        return [*plain[:at], _with(request, parts), *plain[at + 1 :]]
-
-    def _without(self, message: ModelMessage) -> ModelMessage:
-        if not isinstance(message, ModelRequest):
-            return message
-        parts = [part for part in message.parts if not (isinstance(part, UserPromptPart) and part.content in self._given)]
-        return message if len(parts) == len(message.parts) else _with(message, parts)
+        given = replace(request, parts=parts, metadata={**(request.metadata or {}), BLOCK: block})
+        return [*plain[:at], given, *plain[at + 1 :]]
 
 
-def _with(request: ModelRequest, parts: Sequence[Any]) -> ModelRequest:
-    return replace(request, parts=list(parts))
+def _without(message: ModelMessage) -> ModelMessage:
+    """The message without the block that it was given."""
+    if not isinstance(message, ModelRequest) or not message.metadata or BLOCK not in message.metadata:
+        return message
+    rest = dict(message.metadata)
+    block = rest.pop(BLOCK)
+    parts = [part for part in message.parts if not (isinstance(part, UserPromptPart) and part.content == block)]
+    return replace(message, parts=parts, metadata=rest or None)
 
 
 def _words(message: ModelMessage) -> str:
