@@ -48,6 +48,12 @@ def test_a_mark_of_the_byte_order_before_a_text_is_no_part_of_it(process):
     assert json.loads(process("get", "tea", "--json").stdout)["text"] == "Likes tea."
 
 
+@pytest.mark.parametrize("verb", ["remember", "recall"])
+def test_of_a_text_without_an_end_no_more_is_read_than_one_may_be(process, verb):
+    done = process(verb, "-", input=b"a" * 1_000_000)
+    assert (done.returncode, b"text: got 'more than 400003 bytes on stdin'; accepted: at most 100000" in done.stderr) == (2, True)
+
+
 def test_what_is_no_terminal_gets_no_colour_and_no_bar(process):
     stored = process("remember", "--jsonl", "-", input=b'{"text": "One."}\n{"text": "Two."}\n')
     assert (stored.returncode, stored.stderr) == (0, b"")

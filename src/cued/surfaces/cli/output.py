@@ -9,9 +9,13 @@ import click
 import msgspec
 
 from cued.errors import InputError
+from cued.requests.checks import MAX_TEXT
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+_MOST = 4 * MAX_TEXT + 3
+"""How many bytes of stdin a text may be: four a character at most, and a mark of the byte order; whoever has no end is not read to it."""
 
 
 def show(answer: Mapping[str, Any], *, as_json: bool, drawn: "Callable[[], RenderableType]") -> None:
@@ -62,8 +66,11 @@ def spoken(text: str | None, what: str) -> str:
         return text
     if sys.stdin.isatty():
         note(f"reading {what} from the terminal; Ctrl-D ends it")
+    said = sys.stdin.buffer.read(_MOST + 1)
+    if len(said) > _MOST:
+        raise InputError("text", f"more than {_MOST} bytes on stdin", f"at most {MAX_TEXT} characters")
     try:
-        return sys.stdin.buffer.read().decode("utf-8-sig").rstrip("\r\n")
+        return said.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError as error:
         found = error.object[max(0, error.start - 20) : error.end]
         raise InputError("text", found, "text in UTF-8; `iconv -f LATIN1 -t UTF-8` makes it of older files") from error
