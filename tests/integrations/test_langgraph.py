@@ -310,6 +310,14 @@ def test_items_that_upkeep_merges_stay_apart_and_each_can_be_put_again(store):
         assert keys(store.search(("t",), query=query))[0] == key
 
 
+def test_of_a_batch_with_what_cannot_be_kept_nothing_is_written(store):
+    store.put(("t",), "a", {"n": 1})
+    store.put(("t",), "b", {"n": 1})
+    with pytest.raises(ValueError, match="what JSON can say"):
+        store.batch([PutOp(("t",), "a", {"n": 2}), PutOp(("t",), "b", None), PutOp(("t",), "c", {"n": object()})])
+    assert [store.get(("t",), key).value for key in "ab"] == [{"n": 1}] * 2
+
+
 def test_an_item_that_somebody_forgot_is_gone_until_it_is_put_again(store):
     store.put(("t", "x"), "a", {"text": "Likes tea"})
     tenant = store.memories.tenant("t")

@@ -34,6 +34,7 @@ from cued.integrations.langgraph.opening import opened
 from cued.integrations.langgraph.sweeping import EVERY_MINUTES, Sweeper
 from cued.integrations.searching import every, stands_alone, stays, whole
 from cued.model import Memory
+from cued.requests.draft import Draft
 
 _TRIES = 10
 
@@ -223,27 +224,30 @@ class CuedStore(BaseStore):
         return None
 
     def _write(self, puts: Iterable[PutOp]) -> None:
-        """Delete, replace and add; what is new in a tenant is stored in one step."""
-        new: dict[str, list[Any]] = {}
-        for op in puts:
-            name, labels = self._place(op.namespace)
+        """Delete, replace and add; what is new in a tenant is stored in one step, and what cannot be kept is refused before any of it."""
+        new: dict[str, list[Draft]] = {}
+        for op, parts in [(op, self._drafts(op)) for op in puts]:
+            name, _ = self._place(op.namespace)
             tenant = self.memories.tenant(name)
             before = _stored(tenant, item_id(op.namespace, op.key), hidden=True)
-            if op.value is None or (before is not None and not stands_alone(before)):
+            if not parts or (before is not None and not stands_alone(before)):
                 # what was forgotten or merged would hide from recalls what is put now, or another item
                 _erase(tenant, before)
                 before = None
-            if op.value is None:
-                continue
-            now = datetime.now(UTC)
-            item = Kept(namespace=op.namespace, key=op.key, value=dict(op.value), created_at=now, updated_at=now, ttl_minutes=op.ttl)
-            parts = drafts(item, self.index.texts(op.value, op.index), tags_of(labels))
             if before is None:
                 new.setdefault(name, []).extend(parts)
             else:
                 _replace(tenant, before, parts)
         for name, parts in new.items():
             self.memories.tenant(name).remember_many(parts)
+
+    def _drafts(self, op: PutOp) -> list[Draft]:
+        """The memories of what is put; none where it is deleted."""
+        if op.value is None:
+            return []
+        now = datetime.now(UTC)
+        item = Kept(namespace=op.namespace, key=op.key, value=dict(op.value), created_at=now, updated_at=now, ttl_minutes=op.ttl)
+        return drafts(item, self.index.texts(op.value, op.index), tags_of(self._place(op.namespace)[1]))
 
 
 def _stored(tenant: Tenant, memory_id: str, *, hidden: bool = False) -> Memory | None:
@@ -269,7 +273,7 @@ def _erase(tenant: Tenant, memory: Memory | None) -> None:
         tenant.forget(*(each for each in parts if _stored(tenant, each, hidden=True) is not None), erase=True)
 
 
-def _replace(tenant: Tenant, before: Memory, parts: Sequence[Any]) -> None:
+def _replace(tenant: Tenant, before: Memory, parts: Sequence[Draft]) -> None:
     """The item's memories say what these drafts say, and there are no more of them; the first keeps its time of creation."""
     item = kept(before)
     tenant.update(before.id, change(parts[0]))
