@@ -503,6 +503,25 @@ def test_what_is_told_of_somebody_else_is_another_where_a_stranger_is_asked_abou
     assert known.tolist() == [0.0, 0.0, 0.0]
 
 
+def test_whoever_is_told_of_by_name_may_be_the_mother_that_is_asked_about_and_the_father_is_not():
+    texts = [
+        "Daniel's mother Grace calls on Sundays.",
+        "Grace lives in Enugu.",
+        "Mother's number is 555 0199.",
+        "Father's number is 555 0100.",
+    ]
+    told = [memory(name, text=text) for name, text in zip("abcd", texts, strict=True)]
+    assert columns_of("What is Mum's number?", told, terms=[("mum", 0), ("number", 2)])["another"].tolist() == [0.0, 0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "cue", ["Suggest a dessert for Saturday's dinner", "What did we do on Mother's Day?", "Where was I on New Year's Eve?"]
+)
+def test_nobody_is_a_stranger_by_the_name_of_a_day(cue):
+    told = [memory("a", text="Maya's desserts are never sweet.")]
+    assert not columns_of(cue, told, terms=[("saturday", 0), ("mother", 0), ("new", 0), ("year", 0)])["another"].any()
+
+
 def test_a_turn_that_asked_the_same_is_an_echo_and_what_asks_for_more_or_is_noted_is_none():
     texts = ["When does the staging deploy run?", "So when does the deploy run, and who watches the staging logs?", "It runs on Friday."]
     told = [memory(f"{place}", text=text, source=Source(session="s", turn=place)) for place, text in enumerate(texts)]

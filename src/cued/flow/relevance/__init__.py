@@ -230,7 +230,8 @@ def _mine(table: Table, nearest: Sequence[int]) -> Column:
 
 def _another(table: Table) -> Column:
     """1 for a memory of somebody else, where the cue asks about one whom no memory names, or of another number than it names; else 0."""
-    cue, documents = table.evidence.cue.utterance, {each.term: each.documents for each in table.evidence.findings.terms}
+    # "Saturday's dinner" and "Mother's Day" name nobody.
+    cue, documents = cues.timeless(table.evidence.cue), {each.term: each.documents for each in table.evidence.findings.terms}
     name, numbers = intent.asked_about(cue), intent.numbered(cue)
     known = [documents[term] for term in query_terms(name) if term in documents] if name else []
     stranger = name if known and not any(known) else ""
