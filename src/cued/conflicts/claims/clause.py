@@ -210,7 +210,7 @@ class Clause:
         """Whether it holds from now on: it says so, or the clause does that leads it."""
         said = self._said
         newly = said.has("new") and any(word.role == "new" for word in (said.split.subject or said.words))
-        return self.changed or said.has("now") or newly or (self._leading is not None and self._leading.now)
+        return self.changed or said.has("now") or newly or (self._leading is not None and self._leading.now and self._leading.sign > 0)
 
     @lazily
     def also(self) -> bool:
