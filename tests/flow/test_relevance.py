@@ -310,6 +310,16 @@ def test_code_is_told_by_the_nearest_memories_whatever_the_cue_looks_like():
     assert not columns_of("which tea?", [memory("b", text="I like oolong tea.")])["code"].any()
 
 
+@pytest.mark.parametrize("cue", ["8f3c2ab", "#10432", "INC-214", "X7K2PQ", "192.168.0.17", "4471?"])
+def test_a_code_by_itself_is_looked_for_by_its_words_alone(cue):
+    assert columns_of(cue, [memory("a", text="I like oolong tea.")], cosine=[0.9])["blind"].tolist() == [1.0]
+
+
+@pytest.mark.parametrize("cue", ["covid19", "utf8 codec", "python3", "order #10432", "oolong"])
+def test_a_word_with_a_number_is_no_code(cue):
+    assert columns_of(cue, [memory("a", text="I like oolong tea.")], cosine=[0.9])["blind"].tolist() == [0.0]
+
+
 def test_of_many_memories_the_ten_nearest_tell_whether_code_is_kept_here():
     texts = [memory(f"{n:02d}", text="I like oolong tea." if n < 10 else "with_backoff(call, attempts=5)") for n in range(30)]
     assert not columns_of("which tea?", texts, cosine=[1.0 - n / 100 for n in range(30)])["code"].any()

@@ -21,6 +21,7 @@ from cued.policy.spec import Calibration
 from cued.text import intent
 from cued.text.analyse import analyse, query_terms
 from cued.text.event_times import Beside
+from cued.text.identifiers import is_code
 from cued.text.languages import foreignness, is_latin, technical
 from cued.text.patterns import pattern
 
@@ -186,10 +187,11 @@ def _code(table: Table, nearest: Sequence[int]) -> Column:
 def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
     """1 where there is no vector, or none that says anything.
 
-    The encoder knows Latin script alone and cue or memory has another, or one of them is a letter or two, which any short text is near to.
+    The encoder knows Latin script alone and cue or memory has another, or one of them is a letter or two, which any short text is near to,
+    or the cue is a code, which means nothing.
     """
     said = cues.words(table.evidence.cue, "cue")
-    if len(said) < _LETTERS or (calibration.latin_only and not heard.latin):
+    if len(said) < _LETTERS or is_code(said) or (calibration.latin_only and not heard.latin):
         return np.ones(len(table))
     blind = np.isnan(table.columns["cosine"]).astype(float)
     if min(map(len, table.texts)) < _LETTERS or (calibration.latin_only and not all(map(str.isascii, table.texts))):
