@@ -102,6 +102,10 @@ def test_what_adds_to_what_is_known_is_no_conflict(old, new):
         ("I like jazz", "Paul hates jazz"),
         ("Room 4B seats twelve", "Room 2A seats six"),
         ("Release 2.0 ships in March", "Release 2.1 ships in June"),
+        ("Rui is 36 and lives in Braga", "Ana is 34 and lives in Porto"),
+        ("Bob accepted and starts on 1 May", "Anna accepted and starts on 1 June"),
+        ("Project Zeus: deadline 9 July, lead Omar", "Project Apollo: deadline 3 June, lead Nina"),
+        ("The white router is in the cellar and uses channel 11", "The blue router is in the attic and uses channel 6"),
     ],
 )
 def test_another_subject_is_no_conflict(old, new):
@@ -112,6 +116,7 @@ def test_another_subject_is_no_conflict(old, new):
     ("old", "new"),
     [
         ("My sister Clara lives in Leeds.", "Clara has just moved to Bristol."),
+        ("Ana is 34 and lives in Braga.", "Ana got a job and lives in Porto."),
         ("User drinks coffee.", "i stopped drinking coffee"),
         ("Olga arrives on the 5th.", "Olga's arrival is delayed, she arrives on the 8th."),
     ],

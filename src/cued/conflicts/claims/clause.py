@@ -239,7 +239,10 @@ class Clause:
 
 
 def clause_of(clause: Sentence, previous: Clause | None, lexicon: Lexicon, *, leading: Clause | None = None) -> Clause:
-    """What a clause claims; without a subject of its own it goes on about that of the clause before it."""
+    """What a clause claims; without a subject of its own it goes on about that of the clause before it.
+
+    An order does not that is a sentence by itself: "Use tabs", and not "Ana is 34 and lives in Porto".
+    """
     said = _said(_resolved(clause, lexicon), lexicon)
     split = said.split
     owner, pronoun = _owner(split.subject, lexicon) if split.subject else ("", False)
@@ -249,7 +252,7 @@ def clause_of(clause: Sentence, previous: Clause | None, lexicon: Lexicon, *, le
     else:
         keys = subject | _content(split.rest) | _content([split.verb] if split.verb else [])
     if previous is not None:
-        if not subject and not owner and not split.order:
+        if not subject and not owner and (leading is not None or not split.order):
             owner, subject = previous.owner, previous.subject
         if split.verb is None or said.has("thing"):
             keys |= previous.keys
