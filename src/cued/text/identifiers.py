@@ -22,18 +22,11 @@ _NUMBERS = pattern(r"\d+(?:[.:/-]\d+)+")
 _INITIALS = pattern(r"[^\W\d_](?:\.[^\W\d_]){1,9}")
 _SCHEMES: Final = frozenset({"http", "https", "www"})
 _LONG_NUMBER = 4
-_OF_A_CODE = 3
 
 
 def is_plain(piece: str) -> bool:
     """Whether a piece is an ordinary word or number, without joints, inner capitals or digits among letters."""
     return piece.isdecimal() or not (_ODD.search(piece) or (piece.isascii() and _CAMEL.search(piece)))
-
-
-def is_code(text: str) -> bool:
-    """Whether a text is one code and no word: a number, a hash, a ticket; a third of what it is written with are digits."""
-    signs = [sign for sign in text if sign.isalnum()]
-    return len(text.split()) == 1 and bool(signs) and _OF_A_CODE * sum(map(str.isdecimal, signs)) >= len(signs)
 
 
 def identifier_terms(piece: str) -> list[str]:

@@ -21,8 +21,7 @@ from cued.policy.spec import Calibration
 from cued.text import intent
 from cued.text.analyse import analyse, query_terms
 from cued.text.event_times import Beside
-from cued.text.identifiers import is_code
-from cued.text.languages import foreignness, is_latin, technical
+from cued.text.languages import foreignness, is_code, is_latin, technical
 from cued.text.patterns import pattern
 
 _WORD = pattern(r"\w+")
