@@ -36,7 +36,7 @@ _READ = 10_000
 """So many characters of a text are read for what it names: what is about an event names it early."""
 _ROUNDED = 1e-6
 """More than the shares of the cue's words that memories have were rounded by."""
-_BEGUN = 300
+_BEGUN = 200
 """So many characters of a note are read for when that is which it tells of."""
 _BRIEF_DAYS = 21
 """What is told of no more days is told of each of them."""
