@@ -208,6 +208,7 @@ EXPECTED = [
 ]  # fmt: skip
 
 ORDINARY = [
+    "Does June have children?", "What does August like?",
     "", " ", "hello", "I may go there", "this may be wrong", "it may take 3 people to lift", "may I ask a question",
     "May I ask a question", "one may wonder", "the second may be better", "they march for peace", "I want to march with them",
     "I march 20 miles", "on the march", "wait a second", "the second option", "the sun is bright", "the Sun rises", "where I sat",
