@@ -1,5 +1,6 @@
 """asked_times: which candidates lie in the time that a cue asks for, and how much of the cue asks for it."""
 
+from datetime import UTC, datetime
 from math import exp
 
 import numpy as np
@@ -185,6 +186,40 @@ def test_a_note_of_another_time_that_names_the_date_asked_for_is_found(cue, text
     memories.remember_many([{"text": f"Note number {place}.", "at": ago(days=place + 3)} for place in range(30)])
     memories.remember(text, at=ago(days=20))
     assert [each.text for each in memories.recall(cue).memories] == [text]
+
+
+@pytest.mark.parametrize(
+    ("cue", "text"),
+    [
+        ("What is going on next week?", "Parents' evening on 11 June at 19:00."),
+        ("What do I have on Wednesday?", "Dentist on 11 June at 9:15."),
+        ("What is due next week?", "The library book has to be returned by 10 June."),
+        ("Where are we on Wednesday?", "Offsite in Leipzig on 11 and 12 June."),
+        ("Was ist nächste Woche los?", "Elternabend am 11. Juni um 19 Uhr."),
+        ("¿Qué tengo la semana que viene?", "Cita con la dermatóloga el 11 de junio."),
+        ("下周有什么事？", "项目的截止日期是6月11日。"),
+    ],
+)
+def test_what_was_noted_before_for_a_time_to_come_is_of_that_time(cue, text):
+    memories = cued.open(clock=lambda: datetime(2025, 6, 5, 12, tzinfo=UTC)).tenant("t")
+    memories.remember_many([{"text": f"Note number {place}.", "at": f"2025-04-{place:02d}"} for place in range(1, 31)])
+    memories.remember("The bike was repaired on 11 March.", at="2025-05-20")
+    memories.remember(text, at="2025-05-20")
+    assert [each.text for each in memories.recall(cue).memories] == [text]
+
+
+@pytest.mark.parametrize("cue", ["What did I do on Wednesday?", "Where was I on 11 June?"])
+def test_what_is_over_is_not_asked_for_by_what_is_to_come(cue):
+    memories = cued.open(clock=lambda: datetime(2025, 6, 5, 12, tzinfo=UTC)).tenant("t")
+    memories.remember_many([{"text": f"Note number {place}.", "at": f"2025-04-{place:02d}"} for place in range(1, 31)])
+    memories.remember("Dentist in a week, on 11 June.", at="2025-05-20")
+    assert not memories.explain(cue).recall.trace.columns["window"].any()
+
+
+def test_what_is_noted_of_a_whole_year_is_not_of_each_of_its_days():
+    memories = cued.open(clock=lambda: datetime(2025, 6, 5, 12, tzinfo=UTC)).tenant("t")
+    memories.remember("The budget for 2025 is 4,200 euros.", at="2025-05-20")
+    assert not memories.recall("What is on next week?").memories
 
 
 def test_a_note_of_another_time_that_speaks_of_last_week_as_well_is_not():

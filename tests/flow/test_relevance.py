@@ -310,6 +310,16 @@ def test_code_is_told_by_the_nearest_memories_whatever_the_cue_looks_like():
     assert not columns_of("which tea?", [memory("b", text="I like oolong tea.")])["code"].any()
 
 
+@pytest.mark.parametrize("cue", ["8f3c2ab", "#10432", "INC-214", "X7K2PQ", "192.168.0.17", "4471?"])
+def test_a_code_by_itself_is_looked_for_by_its_words_alone(cue):
+    assert columns_of(cue, [memory("a", text="I like oolong tea.")], cosine=[0.9])["blind"].tolist() == [1.0]
+
+
+@pytest.mark.parametrize("cue", ["covid19", "utf8 codec", "python3", "order #10432", "oolong"])
+def test_a_word_with_a_number_is_no_code(cue):
+    assert columns_of(cue, [memory("a", text="I like oolong tea.")], cosine=[0.9])["blind"].tolist() == [0.0]
+
+
 def test_of_many_memories_the_ten_nearest_tell_whether_code_is_kept_here():
     texts = [memory(f"{n:02d}", text="I like oolong tea." if n < 10 else "with_backoff(call, attempts=5)") for n in range(30)]
     assert not columns_of("which tea?", texts, cosine=[1.0 - n / 100 for n in range(30)])["code"].any()
@@ -501,6 +511,25 @@ def test_what_is_told_of_somebody_else_is_another_where_a_stranger_is_asked_abou
     assert alike.tolist() == [0.0, 0.0, 0.0]
     known = columns_of("Who is Stefan's dentist?", told, terms=[("stefan", 1), ("dentist", 2)])["another"]
     assert known.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_whoever_is_told_of_by_name_may_be_the_mother_that_is_asked_about_and_the_father_is_not():
+    texts = [
+        "Daniel's mother Grace calls on Sundays.",
+        "Grace lives in Enugu.",
+        "Mother's number is 555 0199.",
+        "Father's number is 555 0100.",
+    ]
+    told = [memory(name, text=text) for name, text in zip("abcd", texts, strict=True)]
+    assert columns_of("What is Mum's number?", told, terms=[("mum", 0), ("number", 2)])["another"].tolist() == [0.0, 0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "cue", ["Suggest a dessert for Saturday's dinner", "What did we do on Mother's Day?", "Where was I on New Year's Eve?"]
+)
+def test_nobody_is_a_stranger_by_the_name_of_a_day(cue):
+    told = [memory("a", text="Maya's desserts are never sweet.")]
+    assert not columns_of(cue, told, terms=[("saturday", 0), ("mother", 0), ("new", 0), ("year", 0)])["another"].any()
 
 
 def test_a_turn_that_asked_the_same_is_an_echo_and_what_asks_for_more_or_is_noted_is_none():

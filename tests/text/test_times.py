@@ -208,6 +208,7 @@ EXPECTED = [
 ]  # fmt: skip
 
 ORDINARY = [
+    "Does June have children?", "What does August like?",
     "", " ", "hello", "I may go there", "this may be wrong", "it may take 3 people to lift", "may I ask a question",
     "May I ask a question", "one may wonder", "the second may be better", "they march for peace", "I want to march with them",
     "I march 20 miles", "on the march", "wait a second", "the second option", "the sun is bright", "the Sun rises", "where I sat",
@@ -239,6 +240,20 @@ def test_ordinary_words_are_no_times(text: str) -> None:
     assert times(text, now=moment(NOW)) == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("in the next days", "2024-05-16", "2024-05-19"),
+        ("the coming weeks", "2024-05-16", "2024-06-06"),
+        ("in the last days", "2024-05-12", NOW),
+        ("these past months", "2024-02-15", NOW),
+    ],
+)
+def test_units_that_nobody_counts_are_a_few(text: str, start: str, end: str) -> None:
+    (mention,) = times(text, now=moment(NOW))
+    assert mention.interval == Interval(moment(start), moment(end))
+
+
 def test_a_mention_says_where_it_stands() -> None:
     text = "Compare what I said in March 2023 with yesterday."
     mentions = times(text, now=moment(NOW))
@@ -264,6 +279,11 @@ def test_a_stated_day_has_no_slack() -> None:
         "What is planned for 6 June?",
         "Will there be rain on 6 June?",
         "What are we doing on 6 June?",
+        "What's planned for 6 June?",
+        "What is due on 6 June?",
+        "What do I have to bring on 6 June?",
+        "Do I have anything on 6 June?",
+        "What should we wear on 6 June?",
     ],
 )
 def test_a_question_for_what_is_to_come_looks_ahead(text: str) -> None:
@@ -271,7 +291,16 @@ def test_a_question_for_what_is_to_come_looks_ahead(text: str) -> None:
     assert mention.interval.start == moment("2024-06-06")
 
 
-@pytest.mark.parametrize("text", ["Will said so on 6 June.", "What was planned for 6 June?", "What are the meeting notes of 6 June?"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Will said so on 6 June.",
+        "What was planned for 6 June?",
+        "What are the meeting notes of 6 June?",
+        "Why did I have to leave on 6 June?",
+        "Who must have called on 6 June?",
+    ],
+)
 def test_a_name_or_a_plan_that_is_over_does_not(text: str) -> None:
     (mention,) = times(text, now=moment(NOW))
     assert mention.interval.start == moment("2023-06-06")

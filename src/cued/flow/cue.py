@@ -149,6 +149,14 @@ def spoken_times(cue: Cue, over: Over) -> Times:
     return Times(merged([loose(mention) for mention in found]), share, found) if share else _NO_TIME
 
 
+def timeless(cue: Cue) -> str:
+    """The utterance without the times that it speaks of."""
+    said = cue.utterance
+    for mention in reversed(spoken_times(cue, "utterance").mentions):
+        said = f"{said[: mention.start]} {said[mention.end :]}"
+    return said
+
+
 def merged(found: Sequence[Interval]) -> tuple[Interval, ...]:
     """The intervals in order, overlapping ones joined."""
     result: list[Interval] = []

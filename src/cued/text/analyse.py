@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from cued.text import scripts
-from cued.text.hollow_words import POLITE, hollow
+from cued.text.hollow_words import POLITE, characters, hollow
 from cued.text.identifiers import identifier_terms, is_plain
 from cued.text.patterns import pattern
 from cued.text.remembered import Remembered
@@ -90,7 +90,7 @@ def query_terms(text: str) -> tuple[str, ...]:
     doubtful = content.keys() - _in_capitals(chunks) if not text.islower() else content
     empty = hollow(doubtful, english=function.keys())
     said = tuple(term for term in content if term not in empty) if empty else tuple(content)
-    return (said or tuple(content) or tuple(function))[:MAX_QUERY_TERMS]
+    return (said or characters(content) or tuple(content) or tuple(function))[:MAX_QUERY_TERMS]
 
 
 def _in_capitals(chunks: Sequence[str]) -> frozenset[str]:

@@ -89,11 +89,12 @@ _ELSEWHERE: Final = (
 _JOINING: Final = frozenset("的了吗嗎呢吧啊呀嘛么麼什谁誰哪怎是我你您他她它们們这這那和与與就都也很更最请請着在")
 _ASKING: Final = frozenset(
     """多少 如何 几个 幾個 有没 没有 沒有 可以 一个 一個 为了 因为 何时 為何 为何 以及 或者 其他 几点 幾點 少钱 少錢 多久 几号 几月
-幾號 幾月 何 誰 何時 何処 どこ こへ こで どの どれ どん いく くら だれ なぜ いつ""".split()
+幾號 幾月 哪里 哪裡 哪儿 哪兒 何 誰 何時 何処 どこ こへ こで どの どれ どん いく くら だれ なぜ いつ""".split()
 )
 # Particles and endings of Japanese; a word that is written in hiragana has other pairs.
 _ENDING: Final = frozenset("のはがをにでともかたてしするまいなっれよね")
 _PAIR: Final = pattern(rf"[{scripts.UNSPACED}]{{2}}")
+_HAN: Final = pattern(f"[{scripts.HAN}]")
 _ENOUGH: Final = 2
 """So many function words of a Latin language say that a cue is in it; one may be a name or a word of English."""
 # Function words of other languages that are also words, names or abbreviations of English.
@@ -148,6 +149,12 @@ def hollow(terms: Collection[str], *, english: Collection[str]) -> frozenset[str
         # Of "was" and "am" both languages are: another must know them too, and more than English does.
         found = _of_one_language(doubtful.union(english), least=max(_ENOUGH, len(english) + 1)) & doubtful
     return found.union(term for term in terms if not term.isascii() and (term in _ANY_OTHER or _joins(term)))
+
+
+def characters(pairs: Collection[str]) -> tuple[str, ...]:
+    """The Chinese characters of hollow pairs that carry something by themselves: the verb of "我住在哪里"."""
+    asked = _JOINING.union(*_ASKING.intersection(pairs))
+    return tuple(dict.fromkeys(letter for letter in "".join(pairs) if letter not in asked and _HAN.match(letter)))
 
 
 def _of_one_language(terms: frozenset[str], *, least: int) -> frozenset[str]:

@@ -186,6 +186,19 @@ _TOLD_ABOUT = pattern(
     rf"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.?\s)?(?P<name>{_NAME})(?:['’]s?\s(?=\w)|\s(?=(?:is|was|has|had|will|can|does|did|[a-z]+(?:s|ed))\b))"
 )
 _NOBODY = STOP_WORDS | frozenset("user users client customer assistant agent".split())
+_KIN = {
+    word: place
+    for place, words in enumerate(
+        (
+            "mum mom mummy mommy mama mother",
+            "dad daddy papa father",
+            "grandma granny gran nana grandmother",
+            "grandpa grandad granddad grandfather",
+        )
+    )
+    for word in words.split()
+}
+"""What those are called who have a name as well, by who they are."""
 _ALIKE = 3
 _NUMBERED = pattern(r"(?<![\w#])(?P<series>#|[A-Z]{2,8}-?)\d{3,}(?![\w-])")
 
@@ -215,8 +228,13 @@ def numbered(text: str) -> dict[str, frozenset[str]]:
 
 
 def of_somebody_else(text: str, stranger: str) -> bool:
-    """Whether a memory tells of somebody by a name that does not begin as the stranger's does: "Ben" may be "Benjamin"."""
+    """Whether a memory tells of somebody by a name that does not begin as the stranger's does: "Ben" may be "Benjamin".
+
+    Whoever is told of by name may be "Mum", but for "Dad".
+    """
     told = told_about(text) if stranger else ""
+    if (kin := _KIN.get(stranger.lower())) is not None:
+        return _KIN.get(told.lower(), kin) != kin
     return bool(told) and stranger not in text and told[:_ALIKE] != stranger[:_ALIKE]
 
 
@@ -252,9 +270,14 @@ _LEANS = pattern(
 _LOOKED_AT = 300
 
 
+def tells_of_past(text: str) -> bool:
+    """Whether an English text has an auxiliary verb of the past ("did", "was")."""
+    return _PAST.search(text) is not None
+
+
 def seeks(cue: str) -> bool:
     """Whether a cue asks for advice, a choice or a plan ("recommend …", "what should I …"), in English, and not what came of one."""
-    return bool(_SEEKS.search(cue)) and not _PAST.search(cue)
+    return bool(_SEEKS.search(cue)) and not tells_of_past(cue)
 
 
 @lru_cache(maxsize=1 << 14)

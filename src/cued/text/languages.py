@@ -33,6 +33,7 @@ _EMAIL = pattern(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b")
 _BEGUN = 240
 # So many marks a word are surely code; prose has one in some twenty.
 _SURELY_CODE = 0.25
+_OF_A_CODE = 1 / 3
 # The share of English function words from which a text is hardly English, and from which it surely is.
 _HARDLY, _SURELY = 0.04, 0.14
 
@@ -87,3 +88,9 @@ def technical(text: str) -> float:
     if not _SIGN.search(begun):
         return 0.0
     return min(1.0, len(_MARKS.findall(begun)) / (1 + begun.count(" ")) / _SURELY_CODE)
+
+
+def is_code(text: str) -> bool:
+    """Whether a text is one code and no word: a number, a hash, a ticket; a third of what it is written with are digits."""
+    signs = [sign for sign in text if sign.isalnum()] if len(text.split(maxsplit=1)) == 1 else []
+    return bool(signs) and sum(map(str.isdecimal, signs)) >= _OF_A_CODE * len(signs)

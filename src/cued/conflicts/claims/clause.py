@@ -210,7 +210,7 @@ class Clause:
         """Whether it holds from now on: it says so, or the clause does that leads it."""
         said = self._said
         newly = said.has("new") and any(word.role == "new" for word in (said.split.subject or said.words))
-        return self.changed or said.has("now") or newly or (self._leading is not None and self._leading.now)
+        return self.changed or said.has("now") or newly or (self._leading is not None and self._leading.now and self._leading.sign > 0)
 
     @lazily
     def also(self) -> bool:
@@ -239,7 +239,10 @@ class Clause:
 
 
 def clause_of(clause: Sentence, previous: Clause | None, lexicon: Lexicon, *, leading: Clause | None = None) -> Clause:
-    """What a clause claims; without a subject of its own it goes on about that of the clause before it."""
+    """What a clause claims; without a subject of its own it goes on about that of the clause before it.
+
+    An order does not that is a sentence by itself: "Use tabs", and not "Ana is 34 and lives in Porto".
+    """
     said = _said(_resolved(clause, lexicon), lexicon)
     split = said.split
     owner, pronoun = _owner(split.subject, lexicon) if split.subject else ("", False)
@@ -249,7 +252,7 @@ def clause_of(clause: Sentence, previous: Clause | None, lexicon: Lexicon, *, le
     else:
         keys = subject | _content(split.rest) | _content([split.verb] if split.verb else [])
     if previous is not None:
-        if not subject and not owner and not split.order:
+        if not subject and not owner and (leading is not None or not split.order):
             owner, subject = previous.owner, previous.subject
         if split.verb is None or said.has("thing"):
             keys |= previous.keys

@@ -17,6 +17,7 @@ _YEARS = range(1900, 2100)
 _DAYS = range(1, 32)
 _HOURS = range(1, 25)
 _NOON = 12
+_HALVES = {"am": 0, "pm": _NOON}
 # Stands in a clause where a value stood, so that the words around it keep their order.
 _PLACE = ClauseWord("#", "#", "value", code=code_of("value"))
 _VALUED = frozenset({"number", "date", "code", "time"})
@@ -78,8 +79,7 @@ def _named_time(words: list[ClauseWord], at: int, lexicon: Lexicon) -> tuple[lis
         hour = _whole(_text(words, at + 2), lexicon)
         if hour is not None:
             minutes = lexicon.hour_parts[text] * (1 if words[at + 1].text == "past" else -1)
-            total = (_twelve(hour) * 60 + minutes) % (_NOON * 60)
-            return [Value("time", f"{total // 60}:{total % 60:02d}")], 3
+            return _times(str(hour), minutes), 3
     return [], 0
 
 
@@ -101,9 +101,9 @@ def _number(words: list[ClauseWord], at: int, lexicon: Lexicon) -> tuple[list[Va
         return [Value("day", f"{int(iso[2])}-{int(iso[3])}"), Value("year", iso[1])], 1
     if clock:
         suffix = clock[3] or _text(words, at + 1)
-        return [Value("time", f"{_twelve(int(clock[1]))}:{clock[2]}")], 2 if not clock[3] and suffix in {"am", "pm"} else 1
+        return _times(clock[1], int(clock[2]), half=suffix), 2 if not clock[3] and suffix in _HALVES else 1
     if hour:
-        return [Value("time", f"{_twelve(int(hour[1]))}:00")], 1
+        return _times(hour[1], half=hour[2]), 1
     of = 2 if _text(words, at + 1) == "of" else 1
     number = int(day[1]) if day else _whole(text, lexicon)
     if number in _DAYS and _text(words, at + of) in lexicon.months:
@@ -117,10 +117,10 @@ def _amount(words: list[ClauseWord], at: int, lexicon: Lexicon) -> tuple[list[Va
     text, following = words[at].text, _text(words, at + 1)
     number = _whole(text, lexicon)
     if number is not None and number in _HOURS:
-        if following in {"am", "pm"}:
-            return [Value("time", f"{_twelve(number)}:00")], 2
+        if following in _HALVES:
+            return _times(str(number), half=following), 2
         if at and words[at - 1].text == "at" and following not in lexicon.units:
-            return [Value("time", f"{_twelve(number)}:00")], 1
+            return _times(str(number)), 1
     if number is not None and number in _YEARS and following not in lexicon.units and text.isdigit():
         return [Value("year", str(number))], 1
     read = _AMOUNT.match(text)
@@ -154,9 +154,12 @@ def _whole(text: str, lexicon: Lexicon) -> int | None:
     return int(plain) if plain.isascii() and plain.isdigit() and len(plain) <= _MAX_DIGITS else lexicon.numbers.get(text)
 
 
-def _twelve(hour: int) -> int:
-    """The hour on a clock face: who notes 3 pm once and 15:00 another time means the same."""
-    return hour % _NOON
+def _times(hour: str, minutes: int = 0, *, half: str = "") -> list[Value]:
+    """The time of day, and of an hour that may be before or after noon both: who notes 3 once and 15:00 another time means the same."""
+    early = int(hour) % _NOON
+    sure = _HALVES[half] if half in _HALVES else _NOON * (int(hour) // _NOON % 2) if hour.startswith("0") or int(hour) > _NOON else None
+    moments = [(hours * 60 + minutes) % (2 * _NOON * 60) for hours in ((early, early + _NOON) if sure is None else (early + sure,))]
+    return [Value("time", f"{moment // 60}:{moment % 60:02d}") for moment in moments]
 
 
 def _text(words: list[ClauseWord], at: int) -> str:

@@ -21,7 +21,7 @@ from cued.policy.spec import Calibration
 from cued.text import intent
 from cued.text.analyse import analyse, query_terms
 from cued.text.event_times import Beside
-from cued.text.languages import foreignness, is_latin, technical
+from cued.text.languages import foreignness, is_code, is_latin, technical
 from cued.text.patterns import pattern
 
 _WORD = pattern(r"\w+")
@@ -186,10 +186,11 @@ def _code(table: Table, nearest: Sequence[int]) -> Column:
 def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
     """1 where there is no vector, or none that says anything.
 
-    The encoder knows Latin script alone and cue or memory has another, or one of them is a letter or two, which any short text is near to.
+    The encoder knows Latin script alone and cue or memory has another, or one of them is a letter or two, which any short text is near to,
+    or the cue is a code, which means nothing.
     """
     said = cues.words(table.evidence.cue, "cue")
-    if len(said) < _LETTERS or (calibration.latin_only and not heard.latin):
+    if len(said) < _LETTERS or is_code(said) or (calibration.latin_only and not heard.latin):
         return np.ones(len(table))
     blind = np.isnan(table.columns["cosine"]).astype(float)
     if min(map(len, table.texts)) < _LETTERS or (calibration.latin_only and not all(map(str.isascii, table.texts))):
@@ -230,7 +231,8 @@ def _mine(table: Table, nearest: Sequence[int]) -> Column:
 
 def _another(table: Table) -> Column:
     """1 for a memory of somebody else, where the cue asks about one whom no memory names, or of another number than it names; else 0."""
-    cue, documents = table.evidence.cue.utterance, {each.term: each.documents for each in table.evidence.findings.terms}
+    # "Saturday's dinner" and "Mother's Day" name nobody.
+    cue, documents = cues.timeless(table.evidence.cue), {each.term: each.documents for each in table.evidence.findings.terms}
     name, numbers = intent.asked_about(cue), intent.numbered(cue)
     known = [documents[term] for term in query_terms(name) if term in documents] if name else []
     stranger = name if known and not any(known) else ""

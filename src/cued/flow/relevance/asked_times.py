@@ -6,6 +6,7 @@ that time is searched for once more.
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import lru_cache
 from math import exp
 from typing import NamedTuple
 
@@ -16,7 +17,8 @@ from cued.flow.table import Table
 from cued.model import EPOCH, Column, Cue, Findings, Interval, Memory
 from cued.text.analyse import analyse, query_terms
 from cued.text.event_times import Beside
-from cued.text.times import Mention
+from cued.text.intent import tells_of_past
+from cued.text.times import Mention, loose, times, told_ahead
 from cued.text.times.almanac import DAY, day, shift, unit_of
 from cued.text.times.share import time_share
 
@@ -34,8 +36,16 @@ _READ = 10_000
 """So many characters of a text are read for what it names: what is about an event names it early."""
 _ROUNDED = 1e-6
 """More than the shares of the cue's words that memories have were rounded by."""
+_BEGUN = 200
+"""So many characters of a note are read for when that is which it tells of."""
+_BRIEF_DAYS = 21
+"""What is told of no more days is told of each of them."""
 _SPARSE = 5.0
 """So many candidates outside of the time asked for are taken for granted."""
+
+
+_told_ahead = lru_cache(maxsize=1 << 14)(lambda text, at: told_ahead(text, at=at))
+"""The times to come that a memory tells of, read once for all recalls."""
 
 
 class AskedTime(NamedTuple):
@@ -51,7 +61,7 @@ def asked_time(table: Table, event: Beside | None) -> AskedTime:
     temporal, cue = table.policy.channels.temporal, table.evidence.cue
     said = cues.spoken_times(cue, temporal.over).mentions if temporal else ()
     if said or event is None:
-        return stored._replace(window=_graded(table, said)) if table.evidence.intervals else stored
+        return stored._replace(window=np.maximum(_graded(table, said), _told_of(table, said))) if table.evidence.intervals else stored
     named = _naming(table.memories, table.columns, event)
     if named is None:
         return stored
@@ -128,6 +138,31 @@ def _graded(table: Table, said: Sequence[Mention]) -> Column:
     if not any(mention.slack_days for mention in said):
         return window
     return np.array([held and _nearness(_time(memory), said) for held, memory in zip(window, table.memories, strict=True)], dtype=float)
+
+
+def _told_of(table: Table, said: Sequence[Mention]) -> Column:
+    """1 for a note that tells of a time to come that is asked for, whenever it was written: "the midterm is on 19 May"; else 0."""
+    told, asked = np.zeros(len(table)), _to_come(table.evidence.cue, said)
+    for row in np.flatnonzero(table.columns["window"] <= 0.0).tolist() if asked else ():
+        memory = table.memories[row]
+        if memory.source.session is None:
+            told[row] = any(_lies_in(each, asked) for each in _told_ahead(memory.text[:_BEGUN], memory.created_at))
+    return told
+
+
+def _to_come(cue: Cue, said: Sequence[Mention]) -> list[Interval]:
+    """The times asked for that are not over; of a cue that does not tell of the past "on Saturday" may be the next one as well."""
+    over = cues.intent(cue) == "past" or tells_of_past(cue.utterance)
+    ahead = () if over else times(cue.utterance, now=cue.now, ahead=True)
+    return [each for each in map(loose, (*said, *ahead)) if each.end > cue.now]
+
+
+def _lies_in(told: Interval, asked: Sequence[Interval]) -> bool:
+    """Whether a time is part of one that is asked for, or is short and meets it: what is told of a whole year is not told of its days."""
+    brief = told.end - told.start <= _BRIEF_DAYS * DAY
+    return any(
+        told.start < each.end and each.start < told.end and (brief or (each.start <= told.start and told.end <= each.end)) for each in asked
+    )
 
 
 def _nearness(at: datetime, said: Sequence[Mention]) -> float:

@@ -11,13 +11,13 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
 
-from cued.model import Interval
+from cued.model import EPOCH, Interval
 from cued.text.patterns import pattern
 from cued.text.scripts import MAYBE_VIETNAMESE, fold
 from cued.text.times.languages.triggers import LATIN_TRIGGERS
 from cued.text.times.vocabulary import TRIGGERS, Token
 
-__all__ = ["Mention", "loose", "times"]
+__all__ = ["Mention", "loose", "times", "told_ahead"]
 
 _WORD = pattern(r"[a-z]+|\d")
 _TRIGGERS = TRIGGERS | frozenset("0123456789")
@@ -29,11 +29,13 @@ _DIGITS_DATE = pattern(r"\d[./-]\d\d?[./-]\d\d")  # of which languages differ in
 _YEAR = pattern(r"(?<!\d)[12]\d{3}(?!\d)")
 # "Will" at the start may be somebody, unless who or what will be comes after it.
 _FUTURE = pattern(
-    r"\b(?:next(?! to\b)|upcoming|coming|tomorrow|will|shall|gonna|(?:am|is|are) (?:going to|planned|scheduled))\b"
-    r"|['’](?:ll|m going to|re going to)\b"
+    r"\b(?:next(?! to\b)|upcoming|coming|tomorrow|will|shall|gonna|must(?! have\b)|should (?:I|we)(?! have\b))\b|['’]ll\b"
+    r"|(?:\b(?:am|is|are)|['’](?:m|s|re)) (?:going to|planned|scheduled|due|happening)\b"
     r"|\b(?:am|are|is) (?:I|we|you|he|she|they|[A-Z]\w+) \w+ing\b"
-    r"|\b(?:do|does) \w+ have (?:on|planned|scheduled)\b|^(?:Will|Shall) (?:I|we|you|he|she|it|they|there|the|my|our)\b"
+    r"|\b[Dd]o(?:es)? \w+ have (?:to|(?:anything |something )?(?:on|planned|scheduled))\b"
+    r"|^(?:Will|Shall) (?:I|we|you|he|she|it|they|there|the|my|our)\b"
 )
+_DAY = timedelta(days=1)
 
 
 class Mention(Struct, frozen=True, kw_only=True):
@@ -50,33 +52,33 @@ class Mention(Struct, frozen=True, kw_only=True):
     named: bool = False
 
 
-def times(text: str, *, now: datetime) -> tuple[Mention, ...]:
-    """Every date and period the text speaks of, in order, as read at `now`."""
+def times(text: str, *, now: datetime, ahead: bool = False) -> tuple[Mention, ...]:
+    """Every date and period the text speaks of, in order, as read at `now`; with `ahead` as if it looked ahead, whatever its words say."""
     words = _WORD.findall(text.lower())
     here = now.astimezone(UTC)
     if text.isascii() and LATIN_TRIGGERS.isdisjoint(words) and _DIGITS_DATE.search(text) is None:
-        return () if _TRIGGERS.isdisjoint(words) else _mentions(text, _english(text, here))
-    found = _elsewhere(text, here)
-    return found or (() if _TRIGGERS.isdisjoint(words) else _mentions(text, _english(text, here)))
+        return () if _TRIGGERS.isdisjoint(words) else _mentions(text, _english(text, here, ahead=ahead))
+    found = _elsewhere(text, here, ahead=ahead)
+    return found or (() if _TRIGGERS.isdisjoint(words) else _mentions(text, _english(text, here, ahead=ahead)))
 
 
-def _english(text: str, now: datetime) -> list[Token]:
+def _english(text: str, now: datetime, *, ahead: bool) -> list[Token]:
     from cued.text.times.found import Anchor  # noqa: PLC0415 - a recall that speaks of no time does not pay for the grammar
     from cued.text.times.grammar import reduced  # noqa: PLC0415
     from cued.text.times.tokens import tokens  # noqa: PLC0415
 
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    return reduced(tokens(text), Anchor(now, today, _FUTURE.search(text) is not None))
+    return reduced(tokens(text), Anchor(now, today, ahead or _FUTURE.search(text) is not None))
 
 
-def _elsewhere(text: str, now: datetime) -> tuple[Mention, ...]:
+def _elsewhere(text: str, now: datetime, *, ahead: bool) -> tuple[Mention, ...]:
     """What the text says in another language; the tables are only loaded for a text that may be of one."""
     may_be = _OTHER_SCRIPT.search(text) or _DIGITS_DATE.search(text) or not LATIN_TRIGGERS.isdisjoint(_WORD.findall(fold(text).lower()))
     if not may_be:
         return ()
     from cued.text.times.languages.choice import languages_of, read  # noqa: PLC0415 - a recall in English does not pay for it
 
-    readings = (_mentions(text, read(text, language, now=now)) for language in languages_of(text))
+    readings = (_mentions(text, read(text, language, now=now, ahead=ahead)) for language in languages_of(text))
     return max(readings, key=lambda found: sum(mention.end - mention.start for mention in found), default=())
 
 
@@ -93,6 +95,12 @@ def _mentions(text: str, found: Iterable[Token]) -> tuple[Mention, ...]:
         for token in found
         if token.span is not None
     )
+
+
+def told_ahead(text: str, *, at: datetime) -> tuple[Interval, ...]:
+    """The dates and periods that a text written then tells of as what is to come; "by 18 May" is that day."""
+    found = (mention.interval for mention in times(text, now=at, ahead=True))
+    return tuple(Interval(each.end - _DAY, each.end) if each.start == EPOCH else each for each in found)
 
 
 def loose(mention: Mention) -> Interval:

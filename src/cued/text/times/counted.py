@@ -23,8 +23,10 @@ def relative_day(found: Found) -> Span:
 
 
 def relative_unit(found: Found) -> Span:
-    """Last, this or next calendar unit; "the next day" and "the last day" hang on what came before."""
+    """Last, this or next calendar unit, or some of them; "the next day" and "the last day" hang on what came before."""
     unit = found.name("unit")
+    if found.step() and _is_plural(found):
+        return rolling(found)
     if unit in {"hour", "minute", "second"} or (unit == "day" and found.step()):
         raise ValueError(unit)
     here = unit_of(found.anchor.now, "week" if unit == "fortnight" else unit)
@@ -165,4 +167,9 @@ def _count(found: Found) -> int:
     if found.has("few"):
         return _FEW_COUNT[found.name("few")]
     numbers = found.all("number")
-    return numbers[0].number if numbers else 1
+    return numbers[0].number if numbers else _FEW_COUNT["few"] if _is_plural(found) else 1
+
+
+def _is_plural(found: Found) -> bool:
+    """Whether an English unit is said of several: "the next days"; other languages' units do not carry their word."""
+    return found.all("unit")[0].word.endswith("s")

@@ -32,6 +32,7 @@ _MACROS = {
 _ABSOLUTE: Rules = (
     ("(between|from)? the? day upto the? day of? month (comma? year)?", d.days_of_month),
     ("between the? day and the? day of? month (comma? year)?", d.days_of_month),
+    ("(?<=(on|in)) the? day and the? day of? month (comma? year)?", d.days_of_month),
     ("(between|from)? the? day upto the? day of? pointer unit", d.days_of_month),
     ("between the? day and the? day of? pointer unit", d.days_of_month),
     ("month from? the? day upto the? day (comma? year)?", d.days_of_month),

@@ -31,12 +31,14 @@ _JOINS = frozenset(["to", "and", "dash"])
 _POSSESSIVES = frozenset(["my", "your", "his", "her", "its", "our", "their", "that"])
 _CLASSES = dict.fromkeys(FUNCTION_WORDS, "function") | dict.fromkeys(MEASURES, "measure") | dict.fromkeys(LABELS, "label")
 _NUMERIC = frozenset(["number", "ordinal", "year"])
+# Who does something is somebody: "Does June have children?"
+_DONE = frozenset(["word", "function"])
 
 
 def tokens(text: str) -> list[Token]:
     """The tokens of the text in order."""
     found = joined(_with_holidays(_with_same_time([_token(match) for match in _TOKEN.finditer(text)])))
-    return [_decided(found, index, text) if token.word in DOUBTFUL else token for index, token in enumerate(found)]
+    return [_decided(found, index, text) if token.word in DOUBTFUL or token.kind == "month" else token for index, token in enumerate(found)]
 
 
 def _token(match: re.Match[str]) -> Token:
@@ -101,7 +103,10 @@ def _decided(found: list[Token], index: int, text: str) -> Token:
     token = found[index]
     before = found[index - 1] if index else None
     after = found[index + 1] if index + 1 < len(found) else None
-    is_time = _is_month(found, index, text) if token.kind == "month" else _is_weekday(token, before, after, text=text)
+    if token.word not in DOUBTFUL:
+        is_time = not (before and after and before.word == "does" and after.kind in _DONE)
+    else:
+        is_time = _is_month(found, index, text) if token.kind == "month" else _is_weekday(token, before, after, text=text)
     return token if is_time else token._replace(kind="word")
 
 

@@ -44,5 +44,5 @@ def _units() -> dict[str, tuple[str, str]]:
 
 
 UNITS: Final = _units()
-NOONS: Final = {"noon": "0:00", "midnight": "0:00"}
+NOONS: Final = {"noon": "12:00", "midnight": "0:00"}
 PARTS: Final = {"half": 30, "quarter": 15}

@@ -89,9 +89,9 @@ def function_words(text: str) -> frozenset[str]:
     return frozenset().union(*map(_joining, languages_of(text)))
 
 
-def read(text: str, language: str, *, now: datetime) -> list[Token]:
-    """The tokens of a text of this language, each time expression as one of the kind `time`."""
+def read(text: str, language: str, *, now: datetime, ahead: bool) -> list[Token]:
+    """The tokens of a text of this language, each time expression as one of the kind `time`; a text may look ahead by its own words too."""
     found = tokens(text, lexicon(language))
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    ahead = any(token.kind in _AHEAD or (token.kind in {"relday", "relunit"} and token.number > 0) for token in found)
+    ahead = ahead or any(token.kind in _AHEAD or (token.kind in {"relday", "relunit"} and token.number > 0) for token in found)
     return reduced(found, Anchor(now, today, ahead), STAGES)
