@@ -308,6 +308,13 @@ class LogLevel:
         assert logged(keeper, "c", lines, LogRules(rows=3, content="last", last=1)) == [("r5", True), ("r4", False), ("r3", False)]
         assert logged(keeper, "d", lines[::-1], LogRules(rows=2)) == [("r5", True), ("r4", True)]
 
+    def test_a_line_from_far_ahead_makes_no_later_one_too_old(self, keeper: Keeper) -> None:
+        """A clock that was wrong once takes nothing from what is asked when it is right again."""
+        lines = [entry("r1"), replace(entry("r2"), at=NOW + 99_999 * HOUR), replace(entry("r3"), at=NOW + HOUR)]
+        for line in lines:
+            found = logged(keeper, "t", [line], LogRules(age=2 * HOUR))
+        assert [name for name, _ in found] == ["r2", "r3"]
+
     def test_lines_of_a_transaction_that_raises_are_not_kept(self, keeper: Keeper) -> None:
         """Nor what it would have dropped for them."""
         with keeper.begin("t", write=True) as rows:

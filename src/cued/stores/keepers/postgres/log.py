@@ -42,9 +42,7 @@ _BEYOND: Final = """
 """
 _ROWS: Final = "DELETE FROM cued.recall" + _BEYOND  # noqa: S608 - constants
 _CONTENT: Final = "UPDATE cued.recall SET cue = NULL, evidence = NULL" + _BEYOND + "AND (cue IS NOT NULL OR evidence IS NOT NULL)"  # noqa: S608 - constants
-_AGE: Final = """
-    DELETE FROM cued.recall WHERE tenant = %(tenant)s AND at < (SELECT max(at) FROM cued.recall WHERE tenant = %(tenant)s) - %(most)s
-"""
+_AGE: Final = "DELETE FROM cued.recall WHERE tenant = %(tenant)s AND at < %(most)s"
 _TRIMS: Final = {"rows": _ROWS, "age": _AGE, "content": _CONTENT}
 
 _TALLY: Final = """
@@ -102,9 +100,9 @@ def write(cursor: psycopg.Cursor[Any], tenant: bytes, entries: Sequence[RecallEn
     cursor.execute(_PUT, columns | texts | {"tenant": tenant})
 
 
-def trim(cursor: psycopg.Cursor[Any], tenant: bytes, rules: LogRules) -> None:
-    """Drop what the rules do not keep."""
-    for step, most in sql_values.trims(rules):
+def trim(cursor: psycopg.Cursor[Any], tenant: bytes, entries: Sequence[RecallEntry], rules: LogRules) -> None:
+    """Drop what the rules do not keep with these lines."""
+    for step, most in sql_values.trims(entries, rules):
         cursor.execute(_TRIMS[step], {"tenant": tenant, "most": most})
 
 
