@@ -31,7 +31,9 @@ _READ: Final = f"""
       AND (%(outcome)s::bytea IS NULL OR outcome = %(outcome)s)
       AND (%(policy)s::bytea IS NULL OR policy = %(policy)s)
       AND (%(kept)s = 0 OR evidence IS NOT NULL)
-      AND (%(naming)s::jsonb = '[]' OR EXISTS (SELECT 1 FROM jsonb_array_elements(chosen::jsonb) AS held WHERE held <@ %(naming)s::jsonb))
+      AND (%(naming)s::jsonb = '[]' OR EXISTS (
+          SELECT 1 FROM jsonb_array_elements(chosen::jsonb || coalesce(shadow::jsonb -> 'chosen', '[]')) AS held
+          WHERE held <@ %(naming)s::jsonb))
 """  # noqa: S608 - constants
 _ONE: Final = _READ + "AND recall_id = %(recall_id)s LIMIT %(limit)s"
 _NEWEST: Final = _READ + "ORDER BY at DESC, key DESC LIMIT %(limit)s"

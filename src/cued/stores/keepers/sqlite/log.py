@@ -35,7 +35,9 @@ _READ: Final = """
       AND (:outcome IS NULL OR outcome = :outcome)
       AND (:policy IS NULL OR policy = :policy)
       AND (NOT :kept OR evidence IS NOT NULL)
-      AND (:naming = '[]' OR EXISTS (SELECT 1 FROM json_each(chosen) AS held JOIN json_each(:naming) AS asked ON held.value = asked.value))
+      AND (:naming = '[]' OR EXISTS (SELECT value FROM json_each(:naming) INTERSECT
+                                     SELECT value FROM (SELECT value FROM json_each(chosen)
+                                                        UNION ALL SELECT value FROM json_each(shadow, '$.chosen'))))
 """
 _ONE: Final = _READ + "AND recall_id = :recall_id LIMIT :limit"
 _NEWEST: Final = _READ + "ORDER BY at DESC, key DESC LIMIT :limit"
