@@ -14,7 +14,7 @@ from pathlib import Path
 import apsw
 from msgspec import Struct
 
-from cued.errors import BusyError, CorruptError, ForeignFileError, InputError, StoreError
+from cued.errors import BusyError, CorruptError, ForeignFileError, FullError, InputError, StoreError
 from cued.folders import looked_at, nameable
 from cued.ports import Progress, Store, silent
 from cued.stores.keepers.sqlite import SqliteKeeper
@@ -68,6 +68,9 @@ def _copy(connection: apsw.Connection, source: Path, target: Path, *, overwrite:
                 give_name(partial, place, overwrite=overwrite)
             synced(place.parent)
         return Copied(path=str(target), bytes=place.stat().st_size, schema=schema)
+    except FullError as error:
+        # The source is only read, though it is what SQLite's error is told of.
+        raise FullError(f"{target}: the disk is full, or its files may be no larger; nothing of the copy was kept") from error
     except OSError as error:
         raise StoreError(f"{target}: could not be written ({error.strerror})") from error
 
