@@ -19,7 +19,7 @@ from cued.folders import looked_at, nameable
 from cued.ports import Progress, Store, silent
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.keepers.sqlite.connection import identity, reading, refuse_foreign_file, rename, translated
-from cued.stores.keepers.sqlite.page_sums import file_system, is_broken_page
+from cued.stores.keepers.sqlite.page_sums import begin_copy, file_system, is_broken_page
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID, VERSION
 
 PAGES = 256
@@ -92,6 +92,7 @@ def _fill(partial: Path, source: apsw.Connection, name: Path, progress: Progress
     with translated(name), closing(apsw.Connection(str(partial), vfs=file_system())) as copy, reading(source):
         # Inside one read transaction the source cannot change, so a busy writer never makes the copy begin again.
         source.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        begin_copy(copy, source)
         with copy.backup("main", source, "main") as pages:
             while not pages.done:
                 pages.step(PAGES)
