@@ -331,8 +331,8 @@ class Transaction(Reading, Protocol):
     def put_log(self, entries: Sequence[RecallEntry], rules: LogRules) -> None:
         """Write lines, in place of those with the same `recall_id`, and drop what the rules do not keep.
 
-        That is what is beyond `rows` lines or older than the newest by more than `age`; with `content` "last", the cue and the evidence
-        of all but the `last` newest lines.
+        That is what is beyond `rows` lines, or older by more than `age` than the newest of these; with `content` "last", the cue and the
+        evidence of all but the `last` newest lines.
         """
 
     def put_document(self, name: str, body: bytes | None) -> None:

@@ -116,6 +116,14 @@ def test_a_broken_memory_is_left_out_of_recall_and_said(tenant_file):
             memories.tenant("ada").list(limit=40)
 
 
+def test_what_is_erased_while_a_file_is_checked_is_not_called_damaged(tmp_path):
+    with cued.open(tmp_path / "m.db", embedder=None) as memories:
+        ada = memories.tenant("ada")
+        left = list(ada.remember_many([f"tea with number{number} friends" for number in range(20)]).ids)
+        checked = memories.check(progress=lambda *_: left and ada.forget(left.pop(), erase=True))
+        assert (checked.ok, checked.problems, left) == (True, (), [])
+
+
 def test_a_repair_puts_a_broken_memory_aside_and_keeps_the_rest(tenant_file):
     flipped(tenant_file, b"tea with number17")
     (problem,) = check_file(tenant_file).problems

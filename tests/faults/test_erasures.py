@@ -6,6 +6,8 @@ import pytest
 
 import cued
 from cued.errors import InputError
+from cued.insight.pairs import labels
+from cued.model import LogQuery, LogRules
 from cued.stores import Store
 from cued.stores.journalling import entries, head_of, ids_digest
 from cued.stores.keepers.memory import MemoryKeeper
@@ -38,6 +40,22 @@ def test_an_erasure_says_that_the_bytes_are_gone_and_the_list_has_its_time(place
         assert memories.tenants() == ()
     if place is not None:
         assert b"secretive" not in place.read_bytes()
+
+
+def test_no_label_and_no_policy_on_trial_names_what_was_erased(tmp_path):
+    path, rules = tmp_path / "memories.db", LogRules(content="last")
+    with cued.open(path, embedder="hashing", settle="now", shadow="dense", log=rules) as memories:
+        ada = memories.tenant("ada")
+        ada.remember("Ada drinks tea.", id="ada-lovelace@example.com")
+        ada.remember("Ada lives in Paris.", id="paris")
+        asked = [ada.recall(words) for words in ("What does Ada drink?", "Where does Ada live?")]
+        for recall in asked:
+            ada.label(recall.recall_id, "right")
+        assert [len(line.shadow.chosen) for line in memories.parts.store.log("ada", LogQuery())] == [2, 2]
+        assert ada.forget("ada-lovelace@example.com", erase=True).gone
+        assert ["erased" in line.shadow.chosen for line in memories.parts.store.log("ada", LogQuery())] == [True, True]
+        assert [label.verdict for label in labels("ada", memories.parts.store)] == ["right", "right"]
+    assert b"lovelace" not in path.read_bytes()
 
 
 def test_an_erasure_that_a_reader_delays_says_so_and_is_finished_later(tmp_path):

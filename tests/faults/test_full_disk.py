@@ -56,6 +56,7 @@ def test_a_full_disk_is_said_and_harms_nothing(tmp_path, verb):
 
     said = in_a_child(there)
     assert said.startswith("said") or (verb is erased and said in {"done", "gone"}), said
+    assert verb is not backed_up or "copy.db: " in said
     assert not list(tmp_path.glob(".*.partial*"))
     if verb is not repaired and verb is not erased:
         assert check_file(path).ok

@@ -8,6 +8,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+import cued
 from cued.conformance.samples import NOW, lookup, near, record, words
 from cued.errors import BusyError, CorruptError, ForeignFileError, InputError, NewerSchemaError, StoreError
 from cued.stores import Store
@@ -114,6 +115,17 @@ def test_a_backup_while_another_process_writes_is_one_moment_of_it(store, tmp_pa
         copied = [each for each in ids(tmp_path / f"copy{number}.db") if each.startswith("w")]
         assert set(before) <= set(copied)
         assert copied == [f"w-{place:06}" for place in range(len(copied))]
+
+
+def test_a_backup_larger_than_a_cache_has_sums_on_the_pages_that_lay_in_the_log(tmp_path):
+    with cued.open(tmp_path / "m.db", embedder="hashing") as memories:
+        ada = memories.tenant("ada")
+        ids = ada.remember_many([f"note {number} on tea" for number in range(2000)]).ids
+        ada.forget(*ids)
+        memories.backup(tmp_path / "copy.db")
+    with cued.open(tmp_path / "copy.db", embedder=None) as copy:
+        assert copy.check().ok
+        assert copy.tenant("ada").stats().forgotten == 2000
 
 
 def test_a_backup_does_not_overwrite_unless_told_and_never_itself(store, tmp_path):

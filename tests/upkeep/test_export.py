@@ -124,7 +124,7 @@ def test_an_export_imported_into_an_empty_tenant_exports_the_same_bytes_and_reca
                 old.swap_document("t", DOCUMENT, old=None, new=b"learnt \xff")
             lines = lines_of(old, vectors=True)
 
-            done = import_export("t", new, lines, embedder=None, believed=True)
+            done = import_export("t", new, lines, at=NOW, embedder=None, believed=True)
 
             assert done.stored == old.size("t")
             assert lines_of(new, vectors=True) == lines
@@ -152,7 +152,7 @@ def test_an_export_of_nobody_is_a_header_and_an_end(store):
 def test_an_import_puts_everything_into_the_tenant_of_the_handle_whoever_the_file_names(store):
     store.adopt("t", filled("t", Random(5)))
 
-    import_export("mine", store, lines_of(store), embedder=None)
+    import_export("mine", store, lines_of(store), at=NOW, embedder=None)
 
     assert store.size("mine") == store.size("t") > 0
     assert {each.memory.tenant for each in store.scan("mine", limit=100)} == {"mine"}
@@ -161,11 +161,11 @@ def test_an_import_puts_everything_into_the_tenant_of_the_handle_whoever_the_fil
 
 def test_a_second_import_stores_nothing_and_changes_nothing(store):
     lines = exported_notes(5)
-    first = import_export("t", store, lines, embedder=ListEmbedder())
+    first = import_export("t", store, lines, at=NOW, embedder=ListEmbedder())
     after = lines_of(store, vectors=True)
     again = ListEmbedder()
 
-    second = import_export("t", store, lines, embedder=again)
+    second = import_export("t", store, lines, at=NOW, embedder=again)
 
     assert (first.stored, first.known) == (5, 0)
     assert (second.stored, second.known) == (0, 5)
@@ -175,10 +175,10 @@ def test_a_second_import_stores_nothing_and_changes_nothing(store):
 
 def test_what_is_known_stays_as_it_is(store):
     lines = exported_notes(3)
-    import_export("t", store, [*lines[:2], end(1)], embedder=None)
+    import_export("t", store, [*lines[:2], end(1)], at=NOW, embedder=None)
     store.forget("t", ["n0000"], at=NOW)
 
-    done = import_export("t", store, lines, embedder=None)
+    done = import_export("t", store, lines, at=NOW, embedder=None)
 
     assert (done.stored, done.known) == (2, 1)
     assert store.get("t", ["n0000"])[0].forgotten_at == NOW
@@ -221,10 +221,10 @@ def test_an_import_that_was_stopped_between_chunks_ends_the_same_when_it_is_run_
     store, whole = StoppingStore(writes=2), Store(MemoryKeeper())
 
     with pytest.raises(StoreError, match="went down") as stopped:
-        import_export("t", store, lines, embedder=None, believed=True)
+        import_export("t", store, lines, at=NOW, embedder=None, believed=True)
     half = store.size("t")
-    import_export("t", store, lines, embedder=None, believed=True)
-    import_export("t", whole, lines, embedder=None, believed=True)
+    import_export("t", store, lines, at=NOW, embedder=None, believed=True)
+    import_export("t", whole, lines, at=NOW, embedder=None, believed=True)
 
     assert half == CHUNK
     assert any(f"{CHUNK} memories are stored so far" in note for note in stopped.value.__notes__)
@@ -235,10 +235,11 @@ IMPORTER = """
 import sys
 from cued.stores import Store
 from cued.stores.keepers.sqlite import SqliteKeeper
+from cued.conformance.samples import NOW
 from cued.importers.own import import_export
 with open(sys.argv[2], "rb") as file:
     store = Store(SqliteKeeper(sys.argv[1]))
-    import_export("t", store, file, embedder=None, believed=True, progress=lambda *each: print(*each, flush=True))
+    import_export("t", store, file, at=NOW, embedder=None, believed=True, progress=lambda *each: print(*each, flush=True))
 """
 
 
@@ -254,7 +255,7 @@ def test_an_import_that_was_killed_ends_the_same_when_it_is_run_again(tmp_path, 
     store = Store(SqliteKeeper(tmp_path / "m.db"))
     half = store.size("t")
 
-    done = import_export("t", store, lines, embedder=None, believed=True)
+    done = import_export("t", store, lines, at=NOW, embedder=None, believed=True)
 
     assert half % CHUNK == 0
     assert half >= int(told[-1].split()[0]) == CHUNK * chunks
@@ -269,7 +270,7 @@ def test_vectors_are_taken_from_the_file_when_the_same_embedder_made_them():
     lines = exported_notes(4, embedder=maker, vectors=True)
     new = Store(MemoryKeeper())
 
-    import_export("t", new, lines, embedder=taker, believed=True)
+    import_export("t", new, lines, at=NOW, embedder=taker, believed=True)
 
     assert taker.asked == []
     assert lines_of(new, vectors=True)[1:] == lines[1:]
@@ -281,7 +282,7 @@ def test_vectors_of_another_embedder_are_made_anew_and_never_mixed(vectors):
     lines = exported_notes(4, embedder=ListEmbedder(name="old", dimensions=32), vectors=vectors)
     taker, new = ListEmbedder(name="new"), Store(MemoryKeeper())
 
-    import_export("t", new, lines, embedder=taker)
+    import_export("t", new, lines, at=NOW, embedder=taker)
 
     assert len(taker.asked) == 4
     assert {each.memory.fingerprint for each in new.scan("t", limit=9)} == {str(taker.fingerprint)}
@@ -294,7 +295,7 @@ def test_a_vector_that_only_claims_to_be_of_this_embedder_is_made_anew():
     claimed = json.loads(lines[1]) | {"fingerprint": str(ListEmbedder().fingerprint)}
     new = Store(MemoryKeeper())
 
-    import_export("t", new, [lines[0], json.dumps(claimed).encode(), lines[2]], embedder=ListEmbedder())
+    import_export("t", new, [lines[0], json.dumps(claimed).encode(), lines[2]], at=NOW, embedder=ListEmbedder())
 
     assert [len(each.vector) for each in new.scan("t", limit=9)] == [16]
 
@@ -303,8 +304,8 @@ def test_without_an_embedder_the_vectors_stay_with_the_fingerprint_that_they_hav
     maker = ListEmbedder()
     new = Store(MemoryKeeper())
 
-    import_export("t", new, exported_notes(2, embedder=maker, vectors=True), embedder=None, believed=True)
-    pending = import_export("u", new, exported_notes(2, embedder=maker), embedder=None)
+    import_export("t", new, exported_notes(2, embedder=maker, vectors=True), at=NOW, embedder=None, believed=True)
+    pending = import_export("u", new, exported_notes(2, embedder=maker), at=NOW, embedder=None)
 
     assert {each.memory.fingerprint for each in new.scan("t", limit=9)} == {str(maker.fingerprint)}
     assert pending.stored == 2
@@ -315,7 +316,7 @@ def test_with_the_embedder_down_memories_come_in_without_vectors_and_the_answer_
     down, new = FailingEmbedder(), Store(MemoryKeeper())
     down.down = True
 
-    done = import_export("t", new, exported_notes(2), embedder=down)
+    done = import_export("t", new, exported_notes(2), at=NOW, embedder=down)
 
     assert done.stored == 2
     assert done.degraded == ("vector pending: the embedder is down",)
@@ -328,18 +329,52 @@ def test_the_recall_log_comes_along_in_its_order_and_only_once(store):
     source.settle("t", (), log)
     lines = lines_of(source)
 
-    first = import_export("t", store, lines, embedder=None)
-    second = import_export("t", store, lines, embedder=None)
+    first = import_export("t", store, lines, at=NOW, embedder=None)
+    second = import_export("t", store, lines, at=NOW, embedder=None)
 
     assert (first.recalls, second.recalls) == (len(log), 0)
     assert len(log) > CHUNK
-    assert list(store.log("t", LogQuery(limit=10_000))) == log[::-1]
+    assert list(store.log("t", LogQuery(limit=10_000))) == [replace(entry, cited=()) for entry in log[::-1]]
+
+
+def test_a_line_of_the_log_is_never_replaced_whatever_time_the_file_gives_it(store):
+    own, *others = [replace(entry, recall_id=f"r{number}") for number, entry in enumerate(entries(Random(1)) * 2)]
+    store.settle("t", (), [own])
+    source = Store(MemoryKeeper())
+    claimed = replace(own, at=own.at - timedelta(days=9), chosen=("m007",))
+    source.settle("t", (), [claimed, *others])
+
+    assert import_export("t", store, lines_of(source), at=NOW, embedder=None).recalls == len(others)
+    assert list(store.log("t", LogQuery(recall_id=own.recall_id))) == [own]
+
+
+def test_a_log_that_is_not_believed_teaches_nothing_and_crowds_nobody_out(tmp_path):
+    with cued.open(tmp_path / "m.db", embedder=None, settle="now", log=LogRules(rows=5, age=timedelta(days=9), content="last")) as memories:
+        mira = memories.tenant("mira")
+        mira.remember("Mira prefers tea.", id="tea")
+        asked = mira.recall("Mira tea")
+        lines = [*map(json.loads, mira.export())]
+        recall, end = lines[2], lines[3]
+        forged = [
+            {**recall, "recall_id": "said", "cited": ["tea"], "evidence": "AAAA"},
+            *({**recall, "recall_id": f"ahead-{number}", "at": "9999-12-31T00:00:00Z"} for number in range(9)),
+        ]
+        written = [lines[0], *forged, {**end, "memories": 0, "recalls": len(forged)}]
+        (tmp_path / "forged.jsonl").write_text("\n".join(map(json.dumps, written)))
+
+        assert mira.import_file(tmp_path / "forged.jsonl").skipped == {
+            "recall that is yet to come, for the file is not believed": 9,
+            "what was learnt or said of recalls, for the file is not believed": 1,
+        }
+        assert mira.feedback(asked.recall_id, cited=["tea"]) == ("tea",)
+        assert [line.cited for line in memories.parts.store.log("mira", LogQuery(recall_id="said"))] == [()]
+        assert mira.replay("cued").recalls == 1
 
 
 def test_progress_hears_of_each_chunk_and_of_the_total():
     heard = []
 
-    import_export("t", Store(MemoryKeeper()), exported_notes(CHUNK + 1), embedder=None, progress=lambda *each: heard.append(each))
+    import_export("t", Store(MemoryKeeper()), exported_notes(CHUNK + 1), at=NOW, embedder=None, progress=lambda *each: heard.append(each))
 
     assert heard == [(CHUNK, CHUNK + 1), (CHUNK + 1, CHUNK + 1)]
 
@@ -360,7 +395,7 @@ HEADER = b'{"cued": 1, "tenant": "t", "exported_at": "2025-01-01T00:00:00Z", "me
 def exported_notes(count, *, embedder=None, vectors=False):
     """Give the export of a tenant with so many notes."""
     store = Store(MemoryKeeper())
-    import_export("t", store, [HEADER, *map(note, range(count)), end(count)], embedder=embedder)
+    import_export("t", store, [HEADER, *map(note, range(count)), end(count)], at=NOW, embedder=embedder)
     return lines_of(store, vectors=vectors)
 
 
@@ -414,7 +449,7 @@ def test_a_wrong_line_is_an_input_error_that_names_it_and_nothing_of_its_chunk_i
     store = Store(MemoryKeeper())
 
     with pytest.raises(InputError) as refused:
-        import_export("t", store, [HEADER, note(7), line, end(2)], embedder=None)
+        import_export("t", store, [HEADER, note(7), line, end(2)], at=NOW, embedder=None)
 
     assert named in str(refused.value)
     assert any("line 3" in told or "line 2 to line 3" in told for told in refused.value.__notes__)
@@ -436,7 +471,7 @@ def test_a_wrong_line_is_an_input_error_that_names_it_and_nothing_of_its_chunk_i
 )
 def test_a_file_that_is_not_whole_is_refused(lines, named):
     with pytest.raises(InputError, match=named):
-        import_export("t", Store(MemoryKeeper()), lines, embedder=None)
+        import_export("t", Store(MemoryKeeper()), lines, at=NOW, embedder=None)
 
 
 class EndlessFile:
@@ -455,7 +490,7 @@ def test_a_line_without_end_is_refused_after_the_longest_that_is_accepted():
     file = EndlessFile()
 
     with pytest.raises(InputError, match="at most 8000000 bytes"):
-        import_export("t", Store(MemoryKeeper()), file, embedder=None)
+        import_export("t", Store(MemoryKeeper()), file, at=NOW, embedder=None)
 
     assert file.read == MAX_LINE + 2
 
@@ -463,7 +498,7 @@ def test_a_line_without_end_is_refused_after_the_longest_that_is_accepted():
 def test_lines_may_be_blank_end_in_crlf_or_begin_with_a_byte_order_mark():
     file = BytesIO(b"\xef\xbb\xbf" + HEADER + b"\r\n\r\n" + note() + b"\r\n" + end(1))
 
-    assert import_export("t", Store(MemoryKeeper()), file, embedder=None).stored == 1
+    assert import_export("t", Store(MemoryKeeper()), file, at=NOW, embedder=None).stored == 1
 
 
 def test_read_export_gives_each_line_with_its_number():
@@ -481,6 +516,7 @@ def test_chunks_are_bounded_by_size_as_well_as_by_number(monkeypatch):
         "t",
         Store(MemoryKeeper()),
         [HEADER, *(note(number, text="x" * 400) for number in range(4)), end(4)],
+        at=NOW,
         embedder=None,
         progress=lambda done, _: heard.append(done),
     )
@@ -491,7 +527,7 @@ def test_chunks_are_bounded_by_size_as_well_as_by_number(monkeypatch):
 def test_times_of_another_zone_are_stored_as_utc():
     store = Store(MemoryKeeper())
 
-    import_export("t", store, [HEADER, note(created_at="2025-01-01T02:00:00+02:00"), end(1)], embedder=None)
+    import_export("t", store, [HEADER, note(created_at="2025-01-01T02:00:00+02:00"), end(1)], at=NOW, embedder=None)
 
     assert store.get("t", ["n0000"])[0].created_at.isoformat() == "2025-01-01T00:00:00+00:00"
 
@@ -508,7 +544,7 @@ def test_an_export_pages_through_the_store(monkeypatch):
 
 def lines_of_many(count, **options):
     store = Store(MemoryKeeper())
-    import_export("t", store, [HEADER, *map(note, range(count)), end(count)], embedder=None, believed=True)
+    import_export("t", store, [HEADER, *map(note, range(count)), end(count)], at=NOW, embedder=None, believed=True)
     return lines_of(store, **options)
 
 
@@ -536,7 +572,7 @@ def test_what_is_taken_over_of_a_long_log_is_said_where_it_is_not_all():
     log = [replace(entry, recall_id=f"r{number}", evidence=b"{}") for number, entry in enumerate(entries(Random(1)) * 20)]
     old, new = Store(MemoryKeeper(), log_rules=LogRules(content="last")), Store(MemoryKeeper(), log_rules=LogRules(rows=5))
     old.settle("t", (), log)
-    assert import_export("t", new, lines_of(old), embedder=None).degraded == (
+    assert import_export("t", new, lines_of(old), at=NOW, embedder=None).degraded == (
         "recall log: cues and evidence are left out where this store keeps none",
         "recall log: this store keeps the newest 5 lines, and the file has more",
     )

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from cued.conformance.row_samples import assert_as_written, break_off, logged, page, put, row, taken_apart
 from cued.conformance.samples import HOUR, NOW, direction, entry
 from cued.errors import StoreError
-from cued.model import Edge, Filter, Head, Judged, LogQuery, LogRules, Stats, Supersession, Use
+from cued.model import Edge, Filter, Head, Judged, LogQuery, LogRules, Shadowed, Stats, Supersession, Use
 from cued.ports import Joint, Keeper
 from cued.stores.admission import weighed
 from cued.stores.arrays import ALWAYS, NEVER, micros
@@ -287,15 +287,18 @@ class LogLevel:
 
     def test_lines_come_back_as_written_and_by_what_is_asked(self, keeper: Keeper) -> None:
         """A known recall_id keeps its place; cue and evidence come only with `content`; a stranger has none."""
-        whole = replace(entry("r1"), floor=0.5, cue="tea?", evidence=b"\x00", stage_ms={"score": 1.5}, cited=("a",), degraded=("x",))
+        trial = Shadowed(policy="p", policy_digest="", outcome="recalled", chosen=("on trial",), best_relevance=0.5, tokens=1)
+        told = replace(entry("r1"), floor=0.5, stage_ms={"score": 1.5}, cited=("a",), degraded=("x",), shadow=trial)
+        whole = replace(told, cue="tea?", evidence=b"\x00")
         with keeper.begin("t", write=True) as rows:
             rows.put_log([entry("r0"), entry("r1"), entry("r2")], RULES)
             rows.put_log([whole], RULES)
         with keeper.begin("t", write=False) as rows:
             assert list(rows.log(LogQuery(content=True))) == [entry("r2"), whole, entry("r0")]
-            assert list(rows.log(LogQuery(recall_id="r1"))) == [replace(whole, cue=None, evidence=None)]
+            assert list(rows.log(LogQuery(recall_id="r1"))) == [told]
             assert [line.recall_id for line in rows.log(LogQuery(limit=2, oldest_first=True))] == ["r0", "r1"]
             assert [line.recall_id for line in rows.log(LogQuery(kept=True))] == ["r1"]
+            assert [line.recall_id for line in rows.log(LogQuery(naming=("nobody", "on trial")))] == ["r1"]
         with keeper.begin("stranger", write=False) as rows:
             assert list(rows.log(LogQuery())) == []
         assert keeper.tenants() == ("t",)
@@ -307,6 +310,11 @@ class LogLevel:
         assert logged(keeper, "b", lines, LogRules(age=2 * HOUR)) == [("r5", True), ("r4", True), ("r3", True)]
         assert logged(keeper, "c", lines, LogRules(rows=3, content="last", last=1)) == [("r5", True), ("r4", False), ("r3", False)]
         assert logged(keeper, "d", lines[::-1], LogRules(rows=2)) == [("r5", True), ("r4", True)]
+
+    def test_a_line_from_far_ahead_makes_no_later_one_too_old(self, keeper: Keeper) -> None:
+        """A clock that was wrong once takes nothing from what is asked when it is right again."""
+        lines = [entry("r1"), replace(entry("r2"), at=NOW + 99_999 * HOUR), replace(entry("r3"), at=NOW + HOUR)]
+        assert [name for name, _ in logged(keeper, "t", lines, LogRules(age=2 * HOUR))] == ["r2", "r3"]
 
     def test_lines_of_a_transaction_that_raises_are_not_kept(self, keeper: Keeper) -> None:
         """Nor what it would have dropped for them."""

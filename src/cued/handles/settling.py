@@ -4,10 +4,11 @@ A crash loses at most the touches of the last moment, never a memory.
 """
 
 import logging
-import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import reduce
+from queue import SimpleQueue
 from types import MappingProxyType
 from typing import Literal
 
@@ -59,9 +60,11 @@ class Settler:
 
     def after_fork(self) -> None:
         """Start anew with nothing waiting: what waits at a fork is the parent's, whose thread writes it."""
-        self._queue: queue.Queue[_Left | None] = queue.Queue(maxsize=self._most_waiting)
+        # Bare locks and a queue in C, not conditions: a Ctrl-C in the middle of one of those leaves its lock taken, and all wait for ever.
+        self._queue: SimpleQueue[_Left | Callable[[], None] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._taking, self._writing, self._hurry = threading.Lock(), threading.Lock(), threading.Event()
+        self._taking, self._writing, self._hurry, self._at_work = (threading.Lock() for _ in range(4))
+        self._hurry.acquire()
 
     @property
     def here(self) -> bool:
@@ -95,48 +98,77 @@ class Settler:
 
     def flush(self) -> None:
         """Wait until everything taken so far is written."""
-        self._hurry.set()
-        self._queue.join()
-        self._hurry.clear()
+        written = threading.Lock()
+        written.acquire()
+        with self._taking:
+            thread, closed = self._working(), self._closed
+            if thread is not None and not closed:
+                self._queue.put(written.release)
+        if thread is not None:
+            self._hurried()
+            thread.join() if closed else written.acquire()
         with self._writing:
             return
 
     def close(self) -> None:
         """Write what is left and stop; what comes later is dropped."""
         with self._taking:
-            self._closed, thread, self._thread = True, self._thread, None
-        if thread is not None:
-            self._hurry.set()
+            self._closed, thread = True, self._working()
             self._queue.put(None)
+        if thread is not None:
+            self._hurried()
             thread.join()
 
     def _take(self, left: _Left) -> None:
         with self._taking:
             if self._closed:
                 return
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="cued-settle", daemon=True)
+            started = self._started()
+            fits = self._queue.qsize() < self._most_waiting
+            if started and fits:
+                self._queue.put(left)
+            elif started and not self._full:
+                log.warning("the settling queue is full: touches are dropped until there is room, the recalls stand")
+            self._full = started and not fits
+        if not started:
+            self._write([left])
+
+    def _started(self) -> bool:
+        """Whether a thread writes, begun here if none does; False where none is to be had, as when the interpreter ends."""
+        if self._working() is None:
+            self._thread = threading.Thread(target=self._work, name="cued-settle", daemon=True)
+            with suppress(RuntimeError):
                 self._thread.start()
-            try:
-                self._queue.put_nowait(left)
-            except queue.Full:
-                if not self._full:
-                    log.warning("the settling queue is full: touches are dropped until there is room, the recalls stand")
-                self._full = True
-            else:
-                self._full = False
+        return self._working() is not None
+
+    def _working(self) -> threading.Thread | None:
+        """The thread that writes; None where none does yet, or no longer."""
+        return self._thread if self._thread is not None and self._thread.is_alive() else None
+
+    def _hurried(self) -> None:
+        """Let the thread write what it has, without waiting for more."""
+        with suppress(RuntimeError):  # it is told already
+            self._hurry.release()
 
     def _work(self) -> None:
-        while True:
-            batch = [self._queue.get()]
-            self._hurry.wait(_GATHER_S)
-            while len(batch) < _BATCH and not self._queue.empty():
-                batch.append(self._queue.get_nowait())
-            self._write([left for left in batch if left is not None])
-            for _ in batch:
-                self._queue.task_done()
-            if None in batch:
-                return
+        # One at a time: where the start of a thread was interrupted, the next recall may have started a second one.
+        with self._at_work:
+            while self._goes_on():
+                pass
+
+    def _goes_on(self) -> bool:
+        """Whether more may come after the next batch, which is written here."""
+        batch = [self._queue.get()]
+        self._hurry.acquire(timeout=_GATHER_S)
+        while len(batch) < _BATCH and not self._queue.empty():
+            batch.append(self._queue.get())
+        self._write([left for left in batch if isinstance(left, _Left)])
+        for written in batch:
+            if callable(written):
+                written()
+        if None in batch:
+            self._queue.put(None)
+        return None not in batch
 
     def _write(self, batch: Sequence[_Left]) -> None:
         groups: dict[tuple[str, bool], list[_Left]] = {}

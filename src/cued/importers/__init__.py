@@ -109,7 +109,7 @@ def import_file(  # noqa: PLR0913 - one keyword each for what, with what, as of 
         if name == OWN:
             if scope is not None:
                 raise InputError("scope", scope, "no scope for an export of Cued: its memories have theirs")
-            return _import_own(tenant, store, path, embedder=embedder, as_exported=as_exported, progress=progress)
+            return _import_own(tenant, store, path, at=at, embedder=embedder, as_exported=as_exported, progress=progress)
         if as_exported:
             raise InputError("as_exported", name, "an export of Cued: no other format has a seal")
         drafts = FORMATS[name].read(path, max_bytes=max_bytes, **({} if user is None else {"user": user}))
@@ -119,14 +119,14 @@ def import_file(  # noqa: PLR0913 - one keyword each for what, with what, as of 
 
 
 def _import_own(  # noqa: PLR0913 - as above
-    tenant: str, store: Store, path: Path, *, embedder: Embedder | None, as_exported: bool, progress: Progress
+    tenant: str, store: Store, path: Path, *, at: datetime, embedder: Embedder | None, as_exported: bool, progress: Progress
 ) -> Imported:
     head(path, 0)
     with path.open("rb") as file:
         if as_exported:
             refuse_foreign((line for _, line in bounded_lines(file)), store, tenant)
             file.seek(0)
-        return import_export(tenant, store, file, embedder=embedder, believed=as_exported, progress=progress)
+        return import_export(tenant, store, file, at=at, embedder=embedder, believed=as_exported, progress=progress)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import BinaryIO, NamedTuple
 
 from msgspec.structs import replace
@@ -26,9 +26,7 @@ from cued.model import LogQuery, RecallEntry
 from cued.ports import Embedder, Progress, Store, silent
 
 MAX_LINE = 8_000_000
-_EVERY_LINE = 2**31 - 1
-_TICK = timedelta(microseconds=1)
-_LAST = datetime.max.replace(tzinfo=UTC)
+_SAID = "what was learnt or said of recalls, for the file is not believed"
 
 
 class Numbered(NamedTuple):
@@ -56,6 +54,7 @@ def import_export(  # noqa: PLR0913 - whose, where to, what, with what, and whet
     store: Store,
     lines: BinaryIO | Iterable[bytes],
     *,
+    at: datetime,
     embedder: Embedder | None,
     believed: bool = False,
     progress: Progress = silent,
@@ -65,12 +64,12 @@ def import_export(  # noqa: PLR0913 - whose, where to, what, with what, and whet
     What is known only gives way to what is new, supersedes it and is trusted as much.
 
     Anybody can write such a file, so what is in it is an import's at most, nothing is pinned, vectors are made anew, and what was learnt
-    about the traffic is left out. Of one that is `believed` everything is taken as it is; its vectors where the embedder's own fingerprint
-    made them, and without an embedder all.
+    about the traffic, or was said of recalls, is left out, and so are recalls after this moment, `at`. Of one that is `believed` everything
+    is taken as it is; its vectors where the embedder's own fingerprint made them, and without an embedder all.
     """
     intake = Intake(tenant, store, embedder=embedder, progress=progress)
     with intake.noting():
-        reading = _Reading(intake, read_export(lines), believed=believed)
+        reading = _Reading(intake, read_export(lines), at=at, believed=believed)
         intake.take(reading.memories(), total=reading.total)
         reading.finish()
     return intake.result("cued")
@@ -105,8 +104,8 @@ def _read_lines(lines: BinaryIO | Iterable[bytes]) -> Iterator[bytes]:
 class _Reading:
     """The lines of one export on their way in: memories are handed on, entries of the recall log are stored as they come."""
 
-    def __init__(self, intake: Intake, lines: Iterator[Numbered], *, believed: bool) -> None:
-        self._intake, self._lines, self._believed = intake, lines, believed
+    def __init__(self, intake: Intake, lines: Iterator[Numbered], *, at: datetime, believed: bool) -> None:
+        self._intake, self._lines, self._at, self._believed = intake, lines, at, believed
         self._memories = self._recalls = self._number = 0
         self._end: End | None = None
         self._entries: list[RecallEntry] = []
@@ -127,7 +126,7 @@ class _Reading:
                     self._keep(recalled(line))
                 elif isinstance(line, DocumentLine) and not self._believed:
                     document(line)
-                    self._intake.skip("what was learnt or said of recalls, for the file is not believed")
+                    self._intake.skip(_SAID)
                 elif isinstance(line, DocumentLine):
                     self._intake.store.swap_document(self._intake.tenant, line.name, old=None, new=document(line))
                 elif isinstance(line, End):
@@ -159,19 +158,31 @@ class _Reading:
             self._intake.note(f"recall log: this store keeps the newest {rules.rows:,} lines, and the file has more")
         if entry.evidence is not None and not rules.keeps_content(entry.recall_id):
             self._intake.note("recall log: cues and evidence are left out where this store keeps none")
-        self._entries.append(entry)
+        if not self._believed and entry.at > self._at:
+            # The log keeps its newest lines, and whatever happens would be older than these.
+            self._intake.skip("recall that is yet to come, for the file is not believed")
+            return
+        self._entries.append(entry if self._believed else self._unsaid(entry))
         if len(self._entries) == CHUNK:
             self._log()
+
+    def _unsaid(self, entry: RecallEntry) -> RecallEntry:
+        """A line without what was said of its recall and what it rested on: policies are learnt from these, and texts shown."""
+        if entry.cited or entry.bad:
+            self._intake.skip(_SAID)
+        if entry.evidence is not None and self._intake.store.log_rules.keeps_content(entry.recall_id):
+            self._intake.note("recall log: cues and evidence are left out, for the file is not believed")
+        return replace(entry, cited=(), bad=(), cue=None, evidence=None)
 
     def _log(self) -> None:
         """Store the lines that are not there yet; what feedback has said of one that is, stays."""
         if not self._entries:
             return
-        store, tenant, times = self._intake.store, self._intake.tenant, [entry.at for entry in self._entries]
-        end = max(times)
-        same_time = LogQuery(since=min(times), until=None if end >= _LAST else end + _TICK, limit=_EVERY_LINE)
-        known = {entry.recall_id for entry in store.log(tenant, same_time)}
-        fresh = [entry for entry in self._entries if entry.recall_id not in known]
+        store, tenant = self._intake.store, self._intake.tenant
+        first: dict[str, RecallEntry] = {}
+        for entry in self._entries:
+            first.setdefault(entry.recall_id, entry)
+        fresh = [entry for entry in first.values() if not store.log(tenant, LogQuery(recall_id=entry.recall_id, limit=1))]
         if fresh:
             store.settle(tenant, (), fresh)
         self._intake.recalls += len(fresh)

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cued.engine.envelope import Envelope
 from cued.errors import InputError
@@ -31,11 +32,14 @@ class LabelledPair(Struct, frozen=True, kw_only=True):
 
 
 class Label(Struct, frozen=True, kw_only=True):
-    """What a person said of one recall: what came back was right, was wrong, or nothing in the store was right."""
+    """What a person said of one recall: what came back was right, was wrong, or nothing in the store was right.
+
+    What is kept of it leaves out what was `chosen`: the recall's line tells that, and of what is erased no longer.
+    """
 
     recall_id: str
     verdict: Judgement
-    chosen: tuple[str, ...]
+    chosen: tuple[str, ...] = ()
     at: datetime
 
 
@@ -83,7 +87,7 @@ def labels(tenant: str, store: Store) -> tuple[Label, ...]:
 def labelled(kept: bytes | None, label: Label) -> bytes:
     """The document with this label in place of an earlier one on the same recall; of many, the last few thousand stay."""
     earlier = () if kept is None else _LABELS.decode(kept)
-    return msgspec.json.encode([*(each for each in earlier if each.recall_id != label.recall_id), label][-_MOST:])
+    return msgspec.json.encode([*(each for each in earlier if each.recall_id != label.recall_id), replace(label, chosen=())][-_MOST:])
 
 
 def unlabelled(tenant: str, store: Store, *, limit: int) -> tuple[Unjudged, ...]:
@@ -123,7 +127,7 @@ def judged_pairs(tenant: str, store: Store) -> tuple[LabelledPair, ...]:
 def _verdict(line: RecallEntry, label: Label | None) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
     """The gold and the bad that are known of a recall; no gold is known (None) where only wrong ones are."""
     if label is not None and label.verdict != "wrong":
-        return (label.chosen, ()) if label.verdict == "right" else ((), label.chosen)
+        return (line.chosen, ()) if label.verdict == "right" else ((), line.chosen)
     if line.cited:
         return line.cited, line.bad
     # Nothing that came back was right: what would have been nobody knows, but silence would have been better.

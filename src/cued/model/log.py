@@ -65,8 +65,8 @@ class RecallEntry(Struct, frozen=True, kw_only=True):
 class LogQuery(Struct, frozen=True, kw_only=True):
     """Which lines of the log are wanted, newest first unless told otherwise; a field left at its default does not filter.
 
-    `naming` asks for lines of recalls that chose one of these memories, `kept` for lines whose evidence is kept; with `content` lines
-    come with their cue and evidence.
+    `naming` asks for lines of recalls in which one of these memories was chosen, or would have been by the policy on trial; `kept` for
+    lines whose evidence is kept; with `content` lines come with their cue and evidence.
     """
 
     since: datetime | None = None

@@ -55,7 +55,8 @@ def without_ids(entry: RecallEntry, erased: Collection[str]) -> RecallEntry:
     def told(ids: Sequence[str]) -> tuple[str, ...]:
         return tuple(ERASED if each in erased else each for each in ids)
 
-    return replace(bare(entry), chosen=told(entry.chosen), cited=told(entry.cited), bad=told(entry.bad))
+    shadow = None if entry.shadow is None else replace(entry.shadow, chosen=told(entry.shadow.chosen))
+    return replace(bare(entry), chosen=told(entry.chosen), cited=told(entry.cited), bad=told(entry.bad), shadow=shadow)
 
 
 def asked_for(entry: RecallEntry, query: LogQuery) -> bool:
@@ -67,7 +68,7 @@ def asked_for(entry: RecallEntry, query: LogQuery) -> bool:
         and (query.since is None or query.since <= entry.at)
         and (query.until is None or entry.at < query.until)
         and not (query.kept and entry.evidence is None)
-        and (not query.naming or not set(query.naming).isdisjoint(entry.chosen))
+        and (not query.naming or not set(query.naming).isdisjoint((*entry.chosen, *(entry.shadow.chosen if entry.shadow else ()))))
     )
 
 

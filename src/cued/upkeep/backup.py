@@ -14,12 +14,12 @@ from pathlib import Path
 import apsw
 from msgspec import Struct
 
-from cued.errors import BusyError, CorruptError, ForeignFileError, InputError, StoreError
+from cued.errors import BusyError, CorruptError, ForeignFileError, FullError, InputError, StoreError
 from cued.folders import looked_at, nameable
 from cued.ports import Progress, Store, silent
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.keepers.sqlite.connection import identity, reading, refuse_foreign_file, rename, translated
-from cued.stores.keepers.sqlite.page_sums import file_system, is_broken_page
+from cued.stores.keepers.sqlite.page_sums import begin_copy, file_system, is_broken_page
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID, VERSION
 
 PAGES = 256
@@ -68,6 +68,9 @@ def _copy(connection: apsw.Connection, source: Path, target: Path, *, overwrite:
                 give_name(partial, place, overwrite=overwrite)
             synced(place.parent)
         return Copied(path=str(target), bytes=place.stat().st_size, schema=schema)
+    except FullError as error:
+        # The source is only read, though it is what SQLite's error is told of.
+        raise FullError(f"{target}: the disk is full, or its files may be no larger; nothing of the copy was kept") from error
     except OSError as error:
         raise StoreError(f"{target}: could not be written ({error.strerror})") from error
 
@@ -89,6 +92,7 @@ def _fill(partial: Path, source: apsw.Connection, name: Path, progress: Progress
     with translated(name), closing(apsw.Connection(str(partial), vfs=file_system())) as copy, reading(source):
         # Inside one read transaction the source cannot change, so a busy writer never makes the copy begin again.
         source.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        begin_copy(copy, source)
         with copy.backup("main", source, "main") as pages:
             while not pages.done:
                 pages.step(PAGES)

@@ -16,7 +16,7 @@ from cued.ports import Checkable, Keeper, Progress, Store, silent
 from cued.stores import journalling
 from cued.stores.encoding import decoded, fault, fits
 from cued.stores.keepers.sqlite import SqliteKeeper, page_sums, salvage
-from cued.stores.keepers.sqlite.connection import identity, refuse_foreign_file, translated
+from cued.stores.keepers.sqlite.connection import identity, reading, refuse_foreign_file, translated
 from cued.stores.keepers.sqlite.schema import MIGRATIONS, VERSION
 from cued.stores.keepers.sqlite.unsummed import TOLD_BY_BODY, differing
 from cued.upkeep.copying import left_at
@@ -110,7 +110,7 @@ def check_file(path: Path, *, progress: Progress = silent) -> Checked:
         raise StoreError(f"{path}: this is a folder; a store is one file" if path.is_dir() else f"{path}: there is no such file to check")
     problems = list(_permissions(path))
     try:
-        with closing(unsuspecting(path)) as connection:
+        with closing(unsuspecting(path)) as connection, reading(connection):
             refuse_foreign_file(path, identity(connection))
             problems += [*_schema(connection), *_pages(path)]
             count = 0

@@ -265,10 +265,10 @@ def _take_lines(job: Copy, tenant: str) -> int:
 def _drop_lines(job: Copy, tenant: str, oldest: datetime) -> None:
     """Drop the lines of the target that are older than this, which the source has dropped."""
     with job.target.begin(tenant, write=False) as rows:
-        (first,), (last,) = rows.log(LogQuery(limit=1, oldest_first=True)), rows.log(LogQuery(limit=1))
+        (first,), (last,) = rows.log(LogQuery(limit=1, oldest_first=True)), rows.log(LogQuery(limit=1, content=True))
     if first.at < oldest:
         with job.target.begin(tenant, write=True) as rows:
-            rows.put_log((), replace(_EVERY_LINE, age=max(_TICK, last.at - oldest)))
+            rows.put_log([last], replace(_EVERY_LINE, age=max(_TICK, last.at - oldest)))
 
 
 def _take_documents(job: Copy, tenant: str) -> int:

@@ -44,14 +44,14 @@ class Lines:
         other._lines, other._line_of = list(self._lines), dict(self._line_of)  # noqa: SLF001 - its own kind
         for entry in entries:
             other._put(entry)  # noqa: SLF001
-        other._trim(rules)  # noqa: SLF001
+        other._trim(entries, rules)  # noqa: SLF001
         return other
 
-    def _trim(self, rules: LogRules) -> None:
+    def _trim(self, entries: Sequence[RecallEntry], rules: LogRules) -> None:
         lines = self._lines
         beyond = max(0, len(lines) - rules.rows)
-        if rules.age is not None and lines:
-            beyond = max(beyond, bisect_left(lines, (lines[-1].entry.at - rules.age, 0), key=_age))
+        if rules.age is not None:
+            beyond = max(beyond, bisect_left(lines, (max(entry.at for entry in entries) - rules.age, 0), key=_age))
         for line in lines[:beyond]:
             del self._line_of[line.entry.recall_id]
         del lines[:beyond]

@@ -203,11 +203,11 @@ def asked(query: LogQuery) -> dict[str, Any]:
     }
 
 
-def trims(rules: LogRules) -> Iterator[tuple[str, int]]:
-    """The steps that leave what the rules keep: drop beyond so many rows or an age, or strip the content beyond so many."""
+def trims(entries: Sequence[RecallEntry], rules: LogRules) -> Iterator[tuple[str, int]]:
+    """The steps that leave what the rules keep with these lines: drop beyond so many rows or before a time, or strip content."""
     yield "rows", rules.rows
     if rules.age is not None:
-        yield "age", rules.age // timedelta(microseconds=1)
+        yield "age", max(micros(entry.at) for entry in entries) - rules.age // timedelta(microseconds=1)
     if rules.content == "last":
         yield "content", rules.last
 

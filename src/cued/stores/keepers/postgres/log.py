@@ -31,7 +31,9 @@ _READ: Final = f"""
       AND (%(outcome)s::bytea IS NULL OR outcome = %(outcome)s)
       AND (%(policy)s::bytea IS NULL OR policy = %(policy)s)
       AND (%(kept)s = 0 OR evidence IS NOT NULL)
-      AND (%(naming)s::jsonb = '[]' OR EXISTS (SELECT 1 FROM jsonb_array_elements(chosen::jsonb) AS held WHERE held <@ %(naming)s::jsonb))
+      AND (%(naming)s::jsonb = '[]' OR EXISTS (
+          SELECT 1 FROM jsonb_array_elements(chosen::jsonb || coalesce(shadow::jsonb -> 'chosen', '[]')) AS held
+          WHERE held <@ %(naming)s::jsonb))
 """  # noqa: S608 - constants
 _ONE: Final = _READ + "AND recall_id = %(recall_id)s LIMIT %(limit)s"
 _NEWEST: Final = _READ + "ORDER BY at DESC, key DESC LIMIT %(limit)s"
@@ -42,9 +44,7 @@ _BEYOND: Final = """
 """
 _ROWS: Final = "DELETE FROM cued.recall" + _BEYOND  # noqa: S608 - constants
 _CONTENT: Final = "UPDATE cued.recall SET cue = NULL, evidence = NULL" + _BEYOND + "AND (cue IS NOT NULL OR evidence IS NOT NULL)"  # noqa: S608 - constants
-_AGE: Final = """
-    DELETE FROM cued.recall WHERE tenant = %(tenant)s AND at < (SELECT max(at) FROM cued.recall WHERE tenant = %(tenant)s) - %(most)s
-"""
+_AGE: Final = "DELETE FROM cued.recall WHERE tenant = %(tenant)s AND at < %(most)s"
 _TRIMS: Final = {"rows": _ROWS, "age": _AGE, "content": _CONTENT}
 
 _TALLY: Final = """
@@ -102,9 +102,9 @@ def write(cursor: psycopg.Cursor[Any], tenant: bytes, entries: Sequence[RecallEn
     cursor.execute(_PUT, columns | texts | {"tenant": tenant})
 
 
-def trim(cursor: psycopg.Cursor[Any], tenant: bytes, rules: LogRules) -> None:
-    """Drop what the rules do not keep."""
-    for step, most in sql_values.trims(rules):
+def trim(cursor: psycopg.Cursor[Any], tenant: bytes, entries: Sequence[RecallEntry], rules: LogRules) -> None:
+    """Drop what the rules do not keep with these lines."""
+    for step, most in sql_values.trims(entries, rules):
         cursor.execute(_TRIMS[step], {"tenant": tenant, "most": most})
 
 

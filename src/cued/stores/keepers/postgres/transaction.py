@@ -216,7 +216,7 @@ class PostgresTransaction:
         self._open()
         self._wrote = True
         log.write(self._cursor, self._name, entries)
-        log.trim(self._cursor, self._name, rules)
+        log.trim(self._cursor, self._name, entries, rules)
 
     def document(self, name: str) -> bytes | None:
         """A document, None when there is none."""

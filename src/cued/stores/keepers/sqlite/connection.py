@@ -222,8 +222,9 @@ def _into_wal(connection: apsw.Connection) -> None:
 @contextmanager
 def writing(connection: apsw.Connection) -> Iterator[None]:
     """Make everything inside one durable transaction, or nothing of it."""
-    connection.execute("BEGIN IMMEDIATE")
     try:
+        # A signal that comes while this waits for its turn raises when it has got it.
+        connection.execute("BEGIN IMMEDIATE")
         yield
         # So that the log says whose it is.
         connection.execute(_STAMP)
@@ -237,8 +238,8 @@ def writing(connection: apsw.Connection) -> Iterator[None]:
 @contextmanager
 def reading(connection: apsw.Connection) -> Iterator[None]:
     """Let everything inside see one and the same state of the file."""
-    connection.execute("BEGIN")
     try:
+        connection.execute("BEGIN")
         yield
     finally:
         # A broken page may have ended it already.

@@ -83,26 +83,30 @@ class Process:
         # Threads queue here rather than at SQLite's lock, which is polled and not fair.
         self.writers = threading.Lock()
         self._pid = os.getpid()
-        self._working, self._here, self._change = 0, threading.local(), threading.Condition(threading.Lock())
+        # The lock is taken by itself: an exception of a signal's, such as a Ctrl-C, that comes while a condition takes it leaves it taken.
+        self._working, self._here, self._lock = 0, threading.local(), threading.Lock()
+        self._change = threading.Condition(self._lock)
         self._forget_connections()
 
     @contextmanager
     def use(self) -> Iterator[apsw.Connection]:
         """This thread's connection, which no fork takes away meanwhile."""
-        with self._change:
-            # Whoever works already may begin more: a fork waits for it anyway.
-            self._change.wait_for(lambda: not self._resting or self._working_here())
-            self._working += 1
-            self._here.working = self._working_here() + 1
+        counted = False
         try:
+            with self._lock:
+                # Whoever works already may begin more: a fork waits for it anyway.
+                self._change.wait_for(lambda: not self._resting or self._working_here())
+                here = self._working_here() + 1
+                self._here.working, self._working, counted = here, self._working + 1, True
             if self._watched is not None and not self.closed:
                 self._watched.check()
             yield self.connection()
         finally:
-            with self._change:
-                self._here.working -= 1
-                self._working -= 1
-                self._change.notify_all()
+            if counted:
+                with self._lock:
+                    self._here.working -= 1
+                    self._working -= 1
+                    self._change.notify_all()
 
     def connection(self) -> apsw.Connection:
         """This thread's connection."""
@@ -125,7 +129,7 @@ class Process:
 
     def before_fork(self) -> None:
         """Wait until nobody works, and close every connection; where that takes too long, the child cannot have the file."""
-        with self._change:
+        with self._lock:
             self._resting = True
             resting = self._change.wait_for(lambda: not self._working, timeout=PATIENCE_S)
         try:
@@ -139,7 +143,7 @@ class Process:
     def go_on(self) -> None:
         """Let the threads of the parent work again."""
         _CARRIED.pop(self._place, None)
-        with self._change:
+        with self._lock:
             self._resting = False
             self._change.notify_all()
 
@@ -153,7 +157,7 @@ class Process:
     def close(self) -> None:
         """Take no more work, wait for what other threads have begun, and close every connection; a second call does nothing."""
         self.closed = True
-        with self._change:
+        with self._lock:
             self._change.wait_for(lambda: self._working <= self._working_here(), timeout=BUSY_TIMEOUT_S)
         self._close_connections(checkpoint=True)
 

@@ -35,7 +35,9 @@ _READ: Final = """
       AND (:outcome IS NULL OR outcome = :outcome)
       AND (:policy IS NULL OR policy = :policy)
       AND (NOT :kept OR evidence IS NOT NULL)
-      AND (:naming = '[]' OR EXISTS (SELECT 1 FROM json_each(chosen) AS held JOIN json_each(:naming) AS asked ON held.value = asked.value))
+      AND (:naming = '[]' OR EXISTS (SELECT value FROM json_each(:naming) INTERSECT
+                                     SELECT value FROM (SELECT value FROM json_each(chosen)
+                                                        UNION ALL SELECT value FROM json_each(shadow, '$.chosen'))))
 """
 _ONE: Final = _READ + "AND recall_id = :recall_id LIMIT :limit"
 _NEWEST: Final = _READ + "ORDER BY at DESC, key DESC LIMIT :limit"
@@ -46,7 +48,7 @@ _BEYOND: Final = """
 """
 _ROWS: Final = "DELETE FROM recall" + _BEYOND  # noqa: S608 - both parts are constants
 _CONTENT: Final = "UPDATE recall SET cue = NULL, evidence = NULL" + _BEYOND + "AND (cue IS NOT NULL OR evidence IS NOT NULL)"  # noqa: S608 - constants
-_AGE: Final = "DELETE FROM recall WHERE tenant = :tenant AND at < (SELECT max(at) FROM recall WHERE tenant = :tenant) - :most"
+_AGE: Final = "DELETE FROM recall WHERE tenant = :tenant AND at < :most"
 _TRIMS: Final = {"rows": _ROWS, "age": _AGE, "content": _CONTENT}
 
 # One statement a stretch: it needs no sorting, which is what would cost most.
@@ -97,7 +99,7 @@ def write(connection: apsw.Connection, tenant: int, entries: Sequence[RecallEntr
     connection.executemany(_PUT, [sql_values.values_of(entry) | {"tenant": tenant} for entry in entries])
 
 
-def trim(connection: apsw.Connection, tenant: int, rules: LogRules) -> None:
-    """Drop what the rules do not keep."""
-    for step, most in sql_values.trims(rules):
+def trim(connection: apsw.Connection, tenant: int, entries: Sequence[RecallEntry], rules: LogRules) -> None:
+    """Drop what the rules do not keep with these lines."""
+    for step, most in sql_values.trims(entries, rules):
         connection.execute(_TRIMS[step], {"tenant": tenant, "most": most})

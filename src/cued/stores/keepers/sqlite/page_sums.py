@@ -52,6 +52,17 @@ def make_room(connection: apsw.Connection) -> None:
         connection.reserve_bytes("main", RESERVED)
 
 
+def begin_copy(copy: apsw.Connection, source: apsw.Connection) -> None:
+    """Have the pages of an empty file carry sums, if those of its source do, from the first one that is written on.
+
+    The file system knows it by the first page of a file. A copy of some megabytes writes others before that, and pages that the source
+    has in its log bring no sum along.
+    """
+    if summed(source):
+        make_room(copy)
+        copy.pragma("user_version", 1)
+
+
 def take_up(connection: apsw.Connection) -> None:
     """Write every page of a file anew, with its sum; one that is busy, or has no room on its disk, stays as it is."""
     # By a connection of its own: where it fails, nobody takes the pages for summed.

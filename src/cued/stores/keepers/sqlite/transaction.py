@@ -222,7 +222,7 @@ class SqliteTransaction:
     def put_log(self, entries: Sequence[RecallEntry], rules: LogRules) -> None:
         """Write lines, in place of those with the same `recall_id`, and drop what the rules do not keep."""
         log.write(self._connection, self._opened().key, entries)
-        log.trim(self._connection, self._tenant.key, rules)
+        log.trim(self._connection, self._tenant.key, entries, rules)
 
     def document(self, name: str) -> bytes | None:
         """A document, None when there is none."""
