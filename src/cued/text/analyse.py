@@ -22,6 +22,8 @@ from cued.text.tongues.particles import without_particles
 
 MAX_QUERY_TERMS = 512
 _QUOTATION_MIN = 5
+_FEW_TERMS = 100
+"""So many may all differ, which is told before they are counted; of more some are there twice."""
 _MARKS_AROUND = ".,;:!?()[]{}<>\"'`*~|-"
 _SENTENCE_ENDS = '.:!?"“«»–-'
 _WORD = rf"(?:[^\W_{scripts.UNSPACED}]|[{scripts.MARKS}])+"
@@ -71,7 +73,7 @@ def analyse(text: str) -> dict[str, int]:
         found += terms
     if len(row) >= _QUOTATION_MIN:
         found += row
-    counts = dict.fromkeys(found, 1)
+    counts = dict.fromkeys(found, 1) if len(found) <= _FEW_TERMS else {}
     return counts if len(counts) == len(found) else dict(Counter(found))
 
 

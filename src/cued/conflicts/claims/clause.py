@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from itertools import compress
 from operator import attrgetter
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -16,12 +16,14 @@ from cued.text.stemming import stem
 
 SELF = "self"
 _REACH = 5
+_PRONOUNS = frozenset({"person", "thing"})
 _FEW_WORDS = 2
 _ROLES = {role: re.compile(any_of(codes_of([role]))) for role in ("not", "now", "new", "also", "person", "thing", "instead")}
 _VALUED = re.compile(any_of(codes_of(("number", "date", "code", "time"))))
 _NO_OBJECT = any_of(codes_of(("be", "have", "auxiliary", "preposition", "border")))
 _ADRIFT = re.compile(any_of(codes_of(["preposition"])) + b"(?=" + _NO_OBJECT + rb"|\Z)")
 _ALONE = re.compile(any_of(codes_of(["number"])) + b"(?!" + any_of(codes_of(("word", "time"))) + b")")
+_UNCLEAR = re.compile(_ADRIFT.pattern + b"|" + _ALONE.pattern)
 _IS_CONTENT = bytes(code in codes_of(["word"]) for code in range(256))
 # Scales of which one side denies by itself, whatever is spoken of: what is forbidden is not done.
 _DENYING = ("allow", "tolerate", "own", "include", "enable", "like", "mandatory")
@@ -71,7 +73,7 @@ class _Said(Struct, frozen=True, gc=False):
         return _ROLES[role].search(self.left.codes) is not None
 
 
-class _Spoken(NamedTuple):
+class _Spoken(Struct, frozen=True, gc=False):
     """Of whom a clause speaks, and by which words: those of the subject, and all with those of a clause that it goes on from."""
 
     owner: str
@@ -89,7 +91,7 @@ class Clause:
 
     def __init__(self, said: _Said, spoken: _Spoken, leading: "Clause | None", lexicon: Lexicon) -> None:
         """Claim this; `leading` is the clause before it in the same sentence."""
-        self.owner, self.subject, self.pronoun, self._said_keys = spoken
+        self.owner, self.subject, self.pronoun, self._said_keys = spoken.owner, spoken.subject, spoken.pronoun, spoken.keys
         self.keys = spoken.keys if spoken.subject <= spoken.keys else spoken.keys | spoken.subject
         self.verb = said.split.verb.key if said.split.verb else ""
         self._said, self._leading, self._lexicon = said, leading, lexicon
@@ -277,6 +279,8 @@ def bases(words: list[ClauseWord], lexicon: Lexicon) -> frozenset[str]:
 def _resolved(clause: Sentence, lexicon: Lexicon) -> Sentence:
     """The words with two ambiguities settled: a preposition without an object ("the flight back is late"), and "one" alone."""
     found, codes = clause.words, clause.codes
+    if not _UNCLEAR.search(codes):
+        return clause
     adrift = [(match.start(), "word") for match in _ADRIFT.finditer(codes)]
     alone = [(match.start(), "thing") for match in _ALONE.finditer(codes) if found[match.start()].text == lexicon.doubtful_number]
     if not adrift and not alone:
@@ -310,12 +314,13 @@ def _axes(words: list[ClauseWord], lexicon: Lexicon) -> dict[str, int]:
 
 def _owner(subject: tuple[ClauseWord, ...], lexicon: Lexicon) -> tuple[str, bool]:
     """Whose subject it is (the speaker's own, or a name's), and whether the subject is a pronoun for someone or something."""
+    pronoun = False
     for word in subject:
         if word.role == "self":
             return SELF, False
         if word.owner:
             return word.key, False
-    pronoun = any(word.role in {"person", "thing"} and word.text not in lexicon.possessives for word in subject)
+        pronoun = pronoun or (word.role in _PRONOUNS and word.text not in lexicon.possessives)
     return "", pronoun
 
 

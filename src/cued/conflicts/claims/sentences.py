@@ -106,13 +106,15 @@ _CODED: Callable[[ClauseWord], bytes] = attrgetter("code")
 class _Chunk(Struct, frozen=True, gc=False):
     """What stands between two spaces: its words inside a sentence and at the start of one, where a capital says nothing.
 
-    It is `apart` where a sentence may end in it, or where it has no words; then it is read by its `pieces`.
+    It is `apart` where a sentence may end in it: with the piece behind its words, its `end`, or elsewhere. Then, and where it has no
+    words, it is read by its `pieces`.
     """
 
     inside: tuple[ClauseWord, ...]
     opening: tuple[ClauseWord, ...]
     last: str
     apart: bool
+    end: str = ""
     pieces: tuple[str, ...] = ()
 
 
@@ -159,10 +161,13 @@ def _runs(text: str, spellings: _Spellings) -> Iterator[tuple[list[_Chunk], str]
         chunks = list(map(spellings.chunks.__getitem__, _CHUNK.findall(part) if "\n" in part else part.split()))
         start = 0
         for at in compress(count(), map(_APART, chunks)):
-            run = chunks[start:at]
-            for piece in chunks[at].pieces or ("",):
-                yield run, piece
-                run = []
+            if chunks[at].end:
+                yield chunks[start : at + 1], chunks[at].end
+            else:
+                run = chunks[start:at]
+                for piece in chunks[at].pieces or ("",):
+                    yield run, piece
+                    run = []
             start = at + 1
         yield chunks[start:], ""
 
@@ -184,23 +189,31 @@ def _parts(text: str) -> Iterator[str]:
 
 @cache
 def _spellings(lexicon: Lexicon) -> _Spellings:
-    def spelling(*, opening: bool) -> Remembered[tuple[ClauseWord, ...]]:
-        return Remembered(lambda piece: _spelling(piece, lexicon, opening=opening), most=1 << 16)
-
-    words_of = Remembered(lambda lower: _word(lower, lexicon), most=1 << 14)
-    inside, opening = spelling(opening=False), spelling(opening=True)
+    def opened(piece: str) -> tuple[ClauseWord, ...]:
+        # Few pieces are other words at the start of a sentence; the rest is shared.
+        spelt = inside[piece]
+        nameable = spelt[0].capital and words_of[spelt[0].text].role in _NAMEABLE
+        return _spelling(piece, lexicon, opening=True) if nameable else spelt
 
     def chunk_of(chunk: str) -> _Chunk:
-        if chunk.isalpha() and chunk.islower() and chunk not in lexicon.contractions:
-            words: tuple[ClauseWord, ...] = (words_of[chunk],)
-            return _Chunk(words, words, chunk, False)  # noqa: FBT003 - by place, which takes half the time
-        pieces = _pieces(chunk)
-        if not pieces or any(piece in _STARTS or piece[0] == "\n" for piece in pieces):
+        alone, mark = (chunk, "") if chunk.isalpha() else (chunk[:-1], chunk[-1])
+        if mark in _STARTS and alone.isalpha() and alone.islower() and alone not in lexicon.contractions:
+            # Most chunks are a word, or one that ends a sentence, as the long way round would find too.
+            words: tuple[ClauseWord, ...] = (words_of[alone],)
+            return _Chunk(words, words, alone, bool(mark), mark)
+        pieces = [chunk] if chunk.isalpha() else _pieces(chunk)
+        end = pieces[-1] if pieces and pieces[-1] in _STARTS else ""
+        said = pieces[:-1] if end else pieces
+        if not said or said[0][0] == "\n" or not _STARTS.isdisjoint(said):
             return _Chunk((), (), "", apart=True, pieces=tuple(pieces))
-        words = tuple(chain.from_iterable(map(inside.__getitem__, pieces)))
-        first = pieces[0]
-        return _Chunk(words, words if first.islower() else (*opening[first], *words[len(inside[first]) :]), pieces[-1], apart=False)
+        words = tuple(chain.from_iterable(map(inside.__getitem__, said)))
+        first = said[0]
+        begun = words if first.islower() else (*opening[first], *words[len(inside[first]) :])
+        return _Chunk(words, begun, said[-1], bool(end), end)
 
+    words_of = Remembered(lambda lower: _word(lower, lexicon), most=1 << 16)
+    inside = Remembered(lambda piece: _spelling(piece, lexicon, opening=False), most=1 << 16)
+    opening = Remembered(opened, most=1 << 16)
     return _Spellings(words_of, inside, opening, Remembered(chunk_of, most=1 << 16))
 
 
