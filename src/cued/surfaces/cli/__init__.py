@@ -4,6 +4,8 @@ Exit codes: 0 done (a recall that finds nothing is done too) · 2 the input or t
 5 the embedder · 6 a quota · 130 interrupted. Results go to stdout; notes, warnings, progress and errors to stderr.
 """
 
+import gc
+
 import click
 
 from cued import __version__
@@ -81,3 +83,12 @@ def main(ctx: click.Context) -> None:
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
+
+
+def run() -> None:
+    """Run the command that this process was started for."""
+    try:
+        main()
+    finally:
+        # As it ends, Python looks twice through all there is for what only keeps itself: 40 ms where an engine was loaded, for nobody.
+        gc.freeze()
