@@ -20,8 +20,8 @@ import atexit, gc, os, sys
 del sys.argv[1:3]
 tell = lambda: (len(gc.get_objects()) < gc.get_freeze_count(), len(os.listdir("/proc/self/task")), "OPENBLAS_NUM_THREADS" in os.environ)
 atexit.register(lambda: print(*tell(), file=sys.stderr))
-from cued.surfaces.cli import run
-run()
+from cued.surfaces.cli import main
+main()
 """
 ESCAPES = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -231,8 +231,8 @@ def test_one_answer_starts_no_threads_of_numpys_and_is_not_taken_apart(process, 
 def test_help_loads_no_command_and_nothing_to_draw_with():
     program = (
         "import sys, cued; before = set(sys.modules)\n"
-        "from cued.surfaces.cli import main\n"
-        "try: main(['--help'])\n"
+        "from cued.surfaces.cli.root import cued_command\n"
+        "try: cued_command(['--help'])\n"
         "except SystemExit: pass\n"
         "print(*sorted(set(sys.modules) - before), file=sys.stderr)"
     )

@@ -1,5 +1,5 @@
 """`python -m cued.surfaces.cli` is `cued`."""
 
-from cued.surfaces.cli import run
+from cued.surfaces.cli import main
 
-run()
+main()
