@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 import click
 
-from cued.surfaces.cli import main
 from cued.surfaces.cli.commands import default_db
+from cued.surfaces.cli.root import cued_command
 from tools.reference_policy import rows
 
 
 def cli_page() -> str:
     """Every command with its arguments and options, and the exit codes."""
-    parts = [_HEAD, f"```text\n{_place(main.epilog or '').replace(chr(8), '').strip()}\n```"]
-    for path, command in _commands(main, ("cued",)):
+    parts = [_HEAD, f"```text\n{_place(cued_command.epilog or '').replace(chr(8), '').strip()}\n```"]
+    for path, command in _commands(cued_command, ("cued",)):
         parts.append(f"## `{' '.join(path)}`\n\n{_usage(path, command)}\n\n{_help(command)}")
         options = [parameter for parameter in command.params if isinstance(parameter, click.Option) and not parameter.hidden]
         if options:
@@ -23,7 +23,7 @@ def cli_page() -> str:
 def commands_table(reference: str = "reference/cli.md") -> str:
     """Every command with its one line."""
     lines = []
-    for path, command in _commands(main, ("cued",)):
+    for path, command in _commands(cued_command, ("cued",)):
         if len(path) > 1:
             anchor = "-".join(path)
             lines.append(

@@ -95,11 +95,11 @@ def _watched(argv: list[str]) -> Walk:
 
 
 def _run(argv: list[str]) -> None:
-    from cued.surfaces.cli import main  # noqa: PLC0415 - only what is watched needs it
+    from cued.surfaces.cli.root import cued_command  # noqa: PLC0415 - only what is watched needs it
 
     quiet = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet), contextlib.suppress(SystemExit):
-        main.main(argv)
+        cued_command.main(argv)
 
 
 def _lines(folder: Path, depth: int) -> list[str]:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from cued.surfaces.cli import main
+from cued.surfaces.cli.root import cued_command
 from cued.surfaces.http.asking import MAX_BODY
 from tests.docs.pages import ROOT
 
@@ -20,7 +20,7 @@ def text(name):
 
 
 def options(command):
-    return {option for param in main.get_command(None, command).params for option in param.opts}
+    return {option for param in cued_command.get_command(None, command).params for option in param.opts}
 
 
 def test_the_image_runs_as_its_own_user_keeps_everything_in_a_volume_and_is_looked_after():

@@ -12,7 +12,7 @@ from cued import errors, flow
 from cued.model.words import Gate
 from cued.policy import presets
 from cued.policy.spec import Policy
-from cued.surfaces.cli import COMMANDS
+from cued.surfaces.cli.root import COMMANDS
 from tests.docs.pages import ROOT, page_at
 from tests.docs.running import Said
 from tools import picture

@@ -9,14 +9,14 @@ from cued.evaluation.formats import read
 from cued.evaluation.report import Request, evaluate
 from cued.evaluation.runner import Bench
 from cued.policy.presets import load_policy
-from cued.surfaces.cli import main
+from cued.surfaces.cli.root import cued_command
 from tests.evaluation.made import lines, write
 
 METRICS = [f"{name}@{k}" for k in (1, 3) for name in ("recall", "any", "all", "ndcg")] + ["mrr"]
 
 
 def _cli(*arguments):
-    return CliRunner().invoke(main, ["eval", *map(str, arguments), "--embedder", "none", "--cache", "none"])
+    return CliRunner().invoke(cued_command, ["eval", *map(str, arguments), "--embedder", "none", "--cache", "none"])
 
 
 @pytest.mark.requirement("P21")
@@ -159,7 +159,7 @@ def test_what_cannot_be_measured_is_refused_in_words(tmp_path, arguments, said):
 
 def test_the_policy_before_the_verb_stands_in_where_none_is_named(tmp_path):
     done = CliRunner().invoke(
-        main, ["--policy", "lexical", "eval", str(write(tmp_path)), "--embedder", "none", "--cache", str(tmp_path / "c"), "--json"]
+        cued_command, ["--policy", "lexical", "eval", str(write(tmp_path)), "--embedder", "none", "--cache", str(tmp_path / "c"), "--json"]
     )
     assert done.exit_code == 0, done.stderr
     assert list(json.loads(done.stdout)["policies"]) == ["lexical"]

@@ -17,7 +17,7 @@ from cued.engine.envelope import Envelope
 from cued.errors import CuedError, ForeignFileError, ReadOnlyError, StoreError
 from cued.stores import Store
 from cued.stores.keepers.sqlite import SqliteKeeper
-from cued.surfaces.cli import main
+from cued.surfaces.cli.root import cued_command
 from cued.surfaces.failures import STORE
 from cued.upkeep.backup import restore
 from tests.faults.test_fork import in_a_child
@@ -238,7 +238,7 @@ STORE_COMMANDS = (("list",), ("recall", "tea"), ("remember", "tea"), ("check",),
 def exit_codes(db):
     """What commands leave with on this database."""
     env = {"CUED_DB": str(db), "CUED_EMBEDDER": "hashing", "CUED_DIRECT": "1"}
-    return {CliRunner().invoke(main, list(args), env=env).exit_code for args in STORE_COMMANDS}
+    return {CliRunner().invoke(cued_command, list(args), env=env).exit_code for args in STORE_COMMANDS}
 
 
 def test_a_store_that_may_not_be_read_is_the_stores_matter_for_every_command_and_for_python(shared):
@@ -247,7 +247,7 @@ def test_a_store_that_may_not_be_read_is_the_stores_matter_for_every_command_and
     files = (closed / "memories.db", shared / "memories.db")
     for path in files:
         # what is loaded when it is needed is loaded here: not everybody may read where it lies
-        assert CliRunner().invoke(main, ["remember", "tea", "--db", str(path), "--embedder", "hashing"]).exit_code == 0
+        assert CliRunner().invoke(cued_command, ["remember", "tea", "--db", str(path), "--embedder", "hashing"]).exit_code == 0
         assert exit_codes(path) == {0}
         path.chmod(0o000)
     closed.chmod(0o000)

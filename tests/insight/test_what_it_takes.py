@@ -12,7 +12,7 @@ from cued.engine.envelope import Envelope
 from cued.explain.single_changes import single_changes
 from cued.policy.adjust import Adjustment, adjust
 from cued.policy.presets import load_policy
-from cued.surfaces.cli import main
+from cued.surfaces.cli.root import cued_command
 from tests.insight.simulation import World
 
 
@@ -110,7 +110,7 @@ def test_a_saved_recall_is_explained_with_a_channel_off_another_floor_and_anothe
 @pytest.fixture
 def shell(tmp_path):
     def run(*args):
-        result = CliRunner().invoke(main, [*args, "--json"], env={"CUED_DB": str(tmp_path / "m.db"), "CUED_EMBEDDER": "hashing"})
+        result = CliRunner().invoke(cued_command, [*args, "--json"], env={"CUED_DB": str(tmp_path / "m.db"), "CUED_EMBEDDER": "hashing"})
         assert result.exit_code == 0, result.stderr
         return json.loads(result.stdout)
 

@@ -29,7 +29,7 @@ from cued.stores.keepers.postgres import log, queries, searched, staging, transa
 from cued.stores.keepers.postgres.keeper import translated
 from cued.stores.keepers.postgres.sending import vectors
 from cued.stores.keepers.sqlite import SqliteKeeper
-from cued.surfaces.cli import main
+from cued.surfaces.cli.root import cued_command
 from tests.stores.other_process import note
 from tests.stores.postgres import PostgresKeeper, Server, psycopg, server
 from tests.stores.processes import start
@@ -412,7 +412,7 @@ def test_tables_of_an_earlier_schema_are_refused_until_they_are_brought_up_to_da
     with server().connected() as connection:
         connection.execute("CREATE DATABASE old")
     admin, runner = server().admin.replace("/postgres?", "/old?"), CliRunner()
-    made = runner.invoke(main, ["db", "init", admin, "--role", "old_app", "--parts", "2", "--json"])
+    made = runner.invoke(cued_command, ["db", "init", admin, "--role", "old_app", "--parts", "2", "--json"])
     address = msgspec.json.decode(made.stdout)["url"]
     with psycopg.connect(admin, autocommit=True) as connection:
         for column in ("memory DROP COLUMN body_sum", "memory DROP COLUMN forward_sum", "vector DROP COLUMN data_sum"):
@@ -428,9 +428,9 @@ def test_tables_of_an_earlier_schema_are_refused_until_they_are_brought_up_to_da
         )
     with pytest.raises(StoreError, match=r"schema 1.*cued db init"):
         PostgresKeeper(address)
-    done = runner.invoke(main, ["db", "init", admin, "--json"])
+    done = runner.invoke(cued_command, ["db", "init", admin, "--json"])
     assert (done.exit_code, msgspec.json.decode(done.stdout)) == (0, {"earlier": 1})
-    assert runner.invoke(main, ["db", "init", admin]).exit_code == 4
+    assert runner.invoke(cued_command, ["db", "init", admin]).exit_code == 4
     with closing(Store(PostgresKeeper(address))) as store:
         assert store.get("a", ["old"])[0].text == "tea from before"
         store.remember("a", [record("a", "new", "tea of today")])
@@ -443,18 +443,18 @@ def test_the_command_line_prepares_a_database_and_works_on_it(monkeypatch):
         connection.execute("CREATE DATABASE shop")
     admin = server().admin.replace("/postgres?", "/shop?")
     runner = CliRunner()
-    printed = runner.invoke(main, ["db", "init", admin, "--print"])
+    printed = runner.invoke(cued_command, ["db", "init", admin, "--print"])
     assert "CREATE POLICY own" in printed.output
-    made = runner.invoke(main, ["db", "init", admin, "--role", "shop_app", "--parts", "2", "--json"])
+    made = runner.invoke(cued_command, ["db", "init", admin, "--role", "shop_app", "--parts", "2", "--json"])
     assert made.exit_code == 0, made.output
     address = msgspec.json.decode(made.stdout)["url"]
-    assert runner.invoke(main, ["db", "init", admin]).exit_code == 4
-    stored = runner.invoke(main, ["--db", address, "remember", TEXTS[0]])
+    assert runner.invoke(cued_command, ["db", "init", admin]).exit_code == 4
+    stored = runner.invoke(cued_command, ["--db", address, "remember", TEXTS[0]])
     assert stored.exit_code == 0, stored.output
-    recalled = runner.invoke(main, ["--db", address, "recall", "which database does Alice prefer?", "--block", "--floor", "0"])
+    recalled = runner.invoke(cued_command, ["--db", address, "recall", "which database does Alice prefer?", "--block", "--floor", "0"])
     assert "Postgres" in recalled.output
-    assert "shop_app@" in runner.invoke(main, ["--db", address, "stats"]).output
-    assert runner.invoke(main, ["--db", address, "restore", "x.db"]).exit_code == 2
+    assert "shop_app@" in runner.invoke(cued_command, ["--db", address, "stats"]).output
+    assert runner.invoke(cued_command, ["--db", address, "restore", "x.db"]).exit_code == 2
 
 
 def test_a_file_is_copied_to_the_server_and_back(url, tmp_path, monkeypatch):
@@ -463,12 +463,12 @@ def test_a_file_is_copied_to_the_server_and_back(url, tmp_path, monkeypatch):
     with closing(SqliteKeeper(one)) as keeper:
         before = contents(stocked(Store(keeper)).keeper)
     runner = CliRunner()
-    there = runner.invoke(main, ["copy", str(one), url, "--json"])
+    there = runner.invoke(cued_command, ["copy", str(one), url, "--json"])
     assert there.exit_code == 0, there.output
     assert msgspec.json.decode(there.stdout)["sampled"] == 84
     with closing(PostgresKeeper(url)) as keeper:
         assert contents(keeper) == before
-    back = runner.invoke(main, ["copy", url, str(two), "--json"])
+    back = runner.invoke(cued_command, ["copy", url, str(two), "--json"])
     assert back.exit_code == 0, back.output
     assert msgspec.json.decode(back.stdout)["digest"] == msgspec.json.decode(there.stdout)["digest"]
     with closing(SqliteKeeper(two)) as keeper:

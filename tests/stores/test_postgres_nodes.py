@@ -13,7 +13,7 @@ from cued.model import LogQuery
 from cued.stores import Store
 from cued.stores.keepers.postgres import PostgresKeeper
 from cued.stores.keepers.postgres.schema import TABLES
-from cued.surfaces.cli import main
+from cued.surfaces.cli.root import cued_command
 from tests.stores.nodes import Nodes, psycopg
 
 PARTS, TENANTS = 4, [f"tenant-{number}" for number in range(12)]
@@ -31,9 +31,9 @@ def nodes():
 @pytest.fixture(scope="module")
 def address(nodes):
     spread = [word for number in (1, 2) for word in ("--node", nodes.url(number))]
-    made = CliRunner().invoke(main, ["db", "init", nodes.url(0), *spread, "--parts", str(PARTS), "--json"])
+    made = CliRunner().invoke(cued_command, ["db", "init", nodes.url(0), *spread, "--parts", str(PARTS), "--json"])
     assert made.exit_code == 0, made.output
-    assert CliRunner().invoke(main, ["db", "init", nodes.url(0), *spread]).exit_code == 4
+    assert CliRunner().invoke(cued_command, ["db", "init", nodes.url(0), *spread]).exit_code == 4
     return json.decode(made.stdout)["url"]
 
 
@@ -110,7 +110,7 @@ def followed(nodes):
     """A database and the port of a server that follows its own."""
     with nodes.connected(1) as connection:
         connection.execute("CREATE DATABASE single")
-    made = CliRunner().invoke(main, ["db", "init", nodes.url(1).rpartition("/")[0] + "/single", "--role", "single_app", "--json"])
+    made = CliRunner().invoke(cued_command, ["db", "init", nodes.url(1).rpartition("/")[0] + "/single", "--role", "single_app", "--json"])
     assert made.exit_code == 0, made.output
     return json.decode(made.stdout)["url"], nodes.follow(1)
 
@@ -154,7 +154,7 @@ def test_tables_of_an_earlier_schema_are_brought_up_to_date_on_every_server(node
             connection.execute("CREATE DATABASE older")
         urls.append(nodes.url(number).rpartition("/")[0] + "/older")
     spread = [word for url in urls[1:] for word in ("--node", url)]
-    made = CliRunner().invoke(main, ["db", "init", urls[0], *spread, "--role", "older_app", "--parts", "3", "--json"])
+    made = CliRunner().invoke(cued_command, ["db", "init", urls[0], *spread, "--role", "older_app", "--parts", "3", "--json"])
     assert made.exit_code == 0, made.output
     for number, url in enumerate(urls):
         with psycopg.connect(url, autocommit=True) as connection:
@@ -163,10 +163,10 @@ def test_tables_of_an_earlier_schema_are_brought_up_to_date_on_every_server(node
                 connection.execute(f"ALTER TABLE cued.vector{part} DROP COLUMN data_sum")
     with psycopg.connect(urls[0], autocommit=True) as connection:
         connection.execute("ALTER TABLE cued.version DROP COLUMN vectors; UPDATE cued.version SET number = 1")
-    unnamed = CliRunner().invoke(main, ["db", "init", urls[0]])
+    unnamed = CliRunner().invoke(cued_command, ["db", "init", urls[0]])
     assert unnamed.exit_code == 4
     assert "spread over 2 nodes: name each with --node" in unnamed.output
-    done = CliRunner().invoke(main, ["db", "init", urls[0], *spread, "--json"])
+    done = CliRunner().invoke(cued_command, ["db", "init", urls[0], *spread, "--json"])
     assert (done.exit_code, json.decode(done.stdout)) == (0, {"earlier": 1})
     with closing(PostgresKeeper(json.decode(made.stdout)["url"])) as keeper:
         store = Store(keeper)

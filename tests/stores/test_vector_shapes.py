@@ -18,7 +18,7 @@ from cued.stores import Store
 from cued.stores.encoding import as_data, as_vector, matrices, runs, smaller
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.sqlite import SqliteKeeper
-from cued.surfaces.cli import main
+from cued.surfaces.cli.root import cued_command
 from cued.upkeep.copy_check import copy_compared
 from cued.upkeep.repairing import repair
 from tests.stores.kinds import KINDS, place
@@ -102,7 +102,7 @@ def keeper(kind, where, shape):
 
 def test_a_store_keeps_the_shape_it_was_made_with(tmp_path):
     path = tmp_path / "m.db"
-    made = CliRunner().invoke(main, ["db", "init", str(path), "--vectors", "int8"])
+    made = CliRunner().invoke(cued_command, ["db", "init", str(path), "--vectors", "int8"])
     assert made.exit_code == 0, made.output
     with closing(Store(SqliteKeeper(path))) as store:
         store.remember("t", [record("t", "a", vector=1)])

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from cued.handles.memories import open_memories
-from cued.surfaces.cli import main
+from cued.surfaces.cli.root import cued_command
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
 SOURCE = Path(__file__).parents[2] / "src"
@@ -26,7 +26,7 @@ class Shell:
 
     def __call__(self, *args, stdin=None, env=None):
         settings = {"CUED_DB": str(self.db), "CUED_EMBEDDER": "hashing", "COLUMNS": "140", **(env or {})}
-        return CliRunner().invoke(main, list(args), input=stdin, env=settings)
+        return CliRunner().invoke(cued_command, list(args), input=stdin, env=settings)
 
     def json(self, *args, stdin=None):
         result = self(*args, "--json", stdin=stdin)

@@ -8,7 +8,7 @@ import click
 import pytest
 
 from cued.engine.envelope import Envelope
-from cued.surfaces.cli import COMMANDS, main
+from cued.surfaces.cli.root import COMMANDS, cued_command
 
 PEANUTS = "Mira is allergic to peanuts."
 CUE = ("peanuts", "--floor", "0")
@@ -17,7 +17,7 @@ CUE = ("peanuts", "--floor", "0")
 def commands():
     """Give every command that does something, with its path."""
     for name in COMMANDS:
-        command = main.get_command(None, name)
+        command = cued_command.get_command(None, name)
         if isinstance(command, click.Group):
             yield from (((name, inner), command.commands[inner]) for inner in command.commands)
         else:
@@ -397,7 +397,7 @@ def test_every_option_says_what_it_is_for(path, command):
 
 def test_the_listing_in_the_help_is_what_the_commands_say_of_themselves():
     for name in COMMANDS:
-        assert main.get_command(None, name).name == name
+        assert cued_command.get_command(None, name).name == name
 
 
 def test_help_shows_commands_options_defaults_and_exit_codes(cued):

@@ -14,6 +14,15 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals and
 INTERRUPTIBLE = (
     "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
 )
+# Runs a command as the shell does, and tells as it ends: is all of it left alone, how many threads has it, what would a child inherit?
+TELLING = """
+import atexit, gc, os, sys
+del sys.argv[1:3]
+tell = lambda: (len(gc.get_objects()) < gc.get_freeze_count(), len(os.listdir("/proc/self/task")), "OPENBLAS_NUM_THREADS" in os.environ)
+atexit.register(lambda: print(*tell(), file=sys.stderr))
+from cued.surfaces.cli import main
+main()
+"""
 ESCAPES = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -222,11 +231,19 @@ def test_long_work_shows_a_bar_on_a_terminal(process, terminal, tmp_path, args, 
     assert said in until(seen, said)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc")
+@pytest.mark.parametrize("args", [("recall", "peanuts"), ("remember", "Two.")])
+def test_one_answer_starts_no_threads_of_numpys_and_is_not_taken_apart(process, args):
+    process("remember", "Peanuts.")
+    done = process(*args, by=("-c", TELLING))
+    assert (done.returncode, done.stderr) == (0, b"True 1 False\n")
+
+
 def test_help_loads_no_command_and_nothing_to_draw_with():
     program = (
         "import sys, cued; before = set(sys.modules)\n"
-        "from cued.surfaces.cli import main\n"
-        "try: main(['--help'])\n"
+        "from cued.surfaces.cli.root import cued_command\n"
+        "try: cued_command(['--help'])\n"
         "except SystemExit: pass\n"
         "print(*sorted(set(sys.modules) - before), file=sys.stderr)"
     )

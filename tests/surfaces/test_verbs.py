@@ -13,7 +13,7 @@ from cued.handles.tenant import Tenant
 from cued.model import LogRules
 from cued.requests.checks import read
 from cued.requests.fields import fields_of
-from cued.surfaces.cli import COMMANDS, main
+from cued.surfaces.cli.root import COMMANDS, cued_command
 from cued.surfaces.failures import error_json
 from cued.surfaces.verbs import VERBS, call, schemas
 from tests.docs.pages import ROOT
@@ -70,7 +70,7 @@ def test_a_verb_says_who_may_use_it_and_its_examples_can_be_read(verb):
 def test_the_fields_of_a_verb_are_the_options_of_its_command(verb):
     if not verb.command:
         return
-    command = main.get_command(None, verb.command.split()[0])
+    command = cued_command.get_command(None, verb.command.split()[0])
     if isinstance(command, click.Group):
         command = command.commands[verb.command.split()[1]]
     params = {param.name: param for param in command.params}

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cued.text.harmless import harmless
-from cued.text.token_counts import estimate_tokens, least_tokens, most_tokens
+from cued.text.token_counts import _ASCII_PIECE, _PIECE, estimate_tokens, least_tokens, most_tokens
 
 # What it is, the text, its tokens in cl100k and in o200k.
 COUNTED = (
@@ -98,3 +98,9 @@ def test_words_cost_by_themselves_what_they_cost_in_a_line(words):
 @given(st.text(st.characters(max_codepoint=127)))
 def test_a_plain_text_costs_a_token_a_word_at_least(text):
     assert least_tokens(text) == len(text.split())
+
+
+@given(st.text(st.characters(codec="ascii")))
+def test_a_text_in_ascii_falls_into_the_pieces_that_it_has_among_all_scripts(text):
+    pieces, among_all = ([(found.lastgroup, found[0]) for found in way.finditer(text)] for way in (_ASCII_PIECE, _PIECE))
+    assert pieces == among_all

@@ -17,7 +17,7 @@ from cued.stores import Store
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.standing.facts import judged
-from cued.surfaces.cli import main
+from cued.surfaces.cli.root import cued_command
 from cued.upkeep import copying
 from cued.upkeep.checking import check
 from cued.upkeep.copy_check import copy_compared, differing
@@ -218,13 +218,13 @@ def test_the_command_copies_a_file_and_refuses_nonsense(tmp_path, monkeypatch):
     made, copy = str(tmp_path / "one.db"), str(tmp_path / "two.db")
     with cued.open(made, embedder="hashing") as memories:
         memories.tenant("me").remember("Prefers tea in the morning.")
-    told = CliRunner().invoke(main, ["copy", made, copy])
+    told = CliRunner().invoke(cued_command, ["copy", made, copy])
     assert told.exit_code == 0, told.output
     assert "1 tenant, 1 memory, 0 lines of the recall log, 0 documents" in told.stdout
-    again = json.decode(CliRunner().invoke(main, ["copy", made, copy, "--json"]).stdout)
+    again = json.decode(CliRunner().invoke(cued_command, ["copy", made, copy, "--json"]).stdout)
     assert (again["memories"], again["mended"], again["sampled"]) == (1, 0, 1)
-    assert CliRunner().invoke(main, ["copy", made, made]).exit_code == 2
-    assert CliRunner().invoke(main, ["copy", str(tmp_path / "none.db"), copy]).exit_code == 4
+    assert CliRunner().invoke(cued_command, ["copy", made, made]).exit_code == 2
+    assert CliRunner().invoke(cued_command, ["copy", str(tmp_path / "none.db"), copy]).exit_code == 4
     with cued.open(copy, embedder="hashing") as memories:
         assert "tea" in memories.tenant("me").recall("what in the morning?", floor=0.0).block
 
@@ -235,10 +235,10 @@ def test_two_files_of_one_name_are_two_sources_and_one_file_is_one_by_whatever_p
         with cued.open(tmp_path / folder / "m.db", embedder="hashing") as memories:
             memories.tenant("me").remember(text)
     monkeypatch.chdir(tmp_path / "here")
-    assert CliRunner().invoke(main, ["copy", "m.db", "../all.db"]).exit_code == 0
-    assert CliRunner().invoke(main, ["copy", str(tmp_path / "here" / "m.db"), "../all.db"]).exit_code == 0
+    assert CliRunner().invoke(cued_command, ["copy", "m.db", "../all.db"]).exit_code == 0
+    assert CliRunner().invoke(cued_command, ["copy", str(tmp_path / "here" / "m.db"), "../all.db"]).exit_code == 0
     monkeypatch.chdir(tmp_path / "there")
-    refused = CliRunner().invoke(main, ["copy", "m.db", "../all.db"])
+    refused = CliRunner().invoke(cued_command, ["copy", "m.db", "../all.db"])
     assert refused.exit_code == 4
     assert "is a copy of" in refused.output
     with cued.open(tmp_path / "all.db", embedder="hashing") as memories:

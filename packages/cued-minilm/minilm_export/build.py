@@ -10,7 +10,7 @@ import numpy as np
 import onnxruntime  # type: ignore[import-untyped]
 from cued_minilm.tokenizer import Tokenizer
 from numpy.typing import NDArray
-from onnx import save_model
+from onnx import load_model, save_model
 from onnxruntime.quantization import QuantType, quantize_dynamic  # type: ignore[import-untyped]
 
 from minilm_export import graph, weights
@@ -99,7 +99,13 @@ def run(model: Path, texts: list[list[int]]) -> NDArray[np.float32]:
 
 
 def _install(model: Path, target: Path) -> str:
+    """Write the model with its weights beside it, where they are mapped and not copied as it is loaded, and give its revision.
+
+    The revision is a hash of the model in one file: it names what is computed, however that is kept.
+    """
     revision = hashlib.sha256(model.read_bytes()).hexdigest()[:REVISION_CHARACTERS]
-    shutil.copyfile(model, target)
+    weights_file = target.with_suffix(".weights")
+    save_model(load_model(model), target, save_as_external_data=True, location=weights_file.name)
+    weights_file.chmod(0o644)  # made for its owner alone
     target.with_suffix(".revision").write_text(f"{revision}\n", encoding="ascii")
     return revision

@@ -4,6 +4,7 @@ import logging
 import os
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
 from cued.embed.unit_vectors import unit
@@ -34,10 +35,21 @@ _AHEAD: dict[str, _Loading] = {}
 
 
 def load_ahead(provider: str) -> None:
-    """Load an encoder for whoever is first to embed with it, who waits for it then; what fails is tried again there, and told there."""
-    loading = _AHEAD[ENCODERS[provider]] = _Loading()
+    """Begin to load an encoder for whoever is first to embed with it, who waits for it then; what fails is tried again and told there.
+
+    Only the model's file is read in a thread of its own: what runs it is imported here, for two threads that import hold each other up.
+    """
+    encoder, loading = ENCODERS[provider], _Loading()
+    with suppress(EmbedderError, RuntimeError):  # not to be imported, or no thread to be had
+        kind = _model()
+        # No daemon: what is in the middle of loading when the process ends would take it down with it.
+        threading.Thread(target=_load, args=(kind, encoder, loading), name="cued-model").start()
+        _AHEAD[encoder] = loading
+
+
+def _load(kind: "type[Model]", encoder: str, loading: _Loading) -> None:
     try:
-        loading.model = _loaded(ENCODERS[provider])
+        loading.model = kind(encoder)
     except Exception as error:  # noqa: BLE001 - whatever it is, whoever embeds meets it too
         log.debug("no model was loaded ahead: %s", error)
     finally:
@@ -88,15 +100,16 @@ class MiniLM:
                 ahead.done.wait()
                 self._model = ahead.model
             if self._model is None:
-                self._model = _loaded(self._encoder)
+                self._model = _model()(self._encoder)
             return self._model
 
 
-def _loaded(encoder: str) -> "Model":
+def _model() -> "type[Model]":
+    """What runs an encoder; an EmbedderError where it cannot be imported."""
     # Read once, when onnxruntime is loaded: its reports would leave the machine, and a process forked beside their thread hangs as it ends.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         from cued_minilm.model import Model  # noqa: PLC0415 (onnxruntime takes its time)
     except ImportError as error:
         raise EmbedderError(f"cued-minilm cannot load onnxruntime ({error}): pip install onnxruntime") from error
-    return Model(encoder)
+    return Model

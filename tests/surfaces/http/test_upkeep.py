@@ -10,7 +10,7 @@ from click import Choice
 
 from cued.errors import BusyError
 from cued.handles.memories import open_memories
-from cued.surfaces.cli import main
+from cued.surfaces.cli.root import cued_command
 from cued.surfaces.http import upkeep
 from cued.surfaces.http.app import Chores
 from cued.surfaces.http.upkeep import JOBS, UpkeepTimer
@@ -126,6 +126,6 @@ def test_a_server_does_it_by_itself_and_shows_it_to_an_admin_alone(serve):
 
 
 def test_the_command_line_knows_every_job():
-    (option,) = (param for param in main.get_command(None, "serve").params if param.name == "jobs")
+    (option,) = (param for param in cued_command.get_command(None, "serve").params if param.name == "jobs")
     assert isinstance(option.type, Choice)
     assert tuple(option.type.choices) == tuple(JOBS)

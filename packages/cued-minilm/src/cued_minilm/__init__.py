@@ -19,7 +19,7 @@ SUMS_PATH = _DATA / "sums.onnx"
 
 
 class Encoder(NamedTuple):
-    """One model file: its name, where it is, and a hash of its content."""
+    """One model: its name, where its file is, and a hash of its content, weights and all."""
 
     name: str
     path: Path

@@ -4,11 +4,12 @@ Reads make no file, and only what needs an embedder loads one. What opens a stor
 longer than it must.
 """
 
+import gc
+import os
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING
 
 from cued.model.plain import JSON
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from cued.handles.memories import Memories
     from cued.handles.settling import Mode
     from cued.handles.tenant import Tenant
+
+_NEW_OBJECTS = 100_000
+"""How many are made before they are searched for what only keeps itself: more than the engine is made of, which stays until the end."""
+_THREADS = "OPENBLAS_NUM_THREADS"
 
 
 def from_server(chosen: Settings, verb: str, body: JSON) -> JSON | None:
@@ -34,8 +39,7 @@ def read(chosen: Settings, verb: str, body: JSON, *, embed: bool = False, settle
     answer = from_server(chosen, verb, body)
     if answer is not None:
         return answer
-    if embed and chosen.db.exists():
-        _load_model_ahead(chosen)
+    prepare(chosen, embed=embed and chosen.db.exists())
     from cued.surfaces.verbs import call  # noqa: PLC0415 - loads the engine
 
     with tenant_to_read(chosen, embed=embed, settle=settle) as tenant:
@@ -47,26 +51,31 @@ def written(chosen: Settings, verb: str, body: JSON) -> JSON:
     answer = from_server(chosen, verb, body)
     if answer is not None:
         return answer
-    _load_model_ahead(chosen)
+    prepare(chosen, embed=True)
     from cued.surfaces.verbs import call  # noqa: PLC0415 - loads the engine
 
     with tenant_to_write(chosen, embed=True, make=True) as tenant:
         return call(verb, tenant, body)
 
 
-def _load_model_ahead(chosen: Settings) -> None:
-    """Begin to load the model in a thread of its own, while the engine is loaded and the store is opened."""
+def prepare(chosen: Settings, *, embed: bool) -> None:
+    """Prepare this process for one answer, with which it ends; where it is to embed, begin to load the model."""
+    gc.set_threshold(_NEW_OBJECTS)
+    _load_numpy()
     provider = {"auto": "cued", "cued": "cued", "minilm": "minilm"}.get(chosen.embedder or "")
-
-    def load(provider: str) -> None:
+    if embed and provider is not None:
         from cued.embed.minilm import load_ahead  # noqa: PLC0415 - loads numpy
 
         load_ahead(provider)
 
-    if provider is not None:
-        # No daemon: what is in the middle of loading when the process ends would take it down with it.
-        with suppress(RuntimeError):  # no thread can be had: then it is loaded when it is needed
-            Thread(target=load, args=(provider,), name="cued-model").start()
+
+def _load_numpy() -> None:
+    """Load numpy without its threads: they take as long to start as much of it does, and one answer multiplies nothing large."""
+    if _THREADS not in os.environ:
+        os.environ[_THREADS] = "1"
+        import numpy as np  # noqa: F401, PLC0415 - reads it now, and a server that is started from here is to have threads
+
+        del os.environ[_THREADS]
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import msgspec
 from cued.errors import CuedError, InputError
 from cued.model.plain import JSON
 from cued.surfaces.cli.commands import Command, Settings, settings
-from cued.surfaces.cli.opening import from_server, make_folder, opened
+from cued.surfaces.cli.opening import from_server, make_folder, opened, prepare
 from cued.surfaces.cli.output import write
 from cued.surfaces.hooks import journal, session
 from cued.surfaces.hooks.answering import ANSWERS, Answering
@@ -92,12 +92,14 @@ def _asked(chosen: Settings, opened: "Callable[[], Memories]", verb: str, body: 
     answer = from_server(chosen, verb, body)
     if answer is not None:
         return answer
+    memories = opened()
     from cued.surfaces.verbs import call  # noqa: PLC0415 - loads the engine
 
-    return call(verb, opened().tenant(chosen.tenant), body)
+    return call(verb, memories.tenant(chosen.tenant), body)
 
 
 def _opened(chosen: Settings, answering: Answering) -> "Memories":
     if answering.stores:
         make_folder(chosen)
+    prepare(chosen, embed=answering.embeds)
     return opened(chosen, embed=answering.embeds, readonly=not answering.embeds)
