@@ -29,11 +29,12 @@ _DIGITS_DATE = pattern(r"\d[./-]\d\d?[./-]\d\d")  # of which languages differ in
 _YEAR = pattern(r"(?<!\d)[12]\d{3}(?!\d)")
 # "Will" at the start may be somebody, unless who or what will be comes after it.
 _FUTURE = pattern(
-    r"\b(?:next(?! to\b)|upcoming|coming|tomorrow|will|shall|gonna|(?:am|is|are) (?:going to|planned|scheduled))\b"
-    r"|['’](?:ll|m going to|re going to)\b"
-    r"|\b(?:am|are|is) (?:I|we|you|he|she|they|[A-Z]\w+) \w+ing\b"
-    r"|\b(?:do|does) \w+ have (?:on|planned|scheduled)\b|^(?:Will|Shall) (?:I|we|you|he|she|it|they|there|the|my|our)\b"
+    r"\W(?:(?:next(?! to\b)|upcoming|coming|tomorrow|will|shall|gonna|(?:am|is|are) (?:going to|planned|scheduled))\b"
+    r"|(?<=['’])(?:ll|m going to|re going to)\b"
+    r"|(?:am|are|is) (?:I|we|you|he|she|they|[A-Z]\w+) \w+ing\b"
+    r"|(?:do|does) \w+ have (?:on|planned|scheduled)\b|(?<=^ )(?:Will|Shall) (?:I|we|you|he|she|it|they|there|the|my|our)\b)"
 )
+"""What looks ahead, sought behind a blank."""
 
 
 class Mention(Struct, frozen=True, kw_only=True):
@@ -66,7 +67,7 @@ def _english(text: str, now: datetime) -> list[Token]:
     from cued.text.times.tokens import tokens  # noqa: PLC0415
 
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    return reduced(tokens(text), Anchor(now, today, _FUTURE.search(text) is not None))
+    return reduced(tokens(text), Anchor(now, today, _FUTURE.search(f" {text}") is not None))
 
 
 def _elsewhere(text: str, now: datetime) -> tuple[Mention, ...]:
