@@ -22,7 +22,7 @@ _ATOM = re.compile(
     | (?P<junk>\d+(?:[.,:]\d+)+|\d{{5,}}|[$€£¥\#]\s?\d[\d,.]*|\d{{3,4}}[a-z]\w*)
     | (?P<number>\d{{1,4}}(?!\d)(?:er\b|[ºª°])?)
     | (?P<character>[{scripts.UNSPACED}])
-    | (?P<word>(?:[^\W\d_{scripts.UNSPACED}]|[{scripts.MARKS}]|[\u0300-\u036f])+)
+    | (?P<word>(?:[^\W\d_{scripts.UNSPACED}]+|[{scripts.MARKS}\u0300-\u036f]+)+)
     | (?P<apostrophe>['’]) | (?P<comma>[,،、，]) | (?P<dash>[-–—~〜～]) | (?P<punct>[^\w\s])
     """,
     re.VERBOSE,
