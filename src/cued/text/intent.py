@@ -84,11 +84,10 @@ _SAID_ANYWHERE = pattern(
     "|(?:と|って)言(?:わ|い|っ)|(?:추천|제안|조언|말)(?:해 ?줬|해 ?준|했|한)|نصحت|اقترحت|أوصيت|أخبرت|قلت|सुझाया|बताया|सलाह दी"
 )
 # "How do I …", "tell me …" and "sort it for me" ask for help with anything; "Is it a good idea for me?" does not.
-_SERVICE = pattern(
-    r"\b(?:how (?:do|can|should|would) (?:i|we)|(?:tell|give|show|help|sing|remind) me|let(?:'s| us))\b",
-    re.IGNORECASE,
-)
-_FOR_ME = pattern(r"\bfor (?:me|us)\b", re.IGNORECASE)
+_HELP = r"how (?:do|can|should|would) (?:i|we)|(?:tell|give|show|help|sing|remind) me|let us"
+_SERVICE = pattern(rf"\b(?:{_HELP})\Z", re.IGNORECASE)
+_SERVICE_FOR_ME = pattern(rf"\b(?:{_HELP}|for (?:me|us))\Z", re.IGNORECASE)
+_LONGEST = len("how should we")
 _ASKED = pattern(r"(?:what|which|who|where|when|why|how|is|are|do|does|did|should|was|were)\b", re.IGNORECASE)
 # Some are also names and abbreviations, with capitals: "Mia", "Ben", "EU".
 _SELF = pattern(
@@ -113,7 +112,8 @@ def speaks_of_itself(cue: str) -> bool:
         return True
     if not any(map(_OWN.__getitem__, cue.split())):
         return False
-    return _SELF.search(_SERVICE.sub(" ", cue if _ASKED.match(cue) else _FOR_ME.sub(" ", cue))) is not None
+    service = _SERVICE if _ASKED.match(cue) else _SERVICE_FOR_ME
+    return any(not service.search(cue, max(own.end() - _LONGEST, 0), own.end()) for own in _SELF.finditer(cue))
 
 
 _AGENT_HINTS = frozenset(

@@ -22,9 +22,9 @@ __all__ = ["Mention", "loose", "times"]
 _WORD = pattern(r"[a-z]+|\d")
 _TRIGGERS = TRIGGERS | frozenset("0123456789")
 _OTHER_SCRIPT = pattern(
-    "[\u0370-\u03ff\u0400-\u04ff\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u1f00-\u1fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|"
-    + MAYBE_VIETNAMESE
+    "[\u0370-\u03ff\u0400-\u04ff\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u1f00-\u1fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 )
+_MAYBE_VIETNAMESE = pattern(MAYBE_VIETNAMESE)
 _DIGITS_DATE = pattern(r"\d[./-]\d\d?[./-]\d\d")  # of which languages differ in what comes first
 _YEAR = pattern(r"(?<!\d)[12]\d{3}(?!\d)")
 # "Will" at the start may be somebody, unless who or what will be comes after it.
@@ -72,8 +72,8 @@ def _english(text: str, now: datetime) -> list[Token]:
 
 def _elsewhere(text: str, now: datetime) -> tuple[Mention, ...]:
     """What the text says in another language; the tables are only loaded for a text that may be of one."""
-    may_be = _OTHER_SCRIPT.search(text) or _DIGITS_DATE.search(text) or not LATIN_TRIGGERS.isdisjoint(_WORD.findall(fold(text).lower()))
-    if not may_be:
+    signs = (_OTHER_SCRIPT, _MAYBE_VIETNAMESE, _DIGITS_DATE)
+    if not any(sign.search(text) for sign in signs) and LATIN_TRIGGERS.isdisjoint(_WORD.findall(fold(text).lower())):
         return ()
     from cued.text.times.languages.choice import languages_of, read  # noqa: PLC0415 - a recall in English does not pay for it
 
