@@ -203,10 +203,10 @@ def _name(words: str) -> str:
 
 def numbered(text: str) -> dict[str, frozenset[str]]:
     """What a text names by its number ("#48214", "LH1234", "OPS-482"), by the series: what stands before the number."""
-    found: dict[str, frozenset[str]] = {}
+    found: dict[str, set[str]] = {}
     for match in _NUMBERED.finditer(text):
-        found[match["series"]] = found.get(match["series"], frozenset()) | {match[0]}
-    return found
+        found.setdefault(match["series"], set()).add(match[0])
+    return {series: frozenset(numbers) for series, numbers in found.items()}
 
 
 def of_somebody_else(text: str, stranger: str) -> bool:
