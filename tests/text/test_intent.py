@@ -22,7 +22,7 @@ from cued.text.intent import (
     speaks_of_itself,
     told_about,
 )
-from cued.text.spoken import spoken
+from cued.text.patterns import spoken
 
 pytestmark = pytest.mark.requirement("P11")
 

@@ -7,8 +7,7 @@ import re
 from typing import Literal, NamedTuple, cast
 
 from cued.text import scripts
-from cued.text.patterns import pattern
-from cued.text.spoken import spoken, spoken_words
+from cued.text.patterns import pattern, spoken, spoken_words
 
 Relation = Literal["before", "after", "since", "until", "around"]
 

@@ -12,9 +12,8 @@ from functools import lru_cache
 from itertools import dropwhile
 
 from cued.model import Intent
-from cued.text.patterns import pattern
+from cued.text.patterns import pattern, spoken, spoken_words
 from cued.text.remembered import Remembered
-from cued.text.spoken import spoken, spoken_words
 from cued.text.stopwords import IDLE, STOP_WORDS
 
 _NUMBER = r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|few|several|many|couple(?: of)?)"

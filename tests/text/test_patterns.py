@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cued.text.spoken import spoken, spoken_words
+from cued.text.patterns import spoken, spoken_words
 
 _TEXTS = st.text(st.sampled_from("sSſiIıİkKвВᲀтТᲄᲅxX _-1é\n") | st.characters())
 
