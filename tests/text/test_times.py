@@ -359,6 +359,12 @@ def test_any_words_of_time_give_sound_mentions(words: list[str], now: datetime) 
     assert _is_sound(times(text, now=now), text)
 
 
+@given(st.lists(st.lists(st.sampled_from(_WORDS), max_size=6), max_size=4), _MOMENTS)
+def test_many_ordinary_words_between_two_times_say_what_a_few_say(parts: list[list[str]], now: datetime) -> None:
+    few, many = (f" {'ordinary ' * count}".join(map(" ".join, parts)) for count in (6, 40))
+    assert [(each.text, each.interval) for each in times(few, now=now)] == [(each.text, each.interval) for each in times(many, now=now)]
+
+
 def _bench() -> ModuleType:
     spec = importlib.util.spec_from_file_location("bench_time_expressions", ROOT / "bench" / "time_expressions.py")
     assert spec is not None

@@ -104,3 +104,13 @@ def test_any_words_of_time_of_any_languages_give_sound_mentions(some: list[str],
         assert mention.interval.start < mention.interval.end
         assert ends <= mention.start < mention.end <= len(text)
         ends = mention.end
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(_WORDS), max_size=4), max_size=4),
+    st.sampled_from(["wort ", "書"]),
+    st.datetimes(timezones=st.just(UTC)),
+)
+def test_many_ordinary_words_between_two_times_say_what_a_few_say(parts: list[list[str]], ordinary: str, now: datetime) -> None:
+    few, many = (f" {ordinary * count} ".join(map(" ".join, parts)) for count in (6, 40))
+    assert [(each.text, each.interval) for each in times(few, now=now)] == [(each.text, each.interval) for each in times(many, now=now)]

@@ -86,7 +86,8 @@ def query_terms(text: str) -> tuple[str, ...]:
     function: dict[str, None] = {}
     chunks = (text if text.isascii() else without_particles(text)).split()
     for terms, _, functional in map(_KNOWN.__getitem__, chunks):
-        (function if functional else content).update(dict.fromkeys(terms))
+        for term in terms:
+            (function if functional else content)[term] = None
         if len(content) >= MAX_QUERY_TERMS:
             break
     doubtful = content.keys() - _in_capitals(chunks) if not text.islower() else content

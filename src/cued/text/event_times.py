@@ -7,9 +7,7 @@ import re
 from typing import Literal, NamedTuple, cast
 
 from cued.text import scripts
-from cued.text.patterns import pattern
-
-_LETTERS = pattern(r"[^\W\d_]+")
+from cued.text.patterns import pattern, spoken, spoken_words
 
 Relation = Literal["before", "after", "since", "until", "around"]
 
@@ -80,40 +78,54 @@ _ARTICLES = (
     r"(?:(?:de[mnr]|die|das|(?:meine|unsere|seine|ihre)[mnr]?|unserem|meinem|el|la|los|las|mi|mis|nuestr[oa]s?|le|les|mon|ma|mes|notre|nos"
     r"|il|lo|gli|mio|mia|nostr[oa]|[oa]s?|meu|minha|noss[oa]|de|het|mijn|onze|ons)\s+|l['’])"
 )
-_ELSEWHERE = pattern(
-    r"(?<!\w)(?:"
-    + "|".join(rf"(?P<{name}>(?:{words})(?=\s+{_ARTICLES})|(?:{_BEFORE_ALONE[name]})(?=\s|['’]))" for name, words in _BEFORE.items())
-    + r")(?:\s+|['’]\s*)"
-    rf"{_ARTICLES}*(?P<event>(?:[\w-]+\s*){{1,4}})",
-    re.IGNORECASE,
-)
+_AHEAD = "|".join(rf"(?P<{name}>(?:{words})(?=\s+{_ARTICLES})|(?:{_BEFORE_ALONE[name]})(?=\s|['’]))" for name, words in _BEFORE.items())
 _HAN_KATA = f"[{scripts.HAN}{scripts.KATAKANA}]"
+# Each pattern is behind what it does not match without, which is found faster, in small letters.
 # A word of any length is read from its beginning alone: from each letter of a long one anew would take the square of its length.
-_BEHIND = (
-    pattern(rf"(?:^|[在我们你，, ])(?P<event>[{scripts.HAN}]{{2,8}}?)(?:(?P<before>之前|以前)|(?P<after>之后|以后|之後|以後))"),
-    pattern(rf"(?P<event>{_HAN_KATA}{{2,10}})(?:の|する|した)(?:(?P<before>前)|(?P<after>後|あと))"),
-    pattern(rf"(?P<event>[{scripts.HANGUL}]{{2,8}})\s(?:(?P<before>전에)|(?P<after>후에|이후|뒤에))"),
-    pattern(r"\b(?P<event>\w{3,})(?:[dt][ae]n)\s(?:(?P<before>önce)|(?P<after>sonra)|(?P<since>beri))", re.IGNORECASE),
-    pattern(r"(?<![^\s?।])(?P<event>(?:[^\s?।]+\s){1,2}?)(?:से|के)\s(?:(?P<before>पहले)|(?P<after>बाद))"),
-)
+_ELSEWHERE = [
+    (pattern(sign), pattern(source))
+    for sign, source in {
+        r"\W(?:vor|nach|seit|bis|antes|tras|desde|hasta|depois|avant|depuis|na|sinds|tot|prima|dopo|fino|jusqu|después|après|após|até"
+        r"|до|перед|после|قبل|بعد|منذ)[\s'’]": rf"(?i)(?<!\w)(?:{_AHEAD})(?:\s+|['’]\s*){_ARTICLES}*(?P<event>(?:[\w-]+\s*){{1,4}})",
+        "[之以][前后後]": rf"(?:^|[在我们你，, ])(?P<event>[{scripts.HAN}]{{2,8}}?)(?:(?P<before>[之以]前)|(?P<after>[之以][后後]))",
+        "(?:の|する|した)[前後あ]": rf"(?P<event>{_HAN_KATA}{{2,10}})(?:の|する|した)(?:(?P<before>前)|(?P<after>後|あと))",
+        r"\s(?:전에|후에|이후|뒤에)": rf"(?P<event>[{scripts.HANGUL}]{{2,8}})\s(?:(?P<before>전에)|(?P<after>후에|이후|뒤에))",
+        r"\s(?:önce|sonra|beri)": r"(?i)\b(?P<event>\w{3,})(?:[dt][ae]n)\s(?:(?P<before>önce)|(?P<after>sonra)|(?P<since>beri))",
+        r"\s(?:पहले|बाद)": r"(?<![^\s?।])(?P<event>(?:[^\s?।]+\s){1,2}?)(?:से|के)\s(?:(?P<before>पहले)|(?P<after>बाद))",
+    }.items()
+]
 
 
 _BESIDE_WORDS = frozenset("before after following since until".split())
 _AROUND_WORDS = frozenset("around day week weekend month year".split())
 _ELSEWHERE_WORDS = frozenset("vor nach seit bis antes tras desde hasta depois avant depuis na sinds tot prima dopo fino jusqu".split())
+# What no such pattern matches without: the words from where it tells which time on, in small letters, in which they are found faster.
+_MAY_BE_BESIDE = pattern(rf"\W(?:before|after|following|since|until)\s+{_OWNERS.lower()}\s")
+_MAY_BE_CLAUSE = pattern(r"\W(?:before|after|since|until)\s")
+_MAY_BE_AROUND = pattern(rf"\W(?:(?:day|weekend|week|month|year)\s+of|around(?:\s+the\s+time\s+of)?)\s+{_OWNERS.lower()}\s")
+_LEADING = 6
+"""More words than stand in a pattern before those: "a couple of days right"."""
 
 
 def beside(text: str) -> Beside | None:
     """The first event that the text puts a time beside, None where there is none."""
-    words = frozenset(_LETTERS.findall(text.lower()))
-    if not words.isdisjoint(_BESIDE_WORDS) and (match := _BESIDE.search(text)):
+    words = spoken_words(text)
+    if not words.isdisjoint(_BESIDE_WORDS) and (match := _first(_BESIDE, text, _MAY_BE_BESIDE)):
         return _english(match)
-    if not words.isdisjoint(_BESIDE_WORDS) and (match := _CLAUSE.search(text)):
+    if not words.isdisjoint(_BESIDE_WORDS) and (match := _first(_CLAUSE, text, _MAY_BE_CLAUSE)):
         event = f"{match['who'] or ''} {match['thing'] or match['event']}".strip()
         return Beside(cast("Relation", match["relation"].lower()), event, match.span())
-    if not words.isdisjoint(_AROUND_WORDS) and (match := _AROUND.search(text)):
+    if not words.isdisjoint(_AROUND_WORDS) and (match := _first(_AROUND, text, _MAY_BE_AROUND)):
         return _english(match) if match["unit"] or match["clear"] or _THEN.search(text) else None
     return None if text.isascii() and words.isdisjoint(_ELSEWHERE_WORDS) else _elsewhere(text)
+
+
+def _first(wanted: re.Pattern[str], text: str, may_be: re.Pattern[str]) -> re.Match[str] | None:
+    """The first match of a pattern, sought from a few words before the first place where it may be."""
+    if (found := may_be.search(spoken(text))) is None:
+        return None
+    before = text[: found.start()].rsplit(None, _LEADING)
+    return wanted.search(text, len(before[0]) if len(before) > _LEADING else 0)
 
 
 def _english(match: re.Match[str]) -> Beside | None:
@@ -134,8 +146,8 @@ def _english(match: re.Match[str]) -> Beside | None:
 
 
 def _elsewhere(text: str) -> Beside | None:
-    for each in (_ELSEWHERE, *_BEHIND):
-        if (match := each.search(text)) and (event := match["event"].strip()):
+    for sign, each in _ELSEWHERE:
+        if sign.search(spoken(text)) and (match := each.search(text)) and (event := match["event"].strip()):
             relation = next(name for name, said in match.groupdict().items() if said and name != "event")
             return Beside(cast("Relation", relation), event, match.span(), open_end=True)
     return None

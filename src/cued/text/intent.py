@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import dropwhile
 
 from cued.model import Intent
-from cued.text.patterns import pattern
+from cued.text.patterns import pattern, spoken, spoken_words
 from cued.text.remembered import Remembered
 from cued.text.stopwords import IDLE, STOP_WORDS
 
@@ -38,27 +38,26 @@ _MARKERS: dict[Intent, tuple[str, ...]] = {
         r"years? back",
     ),
 }
-_MARKED = {name: pattern(rf"\b(?:{'|'.join(markers)})(?!\w)", re.IGNORECASE) for name, markers in _MARKERS.items()}
+_MARKED = {name: pattern(rf"\W(?:{'|'.join(markers)})(?!\w)") for name, markers in _MARKERS.items()}
 
 
 def intent(text: str) -> Intent:
     """The intent that the text's time words state: past, present, or neutral when they state none, both, or the future."""
-    stated = [name for name, marked in _MARKED.items() if marked.search(text)]
+    said = spoken(text)
+    stated = [name for name, marked in _MARKED.items() if marked.search(said)]
     return stated[0] if len(stated) == 1 else "neutral"
 
 
 _END = 80
-_LETTERS = pattern(r"[^\W\d_]+")
 _SAID_WORD = pattern(r"[^\W_]+")
 _APOSTROPHE = pattern("['’]")
 _QUESTION = pattern(r"[?？؟⸮]\W*$")
 AGENTS = frozenset({"agent", "ai", "assistant", "bot", "chatbot", "model"})
-_REQUEST = pattern(r"\b(?:can|could|would|will|do|may|help|thank|how\s+are|how\s+have|see|meet|talk\s+to)\s+you\b", re.IGNORECASE)
+_REQUEST = pattern(r"(\W)(?:can|could|would|will|do|may|help|thank|how\s+are|how\s+have|see|meet|talk\s+to)\s+you\b")
 _YOU = pattern(
-    r"\b(?:you|your|yours|you've|you'd|(?:ha|hatte|sagte|meinte|nannte|empfahl|riete|kann|könnte|würde)st\s+du|du\s+(?:\w+\s+){0,3}ha(?:tte)?st"
+    r"\W(?:you|your|yours|you've|you'd|(?:ha|hatte|sagte|meinte|nannte|empfahl|riete|kann|könnte|würde)st\s+du|du\s+(?:\w+\s+){0,3}ha(?:tte)?st"
     r"|dir|dich|deine?[mnrs]?|usted|ustedes|tú|te|t(?=['’]\w)|vous|votre|vos|tu|toi"
-    r"|você|vocês|jij|jouw|jullie|sen|sana|senin|siz|sizin|ты|тебя|тебе|тобой|вы|вас|вам|твой|твоя|твои|ваш|ваша|ваши)\b",
-    re.IGNORECASE,
+    r"|você|vocês|jij|jouw|jullie|sen|sana|senin|siz|sizin|ты|тебя|тебе|тобой|вы|вас|вам|твой|твоя|твои|ваш|ваша|ваши)\b"
 )
 _DU = pattern(r"[Dd][Uu]\b")
 """Without it what `_YOU` finds is single words."""
@@ -67,30 +66,27 @@ _YOU_ANYWHERE = pattern("[你您妳]|あなた|당신|네가|أنت|आप|त�
 _TOLD = r"(?:recommended|suggested|explained|described|offered|given|told|advised|mentioned|proposed|shown)"
 # What was said to whoever asks, without a word for who said it: in passive voice, or by the verb's ending.
 _SAID = pattern(
-    rf"\b(?:{_TOLD}\s+(?:to|for)\s+(?:me|us)|(?:was|were|have|had|got|been)\s+(?:I|we)\s+(?:been\s+)?(?:{_TOLD}|supposed\s+to)"
+    rf"\W(?:{_TOLD}\s+(?:to|for)\s+(?:me|us)|(?:was|were|have|had|got|been)\s+(?:i|we)\s+(?:been\s+)?(?:{_TOLD}|supposed\s+to)"
     r"|(?:was|were|been|got)\s+(?:\w+\s+){0,2}?(?:recommended|suggested|advised|proposed)|the\s+(?:assistant|agent|bot|chatbot|model|ai)"
-    r"|the\s+(?:advice|recommendations?|suggestions?|tips?|explanation|answer)\s+(?:about|on|for|regarding|against|concerning|to))\b",
-    re.IGNORECASE,
+    r"|the\s+(?:advice|recommendations?|suggestions?|tips?|explanation|answer)\s+(?:about|on|for|regarding|against|concerning|to))\b"
 )
 _SAID_ELSEWHERE = pattern(
-    r"\b(?:empfohlen|geraten|vorgeschlagen|empfahlst|rietest|sagtest|hattest|sollte\s+ich|sollten\s+wir"
+    r"\W(?:empfohlen|geraten|vorgeschlagen|empfahlst|rietest|sagtest|hattest|sollte\s+ich|sollten\s+wir"
     r"|(?:recomenda|aconseja|sugeri|menciona|explica|propusi|diji)ste|(?:me|nos)\s+(?:recomend|aconsej|suger|indic|propus)\w+|tenía(?:mos)?\s+que"
     r"|(?:conseillé|recommandé|proposé|suggéré|expliqué)e?s?|devais|hai\s+(?:consigliato|detto|suggerito|raccomandato|proposto|spiegato)"
     r"|(?:recomend|aconselh|suger|mencion|explic)(?:ou|iste|iu)|disseste|aangeraden|aanbevolen|voorgesteld|geadviseerd"
     r"|(?:по)?советовал[аи]?|(?:по)?рекомендовал[аи]?|предлагал[аи]?|предложил[аи]?|говорил[аи]?"
-    r"|(?:öner|söyle|de|anlat)(?:din|diniz|miştin|miştiniz)|tavsiye\s+et\w+)\b",
-    re.IGNORECASE,
+    r"|(?:öner|söyle|de|anlat)(?:din|diniz|miştin|miştiniz)|tavsiye\s+et\w+)\b"
 )
 _SAID_ANYWHERE = pattern(
     "(?:上次|之前|曾|刚才).{0,2}(?:建议|推荐|推薦|建議|提到|说)|推荐过|建议过|(?:勧め|薦め|教え|おすすめし|提案し)てくれ|言って(?:い)?(?:た|まし)"
     "|(?:と|って)言(?:わ|い|っ)|(?:추천|제안|조언|말)(?:해 ?줬|해 ?준|했|한)|نصحت|اقترحت|أوصيت|أخبرت|قلت|सुझाया|बताया|सलाह दी"
 )
 # "How do I …", "tell me …" and "sort it for me" ask for help with anything; "Is it a good idea for me?" does not.
-_SERVICE = pattern(
-    r"\b(?:how (?:do|can|should|would) (?:i|we)|(?:tell|give|show|help|sing|remind) me|let(?:'s| us))\b",
-    re.IGNORECASE,
-)
-_FOR_ME = pattern(r"\bfor (?:me|us)\b", re.IGNORECASE)
+_HELP = r"how (?:do|can|should|would) (?:i|we)|(?:tell|give|show|help|sing|remind) me|let us"
+_SERVICE = pattern(rf"\b(?:{_HELP})\Z", re.IGNORECASE)
+_SERVICE_FOR_ME = pattern(rf"\b(?:{_HELP}|for (?:me|us))\Z", re.IGNORECASE)
+_LONGEST = len("how should we")
 _ASKED = pattern(r"(?:what|which|who|where|when|why|how|is|are|do|does|did|should|was|were)\b", re.IGNORECASE)
 # Some are also names and abbreviations, with capitals: "Mia", "Ben", "EU".
 _SELF = pattern(
@@ -111,10 +107,12 @@ _OWN_WORDS = frozenset(
 
 def speaks_of_itself(cue: str) -> bool:
     """Whether a cue speaks of whoever asks ("my passport", "are we insured?"), not only for help with anything."""
-    if cue.isascii() and not any(map(_OWN.__getitem__, cue.split())):
+    if not cue.isascii() and _SELF_ANYWHERE.search(cue):
+        return True
+    if not any(map(_OWN.__getitem__, cue.split())):
         return False
-    said = _SERVICE.sub(" ", cue if _ASKED.match(cue) else _FOR_ME.sub(" ", cue))
-    return bool(_SELF.search(said) or (not said.isascii() and _SELF_ANYWHERE.search(said)))
+    service = _SERVICE if _ASKED.match(cue) else _SERVICE_FOR_ME
+    return any(not service.search(cue, max(own.end() - _LONGEST, 0), own.end()) for own in _SELF.finditer(cue))
 
 
 _AGENT_HINTS = frozenset(
@@ -130,11 +128,6 @@ _AGENT_HINTS_ELSEWHERE = frozenset(
 """Words without one of which nothing is asked of an agent, in English and in other languages' plain letters: most cues are told by them."""
 
 
-@lru_cache(maxsize=64)
-def _letters(text: str) -> frozenset[str]:
-    return frozenset(_LETTERS.findall(text.lower()))
-
-
 @lru_cache(maxsize=1 << 14)
 def in_first_person(text: str) -> bool:
     """Whether a text begins in the words of somebody who speaks of themselves ("My locker …", "We owe …")."""
@@ -146,10 +139,10 @@ def in_first_person(text: str) -> bool:
 
 def addresses_agent(cue: str) -> bool:
     """Whether a cue asks for what the agent itself has said ("the list you gave me", "recommended to me"), not only for its help."""
-    words, plain = _letters(cue), cue.isascii()
+    words, plain = spoken_words(cue), cue.isascii()
     if plain and words.isdisjoint(_AGENT_HINTS) and words.isdisjoint(_AGENT_HINTS_ELSEWHERE):
         return False
-    said = _REQUEST.sub(" ", cue)
+    said = _REQUEST.sub(r"\1 ", spoken(cue))
     if _YOU.search(said) or _SAID.search(said):
         return True
     if not plain and (_YOU_ANYWHERE.search(said) or _SAID_ANYWHERE.search(said)):
@@ -167,14 +160,14 @@ def of_speaker(turn: str) -> float:
     """How much more a turn speaks of its speaker ("my deal") than of whom it is said to ("your deal"), −1 to 1, by its pronouns."""
     words = turn.split()
     own = sum(map(_OWN.__getitem__, words))
-    others = len(_YOU.findall(turn)) if _DU.search(turn) else sum(map(_OTHERS.__getitem__, words))
+    others = len(_YOU.findall(spoken(turn))) if _DU.search(turn) else sum(map(_OTHERS.__getitem__, words))
     if not turn.isascii():
         own, others = own + len(_SELF_ANYWHERE.findall(turn)), others + len(_YOU_ANYWHERE.findall(turn))
     return (own - others) / (own + others + 1)
 
 
 _OWN = Remembered(lambda word: len(_SELF.findall(word)), most=1 << 15)
-_OTHERS = Remembered(lambda word: len(_YOU.findall(word)), most=1 << 15)
+_OTHERS = Remembered(lambda word: len(_YOU.findall(spoken(word))), most=1 << 15)
 """How often what stands between two blanks says "I" or "you"."""
 
 
@@ -200,7 +193,8 @@ _KIN = {
 }
 """What those are called who have a name as well, by who they are."""
 _ALIKE = 3
-_NUMBERED = pattern(r"(?<![\w#])(?P<series>#|[A-Z]{2,8}-?)\d{3,}(?![\w-])")
+# Its first sign comes first, so that the engine looks for one and tries nowhere else.
+_NUMBERED = pattern(r"(?P<series>[#A-Z](?<![\w#].)(?:(?<=#)|(?<!#)[A-Z]{1,7}-?))\d{3,}(?![\w-])")
 
 
 def asked_about(cue: str) -> str:
@@ -221,10 +215,10 @@ def _name(words: str) -> str:
 
 def numbered(text: str) -> dict[str, frozenset[str]]:
     """What a text names by its number ("#48214", "LH1234", "OPS-482"), by the series: what stands before the number."""
-    found: dict[str, frozenset[str]] = {}
+    found: dict[str, set[str]] = {}
     for match in _NUMBERED.finditer(text):
-        found[match["series"]] = found.get(match["series"], frozenset()) | {match[0]}
-    return found
+        found.setdefault(match["series"], set()).add(match[0])
+    return {series: frozenset(numbers) for series, numbers in found.items()}
 
 
 def of_somebody_else(text: str, stranger: str) -> bool:
@@ -251,13 +245,12 @@ def asks(turn: str) -> bool:
 
 
 _SEEKS = pattern(
-    r"\b(?:recommend\w*|suggest\w*|advi[cs]e|ideas?|tips?|options?|plan|planning|choose|pick|find me|looking for|help me|best"
+    r"\W(?:recommend\w*|suggest\w*|advi[cs]e|ideas?|tips?|options?|plan|planning|choose|pick|find me|looking for|help me|best"
     r"|(?:should|shall) (?:i|we)|i should|(?:could|can|would) you (?:find|give|make|create|show|provide|name|put together|come up with)"
     r"|what (?:are|would be) (?:some|a)|what \w+ of \w+ (?:can|could|would|should)|which \w+ (?:would|should)|what's a good"
-    r"|(?:how|what|where) (?:can|should|could) (?:i|we))\b",
-    re.IGNORECASE,
+    r"|(?:how|what|where) (?:can|should|could) (?:i|we))\b"
 )
-_PAST = pattern(r"\b(?:did|was|were|had)\b", re.IGNORECASE)
+_PAST = pattern(r"\W(?:did|was|were|had)\b")
 _LEANS = pattern(
     r"\b(?:prefer\w*|favou?rites?|loves?|enjoy\w*|hates?|dislike\w*|avoid\w*|despise|loathe|detest|allerg\w+|intoleran\w+|sensitive to"
     r"|can(?:'t|not| not) (?:stand|eat|tolerate|bear|take|have|sleep|use)|never|always|rather|would like|insist|refuse"
@@ -272,12 +265,12 @@ _LOOKED_AT = 300
 
 def tells_of_past(text: str) -> bool:
     """Whether an English text has an auxiliary verb of the past ("did", "was")."""
-    return _PAST.search(text) is not None
+    return _PAST.search(spoken(text)) is not None
 
 
 def seeks(cue: str) -> bool:
     """Whether a cue asks for advice, a choice or a plan ("recommend …", "what should I …"), in English, and not what came of one."""
-    return bool(_SEEKS.search(cue)) and not tells_of_past(cue)
+    return bool(_SEEKS.search(spoken(cue))) and not tells_of_past(cue)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -15,9 +15,12 @@ THAI: Final = r"\u0e01-\u0e3a\u0e40-\u0e4e"
 LAO: Final = r"\u0e81-\u0eae\u0eb0-\u0ecd\u0edc-\u0edf"
 KHMER: Final = r"\u1780-\u17d3\u17dc\u17dd"
 MYANMAR: Final = r"\u1000-\u103f\u1050-\u109d\uaa60-\uaa7f"
-# Letters that hardly another language has, and a pattern of what Vietnamese without them shares with few.
+# Letters that hardly another language has, and a pattern of what Vietnamese without them shares with few: letters, or "hôm" and "tháng",
+# of which the rare letter comes first, so that the engine looks for one and tries nowhere else.
 VIETNAMESE: Final = r"\u01a0\u01a1\u01af\u01b0\u1ea0-\u1ef9"
-MAYBE_VIETNAMESE: Final = rf"[{VIETNAMESE}\u0102\u0103\u0110\u0111\u0128\u0129\u0168\u0169\u031b\u0323]|\b(?:[Hh]ôm|[Tt]háng)\b"
+MAYBE_VIETNAMESE: Final = (
+    rf"[{VIETNAMESE}\u0102\u0103\u0110\u0111\u0128\u0129\u0168\u0169\u031b\u0323ôá](?:(?<![ôá])|(?<=\b[Hh]ô)m\b|(?<=\b[Tt]há)ng\b)"
+)
 EMOJI: Final = r"\u231a\u231b\u23e9-\u23f3\u2600-\u27bf\u2b50\u2b55\U0001f300-\U0001f3fa\U0001f400-\U0001faff"
 FLAG: Final = r"[\U0001f1e6-\U0001f1ff]{2}"
 UNSPACED: Final = HAN + HIRAGANA + KATAKANA + HANGUL + THAI + LAO + KHMER + MYANMAR

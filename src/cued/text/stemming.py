@@ -12,7 +12,7 @@ MAX_WORD = 64
 COMPOUND_MIN = 10
 _SUBWORD_MIN = 4
 _VOWEL_INITIAL_MIN = 6
-_BEGINNING, _MOSTLY = 4, 0.7
+BEGINNING, _MOSTLY = 4, 0.7
 _VOWELS: Final = frozenset("aeiouyаеиоуыэюяієїαεηιουω")
 _ONSETS: Final = frozenset(
     "bl br ch cl cr dr fl fr gl gn gr kl kn kr pf ph pl pr qu sc sh sk sl sm sn sp st sv sw th tr ts tw vl vr wh wr zw".split()
@@ -74,18 +74,24 @@ def kindred(first: str, second: str) -> bool:
             return loosely(first) == loosely(second)
         if _TOLD.match(first):
             return False
-    if first[:_BEGINNING] != second[:_BEGINNING] or len(first) < _BEGINNING:
+    if first[:BEGINNING] != second[:BEGINNING] or len(first) < BEGINNING:
         return False
     shorter = min(len(first), len(second))
     same = next((place for place in range(shorter) if first[place] != second[place]), shorter)
-    return same >= max(_BEGINNING, _MOSTLY * shorter)
+    return same >= max(BEGINNING, _MOSTLY * shorter)
+
+
+def shared_beginning(word: str) -> str:
+    """The letters that all words begin with which are kindred to this one, "" where these may begin in other ways."""
+    varies = not word.isascii() and (_HEBREW.match(word) or _HINDI.match(word))
+    return "" if varies else word[:BEGINNING]
 
 
 def beginnings(word: str) -> tuple[str, ...]:
     """The beginnings one of which stands in every text, as `loosely` reads it, that has a word kindred to this one."""
     if not word.isascii() and _HEBREW.match(word):
         return tuple(form[:_BARE_MIN] for form in sorted(_bare(word)))
-    return () if _TOLD.match(word) else (loosely(word)[:_BEGINNING],)
+    return () if _TOLD.match(word) else (loosely(word)[:BEGINNING],)
 
 
 def loosely(text: str) -> str:

@@ -76,8 +76,6 @@ class _Heard(NamedTuple):
     """The utterance's terms, where state is looked for as well and the utterance asks for anything."""
     names: frozenset[str]
     """The terms of the names in the utterance."""
-    words: frozenset[str]
-    """The utterance's words as they are written."""
     latin: bool
     foreign: float
     technical: float
@@ -96,7 +94,6 @@ def _heard(cue: Cue) -> _Heard:
     return _Heard(
         own=frozenset(query_terms(by_itself) if by_itself and not idle else ()),
         names=frozenset(term for name in cues.named(uttered) for term in query_terms(name)),
-        words=frozenset(_WORD.findall(cue.utterance)),
         latin=is_latin(uttered),
         foreign=foreignness(uttered),
         technical=technical(uttered),
@@ -161,7 +158,7 @@ def _alike(table: Table, heard: _Heard, words: Counted, cosine: Column) -> dict[
     named = [each for each in terms if each.term in heard.names]
     values = {
         "crowd": np.log1p(max(table.evidence.findings.visible, _FEW)),
-        "astray": _astray(table, heard, cosine),
+        "astray": _astray(table, cosine),
         "script": float(not heard.latin),
         "personal": float(heard.personal),
         "cue_length": np.log1p(len(terms)),
@@ -331,12 +328,14 @@ def _said_by_agent(table: Table) -> Column:
     return np.array([source.speaker in agents and source.session is not None for source in table.sources], dtype=float)
 
 
-def _astray(table: Table, heard: _Heard, cosine: Column) -> float:
+def _astray(table: Table, cosine: Column) -> float:
     """How little the two turns nearest to the cue are about the speaker that it names, 0 to 1.3; 0 where it names none, or several.
 
     "What did Tim sign?" is near to Tim's "Congrats on those deals!", which is about the one to whom he says it.
     """
-    named = {speaker for speaker in set(table.speakers) if speaker and not heard.words.isdisjoint(speaker.split()[:1])}
+    speakers = set(filter(None, table.speakers))
+    written = frozenset(_WORD.findall(table.evidence.cue.utterance)) if speakers else frozenset()
+    named = {speaker for speaker in speakers if not written.isdisjoint(speaker.split()[:1])}
     named &= {source.speaker for source in table.sources if source.session is not None} if named else set()
     if len(named) != 1:
         return 0.0

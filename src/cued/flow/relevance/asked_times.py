@@ -121,8 +121,7 @@ def of_another_time(table: Table, window: Column) -> Column:
     # What has less of the cue's words than any of the dates is of them need not be read: it does not have all words of one.
     least = min((_share_of_cue(table, date) for date in dates), default=0.0) - _ROUNDED
     for row in np.flatnonzero(other & (covered > max(least, 0.0))).tolist() if dates else ():
-        own = analyse(table.texts[row][:_READ]).keys()
-        other[row] = not any(date <= own for date in dates)
+        other[row] = not any(date <= _own_terms(table.texts[row]) for date in dates)
     return other.astype(float)
 
 
@@ -180,15 +179,21 @@ def _naming(memories: Sequence[Memory], columns: dict[str, Column], found: Besid
     Among several it is the note that begins with them, for that is what it is about; then the one with the highest BM25.
     """
     bm25 = columns["bm25"]
-    held = [(row, analyse(memories[row].text[:_READ])) for row in np.flatnonzero(columns["coverage"] > 0).tolist()]
+    held = [(row, _own_terms(memories[row].text)) for row in np.flatnonzero(columns["coverage"] > 0).tolist()]
     said = found.event.split()
     for count in range(len(said), 0 if found.open_end else len(said) - 1, -1):
         words = " ".join(said[:count])
         terms = frozenset(query_terms(words))
-        rows = [row for row, own in held if terms <= own.keys()]
+        rows = [row for row, own in held if terms <= own]
         if rows:
             return min(rows, key=lambda row: (_place(memories[row], terms), -bm25[row], row)), words
     return None
+
+
+@lru_cache(maxsize=1 << 8)
+def _own_terms(text: str) -> frozenset[str]:
+    """The terms of a text's beginning; those of a recall's candidates are asked for when an event is dated and again when it is weighed."""
+    return frozenset(analyse(text[:_READ]))
 
 
 def _place(memory: Memory, terms: frozenset[str]) -> int:

@@ -17,7 +17,7 @@ from cued.text.analyse import analyse
 from cued.text.hollow_words import pair_weights
 from cued.text.patterns import pattern
 from cued.text.scripts import UNSPACED, fold
-from cued.text.stemming import beginnings, kindred, loosely
+from cued.text.stemming import BEGINNING, beginnings, kindred, loosely, shared_beginning
 from cued.text.tongues.letter_runs import letter_runs, pairs_by_chance
 from cued.text.tongues.tones import in_other_tones, syllables
 
@@ -141,8 +141,11 @@ def _forms(table: Table, terms: Sequence[TermStatistic]) -> list[tuple[TermStati
     Latin letters are stemmed as English and Cyrillic ones as Russian, so of other languages "trabajo" and "trabajas" are two words.
     """
     unknown = [each for each in terms if not each.documents and _SPACED.match(each.term) and beginnings(each.term)]
-    texts = list(map(_read, table.texts)) if unknown else []
-    return [(each, np.array([_KINDRED * _has_form(text, each.term) for text in texts])) for each in unknown]
+    sought: dict[str, list[str]] = {}
+    for each in unknown:
+        sought.setdefault(shared_beginning(each.term), []).append(each.term)
+    held = [_in_other_forms(sought, text) for text in map(_read, table.texts)] if unknown else []
+    return [(each, np.array([_KINDRED * (each.term in some) for some in held])) for each in unknown]
 
 
 @lru_cache(maxsize=1 << 12)
@@ -150,5 +153,15 @@ def _read(text: str) -> str:
     return loosely(fold(text).lower())
 
 
-def _has_form(text: str, term: str) -> bool:
-    return any(each in text for each in beginnings(term)) and any(kindred(term, own) for own in analyse(text))
+def _in_other_forms(sought: Mapping[str, Sequence[str]], text: str) -> frozenset[str]:
+    """The words that a text has other forms of, out of those that are sought, by the beginning that all their forms share."""
+    if not any(_is_begun(word, text) for words in sought.values() for word in words):
+        return frozenset()
+    own = analyse(text)
+    likely = [(word, form) for form in own for word in sought.get(form[:BEGINNING], ())]
+    likely += [(word, form) for word in sought.get("", ()) if _is_begun(word, text) for form in own]
+    return frozenset(word for word, form in likely if kindred(word, form) and _is_begun(word, text))
+
+
+def _is_begun(word: str, text: str) -> bool:
+    return any(letters in text for letters in beginnings(word))

@@ -22,19 +22,20 @@ __all__ = ["Mention", "loose", "times", "told_ahead"]
 _WORD = pattern(r"[a-z]+|\d")
 _TRIGGERS = TRIGGERS | frozenset("0123456789")
 _OTHER_SCRIPT = pattern(
-    "[\u0370-\u03ff\u0400-\u04ff\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u1f00-\u1fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|"
-    + MAYBE_VIETNAMESE
+    "[\u0370-\u03ff\u0400-\u04ff\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u1f00-\u1fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 )
+_MAYBE_VIETNAMESE = pattern(MAYBE_VIETNAMESE)
 _DIGITS_DATE = pattern(r"\d[./-]\d\d?[./-]\d\d")  # of which languages differ in what comes first
 _YEAR = pattern(r"(?<!\d)[12]\d{3}(?!\d)")
 # "Will" at the start may be somebody, unless who or what will be comes after it.
 _FUTURE = pattern(
-    r"\b(?:next(?! to\b)|upcoming|coming|tomorrow|will|shall|gonna|must(?! have\b)|should (?:I|we)(?! have\b))\b|['’]ll\b"
-    r"|(?:\b(?:am|is|are)|['’](?:m|s|re)) (?:going to|planned|scheduled|due|happening)\b"
-    r"|\b(?:am|are|is) (?:I|we|you|he|she|they|[A-Z]\w+) \w+ing\b"
-    r"|\b[Dd]o(?:es)? \w+ have (?:to|(?:anything |something )?(?:on|planned|scheduled))\b"
-    r"|^(?:Will|Shall) (?:I|we|you|he|she|it|they|there|the|my|our)\b"
+    r"\W(?:(?:next(?! to\b)|upcoming|coming|tomorrow|will|shall|gonna|must(?! have\b)|should (?:I|we)(?! have\b))\b|(?<=['’])ll\b"
+    r"|(?:am|is|are|(?<=['’])(?:m|s|re)) (?:going to|planned|scheduled|due|happening)\b"
+    r"|(?:am|are|is) (?:I|we|you|he|she|they|[A-Z]\w+) \w+ing\b"
+    r"|[Dd]o(?:es)? \w+ have (?:to|(?:anything |something )?(?:on|planned|scheduled))\b"
+    r"|(?<=^ )(?:Will|Shall) (?:I|we|you|he|she|it|they|there|the|my|our)\b)"
 )
+"""What looks ahead, sought behind a blank."""
 _DAY = timedelta(days=1)
 
 
@@ -68,13 +69,13 @@ def _english(text: str, now: datetime, *, ahead: bool) -> list[Token]:
     from cued.text.times.tokens import tokens  # noqa: PLC0415
 
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    return reduced(tokens(text), Anchor(now, today, ahead or _FUTURE.search(text) is not None))
+    return reduced(tokens(text), Anchor(now, today, ahead or _FUTURE.search(f" {text}") is not None))
 
 
 def _elsewhere(text: str, now: datetime, *, ahead: bool) -> tuple[Mention, ...]:
     """What the text says in another language; the tables are only loaded for a text that may be of one."""
-    may_be = _OTHER_SCRIPT.search(text) or _DIGITS_DATE.search(text) or not LATIN_TRIGGERS.isdisjoint(_WORD.findall(fold(text).lower()))
-    if not may_be:
+    signs = (_OTHER_SCRIPT, _MAYBE_VIETNAMESE, _DIGITS_DATE)
+    if not any(sign.search(text) for sign in signs) and LATIN_TRIGGERS.isdisjoint(_WORD.findall(fold(text).lower())):
         return ()
     from cued.text.times.languages.choice import languages_of, read  # noqa: PLC0415 - a recall in English does not pay for it
 

@@ -213,20 +213,28 @@ ENGLISH = (
 )
 
 
+def needs(stages: tuple[Stage, ...]) -> frozenset[str]:
+    """The kinds without one of which none of these stages matches anything."""
+    letters = frozenset[str]().union(*(each.needs for each in stages))
+    return frozenset(kind for kind, letter in _LETTERS.items() if letter in letters)
+
+
 # When such a date does not exist, none of its words is a time either: 30 February 2024 is not the year 2024.
 _WHOLE_DATES = frozenset([d.month_day, d.days_of_month, d.iso_date, d.numeric_date])
 
 
 def reduced(tokens: list[Token], anchor: Anchor, stages: tuple[Stage, ...] = ENGLISH) -> list[Token]:
     """The tokens with every time expression as one token of the kind `time` that carries its span."""
+    letters = ""
     for each in stages:
-        letters = "".join([_LETTERS[token.kind] for token in tokens])
-        if not each.needs.isdisjoint(letters):
-            tokens = _apply(each, tokens, letters, anchor=anchor)
+        letters = letters or "".join([_LETTERS[token.kind] for token in tokens])
+        if not each.needs.isdisjoint(letters) and (found := _apply(each, tokens, letters, anchor=anchor)):
+            tokens, letters = found, ""
     return tokens
 
 
 def _apply(rules: Stage, tokens: list[Token], letters: str, *, anchor: Anchor) -> list[Token]:
+    """The tokens with what the rules match as one token each, none where they match nothing."""
     result: list[Token] = []
     done = position = 0
     while match := rules.pattern.search(letters, position):
@@ -238,7 +246,7 @@ def _apply(rules: Stage, tokens: list[Token], letters: str, *, anchor: Anchor) -
             continue
         result += [*tokens[done:first], Token("time", tokens[first].start, tokens[last - 1].end, span=span)]
         done = position = last
-    return [*result, *tokens[done:]]
+    return [*result, *tokens[done:]] if result else []
 
 
 def _built(builder: Builder, found: Found) -> Span | None:

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from cued.text import scripts
@@ -13,11 +14,9 @@ from cued.text.times.languages.triggers import LATIN_TRIGGERS
 
 # A character of Han or katakana counts as half a word; hiragana is mostly particles and endings and counts as none. What is left of a run
 # of Thai without its function words counts as one.
-_PIECE = pattern(
-    rf"(?P<half>[{scripts.HAN}{scripts.KATAKANA}])|(?P<none>[{scripts.HIRAGANA}])|(?P<run>[{scripts.THAI}]+)"
-    rf"|(?P<word>(?:[^\W_{scripts.HAN}{scripts.KATAKANA}{scripts.HIRAGANA}]|[{scripts.MARKS}])+)"
-)
-_WEIGHTS = {"half": 0.5, "none": 0.0}
+_HALF, _NONE, _RUN = (pattern(f"[{some}]") for some in (scripts.HAN + scripts.KATAKANA, scripts.HIRAGANA, scripts.THAI))
+_NO_WORDS = scripts.HAN + scripts.KATAKANA + scripts.HIRAGANA
+_PIECE = pattern(rf"[{_NO_WORDS}]|[{scripts.THAI}]+|(?:[^\W_{_NO_WORDS}]+|[{scripts.MARKS}]+)+")
 _LETTERS = pattern("[a-z]+")
 # words that ask for nothing but what was at that time
 _ENGLISH = STOP_WORDS | frozenset(
@@ -72,17 +71,19 @@ def _function_words(text: str) -> frozenset[str]:
 
 def _weight(text: str, function: frozenset[str]) -> float:
     written = text if text.isascii() else unicodedata.normalize("NFC", text)
-    pieces = _PIECE.finditer(_APOSTROPHE.sub("", written.lower()))
+    pieces = Counter(_PIECE.findall(_APOSTROPHE.sub("", written.lower())))
     # English is written without marks: "åt" is no "at"
-    return sum(_weight_of(match, function) for match in pieces if match[0] not in _ENGLISH)
+    return sum(count * _weight_of(piece, function) for piece, count in pieces.items() if piece not in _ENGLISH)
 
 
-def _weight_of(match: re.Match[str], function: frozenset[str]) -> float:
-    bare = fold(match[0])
+def _weight_of(piece: str, function: frozenset[str]) -> float:
+    bare = fold(piece)
     if not bare or bare in function:
         return 0.0
-    if match.lastgroup == "run":
+    if piece.isascii():
+        return 1.0
+    if _RUN.match(piece):
         for word in sorted(function, key=len, reverse=True):
             bare = bare.replace(word, "")
         return float(bool(bare))
-    return _WEIGHTS.get(match.lastgroup or "", 1.0)
+    return 0.5 if _HALF.match(piece) else 0.0 if _NONE.match(piece) else 1.0

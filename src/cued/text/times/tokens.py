@@ -2,26 +2,31 @@
 
 import re
 
+from cued.text.remembered import Remembered
+from cued.text.times.grammar import ENGLISH, needs
 from cued.text.times.numbers import joined
+from cued.text.times.stretches import JOINING, ORDINARY, TIME, stretches, telling
 from cued.text.times.vocabulary import DOUBTFUL, FUNCTION_WORDS, HOLIDAY_NAMES, LABELS, MEASURES, VOCABULARY, Token
 
 _TOKEN = re.compile(
     r"""
-      (?P<isoweek>(?<!\w)\d{4}-?w\d{1,2}\b)
-    | (?P<iso>(?<![\w.-])\d{4}(?:-\d{1,2}-|/\d{1,2}/|\.\d{1,2}\.)\d{1,2}(?![\d-]|\.\d))
-    | (?P<numeric>(?<![\w.-])(?:\d{1,2}(?:-\d{1,2}-|/\d{1,2}/)(?:\d{4}|\d{2})|\d{1,2}\.\d{1,2}\.\d{4})(?![\w/-]|\.\d))
-    | (?P<yearmonth>(?<![\w./-])(?:[12]\d{3}\ ?[-/]\ ?[01]?\d|[01]?\d\ ?[-/]\ ?[12]\d{3})(?![\w/-]|\.\d))
-    | (?P<monthday>(?<![\w./-])\d{1,2}/\d{1,2}(?![\w/-]|\.\d))
-    | (?P<junk>[$€£\#]\s?\d[\d,.]*|\d{1,2}:\d{2}(?::\d{2})?|\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|v?\d+(?:\.\d+)+
-        |\d+(?:-\d+){2,}|\d{5,}|\d+k\b)
-    | (?P<decade>(?<!\w)(?:\d{3}0|['’]?\d0)['’]?s\b)
-    | (?P<ordinal>(?<!\w)\d{1,2}(?:st|nd|rd|th)\b)
-    | (?P<number>\d{1,4}(?!\d))
+    (?=[\d$€£\#'’v])(?:  # most of a text begins with none of these, and is not tried for what does
+        (?P<isoweek>(?<!\w)\d{4}-?w\d{1,2}\b)
+      | (?P<iso>(?<![\w.-])\d{4}(?:-\d{1,2}-|/\d{1,2}/|\.\d{1,2}\.)\d{1,2}(?![\d-]|\.\d))
+      | (?P<numeric>(?<![\w.-])(?:\d{1,2}(?:-\d{1,2}-|/\d{1,2}/)(?:\d{4}|\d{2})|\d{1,2}\.\d{1,2}\.\d{4})(?![\w/-]|\.\d))
+      | (?P<yearmonth>(?<![\w./-])(?:[12]\d{3}\ ?[-/]\ ?[01]?\d|[01]?\d\ ?[-/]\ ?[12]\d{3})(?![\w/-]|\.\d))
+      | (?P<monthday>(?<![\w./-])\d{1,2}/\d{1,2}(?![\w/-]|\.\d))
+      | (?P<junk>[$€£\#]\s?\d[\d,.]*|\d{1,2}:\d{2}(?::\d{2})?|\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|v?\d+(?:\.\d+)+
+          |\d+(?:-\d+){2,}|\d{5,}|\d+k\b)
+      | (?P<decade>(?<!\w)(?:\d{3}0|['’]?\d0)['’]?s\b)
+      | (?P<ordinal>(?<!\w)\d{1,2}(?:st|nd|rd|th)\b)
+      | (?P<number>\d{1,4}(?!\d)))
     | (?P<word>st\.|[qh][1-4]\b|[^\W\d_]+(?:['’][^\W\d_]*)?)
     | (?P<comma>,) | (?P<dash>[-–—]) | (?P<slash>/) | (?P<punct>[^\w\s]) | (?P<junk_character>\w)
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_PIECE = re.compile(r"\S+\s*|\s+")
 _DIGITS = re.compile(r"\d+")
 _APOSTROPHE = re.compile(r"['’.]")
 _YEARS = range(1000, 3000)
@@ -33,11 +38,20 @@ _CLASSES = dict.fromkeys(FUNCTION_WORDS, "function") | dict.fromkeys(MEASURES, "
 _NUMERIC = frozenset(["number", "ordinal", "year"])
 # Who does something is somebody: "Does June have children?"
 _DONE = frozenset(["word", "function"])
+_NEEDED = needs(ENGLISH)
+_PASSIVE = frozenset(["word", "function", "measure", "label"])
+_NAMES = [name for names in HOLIDAY_NAMES.values() for name in names]
+_IN_NAMES = frozenset(["same", "time"]).union(*_NAMES)
+"""Words that say a time together with others."""
+_TELLING = telling([*_NAMES, *([word] for word, known in VOCABULARY.items() if known.kind in _NEEDED)])
+"""Words without one of which, or a digit, no time is told."""
+_MARKS = ' \t\n.,;:!?()"*'
 
 
 def tokens(text: str) -> list[Token]:
-    """The tokens of the text in order."""
-    found = joined(_with_holidays(_with_same_time([_token(match) for match in _TOKEN.finditer(text)])))
+    """The tokens of the text in order, less ordinary words that stand beside no time."""
+    read = stretches(_PIECE.findall(text), _TOLD)
+    found = joined(_with_holidays(_with_same_time([_token(match) for start, end in read for match in _TOKEN.finditer(text, start, end)])))
     return [_decided(found, index, text) if token.word in DOUBTFUL or token.kind == "month" else token for index, token in enumerate(found)]
 
 
@@ -65,6 +79,23 @@ def _word(raw: str, start: int, end: int) -> Token:
     if known is None:
         return Token(_CLASSES.get(plain, "word"), start, end, word=plain)
     return Token(known.kind, start, end, known.number, known.name, plain)
+
+
+def _told(piece: str) -> str:
+    """What a piece between two blanks is to a time."""
+    plain = piece.strip(_MARKS)
+    if plain.isascii() and plain.isalpha():
+        return _told_of([_word(plain, 0, 0)])
+    return _told_of([_token(match) for match in _TOKEN.finditer(piece)])
+
+
+def _told_of(found: list[Token]) -> str:
+    if any(token.kind in _NEEDED or token.word in _TELLING for token in found):
+        return TIME
+    return ORDINARY if any(token.kind in _PASSIVE and token.word not in _IN_NAMES for token in found) else JOINING
+
+
+_TOLD = Remembered(_told, most=1 << 14)
 
 
 def _with_same_time(pieces: list[Token]) -> list[Token]:

@@ -25,11 +25,11 @@ def letter_runs(text: str) -> list[str]:
 def pairs_by_chance(runs: Sequence[str], text: str) -> frozenset[str]:
     """The pairs of a cue's runs that stand in a folded text, though never in four letters that both have in a row, nor in a whole run."""
     held, meant = set[str](), set[str]()
-    for run in runs:
+    for run in runs if not text.isascii() else ():
         pairs = [run[at : at + 2] for at in range(len(run) - 1)]
         size = min(len(run), _ENOUGH)
         held.update(pair for pair in pairs if pair in text)
         for at in range(len(run) - size + 1):
-            if run[at : at + size] in text:
+            if pairs[at] in held and run[at : at + size] in text:
                 meant.update(pairs[at : at + size - 1])
     return frozenset(held - meant)

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from cued.text import scripts
@@ -22,7 +22,7 @@ _ATOM = re.compile(
     | (?P<junk>\d+(?:[.,:]\d+)+|\d{{5,}}|[$€£¥\#]\s?\d[\d,.]*|\d{{3,4}}[a-z]\w*)
     | (?P<number>\d{{1,4}}(?!\d)(?:er\b|[ºª°])?)
     | (?P<character>[{scripts.UNSPACED}])
-    | (?P<word>(?:[^\W\d_{scripts.UNSPACED}]|[{scripts.MARKS}]|[\u0300-\u036f])+)
+    | (?P<word>(?:[^\W\d_{scripts.UNSPACED}]+|[{scripts.MARKS}\u0300-\u036f]+)+)
     | (?P<apostrophe>['’]) | (?P<comma>[,،、，]) | (?P<dash>[-–—~〜～]) | (?P<punct>[^\w\s])
     """,
     re.VERBOSE,
@@ -48,9 +48,10 @@ def marked(text: str) -> str:
     return unicodedata.normalize("NFC", text).lower()
 
 
-def atoms(text: str, compared: Fold = folded) -> list[Atom]:
-    """The atoms of a text in order; an apostrophe only parts two of them."""
-    matches = (match for match in _ATOM.finditer(text) if match.lastgroup != "apostrophe")
+def atoms(text: str, compared: Fold = folded, read: Sequence[tuple[int, int]] | None = None) -> list[Atom]:
+    """The atoms of a text, or of what is to be read of it, in order; an apostrophe only parts two of them."""
+    found = (match for start, end in read or [(0, len(text))] for match in _ATOM.finditer(text, start, end))
+    matches = (match for match in found if match.lastgroup != "apostrophe")
     return [Atom(match.lastgroup or "", *match.span(), compared(match.group())) for match in matches]
 
 

@@ -11,7 +11,7 @@ from cued.text.times.languages.atoms import LATIN, folded
 from cued.text.times.languages.rules import STAGES
 from cued.text.times.languages.spoken import SPOKEN
 from cued.text.times.languages.time_words import lexicon
-from cued.text.times.languages.tokenising import tokens
+from cued.text.times.languages.tokenising import AHEAD, tokens
 from cued.text.times.languages.triggers import LATIN_TRIGGERS
 from cued.text.times.vocabulary import Token
 
@@ -35,7 +35,6 @@ _DOUBTFUL = frozenset(
     "aaj ar gar haal hafta hari helga jutro kal lata lato listopad listopada luty marca marts niedziela parso raat rabu saal sedan "
     "senin siden sist sobota".split()
 )
-_AHEAD = frozenset(["next", "hence", "will"])
 _JOINS = frozenset(["the", "of", "in", "on", "and", "to", "from", "inpost"])
 
 
@@ -91,7 +90,7 @@ def function_words(text: str) -> frozenset[str]:
 
 def read(text: str, language: str, *, now: datetime, ahead: bool) -> list[Token]:
     """The tokens of a text of this language, each time expression as one of the kind `time`; a text may look ahead by its own words too."""
-    found = tokens(text, lexicon(language))
+    found = tokens(text, language)
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    ahead = ahead or any(token.kind in _AHEAD or (token.kind in {"relday", "relunit"} and token.number > 0) for token in found)
+    ahead = ahead or any(token.kind in AHEAD or (token.kind in {"relday", "relunit"} and token.number > 0) for token in found)
     return reduced(found, Anchor(now, today, ahead), STAGES)

@@ -1,9 +1,10 @@
 """The words of time of one language, from CLDR and from what is spoken, as one table from phrases to kinds."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
+from cued.text.remembered import Remembered
 from cued.text.times.languages.atoms import Fold, folded, marked, words
 from cued.text.times.languages.cldr import CLDR
 from cued.text.times.languages.spoken import SPOKEN
@@ -15,19 +16,20 @@ _SEASONS = ("spring", "summer", "autumn", "winter")
 _NUMBERED = {"month": 1, "month_short": 1, "monthnear": 1, "number": 1, "ordinal": 1}
 _NUMBERED |= {"weekday": 0, "weekdaynear": 0, "weekdayahead": 0}
 _KINDS = {"month_short": "monthshort"}
+_KNOWN = 1 << 13
 _NOT_WORDS = frozenset(["order", "era", "marks", "pointers", "function", "beginnings", "endings", "weekdays_behind"])
 
 
 class Lexicon(NamedTuple):
-    """The phrases of a language by their first word, the longest first, what words may carry, and how words and dates are written.
+    """The phrases of a language by their first word, the longest first, and how words and dates are written.
 
-    `order` is that of a date in digits, `era` by how many years the language's own calendar is ahead, `compared` how letters are, and
-    with `behind` words such as "last" come behind what they point at, never before it.
+    `head` gives a word as the table has it: itself, or less what it carries before or behind it; "" where it is unknown. `order` is that of
+    a date in digits, `era` by how many years the language's own calendar is ahead, `compared` how letters are, and with `behind` words such
+    as "last" come behind what they point at, never before it.
     """
 
     by_first: dict[str, list[tuple[Phrase, Word]]]
-    beginnings: tuple[str, ...]
-    endings: tuple[str, ...]
+    head: Callable[[str], str]
     order: str
     era: int
     behind: bool
@@ -38,19 +40,12 @@ class Lexicon(NamedTuple):
         for group in self.by_first.values():
             yield from group
 
-    def head(self, word: str) -> str:
-        """The word as the table has it: itself, or less what it carries before or behind it; "" where it is unknown."""
-        if word in self.by_first:
-            return word
-        bare = [word.removeprefix(start) for start in self.beginnings] + [word.removesuffix(end) for end in self.endings]
-        return next((one for one in bare if one in self.by_first), "")
-
 
 @cache
 def lexicon(language: str) -> Lexicon:
     """The table of a language; what is spoken goes before what CLDR has."""
     spoken, table = SPOKEN[language], dict[Phrase, Word]()
-    compared = marked if "marks" in spoken else folded
+    compared = Remembered(marked if "marks" in spoken else folded, most=_KNOWN).__getitem__
     for source in (spoken, CLDR[language]):
         for key, value in source.items():
             if key not in _NOT_WORDS:
@@ -61,10 +56,19 @@ def lexicon(language: str) -> Lexicon:
     by_first: dict[str, list[tuple[Phrase, Word]]] = {}
     for phrase, word in sorted(table.items(), key=lambda item: -len(item[0])):
         by_first.setdefault(phrase[0], []).append((phrase, word))
-    beginnings, endings = (tuple(spoken.get(name, "").split()) for name in ("beginnings", "endings"))
-    order = spoken.get("order") or CLDR[language]["order"]
+    beginnings, endings = (spoken.get(name, "").split() for name in ("beginnings", "endings"))
+
+    def head(word: str) -> str:
+        carried = [word.removeprefix(start) for start in beginnings] + [word.removesuffix(end) for end in endings]
+        return next((one for one in (word, *carried) if one in by_first), "")
+
     return Lexicon(
-        by_first, beginnings, endings, order=order, era=int(spoken.get("era", 0)), behind="pointers" in spoken, compared=compared
+        by_first,
+        Remembered(head, most=_KNOWN).__getitem__,
+        order=spoken.get("order") or CLDR[language]["order"],
+        era=int(spoken.get("era", 0)),
+        behind="pointers" in spoken,
+        compared=compared,
     )
 
 

@@ -1,13 +1,23 @@
 """A text of one language as tokens of the grammar: phrases to kinds, the longest first, and numbers written in characters."""
 
 import re
+from functools import cache
 
+from cued.text import scripts
+from cued.text.remembered import Remembered
+from cued.text.times.grammar import needs
 from cued.text.times.languages.atoms import Atom, atoms
-from cued.text.times.languages.time_words import Lexicon
+from cued.text.times.languages.rules import STAGES
+from cued.text.times.languages.time_words import Lexicon, lexicon
+from cued.text.times.stretches import JOINING, ORDINARY, TIME, stretches, telling
 from cued.text.times.vocabulary import Token
 
+AHEAD = frozenset(["next", "hence", "will"])
+"""The kinds that say that a text looks ahead."""
+_PIECE = re.compile(rf"(?:[{scripts.UNSPACED}]|[^{scripts.UNSPACED}\s]+)\s*|\s+")
 _DIGITS = re.compile(r"\d+")
-_HANGUL = re.compile("[\uac00-\ud7af]")
+_FIRST, _LAST = "\uac00", "\ud7af"
+"""The syllables of Korean."""
 _YEARS = range(1000, 3000)
 _LIKELY_YEARS = range(1900, 2100)
 _CENTURY = 100
@@ -18,14 +28,17 @@ _DAY_MARKS = frozenset("日号號일")
 _MONTHS = range(1, 13)
 # What the unit of a phrase such as "minggu lalu" is followed by, where a number stands before it.
 _COUNTED = {"unitback": "ago", "unitbefore": "ago", "unitpast": "last"}
+_NEEDED = needs(STAGES) | AHEAD | _COUNTED.keys()
 _POINTERS = frozenset(["last", "this", "next"])
 _POINTED = frozenset(["unit", "month", "monthnear", "weekday", "weekdaynear", "season"])
 _ENDS = frozenset(["punct", "comma", "subject"])
+_WORDS = frozenset(["word", "character"])
 
 
-def tokens(text: str, words: Lexicon) -> list[Token]:
-    """The tokens of the text in order."""
-    pieces = atoms(text, words.compared)
+def tokens(text: str, language: str) -> list[Token]:
+    """The tokens of the text in order, less ordinary words that stand beside no time."""
+    words = lexicon(language)
+    pieces = atoms(text, words.compared, stretches(_PIECE.findall(text), _told(language)))
     result: list[Token] = []
     index = 0
     while index < len(pieces):
@@ -34,16 +47,33 @@ def tokens(text: str, words: Lexicon) -> list[Token]:
     return _marked(_counted(_pointed(result) if words.behind else result))
 
 
+@cache
+def _told(language: str) -> Remembered[str]:
+    """What pieces of a text are to a time in this language."""
+    words = lexicon(language)
+    in_phrases = {part for phrase, _ in words.phrases() for part in phrase}
+    says_time = telling(phrase for phrase, word in words.phrases() if word.kind in _NEEDED) | _NUMERALS.keys()
+
+    def told(piece: str) -> str:
+        found = atoms(piece, words.compared)
+        said = [(atom.folded, words.head(atom.folded)) for atom in found if atom.kind in _WORDS]
+        if _DIGITS.search(piece) or any(word in says_time or head in says_time for word, head in said):
+            return TIME
+        return ORDINARY if any(not head and word not in in_phrases for word, head in said) else JOINING
+
+    return Remembered(told, most=1 << 13)
+
+
 def _is_inside(text: str, atom: Atom, before: list[Token]) -> bool:
     """Whether an atom stands in the middle of a Korean word, whose particles come last, and not behind a word of time."""
-    if atom.start == 0 or not (_HANGUL.match(text, atom.start) and _HANGUL.match(text, atom.start - 1)):
+    if atom.start == 0 or not (_FIRST <= text[atom.start] <= _LAST and _FIRST <= text[atom.start - 1] <= _LAST):
         return False
     return before[-1].kind == "word"
 
 
 def _next(pieces: list[Atom], index: int, words: Lexicon, *, inside: bool) -> tuple[Token, int]:
     atom = pieces[index]
-    if atom.kind in {"word", "character"}:
+    if atom.kind in _WORDS:
         return _phrase(pieces, index, words) if not inside else (Token("word", atom.start, atom.end), index + 1)
     if atom.kind == "number":
         number = _in_common_era(int(_DIGITS.findall(atom.folded)[0]), words)
