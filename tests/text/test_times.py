@@ -359,6 +359,11 @@ def test_any_words_of_time_give_sound_mentions(words: list[str], now: datetime) 
     assert _is_sound(times(text, now=now), text)
 
 
+@pytest.mark.parametrize(("year", "read"), [(2026, "last Ramadan"), (8000, "Ramadan")])
+def test_the_last_feast_by_the_moon_is_told_as_far_ahead_as_it_is_reckoned(year: int, read: str) -> None:
+    assert [mention.text for mention in times("last Ramadan", now=datetime(year, 1, 1, tzinfo=UTC))] == [read]
+
+
 @given(st.lists(st.lists(st.sampled_from(_WORDS), max_size=6), max_size=4), _MOMENTS)
 def test_many_ordinary_words_between_two_times_say_what_a_few_say(parts: list[list[str]], now: datetime) -> None:
     few, many = (f" {'ordinary ' * count}".join(map(" ".join, parts)) for count in (6, 40))

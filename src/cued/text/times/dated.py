@@ -143,9 +143,11 @@ def _within_year(found: Found, yearly: Callable[[int], Span]) -> Span:
 def _nearest(found: Found, yearly: Callable[[int], Span]) -> Span:
     now = found.anchor.now
     spans = [yearly(year) for year in range(now.year - 2, now.year + 3)]
-    if found.has("next"):
-        return next(span for span in spans if span.start > now)
-    return next(span for span in reversed(spans) if span.end <= now)
+    ahead = found.has("next")
+    fitting = [span for span in spans if (span.start > now if ahead else span.end <= now)]
+    if not fitting:
+        raise ValueError("in thousands of years a feast by the moon is as many years away from where it is reckoned")
+    return fitting[0] if ahead else fitting[-1]
 
 
 def year(found: Found) -> Span:
