@@ -132,8 +132,10 @@ def test_a_higher_floor_only_removes(found_, policy, low, high):
     more, fewer = (decide(found_, adjust(wide, Adjustment(floor=floor))) for floor in (low, high))
     # of two that say the same, the one that orders first speaks for both as long as it is above the floor
     spoken_for = {each for recalled in more for each in (recalled.id, *recalled.duplicates)}
-    # and what is unverified keeps silent beside what is not, as long as that is above the floor
-    silenced = {memory_id for memory_id, stage in zip(more.trace.ids, more.trace.stages, strict=True) if stage == "trust"}
+    # and what is unverified keeps silent beside what is not, as long as that is above the floor, and so does what it would speak for
+    trace = more.trace
+    silenced = {memory_id for memory_id, stage in zip(trace.ids, trace.stages, strict=True) if stage == "trust"}
+    silenced |= {each for each, fate in zip(trace.ids, trace.fates, strict=True) if fate.removeprefix("duplicate of ") in silenced}
     assert {recalled.id for recalled in fewer} <= spoken_for | silenced
 
 
