@@ -1,5 +1,8 @@
 """What the store keeps of the recall log, by its rules."""
 
+from contextlib import closing
+from datetime import UTC, datetime
+
 import pytest
 from msgspec.structs import replace
 
@@ -33,6 +36,13 @@ def test_the_log_is_bounded_by_rows_and_by_age(logged):
 
 def test_lines_older_than_the_age_go(logged):
     assert [line.recall_id for line in logged(LogRules(age=2 * HOUR))] == ["r099", "r098", "r097"]
+
+
+@pytest.mark.parametrize("kind", STORES)
+def test_an_age_that_reaches_back_before_the_calendar_keeps_every_line(kind, tmp_path):
+    with closing(kept_by(kind, tmp_path, log_rules=LogRules(age=2 * HOUR))) as store:
+        store.settle("t", (), [replace(entry("r"), at=datetime(1, 1, 1, tzinfo=UTC))])
+        assert [line.recall_id for line in store.log("t", LogQuery())] == ["r"]
 
 
 def test_the_last_ones_keep_their_content(logged):

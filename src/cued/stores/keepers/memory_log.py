@@ -51,7 +51,8 @@ class Lines:
         lines = self._lines
         beyond = max(0, len(lines) - rules.rows)
         if rules.age is not None:
-            beyond = max(beyond, bisect_left(lines, (max(entry.at for entry in entries) - rules.age, 0), key=_age))
+            newest = max(entry.at for entry in entries)
+            beyond = max(beyond, bisect_left(lines, -rules.age, key=lambda line: line.entry.at - newest))
         for line in lines[:beyond]:
             del self._line_of[line.entry.recall_id]
         del lines[:beyond]
