@@ -33,6 +33,15 @@ def private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
+def plain_bytes(path: Path, *, most: int) -> bytes | None:
+    """What a plain file says, as long as it says it is; None for a larger one, and for what may never end, such as a device or a pipe."""
+    size = path.stat().st_size if path.is_file() else most + 1
+    if size > most:
+        return None
+    with path.open("rb") as file:
+        return file.read(size)
+
+
 _WINDOWS: dict[Purpose, str] = {"data": "", "cache": "Cache"}
 _MAC: dict[Purpose, str] = {"data": "Application Support", "cache": "Caches"}
 _XDG: dict[Purpose, tuple[str, str]] = {"data": ("XDG_DATA_HOME", ".local/share"), "cache": ("XDG_CACHE_HOME", ".cache")}

@@ -6,10 +6,13 @@ import msgspec
 from msgspec import Struct
 
 from cued.errors import InputError
+from cued.folders import plain_bytes
 from cued.model import GLOBAL
 from cued.requests.checks import label
 
 FILE = ".cued.toml"
+_LARGEST = 65_536
+"""How many bytes of a repository's file are read: a hook reads it at every prompt, and whoever wrote the repository wrote it."""
 
 
 class Hooks(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -57,10 +60,11 @@ def checkout(folder: Path) -> Path | None:
 
 def _said(root: Path) -> ProjectFile:
     path = root / FILE
-    try:
-        written = path.read_bytes()
-    except FileNotFoundError:
+    if not path.exists():
         return ProjectFile()
+    written = plain_bytes(path, most=_LARGEST)
+    if written is None:
+        raise InputError(FILE, str(path), f"a plain file of {_LARGEST:,} bytes at most")
     import tomllib  # noqa: PLC0415 - a hook runs at every prompt, and few projects have the file
 
     try:
@@ -77,9 +81,8 @@ def _said(root: Path) -> ProjectFile:
 
 def _name(root: Path) -> str:
     """The name of the repository: a worktree's `.git` is a file that leads to the main one."""
-    link = root / ".git"
-    if link.is_file():
-        inside = (root / link.read_text("utf-8", "replace").removeprefix("gitdir:").strip()).resolve()
+    if led := plain_bytes(root / ".git", most=_LARGEST):
+        inside = (root / led.decode("utf-8", "replace").removeprefix("gitdir:").strip()).resolve()
         if inside.parent.name == "worktrees":
             common = inside.parents[1]
             return common.parent.name if common.name == ".git" else common.name.removesuffix(".git")

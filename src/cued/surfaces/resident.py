@@ -24,14 +24,20 @@ TIMEOUT_S = 65.0
 """A little longer than the server gives a request."""
 _OWN_CAUSE = frozenset({401, 404, 408, 429, 503})
 """What is no verdict on the request but on this way of asking."""
+_MAY_BE_DONE = 503
+"""What is also said of a write that took too long, and may be done in the end."""
 
 
 class Offer(Struct, frozen=True, kw_only=True):
-    """What a server says of itself; `routes` are the verbs that can be asked for without an id in the path, `presets` the default first."""
+    """What a server says of itself.
+
+    `routes` are the verbs that can be asked for without an id in the path, `writing` those of them that write, `presets` the default first.
+    """
 
     socket: str
     token: str
     routes: dict[str, tuple[str, str]]
+    writing: tuple[str, ...]
     presets: tuple[str, ...]
     embedder: str | None
     policy: str | None
@@ -76,7 +82,7 @@ def ask(asker: Asker, verb: str, body: JSON) -> JSON | None:
     if status < 400:  # noqa: PLR2004 - a status
         answer: JSON = msgspec.json.decode(raw)
         return answer
-    if status in _OWN_CAUSE and b"NotFoundError" not in raw:
+    if status in _OWN_CAUSE and b"NotFoundError" not in raw and not (status == _MAY_BE_DONE and verb in offer.writing):
         return None
     from cued.surfaces.remote.raised import raised  # noqa: PLC0415 - few requests are refused
 

@@ -1,15 +1,18 @@
 """Connecting a client: its file is edited in place, shown, backed up, undone, and the server is really started."""
 
+import itertools
 import json
 import stat
 import sys
 import tomllib
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cued.surfaces.clients import jsonc, toml
+from cued.errors import InputError
+from cued.surfaces.clients import file_changes, jsonc, toml
 from cued.surfaces.clients.known import CLIENTS
 from tests.surfaces.conftest import SOURCE
 
@@ -158,6 +161,40 @@ def test_what_a_client_wrote_in_between_is_kept(home, quick, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="symbolic links need rights on Windows")
+@pytest.mark.parametrize("undo", [False, True])
+def test_what_a_client_writes_while_the_change_is_shown_is_kept(tmp_path, undo):
+    path, client = tmp_path / "mcp.json", CLIENTS["cursor"]
+    path.write_text("{}", "utf-8")
+    if undo:
+        file_changes.write(file_changes.connected(client, path, {"command": "cued"}))
+    change = file_changes.disconnected(client, path) if undo else file_changes.connected(client, path, {"command": "cued"})
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {"theme": "dark"}), "utf-8")
+    backup = file_changes.write(change)
+    assert json.loads(path.read_text("utf-8")) == {"theme": "dark"} | ({} if undo else {"mcpServers": {"cued": {"command": "cued"}}})
+    assert undo or json.loads(backup.read_text("utf-8")) == {"theme": "dark"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="devices are files on POSIX")
+def test_a_project_s_file_that_never_ends_is_left_as_it_is(tmp_path):
+    path = tmp_path / ".mcp.json"
+    path.symlink_to("/dev/zero")
+    with pytest.raises(InputError, match="no plain file"):
+        file_changes.connected(CLIENTS["claude-code"], path, {"command": "cued"})
+
+
+def test_a_file_that_others_write_again_and_again_is_left_to_them(tmp_path):
+    path, times = tmp_path / "mcp.json", itertools.count()
+
+    def restless(change):
+        path.write_text(json.dumps({"times": next(times)}), "utf-8")
+        return msgspec.structs.replace(change, anew=lambda: restless(change.anew()))
+
+    with pytest.raises(InputError, match="again and again"):
+        file_changes.write(restless(file_changes.connected(CLIENTS["cursor"], path, {"command": "cued"})))
+    assert [each.name for each in tmp_path.iterdir()] == ["mcp.json"]
+    assert "mcpServers" not in path.read_text("utf-8")
+
+
 def test_a_link_to_a_file_stays_a_link(home, quick, tmp_path):
     real = saved(tmp_path / "dotfiles" / "settings.json", "{}\n")
     link = tmp_path / ".config" / "zed" / "settings.json"

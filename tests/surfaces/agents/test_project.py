@@ -1,10 +1,15 @@
 """The project that an agent works in: its scope, and what its `.cued.toml` says."""
 
+import os
+import sys
+
 import pytest
 
 from cued.errors import InputError
 from cued.policy.presets import text_of
 from cued.surfaces.project import project_at
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="links, devices and pipes are files on POSIX")
 
 
 @pytest.fixture
@@ -65,3 +70,25 @@ def test_a_repository_cannot_bring_a_policy_of_its_own(repository, monkeypatch, 
     (repository / ".cued.toml").write_text(f"policy = '{policy.format(repository)}'", "utf-8")
     with pytest.raises(InputError, match=r"\.cued\.toml: got .*a policy that is one of cued, .*; not '"):
         project_at(repository)
+
+
+@posix
+@pytest.mark.parametrize("kind", ["device", "pipe", "folder", "large"])
+def test_a_project_file_that_is_not_plain_or_is_too_large_is_refused_and_never_read(repository, kind):
+    path = repository / ".cued.toml"
+    if kind == "device":
+        path.symlink_to("/dev/zero")
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.write_bytes(b"#" * 70_000)
+    with pytest.raises(InputError, match="a plain file of 65,536 bytes at most"):
+        project_at(repository)
+
+
+@posix
+def test_a_project_file_that_leads_nowhere_says_nothing(repository):
+    (repository / ".cued.toml").symlink_to(repository / "gone")
+    assert project_at(repository).scope == "galley"

@@ -356,6 +356,16 @@ def test_another_tenant_s_and_another_project_s_memories_are_not_there(stocked, 
     assert memories.tenant("mira").get("boiler").forgotten_at is None
 
 
+@pytest.mark.parametrize("verdict", ["cited", "bad"])
+def test_a_verdict_on_another_project_s_memory_is_refused_and_changes_nothing(stocked, memories, verdict):
+    mira = memories.tenant("mira")
+    recall = mira.recall("Is the kiln cracked?", scope="pottery")
+    memories.flush()
+    before = mira.get("kiln").use
+    assert "no memory 'kiln'" in stocked.refused("feedback", recall_id=recall.recall_id, **{verdict: ["kiln"]})
+    assert mira.get("kiln").use == before
+
+
 def test_the_middle_of_a_timeline_is_never_another_project_s(stocked):
     assert "no memory 'kiln'" in stocked.refused("timeline", id="kiln")
 

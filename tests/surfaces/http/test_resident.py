@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from cued.errors import InputError, NotFoundError, ServerError
+from cued.errors import BusyError, InputError, NotFoundError, ServerError
 from cued.folders import Address
 from cued.handles.memories import open_memories
 from cued.surfaces import resident
@@ -183,8 +183,9 @@ def offering(place):
         server = Answering(str(path.with_suffix(f".{len(made)}")), answer)
         made.append(server)
         usual = {"embedder": "auto", "policy": None, "presets": ("cued", "rrf")}
-        routes = {"recall": ("POST", "/v1/recall"), "list": ("GET", "/v1/memories")}
-        offer = Offer(socket=str(path.with_suffix(f".{len(made) - 1}")), token="t", routes=routes, **{**usual, **changed})
+        routes = {"recall": ("POST", "/v1/recall"), "list": ("GET", "/v1/memories"), "remember": ("POST", "/v1/memories")}
+        usual |= {"routes": routes, "writing": ("remember",)}
+        offer = Offer(socket=str(path.with_suffix(f".{len(made) - 1}")), token="t", **{**usual, **changed})
         path.write_bytes(msgspec.json.encode(offer))
         path.chmod(mode)
         return server
@@ -230,9 +231,18 @@ def test_a_refusal_is_the_stores_own_error_and_a_server_in_trouble_is_passed_by(
     for status in (401, 404, 429, 503):
         offering(http(status, {"type": "urn:cued:error:BusyError", "detail": "later"}))
         assert resident.ask(asker(place), "recall", {}) is None
+    for status in (401, 404, 429):
+        offering(http(status, {"type": "urn:cued:error:BusyError", "detail": "later"}))
+        assert resident.ask(asker(place), "remember", {}) is None
     offering(b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{")
     with pytest.raises(ServerError, match="--direct"):
         resident.ask(asker(place), "recall", {})
+
+
+def test_a_write_that_a_busy_server_may_yet_do_is_not_done_here_as_well(offering, place):
+    offering(http(503, {"type": "urn:cued:error:BusyError", "detail": "a write that had begun may still be done"}))
+    with pytest.raises(BusyError, match="may still be done"):
+        resident.ask(asker(place), "remember", {"text": "x"})
 
 
 def test_where_no_socket_can_be_made_a_server_serves_all_the_same(place, caplog, monkeypatch):

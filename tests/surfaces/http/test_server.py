@@ -3,6 +3,7 @@
 import gzip
 import json
 import logging
+import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -307,6 +308,17 @@ def test_a_target_that_is_no_path_is_not_there(server, mira, target):
     asked = HTTPConnection(server.url.removeprefix("http://"))
     asked.request("OPTIONS", target, headers={"Authorization": mira.headers["authorization"]})
     assert (asked.getresponse().status, asked.close()) == (404, None)
+
+
+@pytest.mark.parametrize("version", ["1.1", "1.0"])
+def test_a_request_that_ends_in_two_ways_is_refused_and_so_is_what_comes_behind_it(server, version):
+    length = "Content-Length: 5\r\n" if version == "1.1" else "Connection: keep-alive\r\n"
+    first = f"POST /healthz HTTP/{version}\r\nHost: 127.0.0.1\r\n{length}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", int(server.url.rpartition(":")[2])), timeout=30) as asking:
+        asking.sendall(first.encode() + b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        answered = b"".join(iter(lambda: asking.recv(65536), b""))
+    assert answered.startswith(b"HTTP/1.1 400")
+    assert answered.count(b"HTTP/1.1 ") == 1
 
 
 def test_logs_and_counters_have_routes_and_no_texts_tenants_or_queries(serve, caplog):

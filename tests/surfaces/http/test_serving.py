@@ -235,6 +235,21 @@ def test_the_log_has_a_line_a_request_whatever_a_client_offers(running):
     assert len(server.communicate(timeout=60)[1].splitlines()) == 1
 
 
+@pytest.mark.parametrize("rest", [b"ZZ\r\n", b"0\r\n" + b"A: b\r\n" * 30_000], ids=["no chunk", "endless trailers"])
+def test_a_body_that_breaks_off_after_its_answer_fills_no_log(running, rest):
+    server, url = running()
+    with socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2].strip("/"))), timeout=30) as asking:
+        asking.sendall(b"POST /v1/memories HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+        answered = asking.recv(65536)
+        assert answered.startswith(b"HTTP/1.1 401")
+        with suppress(OSError):  # it may be cut off while it sends
+            asking.sendall(rest)
+            while asking.recv(65536):
+                pass
+    server.terminate()
+    assert len(server.communicate(timeout=60)[1].splitlines()) == 1
+
+
 def test_a_connection_is_closed_when_its_request_does_not_come_and_not_while_it_is_answered():
     class Hasty(Connection):
         head_s = 0.2
@@ -254,3 +269,60 @@ def test_a_connection_is_closed_when_its_request_does_not_come_and_not_while_it_
         assert again.recv(100).startswith(b"HTTP/1.1 204")
         again.sendall(b"GET / HTTP")
         assert again.recv(100) == b""
+
+
+def test_requests_that_come_faster_than_they_are_answered_are_not_taken_in_ahead():
+    held = []
+
+    class Measured(Connection):
+        def data_received(self, data):
+            super().data_received(data)
+            held.append(len(self.conn.trailing_data[0]))
+
+    async def read(request):
+        await request.body()
+        await asyncio.to_thread(int)  # as whatever works in a thread: meanwhile more could be taken in
+        return Response(status_code=204)
+
+    one = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 8000\r\n\r\n" + bytes(8000)
+    with (
+        serving(Router([Route("/", read, methods=["POST"])]), http=Measured) as url,
+        socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=30) as asking,
+    ):
+        sending = threading.Thread(target=asking.sendall, args=(one * 1000,))
+        sending.start()
+        answered = b""
+        while answered.count(b"HTTP/1.1 204") < 1000:
+            answered += asking.recv(65536)
+        sending.join()
+    assert max(held) < 1_000_000
+
+
+@pytest.mark.parametrize("size", [100, 20_000_000])
+def test_a_connection_whose_answers_nobody_reads_is_dropped(size):
+    lost = threading.Event()
+
+    class Hasty(Connection):
+        head_s = unread_s = 0.1
+
+        def connection_lost(self, exc):
+            super().connection_lost(exc)
+            lost.set()
+
+    async def large(request):
+        return Response(bytes(size))
+
+    with serving(Router([Route("/", large)]), http=Hasty) as url, socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        deaf.connect(("127.0.0.1", int(url.rpartition(":")[2])))
+        asking = threading.Thread(target=_asked_for_ever, args=(deaf,), daemon=True)
+        asking.start()
+        assert lost.wait(20)
+        asking.join()
+
+
+def _asked_for_ever(deaf):
+    """Ask on and on, until nobody is there."""
+    with suppress(OSError):
+        while True:
+            deaf.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 100)

@@ -4,24 +4,34 @@ import difflib
 import os
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
 
 from cued.errors import InputError
+from cued.folders import plain_bytes
 from cued.surfaces.clients import hooking, jsonc
 from cued.surfaces.clients.known import Client, editing
 
 BACKUP: Final = ".before-cued"
+_LARGEST: Final = 64_000_000
+"""How many bytes of a file are read; clients keep whole histories in theirs."""
+_TRIES: Final = 5
+"""How often a change is made anew where others write the file meanwhile: a client at its end or start writes once or twice."""
 
 
 class FileChange(Struct, frozen=True, kw_only=True):
-    """What a file says now and what it will say; None where it is not there. `undoes` tells that it takes us out."""
+    """What a file says now and what it will say; None where it is not there. `undoes` tells that it takes us out.
+
+    `anew` makes the same change of what the file says by then.
+    """
 
     path: Path
     before: str | None
     after: str | None
+    anew: Callable[[], "FileChange"]
     undoes: bool = False
 
     @property
@@ -68,16 +78,38 @@ def unhooked(path: Path) -> FileChange:
 
 
 def write(change: FileChange) -> Path | None:
-    """Write the change whole or not at all, and give where what was there before is kept; an undone change needs it no longer."""
+    """Write the change whole or not at all, and give where what was there before is kept; an undone change needs it no longer.
+
+    What others have written into the file since it was read is kept: then the change is made anew.
+    """
+    for _ in range(_TRIES):
+        try:
+            return _made(change)
+        except _OthersWroteError:
+            change = change.anew()
+    raise _unreadable(change.path, "others write it again and again")
+
+
+class _OthersWroteError(Exception):
+    """A file no longer says what it said."""
+
+
+def _made(change: FileChange) -> Path | None:
     path = change.path.resolve()
     backup = path.with_name(path.name + BACKUP)
     if change.after is None:
-        path.unlink()
+        _refuse_changed(change)
+        path.unlink(missing_ok=True)
         return None
     path.parent.mkdir(parents=True, exist_ok=True)
-    if change.before is not None and not change.undoes and not backup.exists():
-        _written(backup, change.before, like=path)
-    _written(path, change.after, like=path if path.exists() else None)
+    if keeps := change.before is not None and not change.undoes and not backup.exists():
+        _written(backup, change.before or "", like=path)
+    try:
+        _written(path, change.after, like=path if path.exists() else None, sure=lambda: _refuse_changed(change))
+    except _OthersWroteError:
+        if keeps:
+            backup.unlink()
+        raise
     if change.undoes:
         if backup.exists() and _text(backup) == change.after:
             backup.unlink()
@@ -85,10 +117,15 @@ def write(change: FileChange) -> Path | None:
     return backup if backup.exists() else None
 
 
+def _refuse_changed(change: FileChange) -> None:
+    if _text(change.path) != change.before:
+        raise _OthersWroteError
+
+
 def _change(
     path: Path, parse: Callable[[str], Any], edited: Callable[[str], str], wanted: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> FileChange:
-    before = _text(path)
+    before, anew = _text(path), partial(_change, path, parse, edited, wanted)
     data = _read(path, parse, before or "")
     try:
         after = edited(before or "")
@@ -97,25 +134,25 @@ def _change(
         raise _unreadable(path, str(error)) from error
     if not fine:
         raise _unreadable(path, "its layout is one that cannot be edited safely")
-    return FileChange(path=path, before=before, after=after if data != wanted(data) else before)
+    return FileChange(path=path, before=before, after=after if data != wanted(data) else before, anew=anew)
 
 
 def _undone(
     path: Path, parse: Callable[[str], Any], edited: Callable[[str], str], wanted: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> FileChange:
-    before = _text(path)
+    before, change = _text(path), partial(FileChange, path=path, undoes=True, anew=partial(_undone, path, parse, edited, wanted))
     if before is None:
-        return FileChange(path=path, before=None, after=None, undoes=True)
+        return change(before=None, after=None)
     data, backup = _read(path, parse, before), _text(path.with_name(path.name + BACKUP))
     left = wanted(data)
     if left == data:
-        return FileChange(path=path, before=before, after=before, undoes=True)
+        return change(before=before, after=before)
     if backup is not None and wanted(_read(path, parse, backup)) == left:
-        return FileChange(path=path, before=before, after=backup, undoes=True)
+        return change(before=before, after=backup)
     after = edited(before)
     if _read(path, parse, after) != left:
         raise _unreadable(path, "its layout is one that cannot be edited safely")
-    return FileChange(path=path, before=before, after=after if left or backup is not None else None, undoes=True)
+    return change(before=before, after=after if left or backup is not None else None)
 
 
 def _with(data: dict[str, Any], at: tuple[str, str], entry: dict[str, Any]) -> dict[str, Any]:
@@ -150,15 +187,18 @@ def _unreadable(path: Path, problem: str) -> InputError:
 
 
 def _text(path: Path) -> str | None:
-    try:
-        return path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
+    if not path.exists():
         return None
+    if (written := plain_bytes(path, most=_LARGEST)) is None:
+        raise _unreadable(path, f"it is no plain file of {_LARGEST:,} bytes at most")
+    try:
+        return written.decode("utf-8")
     except UnicodeDecodeError as error:
         raise _unreadable(path, "it is not UTF-8") from error
 
 
-def _written(path: Path, text: str, *, like: Path | None) -> None:
+def _written(path: Path, text: str, *, like: Path | None, sure: Callable[[], None] = lambda: None) -> None:
+    """Put the text in the file's place at once; at the last moment `sure` may still refuse."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -167,6 +207,7 @@ def _written(path: Path, text: str, *, like: Path | None) -> None:
             os.fsync(file.fileno())
         if like is not None:
             Path(name).chmod(like.stat().st_mode & 0o777)
+        sure()
         Path(name).replace(path)
     except BaseException:  # also where somebody interrupts: nothing is left beside the file
         Path(name).unlink(missing_ok=True)

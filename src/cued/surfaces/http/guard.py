@@ -102,6 +102,7 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008})
 
     async def _admit(self, scope: Scope, headers: Headers) -> None:
+        _refuse_unframed(scope, headers)
         if not self._rules.knows(headers.get("host", "")):
             raise RefusedError(421, "the Host header names another server", "the address that the server printed, or --allow-host NAME")
         origin = headers.get("origin")
@@ -181,6 +182,17 @@ class _Rates:
                 "wait as long as Retry-After says",
                 headers={"Retry-After": str(wait)},
             )
+
+
+def _refuse_unframed(scope: Scope, headers: Headers) -> None:
+    """Nothing, where a request says in one way where it ends: a proxy may read two ways otherwise, and let a second request through."""
+    if "transfer-encoding" in headers and ("content-length" in headers or scope["http_version"] != "1.1"):
+        raise RefusedError(
+            400,
+            "Transfer-Encoding stands beside Content-Length, or in a request that is not HTTP/1.1",
+            "say in one way where the body ends",
+            headers={"Connection": "close"},
+        )
 
 
 def is_page(path: str) -> bool:

@@ -1,18 +1,23 @@
 """How long a connection may keep the server waiting, and how many there may be: whoever asks for nothing holds no place for ever.
 
-Below: uvicorn, which bounds how long a connection is idle after an answer, and neither how long before the first request nor how many
-connections there are. Each is an open file, and without any left nobody is answered. Those whose TLS is still being agreed on are not
-known here yet: where they take the files, `serving` lets in no more.
+Below: uvicorn, which bounds how long a connection is idle after an answer, and neither how long before the first request, how long an
+answer lies unread, how much is taken in ahead of an answer, nor how many connections there are. Each is an open file, and without any
+left nobody is answered. Those whose TLS is still being agreed on are not known here yet: where they take the files, `serving` lets in
+no more.
 """
 
 import asyncio
 import sys
 from typing import Final
 
+import h11
+from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_S: Final = 20.0
 """How long the head of a request may take; a connection without one is closed after this long, or twice as long at most."""
+UNREAD_S: Final = 120.0
+"""How long an answer may lie without any of it being taken; a system tells of what was taken in steps of up to a megabyte."""
 _RESERVED: Final = 128
 """Files that are not for connections: the store's, its journals, connections to a database."""
 _FEWEST: Final = 32
@@ -34,10 +39,24 @@ def few_are_left(file: int) -> bool:
     return sys.platform != "win32" and file >= max(_FEWEST, open_files() - _RESERVED // 2)
 
 
-class Connection(H11Protocol):
-    """A connection of a client: it is closed where no request comes, and sooner where others need its place."""
+class _Flow(FlowControl):
+    """The flow of a connection, on which nothing more is taken in while a whole request with others behind it is being answered."""
 
-    head_s = HEAD_S
+    def __init__(self, transport: asyncio.Transport, conn: h11.Connection) -> None:
+        super().__init__(transport)
+        self._conn = conn
+
+    def resume_reading(self) -> None:
+        """Read on; each request that is answered would else bring in more than it was."""
+        answering = self._conn.our_state is not h11.DONE and self._conn.their_state is not h11.SEND_BODY
+        if not (self.read_paused and answering and self._conn.trailing_data[0]):
+            super().resume_reading()
+
+
+class Connection(H11Protocol):
+    """A connection of a client: it is closed where no request comes or no answer is read, and sooner where others need its place."""
+
+    head_s, unread_s = HEAD_S, UNREAD_S
     most = max(_FEWEST, open_files() - _RESERVED)
 
     @property
@@ -48,19 +67,39 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         """Begin to wait for the first request; where there are too many, whoever has waited longest makes way."""
         super().connection_made(transport)
+        self.flow = _Flow(transport, self.conn)
         self._began, self._before = self.loop.time(), self.cycle
+        self._unread, self._taken_at = 0, self._began
         self._looking = self.loop.call_later(self.head_s, self._look)
         if len(self.connections) > self.most:
             others = [each for each in self.connections if isinstance(each, Connection) and each.waits and not each.transport.is_closing()]
             min(others, key=lambda each: each._began).transport.abort()  # noqa: SLF001 - its own kind
 
     def _look(self) -> None:
-        """Close it where no request is under way and none has come since the last look; else look again later."""
-        if self.waits and self.cycle is self._before:
+        """Close it where no request is under way and none has come since the last look, or where no answer is read; else look later."""
+        unread, same, now = self.transport.get_write_buffer_size(), self.cycle is self._before, self.loop.time()
+        if not (same and self._unread and unread >= self._unread):
+            self._taken_at = now
+        if now - self._taken_at >= self.unread_s:
+            self.transport.abort()
+            return
+        if self.waits and same and not unread:
             self.transport.close()
             return
-        self._before = self.cycle
+        self._before, self._unread = self.cycle, unread
         self._looking = self.loop.call_later(self.head_s, self._look)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP; where the request has its answer already, close without another."""
+        if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
+            super().send_400_response(msg)
+        else:
+            self.transport.close()
+
+    def resume_writing(self) -> None:
+        """Write on, for what was written is taken."""
+        self._unread = 0
+        super().resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Look no more."""

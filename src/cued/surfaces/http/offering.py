@@ -36,12 +36,13 @@ def offered(started: Started | None, *, token: str) -> Iterator[list[socket.sock
     if started is None or sys.platform == "win32":
         yield []
         return
-    path = offer_of(started.db)
+    path, routes = offer_of(started.db), [route for route in ROUTES if not route.place]
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     offer = Offer(
         socket=str(path.with_name(f"{path.stem}-{os.getpid()}.sock")),
         token=token,
-        routes={route.verb: (route.method, route.path) for route in ROUTES if not route.place},
+        routes={route.verb: (route.method, route.path) for route in routes},
+        writing=tuple(route.verb for route in routes if route.of.writes),
         presets=names(),
         embedder=started.embedder,
         policy=started.policy,

@@ -19,7 +19,7 @@ from cued.surfaces.verbs import schemas
 
 BUDGET_TOKENS = 2000
 """How many tokens of memories an answer has where the caller states none."""
-_NAMING = ("id", "ids", "memory", "supersedes", "derived_from")
+_NAMING = ("id", "ids", "memory", "supersedes", "derived_from", "cited", "bad")
 _IN_A_PROJECT = frozenset({"recall", "explain", "timeline"})
 
 
