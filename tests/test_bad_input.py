@@ -95,6 +95,7 @@ def test_an_unknown_id_is_refused_by_name(alice, call):
         ({"as_of": "long ago"}, "UTC"),
         ({"intent": "future"}, "past, present, neutral"),
         ({"policy": "cud"}, "siftcoder"),
+        ({"policy": 5}, "siftcoder"),
         ({"colour": "red"}, "unknown field 'colour'; known: goal, step"),
         ({"limt": 3}, "unknown field 'limt'; did you mean 'limit'?"),
         ({"scope": "a\0"}, "scope"),

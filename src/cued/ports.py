@@ -108,7 +108,7 @@ class Store(Protocol):
         """Whether this was written: uses counted on top of what is stored, ids that are gone passed over, and lines of the recall log.
 
         With `keep` the lines have their cue and evidence whatever the rules of the log say. A known `recall_id` replaces its line. Of a
-        tenant that was `known` when these recalls were made and is gone by now nothing is written: no recall in flight brings it back.
+        tenant that was `known` then nothing is written if it is gone by now, nor any id that is: no recall in flight brings them back.
         """
 
     def settle_all(self, settlements: Sequence[Settlement]) -> tuple[bool, ...] | None:

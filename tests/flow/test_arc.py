@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cued.engine import decide
-from cued.flow.arc import Arc, access, balance, learn, learnt_balance, start
+from cued.flow.arc import Arc, access, balance, learn, learnt_balance, mark, start
 from tests.building import NOW, ago, evidence, memory, policy, scores
 
 ids = st.integers(0, 12).map(lambda n: f"m{n}")
@@ -235,7 +235,7 @@ def test_the_document_is_bounded_and_reads_back_as_it_was_written(recalls, size)
     document, arc = None, start(size, 0.0)
     for turn, chosen in enumerate(recalls):
         document = learn(document, chosen=tuple(chosen), policy=rules, now=NOW + turn * timedelta(hours=1))
-        arc = after(arc, *dict.fromkeys(chosen))
+        arc = after(arc, *map(mark, dict.fromkeys(chosen)))
         kept = msgspec.json.decode(document)
         assert msgspec.convert(kept["arc"], Arc) == arc
         assert len(kept["counted_at"]) <= 2 * size
@@ -249,13 +249,19 @@ def test_a_policy_that_does_not_adapt_leaves_the_learnt_balance_alone():
     assert learnt_balance(None, policy(ADAPTING.format(weight=0.3))) is None
 
 
+def test_the_document_names_no_memory_for_it_outlives_them():
+    document = taught(policy(ADAPTING.format(weight=0.3)), ["the-diagnosis"], ["another"])
+    assert b"diagnosis" not in document
+    assert len(msgspec.json.decode(document)["counted_at"]) == 2
+
+
 def test_other_lengths_keep_the_balance_and_start_the_lists_anew():
     rules = policy(ADAPTING.format(weight=0.3))
     document = taught(rules, *RECENT_GHOST_HITS)
     longer = replace(rules, settle=replace(rules.settle, ghosts=40))
     grown = msgspec.json.decode(learn(document, chosen=("z",), policy=longer, now=NOW))["arc"]
     assert grown["target"] / 40 == pytest.approx(learnt_balance(document, rules))
-    assert grown["recent"] == ["z"]
+    assert grown["recent"] == [mark("z")]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import apsw
 import pytest
+from msgspec.structs import replace
 
 import cued
 from cued.errors import InputError
@@ -54,6 +55,19 @@ def test_the_whole_is_what_the_lines_say(asked):
     assert told.ms["p50"] <= told.ms["p90"] <= told.ms["p99"]
     assert told.advice.verdict == "pass"
     assert told.to_dict()["advice"]["told"] == told.advice.told
+
+
+@pytest.mark.parametrize("year", [1, 9999])
+def test_a_line_from_the_end_of_the_calendar_keeps_nobody_from_an_answer(year):
+    with cued.open(None, embedder=None, settle="now") as memories:
+        memories.tenant("t").remember("Tea at noon.")
+        memories.tenant("t").recall("When is tea?")
+        (line,) = memories.tenant("t").log()
+        memories.parts.store.settle("other", [], [replace(line, recall_id="odd", at=line.at.replace(year=year, day=1))])
+        assert memories.insight().counted.recalls == 2
+        assert memories.tenant("other").insight(every="30000d").counted.recalls == 1
+        with pytest.raises(InputError, match=r"^every: "):
+            memories.tenant("t").insight(every="10000000d")
 
 
 def test_it_is_cut_by_time_and_grouped_by_scope_policy_and_tenant(asked):

@@ -438,6 +438,8 @@ WRONG = {
     "brackets without end": (b"[" * 200_000, "line"),
     "a log entry without its fields": (b'{"type": "recall", "recall_id": "r"}', "line"),
     "a log entry of odd numbers": (logged(candidates=-1), "candidates"),
+    "a log entry that cannot be added up": (logged(tokens=2**62), "tokens"),
+    "a log entry of a time beyond all times": (logged(total_ms=1e300), "total_ms"),
     "a log entry with a detail of another kind": (logged(detail={"cited": 7}), "detail"),
     "a document that Cued does not keep": (b'{"type": "document", "name": "secrets", "data": ""}', "name"),
 }

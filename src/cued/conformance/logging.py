@@ -1,13 +1,13 @@
 """What every store promises about the recall log and about feedback, as tests."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 import pytest
 from msgspec.structs import replace
 
-from cued.conformance.samples import HOUR, NOW, entry, record
+from cued.conformance.samples import HOUR, NOW, entry, record, touch
 from cued.errors import InputError
-from cued.model import Feedback, LogQuery, RecallEntry, Tallies, TallyQuery, Use
+from cued.model import ERASED, Feedback, LogQuery, RecallEntry, Settlement, Shadowed, Tallies, TallyQuery, Use
 from cued.ports import Store
 from cued.stores.recall_log import tallied
 
@@ -70,6 +70,37 @@ class LoggingConformance:
         assert store.tally("stranger", TallyQuery()) == Tallies()
         with pytest.raises(InputError, match="longer stretches"):
             store.tally("t", TallyQuery(every_s=60))
+
+    def test_what_was_erased_since_a_recall_comes_back_nowhere_when_it_is_settled(self, store: Store) -> None:
+        """Alone or with recalls of others: neither in what it chose, in what a policy on trial would have chosen, nor as a use."""
+        shadow = Shadowed(policy="other", policy_digest="", outcome="recalled", chosen=("b",), best_relevance=0.5, tokens=3)
+        lines = [replace(entry(f"r{number}"), shadow=shadow) for number in range(2)]
+        store.remember("t", [record("t", "a"), record("t", "b")])
+        store.erase("t", ["b"])
+        touches = (touch("a"), touch("b"))
+        assert store.settle("t", touches, lines[:1], known=True)
+        if store.settle_all([Settlement("t", touches, lines[1:], known=True)]) is None:
+            store.settle("t", touches, lines[1:], known=True)
+        for line in store.log("t", LogQuery()):
+            assert (line.chosen, line.shadow and line.shadow.chosen) == (("a", ERASED), (ERASED,))
+        assert store.log("t", LogQuery(naming=("b",))) == ()
+        assert store.known("t", ["a", "b"]) == {"a"}
+        assert store.get("t", ["a"])[0].use.count == 1.0
+
+    def test_lines_at_either_end_of_the_calendar_are_counted(self, store: Store) -> None:
+        """A stretch may begin before there are dates, and end after."""
+        ends = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
+        store.settle("t", [], [logged(f"r{number}", at) for number, at in enumerate(ends)])
+        counted = store.tally("t", TallyQuery(every_s=1000 * 604_800))
+        assert [row.recalls for row in counted.rows] == [1, 1]
+        assert counted == tallied(store.log("t", LogQuery()), TallyQuery(every_s=1000 * 604_800))
+
+    def test_what_cannot_be_added_up_is_refused(self, store: Store) -> None:
+        """So that no line makes the others uncountable."""
+        for odd in ({"tokens": 2**62}, {"omitted": -1}, {"total_ms": 1e300}, {"best_relevance": -1e300}, {"floor": 2.0**31}):
+            with pytest.raises(InputError):
+                store.settle("t", [], [replace(entry("r"), **odd)])
+        assert store.log("t", LogQuery()) == ()
 
     def test_cue_and_evidence_are_not_kept_unless_the_store_is_told_to(self, store: Store) -> None:
         """Whoever asks for them gets none."""

@@ -6,6 +6,7 @@ short, so recency deserves more; one that comes back after it left the frequent 
 """
 
 from datetime import datetime
+from hashlib import blake2b
 from typing import Annotated
 
 import msgspec
@@ -16,6 +17,9 @@ from cued.policy.spec import Policy
 
 DOCUMENT = "arc"
 """The name under which a tenant's lists are kept."""
+
+_MARK_BYTES = 8
+"""Enough that no two ids of a tenant share a mark, of billions."""
 
 Ids = tuple[str, ...]
 
@@ -35,7 +39,7 @@ class Arc(Struct, frozen=True, kw_only=True):
 
 
 class Learnt(Struct, frozen=True):
-    """What a tenant's document says: the lists, and when each id on them was last counted."""
+    """What a tenant's document says: the lists, of marks in place of ids, and when each was last counted."""
 
     arc: Arc
     counted_at: dict[str, datetime]
@@ -81,10 +85,10 @@ def learn(document: bytes | None, *, chosen: Ids, policy: Policy, now: datetime)
     # other lengths than before: the balance that was learnt is kept, the lists start anew
     arc = before.arc if before.arc.size == rules.ghosts else start(rules.ghosts, balance(before.arc))
     times = dict(before.counted_at)
-    for memory_id in dict.fromkeys(chosen):
-        if memory_id not in times or now - times[memory_id] >= rules.refresh_floor:
-            arc = access(arc, memory_id)
-            times[memory_id] = now
+    for each in map(mark, dict.fromkeys(chosen)):
+        if each not in times or now - times[each] >= rules.refresh_floor:
+            arc = access(arc, each)
+            times[each] = now
     return msgspec.json.encode(Learnt(arc, {each: times[each] for each in _listed(arc)}))
 
 
@@ -92,6 +96,11 @@ def learnt_balance(document: bytes | None, policy: Policy) -> float | None:
     """The balance that a recall under this policy should use; None where it does not adapt or nothing is learnt yet."""
     learnt = _read(document) if policy.settle.adapt == "arc" else None
     return None if learnt is None else balance(learnt.arc)
+
+
+def mark(memory_id: str) -> str:
+    """What stands for an id in the document, which outlives memories: one that is erased must not be named in it."""
+    return blake2b(memory_id.encode(), digest_size=_MARK_BYTES).hexdigest()
 
 
 def _promoted(arc: Arc, memory_id: str) -> Arc:

@@ -21,6 +21,7 @@ from cued.importers.intake import Incoming
 from cued.model import NOBODY, Edge, Memory, RecallEntry, Source, Stored, Supersession, Use, Vector
 from cued.model.words import LABELS_DOCUMENT, POLICY_DOCUMENT
 from cued.requests.checks import MAX_URL, checked_text, confidence, label, metadata, moment, one_of, share, storable
+from cued.stores.admission import admit_entry
 from cued.stores.columns.vectors import checked
 
 FORMAT = 1
@@ -183,20 +184,13 @@ def recalled(line: RecallLine) -> RecallEntry:
     label("recall_id", line.recall_id)
     _names("chosen", line.chosen)
     label("scope", line.scope)
-    for name in ("best_relevance", "total_ms"):
-        _finite(name, getattr(line, name))
-    for name in ("candidates", "below_floor", "suppressed", "omitted", "tokens"):
-        _whole(name, getattr(line, name))
-    for name, spent in line.stage_ms.items():
-        _finite(name, spent)
     try:
         noted = msgspec.convert(line.detail, _Noted)
     except msgspec.ValidationError as error:
         raise InputError("detail", line.detail, f"what feedback noted: lists of ids as `cited` and `bad` ({error})") from error
     entry = RecallEntry(**{name: getattr(line, name) for name in RecallEntry.__struct_fields__})
-    return replace(
-        entry, at=_time("at", line.at), cited=_names("cited", line.cited or noted.cited), bad=_names("bad", line.bad or noted.bad)
-    )
+    cited, bad = _names("cited", line.cited or noted.cited), _names("bad", line.bad or noted.bad)
+    return admit_entry(replace(entry, at=_time("at", line.at), cited=cited, bad=bad))
 
 
 def document(line: DocumentLine) -> bytes:

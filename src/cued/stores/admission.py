@@ -2,7 +2,6 @@
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import datetime
-from math import isfinite
 
 from msgspec.msgpack import Encoder
 from msgspec.structs import replace
@@ -13,6 +12,13 @@ from cued.stores.arrays import micros
 from cued.stores.columns.vectors import checked
 
 _ENCODER = Encoder()
+_COUNTS = ("candidates", "below_floor", "suppressed", "omitted", "tokens")
+_MOST_COUNTED = 2**31
+"""More than a recall can have of anything, and so little that billions of lines add up in 64 bits."""
+_MOST_MS = 1e12
+"""More than a recall can take, thirty years, and so little that sums of it stay numbers."""
+_MOST_RELEVANT = 1e6
+"""More than any relevance, which is a share of 1, and so little that its twentieths are counted in 32 bits."""
 
 
 def admit_tenant(tenant: str) -> bytes:
@@ -112,23 +118,29 @@ def body(memory: Memory) -> bytes:
 
 
 def admit_entry(entry: RecallEntry) -> RecallEntry:
-    """A line of the recall log; one that cannot be written down is an InputError."""
+    """A line of the recall log; one that cannot be written down, or counted with others, is an InputError."""
     try:
         _ENCODER.encode(entry)
         micros(entry.at)
     except (TypeError, OverflowError, UnicodeEncodeError) as error:
         raise InputError("entry", entry, "text that UTF-8 can carry, numbers of at most 64 bits, and a time with its zone") from error
-    floor = 0.0 if entry.floor is None else entry.floor
-    if not all(map(isfinite, (entry.best_relevance, floor, entry.total_ms))):
-        raise InputError("entry", entry, "finite numbers")
+    for name in _COUNTS:
+        if not 0 <= (count := getattr(entry, name)) < _MOST_COUNTED:
+            raise InputError(name, count, f"a whole number from 0 to {_MOST_COUNTED - 1}")
+    for name, spent in (("total_ms", entry.total_ms), *entry.stage_ms.items()):
+        if not 0 <= spent <= _MOST_MS:
+            raise InputError(name, spent, f"milliseconds from 0 to {_MOST_MS:.0e}")
+    for name, value in (("best_relevance", entry.best_relevance), ("floor", entry.floor or 0.0)):
+        if not abs(value) <= _MOST_RELEVANT:
+            raise InputError(name, value, f"a number from 0 to 1, or of {_MOST_RELEVANT:.0e} at most")
     return entry
 
 
-def at_least_one(limit: int) -> int:
-    """The limit; what is no whole number, below 1 or beyond all bounds is an InputError."""
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit < 2**31:
-        raise InputError("limit", limit, "1 or more")
-    return limit
+def at_least_one(number: int, *, field: str = "limit", most: int = 2**31 - 1) -> int:
+    """The number; what is no whole number, below 1 or beyond all bounds is an InputError."""
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= most:
+        raise InputError(field, number, f"1 or more, up to {most}")
+    return number
 
 
 def reaches(old: Memory, new: Memory) -> bool:

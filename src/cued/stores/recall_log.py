@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
 
 import msgspec
@@ -17,6 +17,9 @@ from cued.stores.arrays import micros
 
 COUNTED = ("recalls", "injected", "degraded", "cited", "bad", "chosen", "tokens", "below_floor", "suppressed", "omitted", "total_ms")
 """What a keeper counts of a stretch, in this order."""
+_FIRST_DATE = datetime.min.replace(tzinfo=UTC)
+CALENDAR_S = (datetime.max.replace(tzinfo=UTC) - _FIRST_DATE) // timedelta(seconds=1)
+"""How many seconds the calendar has: no stretch of a log is longer."""
 _EVERY_LINE = 2**62
 
 
@@ -91,8 +94,7 @@ def tally_of(start: int, row: Sequence[Any]) -> Tally:
     """A row as a keeper counts it in SQL: the label, the counts in the order of `COUNTED`, and the count of each outcome."""
     label, *counts = row
     outcomes = {outcome: count for outcome, count in zip(get_args(Outcome), counts[len(COUNTED) :], strict=True) if count}
-    at = EPOCH + timedelta(microseconds=start)
-    return Tally(start=at, label=label, outcomes=outcomes, **dict(zip(COUNTED, counts, strict=False)))
+    return Tally(start=_start(start), label=label, outcomes=outcomes, **dict(zip(COUNTED, counts, strict=False)))
 
 
 def spread_of(code: int, count: int) -> Spread:
@@ -116,7 +118,7 @@ def _tally(start: int, label: str, lines: Sequence[RecallEntry]) -> Tally:
     sums = {name: sum(getattr(line, name) for line in lines) for name in ("tokens", "below_floor", "suppressed", "omitted", "total_ms")}
     counts = {name: sum(bool(getattr(line, name)) for line in lines) for name in ("degraded", "cited", "bad")}
     return Tally(
-        start=EPOCH + timedelta(microseconds=start),
+        start=_start(start),
         label=label,
         recalls=len(lines),
         injected=sum(bool(line.chosen) for line in lines),
@@ -125,6 +127,11 @@ def _tally(start: int, label: str, lines: Sequence[RecallEntry]) -> Tally:
         **counts,
         **sums,
     )
+
+
+def _start(start: int) -> datetime:
+    """When a stretch begins, for one that begins before there are dates the first of them."""
+    return EPOCH + timedelta(microseconds=max(start, micros(_FIRST_DATE)))
 
 
 def _spread(line: RecallEntry) -> tuple[int, int, int]:

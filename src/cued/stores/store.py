@@ -45,7 +45,7 @@ from cued.stores.journalling import DOCUMENT as JOURNAL
 from cued.stores.journalling import note
 from cued.stores.metering import RecallMeter, refuse_growth_beyond
 from cued.stores.paging import paged, part
-from cued.stores.recall_log import naming_none
+from cued.stores.recall_log import CALENDAR_S, naming_none
 from cued.stores.revising import grows, revise
 from cued.stores.searches import keep, search
 from cued.stores.settlements import admitted, write
@@ -182,7 +182,7 @@ class Store:
         """Whether this was written: uses counted on top of what is stored, ids that are gone passed over, and lines of the recall log.
 
         With `keep` the lines have their cue and evidence whatever the rules say. Of a tenant that was `known` when these recalls were
-        made and is gone by now nothing is written.
+        made and is gone by now nothing is written, and of those of its memories that are gone no id.
         """
         admit_tenant(tenant)
         left = Settlement(tenant, touches, admitted(entries, self.log_rules, keep=keep), known)
@@ -285,7 +285,7 @@ class Store:
 
     def tally(self, tenant: str, query: TallyQuery) -> Tallies:
         """The lines of the tenant's recall log counted, without reading each."""
-        at_least_one(query.every_s)
+        at_least_one(query.every_s, field="every", most=CALENDAR_S)
         with self._reading(tenant) as rows:
             return rows.tally(query)
 

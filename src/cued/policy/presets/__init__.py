@@ -35,6 +35,8 @@ def load_policy(policy: str | Path | Policy = DEFAULT) -> Policy:
     """The policy that is meant: one already made, a TOML file's, or a preset's by name."""
     if isinstance(policy, Policy):
         return policy
+    if not isinstance(policy, str | Path):
+        raise InputError("policy", policy, f"a policy, a TOML file, or one of {', '.join(names())}")
     path = Path(policy)
     if isinstance(policy, Path) or path.suffix == ".toml":
         if not nameable("policy", path).is_file():
