@@ -49,6 +49,33 @@ def test_few_words_of_another_language_are(text):
 @pytest.mark.parametrize(
     "text",
     [
+        "Hvem er min tandlæge?",
+        "Hvor bor Mira?",
+        "Hva heter hunden din?",
+        "Kde bydlel Petr?",
+        "Kdo je doktor Novak?",
+        "Kuka on Pekka?",
+        "Missä on avain?",
+        "Mikor indul a vonat?",
+        "Unde este cheia?",
+        "Cine are bilete pentru concert?",
+        "Gdje radi Petar?",
+        "Gdzie klucz?",
+        "Kto dzwoni?",
+    ],
+)
+def test_a_language_is_told_by_a_few_of_its_function_words_or_by_how_a_short_cue_asks(text):
+    assert foreignness(text) == 1.0
+
+
+@pytest.mark.parametrize("text", ["Che Guevara", "Tom Sam", "Jen moved", "Mint tea for Sam and Ali", "Who is Ole?", "Care home fees"])
+def test_names_and_words_that_other_languages_have_too_are_not_foreign(text):
+    assert foreignness(text) == 0.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "Wat is de hoofdstad van Spanje?",
         "Schrijf een gedicht over de herfst",
         "Waar is de sleutel of de kaart?",

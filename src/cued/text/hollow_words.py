@@ -62,6 +62,34 @@ många mycket nu då där här denna detta dessa också bara mer finns heter""",
     "hi": """hai hain tha thi ho hoon hun ka ki ke ko ne mein se par aur ya lekin kya kaun kab kahan kaha kaise kyun kyon kitna kitne
 kitni kis kisne kiska kiski kiske kisko yeh ye woh maine mera meri mere mujhe humne hamara hamari hamare tum tumne aap aapne aapka
 tera teri bhi nahi nahin ab raha rahi rahe saath liye wala""",
+    "da": """og eller men ikke er var være været har havde have bliver blev kan kunne skal skulle vil ville må måtte jeg du han hun den det
+vi i de mig dig hende os jer dem sig min mit mine din dit dine sin sit sine vores jeres hans hendes deres en et på af til fra med for om
+hos ved mod efter uden gennem mellem som at hvad hvem hvis hvilken hvilket hvilke hvornår hvor hvorfor hvordan hvorhen hvorfra mange meget
+nu da der her denne dette disse også kun findes hedder fik gør""",
+    "no": """og eller men ikke er var være vært har hadde ha blir ble bli kan kunne skal skulle vil ville må måtte fikk jeg du han hun
+den det vi dere de meg deg henne oss dem seg min mitt mine din ditt dine sin sitt sine vår vårt våre hans hennes deres en et ei på av
+til fra med for om hos ved mot etter uten gjennom mellom som at hva hvem hvilken hvilket hvilke når hvor hvorfor hvordan mange mye nå da
+der her denne dette disse også mer finnes heter gjør""",
+    "cs": """a i nebo ale ne není je jsou jsem jsi jsme jste byl byla bylo byli být bude má mám máme máš mají se si to ten ta ty toho té
+v ve na z ze do od po za přes pod nad při bez mezi před o u že co kdo koho komu čím jak kde kam odkud kdy proč jaký jaká jaké jakou
+který která které kterou kolik čí já on ona oni my vy mě mi mně můj moje moji náš naše naši jeho její jejich už jen když aby s k
+mého tvůj tvoje""",
+    "fi": """ja tai mutta ei en et emme eivät ole olen olet on olemme ovat oli olin olivat ollut minä sinä hän me te he minun sinun hänen
+meidän teidän heidän minulla meillä sinulla hänellä minut meidät minulle meille mikä mitä missä mistä mihin milloin miksi miten millä
+millainen kuka kenen ketä kenelle kenellä kuinka paljonko montako moni monta mikään tämä tuo se nämä nuo ne tässä siinä siellä täällä että
+jos kun kuin kanssa ilman ennen jälkeen vielä nyt myös vain enemmän joka jotka onko missäpäin""",
+    "hu": """a az egy és vagy de nem ne is van vannak volt voltak lesz lenni én te ő mi ti ők engem téged minket nekem neked neki nekünk
+enyém ki kinek kik mit mi mik melyik milyen mennyi hány hányan hol hova hová honnan mikor miért hogyan hogy ha mert ez azt ezt ezek
+azok itt ott most már még csak nagyon több kell lehet vagyok vagyunk vagy be el meg fel le hányadik hányas mettől meddig kivel mivel
+miből amit amikor""",
+    "ro": """și sau dar nu este sunt e era erau fi fost am ai are avem aveți au avea eu tu el ea noi voi ei ele mă te îl o ne vă îi le mi
+ți îmi îți meu mea mei mele tău ta nostru noastră noștri noastre lui lor un una unei unui al ale ai de la din în pe cu fără pentru prin
+între după până spre despre ce cine cui când unde cum cărui cărei de ce acum mai foarte doar că să dacă acest
+această aceasta acesta acolo aici se""",
+    "hr": """i ili ne nije je su si smo ste bila bilo bili biti će ću ima imam imamo imaju se to taj ta ti ova ovaj u na iz s sa
+do od za po kod pod nad pri bez između prije poslije o da što šta tko ko koga kome čime kako gdje kamo odakle kada kad zašto koji koja koje
+koju kojem koliko čiji ja on ona oni mi vi me mene mi meni moj moja moje naš naša naše njegov njen njihov već samo također sada jer kakav
+kakva""",
 }
 _ELSEWHERE: Final = (
     """и а но или не ни что чего чем кто кого кому где куда когда как какой какая какое какие каких сколько почему зачем в во на с со к по
@@ -103,7 +131,10 @@ ALSO_ENGLISH: Final = frozenset(
     io jest ke khi ki kim la las le lei lo los ma mana mas mes met mi mia mis mon mu na nas ne ni nie ob om os ou par para pas plus po pod
     pour qua sa sans se sen ser si sin son su sur ta te ten theo ti tu ty um un uno van var ve vi von war wen ya za as es her hiç hora kan
     lui man mag mal moi pode seit sei sol sou t tes toi ton tot tua ora bin bis gab ben agar men till min din mot
-    vid dig hans ska hon hun ka ko ye tum tera teri ab nu""".split()
+    vid dig hans ska hon hun ka ko ye tum tera teri ab nu aby au az bila cum dar det dine ea eu fel fi fost har hol hos ima ja jak jaka jake
+    jen jer jos kad kam kell kun lor mai mam mange mar med meg mele mig mika mina mit mita mod moni nad nama nar nasa neki noi ole olen
+    olin ona oni ott pe pres pri sada samo sau sig sina sine sit som sta ste sto tai tama til tuo una
+    vain vare vart ved vil ville voi volt""".split()
 )
 # Other languages have these words of English too.
 SHARED: Final = frozenset("a all am an as at by do he i id im in me my no not on or per so to up us via was we will".split())

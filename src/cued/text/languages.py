@@ -20,7 +20,13 @@ OTHERS = frozenset(word for word in LATIN_WORDS if len(word) > 1) - STOP_WORDS -
 _HINT = 0.34
 _SEVERAL = 2
 _TELLING = 3
-"""So many words are needed to tell a language by."""
+"""So many words are needed to tell a language by, unless the first of them asks."""
+_ASKING = OTHERS & frozenset(
+    """wo wer wann warum wohin woher wieviel welche welcher donde cuando quien cual quand combien dove quando quale quanto onde quem
+    waar wanneer hoeveel welke gdzie kto kiedy jaki jaka jakie ile kogo komu dlaczego kde kdo kdy kolik hvor hvem hvad hva hvordan
+    varför vem hur kuka kenen mihin milloin miksi miten mikor kinek honnan mennyi melyik milyen unde cine gdje tko kada koliko kakav
+    nerede nasıl neden hangi siapa kapan berapa""".split()
+)
 CODE = pattern(r"[{}=<>_\\`|]|\w\(|\w/\w|://")
 # A dot between single letters ("9 a.m.", "e.g.") and the plural of "flat(s)" are none.
 _MARKS = pattern(r"[_`{}<>=|\\#]|[a-z)][A-Z][a-z]|(?:[a-z]{2}|\))\.[a-z]{2}|\w\((?!s\))|::|/\w+/|\s-{1,2}[a-z]|(?:Error|Exception)\b")
@@ -51,17 +57,22 @@ def is_latin(text: str) -> bool:
 
 
 def foreignness(text: str) -> float:
-    """How little a text looks like English or code, 0 to 1, by its share of English function words; 0 for a word or two.
+    """How little a text looks like English or code, 0 to 1, by its share of English function words; 0 for a word or two that do not ask.
 
     A headline has no function words, so plain letters are foreign only where a word of another language stands among them.
     """
     begun = text[:_LOOKED_AT].lower().replace("\u2019", "'")
     words = _WORD.findall(begun)
-    if not words or CODE.search(begun) or (begun.isascii() and (len(words) < _TELLING or OTHERS.isdisjoint(words))):
+    if not words or CODE.search(begun) or (begun.isascii() and not _of_others(words)):
         return 0.0
     elsewhere = _of_another(frozenset(words))
     english = sum((word in ENGLISH or word.partition("'")[0] in ENGLISH) and word not in elsewhere for word in words)
     return unlike_english((english + _HINT * len(_RATHER.intersection(words))) / len(words))
+
+
+def _of_others(words: list[str]) -> bool:
+    """Whether plain words may be of another language: one of them is, and a word or two ask by it."""
+    return words[0] in _ASKING if len(words) < _TELLING else not OTHERS.isdisjoint(words)
 
 
 def _of_another(words: frozenset[str]) -> frozenset[str]:

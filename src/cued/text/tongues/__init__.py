@@ -1,1 +1,1 @@
-"""What single languages and scripts need to have their words told: Korean and Thai particles, runs of letters, Vietnamese tones."""
+"""What single languages and scripts need to have their words told: Korean and Thai particles, letters, Vietnamese tones, change."""
