@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cued.conflicts.claims import relate
 from cued.conflicts.finding import stretched
+from cued.text.claims import relate
 
 PAIRS = Path(__file__).parent / "pairs"
 HALVES = ("seen", "unseen")

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cued.conflicts.claims import overlap, relate, speaks_of_self
-from cued.conflicts.claims.english import ENGLISH
-from cued.conflicts.claims.pairing import side_by_side, touching
-from cued.conflicts.claims.relating import _negation, _update
-from cued.conflicts.claims.sentences import sentences
-from cued.conflicts.claims.texts import read
 from cued.embed import load_embedder
+from cued.text.claims import overlap, relate, speaks_of_self
+from cued.text.claims.english import ENGLISH
+from cued.text.claims.pairing import side_by_side, touching
+from cued.text.claims.relating import _negation, _update
+from cued.text.claims.sentences import sentences
+from cued.text.claims.texts import read
 from tests.conflicts.scoring import AT_ODDS, HALVES, TYPES, judged, load, rates, similarities
 
 pytestmark = pytest.mark.requirement("M8")

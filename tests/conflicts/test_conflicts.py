@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import cued
-from cued.conflicts.claims import relate
 from cued.conflicts.finding import choices, find_conflicts, stretched
 from cued.model import Record, Source
 from cued.policy.calibration import calibration_for
@@ -16,6 +15,7 @@ from cued.stores import Store
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.text.analyse import analyse
+from cued.text.claims import relate
 from tests.building import NOW, ago, memory
 from tests.conflicts.scoring import AT_ODDS
 

@@ -56,12 +56,12 @@ HOSTILE = {
 def test_any_cue_and_any_text_take_their_time_or_are_refused(tenant, text):
     refused = []
     for verb in (tenant.recall, tenant.remember, tenant.explain):
-        started = time.perf_counter()
+        started = time.process_time()
         try:
             verb(text)
         except InputError as error:
             refused.append(str(error))
-        assert time.perf_counter() - started < SECONDS
+        assert time.process_time() - started < SECONDS
     assert all("characters" in each or "at most" in each for each in refused)
 
 

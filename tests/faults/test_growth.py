@@ -6,10 +6,10 @@ from functools import partial
 
 import pytest
 
-from cued.conflicts.claims.relating import relate
 from cued.importers import notes
 from cued.text import event_times, intent, languages
 from cued.text.analyse import analyse, query_terms
+from cued.text.claims.relating import relate
 from cued.text.entities import entities
 from cued.text.harmless import harmless, name
 from cued.text.passages import sentences, shorten

@@ -1,7 +1,7 @@
 """Chains and meshes of supersession cost time in proportion to what they touch, and need no stack."""
 
 from datetime import timedelta
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -30,9 +30,9 @@ def marks(store: Store) -> list[tuple[str, object, object]]:
 @pytest.mark.parametrize(("count", "claims"), [(17, 17), (60, 60), (2000, 1), (400, 5)])
 def test_erasing_a_history_takes_no_time_and_leaves_the_last_on_the_first(count: int, claims: int) -> None:
     store, ids = held(count=count, claims=claims)
-    started = perf_counter()
+    started = process_time()
     store.erase("t", ids[1:-1])
-    assert perf_counter() - started < 2
+    assert process_time() - started < 2
     first, last = store.get("t", [ids[0], ids[-1]])
     assert [mark.by for mark in first.superseded] == [last.id]
     assert last.supersedes[0] == first.id

@@ -14,13 +14,13 @@ from itertools import islice
 from math import isnan
 from typing import NamedTuple, get_args
 
-from cued.conflicts.claims import RELATED_FLOOR, Relation, overlap, relate, speaks_of_self, unrelated
 from cued.errors import InputError
 from cued.model import Choice, Conflict, ConflictType, DenseLookup, LexicalLookup, Lookup, Memory, Vector
 from cued.others import answered, asked
 from cued.policy.calibration import calibration_for
 from cued.policy.spec import Calibration
 from cued.ports import Judge, Store
+from cued.text.claims import RELATED_FLOOR, Relation, overlap, relate, speaks_of_self, unrelated
 
 POOL = 8
 JUDGED_FLOOR = 0.5

@@ -115,6 +115,9 @@ def _switches(policy: Policy) -> Iterator[tuple[Change, Policy]]:
     if policy.score.decay:
         off = replace(policy, score=replace(policy.score, decay=False))
         yield Change(setting="score.decay", before="true", after="false", steps=_SWITCH), off
+    if policy.score.renewal:
+        off = replace(policy, score=replace(policy.score, renewal=False))
+        yield Change(setting="score.renewal", before="true", after="false", steps=_SWITCH), off
 
 
 def _channels(policy: Policy) -> Iterator[tuple[Change, Policy]]:

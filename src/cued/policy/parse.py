@@ -122,6 +122,9 @@ def _problems_between(document: dict[str, Any]) -> Iterator[str]:
     limit, limit_max = (budget.get(key, getattr(Budget(), key)) for key in ("limit", "limit_max"))
     if None not in (limit, limit_max) and limit > limit_max:
         yield f"budget.limit: got {limit}; accepted: at most budget.limit_max, which is {limit_max}"
+    score = document.get("score") or {}
+    if score.get("renewal") and score.get("combine") == "product":
+        yield 'score.renewal: got true; accepted: false where combine is "product", for what is renewed is raised by a sum'
 
 
 def _problems_of_term(term: dict[str, Any], where: str) -> Iterator[str]:

@@ -176,6 +176,7 @@ class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     recency_weight: Share = 0.0
     intent: IntentFactors = IntentFactors()
     decay: bool = True
+    renewal: bool = False
 
 
 class Rerank(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from cued.flow.score.renewal import add_renewal
 from cued.flow.score.signals import SIGNALS
 from cued.flow.table import Table
 from cued.model import Column
@@ -24,6 +25,8 @@ def run(table: Table) -> None:
     table.columns["score"] = _combined(list(table.contributions.values()), score.combine, len(table))
     if table.boost is not None:
         _boost(table, table.boost, score.combine)
+    if score.renewal:
+        add_renewal(table)
     table.sort_by(table.columns["score"])
 
 

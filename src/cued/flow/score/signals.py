@@ -11,10 +11,12 @@ from math import nan
 import numpy as np
 
 from cued.flow.table import Table, filled
-from cued.model import GLOBAL, Column, Memory
+from cued.model import GLOBAL, Column, Memory, Use
 from cued.policy.spec import Term
 
 DAY_S = 86_400.0
+_STORED_TIMES = 1 << 14
+"""The times of storing that are remembered as seconds: those of the memories that some tenants' recalls come back to."""
 
 
 def stored(name: str) -> Callable[[Table, Term], Column]:
@@ -53,14 +55,13 @@ def activation(table: Table, term: Term) -> Column:
     d = term.exponent or 0.5
     unit_s = term.unit.total_seconds() if term.unit else DAY_S
 
-    uses = table.uses
-    created_at = [memory.created_at for memory in table.memories]
-    previous_at = [use.previous_at if use.last_at or use.count else None for use in uses]
-    times_s = seconds([*created_at, *[use.last_at for use in uses], *previous_at])
-    faded = filled(np.maximum(1.0, (table.now_s - times_s) / unit_s) ** -d)
-    created, last, previous = faded.reshape(3, -1)
-    older = np.maximum(0.0, np.array([use.count for use in uses]) - 2.0)
-    return np.asarray(np.log(created + (last + previous) + older * created / (1.0 - d if d < 1 else 1.0)))
+    used = [(row, use) for row, use in table.used if use.last_at or use.count]
+    again = seconds([at for _, use in used for at in (use.last_at, use.previous_at)])
+    faded = filled(np.maximum(1.0, (table.now_s - np.concatenate((_created_s(table), again))) / unit_s) ** -d)
+    created, last, previous = faded[: len(table)], faded[len(table) :: 2], faded[len(table) + 1 :: 2]
+    late, older, rows = np.zeros(len(table)), np.zeros(len(table)), [row for row, _ in used]
+    late[rows], older[rows] = last + previous, np.maximum(0.0, np.array([use.count for _, use in used]) - 2.0)
+    return np.asarray(np.log(created + late + older * created / (1.0 - d if d < 1 else 1.0)))
 
 
 def note_words(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
@@ -68,6 +69,8 @@ def note_words(table: Table, term: Term) -> Column:  # noqa: ARG001 - every sign
 
     Notes, reports and commits are found by their words more than what is said in passing; the less so the more of those words are a time.
     """
+    if table.notes is table.nothing:
+        return table.nothing
     bm25 = filled(table.columns["bm25"])
     notes = table.sessions.count(None) / len(table)
     untimed = 1.0 - table.columns["time_share"] if "time_share" in table.columns else 1.0
@@ -88,7 +91,10 @@ def strength(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal
 
 def importance(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
     """The importance written, times the factor that feedback has earned, in [0, 1]."""
-    return np.asarray(np.minimum(np.array([m.importance * use.boost for m, use in zip(table.memories, table.uses, strict=True)]), 1.0))
+    written = [memory.importance for memory in table.memories]
+    for row, use in table.used:
+        written[row] *= use.boost
+    return np.asarray(np.minimum(np.array(written), 1.0))
 
 
 def confidence(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
@@ -134,12 +140,13 @@ def ages_days(table: Table, since: str) -> Column:
 
 def counts(table: Table) -> Column:
     """How often each memory has been recalled, faded by the policy's `count_kept_per_day` since it was counted."""
-    kept, now = table.policy.settle.count_kept_per_day, table.now_s
-    return np.array([_faded(m, kept, now) for m in table.memories], dtype=float)
+    kept, counted = table.policy.settle.count_kept_per_day, np.zeros(len(table))
+    for row, use in table.used:
+        counted[row] = _faded(use, kept, table.now_s)
+    return counted
 
 
-def _faded(memory: Memory, kept: float, now: float) -> float:
-    use = memory.use
+def _faded(use: Use, kept: float, now: float) -> float:
     if kept == 1.0 or use.counted_at is None:
         return use.count
     days = max(0.0, now - use.counted_at.timestamp()) / DAY_S
@@ -166,6 +173,23 @@ def _tau_days(term: Term) -> float:
     if term.per_hour is not None:
         return -1.0 / (24.0 * math.log(term.per_hour))
     return term.tau.total_seconds() / DAY_S if term.tau is not None else 1.0
+
+
+class _Seconds(dict[datetime, float]):
+    """The seconds since 1970 of the times at which memories were stored, worked out once for all recalls."""
+
+    def __missing__(self, at: datetime) -> float:
+        if len(self) >= _STORED_TIMES:
+            self.clear()
+        self[at] = at.timestamp()
+        return self[at]
+
+
+_SECONDS = _Seconds()
+
+
+def _created_s(table: Table) -> Column:
+    return np.array([_SECONDS[memory.created_at] for memory in table.memories], dtype=float)
 
 
 def seconds(times: Iterable[datetime | None]) -> Column:

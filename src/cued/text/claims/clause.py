@@ -8,10 +8,10 @@ from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
-from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.parsing import ClauseParts, parts, verb_at
-from cued.conflicts.claims.sentences import KEY, ClauseWord, Sentence, acting, any_of, codes_of
-from cued.conflicts.claims.values import Value, values
+from cued.text.claims.lexicon import Lexicon
+from cued.text.claims.parsing import ClauseParts, parts, verb_at
+from cued.text.claims.sentences import KEY, ClauseWord, Sentence, acting, any_of, codes_of
+from cued.text.claims.values import Value, values
 from cued.text.stemming import stem
 
 SELF = "self"

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from typing import Final
 
-from cued.conflicts.claims.lexicon import Phrase
+from cued.text.claims.lexicon import Phrase
 
 # On the right the word that stands for the phrase; it has its role or its axis in the other tables.
 _PHRASES: Final = """

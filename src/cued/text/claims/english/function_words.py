@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from cued.conflicts.claims.lexicon import WordRole
+from cued.text.claims.lexicon import WordRole
 
 _BY_ROLE: Final[dict[WordRole, str]] = {
     "not": "not no never none nobody nothing neither nor without hardly barely zero nope lacking formerly-did stopped",

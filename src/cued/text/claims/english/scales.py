@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from cued.conflicts.claims.english.meanings import key
-from cued.conflicts.claims.lexicon import Axis
+from cued.text.claims.english.meanings import key
+from cued.text.claims.lexicon import Axis
 from cued.text.opposites import LINES
 
 

@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
-from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.sentences import ClauseWord, acting, code_of
+from cued.text.claims.lexicon import Lexicon
+from cued.text.claims.sentences import ClauseWord, acting, code_of
 
 _AMOUNT = re.compile(r"([$€£¥₹]?)(\d[\d.,]*?)([a-z%°]*)$")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(am|pm)?$")

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from cued.conflicts.claims.english import attributes, function_words, meanings, measures, phrases, scales
-from cued.conflicts.claims.lexicon import Lexicon
+from cued.text.claims.english import attributes, function_words, meanings, measures, phrases, scales
+from cued.text.claims.lexicon import Lexicon
 
 ENGLISH: Final = Lexicon(
     roles=function_words.ROLES,

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from cued.conflicts.claims.english.meanings import key
-from cued.conflicts.claims.lexicon import Attribute
+from cued.text.claims.english.meanings import key
+from cued.text.claims.lexicon import Attribute
 
 
 def _keys(words: str) -> frozenset[str]:

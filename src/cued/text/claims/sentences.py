@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cued.conflicts.claims.lexicon import Lexicon, WordRole
+from cued.text.claims.lexicon import Lexicon, WordRole
 from cued.text.remembered import Remembered
 from cued.text.scripts import fold
 

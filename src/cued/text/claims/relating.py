@@ -7,12 +7,12 @@ attribute an update; what is said twice is a duplicate, and what is left is rela
 
 from typing import NamedTuple
 
-from cued.conflicts.claims.clause import SELF
-from cued.conflicts.claims.english import ENGLISH
-from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.pairing import Pair, cover, other_values, side_by_side, strong, told_apart, touching, weight
-from cued.conflicts.claims.texts import Text, read
 from cued.model import ConflictType
+from cued.text.claims.clause import SELF
+from cued.text.claims.english import ENGLISH
+from cued.text.claims.lexicon import Lexicon
+from cued.text.claims.pairing import Pair, cover, other_values, side_by_side, strong, told_apart, touching, weight
+from cued.text.claims.texts import Text, read
 
 RELATED_FLOOR = 0.75
 _UNRELATED = 0.5
@@ -77,6 +77,16 @@ def overlap(new: str, old: str, *, lexicon: Lexicon = ENGLISH) -> float:
 def speaks_of_self(text: str, *, lexicon: Lexicon = ENGLISH) -> bool:
     """Whether a text claims something of whoever says it."""
     return any(clause.owner == SELF for clause in read(text, lexicon).clauses)
+
+
+def another_value(new: str, old: str, *, lexicon: Lexicon = ENGLISH) -> bool:
+    """Whether two texts share a telling word and have different values of one kind: "raised the dose to 100 mg", "a dose of 50 mg"."""
+    texts = read(new, lexicon), read(old, lexicon)
+    if not strong(texts[0].keys & texts[1].keys, lexicon):
+        return False
+    kinds = {value.kind for value in texts[0].values} & {value.kind for value in texts[1].values}
+    values = ({value for value in text.values if value.kind in kinds} for text in texts)
+    return bool(kinds) and set.isdisjoint(*values)
 
 
 def _shared(new: Text, old: Text, lexicon: Lexicon) -> float:

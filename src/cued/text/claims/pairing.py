@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from cued.conflicts.claims.clause import SELF, Clause
-from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.texts import Text
+from cued.text.claims.clause import SELF, Clause
+from cued.text.claims.lexicon import Lexicon
+from cued.text.claims.texts import Text
 
 _STRONG, _WEAK = 5, 2
 _FEW_CLAUSES = 4

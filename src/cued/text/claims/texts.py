@@ -3,11 +3,11 @@
 from functools import lru_cache
 from itertools import chain
 
-from cued.conflicts.claims.clause import Clause, bases, clause_of, lazily
-from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.parsing import clauses
-from cued.conflicts.claims.sentences import TEXT, sentences
-from cued.conflicts.claims.values import Value
+from cued.text.claims.clause import Clause, bases, clause_of, lazily
+from cued.text.claims.lexicon import Lexicon
+from cued.text.claims.parsing import clauses
+from cued.text.claims.sentences import TEXT, sentences
+from cued.text.claims.values import Value
 
 MAX_CLAUSES = 12
 

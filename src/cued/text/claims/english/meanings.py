@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from cued.conflicts.claims.lexicon import key_of
+from cued.text.claims.lexicon import key_of
 from cued.text.stemming import stem
 
 # The word on the left stands for those on its right: forms that no stemmer knows, and everyday synonyms.

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from cued.conflicts.claims.lexicon import Lexicon
-from cued.conflicts.claims.sentences import ROLES, ClauseWord, Sentence, any_of, code_of, codes_of
+from cued.text.claims.lexicon import Lexicon
+from cued.text.claims.sentences import ROLES, ClauseWord, Sentence, any_of, code_of, codes_of
 from cued.text.stemming import stem
 
 _HELPING = frozenset({"be", "have", "auxiliary"})
