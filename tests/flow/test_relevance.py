@@ -42,6 +42,18 @@ def test_it_is_the_logistic_function_of_columns_whose_contributions_add_up(name,
     assert columns["relevance"][0] == pytest.approx(1 / (1 + math.exp(-odds)))
 
 
+@pytest.mark.parametrize("rows", [1, 2, 3, 50])
+def test_columns_are_added_up_one_after_the_other_for_one_candidate_as_for_many(rows):
+    chance = np.random.default_rng(rows)
+    named = ("cosine", "coverage", "bm25", "length", "entities", "cosine_before", "coverage_after")
+    found = evidence([memory(f"m{row:02}") for row in range(rows)], **{name: chance.random(rows) for name in named})
+    columns, chosen = decide(found, preset("cued")).trace.columns, calibrations()["generic"]
+    odds = [chosen.intercept] * rows
+    for name, weight in chosen.weights.items():
+        odds = [sum_so_far + weight * value for sum_so_far, value in zip(odds, np.nan_to_num(columns[name]).tolist(), strict=True)]
+    assert columns["log_odds"].tolist() == odds
+
+
 @pytest.mark.parametrize("weights", [{}, {"mine": 2.0}])
 def test_a_calibration_may_weigh_nothing_but_what_no_candidate_has(weights):
     weighing = replace(calibrations()["generic"], weights=weights, intercept=0.5)

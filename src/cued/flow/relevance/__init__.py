@@ -14,6 +14,7 @@ from cued.errors import InputError
 from cued.flow import cue as cues
 from cued.flow.relevance.asked_times import asked_time, spared, time_columns
 from cued.flow.relevance.foreign_words import COMMON, Counted, counted, distrust, unnamed
+from cued.flow.relevance.lacking import lacking
 from cued.flow.table import Table, filled
 from cued.model import Column, Cue, TermStatistic
 from cued.policy.calibration import calibrated
@@ -61,10 +62,13 @@ def run(table: Table, *, without: str = "") -> None:
     calibration, by_words = calibrated(table.policy.relevance, table.evidence.fingerprint)
     table.columns |= features(table, calibration)
     log_odds = weighed(table, calibration, without=without)
-    blind, doubtful = table.columns["blind"] > 0, calibration.latin_only & (table.columns["foreign"] >= _STRANGE)
-    if by_words is not None and (blind | doubtful).any():
-        by_word = weighed(table, by_words, without=without)
-        log_odds = np.where(blind | (doubtful & (by_word > log_odds)), by_word, log_odds)
+    blind, foreign = table.columns["blind"], table.columns["foreign"]
+    if by_words is not None and (blind is not table.nothing or foreign is not table.nothing):
+        by_word, doubtful = weighed(table, by_words, without=without), calibration.latin_only & (foreign >= _STRANGE)
+        log_odds = np.where((blind > 0) | (doubtful & (by_word > log_odds)), by_word, log_odds)
+    if (weight := calibration.weights.get("lacking")) and without != "lacking":
+        table.columns["lacking"] = held_back = lacking(table, log_odds)
+        log_odds = log_odds if held_back is table.nothing else log_odds + weight * held_back
     table.columns["log_odds"] = log_odds
     table.columns["relevance"] = 1.0 / (1.0 + np.exp(-np.minimum(np.maximum(log_odds, -50.0), 50.0)))
 
@@ -109,9 +113,10 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     heard = _heard(table.evidence.cue)
     raw, said, passage = table.columns, _said_by_agent(table), _passage(table)
     agent, kept = (table.nothing, said) if heard.to_agent else (said, table.nothing)
+    spoken, noted, long = agent is not table.nothing, table.notes is not table.nothing, np.log1p(raw["length"])
     z, passage_z = _z(np.array([raw["cosine"], passage]), table, calibration)
     cosine, words = filled(raw["cosine"]), _counted(table, heard)
-    note = np.array([1.0 if session is None else 0.0 for session in table.sessions])
+    note = table.notes
     turn = 1.0 - note
     nearest = (-cosine).argsort(kind="stable")[:_NEARBY].tolist()
     asked = asked_time(table, heard.event) if heard.event is not None or table.evidence.intervals else None
@@ -122,25 +127,28 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         "passage": passage,
         "passage_z": passage_z,
         "lift": (lift := filled(passage - raw["cosine"])),
-        "replied": kept * lift,
+        "replied": table.product(kept, lift),
         "neighbour_coverage": np.maximum(raw["coverage_before"], raw["coverage_after"]) * _BRIEF / (_BRIEF + raw["length"]),
-        "answers": _answers(table, replies=kept) * (1.0 - agent),
+        "answers": _answers(table, replies=kept) * (1.0 - agent) if spoken else _answers(table, replies=kept),
         "voice": agent,
-        "voice_length": agent * np.maximum(np.log1p(raw["length"]) - _SHORT, 0.0),
+        "voice_length": agent * np.maximum(long - _SHORT, 0.0) if spoken else agent,
         "blind": _blind(table, calibration, heard),
         # What is said in passing is seldom meant, but what the agent said is where the cue asks for it.
-        "turn": turn - kept,
+        "turn": turn - kept if kept is not table.nothing else turn,
+        "note_length": table.product(note, long),
         **_kind(table, heard, note, cosine, calibration),
-        "mine": _mine(table, nearest) * note if heard.personal else table.nothing,
+        "mine": _mine(table, nearest) * note if heard.personal and noted else table.nothing,
         "another": _another(table),
         "echo": _echo(table, turn),
-        "apart": note * _apart(table, cosine, nearest[:_NEAREST]),
+        "apart": note * _apart(table, cosine, nearest[:_NEAREST]) if noted else note,
         **_words(table, heard, words, note=note),
         **_alike(table, heard, words, cosine),
         "foreign": table.nothing + heard.foreign * distrust(table, calibration) if heard.foreign else table.nothing,
         "code": _code(table, nearest[:_NEAREST]),
+        # Told when the rest is weighed, of what is relevant by that.
+        "lacking": table.nothing,
     }
-    return columns | spared(columns, asked.share) if asked and asked.share else columns
+    return columns | spared(table, columns, asked.share) if asked and asked.share else columns
 
 
 def _counted(table: Table, heard: _Heard) -> Counted:
@@ -166,7 +174,7 @@ def _alike(table: Table, heard: _Heard, words: Counted, cosine: Column) -> dict[
         "strangers": sum(not each.documents for each in named) / len(named) if named else 0.0,
         "unnamed": 0.0 if heard.latin else unnamed(table, terms, words.coverage),
     }
-    return dict(zip(values, np.array(list(values.values())).repeat(len(table)).reshape(len(values), -1), strict=True))
+    return {name: np.full(len(table), value) if value else table.nothing for name, value in values.items()}
 
 
 def _own_terms(table: Table, heard: _Heard) -> list[TermStatistic]:
@@ -189,23 +197,22 @@ def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
     said = cues.words(table.evidence.cue, "cue")
     if len(said) < _LETTERS or is_code(said) or (calibration.latin_only and not heard.latin):
         return np.ones(len(table))
-    blind = np.isnan(table.columns["cosine"]).astype(float)
+    blind = np.isnan(table.columns["cosine"])
     if min(map(len, table.texts)) < _LETTERS or (calibration.latin_only and not all(map(str.isascii, table.texts))):
-        blind[[len(text) < _LETTERS or (calibration.latin_only and not is_latin(text)) for text in table.texts]] = 1.0
-    return blind
+        blind[[len(text) < _LETTERS or (calibration.latin_only and not is_latin(text)) for text in table.texts]] = True
+    return blind.astype(float) if blind.any() else table.nothing
 
 
 def _kind(table: Table, heard: _Heard, note: Column, cosine: Column, calibration: Calibration) -> dict[str, Column]:
     """What sort of memory this is for what sort of cue: a note, how long, bearing on a request, as technical as it."""
-    raw = table.columns
-    behind = note * (cosine.max(initial=0.0) - cosine)
+    raw, noted = table.columns, note is not table.nothing
+    behind, shared = (note * (cosine.max(initial=0.0) - cosine), _shared(table, heard)) if noted else (note, note)
     return {
-        "note_length": note * np.log1p(raw["length"]),
         "behind": behind,
-        "shared": _shared(table, heard) * (behind + _NEAR_ANYWAY * note),
-        "bears": _bears(table, note, _deviations(cosine, calibration), _ALIKE[heard.seeks]) if heard.seeks else table.nothing,
+        "shared": table.product(shared, behind + _NEAR_ANYWAY * note) if noted else shared,
+        "bears": _bears(table, note, _deviations(cosine, calibration), _ALIKE[heard.seeks]) if heard.seeks and noted else table.nothing,
         "technical": heard.technical * np.array(list(map(technical, table.texts))) if heard.technical else table.nothing,
-        "foreign_coverage": heard.foreign * raw["coverage"],
+        "foreign_coverage": heard.foreign * raw["coverage"] if heard.foreign else table.nothing,
     }
 
 
@@ -216,7 +223,9 @@ def _shared(table: Table, heard: _Heard) -> Column:
     """
     findings = table.evidence.findings
     having = max((each.documents for each in findings.terms if each.term in heard.names), default=0) / max(findings.visible, _FEW)
-    return np.asarray(max(0.0, having - _USUAL) / (1.0 - _USUAL) * (_TERSE / (_TERSE + table.columns["length"])) ** 2)
+    if having <= _USUAL:
+        return table.nothing
+    return np.asarray((having - _USUAL) / (1.0 - _USUAL) * (_TERSE / (_TERSE + table.columns["length"])) ** 2)
 
 
 def _mine(table: Table, nearest: Sequence[int]) -> Column:
@@ -241,8 +250,9 @@ def _another(table: Table) -> Column:
 
 def _echo(table: Table, turn: Column) -> Column:
     """1 for a turn that asks hardly anything but what the cue says itself: whoever asked before has not answered by that."""
-    echo = np.zeros(len(table))
-    for row in (turn * table.columns["coverage"] >= _ECHOED).nonzero()[0].tolist():
+    begun = (turn * table.columns["coverage"] >= _ECHOED).nonzero()[0].tolist()
+    echo = np.zeros(len(table)) if begun else table.nothing
+    for row in begun:
         text = table.texts[row]
         if intent.asks(text) and (own := analyse(text)):
             said = analyse(table.evidence.cue.utterance)
@@ -285,8 +295,8 @@ def _words(table: Table, heard: _Heard, words: Counted, *, note: Column) -> dict
         "coverage": words.coverage,
         "ahead": (best[-1] - best[0]) / best[-1] * words.coverage if len(best) and best[-1] else table.nothing,
         "matched": matched,
-        "note_matched": note * matched,
-        "technical_matched": heard.technical * matched,
+        "note_matched": table.product(note, matched),
+        "technical_matched": heard.technical * matched if heard.technical else table.nothing,
         "wordless": (words.coverage <= 0.0).astype(float),
         "wording": np.minimum(raw["bm25"] / perfect, 1.0),
     }
@@ -322,7 +332,7 @@ def _said_by_agent(table: Table) -> Column:
     An agent says much about everything, so its long answers match any cue; what a user needs remembered is mostly what others said. A note
     that an agent took is meant to be found.
     """
-    agents = {speaker for speaker in set(table.speakers) if speaker and speaker.casefold() in intent.AGENTS}
+    agents = {speaker for speaker in table.speakers if speaker.casefold() in intent.AGENTS}
     if not agents:
         return table.nothing
     return np.array([source.speaker in agents and source.session is not None for source in table.sources], dtype=float)
@@ -333,9 +343,8 @@ def _astray(table: Table, cosine: Column) -> float:
 
     "What did Tim sign?" is near to Tim's "Congrats on those deals!", which is about the one to whom he says it.
     """
-    speakers = set(filter(None, table.speakers))
-    written = frozenset(_WORD.findall(table.evidence.cue.utterance)) if speakers else frozenset()
-    named = {speaker for speaker in speakers if not written.isdisjoint(speaker.split()[:1])}
+    written = frozenset(_WORD.findall(table.evidence.cue.utterance)) if table.speakers else frozenset()
+    named = {speaker for speaker in table.speakers if not written.isdisjoint(speaker.split()[:1])}
     named &= {source.speaker for source in table.sources if source.session is not None} if named else set()
     if len(named) != 1:
         return 0.0
@@ -362,14 +371,13 @@ def weighed(table: Table, calibration: Calibration, *, without: str = "") -> Col
     if not weights.keys() <= columns.keys():
         raise InputError("relevance.coefficients.weights", min(weights.keys() - columns), f"columns: {', '.join(sorted(columns))}")
     terms = [name for name in weights if name != without and columns[name] is not table.nothing]
-    matrix = np.array([columns[name] for name in terms]).reshape(len(terms), len(table))
-    matrix[np.isnan(matrix)] = 0.0
-    matrix *= np.array([weights[name] for name in terms])[:, None]
-    log_odds = table.nothing + calibration.intercept
-    # One after the other and not by a sum over the matrix, whose order is up to the machine.
-    for term in matrix:
-        log_odds += term
-    return log_odds
+    stacked = np.concatenate([np.full(len(table), calibration.intercept), *[columns[name] for name in terms]])
+    stacked[np.isnan(stacked)] = 0.0
+    matrix = stacked.reshape(1 + len(terms), len(table))
+    matrix *= np.array([1.0, *[weights[name] for name in terms]])[:, None]
+    # Row is added to row, in the order of the weights; a single candidate stands twice, for what lies in one line numpy adds up in pairs.
+    log_odds: Column = np.add.reduce(matrix if len(table) > 1 else matrix.repeat(2, axis=1))
+    return log_odds[: len(table)]
 
 
 def _z(cosine: Column, table: Table, calibration: Calibration) -> Column:

@@ -104,9 +104,10 @@ def time_columns(table: Table, asked: AskedTime) -> dict[str, Column]:
     }
 
 
-def spared(columns: dict[str, Column], share: float) -> dict[str, Column]:
+def spared(table: Table, columns: dict[str, Column], share: float) -> dict[str, Column]:
     """The columns of what a memory lacks of the cue's words, the less the more of the cue is a time: no memory need have words for it."""
-    return {name: columns[name] * (1.0 - share**2) for name in _LACKING}
+    lacking = {name: columns[name] for name in _LACKING if columns[name] is not table.nothing}
+    return {name: column * (1.0 - share**2) for name, column in lacking.items()}
 
 
 def of_another_time(table: Table, window: Column) -> Column:
@@ -117,7 +118,7 @@ def of_another_time(table: Table, window: Column) -> Column:
     cue, temporal, covered = table.evidence.cue, table.policy.channels.temporal, table.columns["coverage"]
     said = cues.spoken_times(cue, temporal.over).mentions if temporal else ()
     dates = [frozenset(query_terms(each.text)) for each in said if each.named or each.interval.start > cue.now]
-    other = np.array([session is None for session in table.sessions]) & (window <= 0.0)
+    other = (table.notes > 0.0) & (window <= 0.0)
     # What has less of the cue's words than any of the dates is of them need not be read: it does not have all words of one.
     least = min((_share_of_cue(table, date) for date in dates), default=0.0) - _ROUNDED
     for row in np.flatnonzero(other & (covered > max(least, 0.0))).tolist() if dates else ():
@@ -141,11 +142,12 @@ def _graded(table: Table, said: Sequence[Mention]) -> Column:
 
 def _told_of(table: Table, said: Sequence[Mention]) -> Column:
     """1 for a note that tells of a time to come that is asked for, whenever it was written: "the midterm is on 19 May"; else 0."""
+    if table.notes is table.nothing:
+        return table.nothing
     told, asked = np.zeros(len(table)), _to_come(table.evidence.cue, said)
-    for row in np.flatnonzero(table.columns["window"] <= 0.0).tolist() if asked else ():
+    for row in np.flatnonzero((table.columns["window"] <= 0.0) & (table.notes > 0.0)).tolist() if asked else ():
         memory = table.memories[row]
-        if memory.source.session is None:
-            told[row] = any(_lies_in(each, asked) for each in _told_ahead(memory.text[:_BEGUN], memory.created_at))
+        told[row] = any(_lies_in(each, asked) for each in _told_ahead(memory.text[:_BEGUN], memory.created_at))
     return told
 
 

@@ -1,0 +1,24 @@
+"""Kinds of value: which one a cue asks for (a phone number, a price, an age), and whether a text may have one."""
+
+from functools import lru_cache
+
+from cued.text.kinds.owners import of_another
+from cued.text.kinds.signs import SIGNS, Kind
+from cued.text.kinds.value_questions import asked_kind
+from cued.text.patterns import spoken
+
+__all__ = ["Kind", "asked_kind", "may_have", "of_another"]
+
+
+_TELLS_MUCH = 600
+"""A text of more characters has a number or a word of anything."""
+
+
+def may_have(kind: Kind, text: str) -> bool:
+    """Whether a text has anything that could be a value of this kind, or a word that speaks of one."""
+    return len(text) > _TELLS_MUCH or _has(kind, text)
+
+
+@lru_cache(maxsize=1 << 12)
+def _has(kind: Kind, text: str) -> bool:
+    return SIGNS[kind].search(spoken(text)) is not None

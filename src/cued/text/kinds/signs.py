@@ -1,0 +1,74 @@
+"""By what a text may have a value of a kind: a number, a sign, or a word of the matter. Whoever is in doubt has it."""
+
+import re
+from typing import Final, Literal
+
+from cued.text.patterns import pattern
+
+Kind = Literal["phone", "e-mail", "address", "password", "price", "age", "birthday", "count", "length", "size", "colour"]
+
+_NUMBER: Final = (
+    r"\d|\W(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|\w*teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+    r"|hundreds?|thousands?|million|half|double|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|zwanzig|hundert|tausend|halb"
+    r"|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|cien|mil|deux|trois|quatre|cinq|sept|huit|neuf|dix|vingt|cent|mille"
+    r"|tre|quattro|cinque|sei|sette|otto|nove|dieci|cento|dois|duas|três|quatro|oito|dez|twee|drie|zeven|negen|tien|honderd|duizend"
+    r"|två|fyra|fem|sex|sju|åtta|nio|tio|hundra|seks|syv|otte|åtte|ti|hundrede|tusind"
+    r"|dwa|trzy|cztery|pięć|sześć|siedem|osiem|dziewięć|dziesięć|sto|tysiąc)(?!\w)"
+)
+_MUCH: Final = (
+    r"much|lots?|few|many|several|little|all|none|nothing|no|free|once|twice|pair|couple|plenty|enough|some|more|less|most|every"
+    r"|viele?|wenige?|alle|keine?|mucho|poco|todos?|beaucoup|peu|tout|molto|tutto|muito|veel|weinig|mycket|meget|dużo|mało"
+)
+_SPAN: Final = (
+    r"(?:second|minute|hour|day|night|week|month|year|decade|centur|morning|evening|afternoon|season|summer|winter|spring|autumn|fortnight"
+    r"|stunde|tag|woche|monat|jahr|hora|día|semana|mes|año|heure|jour|semaine|mois|giorn|settiman|ann[io]|dia|uur|dag|maand"
+    r"|timm|time|veck|uge|måned|månad|år|godzin|dzień|dni|tydzień|tygodni|rok|lat)\w*"
+)
+_SIGNS: Final[dict[Kind, str]] = {
+    "phone": r"(?:\d\D{0,3}){4}|\W(?:phone|tele|mobil|cell(?:phone)?\W|numb|call(?:s|ing)?\W|tel\W|nummer|handy|númer|numér|numer)",
+    "e-mail": r"@|mail|correo|courriel|\W(?:addres|adres|dirección|indirizz|endereço|write to)",
+    "address": (
+        r"\d|\W(?:addres|adres|liv(?:e|es|ed|ing)\W|mov(?:e|ed|es|ing)\W|stay|street|road|lane|avenue|square|corner|floor|flat\W|house|home|next"
+        r"|opposite|near|behind|above|wohn|umgezogen|haus|dirección|vive|calle\W|habite|rue\W|indirizz|abita|via\W|mora\W|rua\W|woont|straat"
+        r"|bor\W|mieszka|ulic|\w*(?:stra(?:ss|ß)e|gata|vej|weg|straat)\W)"
+    ),
+    "password": (
+        r"[\d\"“”‘`:=]|\W['’]|\W(?:pass|pin\W|code|combination|key|phrase|log\W?in|secret|open|unlock|enter|type|word|us(?:e|es|ing)\W"
+        r"|wort|schlüssel|geheim|contraseña|clave|mot\W|senha|wachtwoord|lösen|adgangskode|hasło)"
+    ),
+    "price": (
+        rf"{_NUMBER}|[$€£¥₹]|\W(?:{_MUCH}|(?:cost|pric|cheap|expens|paid|pay|charg|fee|bargain|gift|present|worth|euro|dollar|pound|quid"
+        r"|kost|preis|teuer|billig|bezahl|geschenk|gratis|cuest|preci|caro|pag|coût|prix|cher|prezz)\w*)(?!\w)"
+    ),
+    "age": (
+        rf"{_NUMBER}|\W(?:(?:is|are|brand|quite|as|so|still|very) new\W|age\W|aged|old|elder|young|born|bab(?:y|ies)|toddler|infant|teen"
+        r"|adult|pension|centur|ancient|modern|victorian|medieval|built|planted|founded|turn|school|kindergarten|universit"
+        r"|college|grade|alt|jung|geboren|gebaut|gepflanzt|años|joven|viej|nacid"
+        r"|née?\W|âge|jeune|vieux|vieil|anni|giovan|nat[oa]\W|anos|oud|jong|gammel|gammal|ung|født|född|lat\W|stary|młod|urodz)"
+    ),
+    "birthday": (
+        rf"{_NUMBER}|\W(?:birth|born|{_SPAN}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|christmas|easter|eve\W"
+        r"|mär|mai|okt|dez|gebor|geburt|cumple|naci|anniv|compl|naiss|fød|föd|urodz)"
+    ),
+    "count": (
+        rf"{_NUMBER}|[,;&]|\W(?:{_MUCH}|an?|one|first|second|third|another|and|both|only|single|und|ein\w*|beide|y|un[ao]?|et|une|ed?|en|een|og|och)(?!\w)"
+    ),
+    "length": (
+        rf"{_NUMBER}|\W(?:{_MUCH}|{_SPAN}|an?|since|until|till|long|short|forever|always|quick\w*|seit|bis|immer|lang|desde|depuis)(?!\w)"
+    ),
+    "size": (
+        rf"{_NUMBER}|\W(?:{_MUCH}|an? (?:foot|metre|meter|mile)|(?:tall|high|low|deep|shallow|wide|narrow|big|large|small|tiny|huge|medium"
+        r"|short|long|heavy|light|thin|thick|size|far|near|close|next|walk|minute|hour|metre|meter|weigh|groß|klein|hoch|tief|breit|schwer"
+        r"|größe|grand|petit|alt[oa]|pequeñ|profond|stor|liten|lille|hög|høj)\w*)(?!\w)| x*[sml](?!['\w])"
+    ),
+    "colour": (
+        r"\W(?:black|white|gr[ea]y|red|blue|green|yellow|orange|purple|violet|pink|brown|beige|cream|turquoise|teal|navy|maroon|burgundy|crimson"
+        r"|scarlet|magenta|lilac|lavender|mauve|olive|khaki|mint|lime|gold|silver|bronze|copper|ivory|ochre|amber|coral|peach|salmon|rust|tan\W"
+        r"|indigo|cyan|aqua|emerald|charcoal|anthracite|mustard|plum\W|cherry|sand|chestnut|blond|ginger|auburn|hazel|dark|light|pale|bright"
+        r"|colou?r|paint|repaint|dye|strip|pattern|schwarz|wei(?:ß|ss)|grau|rot|blau|grün|gelb|lila|rosa|braun|dunkel|hell|farb|gestrichen"
+        r"|negr|blanc|gris|roj|azul|verde|amarill|morad|marrón|pintad|noir|rouge|bleu|vert|jaune|couleur|brun|peint|nero|bianc|rosso|giall"
+        r"|zwart|wit\W|rood|groen|geel|paars|bruin|sort|hvid|rød|blå|grøn|gul|svart|vit\W|röd|grön|czarn|biał|czerw|niebiesk|zielon|żółt)"
+    ),
+}
+SIGNS: Final[dict[Kind, re.Pattern[str]]] = {kind: pattern(signs) for kind, signs in _SIGNS.items()}
+"""By kind, what finds such a sign in a text in small letters with a blank before it."""

@@ -1,0 +1,77 @@
+"""Which kind of value a cue asks for, where it asks for nothing else."""
+
+import re
+from typing import Final
+
+from cued.text.kinds.signs import Kind
+from cued.text.patterns import pattern, spoken
+
+_LONGEST: Final = 14
+"""Who says more than so many words tells something too."""
+_OPENING: Final = r"\W*(?:(?:and|so|hey|please|sorry|und|y|et|e)\W+)?(?:(?:tell|give|remind) me (?:of )?)?"
+_WHAT: Final = (
+    r"(?:what(?:'s|s| is| was| are| were)|wie (?:ist|lautet|war)|was ist|cuál es|cual es|quel est|quelle est|qual è|qual é|wat is|jaki jest"
+    r"|jakie jest|hvad er|hva er|vad är|the)\s+"
+)
+_BETWEEN: Final = r"(?:(?!(?:an?|about|behind|best|for|from|good|in|like|of|on|problem|reason|to|usual|way|with|wrong)\W)[^\s?]+\s+){0,5}?"
+"""Words between "what is" and its noun: none by which the noun is only a part of what is asked, or which ask for what is good."""
+_CLOSING: Final = r"\s*(?:[?.!]|\Z|(?:of|for|to|at|in|on|again|now|von|vom|der|des|für|del?|d[aio]|av|af|till)\W)"
+_NOUNS: Final[tuple[tuple[Kind, str], ...]] = (
+    (
+        "phone",
+        (
+            r"(?:(?:tele)?phone|mobile|cell(?:phone)?) numbers?|telefonnummer|handynummer|(?:número de )?teléfono|numéro de téléphone"
+            r"|numero di telefono|(?:número de )?telefone|telefoonnummer|numer telefonu|mobilnummer"
+        ),
+    ),
+    ("e-mail", r"e-?mail(?: address(?:es)?)?|e-?mail-?adress?e?|correo(?: electrónico)?|adresse e-?mail|indirizzo e-?mail"),
+    ("address", r"(?:postal |home |street )?address|adresse|anschrift|dirección|indirizzo|endereço|adres"),
+    (
+        "password",
+        (
+            r"passwords?|passcode|passphrase|pin(?: code| number)?|(?:door|gate|booking|access|lock|padlock|alarm|entry|voucher) code"
+            r"|passwort|kennwort|contraseña|mot de passe|senha|wachtwoord|lösenord|adgangskode|hasło"
+        ),
+    ),
+    ("price", r"price|preis|precio|prix|prezzo|preço|prijs|pris|cena"),
+    ("age", r"age"),
+    ("birthday", r"birthday|date of birth|birth ?date|geburtstag|cumpleaños|anniversaire"),
+    ("colour", r"colou?r"),
+)
+_QUESTIONS: Final[tuple[tuple[Kind, str], ...]] = (
+    (
+        "price",
+        r"how much (?:does|did|do|will|would) [^?]+ (?:cost|charge)\W|what (?:does|did|do|will) [^?]+ cost\W|how (?:expensive|cheap) ",
+    ),
+    (
+        "price",
+        r"(?:was|wie ?viel) kost(?:et|en|ete) |wie teuer |cuánto (?:cuesta|costó|vale|cobra)n? |combien coût\w+ |quanto (?:cost\w+|custa) ",
+    ),
+    ("price", r"(?:wat|hoeveel) kost |ile kosztuje |hvad koster |hva koster |vad kostar "),
+    ("age", r"how old (?:is|are|am|was|were) |wie alt (?:ist|sind|war) |cuántos años tiene |quel âge |quanti anni ha |quantos anos tem "),
+    ("age", r"hoe oud |hvor gammel |hur gammal |ile lat ma "),
+    ("birthday", r"when (?:is|was) [^?]+ (?:birthday|born)\W|wann hat [^?]+ geburtstag|wann (?:ist|wurde) [^?]+ geboren"),
+    ("count", r"how many "),
+    ("length", r"how long (?:is|are|was|were|does|did|do|will|has|have) "),
+    (
+        "size",
+        r"how (?:tall|high|deep|wide|big|large|heavy|far)(?: away)? (?:is|are|am|was|were) |wie (?:groß|hoch|tief|breit|schwer|weit) ist ",
+    ),
+    ("size", r"(?:what|which) (?:(?:shoe|ring|dress|shirt|hat) )?size (?:is|are|does|do|am) "),
+    ("colour", r"(?:what|which) colou?rs? (?:is|are|was|were|does|do|did) |welche farbe |de qué color |de quelle couleur |welke kleur "),
+)
+_QUESTION_WORD: Final = pattern(r"\W(?:what|where|who|whom|whose|when|which|how|why)(?:'s)?(?!\w)")
+_ROUGHLY: Final = pattern(r"\W(?:roughly|approximately|about how|guess|ungefähr|etwa|más o menos|environ|circa)(?!\w)")
+"""Who asks so is content with what only hints at it."""
+_ASKED: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
+    *((kind, pattern(rf"{_OPENING}{_WHAT}{_BETWEEN}(?:{nouns}){_CLOSING}")) for kind, nouns in _NOUNS),
+    *((kind, pattern(rf"{_OPENING}(?:{asked})")) for kind, asked in _QUESTIONS),
+)
+
+
+def asked_kind(cue: str) -> Kind | None:
+    """The kind of value that a cue asks for; None where it asks for none, or for more."""
+    said = spoken(cue)
+    if len(said.split()) > _LONGEST or len(_QUESTION_WORD.findall(said)) > 1 or _ROUGHLY.search(said):
+        return None
+    return next((kind for kind, asked in _ASKED if asked.match(said)), None)

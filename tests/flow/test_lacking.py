@@ -1,0 +1,58 @@
+"""lacking: a note about the same that has nothing of the kind asked for keeps silent; whatever may have it speaks."""
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from cued.engine import decide
+from cued.model import Cue, Source
+from cued.policy.presets import preset
+from tests.building import NOW, evidence, memory
+
+PHONE = "What is Mira's phone number?"
+LIVES = memory("lives", text="Mira lives in Porto.")
+NUMBER = memory("number", text="Mira's phone number is 555 0181.")
+
+
+def relevances(*memories, cue=PHONE, without=False, **said):
+    """By id, the relevance of memories that all have much of the cue."""
+    n = len(memories)
+    found = evidence(
+        memories, cue=Cue(utterance=cue, now=NOW, **said), fingerprint=None, coverage=[0.9] * n, bm25=[9.0] * n, entities=[1.0] * n
+    )
+    trace = decide(found, preset("cued")).trace
+    return dict(zip(trace.ids, trace.columns["relevance"].tolist(), strict=True)), trace
+
+
+def test_what_has_nothing_of_the_kind_keeps_silent_and_what_has_speaks():
+    found, trace = relevances(LIVES, NUMBER)
+    assert 0.5 < found["lives"] < 0.7 < found["number"]
+    assert trace.columns["lacking"][0] > 0.0 == trace.columns["lacking"][1]
+
+
+def test_a_value_of_somebody_else_is_none():
+    assert relevances(replace(NUMBER, text="Tom's phone number is 555 0181.", entities=("tom",)))[0]["number"] < 0.7
+
+
+def test_whoever_is_told_of_by_a_role_may_be_the_one_asked_about():
+    assert relevances(replace(NUMBER, text="Sister's phone number is 555 0181.", entities=("sister",)))[0]["number"] > 0.7
+
+
+@pytest.mark.parametrize("cue", ["Where does Mira live?", "Tell me about Mira.", "Does Mira have a phone number?"])
+def test_who_asks_for_no_kind_of_value_hears_all(cue):
+    found, trace = relevances(LIVES, cue=cue)
+    assert found["lives"] > 0.7
+    assert not trace.columns["lacking"].any()
+
+
+def test_a_turn_and_whoever_has_a_plan_are_left_alone():
+    assert relevances(replace(LIVES, source=Source(session="s", turn=1)))[1].columns["lacking"].tolist() == [0.0]
+    assert relevances(LIVES, goal="Visit Mira")[1].columns["lacking"].tolist() == [0.0]
+
+
+def test_who_lacks_it_keeps_its_place_among_those_who_do():
+    rows = [memory(f"m{place}", text="Mira lives in Porto.") for place in range(9)]
+    coverage = np.linspace(0.0, 1.0, 9)
+    found = evidence(rows, cue=Cue(utterance=PHONE, now=NOW), fingerprint=None, coverage=coverage, bm25=9 * coverage, entities=coverage)
+    relevance = decide(found, preset("cued")).trace.columns["relevance"]
+    assert np.all(np.diff(relevance) >= 0.0)

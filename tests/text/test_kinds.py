@@ -1,0 +1,97 @@
+"""Which kind of value a cue asks for, and which texts may have one."""
+
+import pytest
+
+from cued.text.kinds import asked_kind, may_have
+
+ASKED = [
+    ("What is Mira's phone number?", "phone"),
+    ("what's the mobile number of Dr Voss", "phone"),
+    ("Wie ist die Telefonnummer von Frau Dr. Seidel?", "phone"),
+    ("¿Cuál es el teléfono de Carmen?", "phone"),
+    ("What's Tom's e-mail address?", "e-mail"),
+    ("What is the address of the hotel?", "address"),
+    ("What is the Wi-Fi password?", "password"),
+    ("What's the door code again?", "password"),
+    ("How much did the sofa cost?", "price"),
+    ("Was kostet die Waldschule?", "price"),
+    ("How old is Leyla?", "age"),
+    ("Quel âge a Julien ?", "age"),
+    ("When is Nils's birthday?", "birthday"),
+    ("How many hives does Henrik keep?", "count"),
+    ("How long does the train to Bergen take?", "length"),
+    ("How deep is the pond?", "size"),
+    ("What shoe size does Nils have?", "size"),
+    ("What colour is the shed?", "colour"),
+    ("Where does Mira live?", None),
+    ("Is there a password on the Wi-Fi?", None),
+    ("What is a good price for a sofa?", None),
+    ("What is wrong with the phone number field?", None),
+    ("What is the reason for the password?", None),
+    ("I changed my phone number.", None),
+    ("What is Mira's phone number and where does she live?", None),
+    ("What is the dress code?", None),
+    ("How old is my boy, roughly?", None),
+    ("How are you?", None),
+    ("", None),
+]
+ANSWERS = [
+    ("What is Mira's phone number?", "Reach Mira at 030 555 0181."),
+    ("What is Mira's phone number?", "Mira's number is on the fridge."),
+    ("What is Mira's phone number?", "Mira has no phone."),
+    ("What is Mira's e-mail address?", "Write to mira@porto.example."),
+    ("What is Mira's e-mail address?", "Mira doesn't read mail."),
+    ("What is Mira's address?", "Mira lives in Porto."),
+    ("What is Mira's address?", "Mira wohnt in der Karlstraße."),
+    ("What is the Wi-Fi password?", "For the Wi-Fi use tangerine."),
+    ("What is the Wi-Fi password?", "Wi-Fi: tangerine"),
+    ("How much did the sofa cost?", "The sofa was a present from Mum."),
+    ("How much did the sofa cost?", "We got the sofa for free."),
+    ("How much did the sofa cost?", "The sofa was two hundred."),
+    ("How old is Leyla?", "Leyla was born in 2004."),
+    ("How old is Leyla?", "Leyla turned nineteen in May."),
+    ("How old is Lev?", "Lev starts school in September."),
+    ("How old is the house?", "The house is Victorian."),
+    ("Wie alt ist Oma Gerda?", "Oma Gerda wird achtzig Jahre alt."),
+    ("When is Nils's birthday?", "Nils was born on Christmas Eve."),
+    ("How many cats does Mira have?", "Mira has a cat called Biscuit."),
+    ("How many children do I have?", "My children are Anna and Ben."),
+    ("How long does the train take?", "The train takes all day."),
+    ("How deep is the pond?", "The pond is rather shallow."),
+    ("What size does Nils wear?", "Nils wears M."),
+    ("How far is the lake?", "The lake is a short walk from here."),
+    ("What colour is the shed?", "We repainted the shed."),
+    ("What colour is the car?", "The car is burgundy."),
+]
+LACKING = [
+    ("What is Mira's phone number?", "Mira lives in Porto."),
+    ("What is Mrs Okafor's phone number?", "Mrs Okafor plays the cello."),
+    ("What is Mr Brandt's e-mail address?", "Mr Brandt's phone number is 030 555 0181."),
+    ("What is Petra Lang's address?", "The plumber is called Petra Lang."),
+    ("What is the password of the website?", "The website is hosted at Hetzner."),
+    ("How much did the roses cost?", "The roses came from the nursery in Hillerup."),
+    ("How old is the apple tree?", "The apple tree by the gate is a Boskoop."),
+    ("How deep is the pond?", "A heron takes the fish from the pond."),
+    ("How tall is Nils?", "Nils's teacher is Ms Harlow."),
+    ("What colour is Mira's bike?", "Mira's bike is in the cellar."),
+    ("When is Tom's birthday?", "Tom studies law in Leuven."),
+]
+
+
+@pytest.mark.parametrize(("cue", "kind"), ASKED)
+def test_a_kind_is_asked_for_by_name_and_for_nothing_else(cue, kind):
+    assert asked_kind(cue) == kind
+
+
+@pytest.mark.parametrize(("cue", "text"), ANSWERS)
+def test_whatever_could_answer_may_have_the_kind(cue, text):
+    assert may_have(asked_kind(cue), text)
+
+
+@pytest.mark.parametrize(("cue", "text"), LACKING)
+def test_what_has_nothing_of_the_kind_lacks_it(cue, text):
+    assert not may_have(asked_kind(cue), text)
+
+
+def test_a_long_text_may_have_anything():
+    assert may_have("phone", "We walked along the river. " * 40)
