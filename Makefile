@@ -1,4 +1,4 @@
-# Needs Python 3.11 to 3.14 with pip and venv, and make. Nothing is fetched but Python packages.
+# Needs Python 3.11 to 3.14 with pip and venv, and make; a C compiler makes it faster. Nothing is fetched but Python packages.
 
 VENV   := .venv
 PY     := $(VENV)/bin/python
@@ -16,8 +16,11 @@ PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 p
 	"$$p" -c '$(SUPPORTED)' >/dev/null 2>&1 && { command -v "$$p"; break; }; done)
 
 # What is checked: those of our folders that this checkout has.
-CODE  := $(wildcard src tests tools bench training packages examples)
+CODE  := $(wildcard src tests tools bench training packages examples hatch_build.py)
 TYPED := $(wildcard src/cued tools bench $(MODEL)/src)
+
+# What is compiled into the package; a change of it is compiled again.
+KERNELS := src/cued/stores/columns/_kernels.c hatch_build.py
 
 # The sources of the model's wheel, without what its build leaves among them.
 MODEL_FILES := $(shell find $(MODEL) -type f -not -path '*/__pycache__/*' -not -path '*/data/*' -not -path '*/dist/*')
@@ -84,6 +87,7 @@ requirements: $(STAMPS)/dev ## each required behaviour: covered, partial or gap
 
 clean: ## remove .venv and everything that tools and builds left behind
 	rm -rf $(VENV) build dist $(MODEL)/dist $(MODEL)/src/cued_minilm/data .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -f src/cued/stores/columns/_kernels.*so src/cued/stores/columns/_kernels*.pyd
 	find $(CODE) -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # An environment that works is kept, whoever made it.
@@ -112,12 +116,12 @@ $(STAMPS)/model: $(STAMPS)/venv $(WHEELS)/built
 	@$(PIP) install --no-deps --force-reinstall $(WHEELS)/*.whl
 	@touch $@
 
-$(STAMPS)/run: $(STAMPS)/model pyproject.toml
+$(STAMPS)/run: $(STAMPS)/model pyproject.toml $(KERNELS)
 	@echo "installing Cued"
 	@$(PIP) install --editable '.[minilm]'
 	@touch $@
 
-$(STAMPS)/dev: $(STAMPS)/model pyproject.toml
+$(STAMPS)/dev: $(STAMPS)/model pyproject.toml $(KERNELS)
 	@echo "installing Cued and the development tools"
 	@$(PIP) install --editable '.[minilm,dev]'
 	@touch $(STAMPS)/run $@

@@ -52,6 +52,7 @@ LOAD, OPEN, WARM = "bulk load, vectors given", "open", "recall, warm"
 FIRST, FIRST_KEPT, MEMORY_EACH = "recall, first of a tenant", "recall, first of a kept tenant", "memory a memory"
 MEMORY = "memory for recalling"
 NO_FLOOR, FIFTY, TOKENS = "recall without a floor", "recall that shows fifty", "recall into 2000 tokens"
+BESIDE_SCAN = "recall ÷ bare scan"
 REMEMBER_GIVEN = "remember one, vector given"
 REMEMBER, FSYNCS, ONE_THREAD = "remember one", "fsyncs a remember", "bulk load, one thread"
 IMPORT, GROWTH, BESIDE_A_FILE = "import cued", "largest ÷ smallest store", "PostgreSQL ÷ a file"
@@ -66,6 +67,8 @@ BUDGETS = {
     ("one-10k", WARM): Budget("≤", 2),
     ("one-100k", WARM): Budget("≤", 6),
     ("tenants-100k", WARM): Budget("≤", 1),
+    ("one-10k", BESIDE_SCAN): Budget("≤", 5),
+    ("one-100k", BESIDE_SCAN): Budget("≤", 1.1),
     ("long-10k", WARM): Budget("≤", 2.5),
     ("long-10k", NO_FLOOR): Budget("≤", 4),
     ("long-10k", FIFTY): Budget("≤", 8),

@@ -11,6 +11,7 @@ import numpy as np
 from msgspec import Struct
 
 from bench.figures import Spent
+from cued.stores.columns.kernels import COMPILED
 
 KIB = 1024
 
@@ -23,6 +24,8 @@ class Machine(Struct, frozen=True, kw_only=True):
     python: str
     sqlite: str
     numpy: str
+    loops: str
+    """Whether the loops of a search are compiled."""
     system: str
     load_average: tuple[float, float]
     """Of the last minute, when the run began and when it ended."""
@@ -108,6 +111,7 @@ def machine(began: float, ended: float) -> Machine:
         python=platform.python_version(),
         sqlite=apsw.sqlite_lib_version(),
         numpy=np.__version__,
+        loops="compiled" if COMPILED else "in numpy",
         system=f"{platform.system()} {platform.release()}",
         load_average=(began, ended),
     )

@@ -15,6 +15,7 @@ import numpy as np
 import cued
 from bench import corpus
 from bench.figures import (
+    BESIDE_SCAN,
     FIFTY,
     FIRST,
     FIRST_KEPT,
@@ -231,4 +232,4 @@ def _beside_a_bare_scan(shape: Shape, recall_ms: float) -> Figure:
     """The recall as a multiple of a bare scan, so many dot products, whose time the machine sets."""
     matrix = np.random.default_rng(0).standard_normal((shape.memories, DIMENSIONS), dtype=np.float32)
     scan_ms = series(shape.name, "", spent_each(lambda: np.vecdot(matrix, matrix[0]), SCANS)).value
-    return Figure(case=shape.name, measure="recall ÷ bare scan", unit="×", value=recall_ms / scan_ms)
+    return Figure(case=shape.name, measure=BESIDE_SCAN, unit="×", value=recall_ms / scan_ms)

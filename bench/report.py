@@ -44,7 +44,7 @@ def caption(machine: Machine) -> str:
     began, ended = machine.load_average
     return (
         f"{machine.cpu}, {machine.cores} cores, {machine.system}; Python {machine.python}, SQLite {machine.sqlite}, "
-        f"numpy {machine.numpy}; load average {began:.2f} at the start, {ended:.2f} at the end"
+        f"numpy {machine.numpy}, loops {machine.loops}; load average {began:.2f} at the start, {ended:.2f} at the end"
     )
 
 

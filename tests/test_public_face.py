@@ -61,5 +61,5 @@ def test_importing_cued_pulls_no_server_no_model_and_no_database():
 def test_naming_open_pulls_nothing_that_only_an_open_store_needs():
     code = "import cued, sys; cued.open; print(sorted({m.split('.')[0] for m in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
-    for heavy in ("numpy", "apsw", "numkong", "Stemmer", "rich", "asyncio"):
+    for heavy in ("numpy", "apsw", "Stemmer", "rich", "asyncio"):
         assert f"'{heavy}'" not in loaded

@@ -93,11 +93,10 @@ def test_sessions_are_chained_the_same_whatever_comes_first(random):
         size = random.randint(1, 5)
         chained.add(Turns(*map(list, zip(*turns[at : at + size], strict=True))))
         at += size
-    rows, visible = np.arange(len(turns)), np.ones(len(turns), dtype=bool)
     after = {}
     for session in ("a", "b"):
         places = sorted((turn is None, turn or 0, made, ids[row], row) for row, (name, turn, made) in enumerate(turns) if name == session)
         after |= {one[-1]: other[-1] for one, other in pairwise(places)}
     before = {later: earlier for earlier, later in after.items()}
-    assert chained.after(rows, visible).tolist() == [after.get(row, -1) for row in rows.tolist()]
-    assert chained.before(rows, visible).tolist() == [before.get(row, -1) for row in rows.tolist()]
+    assert chained.links[0].tolist() == [before.get(row, -1) for row in range(len(turns))]
+    assert chained.links[1].tolist() == [after.get(row, -1) for row in range(len(turns))]

@@ -3,7 +3,7 @@
 import pytest
 
 from cued.conformance.samples import HOUR, NOW, lookup, record, revision, touch, words
-from cued.model import Revision
+from cued.model import UNUSED, Revision
 from cued.stores import Store
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.shelves import Winners
@@ -35,6 +35,10 @@ def test_a_change_by_another_store_is_in_the_next_answer(stores):
         ("m2", 0.9, "tea in the garden"),
         ("m3", 0.5, "green tea"),
     ]
+
+
+def test_memories_that_were_never_used_share_one_use(stores):
+    assert all(memory.use is UNUSED for memory in found(stores[0]))
 
 
 def test_a_use_written_by_another_store_is_in_the_next_answer_and_not_kept(stores):

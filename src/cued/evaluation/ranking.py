@@ -107,7 +107,7 @@ def _fork(table: Table, floor: Floor) -> Table:
     fork = copy.copy(table)
     fork.policy = replace(table.policy, floor=replace(table.policy.floor, at=floor))
     fork.alive, fork.order = table.alive.copy(), table.order.copy()
-    fork.fates, fork.stages, fork.duplicates = list(table.fates), list(table.stages), {}
+    fork.reasons, fork.stages, fork.duplicates = table.reasons.copy(), table.stages.copy(), {}
     return fork
 
 

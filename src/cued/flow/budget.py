@@ -7,8 +7,6 @@ not even that fits is the floor raised above everything.
 from collections.abc import Sequence
 from datetime import datetime
 
-import numpy as np
-
 from cued.flow.compact import extract, least, summarised
 from cued.flow.context import place_context
 from cued.flow.render import around, core_line, frame, line
@@ -43,10 +41,9 @@ def run(table: Table) -> None:
         # what is verified may not have fitted
         chosen = within_share(table, chosen, len(chosen))
     taken = set(chosen)
-    beyond = np.array([row for row in table.survivors() if row not in taken], dtype=np.intp)
-    table.strike_all(beyond, "budget", [f"beyond the limit of {budget.limit}"] * len(beyond))
-    for row in chosen:
-        table.fates[row], table.stages[row] = "chosen", "budget"
+    if beyond := [row for row in table.survivors() if row not in taken]:
+        table.strike_all(beyond, "budget", f"beyond the limit of {budget.limit}")
+    table.reasons[chosen], table.stages[chosen] = "chosen", "budget"
     if table.policy.render.neighbours and not table.compacted:
         place_context(table, chosen, left)
 
@@ -170,7 +167,8 @@ def _skipped_and_fitted(table: Table, rows: Sequence[int], most: int) -> tuple[l
         chosen.append(row)
         left, share = left - cost, share - (cost if unsure else 0)
     lowered = _lowered(table, len(chosen))
-    table.strike_all(np.array(list(passed_over), dtype=np.intp), "budget", [lowered + reason for reason in passed_over.values()])
+    if passed_over:
+        table.strike_all(list(passed_over), "budget", [lowered + reason for reason in passed_over.values()])
     return chosen, left
 
 

@@ -112,11 +112,9 @@ def words(cue: Cue, over: Over, *, labelled: bool = False) -> str:
     Labels help an embedder and hurt a search by words, which would look for "goal" and "step" as well.
     """
     working = state(cue, labelled=labelled)
-    if over == "utterance":
-        return cue.utterance or working
-    if over == "state":
+    if not working or not cue.utterance:
         return working or cue.utterance
-    return "\n".join(part for part in (cue.utterance, working) if part)
+    return {"utterance": cue.utterance, "state": working, "cue": f"{cue.utterance}\n{working}"}[over]
 
 
 def alone(cue: Cue, over: Over) -> str:

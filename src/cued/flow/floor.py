@@ -12,5 +12,4 @@ def run(table: Table) -> None:
         return
     column = table.columns[FLOOR_COLUMNS[floor.on]]
     below = (table.alive & ~(column >= floor.at)).nonzero()[0]
-    reasons = f"{floor.on} %.2f, floor {floor.at:.2f}\n" * len(below) % tuple(column[below].tolist())
-    table.strike_all(below, "floor", reasons.splitlines())
+    table.strike_all(below, "floor", f"{floor.on} %.2f, floor {floor.at:.2f}")

@@ -1,5 +1,6 @@
 """settle: what a recall leaves behind. Pure: it says what to write, and the settler has it written after the answer."""
 
+from bisect import bisect_left
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
@@ -91,9 +92,9 @@ def _mark(text: str, size: int) -> str:
 
 def _found_by(trace: Trace, chosen: tuple[str, ...]) -> tuple[str, ...]:
     """The channel that alone found each chosen memory, "" where several did, or none because a neighbour brought it along."""
-    rows = {trace.ids[row]: row for row, rank in enumerate(trace.ranks) if rank}
-    ranks = {channel: trace.columns[name] for channel in CHANNELS if (name := f"{channel}_rank") in trace.columns}
-    finders = ([channel for channel, column in ranks.items() if column[rows[memory_id]] > 0] for memory_id in chosen)
+    rows = [bisect_left(trace.ids, memory_id) for memory_id in chosen]
+    ranks = {channel: trace.columns[name][rows].tolist() for channel in CHANNELS if (name := f"{channel}_rank") in trace.columns}
+    finders = ([channel for channel, column in ranks.items() if column[place] > 0] for place in range(len(rows)))
     return tuple(found[0] if len(found) == 1 else "" for found in finders)
 
 

@@ -1,6 +1,6 @@
 """The candidate table: columns over candidates, who is still alive, and why the others are not."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import Literal
@@ -8,10 +8,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.model import Column, Evidence, Matrix, Memory, Omitted, Source, Use
+from cued.model import UNUSED, Column, Evidence, Matrix, Memory, Omitted, Source, Use
 from cued.policy.spec import Policy
 
 Order = NDArray[np.intp]
+Words = NDArray[np.object_]
 Part = Literal["core", "recalled", "digest", "unverified"]
 Side = Literal["before", "after"]
 
@@ -41,8 +42,8 @@ class Table:
             self.vectors = None if self.vectors is None else self.vectors[order]
             self.boost = None if self.boost is None else self.boost[order]
         self.contributions: dict[str, Column] = {}
-        self.fates: list[str] = [""] * len(found)
-        self.stages: list[str] = [""] * len(found)
+        self.reasons: Words = np.full(len(found), "", dtype=object)
+        self.stages: Words = np.full(len(found), "", dtype=object)
         self.duplicates: dict[int, list[str]] = {}
         self.mixed = False
         self.lines: dict[tuple[int, str, str | None], str] = {}
@@ -53,16 +54,7 @@ class Table:
         self.nothing: Column = np.zeros(len(found))
         self.nothing.setflags(write=False)
         self._apart: dict[int, list[tuple[int, int]]] = {}
-        self._read_memories()
         self._no_layout()
-
-    def _read_memories(self) -> None:
-        """Read once what the stages ask of every memory."""
-        self.texts: list[str] = [memory.text for memory in self.memories]
-        self.uses: list[Use] = [memory.use for memory in self.memories]
-        self.sources: list[Source] = [memory.source for memory in self.memories]
-        self.sessions: list[str | None] = [source.session for source in self.sources]
-        self.speakers: list[str | None] = [source.speaker for source in self.sources]
 
     def _no_layout(self) -> None:
         """Start with an empty block: `budget` decides what goes into it, `render` writes it."""
@@ -86,15 +78,46 @@ class Table:
         if self.alive[row]:
             self.alive[row] = False
             self.stages[row] = stage
-            self.fates[row] = reason
+            self.reasons[row] = reason
 
-    def strike_all(self, rows: Order, stage: str, reasons: Iterable[str]) -> None:
-        """Take rows out of the running that are all alive, each with its reason."""
-        self.alive[rows] = False
-        stages, fates = self.stages, self.fates
-        for row, reason in zip(rows.tolist(), reasons, strict=True):
-            stages[row] = stage
-            fates[row] = reason
+    def strike_all(self, rows: Order | list[int], stage: str, reasons: str | Sequence[str]) -> None:
+        """Take rows out of the running that are all alive, for one reason or each for its own."""
+        self.alive[rows], self.stages[rows], self.reasons[rows] = False, stage, reasons
+
+    def product(self, one: Column, other: Column) -> Column:
+        """One column times another; `nothing` where one of them is."""
+        return self.nothing if one is self.nothing or other is self.nothing else one * other
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """Each candidate's text."""
+        return [memory.text for memory in self.memories]
+
+    @cached_property
+    def sources(self) -> list[Source]:
+        """Where each candidate comes from."""
+        return [memory.source for memory in self.memories]
+
+    @cached_property
+    def sessions(self) -> list[str | None]:
+        """The session that each candidate is a turn of, None for a note."""
+        return [source.session for source in self.sources]
+
+    @cached_property
+    def notes(self) -> Column:
+        """1 for each candidate that is a note, and 0 for what was said in a session; `nothing` where all of them were."""
+        notes = [session is None for session in self.sessions]
+        return np.array(notes, dtype=float) if any(notes) else self.nothing
+
+    @cached_property
+    def speakers(self) -> frozenset[str]:
+        """All who have said a candidate."""
+        return frozenset(source.speaker for source in self.sources if source.speaker)
+
+    @cached_property
+    def used(self) -> list[tuple[int, Use]]:
+        """The rows that were ever recalled or judged, each with its use."""
+        return [(row, use) for row, memory in enumerate(self.memories) if (use := memory.use) is not UNUSED and use != UNUSED]
 
     @cached_property
     def _sessions(self) -> list[dict[int, int]]:

@@ -16,26 +16,27 @@ def conclude(table: Table) -> Recall:
     """The recall that the table has come to."""
     evidence = table.evidence
     chosen = table.survivors()
+    trace = _trace(table, chosen)
     return Recall(
         recall_id=evidence.recall_id,
         tenant=evidence.tenant,
         policy=table.policy.name,
-        outcome=_outcome(table, chosen),
+        outcome=_outcome(table, trace, chosen),
         memories=tuple(_recalled(table, row, rank) for rank, row in enumerate(chosen, 1)),
         core=table.core,
         block=table.block,
         compacted=table.compacted,
-        near_misses=_near_misses(table),
-        omitted=_omitted(table, chosen),
+        near_misses=_near_misses(table, trace),
+        omitted=_omitted(table, trace, chosen),
         suppressed={gate: count for gate, count in evidence.findings.struck.items() if count},
         degraded=tuple(table.degraded),
         tokens=estimate_tokens(table.block),
         timings_ms=dict(evidence.timings_ms),
-        trace=_trace(table, chosen),
+        trace=trace,
     )
 
 
-def _outcome(table: Table, chosen: list[int]) -> Outcome:
+def _outcome(table: Table, trace: Trace, chosen: list[int]) -> Outcome:
     findings = table.evidence.findings
     if chosen:
         return "recalled"
@@ -45,7 +46,7 @@ def _outcome(table: Table, chosen: list[int]) -> Outcome:
         return "all_gated"
     if not len(table):
         return "nothing_matched"
-    return "omitted" if _LEAVING_OUT.intersection(table.stages) else "below_floor"
+    return "omitted" if _LEAVING_OUT.intersection(trace.stages) else "below_floor"
 
 
 def _recalled(table: Table, row: int, rank: int) -> Recalled:
@@ -59,22 +60,22 @@ def _recalled(table: Table, row: int, rank: int) -> Recalled:
     )
 
 
-def _omitted(table: Table, chosen: list[int]) -> tuple[Omitted, ...]:
+def _omitted(table: Table, trace: Trace, chosen: list[int]) -> tuple[Omitted, ...]:
     """What was left out, each memory once: core memories that did not fit and were not recalled either, then rows in order."""
-    if not table.left_out and sum(map(table.stages.count, _LEAVING_OUT)) == len(chosen):
+    if not table.left_out and sum(map(trace.stages.count, _LEAVING_OUT)) == len(chosen):
         return ()
     recalled = {table.ids[row] for row in chosen}
     core = [each for each in table.left_out if each.id not in recalled]
     named = {each.id for each in core}
-    struck = (row for row in table.order[~table.alive[table.order]].tolist() if table.stages[row] in _LEAVING_OUT)
-    return (*core, *(Omitted(table.ids[row], table.fates[row]) for row in struck if table.ids[row] not in named))
+    struck = (row for row in table.order[~table.alive[table.order]].tolist() if trace.stages[row] in _LEAVING_OUT)
+    return (*core, *(Omitted(table.ids[row], trace.reasons[row]) for row in struck if table.ids[row] not in named))
 
 
-def _near_misses(table: Table) -> tuple[Recalled, ...]:
+def _near_misses(table: Table, trace: Trace) -> tuple[Recalled, ...]:
     if not len(table):
         return ()
     best_first, shown = (-table.columns[FLOOR_COLUMNS[table.policy.floor.on]]).argsort(kind="stable"), {each.id for each in table.core}
-    below = (row for row in best_first.tolist() if table.stages[row] == "floor" and table.ids[row] not in shown)
+    below = (row for row in best_first.tolist() if trace.stages[row] == "floor" and table.ids[row] not in shown)
     return tuple(_recalled(table, row, 0) for row in islice(below, NEAR_MISSES))
 
 
@@ -87,7 +88,8 @@ def _trace(table: Table, chosen: list[int]) -> Trace:
         columns=table.columns,
         contributions=table.contributions,
         ranks=tuple(ranks),
-        fates=tuple(table.fates),
-        stages=tuple(table.stages),
+        reasons=tuple(table.reasons.tolist()),
+        stages=tuple(table.stages.tolist()),
         combine=table.policy.score.combine,
+        floored=FLOOR_COLUMNS[table.policy.floor.on] if len(table) else "",
     )

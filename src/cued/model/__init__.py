@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from cued.model.memory import (
         NOBODY,
+        UNUSED,
         Edge,
         Filter,
         Fingerprint,
@@ -96,6 +97,7 @@ __all__ = [
     "SEEDS_PER_STEP",
     "TIERS",
     "TRUSTS",
+    "UNUSED",
     "UNVERIFIED",
     "VECTOR_SHAPES",
     "Background",
@@ -189,6 +191,7 @@ _HOMES = {
     ),
     "memory": (
         "NOBODY",
+        "UNUSED",
         "Edge",
         "Filter",
         "Fingerprint",

@@ -69,6 +69,13 @@ class Use(Struct, frozen=True, kw_only=True, gc=False):
         return self.last_at is None or at - self.last_at >= refresh_floor
 
 
+UNUSED: Final = Use()
+"""The use of the stored memories that were never recalled nor judged: one for all, so that it tells them by being it.
+
+It is not the default of `Memory.use`, which is left out of a memory that is written.
+"""
+
+
 class Memory(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A stored text with its facts.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from functools import cached_property
 
 from msgspec import Struct, field
 
@@ -108,16 +109,29 @@ class Omitted(Struct, frozen=True):
     reason: str
 
 
-class Trace(Struct, frozen=True, kw_only=True):
-    """The candidate table as decide left it: each row's columns, its fate and the stage that decided it."""
+class Trace(Struct, frozen=True, kw_only=True, dict=True):
+    """The candidate table as decide left it: each row's columns, the stage that decided it, and the reason, of which `fates` has the words.
+
+    The reason of what the floor struck has a place for the row's value in the column `floored`; "" where no reason has one.
+    """
 
     ids: tuple[str, ...]
     columns: dict[str, Column]
     contributions: dict[str, Column]
     ranks: tuple[int, ...]
-    fates: tuple[str, ...]
+    reasons: tuple[str, ...]
     stages: tuple[str, ...]
     combine: str
+    floored: str = ""
+
+    @cached_property
+    def fates(self) -> tuple[str, ...]:
+        """What became of each row, in words; most of a table is below the floor, and few ask."""
+        if not self.floored:
+            return self.reasons
+        values = self.columns[self.floored].tolist()
+        rows = zip(self.reasons, self.stages, values, strict=True)
+        return tuple(reason % value if stage == "floor" else reason for reason, stage, value in rows)
 
 
 class Recall(Struct, frozen=True, kw_only=True):

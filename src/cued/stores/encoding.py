@@ -15,10 +15,11 @@ from zlib import crc32
 
 import numpy as np
 from msgspec import DecodeError, msgpack
+from msgspec.structs import force_setattr
 from numpy.typing import NDArray
 
 from cued.errors import InputError
-from cued.model import Matrix, Memory, Record, Row, Vector, VectorShape
+from cued.model import UNUSED, Matrix, Memory, Record, Row, Vector, VectorShape
 from cued.stores.admission import body as encoded
 from cued.stores.columns.postings import pack
 from cued.stores.standing.facts import judged
@@ -119,7 +120,10 @@ def decoded(body: bytes, checksum: int | None) -> Memory:
     """A memory from its body; a body that is not what was written is a DecodeError."""
     if not fits(body, checksum):
         raise DecodeError("a memory is not what was written")
-    return _MEMORY.decode(body)
+    memory = _MEMORY.decode(body)
+    if memory.use == UNUSED:
+        force_setattr(memory, "use", UNUSED)
+    return memory
 
 
 def fault(body: bytes, checksum: int | None, *, memory_id: str | None = None) -> str:

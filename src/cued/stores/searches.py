@@ -40,12 +40,12 @@ class SearchResult(NamedTuple):
 
     def told(self, lookup: Lookup) -> Findings:
         """The answer, with the document that was asked for; as of a time, with each memory as it was known then."""
-        memories, core = ([memory for memory in some if memory is not None] for some in (self.memories, self.core))
+        memories, core = (tuple(filter(None, some)) for some in (self.memories, self.core))
         if lookup.as_of:
-            memories, core = ([as_known(memory, at=lookup.at) for memory in some] for some in (memories, core))
+            memories, core = (tuple(as_known(memory, at=lookup.at) for memory in some) for some in (memories, core))
         document = None if lookup.document is None else self.rows.document(lookup.document)
         damaged = max(0, self.rows.head().size - self.hits.findings.stored)
-        return replace(self.hits.findings, memories=tuple(memories), core=tuple(core), document=document, damaged=damaged)
+        return replace(self.hits.findings, memories=memories, core=core, document=document, damaged=damaged)
 
 
 def search(keeper: Keeper, shelves: Shelves, tenant: str, lookup: Lookup) -> Findings:
@@ -122,11 +122,10 @@ def _found_in(held: TenantShelf, version: ShelfVersion, rows: Reading, lookup: L
     while True:
         hits = version.shelf.search(lookup)
         found = SearchResult(hits, version.winners.read(rows, hits.keys), version.winners.read(rows, hits.core_keys), rows)
-        keyed = zip((*hits.keys, *hits.core_keys), (*found.memories, *found.core), strict=True)
-        broken = [key for key, memory in keyed if memory is None]
-        if not broken:
+        if all(found.memories) and all(found.core):
             return found
-        version = held.without(version, broken)
+        keyed = zip((*hits.keys, *hits.core_keys), (*found.memories, *found.core), strict=True)
+        version = held.without(version, [key for key, memory in keyed if memory is None])
 
 
 def _glanced(keeper: Distant, tenant: str, held: TenantShelf, lookup: Lookup) -> SearchResult | None:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from cued.model import Background, Column, DenseLookup
 from cued.stores.arrays import Mask, RowNumbers
-from cued.stores.columns.channels import Key, Meaning, untold
+from cued.stores.columns.channels import Key, Meaning
 from cued.stores.columns.graphs import Graph, Index, VectorSample, library
-from cued.stores.columns.vectors import Vectors, in_steps
+from cued.stores.columns.vectors import Told, Vectors, in_steps
 from cued.stores.standing.gates import Visible
 
 _TIMES: Final = 2
@@ -43,7 +43,8 @@ class Nearby(Meaning):
 
     def __init__(self, vectors: Vectors, slots: NDArray[np.int32], *, visible: Visible, lookup: DenseLookup) -> None:
         """Scan nothing."""
-        self._cues = [in_steps(vector) for vector in (lookup.vector, lookup.alone) if vector is not None]
+        self._asked = (lookup.vector,) if lookup.alone is None else (lookup.vector, lookup.alone)
+        self._cue = in_steps(*self._asked)
         self._vectors: Vectors = vectors
         self._slots, self._visible, self._lookup = slots, visible, lookup
         self._sample: VectorSample = vectors.shared["index"].sample
@@ -53,7 +54,7 @@ class Nearby(Meaning):
         self._near = np.full(len(slots), -np.inf, dtype=np.float32)
         self._near[slice(vectors.count) if vectors.in_order else vectors.rows] = 0.0
         self._near[~visible.rows] = -np.inf
-        self._exact, self._told = untold(len(slots))
+        self._told = Told.nothing(len(slots))
         self._rows: RowNumbers = np.empty(0, dtype=np.intp)
 
     def found(self, graphs: Sequence[Graph], *, apart: bool) -> bool:
@@ -88,11 +89,10 @@ class Nearby(Meaning):
     def _searched(self, graphs: Sequence[Graph], count: int) -> Iterator[RowNumbers]:
         """The rows that the graphs find, and the nearest of those that are in none."""
         vectors, covered = self._vectors, graphs[-1].end
-        for number, cue in enumerate(self._cues):
-            asked = self._lookup.vector if not number or self._lookup.alone is None else self._lookup.alone
+        for asked in self._asked:
             for graph in graphs:
                 yield vectors.rows[graph.nearest(asked, count)].astype(np.intp)
-            late = vectors.scan(cue, first=covered)
+            late = vectors.scan(in_steps(asked), first=covered)
             nearest = np.argpartition(-late, count)[:count] if len(late) > count else np.arange(len(late))
             yield vectors.rows[covered + nearest].astype(np.intp)
 
@@ -113,7 +113,7 @@ class Nearby(Meaning):
         """The key that ranks rows by exact cosine, rows without one last; of many rows by a scan of all."""
 
         def nearest(rows: RowNumbers, pool: int) -> tuple[RowNumbers, Column]:
-            if len(rows) > _FEW + _MOST * len(self._cues):
+            if len(rows) > _FEW + _MOST * len(self._asked):
                 self._whole = self._whole or Meaning(self._vectors, self._slots, visible=self._visible, lookup=self._lookup)
                 return self._whole.key()(rows, pool)
             cosine = self.cosine(rows)

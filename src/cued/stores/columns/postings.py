@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from cued.model import Memory
 from cued.stores.arrays import Mask, RowNumbers, Rows, twin
+from cued.stores.columns import kernels
+from cued.stores.columns.uncompiled import Numbers
 from cued.text.remembered import Remembered
 
 Namespace = Literal["term", "entity", "tag"]
@@ -115,20 +117,6 @@ class Posting(NamedTuple):
     counts: Counts
 
 
-class Matches(NamedTuple):
-    """The rows that contain several hashes, end to end, the count in each, and how many rows contain each hash."""
-
-    rows: Rows
-    counts: Counts
-    sizes: NDArray[np.intp]
-
-    def among(self, visible: Mask) -> Self:
-        """The entries of these rows alone."""
-        kept = visible[self.rows]
-        before, ends = np.append(0, np.cumsum(kept)), np.cumsum(self.sizes)
-        return type(self)(self.rows[kept], self.counts[kept], before[ends] - before[ends - self.sizes])
-
-
 class Segment(NamedTuple):
     """Postings end to end: the hashes in order, where the entries of each start and the last ones end, and the entries."""
 
@@ -141,6 +129,13 @@ class Segment(NamedTuple):
     def nbytes(self) -> int:
         """The bytes that the segment occupies."""
         return sum(column.nbytes for column in self)
+
+
+class Matches(NamedTuple):
+    """How many visible rows have each of several hashes, and where their entries begin and end in each segment."""
+
+    documents: Numbers
+    parts: Sequence[tuple[Segment, Numbers, Numbers]]
 
 
 class Postings:
@@ -167,11 +162,14 @@ class Postings:
         """The rows that contain each of these hashes, none where none does."""
         return [_joined(parts) for parts in self._parts(keys)]
 
-    def matches(self, keys: Hashes) -> Matches:
-        """The rows that contain these hashes, those of one hash after those of another."""
-        found = self._parts(keys)
-        sizes = np.array([sum(len(part.rows) for part in parts) for parts in found], dtype=np.intp)
-        return Matches(*_joined([part for parts in found for part in parts]), sizes)
+    def matches(self, keys: Hashes, visible: Mask | None) -> Matches:
+        """Where the entries of these hashes lie; rows that are not `visible` do not count, where that is given."""
+        documents, parts = np.zeros(len(keys), dtype=np.int64), list[tuple[Segment, Numbers, Numbers]]()
+        for segment in self.segments:
+            begins, ends = np.empty((2, len(keys)), dtype=np.int64)
+            kernels.find(segment.hashes, segment.starts, segment.rows, visible, keys, begins, ends, documents)
+            parts.append((segment, begins, ends))
+        return Matches(documents, parts)
 
     def _parts(self, keys: Hashes) -> list[list[Posting]]:
         """What each segment has of each of these hashes."""

@@ -1,20 +1,29 @@
 """The search for one lookup in one tenant's columns: every open channel once, the pools, and the columns of the findings."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cued.model import CHANNELS, SEEDS_PER_STEP, Column, DenseLookup, Lookup
-from cued.stores.arrays import Columns, Ids, Mask, RowNumbers, distinct
+from cued.stores.arrays import NOBODY, Columns, Ids, Mask, RowNumbers
+from cued.stores.columns import kernels
 from cued.stores.columns.channels import Key, Meaning, Names, Words, best, by_names, by_score, by_time, by_words, in_window
 from cued.stores.columns.postings import Postings
-from cued.stores.columns.sessions import NOBODY, Sessions
+from cued.stores.columns.sessions import Sessions
 from cued.stores.columns.vectors import Vectors
 from cued.stores.standing.gates import Gates, Visible
 
 LARGE = 500_000
 """From so many vectors on an approximate index finds the nearest, where `usearch` is installed: a scan of all takes too long."""
+
+
+_SIDES = ("", "_before", "_after")
+_NEAR = tuple("cosine" + side for side in _SIDES)
+_READ = (*("bm25" + side for side in _SIDES), *("coverage" + side for side in _SIDES), "entities", "window", "length")
+"""The columns in the order in which the kernels lay them out."""
+_SHOWN = (*(name + side for side in _SIDES for name in ("cosine", "bm25", "coverage")), "entities", "window", "length")
+"""The same in the order in which an explanation has them."""
 
 
 class Contents(NamedTuple):
@@ -45,7 +54,7 @@ class Search:
             vectors = contents.vectors.get((lookup.dense.fingerprint, len(lookup.dense.vector)))
             self.meaning = self._meaning(vectors, lookup.dense)
         if lookup.entity is not None:
-            self.names = by_names(contents.postings, len(lengths), visible=visible, lookup=lookup.entity)
+            self.names = by_names(contents.postings, lengths, visible=visible, lookup=lookup.entity)
         if lookup.temporal is not None:
             self.window = in_window(contents.gates["time"], visible=visible.rows, lookup=lookup.temporal)
 
@@ -64,7 +73,7 @@ class Search:
         if lookup.lexical is not None and self.words is not None:
             pools["lexical"] = self._best(self.words.rows, lookup.lexical.pool, wording)
         if lookup.dense is not None and self.meaning is not None:
-            pools["dense"] = self._best(self._reached(self.meaning, lookup.dense.pool), lookup.dense.pool, nearness)
+            pools["dense"] = self._best(self._reached(self.meaning, lookup.dense.pool), lookup.dense.pool, [self.meaning.exactly])
         if lookup.entity is not None and self.names is not None:
             pools["entity"] = self._best(self.names.rows, lookup.entity.pool, [self.names.key(), *nearness, *wording])
         if lookup.temporal is not None and self.window is not None:
@@ -75,32 +84,44 @@ class Search:
     def candidates(self, pools: dict[str, RowNumbers]) -> RowNumbers:
         """The union of the pools, with the neighbours of the best of each when the lookup asks for context."""
         steps, found = self._lookup.context, [np.empty(0, dtype=np.intp), *pools.values()]
-        before = after = distinct(np.concatenate([pool[: steps * SEEDS_PER_STEP] for pool in found]))
-        sessions, visible = self._contents.sessions, self._visible.some
+        before = after = np.concatenate([pool[: steps * SEEDS_PER_STEP] for pool in found])
         for _ in range(steps):
-            before, after = sessions.before(before, visible), sessions.after(after, visible)
+            before, after = self._beside(before)[1], self._beside(after)[2]
             before, after = before[before != NOBODY], after[after != NOBODY]
             found += [before, after]
-        return self._contents.ids.in_order(distinct(np.concatenate(found)))
+        rows = np.concatenate(found)
+        rows = rows[: kernels.merge(rows, self._contents.gates.count)]
+        return rows if self._contents.ids.rising else self._contents.ids.in_order(rows)
 
     def columns(self, rows: RowNumbers, pools: dict[str, RowNumbers]) -> dict[str, Column]:
         """Every column of the findings for these rows."""
-        visible, sessions = self._visible.some, self._contents.sessions
-        places = {"": rows, "_before": sessions.before(rows, visible), "_after": sessions.after(rows, visible)}
-        columns = _ranks(rows, pools)
-        everywhere = np.concatenate(list(places.values()))
-        read = {
-            "cosine": self._cosines(everywhere),
-            "bm25": _taken(self.words and self.words.scores, everywhere),
-            "coverage": _taken(self.words and self.words.coverage, everywhere),
-        }
-        for number, suffix in enumerate(places):
-            part = slice(number * len(rows), (number + 1) * len(rows))
-            columns |= {name + suffix: values[part] for name, values in read.items()}
-        columns["entities"] = _taken(self.names and self.names.share, rows)
-        columns["window"] = np.zeros(len(rows)) if self.window is None else self.window[rows].astype(np.float64)
-        columns["length"] = self._contents.columns["length"][rows].astype(np.float64)
-        return columns
+        everywhere, words, names = self._beside(rows), self.words, self.names
+        near = np.full(everywhere.shape, np.nan) if self.meaning is None else self.meaning.cosine(everywhere.ravel()).reshape(3, -1)
+        read = np.empty((len(_READ), len(rows)))
+        bm25, covered, total = (None, None, 0.0) if words is None else (words.bm25, words.covered, words.total)
+        named, names_total = (None, 0.0) if names is None else (names.covered[:-1], names.total)
+        totals, lengths = np.array([total, names_total], dtype=np.float64), self._contents.columns["length"]
+        kernels.lay_out(everywhere, bm25, covered, named, self.window, lengths, totals, read)
+        found = dict(zip((*_NEAR, *_READ), (*near, *read), strict=True))
+        return self._ranks(rows, pools) | {name: found[name] for name in _SHOWN}
+
+    def _beside(self, rows: RowNumbers) -> NDArray[np.intp]:
+        """The rows, who stands before each in its session, and who after, or NOBODY."""
+        everywhere = np.empty((3, len(rows)), dtype=np.intp)
+        kernels.beside(rows, *self._contents.sessions.links, self._visible.some, everywhere)
+        return everywhere
+
+    def _ranks(self, rows: RowNumbers, pools: dict[str, RowNumbers]) -> dict[str, Column]:
+        """The place of each row in each channel's pool, from 1; 0 where it is in none."""
+        ascending = None if self._contents.ids.rising else np.argsort(rows)
+        ranks: dict[str, Column] = dict(zip(CHANNELS, np.zeros((len(CHANNELS), len(rows))), strict=True))
+        for channel, pool in pools.items():
+            if ascending is None:
+                kernels.number(rows, pool, ranks[channel])
+            else:
+                kernels.number(rows[ascending], pool, told := np.zeros(len(rows)))
+                ranks[channel][ascending] = told
+        return {f"{channel}_rank": column for channel, column in ranks.items()}
 
     @property
     def _nearness(self) -> list[Key]:
@@ -128,24 +149,3 @@ class Search:
         unsure = unverified[rows]
         both = [best(some, pool, keys=keys, ids=ids) for some in (rows[~unsure], rows[unsure])]
         return best(np.concatenate(both), 2 * pool, keys=keys, ids=ids)
-
-    def _cosines(self, rows: RowNumbers) -> Column:
-        cosines = np.full(len(rows), np.nan)
-        if self.meaning is not None:
-            somebody = rows != NOBODY
-            cosines[somebody] = self.meaning.cosine(rows[somebody])
-        return cosines
-
-
-def _ranks(rows: RowNumbers, pools: dict[str, RowNumbers]) -> dict[str, Column]:
-    ascending = np.argsort(rows)
-    columns = {f"{channel}_rank": np.zeros(len(rows)) for channel in CHANNELS}
-    for channel, pool in pools.items():
-        columns[f"{channel}_rank"][ascending[np.searchsorted(rows, pool, sorter=ascending)]] = np.arange(1, len(pool) + 1)
-    return columns
-
-
-def _taken(values: Callable[[RowNumbers], Column] | None, rows: RowNumbers) -> Column:
-    if values is None or not len(rows):
-        return np.zeros(len(rows))
-    return np.where(rows == NOBODY, 0.0, values(rows))

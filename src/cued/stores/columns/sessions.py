@@ -6,9 +6,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.stores.arrays import Columns, Mask, RowNumbers, distinct, twin
+from cued.stores.arrays import NOBODY, Columns, RowNumbers, Rows, distinct, twin
 
-NOBODY = -1
 _NO_SESSION = -1
 _LINKS = {"before": np.int32, "after": np.int32}
 _PLACES = {"session": np.int32, "untold": np.bool_, "turn": np.int64, "made": np.int64}
@@ -82,13 +81,10 @@ class Sessions:
         elif session != _NO_SESSION:
             self._go_on(session, [row])
 
-    def before(self, rows: RowNumbers, visible: Mask | None) -> RowNumbers:
-        """The nearest visible row before each in its session, or NOBODY; None says that every row is visible."""
-        return _follow(self._links["before"], rows, visible)
-
-    def after(self, rows: RowNumbers, visible: Mask | None) -> RowNumbers:
-        """The nearest visible row after each in its session, or NOBODY; None says that every row is visible."""
-        return _follow(self._links["after"], rows, visible)
+    @property
+    def links(self) -> tuple[Rows, Rows]:
+        """The row before each in its session, or NOBODY, and the row after it."""
+        return self._links["before"], self._links["after"]
 
     @property
     def nbytes(self) -> int:
@@ -126,13 +122,3 @@ class Sessions:
         self._links.put("after", chain, after)
         ends = np.append(~together, True)
         self._last.update(zip(session[ends].tolist(), chain[ends].tolist(), strict=True))
-
-
-def _follow(links: NDArray[np.int32], rows: RowNumbers, visible: Mask | None) -> RowNumbers:
-    found = links[rows].astype(np.intp)
-    while visible is not None:
-        hidden = np.flatnonzero((found != NOBODY) & ~visible[found])
-        if not len(hidden):
-            break
-        found[hidden] = links[found[hidden]]
-    return found

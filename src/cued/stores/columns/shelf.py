@@ -16,10 +16,10 @@ from msgspec import MsgspecError, Struct, msgpack
 from numpy.typing import NDArray
 
 from cued.model import Background, Findings, Lookup, Matrix
-from cued.stores.arrays import Columns, Ids, RowNumbers, Rows, twin
+from cued.stores.arrays import NOBODY, Columns, Ids, RowNumbers, Rows, twin
 from cued.stores.columns.postings import Postings, Segment, hashed, unpack
 from cued.stores.columns.search import Contents, Search
-from cued.stores.columns.sessions import NOBODY, Sessions, Turns
+from cued.stores.columns.sessions import Sessions, Turns
 from cued.stores.columns.vectors import Vectors
 from cued.stores.standing.facts import FactColumns
 from cued.stores.standing.felling import Mark

@@ -13,6 +13,7 @@ from cued.errors import StoreError
 from cued.forking import PATIENCE_S, across_forks
 from cued.model import (
     EPOCH,
+    UNUSED,
     Filter,
     Head,
     Indexed,
@@ -31,7 +32,6 @@ from cued.model import (
 from cued.stores.admission import admit_tenant, weighed
 from cued.stores.handing import as_indexed
 from cued.stores.keepers.memory_log import Lines
-from cued.stores.keepers.sql_values import UNUSED
 from cued.stores.paging import beyond, standing
 from cued.stores.recall_log import tallied
 from cued.stores.standing.shown import counted, shown

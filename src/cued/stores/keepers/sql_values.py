@@ -17,6 +17,7 @@ from cued.model import (
     KINDS,
     TIERS,
     TRUSTS,
+    UNUSED,
     VECTOR_SHAPES,
     Filter,
     Head,
@@ -42,7 +43,6 @@ from cued.stores.standing.facts import REFLECTION
 from cued.stores.standing.felling import Mark
 from cued.stores.standing.shown import has_words
 
-UNUSED = Use()
 HANGING = ("vector", "use", "edge", "memory")
 """The tables that have rows for a memory, its own last."""
 _USE = msgpack.Decoder(Use)

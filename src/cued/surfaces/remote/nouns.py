@@ -60,7 +60,7 @@ def recall(told: JSON, *, tenant: str) -> Recall:
         columns={},
         contributions={},
         ranks=tuple(row["rank"] or 0 for row in rows),
-        fates=tuple(row.get("fate", "chosen") for row in rows),
+        reasons=tuple(row.get("fate", "chosen") for row in rows),
         stages=tuple("floor" if "fate" in row else "" for row in rows),
         combine="",
     )

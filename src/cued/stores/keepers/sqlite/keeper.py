@@ -94,8 +94,9 @@ class Process:
         counted = False
         try:
             with self._lock:
-                # Whoever works already may begin more: a fork waits for it anyway.
-                self._change.wait_for(lambda: not self._resting or self._working_here())
+                if self._resting:
+                    # Whoever works already may begin more: a fork waits for it anyway.
+                    self._change.wait_for(lambda: not self._resting or self._working_here())
                 here = self._working_here() + 1
                 self._here.working, self._working, counted = here, self._working + 1, True
             if self._watched is not None and not self.closed:
@@ -106,7 +107,8 @@ class Process:
                 with self._lock:
                     self._here.working -= 1
                     self._working -= 1
-                    self._change.notify_all()
+                    if self._resting or self.closed:
+                        self._change.notify_all()
 
     def connection(self) -> apsw.Connection:
         """This thread's connection."""

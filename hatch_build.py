@@ -1,0 +1,70 @@
+"""The wheel's build hook: compiles the loops of a search into the package, where there is a compiler.
+
+Without one the wheel is pure, and `cued.stores.columns.kernels` takes the same loops in numpy. CUED_COMPILE=require makes that an error, as
+a release wants it; CUED_COMPILE=never leaves the compiler alone.
+"""
+
+import os
+import struct
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+SOURCE = Path("src/cued/stores/columns/_kernels.c")
+LEAST = "cp311"
+"""The stable interface that is compiled against, which every later Python has too."""
+
+
+class KernelsBuildHook(BuildHookInterface[Any]):
+    """Compiles before hatchling collects the package."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 (hatchling's signature)
+        """Leave the compiled module beside its source, for a wheel and for an editable install alike."""
+        wanted = os.environ.get("CUED_COMPILE", "")
+        if wanted == "never" or (wanted != "require" and not _suits()):
+            return
+        try:
+            made = _compiled(Path(self.root))
+        except Exception as error:  # a compiler may be missing, or fail in any way
+            if wanted == "require":
+                raise
+            self.app.display_warning(f"the loops of a search are not compiled, and numpy will do them: {error}")
+            return
+        build_data["artifacts"].append(f"/{made.relative_to(self.root).as_posix()}")
+        build_data["pure_python"] = False
+        build_data["tag"] = _tag()
+
+
+def _suits() -> bool:
+    """Whether the loops are written for such a machine: whole numbers of eight bytes, the least byte first."""
+    return struct.calcsize("P") == 8 and sys.byteorder == "little" and sys.implementation.name == "cpython"  # noqa: PLR2004
+
+
+def _stable() -> bool:
+    """Whether this Python has the stable interface: one without its lock has not."""
+    return not sysconfig.get_config_var("Py_GIL_DISABLED")
+
+
+def _tag() -> str:
+    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    own = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    return f"{LEAST}-abi3-{platform}" if _stable() else f"{own}-{own}t-{platform}"
+
+
+def _compiled(root: Path) -> Path:
+    """The module that the compiler made of the source."""
+    from setuptools import Distribution, Extension  # noqa: PLC0415 - only where something is compiled
+    from setuptools.command.build_ext import build_ext  # noqa: PLC0415
+
+    # Not one operation that is contracted into another: the loops in numpy round after each.
+    exact = ["/O2", "/fp:precise"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off", "-fno-math-errno"]
+    name = SOURCE.relative_to("src").with_suffix("").as_posix().replace("/", ".")
+    extension = Extension(name, [str(root / SOURCE)], extra_compile_args=exact, py_limited_api=_stable())
+    command = build_ext(Distribution({"name": "cued", "ext_modules": [extension]}))
+    command.build_lib, command.build_temp = str(root / "src"), str(root / "build")
+    command.ensure_finalized()
+    command.run()
+    return Path(command.get_ext_fullpath(name))
