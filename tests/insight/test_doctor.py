@@ -5,15 +5,22 @@ from datetime import timedelta
 
 import apsw
 import pytest
+from msgspec.structs import replace
 
 import cued
 from cued.errors import EmbedderError
+from cued.insight.deployment import loops
 from cued.insight.doctor import BESIDE, CHECKLIST
 from cued.insight.holdings import half_lives
+from cued.insight.observing import observe
 from cued.insight.rates import advice
 from cued.model import Fingerprint
 from cued.policy.parse import parse
+from cued.stores import Store
+from cued.stores.columns.kernels import COMPILED
+from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.sqlite import page_sums
+from tests.building import NOW
 from tests.fakes import FailingEmbedder
 from tests.insight.simulation import ConceptEmbedder
 
@@ -335,6 +342,14 @@ def test_the_decision_guide_is_applied_to_what_has_changed(world):
     assert told(0.1, 20).mend == "cued recall CUE --recency-weight 0.7"
 
 
+def test_a_search_that_was_not_compiled_is_named_with_what_mends_it(world):
+    assert line(world(), "loops").verdict == ("pass" if COMPILED else "warn")
+    store = Store(MemoryKeeper())
+    seen = observe("t", store, policy(), embedder=None, now=NOW)
+    slow, quick = (loops(replace(seen, condition=replace(seen.condition, compiled=compiled))) for compiled in (False, True))
+    assert (slow.verdict, slow.mend, quick.verdict) == ("warn", "pip install --force-reinstall --no-deps cued", "pass")
+
+
 def test_a_block_without_bounds_is_named(world):
     made = world(policy=policy(limit=12))
     for number in range(12):
@@ -348,7 +363,7 @@ def test_a_block_without_bounds_is_named(world):
 
 def test_the_state_of_the_file_is_told(world, tmp_path):
     made = world(path=tmp_path / "m.db").fill(40)
-    assert {each.verdict for each in made.tenant.doctor().lines} == {"pass", "unknown"}
+    assert {each.verdict for each in made.tenant.doctor().lines if each.name != "loops"} == {"pass", "unknown"}
     assert line(made, "versions").figure.startswith("schema")
     (tmp_path / "m.db").chmod(0o644)
     assert line(made, "permissions").cause == ("readable by others" if os.name == "posix" else "")

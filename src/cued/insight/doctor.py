@@ -36,6 +36,7 @@ BESIDE: dict[str, Callable[[Observed], Line]] = {
     "disk": deployment.disk,
     "permissions": deployment.permissions,
     "versions": deployment.versions,
+    "loops": deployment.loops,
 }
 """What is looked at beside the checklist."""
 

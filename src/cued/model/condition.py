@@ -9,7 +9,8 @@ class Condition(Struct, frozen=True, kw_only=True):
     """What can be said of a database without reading its memories; a keeper without files leaves it empty.
 
     `sound` is None where nobody looked, else what an integrity check said, "ok" for a sound one. `shared` names those beside the owner
-    who may read the file. `schema` is the file's version and `knows` the newest that this Cued writes.
+    who may read the file. `schema` is the file's version and `knows` the newest that this Cued writes. `compiled` tells of the loops of a
+    search, which are numpy's where no compiler was at hand.
     """
 
     place: str = ""
@@ -23,6 +24,7 @@ class Condition(Struct, frozen=True, kw_only=True):
     schema: int = 0
     knows: int = 0
     engine: str = ""
+    compiled: bool = True
 
 
 class Fault(NamedTuple):

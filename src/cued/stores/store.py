@@ -10,6 +10,8 @@ from datetime import datetime
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
+from msgspec.structs import replace
+
 from cued.errors import ContestedError, InputError, NotFoundError
 from cued.model import (
     Condition,
@@ -40,6 +42,7 @@ from cued.model import (
 from cued.ports import Inspectable, Joint, Keeper, Shaped, Transaction
 from cued.stores.admission import admit, admit_record, admit_tenant, at_least_one, document_name, first_of_each
 from cued.stores.arrays import micros
+from cued.stores.columns.kernels import COMPILED
 from cued.stores.encoding import as_vector
 from cued.stores.journalling import DOCUMENT as JOURNAL
 from cued.stores.journalling import note
@@ -290,8 +293,8 @@ class Store:
             return rows.tally(query)
 
     def condition(self) -> Condition:
-        """The state that the keeper's files are in; one that has none says so by leaving it empty."""
-        return self.keeper.condition() if isinstance(self.keeper, Inspectable) else Condition()
+        """The state that the keeper's files are in, which one that has none leaves empty, and whether searches are as quick as can be."""
+        return replace(self.keeper.condition() if isinstance(self.keeper, Inspectable) else Condition(), compiled=COMPILED)
 
     def workings(self) -> Workings:
         """What is in memory and how often that helped, and how many writes were made again."""
