@@ -123,6 +123,6 @@ def loops(seen: Observed) -> Line:
     """Whether the loops of a search are compiled."""
     if seen.condition.compiled:
         return fine("loops", "compiled", "a search takes as long as it has to")
-    told = "no C compiler was at hand when Cued was installed: recalls are the same, and take about twice as long"
+    told = "no C compiler was at hand when Cued was installed: recalls are the same, and take up to twice as long"
     mend = "pip install --force-reinstall --no-deps cued"
     return Line(name="loops", verdict="warn", figure="in numpy", told=told, cause="not compiled", mend=mend)
