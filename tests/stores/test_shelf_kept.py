@@ -11,8 +11,8 @@ from msgspec import DecodeError
 
 from cued.conformance.samples import NOW, lookup, near, random_lookup, random_records, record, revision, words
 from cued.conformance.searching import assert_same_bits, ids, scatter
-from cued.model import Filter, Head
-from cued.stores import Store
+from cued.model import Filter, Head, Source
+from cued.stores import Store, shelves
 from cued.stores.columns.shelf import unwrap, wrap
 from cued.stores.encoding import as_vector
 from cued.stores.keepers.memory import MemoryKeeper
@@ -51,8 +51,10 @@ def filled(path, count=600):
 
 
 def shelved(keeper, parts=()):
+    """The shelf of however few memories, from these parts where they are of use, and how many rows were read for it."""
     held = TenantShelf()
-    with keeper.begin("t", write=False) as rows:
+    with keeper.begin("t", write=False) as rows, pytest.MonkeyPatch.context() as patched:
+        patched.setattr(shelves, "_LEAST_UNKEPT", 0)
         kept = Kept(rows, parts)
         return held.bring_to(kept, rows.head()), kept.read
 
@@ -163,6 +165,18 @@ def test_a_kept_shelf_with_one_wrong_byte_is_passed_over(at):
         start += len(part)
     assert unwrap(damaged, change=version.change, epoch=version.epoch) is None
     assert shelved(store.keeper, damaged)[1] == 40
+
+
+def test_a_session_goes_on_whose_memories_were_all_erased_before_the_shelf_was_kept():
+    store = Store(MemoryKeeper())
+    store.remember("t", [*many(5), *(record("t", each, "tea", source=Source(session="talk", turn=1)) for each in ("gone", "other"))])
+    store.search("t", ASKED)
+    store.erase("t", ["gone", "other"])
+    store.search("t", ASKED)
+    version = store._shelves.of("t").version  # noqa: SLF001
+    parts = wrap(version.shelf, change=version.change, epoch=version.epoch)
+    store.remember("t", [record("t", "new", "tea", source=Source(session="talk", turn=2))])
+    assert shelved(store.keeper, parts)[0].shelf.stored == 6
 
 
 def test_a_kept_shelf_of_another_life_or_of_the_future_is_passed_over():

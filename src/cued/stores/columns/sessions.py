@@ -94,8 +94,9 @@ class Sessions:
     def _go_on(self, session: int, rows: list[int]) -> None:
         """Link rows to the end of their session, where they belong there; else the session is chained anew."""
         rows.sort(key=self._place)
-        last = self._last[session]
-        if self._place(rows[0]) < self._place(last):
+        last = self._last.get(session)
+        # A kept shelf knows the names of sessions whose memories were all erased.
+        if last is None or self._place(rows[0]) < self._place(last):
             self._chain(np.flatnonzero(self._places["session"] == session))
             return
         self._links.put("after", [last, *rows[:-1]], rows)
