@@ -130,8 +130,9 @@ class TenantShelf:
             self.version = last
             return last
         if last is None or last.epoch != head.epoch or last.shelf.wasteful:
-            last = _restored(rows, head) or ShelfVersion(Shelf(), Winners(), 0, head.epoch, 0)
-        self.version = last if last.is_of(head) else _refreshed(last, rows, head)
+            self.version = _restored(rows, head) or _refreshed(ShelfVersion(Shelf(), Winners(), 0, head.epoch, 0), rows, head)
+        else:
+            self.version = _refreshed(last, rows, head)
         self.heard_of(head)
         return self.version
 
@@ -270,16 +271,20 @@ class Shelves:
 
 
 def _restored(rows: Transaction, head: Head) -> ShelfVersion | None:
-    """The shelf as it was kept, None where there is none of use; what has changed since is to be read yet."""
+    """The shelf as it was kept with what has changed since, None where there is none of use."""
     if head.size <= _LEAST_UNKEPT:
         return None
     found = unwrap(rows.shelf(), change=head.change, epoch=head.epoch)
     if found is None:
         return None
     shelf = found.shelf
-    _add_vectors(shelf, _Owners.of(shelf.keys, found.fingerprints, found.coded), rows.vectors(0), more=found.change < head.change)
-    shelf.settle()
-    return ShelfVersion(shelf, Winners(), found.change, head.epoch, shelf.nbytes)
+    try:
+        _add_vectors(shelf, _Owners.of(shelf.keys, found.fingerprints, found.coded), rows.vectors(0), more=found.change < head.change)
+        shelf.settle()
+        kept = ShelfVersion(shelf, Winners(), found.change, head.epoch, shelf.nbytes)
+        return kept if kept.is_of(head) else _refreshed(kept, rows, head)
+    except DecodeError:  # it is of other rows, or the rows are damaged, as is told when it is built of them
+        return None
 
 
 def _refreshed(last: ShelfVersion, rows: Reading | Fresh, head: Head) -> ShelfVersion:
@@ -296,7 +301,7 @@ def _refreshed(last: ShelfVersion, rows: Reading | Fresh, head: Head) -> ShelfVe
             shelf.patch(some.ids, _entries(some).facts)
         if new:
             _shelve(shelf, _taken(read, new), rows.vectors(last.change))
-    except (ValueError, TypeError, OverflowError) as error:
+    except (KeyError, ValueError, TypeError, OverflowError) as error:
         raise DecodeError(f"a row has what no row can have: {error}") from error
     shelf.settle()
     keys = np.asarray(read.keys, dtype=np.int64)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.stores.arrays import NOBODY, Columns, RowNumbers, Rows, distinct, twin
+from cued.stores.arrays import NOBODY, Columns, RowNumbers, Rows, distinct, twin, within
 
 _NO_SESSION = -1
 _LINKS = {"before": np.int32, "after": np.int32}
@@ -19,6 +19,21 @@ class Turns(NamedTuple):
     sessions: Sequence[str | None]
     turns: Sequence[int | None]
     created: Sequence[int]
+
+
+def is_chained(columns: Mapping[str, NDArray[Any]], rows: int) -> bool:
+    """Whether the links of so many rows lead to each other alone, and every chain of them to an end."""
+    return all(within(columns[name], NOBODY, rows) and _ends(columns[name]) for name in _LINKS)
+
+
+def _ends(links: Rows) -> bool:
+    ahead = links
+    # Each time twice as many links ahead: whoever has not come to an end when all rows would be passed goes in a circle.
+    for _ in range(len(links).bit_length()):
+        if (ahead == NOBODY).all():
+            return True
+        ahead = np.where(ahead == NOBODY, NOBODY, ahead[ahead])
+    return bool((ahead == NOBODY).all())
 
 
 class Sessions:
