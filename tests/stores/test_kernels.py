@@ -1,6 +1,7 @@
 """The loops of a search, compiled and in numpy: the same bits, and nothing that leads out of an array."""
 
 from random import Random
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from cued.stores.keepers.memory import MemoryKeeper
 
 compiled = pytest.importorskip("cued.stores.columns._kernels", reason="built without a compiler")
 
-LOOPS = sorted(name for name in dir(compiled) if not name.startswith("__"))
+LOOPS = sorted(name for name, each in vars(compiled).items() if callable(each) and not name.startswith("__"))
 chances = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 
 
@@ -208,6 +209,15 @@ def test_what_is_no_number_comes_last_and_what_no_cosine_can_be_counts_as_two():
     assert best.tolist() == [1, 2, 0, 6, 4, 3, 5]
     _, sums = same("background", np.array([70_000.0, -3e38, 0.5, np.nan, np.inf], dtype=np.float32))
     assert sums == (3, 2**14, 2 * 2**32 + 2**28)
+
+
+def test_what_was_compiled_from_another_source_is_not_used(tmp_path):
+    source = tmp_path / "_kernels.c"
+    assert kernels.is_current(compiled, source)
+    source.write_bytes(b"other loops")
+    assert not kernels.is_current(compiled, source)
+    older = ModuleType("_kernels")
+    assert not kernels.is_current(older, source)
 
 
 @pytest.mark.parametrize("name", LOOPS)

@@ -18,7 +18,11 @@
 #include <string.h>
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__)
+#if __GNUC__ >= 12
 #define FOR_EACH_PROCESSOR __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#else /* which knows no levels of processors */
+#define FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))
+#endif
 #else
 #define FOR_EACH_PROCESSOR
 #endif
@@ -835,7 +839,21 @@ static PyMethodDef loops[] = {
     LOOP(rank), LOOP(beside), LOOP(merge), LOOP(number), LOOP(lay_out), LOOP(find), LOOP(weigh), {NULL, NULL, 0, NULL},
 };
 
-static PyModuleDef_Slot slots[] = {
+/* Whoever has the source beside this module can tell whether it was compiled from it. */
+#ifndef SOURCE_SUM
+#define SOURCE_SUM 0
+#endif
+
+static int set_up(PyObject *module)
+{
+    PyObject *sum = PyLong_FromUnsignedLong(SOURCE_SUM);
+    int failed = PyModule_AddObjectRef(module, "SOURCE_SUM", sum);
+    Py_XDECREF(sum);
+    return failed;
+}
+
+static PyModuleDef_Slot parts[] = {
+    {Py_mod_exec, (void *)set_up},
 #ifdef Py_GIL_DISABLED
     {Py_mod_gil, Py_MOD_GIL_NOT_USED},
 #endif
@@ -843,7 +861,7 @@ static PyModuleDef_Slot slots[] = {
 };
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "_kernels", "The loops of a search, compiled.", 0, loops, slots, NULL, NULL, NULL,
+    PyModuleDef_HEAD_INIT, "_kernels", "The loops of a search, compiled.", 0, loops, parts, NULL, NULL, NULL,
 };
 
 PyMODINIT_FUNC PyInit__kernels(void)
