@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cued.conformance.samples import random_lookup, random_records
 from cued.conformance.searching import assert_same_bits
 from cued.stores import Store
-from cued.stores.columns import kernels, uncompiled
+from cued.stores.columns import channels, kernels, uncompiled
 from cued.stores.columns.vectors import Told, Vectors, in_steps
 from cued.stores.keepers.memory import MemoryKeeper
 
@@ -117,13 +117,14 @@ def test_words_are_found_and_weighed_alike(chance, count):
     same("weigh", rows, counts, begins, ends, visible, chance.integers(1, 99, count), weights, parameters, *empty)
 
 
-@given(st.integers(0, 2**32 - 1))
-def test_a_whole_search_gives_the_same_bits(seed):
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0, 256]))
+def test_a_whole_search_gives_the_same_bits(seed, few):
     found = []
     for module in (compiled, uncompiled):
         chance, store = Random(seed), Store(MemoryKeeper())
         store.remember("t", random_records("t", chance))
         with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(channels, "_FEW", few)
             for name in LOOPS:
                 patched.setattr(kernels, name, getattr(module, name))
             found.append(store.search("t", random_lookup(chance)))
