@@ -15,7 +15,8 @@ from cued.conformance.samples import NOW, lookup, near, random_lookup, random_re
 from cued.conformance.searching import assert_same_bits, ids, scatter
 from cued.model import Filter, Head, Source
 from cued.stores import Store, shelves
-from cued.stores.columns.shelf import NotNumbers, unwrap, wrap
+from cued.stores.columns.kept import unwrap, wrap
+from cued.stores.columns.shelf import NotNumbers
 from cued.stores.encoding import as_vector
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.sqlite import SqliteKeeper

@@ -15,7 +15,8 @@ from cued.forking import across_forks
 from cued.model import Head, Indexed, Judged, Matrix, Memory, Row, Workings
 from cued.ports import Reading, Transaction
 from cued.stores.arrays import twin
-from cued.stores.columns.shelf import Entries, Shelf, unwrap, wrap
+from cued.stores.columns.kept import unwrap, wrap
+from cued.stores.columns.shelf import Entries, Shelf
 from cued.stores.encoding import matrices
 from cued.stores.handing import Fresh, Handed
 from cued.stores.standing.facts import FactColumns
