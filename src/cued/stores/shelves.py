@@ -24,7 +24,6 @@ from cued.stores.standing.felling import Mark
 
 SHELVES_BYTES = 1024 * 2**20
 WINNERS_BYTES = 32 * 2**20
-
 _BYTES_EACH = 1500
 _LEAST_UNKEPT = 500
 _MANY = 4096
@@ -131,9 +130,8 @@ class TenantShelf:
             self.version = last
             return last
         if last is None or last.epoch != head.epoch or last.shelf.wasteful:
-            self.version = _restored(rows, head) or _refreshed(ShelfVersion(Shelf(), Winners(), 0, head.epoch, 0), rows, head)
-        else:
-            self.version = _refreshed(last, rows, head)
+            last = _restored(rows, head) or ShelfVersion(Shelf(), Winners(), 0, head.epoch, 0)
+        self.version = last if last.is_of(head) else _refreshed(last, rows, head)
         self.heard_of(head)
         return self.version
 
@@ -220,9 +218,8 @@ class Shelves:
     def workings(self, *, contested: int) -> Workings:
         """How many tenants are in memory with how many bytes, and how many searches found theirs there or did not."""
         with self._lock:
-            held = list(self._held.values())
-            nbytes = sum(each.nbytes for each in held)
-            return Workings(tenants=len(held), bytes=nbytes, hits=self._hits, misses=self._misses, contested=contested)
+            nbytes = sum(each.nbytes for each in self._held.values())
+            return Workings(tenants=len(self._held), bytes=nbytes, hits=self._hits, misses=self._misses, contested=contested)
 
     def holds(self, tenant: str) -> bool:
         """Whether there are memories of this tenant in memory."""
@@ -273,9 +270,7 @@ class Shelves:
 
 def _restored(rows: Transaction, head: Head) -> ShelfVersion | None:
     """The shelf as it was kept with what has changed since, None where there is none of use."""
-    if head.size <= _LEAST_UNKEPT:
-        return None
-    found = unwrap(rows.shelf(), change=head.change, epoch=head.epoch)
+    found = unwrap(rows.shelf(), change=head.change, epoch=head.epoch) if head.size > _LEAST_UNKEPT else None
     if found is None:
         return None
     shelf = found.shelf
