@@ -1,7 +1,8 @@
 """The wheel's build hook: compiles the loops of a search into the package, where there is a compiler.
 
 Without one the wheel is pure, and `cued.stores.columns.kernels` takes the same loops in numpy. CUED_COMPILE=require makes that an error, as
-a release wants it; CUED_COMPILE=never leaves the compiler alone.
+a release wants it; CUED_COMPILE=never leaves the compiler alone. What is compiled has the sum of its source in it, so that in a checkout
+with a newer source it is passed over until it is compiled again.
 """
 
 import os
@@ -9,7 +10,9 @@ import struct
 import sys
 import sysconfig
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from zlib import crc32
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
@@ -24,13 +27,15 @@ class KernelsBuildHook(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 (hatchling's signature)
         """Leave the compiled module beside its source, for a wheel and for an editable install alike."""
         wanted = os.environ.get("CUED_COMPILE", "")
+        if wanted not in {"", "never", "require"}:
+            raise ValueError(f"CUED_COMPILE is {wanted!r}, and can be 'require', 'never' or nothing")
         if wanted == "never" or (wanted != "require" and not _suits()):
             return
         try:
             made = _compiled(Path(self.root))
         except Exception as error:  # a compiler may be missing, or fail in any way
             if wanted == "require":
-                raise
+                raise RuntimeError(f"CUED_COMPILE=require, and the loops of a search cannot be compiled: {error}") from error
             self.app.display_warning(f"the loops of a search are not compiled, and numpy will do them: {error}")
             return
         build_data["artifacts"].append(f"/{made.relative_to(self.root).as_posix()}")
@@ -60,11 +65,21 @@ def _compiled(root: Path) -> Path:
     from setuptools.command.build_ext import build_ext  # noqa: PLC0415
 
     # Not one operation that is contracted into another: the loops in numpy round after each.
-    exact = ["/O2", "/fp:precise"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off", "-fno-math-errno"]
+    windows = sys.platform == "win32"
+    exact = ["/O2", "/fp:precise"] if windows else ["-O3", "-fno-fast-math", "-ffp-contract=off", "-fno-math-errno"]
     name = SOURCE.relative_to("src").with_suffix("").as_posix().replace("/", ".")
-    extension = Extension(name, [str(root / SOURCE)], extra_compile_args=exact, py_limited_api=_stable())
+    extension = Extension(
+        name,
+        [str(root / SOURCE)],
+        define_macros=[("SOURCE_SUM", f"{crc32((root / SOURCE).read_bytes())}u")],
+        extra_compile_args=exact,
+        libraries=[] if windows else ["m"],
+        py_limited_api=_stable(),
+    )
     command = build_ext(Distribution({"name": "cued", "ext_modules": [extension]}))
-    command.build_lib, command.build_temp = str(root / "src"), str(root / "build")
-    command.ensure_finalized()
-    command.run()
+    command.force = True  # a module that is younger than its source may have been made of another, or in another way
+    with TemporaryDirectory() as scratch:
+        command.build_lib, command.build_temp = str(root / "src"), scratch
+        command.ensure_finalized()
+        command.run()
     return Path(command.get_ext_fullpath(name))

@@ -1,6 +1,7 @@
 """The loops of a search, compiled and in numpy: the same bits, and nothing that leads out of an array."""
 
 from random import Random
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -10,13 +11,13 @@ from hypothesis import strategies as st
 from cued.conformance.samples import random_lookup, random_records
 from cued.conformance.searching import assert_same_bits
 from cued.stores import Store
-from cued.stores.columns import kernels, uncompiled
+from cued.stores.columns import channels, kernels, uncompiled
 from cued.stores.columns.vectors import Told, Vectors, in_steps
 from cued.stores.keepers.memory import MemoryKeeper
 
 compiled = pytest.importorskip("cued.stores.columns._kernels", reason="built without a compiler")
 
-LOOPS = sorted(name for name in dir(compiled) if not name.startswith("__"))
+LOOPS = sorted(name for name, each in vars(compiled).items() if callable(each) and not name.startswith("__"))
 chances = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 
 
@@ -116,13 +117,14 @@ def test_words_are_found_and_weighed_alike(chance, count):
     same("weigh", rows, counts, begins, ends, visible, chance.integers(1, 99, count), weights, parameters, *empty)
 
 
-@given(st.integers(0, 2**32 - 1))
-def test_a_whole_search_gives_the_same_bits(seed):
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0, 256]))
+def test_a_whole_search_gives_the_same_bits(seed, few):
     found = []
     for module in (compiled, uncompiled):
         chance, store = Random(seed), Store(MemoryKeeper())
         store.remember("t", random_records("t", chance))
         with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(channels, "_FEW", few)
             for name in LOOPS:
                 patched.setattr(kernels, name, getattr(module, name))
             found.append(store.search("t", random_lookup(chance)))
@@ -134,6 +136,7 @@ FLOATS, DOUBLES, LONGS = np.zeros((2, 3), np.float32), np.zeros((2, 3)), np.zero
 THREE, TWO = FLOATS[0], FLOATS[0, :2]
 OUTSIDE = np.array([2], dtype=np.int32)
 ROWS = np.arange(2)
+WIDE, SPACE = (np.zeros(2**17, np.int8), np.zeros(2**17, np.int16)), (DOUBLES[0, :1], ROWS[:1] == 9, DOUBLES[0, :1])
 
 
 @pytest.mark.parametrize(
@@ -141,11 +144,15 @@ ROWS = np.arange(2)
     [
         ("take_apart", (FLOATS, THREE, HALVES[0], BYTES, HALVES, TWO, THREE)),
         ("in_steps", (THREE, HALVES[0], HALVES[0], WHOLES)),
-        ("in_steps", (np.array([9, 0, 0], np.float32), HALVES[0], HALVES[0], WHOLES[0])),
+        ("in_steps", (np.array([9, 0, 0], np.float32), HALVES[0] + 1, HALVES[0], WHOLES[0])),
+        ("in_steps", (THREE + 1, HALVES[0] + 32767, HALVES[0], WHOLES[0])),
+        ("take_apart", (FLOATS, THREE, HALVES[0] + 32767, BYTES, HALVES, TWO, TWO)),
         ("scan", (BYTES, HALVES[0], TWO, THREE)),
         ("scan", (BYTES, HALVES[0, :2], TWO, TWO)),
+        ("scan", (np.zeros((2, 600), np.int8), np.full(600, -32768, np.int16), TWO, TWO)),
         ("tell", (BYTES, HALVES, TWO, WHOLES[0], WHOLES[0, :2], TWO, np.array([2]), DOUBLES[0, :2], ROWS == 9, DOUBLES[0, :1])),
         ("tell", (BYTES, HALVES, TWO, WHOLES[0], OUTSIDE, TWO[:1], np.array([0]), DOUBLES[0, :1], ROWS[:1] == 9, DOUBLES[0, :1])),
+        ("tell", (*WIDE, TWO[:1], np.full(2**17, -(2**31), np.int32), WHOLES[0, :1], TWO[:1], ROWS[:1], *SPACE)),
         ("put_together", (BYTES, HALVES, THREE, TWO, OUTSIDE, FLOATS[:1])),
         ("put_together", (BYTES, HALVES, THREE, TWO, OUTSIDE - 1, FLOATS)),
         ("nearest", (THREE, THREE, LONGS[0], 4, 0.0)),
@@ -157,8 +164,10 @@ ROWS = np.arange(2)
         ("beside", (np.array([2]), OUTSIDE, OUTSIDE, None, np.zeros(3, np.int64))),
         ("beside", (np.array([0]), OUTSIDE, OUTSIDE - 3, None, np.zeros(3, np.int64))),
         ("beside", (np.array([0]), OUTSIDE - 3, OUTSIDE - 3, None, np.zeros(2, np.int64))),
+        ("beside", (ROWS, *np.array([[1, 0], [1, 0]], np.int32), ROWS == 9, np.zeros(6, np.int64))),
         ("merge", (np.array([0, 3]), 3)),
         ("merge", (np.array([0, -2]), 3)),
+        ("merge", (LONGS[0, :0], -200)),
         ("number", (LONGS[0, :1], np.array([5]), DOUBLES[0, :1])),
         ("lay_out", (np.array([3, -1, -1]), None, None, None, None, ROWS, DOUBLES[0, :2], np.zeros(9))),
         ("lay_out", (np.array([-1, -1, -1]), None, None, None, None, ROWS, DOUBLES[0, :2], np.zeros(9))),
@@ -182,6 +191,34 @@ ROWS = np.arange(2)
 def test_what_would_lead_out_of_an_array_is_an_error(name, arguments):
     with pytest.raises(ValueError, match=name):
         getattr(compiled, name)(*(each.copy() if isinstance(each, np.ndarray) else each for each in arguments))
+
+
+def test_what_would_be_written_over_what_is_read_is_an_error():
+    shared = np.zeros(8, dtype=np.int64)
+    keys, hashes = np.zeros(2, dtype=np.uint64), np.zeros(1, dtype=np.uint64)
+    for begins, ends, documents in ((shared[:2], shared[1:3], shared[4:6]), (shared[:2], shared[2:4], shared[3:5])):
+        with pytest.raises(ValueError, match="written over"):
+            compiled.find(hashes, np.array([0, 1]), OUTSIDE - 1, None, keys, begins, ends, documents)
+    with pytest.raises(ValueError, match="written over"):
+        compiled.rank(shared[:4].view(np.float64), shared[4:], shared[:2])
+    compiled.rank(shared[:2].view(np.float64), shared[2:4], shared[4:6])
+
+
+def test_what_is_no_number_comes_last_and_what_no_cosine_can_be_counts_as_two():
+    values = np.array([0.3, np.nan, -np.inf, np.nan, 0.9, np.inf, 0.3])
+    (*_, best), _ = same("rank", values, np.arange(7)[::-1].copy(), np.empty(7, dtype=np.intp))
+    assert best.tolist() == [1, 2, 0, 6, 4, 3, 5]
+    _, sums = same("background", np.array([70_000.0, -3e38, 0.5, np.nan, np.inf], dtype=np.float32))
+    assert sums == (3, 2**14, 2 * 2**32 + 2**28)
+
+
+def test_what_was_compiled_from_another_source_is_not_used(tmp_path):
+    source = tmp_path / "_kernels.c"
+    assert kernels.is_current(compiled, source)
+    source.write_bytes(b"other loops")
+    assert not kernels.is_current(compiled, source)
+    older = ModuleType("_kernels")
+    assert not kernels.is_current(older, source)
 
 
 @pytest.mark.parametrize("name", LOOPS)

@@ -10,9 +10,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from cued.conformance.samples import FINGERPRINT, HOUR, NOW, lookup, near, random_lookup, random_records, record, revision, words
+from cued.conformance.samples import (
+    FINGERPRINT,
+    HOUR,
+    NOW,
+    OTHER_FINGERPRINT,
+    lookup,
+    near,
+    random_lookup,
+    random_records,
+    record,
+    revision,
+    words,
+)
 from cued.conformance.searching import assert_same_bits, scatter
-from cued.model import DenseLookup, Source
+from cued.model import DenseLookup, EntityLookup, Source
 from cued.stores import Store
 from cued.stores.arrays import Ids
 from cued.stores.columns import kernels
@@ -233,6 +245,15 @@ def test_what_comes_first_does_not_depend_on_whether_ids_rise():
         asked = lookup(dense=DenseLookup(vector=vectors[0], fingerprint=FINGERPRINT, pool=50))
         found.append(store.search("t", asked))
     assert_same_bits(*found)
+
+
+def test_names_rank_rows_by_nearness_where_most_vectors_are_of_another_embedder():
+    store, of = Store(MemoryKeeper()), {True: OTHER_FINGERPRINT, False: FINGERPRINT}
+    facts = [{"vector": number % 30, "fingerprint": of[number < 500], "entities": ("Ann",)} for number in range(600)]
+    store.remember("t", [record("t", f"m{number:03}", "tea", **each) for number, each in enumerate(facts)])
+    found = store.search("t", lookup(dense=near(3, pool=5), entity=EntityLookup(names=("Ann",), pool=5)))
+    ranks = dict(zip([memory.id for memory in found.memories], found.columns["entity_rank"].tolist(), strict=True))
+    assert [ranks[each] for each in ("m513", "m543", "m573")] == [1, 2, 3]
 
 
 @pytest.mark.requirement("R17")

@@ -2,18 +2,21 @@
 
 from random import Random
 from threading import Thread
+from zlib import crc32
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from msgspec import DecodeError
+from msgspec import DecodeError, msgpack
+from msgspec.structs import replace
 
 from cued.conformance.samples import NOW, lookup, near, random_lookup, random_records, record, revision, words
 from cued.conformance.searching import assert_same_bits, ids, scatter
-from cued.model import Filter, Head
-from cued.stores import Store
-from cued.stores.columns.shelf import unwrap, wrap
+from cued.model import Filter, Head, Source
+from cued.stores import Store, shelves
+from cued.stores.columns.kept import unwrap, wrap
+from cued.stores.columns.shelf import NotNumbers
 from cued.stores.encoding import as_vector
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.sqlite import SqliteKeeper
@@ -51,8 +54,10 @@ def filled(path, count=600):
 
 
 def shelved(keeper, parts=()):
+    """The shelf of however few memories, from these parts where they are of use, and how many rows were read for it."""
     held = TenantShelf()
-    with keeper.begin("t", write=False) as rows:
+    with keeper.begin("t", write=False) as rows, pytest.MonkeyPatch.context() as patched:
+        patched.setattr(shelves, "_LEAST_UNKEPT", 0)
         kept = Kept(rows, parts)
         return held.bring_to(kept, rows.head()), kept.read
 
@@ -163,6 +168,111 @@ def test_a_kept_shelf_with_one_wrong_byte_is_passed_over(at):
         start += len(part)
     assert unwrap(damaged, change=version.change, epoch=version.epoch) is None
     assert shelved(store.keeper, damaged)[1] == 40
+
+
+def forged(parts, column, change):
+    """The parts with one column or one list of names changed, and with sums that are right."""
+    head, names = msgpack.decode(parts[0][4:]), msgpack.decode(parts[1], type=NotNumbers)
+    columns = {name: np.frombuffer(part, kind).copy() for (name, kind), part in zip(head["columns"], parts[2:], strict=True)}
+    if column in columns:
+        columns[column] = change(columns[column])
+    else:
+        names = replace(names, **{column: change(getattr(names, column))})
+    bodies = [msgpack.encode(names), *(each.tobytes() for each in columns.values())]
+    head |= {"columns": [(name, each.dtype.str) for name, each in columns.items()], "sums": list(map(crc32, bodies))}
+    packed = msgpack.encode(head)
+    return [crc32(packed).to_bytes(4) + packed, *bodies]
+
+
+def with_one(value):
+    """A change of a column to this value in its middle."""
+
+    def changed(column):
+        column[len(column) // 2] = value
+        return column
+
+    return changed
+
+
+def in_a_circle(links):
+    return np.roll(np.arange(len(links), dtype=links.dtype), 1)
+
+
+def shorter(column):
+    return column[:-1]
+
+
+def repeated(column):
+    return [*column[:-1], column[0]]
+
+
+@pytest.mark.parametrize(
+    ("column", "change"),
+    [
+        ("key", shorter),
+        ("key", with_one(0)),
+        ("length", shorter),
+        ("length", with_one(-1)),
+        ("length", np.float64),
+        ("fingerprint", with_one(9)),
+        ("scope", with_one(9)),
+        ("alive", with_one(0)),
+        ("posting_hash", shorter),
+        ("posting_hash", with_one(0)),
+        ("posting_start", shorter),
+        ("posting_start", with_one(-1)),
+        ("posting_start", with_one(2**62)),
+        ("posting_row", with_one(40)),
+        ("posting_row", with_one(-1)),
+        ("posting_count", shorter),
+        ("session", with_one(9)),
+        ("before", with_one(40)),
+        ("before", in_a_circle),
+        ("after", with_one(-2)),
+        ("after", in_a_circle),
+        ("ids", repeated),
+        ("ids", shorter),
+        ("sessions", repeated),
+        ("marks", lambda _: [(40, [])]),
+        ("marks", lambda _: [(3, [("", 2**64 - 1, 0)])]),
+        ("sources", lambda _: [(-1, ("m0001",))]),
+    ],
+)
+def test_a_forged_shelf_that_leads_out_of_its_rows_is_passed_over(column, change):
+    store, where = Store(MemoryKeeper()), [Source(session=name, turn=1) for name in ("one", "two")]
+    store.remember("t", [record("t", f"m{number:04}", f"tea number{number}", source=where[number % 2]) for number in range(40)])
+    version, _ = shelved(store.keeper)
+    parts = wrap(version.shelf, change=version.change, epoch=version.epoch)
+    assert shelved(store.keeper, forged(parts, column, lambda same: same))[1] == 0
+    assert shelved(store.keeper, forged(parts, column, change))[1] == 40
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_forged_shelf_of_other_memories_is_passed_over(late):
+    store = Store(MemoryKeeper())
+    store.remember("t", many(40))
+    version, _ = shelved(store.keeper)
+    parts = wrap(version.shelf, change=version.change, epoch=version.epoch)
+    if late:
+        store.revise("t", [revision("m0020", importance=0.1)], at=NOW)
+        parts = forged(parts, "ids", lambda ids: [f"other {each}" for each in ids])
+    else:
+        parts = forged(parts, "key", lambda keys: keys + 1)
+    again, read = shelved(store.keeper, parts)
+    assert read >= 40
+    assert again.shelf.stored == 40
+
+
+def test_a_session_goes_on_whose_memories_were_all_erased_before_the_shelf_was_kept():
+    store = Store(MemoryKeeper())
+    store.remember("t", [*many(5), *(record("t", each, "tea", source=Source(session="talk", turn=1)) for each in ("gone", "other"))])
+    store.search("t", ASKED)
+    store.erase("t", ["gone", "other"])
+    store.search("t", ASKED)
+    version = store._shelves.of("t").version  # noqa: SLF001
+    parts = wrap(version.shelf, change=version.change, epoch=version.epoch)
+    store.remember("t", [record("t", "new", "tea", source=Source(session="talk", turn=2))])
+    assert shelved(store.keeper, parts)[0].shelf.stored == 6
 
 
 def test_a_kept_shelf_of_another_life_or_of_the_future_is_passed_over():

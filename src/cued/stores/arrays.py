@@ -83,6 +83,11 @@ def rounded(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.rint(scores * ONES) / ONES
 
 
+def within(numbers: NDArray[Any], least: int, end: int) -> bool:
+    """Whether every number is at least the one and below the other."""
+    return not len(numbers) or (int(numbers.min()) >= least and int(numbers.max()) < end)
+
+
 def places_of(starts: NDArray[np.intp], sizes: NDArray[np.intp]) -> NDArray[np.intp]:
     """The places of several runs of an array, each from its start and of its size, end to end."""
     before: NDArray[np.intp] = np.repeat(starts - np.cumsum(sizes) + sizes, sizes)

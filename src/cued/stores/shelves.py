@@ -15,7 +15,8 @@ from cued.forking import across_forks
 from cued.model import Head, Indexed, Judged, Matrix, Memory, Row, Workings
 from cued.ports import Reading, Transaction
 from cued.stores.arrays import twin
-from cued.stores.columns.shelf import Entries, Shelf, unwrap, wrap
+from cued.stores.columns.kept import unwrap, wrap
+from cued.stores.columns.shelf import Entries, Shelf
 from cued.stores.encoding import matrices
 from cued.stores.handing import Fresh, Handed
 from cued.stores.standing.facts import FactColumns
@@ -23,7 +24,6 @@ from cued.stores.standing.felling import Mark
 
 SHELVES_BYTES = 1024 * 2**20
 WINNERS_BYTES = 32 * 2**20
-
 _BYTES_EACH = 1500
 _LEAST_UNKEPT = 500
 _MANY = 4096
@@ -218,9 +218,8 @@ class Shelves:
     def workings(self, *, contested: int) -> Workings:
         """How many tenants are in memory with how many bytes, and how many searches found theirs there or did not."""
         with self._lock:
-            held = list(self._held.values())
-            nbytes = sum(each.nbytes for each in held)
-            return Workings(tenants=len(held), bytes=nbytes, hits=self._hits, misses=self._misses, contested=contested)
+            nbytes = sum(each.nbytes for each in self._held.values())
+            return Workings(tenants=len(self._held), bytes=nbytes, hits=self._hits, misses=self._misses, contested=contested)
 
     def holds(self, tenant: str) -> bool:
         """Whether there are memories of this tenant in memory."""
@@ -270,16 +269,18 @@ class Shelves:
 
 
 def _restored(rows: Transaction, head: Head) -> ShelfVersion | None:
-    """The shelf as it was kept, None where there is none of use; what has changed since is to be read yet."""
-    if head.size <= _LEAST_UNKEPT:
-        return None
-    found = unwrap(rows.shelf(), change=head.change, epoch=head.epoch)
+    """The shelf as it was kept with what has changed since, None where there is none of use."""
+    found = unwrap(rows.shelf(), change=head.change, epoch=head.epoch) if head.size > _LEAST_UNKEPT else None
     if found is None:
         return None
     shelf = found.shelf
-    _add_vectors(shelf, _Owners.of(shelf.keys, found.fingerprints, found.coded), rows.vectors(0), more=found.change < head.change)
-    shelf.settle()
-    return ShelfVersion(shelf, Winners(), found.change, head.epoch, shelf.nbytes)
+    try:
+        _add_vectors(shelf, _Owners.of(shelf.keys, found.fingerprints, found.coded), rows.vectors(0), more=found.change < head.change)
+        shelf.settle()
+        kept = ShelfVersion(shelf, Winners(), found.change, head.epoch, shelf.nbytes)
+        return kept if kept.is_of(head) else _refreshed(kept, rows, head)
+    except DecodeError:  # it is of other rows, or the rows are damaged, as is told when it is built of them
+        return None
 
 
 def _refreshed(last: ShelfVersion, rows: Reading | Fresh, head: Head) -> ShelfVersion:
@@ -296,7 +297,7 @@ def _refreshed(last: ShelfVersion, rows: Reading | Fresh, head: Head) -> ShelfVe
             shelf.patch(some.ids, _entries(some).facts)
         if new:
             _shelve(shelf, _taken(read, new), rows.vectors(last.change))
-    except (ValueError, TypeError, OverflowError) as error:
+    except (KeyError, ValueError, TypeError, OverflowError) as error:
         raise DecodeError(f"a row has what no row can have: {error}") from error
     shelf.settle()
     keys = np.asarray(read.keys, dtype=np.int64)

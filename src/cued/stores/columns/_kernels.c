@@ -4,7 +4,8 @@
  * is summed in any order are whole numbers that the sums hold exactly, and what is not exact is computed step by step as numpy does it.
  *
  * Arrays come by the buffer protocol and answers are written into arrays of the caller's, so that Python's stable interface is all that
- * is needed. A wrong type, a wrong length or a place outside an array is an error, and is never read or written.
+ * is needed. A wrong type, a wrong length, a place outside an array or an answer that would be written over what is read is an error, and
+ * nothing outside an array is ever read or written, whatever the numbers in it: they may be those of a damaged file.
  */
 #ifndef Py_GIL_DISABLED
 #define Py_LIMITED_API 0x030B0000
@@ -17,7 +18,11 @@
 #include <string.h>
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__)
+#if __GNUC__ >= 12
 #define FOR_EACH_PROCESSOR __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#else /* which knows no levels of processors */
+#define FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))
+#endif
 #else
 #define FOR_EACH_PROCESSOR
 #endif
@@ -33,7 +38,11 @@
 #define FINE_STEP (1.0 / (512.0 * 65536.0))
 #define DOUBLED_MOST 8.0f
 #define AT_LEAST 1.05
+#define MOST_LONGER 4 /* No step is longer than the shortest by more, so that sums of their squares hold. */
+#define LONGEST_BYTE 128
+#define LONGEST_REST 32768
 #define GRID 32768.0f /* The steps of one in which the background is summed up. */
+#define BEYOND 2.0f /* No cosine is so large; a damaged row's counts as this, so that sums of squares hold. */
 #define BLOCK 32 /* So many values have their best told by one. */
 #define NOBODY (-1)
 #define LOST (-2)
@@ -68,6 +77,12 @@ static int is_of(const Py_buffer *view, char kind)
     return 0;
 }
 
+static int overlap(const Py_buffer *one, const Py_buffer *other)
+{
+    uintptr_t first = (uintptr_t)one->buf, second = (uintptr_t)other->buf;
+    return one->len && other->len && first < second + (uintptr_t)other->len && second < first + (uintptr_t)one->len;
+}
+
 /* Opens the arguments by two letters each: r to read, w to write, o to read or None; then the kind of number. */
 static int opened(Arrays *arrays, const char *name, const char *wanted, PyObject *const *given, Py_ssize_t count)
 {
@@ -95,11 +110,25 @@ static int opened(Arrays *arrays, const char *name, const char *wanted, PyObject
             return 0;
         }
     }
+    /* What is written over an argument would change it after it was checked. */
+    for (Py_ssize_t at = 0; at < count; at++)
+        for (Py_ssize_t other = 0; other < count && wanted[2 * at] == 'w'; other++)
+            if (other != at && overlap(&arrays->views[at], &arrays->views[other])) {
+                PyErr_Format(PyExc_ValueError, "%s: array %zd is written over array %zd", name, at + 1, other + 1);
+                let_go(arrays);
+                return 0;
+            }
     return 1;
 }
 
 #define ARRAY(type, at) ((type *)arrays.views[at].buf)
 #define LENGTH(at) (arrays.views[at].buf == NULL ? 0 : arrays.views[at].len / arrays.views[at].itemsize)
+
+/* Whether so many numbers are so many rows of a width; the product of two lengths may be too large to be worked out. */
+static int is_table(Py_ssize_t length, Py_ssize_t rows, Py_ssize_t width)
+{
+    return rows && width ? length % width == 0 && length / width == rows : length == 0;
+}
 
 static PyObject *refused(Arrays *arrays, const char *name, const char *why)
 {
@@ -108,6 +137,14 @@ static PyObject *refused(Arrays *arrays, const char *name, const char *why)
 }
 
 /* Vectors ------------------------------------------------------------------------------------------------------------------------- */
+
+static int are_steps(const int16_t *longer, Py_ssize_t width)
+{
+    int sound = 1;
+    for (Py_ssize_t at = 0; at < width; at++)
+        sound &= longer[at] >= 1 && longer[at] <= MOST_LONGER;
+    return sound;
+}
 
 /* The bits of the largest component without its sign; what is no number has more bits than any that is. */
 FOR_EACH_PROCESSOR
@@ -139,7 +176,7 @@ static int64_t split(const float *restrict vector, const float *restrict scale, 
     return lost;
 }
 
-static PyObject *take_apart(PyObject *module, PyObject *const *given, Py_ssize_t count)
+static PyObject *take_apart(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ssize_t count)
 {
     Arrays arrays;
     if (!opened(&arrays, "take_apart", "rfrfrhwbwhwfwf", given, count))
@@ -150,8 +187,11 @@ static PyObject *take_apart(PyObject *module, PyObject *const *given, Py_ssize_t
     int16_t *low = ARRAY(int16_t, 4);
     float *doubled = ARRAY(float, 5), *off = ARRAY(float, 6);
     Py_ssize_t width = LENGTH(1), rows = LENGTH(5);
-    if (LENGTH(2) != width || LENGTH(6) != rows || LENGTH(0) != rows * width || LENGTH(3) != rows * width || LENGTH(4) != rows * width)
+    if (LENGTH(2) != width || LENGTH(6) != rows || !is_table(LENGTH(0), rows, width) || !is_table(LENGTH(3), rows, width) ||
+        !is_table(LENGTH(4), rows, width))
         return refused(&arrays, "take_apart", "arrays of different lengths");
+    if (!are_steps(longer, width))
+        return refused(&arrays, "take_apart", "steps that are too long");
     for (Py_ssize_t row = 0; row < rows; row++, vectors += width, high += width, low += width) {
         union { int32_t bits; float value; } longest = {largest(vectors, scale, width)};
         float times = longest.value / FULL;
@@ -172,6 +212,15 @@ static PyObject *take_apart(PyObject *module, PyObject *const *given, Py_ssize_t
     Py_RETURN_NONE;
 }
 
+/* Whether a sum of 32 bits holds the product of a cue with any row, however long a damaged one is. */
+static int fits_in_32_bits(const int16_t *steps, Py_ssize_t width)
+{
+    int64_t most = 0;
+    for (Py_ssize_t at = 0; at < width; at++)
+        most += steps[at] < 0 ? -(int64_t)steps[at] : steps[at];
+    return most <= INT32_MAX / LONGEST_BYTE;
+}
+
 FOR_EACH_PROCESSOR
 static void scan_rows(const int8_t *restrict high, Py_ssize_t rows, Py_ssize_t width, const int16_t *restrict steps,
                       const float *restrict doubled, float unit, float *restrict near, int first)
@@ -185,7 +234,7 @@ static void scan_rows(const int8_t *restrict high, Py_ssize_t rows, Py_ssize_t w
     }
 }
 
-static PyObject *scan(PyObject *module, PyObject *const *given, Py_ssize_t count)
+static PyObject *scan(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ssize_t count)
 {
     Arrays arrays;
     if (!opened(&arrays, "scan", "rbrhrfwf", given, count))
@@ -194,6 +243,9 @@ static PyObject *scan(PyObject *module, PyObject *const *given, Py_ssize_t count
     Py_ssize_t cues = width ? LENGTH(1) / width : 0;
     if (LENGTH(0) != rows * width || LENGTH(3) != rows || !cues || LENGTH(1) != cues * width)
         return refused(&arrays, "scan", "arrays of different lengths");
+    for (Py_ssize_t cue = 0; cue < cues; cue++)
+        if (!fits_in_32_bits(ARRAY(const int16_t, 1) + cue * width, width))
+            return refused(&arrays, "scan", "a cue that is too long");
     PyThreadState *others = rows * width >= LONG_SCAN ? PyEval_SaveThread() : NULL;
     for (Py_ssize_t cue = 0; cue < cues; cue++)
         scan_rows(ARRAY(const int8_t, 0), rows, width, ARRAY(const int16_t, 1) + cue * width, ARRAY(const float, 2), STEP_PRODUCT,
@@ -215,6 +267,20 @@ static double product(const int8_t *restrict high, const int16_t *restrict low, 
     return (double)upper * FINE_PRODUCT + (double)lower * FINE_PRODUCT / DIVIDED;
 }
 
+/* Whether a sum of 64 bits holds the product of a cue with the rests of any row. */
+static int fits_in_64_bits(const int32_t *fine, Py_ssize_t width)
+{
+    int64_t most = 0;
+    for (Py_ssize_t at = 0; at < width; at++)
+        most += fine[at] < 0 ? -(int64_t)fine[at] : fine[at];
+    return most <= INT64_MAX / LONGEST_REST;
+}
+
+static int is_finite(float number)
+{
+    return number - number == 0.0f;
+}
+
 /* Has the memory of a row fetched, so that it is there when its turn comes. */
 static void fetch(const int8_t *high, const int16_t *low, Py_ssize_t width)
 {
@@ -227,7 +293,7 @@ static void fetch(const int8_t *high, const int16_t *low, Py_ssize_t width)
 }
 
 /* The exact cosines of rows, nan for nobody and for what cannot be compared; each is worked out once and told from then on. */
-static PyObject *tell(PyObject *module, PyObject *const *given, Py_ssize_t count)
+static PyObject *tell(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ssize_t count)
 {
     Arrays arrays;
     if (!opened(&arrays, "tell", "rbrhrfririrfrqwdw?wd", given, count))
@@ -239,22 +305,26 @@ static PyObject *tell(PyObject *module, PyObject *const *given, Py_ssize_t count
     const int64_t *rows = ARRAY(const int64_t, 6);
     double *exact = ARRAY(double, 7), *found = ARRAY(double, 9);
     char *told = ARRAY(char, 8);
-    Py_ssize_t held = LENGTH(2), width = held ? LENGTH(0) / held : 0, cues = width ? LENGTH(3) / width : 0;
+    Py_ssize_t held = LENGTH(2), width = held ? LENGTH(0) / held : LENGTH(3), cues = width ? LENGTH(3) / width : 0;
     Py_ssize_t all = LENGTH(4), wanted = LENGTH(6);
-    if (LENGTH(0) != held * width || LENGTH(1) != held * width || LENGTH(3) < width || LENGTH(3) != cues * width || LENGTH(5) != all ||
-        LENGTH(7) != all || LENGTH(8) != all || LENGTH(9) != wanted)
+    if (!is_table(LENGTH(0), held, width) || !is_table(LENGTH(1), held, width) || !cues || LENGTH(3) != cues * width ||
+        LENGTH(5) != all || LENGTH(7) != all || LENGTH(8) != all || LENGTH(9) != wanted)
         return refused(&arrays, "tell", "arrays of different lengths");
+    for (Py_ssize_t cue = 0; cue < cues; cue++)
+        if (!fits_in_64_bits(fine + cue * width, width))
+            return refused(&arrays, "tell", "a cue that is too long");
     for (Py_ssize_t at = 0; at < wanted; at++) {
-        if (rows[at] < -1 || rows[at] >= all)
+        if (rows[at] < NOBODY || rows[at] >= all)
             return refused(&arrays, "tell", "a row that there is not");
-        if (rows[at] >= 0 && near[rows[at]] - near[rows[at]] == 0.0f && (slots[rows[at]] < 0 || slots[rows[at]] >= held))
+        /* A row that cannot be compared may have its slot among other vectors. */
+        if (rows[at] >= 0 && is_finite(near[rows[at]]) && (slots[rows[at]] < 0 || slots[rows[at]] >= held))
             return refused(&arrays, "tell", "a slot that there is not");
     }
     for (Py_ssize_t at = 0; at < wanted; at++) {
-        if (at + AHEAD < wanted && rows[at + AHEAD] >= 0 && !told[rows[at + AHEAD]] && slots[rows[at + AHEAD]] >= 0)
-            fetch(high + slots[rows[at + AHEAD]] * width, low + slots[rows[at + AHEAD]] * width, width);
-        int64_t row = rows[at];
-        if (row < 0 || near[row] - near[row] != 0.0f) {
+        int64_t row = rows[at], later = at + AHEAD < wanted ? rows[at + AHEAD] : NOBODY;
+        if (later >= 0 && !told[later] && is_finite(near[later]))
+            fetch(high + slots[later] * width, low + slots[later] * width, width);
+        if (row < 0 || !is_finite(near[row])) {
             found[at] = NAN;
             continue;
         }
@@ -281,14 +351,14 @@ static void put_row(const int8_t *restrict high, const int16_t *restrict low, co
         vector[at] = ((float)high[at] * DIVIDED + (float)low[at]) * step[at] * doubled;
 }
 
-static PyObject *put_together(PyObject *module, PyObject *const *given, Py_ssize_t count)
+static PyObject *put_together(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ssize_t count)
 {
     Arrays arrays;
     if (!opened(&arrays, "put_together", "rbrhrfrfriwf", given, count))
         return NULL;
     const int32_t *slots = ARRAY(const int32_t, 4);
     Py_ssize_t width = LENGTH(2), all = LENGTH(3), wanted = LENGTH(4);
-    if (LENGTH(0) != all * width || LENGTH(1) != all * width || LENGTH(5) != wanted * width)
+    if (!is_table(LENGTH(0), all, width) || !is_table(LENGTH(1), all, width) || !is_table(LENGTH(5), wanted, width))
         return refused(&arrays, "put_together", "arrays of different lengths");
     for (Py_ssize_t at = 0; at < wanted; at++)
         if (slots[at] < 0 || slots[at] >= all)
@@ -306,8 +376,9 @@ static void sum_up(const float *restrict near, Py_ssize_t rows, int64_t *restric
 {
     int64_t told = 0, total = 0, squares = 0;
     for (Py_ssize_t row = 0; row < rows; row++) {
-        int32_t finite = near[row] - near[row] == 0.0f;
-        int32_t steps = (int32_t)rintf(finite ? near[row] * GRID : 0.0f);
+        int32_t finite = is_finite(near[row]);
+        float bounded = near[row] > BEYOND ? BEYOND : near[row] < -BEYOND ? -BEYOND : near[row];
+        int32_t steps = (int32_t)rintf(finite ? bounded * GRID : 0.0f);
         told += finite;
         total += steps;
         squares += (int64_t)steps * (int64_t)steps;
@@ -317,7 +388,7 @@ static void sum_up(const float *restrict near, Py_ssize_t rows, int64_t *restric
     sums[2] = squares;
 }
 
-static PyObject *background(PyObject *module, PyObject *const *given, Py_ssize_t count)
+static PyObject *background(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ssize_t count)
 {
     Arrays arrays;
     int64_t sums[3];
@@ -347,7 +418,7 @@ static double steps_of(const float *restrict vector, const int16_t *restrict lon
 }
 
 /* The answer is how far the coarse steps are from the vector, which has no component beyond 1. */
-static PyObject *in_steps(PyObject *module, PyObject *const *given, Py_ssize_t count)
+static PyObject *in_steps(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ssize_t count)
 {
     Arrays arrays;
     if (!opened(&arrays, "in_steps", "rfrhwhwi", given, count))
@@ -356,6 +427,8 @@ static PyObject *in_steps(PyObject *module, PyObject *const *given, Py_ssize_t c
     Py_ssize_t width = LENGTH(0);
     if (LENGTH(1) != width || LENGTH(2) != width || LENGTH(3) != width)
         return refused(&arrays, "in_steps", "arrays of different lengths");
+    if (!are_steps(ARRAY(const int16_t, 1), width))
+        return refused(&arrays, "in_steps", "steps that are too long");
     for (Py_ssize_t at = 0; at < width; at++)
         if (!(fabsf(vector[at]) <= 1.5f))
             return refused(&arrays, "in_steps", "a component of no vector of length 1");
@@ -366,18 +439,44 @@ static PyObject *in_steps(PyObject *module, PyObject *const *given, Py_ssize_t c
 
 /* The best of many ---------------------------------------------------------------------------------------------------------------- */
 
+/* The highest of the values that were offered, the least of them first. */
+typedef struct {
+    double *values;
+    Py_ssize_t held, room;
+} Heap;
+
+static void offer(Heap *heap, double value)
+{
+    double *values = heap->values;
+    Py_ssize_t at = 0;
+    if (heap->held < heap->room) {
+        for (at = heap->held++; at > 0 && values[(at - 1) / 2] > value; at = (at - 1) / 2)
+            values[at] = values[(at - 1) / 2];
+    } else if (value > values[0]) {
+        for (Py_ssize_t below = 1; below < heap->room; below = 2 * at + 1) {
+            below += below + 1 < heap->room && values[below + 1] < values[below];
+            if (!(values[below] < value))
+                break;
+            values[at] = values[below];
+            at = below;
+        }
+    } else
+        return;
+    values[at] = value;
+}
+
 /* Which values can be among the best, and how many those are: all that reach, at their highest, what the best reach at their lowest, but
  * for a margin. The lowest of the best is told by the best of each block where there are more blocks than are wanted: it may be somewhat
- * too low then, and is never too high.
+ * too low then, and is never too high. `best` has room for as many as are wanted, and `blocks` for two numbers a block.
  */
 #define CAN_BE_BEST(name, type, at_lowest, at_highest)                                                                             \
-    static Py_ssize_t name(const type *values, const type *off, Py_ssize_t count, type *room, Py_ssize_t pool, double margin,       \
+    static Py_ssize_t name(const type *values, const type *off, Py_ssize_t count, Heap best, type *blocks, double margin,           \
                            int64_t *places)                                                                                         \
     {                                                                                                                               \
-        Py_ssize_t blocks = (count + BLOCK - 1) / BLOCK, held = 0, found = 0;                                                       \
-        type *lowest = room, *highest = room + blocks, *heap = room + 2 * blocks;                                                   \
+        Py_ssize_t many = (count + BLOCK - 1) / BLOCK, found = 0;                                                                   \
+        type *lowest = blocks, *highest = blocks + many;                                                                            \
         (void)off;                                                                                                                  \
-        for (Py_ssize_t block = 0; block < blocks; block++) {                                                                       \
+        for (Py_ssize_t block = 0; block < many; block++) {                                                                         \
             Py_ssize_t at = block * BLOCK, end = at + BLOCK < count ? at + BLOCK : count;                                           \
             type low = at_lowest, high = at_highest;                                                                                \
             for (at++; at < end; at++) {                                                                                            \
@@ -387,30 +486,10 @@ static PyObject *in_steps(PyObject *module, PyObject *const *given, Py_ssize_t c
             lowest[block] = low;                                                                                                    \
             highest[block] = high;                                                                                                  \
         }                                                                                                                           \
-        for (Py_ssize_t each = 0, many = blocks > pool ? blocks : count; each < many; each++) {                                     \
-            Py_ssize_t at = each;                                                                                                   \
-            type value = blocks > pool ? lowest[each] : at_lowest;                                                                  \
-            if (held < pool) {                                                                                                      \
-                for (at = held++; at > 0 && heap[(at - 1) / 2] > value; at = (at - 1) / 2)                                          \
-                    heap[at] = heap[(at - 1) / 2];                                                                                  \
-            } else {                                                                                                                \
-                if (!(value > heap[0]))                                                                                             \
-                    continue;                                                                                                       \
-                for (at = 0;;) {                                                                                                    \
-                    Py_ssize_t below = 2 * at + 1;                                                                                  \
-                    if (below >= pool)                                                                                              \
-                        break;                                                                                                      \
-                    below += below + 1 < pool && heap[below + 1] < heap[below];                                                     \
-                    if (!(heap[below] < value))                                                                                     \
-                        break;                                                                                                      \
-                    heap[at] = heap[below];                                                                                         \
-                    at = below;                                                                                                     \
-                }                                                                                                                   \
-            }                                                                                                                       \
-            heap[at] = value;                                                                                                       \
-        }                                                                                                                           \
-        double least = (double)heap[0] - margin;                                                                                    \
-        for (Py_ssize_t block = 0; block < blocks; block++) {                                                                       \
+        for (Py_ssize_t at = 0; at < (many > best.room ? many : count); at++)                                                       \
+            offer(&best, (double)(many > best.room ? lowest[at] : at_lowest));                                                      \
+        double least = best.values[0] - margin;                                                                                     \
+        for (Py_ssize_t block = 0; block < many; block++) {                                                                         \
             if (!((double)highest[block] >= least))                                                                                 \
                 continue;                                                                                                           \
             for (Py_ssize_t at = block * BLOCK; at < count && at < (block + 1) * BLOCK; at++)                                       \
@@ -437,26 +516,27 @@ static PyObject *best_within(const char *name, const char *wanted, PyObject *con
     Py_ssize_t values = LENGTH(0), last = many - 1, found;
     if (pool < 1 || pool > values || LENGTH(1) != values || LENGTH(last) != values)
         return refused(&arrays, name, "more wanted than there are, or none, or arrays of different lengths");
-    void *room = PyMem_Malloc((size_t)(2 * (values / BLOCK + 1) + pool) * sizeof(double));
-    if (room == NULL) {
+    Heap best = {PyMem_Malloc((size_t)(pool + 2 * (values / BLOCK + 1)) * sizeof(double)), 0, pool};
+    if (best.values == NULL) {
         let_go(&arrays);
         return PyErr_NoMemory();
     }
+    void *blocks = best.values + pool;
     if (last == 2)
-        found = floats_within(ARRAY(const float, 0), ARRAY(const float, 1), values, room, pool, margin, ARRAY(int64_t, 2));
+        found = floats_within(ARRAY(const float, 0), ARRAY(const float, 1), values, best, blocks, margin, ARRAY(int64_t, 2));
     else
-        found = doubles_within(ARRAY(const double, 0), NULL, values, room, pool, margin, ARRAY(int64_t, 1));
-    PyMem_Free(room);
+        found = doubles_within(ARRAY(const double, 0), NULL, values, best, blocks, margin, ARRAY(int64_t, 1));
+    PyMem_Free(best.values);
     let_go(&arrays);
     return PyLong_FromSsize_t(found);
 }
 
-static PyObject *nearest(PyObject *module, PyObject *const *given, Py_ssize_t count)
+static PyObject *nearest(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ssize_t count)
 {
     return best_within("nearest", "rfrfwq", given, count);
 }
 
-static PyObject *highest(PyObject *module, PyObject *const *given, Py_ssize_t count)
+static PyObject *highest(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ssize_t count)
 {
     return best_within("highest", "rdwq", given, count);
 }
@@ -467,15 +547,18 @@ typedef struct {
     int64_t row;
 } Ranked;
 
+/* What is no number comes last, as in numpy: sorting needs to know of any two which comes first. */
 static int comes_first(const void *one, const void *other)
 {
     const Ranked *a = one, *b = other;
-    if (a->value != b->value)
+    if (a->value > b->value || a->value < b->value)
         return a->value > b->value ? -1 : 1;
+    if (!isnan(a->value) != !isnan(b->value))
+        return isnan(b->value) ? -1 : 1;
     return a->row < b->row ? -1 : a->row > b->row;
 }
 
-static PyObject *rank(PyObject *module, PyObject *const *given, Py_ssize_t count)
+static PyObject *rank(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ssize_t count)
 {
     Arrays arrays;
     if (!opened(&arrays, "rank", "rdrqwq", given, count))
@@ -500,17 +583,23 @@ static PyObject *rank(PyObject *module, PyObject *const *given, Py_ssize_t count
 
 /* Neighbours ---------------------------------------------------------------------------------------------------------------------- */
 
-/* The next row in a chain that is visible, NOBODY, or LOST where the chain leads out of the rows. */
+/* The next row in a chain that is visible, NOBODY, or LOST where the chain leads out of the rows or to no end. */
 static int64_t next_of(const int32_t *links, const char *visible, Py_ssize_t all, int64_t row)
 {
-    do
-        row = row >= all ? LOST : links[row];
-    while (row >= 0 && visible != NULL && (row >= all || !visible[row]));
-    return row < NOBODY || row >= all ? LOST : row;
+    for (Py_ssize_t left = all; left > 0; left--) {
+        row = links[row];
+        if (row == NOBODY)
+            return NOBODY;
+        if (row < 0 || row >= all)
+            return LOST;
+        if (visible == NULL || visible[row])
+            return row;
+    }
+    return LOST;
 }
 
 /* Rows, then who stands before each, then who stands after each. */
-static PyObject *beside(PyObject *module, PyObject *const *given, Py_ssize_t count)
+static PyObject *beside(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ssize_t count)
 {
     Arrays arrays;
     if (!opened(&arrays, "beside", "rqririo?wq", given, count))
@@ -553,12 +642,16 @@ static int lowest_bit(uint64_t bits)
 }
 
 /* Puts rows in order in place, each once and nobody left out; the answer is how many those are. */
-static PyObject *merge(PyObject *module, PyObject *const *given, Py_ssize_t count)
+static PyObject *merge(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ssize_t count)
 {
     Arrays arrays;
-    Py_ssize_t all = count == 2 ? PyLong_AsSsize_t(given[1]) : -1, held = 0;
-    if (PyErr_Occurred() || !opened(&arrays, "merge", "wq", given, count == 2 ? 1 : count))
+    if (count != 2)
+        return PyErr_Format(PyExc_TypeError, "merge takes an array, and how many rows there are");
+    Py_ssize_t all = PyLong_AsSsize_t(given[1]), held = 0;
+    if (PyErr_Occurred() || !opened(&arrays, "merge", "wq", given, 1))
         return NULL;
+    if (all < 0)
+        return refused(&arrays, "merge", "fewer rows than none");
     int64_t *rows = ARRAY(int64_t, 0);
     Py_ssize_t words = all / 64 + 1;
     for (Py_ssize_t at = 0; at < LENGTH(0); at++)
@@ -583,7 +676,7 @@ static PyObject *merge(PyObject *module, PyObject *const *given, Py_ssize_t coun
 /* The findings' columns ----------------------------------------------------------------------------------------------------------- */
 
 /* The place of each of a pool's rows among rows in order, as a rank from 1. */
-static PyObject *number(PyObject *module, PyObject *const *given, Py_ssize_t count)
+static PyObject *number(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ssize_t count)
 {
     Arrays arrays;
     if (!opened(&arrays, "number", "rqrqwd", given, count))
@@ -611,7 +704,7 @@ static double rounded(double value)
 /* Writes scores and shares of rows and of their neighbours, then what of the names each row has, whether it lies in the window, and its
  * length. Behind the scores of the rows stands that of nobody.
  */
-static PyObject *lay_out(PyObject *module, PyObject *const *given, Py_ssize_t count)
+static PyObject *lay_out(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ssize_t count)
 {
     Arrays arrays;
     if (!opened(&arrays, "lay_out", "rqodododo?rqrdwd", given, count))
@@ -648,7 +741,7 @@ static PyObject *lay_out(PyObject *module, PyObject *const *given, Py_ssize_t co
 /* Words --------------------------------------------------------------------------------------------------------------------------- */
 
 /* Where the entries of each key lie in a segment, and how many more visible rows have it. */
-static PyObject *find(PyObject *module, PyObject *const *given, Py_ssize_t count)
+static PyObject *find(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ssize_t count)
 {
     Arrays arrays;
     if (!opened(&arrays, "find", "rQrqrio?rQwqwqwq", given, count))
@@ -689,7 +782,7 @@ static PyObject *find(PyObject *module, PyObject *const *given, Py_ssize_t count
 }
 
 /* Adds what each key is worth in each row that has it, in the order of the keys, and notes the rows that had none before. */
-static PyObject *weigh(PyObject *module, PyObject *const *given, Py_ssize_t count)
+static PyObject *weigh(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ssize_t count)
 {
     Arrays arrays;
     if (!opened(&arrays, "weigh", "rirHrqrqo?rqrdrdwdwdwq", given, count))
@@ -746,7 +839,21 @@ static PyMethodDef loops[] = {
     LOOP(rank), LOOP(beside), LOOP(merge), LOOP(number), LOOP(lay_out), LOOP(find), LOOP(weigh), {NULL, NULL, 0, NULL},
 };
 
-static PyModuleDef_Slot slots[] = {
+/* Whoever has the source beside this module can tell whether it was compiled from it. */
+#ifndef SOURCE_SUM
+#define SOURCE_SUM 0
+#endif
+
+static int set_up(PyObject *module)
+{
+    PyObject *sum = PyLong_FromUnsignedLong(SOURCE_SUM);
+    int failed = PyModule_AddObjectRef(module, "SOURCE_SUM", sum);
+    Py_XDECREF(sum);
+    return failed;
+}
+
+static PyModuleDef_Slot parts[] = {
+    {Py_mod_exec, (void *)set_up},
 #ifdef Py_GIL_DISABLED
     {Py_mod_gil, Py_MOD_GIL_NOT_USED},
 #endif
@@ -754,7 +861,7 @@ static PyModuleDef_Slot slots[] = {
 };
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "_kernels", "The loops of a search, compiled.", 0, loops, slots, NULL, NULL, NULL,
+    PyModuleDef_HEAD_INIT, "_kernels", "The loops of a search, compiled.", 0, loops, parts, NULL, NULL, NULL,
 };
 
 PyMODINIT_FUNC PyInit__kernels(void)

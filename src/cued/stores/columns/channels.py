@@ -242,7 +242,8 @@ class Meaning:
 
         def nearest(rows: RowNumbers, pool: int) -> tuple[RowNumbers, Column]:
             if self._vectors is not None and self._scanned and len(rows) > pool:
-                off = self._vectors.off.take(self._slots.take(rows))
+                # The slot of a row that cannot be compared may lie among other vectors; how far it is off does not matter.
+                off = self._vectors.off.take(self._slots.take(rows), mode="clip")
                 rows = rows.take(self._nearest(self._near.take(rows), off, pool))
             cosine = self.cosine(rows)
             return rows, np.where(np.isnan(cosine), -np.inf, cosine)

@@ -17,7 +17,7 @@ from msgspec import DecodeError
 from numpy.typing import NDArray
 
 from cued.model import Memory
-from cued.stores.arrays import Mask, RowNumbers, Rows, twin
+from cued.stores.arrays import Mask, RowNumbers, Rows, twin, within
 from cued.stores.columns import kernels
 from cued.stores.columns.uncompiled import Numbers
 from cued.text.remembered import Remembered
@@ -129,6 +129,17 @@ class Segment(NamedTuple):
     def nbytes(self) -> int:
         """The bytes that the segment occupies."""
         return sum(column.nbytes for column in self)
+
+    def is_sound(self, rows: int) -> bool:
+        """Whether it can be the index of so many rows: hashes in order, each with entries that are there, of rows that are there."""
+        hashes, starts = self.hashes, self.starts
+        return (
+            len(starts) == len(hashes) + 1
+            and len(self.rows) == len(self.counts) == starts[-1]
+            and starts[0] == 0
+            and bool((starts[1:] >= starts[:-1]).all() and (hashes[1:] > hashes[:-1]).all())
+            and within(self.rows, 0, rows)
+        )
 
 
 class Matches(NamedTuple):

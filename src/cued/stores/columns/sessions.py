@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.stores.arrays import NOBODY, Columns, RowNumbers, Rows, distinct, twin
+from cued.stores.arrays import NOBODY, Columns, RowNumbers, Rows, distinct, twin, within
 
 _NO_SESSION = -1
 _LINKS = {"before": np.int32, "after": np.int32}
@@ -19,6 +19,21 @@ class Turns(NamedTuple):
     sessions: Sequence[str | None]
     turns: Sequence[int | None]
     created: Sequence[int]
+
+
+def is_chained(columns: Mapping[str, NDArray[Any]], rows: int) -> bool:
+    """Whether the links of so many rows lead to each other alone, and every chain of them to an end."""
+    return all(within(columns[name], NOBODY, rows) and _ends(columns[name]) for name in _LINKS)
+
+
+def _ends(links: Rows) -> bool:
+    ahead = links
+    # Each time twice as many links ahead: whoever has not come to an end when all rows would be passed goes in a circle.
+    for _ in range(len(links).bit_length()):
+        if (ahead == NOBODY).all():
+            return True
+        ahead = np.where(ahead == NOBODY, NOBODY, ahead[ahead])
+    return bool((ahead == NOBODY).all())
 
 
 class Sessions:
@@ -94,8 +109,9 @@ class Sessions:
     def _go_on(self, session: int, rows: list[int]) -> None:
         """Link rows to the end of their session, where they belong there; else the session is chained anew."""
         rows.sort(key=self._place)
-        last = self._last[session]
-        if self._place(rows[0]) < self._place(last):
+        last = self._last.get(session)
+        # A kept shelf knows the names of sessions whose memories were all erased.
+        if last is None or self._place(rows[0]) < self._place(last):
             self._chain(np.flatnonzero(self._places["session"] == session))
             return
         self._links.put("after", [last, *rows[:-1]], rows)

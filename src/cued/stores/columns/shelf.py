@@ -1,18 +1,13 @@
 """One tenant's memories as columns in memory, and the answer to a lookup from them.
 
 Above: the store, which brings a shelf up to date with its keeper before each search. Below: gates, channels, ranking.
-
-A shelf can be wrapped as bytes, all but its vectors, so that the next process need not build it from the rows. Those are never the truth:
-they say which change of the tenant they were made at and carry a sum of each part, and what is of another format, epoch or sum is passed
-over. What has changed since is read from the rows, as for any shelf.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Self, cast
-from zlib import crc32
 
 import numpy as np
-from msgspec import MsgspecError, Struct, msgpack
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from cued.model import Background, Findings, Lookup, Matrix
@@ -27,7 +22,8 @@ from cued.stores.standing.gates import Gates
 
 _LEAST_WASTE = 1024
 _BYTES_PER_ROW = 250
-_POSTINGS = ("posting_hash", "posting_start", "posting_row", "posting_count")
+POSTINGS = ("posting_hash", "posting_start", "posting_row", "posting_count")
+"""The columns that have no value a row."""
 
 
 class Entries(NamedTuple):
@@ -77,7 +73,7 @@ class Shelf:
         """The shelf that `compacted` gave, without its vectors."""
         shelf, ids, count = cls(), Ids(names.ids), len(names.ids)
         shelf._row_of.update(zip(ids, range(count), strict=True))
-        postings = Postings((Segment(*(columns[name] for name in _POSTINGS)),))
+        postings = Postings((Segment(*(columns[name] for name in POSTINGS)),))
         gates = shelf._held.gates.branched(_tagged(postings))
         gates.restore(columns, names.scopes)
         for row, marks in names.marks:
@@ -103,7 +99,7 @@ class Shelf:
         for (fingerprint, _), block in held.vectors.items():
             coded[block.rows] = fingerprints.index(fingerprint)
         columns: dict[str, NDArray[Any]] = {"key": held.columns["key"][rows], "length": held.columns["length"][rows]}
-        columns |= {"fingerprint": coded[rows], **dict(zip(_POSTINGS, held.postings.renumbered(numbers), strict=True))}
+        columns |= {"fingerprint": coded[rows], **dict(zip(POSTINGS, held.postings.renumbered(numbers), strict=True))}
         names = NotNumbers(
             ids=ids,
             sessions=sessions,
@@ -213,54 +209,3 @@ class Shelf:
 
 def _tagged(postings: Postings) -> Callable[[str], Rows]:
     return lambda tag: postings.find(hashed("tag", (tag,)))[0].rows
-
-
-FORMAT = 1
-_SUM = 4
-
-
-class Unwrapped(NamedTuple):
-    """A shelf without vectors, the change it was made at, and each row's code into the fingerprints, negative without a vector."""
-
-    shelf: Shelf
-    change: int
-    fingerprints: list[str]
-    coded: NDArray[np.int32]
-
-
-class _Head(Struct, frozen=True):
-    format: int
-    change: int
-    epoch: int
-    columns: list[tuple[str, str]]
-    sums: list[int]
-
-
-_HEAD = msgpack.Decoder(_Head)
-_NAMES = msgpack.Decoder(NotNumbers)
-
-
-def wrap(shelf: Shelf, *, change: int, epoch: int) -> list[bytes]:
-    """The shelf as parts: what it is, its names, and a part for each column; rows that are dead are left out."""
-    columns, names = shelf.compacted()
-    bodies = [msgpack.encode(names), *(np.ascontiguousarray(column).tobytes() for column in columns.values())]
-    described = [(name, column.dtype.str) for name, column in columns.items()]
-    head = msgpack.encode(_Head(FORMAT, change, epoch, described, list(map(crc32, bodies))))
-    return [crc32(head).to_bytes(_SUM) + head, *bodies]
-
-
-def unwrap(parts: Sequence[bytes], *, change: int, epoch: int) -> Unwrapped | None:
-    """The shelf of these parts for a tenant at this change; None when there is none, or when it is not whole or not of this tenant."""
-    try:
-        if not parts or crc32(parts[0][_SUM:]).to_bytes(_SUM) != parts[0][:_SUM]:
-            return None
-        head = _HEAD.decode(parts[0][_SUM:])
-        if (head.format, head.epoch) != (FORMAT, epoch) or head.change > change:
-            return None
-        if head.sums != list(map(crc32, parts[1:])):
-            return None
-        names = _NAMES.decode(parts[1])
-        columns = {name: np.frombuffer(part, dtype=np.dtype(kind)) for (name, kind), part in zip(head.columns, parts[2:], strict=True)}
-        return Unwrapped(Shelf.of(columns, names), head.change, names.fingerprints, columns["fingerprint"])
-    except (MsgspecError, ValueError, TypeError, KeyError, IndexError):
-        return None

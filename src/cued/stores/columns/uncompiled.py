@@ -30,6 +30,8 @@ _AT_LEAST: Final = 1.05
 """|a·b - a'·b'| ≤ |a-a'||b| + |a'||b-b'|: this covers the lengths, and what is rounded on the way."""
 _CUE_COARSE, _CUE_FINE = 2.0**11, 2.0**26
 _GRID: Final = np.float32(2.0**15)
+_BEYOND: Final = 2.0
+"""No cosine is so large; a damaged row's counts as this, so that sums of squares hold."""
 _AT_ONCE: Final = 512
 """So few rows that all steps over them stay in the processor's cache."""
 _BLOCK: Final = 32
@@ -100,7 +102,7 @@ def tell(  # noqa: PLR0913, PLR0917
 
 def background(near: Vector) -> tuple[int, int, int]:
     """How many numbers are finite, and the sums of them and of their squares in whole steps of 2^-15, which are exact in any order."""
-    steps = np.rint(near[np.isfinite(near)] * _GRID).astype(np.float64)
+    steps = np.rint(near[np.isfinite(near)].clip(-_BEYOND, _BEYOND) * _GRID).astype(np.float64)
     # Not a dot product: from 10,000 rows on it waits for threads of its own, for milliseconds where all cores are busy.
     return len(steps), int(steps.sum()), int(np.square(steps).sum())
 
