@@ -314,6 +314,12 @@ def test_strangers_is_the_share_of_the_cues_names_that_nobody_here_bears():
     assert columns_of("where do we meet?", [memory("a")], terms=[("meet", 0)])["strangers"][0] == 0.0
 
 
+def test_a_german_noun_is_no_stranger_for_its_capital_and_a_name_is():
+    told = columns_of("Wann kommt die Putzfrau?", [memory("a")], terms=[("kommt", 1), ("putzfrau", 0)])
+    assert told["strangers"][0] == 0.0
+    assert columns_of("Wann kommt Jonas?", [memory("a")], terms=[("kommt", 1), ("jona", 0)])["strangers"][0] == 1.0
+
+
 def test_code_is_told_by_the_nearest_memories_whatever_the_cue_looks_like():
     texts = [memory("a", text="with_backoff(call, attempts=5)"), memory("b", text="I like oolong tea.")]
     told = columns_of("Retries give up too soon", texts, terms=[("retri", 1)], cosine=[0.6, 0.1])

@@ -22,7 +22,7 @@ from cued.policy.spec import Calibration
 from cued.text import intent
 from cued.text.analyse import analyse, query_terms
 from cued.text.event_times import Beside
-from cued.text.languages import foreignness, is_code, is_latin, technical
+from cued.text.languages import common_nouns, foreignness, is_code, is_latin, technical
 from cued.text.patterns import pattern
 
 _WORD = pattern(r"\w+")
@@ -97,7 +97,7 @@ def _heard(cue: Cue) -> _Heard:
     idle = bool(by_itself) and intent.is_idle(by_itself)
     return _Heard(
         own=frozenset(query_terms(by_itself) if by_itself and not idle else ()),
-        names=frozenset(term for name in cues.named(uttered) for term in query_terms(name)),
+        names=frozenset(term for name in cues.named(uttered) if name not in common_nouns(uttered) for term in query_terms(name)),
         latin=is_latin(uttered),
         foreign=foreignness(uttered),
         technical=technical(uttered),
