@@ -12,6 +12,7 @@ from cued.text.intent import (
     addresses_agent,
     asked_about,
     asks,
+    asks_of_before,
     in_first_person,
     intent,
     is_idle,
@@ -163,6 +164,16 @@ def test_a_text_may_be_in_the_first_person(text):
 )
 def test_a_text_about_others_is_not(text):
     assert not in_first_person(text)
+
+
+@pytest.mark.parametrize("cue", ["What was Mira's previous job?", "Where did Mira live before?", "Who used to own it?", "my ex-landlord"])
+def test_what_held_before_is_asked_for(cue):
+    assert asks_of_before(cue)
+
+
+@pytest.mark.parametrize("cue", ["When did Mira move?", "What do I do before dinner?", "Where does Mira live?", "ex", ""])
+def test_what_was_or_comes_first_is_not(cue):
+    assert not asks_of_before(cue)
 
 
 @pytest.mark.parametrize(

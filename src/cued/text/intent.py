@@ -263,6 +263,14 @@ _LEANS = pattern(
 _LOOKED_AT = 300
 
 
+_BEFORE = pattern(r"\W(?:previous|previously|former|formerly|used to|before(?=\W*\Z)|ex(?=[- ]\w))(?!\w)")
+
+
+def asks_of_before(cue: str) -> bool:
+    """Whether an English cue asks for what held before what holds ("previous", "used to", "… before?")."""
+    return _BEFORE.search(spoken(cue)) is not None
+
+
 def tells_of_past(text: str) -> bool:
     """Whether an English text has an auxiliary verb of the past ("did", "was")."""
     return _PAST.search(spoken(text)) is not None
