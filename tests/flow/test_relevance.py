@@ -128,6 +128,13 @@ def test_a_leaning_bears_on_a_request_the_less_the_less_they_have_to_do_with_eac
     assert decide(found, preset("cued")).trace.columns["bears"].tolist() == pytest.approx([0.0, 0.5, 1.0])
 
 
+def test_a_leaning_bears_on_an_order_where_both_have_more_to_do_with_each_other():
+    told = [memory(name, text="I never drive at night.") for name in "abc"]
+    found = evidence(told, cue=Cue(utterance="Book us a trip.", now=NOW), cosine=[above(each, "generic") for each in (1.9, 2.8, 3.7)])
+    # half way from 2 to 3.6 deviations
+    assert decide(found, preset("cued")).trace.columns["bears"].tolist() == pytest.approx([0.0, 0.5, 1.0])
+
+
 def timed(utterance, window, *, visible):
     """The columns of time for a cue of which half, or all, is a time, in a store of so many memories."""
     found = evidence([memory(f"{place}") for place in range(len(window))], window=window, dense_rank=range(1, len(window) + 1))

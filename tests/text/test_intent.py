@@ -19,6 +19,7 @@ from cued.text.intent import (
     leans,
     numbered,
     of_speaker,
+    orders,
     seeks,
     speaks_of_itself,
     told_about,
@@ -196,6 +197,24 @@ def test_a_request_seeks(cue):
 )
 def test_a_question_about_what_is_known_does_not(cue):
     assert not seeks(cue)
+
+
+@pytest.mark.parametrize(
+    "cue",
+    [
+        "Write a letter to the landlord",
+        "could you please draft a reply to Tom?",
+        "We need to book a table",
+        "cook something for Mira",
+    ],
+)
+def test_a_piece_of_work_is_ordered(cue):
+    assert orders(cue)
+
+
+@pytest.mark.parametrize("cue", ["Book club", "the order of the talks", "Who will write the report?", "Send it", "Make it shorter", ""])
+def test_what_only_begins_like_an_order_is_none(cue):
+    assert not orders(cue)
 
 
 @pytest.mark.parametrize(
