@@ -128,6 +128,13 @@ def test_a_leaning_bears_on_a_request_the_less_the_less_they_have_to_do_with_eac
     assert decide(found, preset("cued")).trace.columns["bears"].tolist() == pytest.approx([0.0, 0.5, 1.0])
 
 
+def test_a_leaning_bears_on_an_order_where_both_have_more_to_do_with_each_other():
+    told = [memory(name, text="I never drive at night.") for name in "abc"]
+    found = evidence(told, cue=Cue(utterance="Book us a trip.", now=NOW), cosine=[above(each, "generic") for each in (1.9, 2.8, 3.7)])
+    # half way from 2 to 3.6 deviations
+    assert decide(found, preset("cued")).trace.columns["bears"].tolist() == pytest.approx([0.0, 0.5, 1.0])
+
+
 def timed(utterance, window, *, visible):
     """The columns of time for a cue of which half, or all, is a time, in a store of so many memories."""
     found = evidence([memory(f"{place}") for place in range(len(window))], window=window, dense_rank=range(1, len(window) + 1))
@@ -312,6 +319,12 @@ def test_strangers_is_the_share_of_the_cues_names_that_nobody_here_bears():
     told = columns_of("Where did Caroline meet Tim?", [memory("a")], terms=[("carolin", 3), ("meet", 0), ("tim", 0)])
     assert told["strangers"][0] == pytest.approx(1 / 2)
     assert columns_of("where do we meet?", [memory("a")], terms=[("meet", 0)])["strangers"][0] == 0.0
+
+
+def test_a_german_noun_is_no_stranger_for_its_capital_and_a_name_is():
+    told = columns_of("Wann kommt die Putzfrau?", [memory("a")], terms=[("kommt", 1), ("putzfrau", 0)])
+    assert told["strangers"][0] == 0.0
+    assert columns_of("Wann kommt Jonas?", [memory("a")], terms=[("kommt", 1), ("jona", 0)])["strangers"][0] == 1.0
 
 
 def test_code_is_told_by_the_nearest_memories_whatever_the_cue_looks_like():

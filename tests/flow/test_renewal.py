@@ -59,6 +59,7 @@ def test_an_update_stands_just_above_what_it_changes():
         ("What does the mower run on?", "The mower runs on petrol.", "We replaced the petrol mower with an electric one."),
         ("How much losartan do I take?", "I take 50 mg of losartan.", "Dr Amin raised the losartan to 100 mg."),
         ("Do I go to the gym?", "I go to the gym on Fridays.", "I no longer go to the gym; I swim instead."),
+        ("Where does Mira work?", "Mira works at the library as an archivist.", "Mira started as a curator at the museum."),
         ("Wo wohnt Oma Gerda?", "Oma Gerda wohnt in Bamberg.", "Oma Gerda ist nach Erlangen umgezogen."),
     ],
 )
@@ -88,6 +89,18 @@ def test_what_was_written_anew_since_is_not_renewed():
 @pytest.mark.parametrize("cue", ["Where did Mira live?", "Where did Mira use to live?"])
 def test_who_asks_for_what_was_gets_what_was(cue):
     assert ids(OLD, NEW, cue=cue) == ["old", "new"]
+
+
+@pytest.mark.parametrize("cue", ["What is Mira's previous home?", "Where did Mira live before?", "Where did Mira use to live, formerly?"])
+def test_who_asks_for_what_held_before_gets_it_first(cue):
+    recall = asked(NEW, TEA, OLD, cue=cue)
+    assert [each.id for each in recall] == ["old", "new", "tea"]
+    assert recall.memories[0].score == pytest.approx(recall.memories[1].score + 0.01)
+
+
+def test_of_several_that_were_renewed_the_last_is_what_held_before():
+    first = replace(OLD, id="first", text="Mira lives in Faro.", created_at=ago(days=300), updated_at=ago(days=300))
+    assert ids(NEW, OLD, first, cue="Where did Mira live before?") == ["old", "new", "first"]
 
 
 def test_a_time_that_is_over_asks_for_what_was():

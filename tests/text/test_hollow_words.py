@@ -57,6 +57,11 @@ def test_a_capital_within_a_sentence_is_a_name_and_no_function_word_of_another_l
     assert query_terms(cue) == terms
 
 
+@pytest.mark.parametrize("cue", ["Reiche meinen Urlaub ein", "Wo ist der Schlüssel zu seinem Büro?", "Wem gehört dieser Schirm?"])
+def test_a_german_pronoun_is_one_in_every_case(cue):
+    assert len(query_terms(cue)) == 2
+
+
 @pytest.mark.parametrize("name", ["de Gaulle", "Die Hard"])
 def test_one_such_word_says_no_language(name):
     assert len(query_terms(name)) == 2

@@ -12,12 +12,14 @@ from cued.text.intent import (
     addresses_agent,
     asked_about,
     asks,
+    asks_of_before,
     in_first_person,
     intent,
     is_idle,
     leans,
     numbered,
     of_speaker,
+    orders,
     seeks,
     speaks_of_itself,
     told_about,
@@ -165,6 +167,16 @@ def test_a_text_about_others_is_not(text):
     assert not in_first_person(text)
 
 
+@pytest.mark.parametrize("cue", ["What was Mira's previous job?", "Where did Mira live before?", "Who used to own it?", "my ex-landlord"])
+def test_what_held_before_is_asked_for(cue):
+    assert asks_of_before(cue)
+
+
+@pytest.mark.parametrize("cue", ["When did Mira move?", "What do I do before dinner?", "Where does Mira live?", "ex", ""])
+def test_what_was_or_comes_first_is_not(cue):
+    assert not asks_of_before(cue)
+
+
 @pytest.mark.parametrize(
     "cue",
     [
@@ -185,6 +197,24 @@ def test_a_request_seeks(cue):
 )
 def test_a_question_about_what_is_known_does_not(cue):
     assert not seeks(cue)
+
+
+@pytest.mark.parametrize(
+    "cue",
+    [
+        "Write a letter to the landlord",
+        "could you please draft a reply to Tom?",
+        "We need to book a table",
+        "cook something for Mira",
+    ],
+)
+def test_a_piece_of_work_is_ordered(cue):
+    assert orders(cue)
+
+
+@pytest.mark.parametrize("cue", ["Book club", "the order of the talks", "Who will write the report?", "Send it", "Make it shorter", ""])
+def test_what_only_begins_like_an_order_is_none(cue):
+    assert not orders(cue)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cued.text import languages
-from cued.text.languages import foreignness, is_latin, technical
+from cued.text.languages import common_nouns, foreignness, is_latin, technical
 
 
 @pytest.mark.parametrize("text", ["", "42", "The café is über-nice", "Tôi sống ở Hà Nội", "Mia said 你好 to the neighbours in the yard"])
@@ -34,6 +34,22 @@ def test_english_and_code_are_not_foreign_and_german_is():
     assert foreignness("if x == 3: return foo(x)") == 0.0
     assert foreignness("Wie heißt meine Vermieterin noch gleich?") == 1.0
     assert foreignness("") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "nouns"),
+    [
+        ("Wann kommt die Putzfrau?", {"putzfrau"}),
+        ("Plane ein Abendessen für Jonas", {"abendessen"}),
+        ("Wer macht unsere Steuererklärung?", {"steuererklarung"}),
+        ("Welchen Beruf hatte mein Opa Heinz?", {"beruf", "opa"}),
+        ("Wo wohnt Jonas?", set()),
+        ("Why did the Titanic and Die Hard do so well?", set()),
+        ("", set()),
+    ],
+)
+def test_an_article_tells_a_german_noun_from_a_name(text, nouns):
+    assert common_nouns(text) == nouns
 
 
 @pytest.mark.parametrize("text", ["Am I allergic to penicillin?", "What's my occupation?", "Let\u2019s continue.", "Good morning!", "x"])

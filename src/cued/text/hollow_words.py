@@ -18,7 +18,9 @@ wurden hat haben hatte hatten habe kann können konnte ich du er sie es wir ihr 
 wem wie wo wohin woher wann warum welche welcher welches welchen wieviel viele von vom zu zum zur mit auf für im in am an aus bei nach
 über unter durch um als auch so wenn dass ob noch nur sehr mehr hier dort es
 unser unsere unserer unserem unseren unseres bin bist seid muss müssen musste soll sollte sollten gerade bis wovor womit wofür woran worauf
-wozu woher dir dich dein deine deiner euch euer eure denn mal schon gibt gab hast habt heißt gegen seit man""",
+wozu woher dir dich dein deine deiner euch euer eure denn mal schon gibt gab hast habt heißt gegen seit man
+meinem meinen meiner meines deinem deinen deines seinem seinen seiner seines ihrem ihren ihrer ihres keinem keinen keiner keines
+dieser diese dieses diesem diesen jeder jede jedes jedem jeden worüber wogegen ihm ihn ihnen""",
     "es": """el la los las lo un una unos unas de del al a y o que qué quién quiénes cuál cuáles cuándo dónde cómo cuánto cuántos cuántas
 por para con sin en entre sobre desde hasta es son era fue fueron ser está están hay ha han había se me te le les nos mi mis tu su sus
 yo él ella ellos no ni si sí más muy ya como pero también este esta estos estas eso

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import dropwhile
+from typing import Literal
 
 from cued.model import Intent
 from cued.text.patterns import pattern, spoken, spoken_words
@@ -244,12 +245,21 @@ def asks(turn: str) -> bool:
     return ("?" in end or not end.isascii()) and _QUESTION.search(end) is not None
 
 
+Sought = Literal["utterance", "order", "state", ""]
 _SEEKS = pattern(
     r"\W(?:recommend\w*|suggest\w*|advi[cs]e|ideas?|tips?|options?|plan|planning|choose|pick|find me|looking for|help me|best"
     r"|(?:should|shall) (?:i|we)|i should|(?:could|can|would) you (?:find|give|make|create|show|provide|name|put together|come up with)"
     r"|what (?:are|would be) (?:some|a)|what \w+ of \w+ (?:can|could|would|should)|which \w+ (?:would|should)|what's a good"
     r"|(?:how|what|where) (?:can|should|could) (?:i|we))\b"
 )
+_ORDERS = pattern(
+    r"\W*(?:(?:please|now|ok|okay|then|and|hey|hi)\W+)*"
+    r"(?:(?:can|could|would|will) you (?:please )?|(?:i|we) (?:need|want|have) (?:you )?to |let's )?"
+    r"(?:(?:reply|respond|write) to \w|(?:arrange|bake|book|buy|compose|cook|create|design|draft|make|order|organi[sz]e|pack|prepare"
+    r"|reserve|rewrite|schedule|summari[sz]e|write) (?:an?|the|my|our|his|her|their|me|us|him|them|some\w*"
+    r"|more|new|for|\d+|two|three|breakfast|lunch|dinner)\b)"
+)
+"""An order for something new, which whoever orders it may like in one way or another: no "book club", and no change of what is there."""
 _PAST = pattern(r"\W(?:did|was|were|had)\b")
 _LEANS = pattern(
     r"\b(?:prefer\w*|favou?rites?|loves?|enjoy\w*|hates?|dislike\w*|avoid\w*|despise|loathe|detest|allerg\w+|intoleran\w+|sensitive to"
@@ -263,6 +273,14 @@ _LEANS = pattern(
 _LOOKED_AT = 300
 
 
+_BEFORE = pattern(r"\W(?:previous|previously|former|formerly|used to|before(?=\W*\Z)|ex(?=[- ]\w))(?!\w)")
+
+
+def asks_of_before(cue: str) -> bool:
+    """Whether an English cue asks for what held before what holds ("previous", "used to", "… before?")."""
+    return _BEFORE.search(spoken(cue)) is not None
+
+
 def tells_of_past(text: str) -> bool:
     """Whether an English text has an auxiliary verb of the past ("did", "was")."""
     return _PAST.search(spoken(text)) is not None
@@ -271,6 +289,20 @@ def tells_of_past(text: str) -> bool:
 def seeks(cue: str) -> bool:
     """Whether a cue asks for advice, a choice or a plan ("recommend …", "what should I …"), in English, and not what came of one."""
     return bool(_SEEKS.search(spoken(cue))) and not tells_of_past(cue)
+
+
+def sought(utterance: str, state: str) -> Sought:
+    """What asks for advice, a choice or a plan, or orders a piece of work: the utterance, or else the agent's state; "" where neither."""
+    if seeks(utterance):
+        return "utterance"
+    if orders(utterance):
+        return "order"
+    return "state" if state and seeks(state) else ""
+
+
+def orders(cue: str) -> bool:
+    """Whether a cue orders a piece of work that can be done in many ways ("write a letter", "book us a table"), in English."""
+    return _ORDERS.match(spoken(cue)) is not None
 
 
 @lru_cache(maxsize=1 << 14)

@@ -5,6 +5,7 @@ from string import ascii_letters
 
 from cued.text.hollow_words import ALSO_ENGLISH, LATIN_WORDS, SHARED, WORDS_BY_LANGUAGE
 from cued.text.patterns import pattern
+from cued.text.scripts import fold
 from cued.text.stopwords import STOP_WORDS
 
 _LOOKED_AT = 300
@@ -27,6 +28,11 @@ _ASKING = OTHERS & frozenset(
     varför vem hur kuka kenen mihin milloin miksi miten mikor kinek honnan mennyi melyik milyen unde cine gdje tko kada koliko kakav
     nerede nasıl neden hangi siapa kapan berapa""".split()
 )
+# German writes every noun with a capital; a name of somebody hardly ever has an article.
+_NOUN = pattern(
+    r"\b(?:[Dd](?:er|ie|as|en|em)|(?:[Kk]|[MmDdSs])?[Ee]in(?:e[mnrs]?)?|(?:[Ii]hr|[Uu]nser|[Ee]uer|[Dd]ies|[Jj]ed|[Ww]elch)(?:e[mnrs]?)?|[Zz]u[mr]|[Vv]om)"
+    r"\s+([A-ZÄÖÜ]\w+)"
+)
 CODE = pattern(r"[{}=<>_\\`|]|\w\(|\w/\w|://")
 # A dot between single letters ("9 a.m.", "e.g.") and the plural of "flat(s)" are none.
 _MARKS = pattern(r"[_`{}<>=|\\#]|[a-z)][A-Z][a-z]|(?:[a-z]{2}|\))\.[a-z]{2}|\w\((?!s\))|::|/\w+/|\s-{1,2}[a-z]|(?:Error|Exception)\b")
@@ -42,6 +48,7 @@ _SURELY_CODE = 0.25
 _OF_A_CODE = 1 / 3
 # The share of English function words from which a text is hardly English, and from which it surely is.
 _HARDLY, _SURELY = 0.04, 0.14
+_RATHER_FOREIGN = 0.5
 
 
 def is_latin(text: str) -> bool:
@@ -83,6 +90,12 @@ def _of_another(words: frozenset[str]) -> frozenset[str]:
     known = max((words & own for own in WORDS_BY_LANGUAGE.values()), key=lambda own: len(own - STOP_WORDS))
     own, english = known - STOP_WORDS, (words & ENGLISH) - known
     return known if len(own) >= _SEVERAL and len(own) > len(english) else frozenset()
+
+
+def common_nouns(text: str) -> frozenset[str]:
+    """The words of a German text that an article or its like tells to be no names though they have a capital, in the form of entities."""
+    found = _NOUN.findall(text[:_LOOKED_AT])
+    return frozenset(fold(noun).casefold() for noun in found) if found and foreignness(text) >= _RATHER_FOREIGN else frozenset()
 
 
 def unlike_english(share: float) -> float:

@@ -6,7 +6,7 @@ A logistic model of a few columns whose coefficients are data (`policy/calibrati
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from cued.policy.spec import Calibration
 from cued.text import intent
 from cued.text.analyse import analyse, query_terms
 from cued.text.event_times import Beside
-from cued.text.languages import foreignness, is_code, is_latin, technical
+from cued.text.languages import common_nouns, foreignness, is_code, is_latin, technical
 from cued.text.patterns import pattern
 
 _WORD = pattern(r"\w+")
@@ -40,9 +40,9 @@ _LETTERS = 4
 """Shorter texts have a vector that says nothing."""
 _STRANGE = 0.5
 """How foreign a cue is from which on words may speak for themselves."""
-_ALIKE = {"utterance": (0.3, 2.0), "state": (2.0, 3.6)}
+_ALIKE = {"utterance": (0.3, 2.0), "order": (2.0, 3.6), "state": (2.0, 3.6)}
 """So many deviations above an unrelated cosine a leaning begins to bear on a request, and does fully; who has a plan is asked other things
-too."""
+too, and what is ordered may be anything."""
 _NEAREST, _FIRST, _NEARBY = 10, 2, 40
 """So many of the nearest candidates tell whether code is kept here and how near many are, so many whether they speak of the one who is
 asked about, and of so many it is told whether they are in the words of whoever asks."""
@@ -83,8 +83,7 @@ class _Heard(NamedTuple):
     latin: bool
     foreign: float
     technical: float
-    seeks: Literal["utterance", "state", ""]
-    """What asks for advice, a choice or a plan."""
+    seeks: intent.Sought
     personal: bool
     to_agent: bool
     event: Beside | None
@@ -97,11 +96,11 @@ def _heard(cue: Cue) -> _Heard:
     idle = bool(by_itself) and intent.is_idle(by_itself)
     return _Heard(
         own=frozenset(query_terms(by_itself) if by_itself and not idle else ()),
-        names=frozenset(term for name in cues.named(uttered) for term in query_terms(name)),
+        names=frozenset(term for name in cues.named(uttered) if name not in common_nouns(uttered) for term in query_terms(name)),
         latin=is_latin(uttered),
         foreign=foreignness(uttered),
         technical=technical(uttered),
-        seeks="utterance" if not idle and intent.seeks(uttered) else "state" if working and intent.seeks(working) else "",
+        seeks=intent.sought("" if idle else uttered, working),
         personal=intent.speaks_of_itself(cue.utterance),
         to_agent=intent.addresses_agent(cue.utterance),
         event=cues.event(cue.utterance),

@@ -4,12 +4,13 @@
 """
 
 from datetime import datetime
+from typing import Literal
 
 import numpy as np
 
 from cued.flow.table import Table
-from cued.model import outranks
-from cued.text.intent import tells_of_past
+from cued.model import Column, outranks
+from cued.text.intent import asks_of_before, tells_of_past
 from cued.text.languages import foreignness, is_latin
 from cued.text.tongues.change_words import tells_change
 
@@ -29,29 +30,47 @@ _AT_ODDS = frozenset({"update", "negation"})
 
 
 def add_renewal(table: Table) -> None:
-    """Raise each note that renews another above it; the contribution `renewal` says by how much, where any is raised."""
-    rows = _rows(table) if table.notes is not table.nothing and _asks_of_now(table) else []
+    """Raise each note that renews another above it; the contribution `renewal` says by how much, where any is raised.
+
+    Who asks for what held before has the last that was renewed raised above what renews it.
+    """
+    asked = _asked(table) if table.notes is not table.nothing else ""
+    rows = _rows(table) if asked else []
     if not rows:
         return
     plain = table.columns["score"]
     score = plain.copy()
+    (_raise_former if asked == "before" else _raise_later)(table, rows, score)
+    if not np.array_equal(score, plain):
+        table.contributions["renewal"] = score - plain
+        table.columns["score"] = score
+
+
+def _raise_later(table: Table, rows: list[int], score: Column) -> None:
     for at, row in enumerate(rows):
         above = sorted((old for old in rows[:at] if score[old] >= score[row]), key=lambda old: (-score[old], old))
         # Above the highest that it renews it is above the others too, so no more are read.
         highest = next((old for old in above if _renews(table, row, old)), None)
         if highest is not None:
             score[row] = score[highest] + _ABOVE
-    if not np.array_equal(score, plain):
-        table.contributions["renewal"] = score - plain
-        table.columns["score"] = score
 
 
-def _asks_of_now(table: Table) -> bool:
-    """Whether a cue asks for what holds, and not for what was."""
+def _raise_former(table: Table, rows: list[int], score: Column) -> None:
+    for at, old in reversed(list(enumerate(rows))):
+        renewing = [new for new in rows[at + 1 :] if _renews(table, new, old)]
+        if renewing:
+            score[old] = max(score[old], max(score[new] for new in renewing) + _ABOVE)
+            return
+
+
+def _asked(table: Table) -> Literal["now", "before", ""]:
+    """Whether a cue asks for what holds, or for what held before that; "" where it asks for another time that is over."""
     evidence = table.evidence
+    if asks_of_before(evidence.cue.utterance):
+        return "before"
     if evidence.intent == "past" or (tells_of_past(evidence.cue.utterance) and not _foreign(table)):
-        return False
-    return not evidence.intervals or any(each.end > table.now for each in evidence.intervals)
+        return ""
+    return "now" if not evidence.intervals or any(each.end > table.now for each in evidence.intervals) else ""
 
 
 def _foreign(table: Table) -> bool:

@@ -3,8 +3,9 @@
 from functools import lru_cache
 
 from cued.text.kinds.owners import of_another
-from cued.text.kinds.signs import SIGNS, Kind
+from cued.text.kinds.signs import AS_WRITTEN, ENGLISH_ONLY, SIGNS, Kind
 from cued.text.kinds.value_questions import asked_kind
+from cued.text.languages import foreignness
 from cued.text.patterns import spoken
 
 __all__ = ["Kind", "asked_kind", "may_have", "of_another"]
@@ -21,4 +22,6 @@ def may_have(kind: Kind, text: str) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _has(kind: Kind, text: str) -> bool:
-    return SIGNS[kind].search(spoken(text)) is not None
+    if kind in ENGLISH_ONLY and foreignness(text):
+        return True
+    return SIGNS[kind].search(text if kind in AS_WRITTEN else f"{spoken(text)} ") is not None

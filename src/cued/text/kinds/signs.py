@@ -5,16 +5,33 @@ from typing import Final, Literal
 
 from cued.text.patterns import pattern
 
-Kind = Literal["phone", "e-mail", "address", "password", "price", "age", "birthday", "count", "length", "size", "colour"]
+Kind = Literal[
+    "phone", "e-mail", "address", "password", "number", "price", "pay", "age", "birthday", "count", "length", "size", "colour",
+    "home", "birthplace", "surname", "blood",
+]  # fmt: skip
+ENGLISH_ONLY: Final = frozenset[Kind]({"home", "birthplace", "surname"})
+"""Kinds whose words are known here in English alone: a text in another language may have them."""
 
-_NUMBER: Final = (
-    r"\d|\W(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|\w*teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+_WORDS: Final = (
+    r"\W(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|\w*teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
     r"|hundreds?|thousands?|million|half|double|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|zwanzig|hundert|tausend|halb"
     r"|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|cien|mil|deux|trois|quatre|cinq|sept|huit|neuf|dix|vingt|cent|mille"
     r"|tre|quattro|cinque|sei|sette|otto|nove|dieci|cento|dois|duas|três|quatro|oito|dez|twee|drie|zeven|negen|tien|honderd|duizend"
     r"|två|fyra|fem|sex|sju|åtta|nio|tio|hundra|seks|syv|otte|åtte|ti|hundrede|tusind"
     r"|dwa|trzy|cztery|pięć|sześć|siedem|osiem|dziewięć|dziesięć|sto|tysiąc)(?!\w)"
 )
+_NUMBER: Final = rf"\d|{_WORDS}"
+_MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|ene|abr|ago|dic|janv|févr|avr|juin|juil|août|déc)"
+_THINGS: Final = r"\s(?!(?:year|month|week|this|is|was|always)s?\W)\w{3,}s(?!\w)"
+_AMOUNT: Final = (
+    r"(?<![\d.,:/-])(?<!\Wat )(?<!\Wum )(?<!\Wab )(?<!\Wbis )(?<!\Win )(?<!\Wim )(?<!since )(?<!seit )\d[\d.,]*+"
+    rf"(?![\d:/]|\s?(?:[ap]\.?m|uhr|h|o'clock|st|nd|rd|th|%|k?g|[kcm]?m|m?l|(?:second|minute|hour|day|week|month|year)s?|{_MONTH}\w*)(?!\w))"
+)
+"""A number that may be money: no time of day, no date, no measure."""
+_YEARS: Final = (
+    rf"(?<![\d.,:/])\d+(?![\d.,:/]\d|{_THINGS}|\s?(?:[ap]\.?m|uhr|h|%|k?g|[kcm]?m|m?l|{_MONTH}\w*)(?!\w))|(?:{_WORDS})(?!{_THINGS})"
+)
+"""A number that may be an age or a year: not so many of anything but years."""
 _MUCH: Final = (
     r"much|lots?|few|many|several|little|all|none|nothing|no|free|once|twice|pair|couple|plenty|enough|some|more|less|most|every"
     r"|viele?|wenige?|alle|keine?|mucho|poco|todos?|beaucoup|peu|tout|molto|tutto|muito|veel|weinig|mycket|meget|dużo|mało"
@@ -24,8 +41,15 @@ _SPAN: Final = (
     r"|stunde|tag|woche|monat|jahr|hora|día|semana|mes|año|heure|jour|semaine|mois|giorn|settiman|ann[io]|dia|uur|dag|maand"
     r"|timm|time|veck|uge|måned|månad|år|godzin|dzień|dni|tydzień|tygodni|rok|lat)\w*"
 )
+_PRICE: Final = (
+    rf"{_AMOUNT}|{_WORDS}|[$€£¥₹]|\W(?:{_MUCH}|(?:cost|pric|cheap|expens|paid|pay|charg|fee|bargain|gift|present|worth|euro|dollar|pound|quid|each|per"
+    r"|kost|preis|teuer|billig|bezahl|geschenk|gratis|cuest|preci|caro|pag|coût|prix|cher|prezz)\w*)(?!\w)"
+)
 _SIGNS: Final[dict[Kind, str]] = {
-    "phone": r"(?:\d\D{0,3}){4}|\W(?:phone|tele|mobil|cell(?:phone)?\W|numb|call(?:s|ing)?\W|tel\W|nummer|handy|númer|numér|numer)",
+    "phone": (
+        r"(?:\d\D{0,3}){4}|\W(?:phone|tele|mobil|cell(?:phone)?\W|numb(?!er \d{1,3}(?![\d ]))|call(?:s|ing)?\W|tel\W|nummer|handy|númer"
+        r"|numér|numer)"
+    ),
     "e-mail": r"@|mail|correo|courriel|\W(?:addres|adres|dirección|indirizz|endereço|write to)",
     "address": (
         r"\d|\W(?:addres|adres|liv(?:e|es|ed|ing)\W|mov(?:e|ed|es|ing)\W|stay|street|road|lane|avenue|square|corner|floor|flat\W|house|home|next"
@@ -36,12 +60,12 @@ _SIGNS: Final[dict[Kind, str]] = {
         r"[\d\"“”‘`:=]|\W['’]|\W(?:pass|pin\W|code|combination|key|phrase|log\W?in|secret|open|unlock|enter|type|word|us(?:e|es|ing)\W"
         r"|wort|schlüssel|geheim|contraseña|clave|mot\W|senha|wachtwoord|lösen|adgangskode|hasło)"
     ),
-    "price": (
-        rf"{_NUMBER}|[$€£¥₹]|\W(?:{_MUCH}|(?:cost|pric|cheap|expens|paid|pay|charg|fee|bargain|gift|present|worth|euro|dollar|pound|quid"
-        r"|kost|preis|teuer|billig|bezahl|geschenk|gratis|cuest|preci|caro|pag|coût|prix|cher|prezz)\w*)(?!\w)"
-    ),
+    "price": _PRICE,
+    "pay": rf"{_PRICE}|\W(?:earn|salar|wage|income|rais|stipend|pension|hourly|gehalt|verdien|lohn|suel|gan[aó]|salaire|gagn)",
+    "number": r"\d|\W(?:numb|code|plate|iban|bic\W|id\W|nummer|kennzeichen|númer|matrícul|numér|plaque)",
+    "blood": r"blood|rhesus|\Wtype|\W(?:a|b|ab|0|o)\W?(?:[+\-−]|pos|neg|rh)|blut|sangre|sang\W",
     "age": (
-        rf"{_NUMBER}|\W(?:(?:is|are|brand|quite|as|so|still|very) new\W|age\W|aged|old|elder|young|born|bab(?:y|ies)|toddler|infant|teen"
+        rf"{_YEARS}|\W(?:(?:is|are|brand|quite|as|so|still|very) new\W|age\W|aged|old|elder|young|born|bab(?:y|ies)|toddler|infant|teen"
         r"|adult|pension|centur|ancient|modern|victorian|medieval|built|planted|founded|turn|school|kindergarten|universit"
         r"|college|grade|alt|jung|geboren|gebaut|gepflanzt|años|joven|viej|nacid"
         r"|née?\W|âge|jeune|vieux|vieil|anni|giovan|nat[oa]\W|anos|oud|jong|gammel|gammal|ung|født|född|lat\W|stary|młod|urodz)"
@@ -49,6 +73,19 @@ _SIGNS: Final[dict[Kind, str]] = {
     "birthday": (
         rf"{_NUMBER}|\W(?:birth|born|{_SPAN}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|christmas|easter|eve\W"
         r"|mär|mai|okt|dez|gebor|geburt|cumple|naci|anniv|compl|naiss|fød|föd|urodz)"
+    ),
+    "home": (
+        r"[\d:]|\W(?:addres|liv(?:e|es|ed|ing)\W|mov|stay|locat|base|place|street|road|lane|avenue|square|corner|floor|flat|house|home|next|opposite|behind"
+        r"|above|abroad|neighbo|resid|settl|relocat|rent|landl|apartment|room|village|town|city|countr|farm|address"
+        r"|(?:in|at|from|to|near|by|off|outside|across|around|into|over|under|on|of)\W)"
+    ),
+    "birthplace": (
+        r"\W(?:born|birth|nativ|from\W|grew|grow|rais|home|child|origin|came|comes?\W|root|nation|citizen|passport|countr|immigra|emigra"
+        r"|in \d{4})|\w(?:ian|ese|ish|nch|tch|eek|lav|ole|ss)\W"
+    ),
+    "surname": (
+        r"[A-Z][\w'’-]+,? (?:(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|ten|ter|bin|ibn|al|O'|Mc) ?)*[A-Z]|[A-Z]\. ?[A-Z]"
+        r"|\b(?:Mr|Mrs|Ms|Dr)\b|(?i:name|née|maiden|initial|spel[lt])"
     ),
     "count": (
         rf"{_NUMBER}|[,;&]|\W(?:{_MUCH}|an?|one|first|second|third|another|and|both|only|single|und|ein\w*|beide|y|un[ao]?|et|une|ed?|en|een|og|och)(?!\w)"
@@ -70,5 +107,7 @@ _SIGNS: Final[dict[Kind, str]] = {
         r"|zwart|wit\W|rood|groen|geel|paars|bruin|sort|hvid|rød|blå|grøn|gul|svart|vit\W|röd|grön|czarn|biał|czerw|niebiesk|zielon|żółt)"
     ),
 }
+AS_WRITTEN: Final = frozenset[Kind]({"surname"})
+"""Kinds that are told by capitals, so that their signs are sought in a text as it is written."""
 SIGNS: Final[dict[Kind, re.Pattern[str]]] = {kind: pattern(signs) for kind, signs in _SIGNS.items()}
-"""By kind, what finds such a sign in a text in small letters with a blank before it."""
+"""By kind, what finds such a sign in a text in small letters with a blank before it, or as it is written."""

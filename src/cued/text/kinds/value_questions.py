@@ -1,6 +1,7 @@
 """Which kind of value a cue asks for, where it asks for nothing else."""
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from cued.text.kinds.signs import Kind
@@ -33,6 +34,17 @@ _NOUNS: Final[tuple[tuple[Kind, str], ...]] = (
             r"|passwort|kennwort|contraseña|mot de passe|senha|wachtwoord|lösenord|adgangskode|hasło"
         ),
     ),
+    (
+        "number",
+        (
+            r"(?:account|bank|card|case|contract|customer|flight|id|identity|insurance|invoice|licen[cs]e|membership|order|passport|policy"
+            r"|reference|registration|room|seat|serial|social security|tax|tracking|vat) numbers?|(?:number|licen[cs]e) plate"
+            r"|iban|zip ?code|post ?code|postal code|kontonummer|postleitzahl|número de (?:cuenta|pasaporte)|code postal"
+        ),
+    ),
+    ("surname", r"(?:last|family|full|maiden|second) name|surname"),
+    ("blood", r"blood (?:type|group)|blutgruppe|grupo sanguíneo|groupe sanguin"),
+    ("pay", r"salary|wages?|income|gehalt|sueldo|salario|salaire|stipendio"),
     ("price", r"price|preis|precio|prix|prezzo|preço|prijs|pris|cena"),
     ("age", r"age"),
     ("birthday", r"birthday|date of birth|birth ?date|geburtstag|cumpleaños|anniversaire"),
@@ -48,9 +60,19 @@ _QUESTIONS: Final[tuple[tuple[Kind, str], ...]] = (
         r"(?:was|wie ?viel) kost(?:et|en|ete) |wie teuer |cuánto (?:cuesta|costó|vale|cobra)n? |combien coût\w+ |quanto (?:cost\w+|custa) ",
     ),
     ("price", r"(?:wat|hoeveel) kost |ile kosztuje |hvad koster |hva koster |vad kostar "),
+    ("pay", r"how much (?:does|did|do|will) [^?]+ (?:earn|make|get paid)\W|wie ?viel verdien\w+ |cuánto gana |combien gagne "),
+    ("size", r"(?:how much|what) (?:does|did|do) [^?]+ weigh\W"),
+    ("birthday", r"when (?:is|was) [^?]+ (?:birthday|born)\W|wann hat [^?]+ geburtstag|wann (?:ist|wurde) [^?]+ geboren"),
+    (
+        "home",
+        (
+            r"where(?:'s| does| do| is| are) [^?]+ (?:live|living|reside|based)\W"
+            r"|(?:which|what) (?:city|town|country|street|village) (?:does|do|is) "
+        ),
+    ),
+    ("birthplace", r"where (?:was|were|is) [^?]+ (?:born|originally from)\W|where did [^?]+ grow up\W"),
     ("age", r"how old (?:is|are|am|was|were) |wie alt (?:ist|sind|war) |cuántos años tiene |quel âge |quanti anni ha |quantos anos tem "),
     ("age", r"hoe oud |hvor gammel |hur gammal |ile lat ma "),
-    ("birthday", r"when (?:is|was) [^?]+ (?:birthday|born)\W|wann hat [^?]+ geburtstag|wann (?:ist|wurde) [^?]+ geboren"),
     ("count", r"how many "),
     ("length", r"how long (?:is|are|was|were|does|did|do|will|has|have) "),
     (
@@ -60,18 +82,31 @@ _QUESTIONS: Final[tuple[tuple[Kind, str], ...]] = (
     ("size", r"(?:what|which) (?:(?:shoe|ring|dress|shirt|hat) )?size (?:is|are|does|do|am) "),
     ("colour", r"(?:what|which) colou?rs? (?:is|are|was|were|does|do|did) |welche farbe |de qué color |de quelle couleur |welke kleur "),
 )
+_HAVES: Final = r"(?:does|do|did|has|have|hat|haben|hatte|tiene|tienen|a|avait|heeft)"
 _QUESTION_WORD: Final = pattern(r"\W(?:what|where|who|whom|whose|when|which|how|why)(?:'s)?(?!\w)")
 _ROUGHLY: Final = pattern(r"\W(?:roughly|approximately|about how|guess|ungefähr|etwa|más o menos|environ|circa)(?!\w)")
 """Who asks so is content with what only hints at it."""
-_ASKED: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
-    *((kind, pattern(rf"{_OPENING}{_WHAT}{_BETWEEN}(?:{nouns}){_CLOSING}")) for kind, nouns in _NOUNS),
-    *((kind, pattern(rf"{_OPENING}(?:{asked})")) for kind, asked in _QUESTIONS),
+
+
+def _any_of(asked: Iterable[tuple[Kind, str]]) -> str:
+    """Any of these, each as a group of its own: all are tried in one go."""
+    return "|".join(f"({pattern})" for _, pattern in asked)
+
+
+_ASKED: Final[tuple[tuple[re.Pattern[str], tuple[tuple[Kind, str], ...]], ...]] = (
+    (pattern(rf"{_OPENING}{_WHAT}{_BETWEEN}(?:{_any_of(_NOUNS)}){_CLOSING}"), _NOUNS),
+    (pattern(rf"{_OPENING}(?:which|what|welche[nrs]?|qué|quel(?:le)?|welke?) (?:{_any_of(_NOUNS)}) {_HAVES}\W"), _NOUNS),
+    (pattern(rf"{_OPENING}(?:{_any_of(_QUESTIONS)})"), _QUESTIONS),
 )
+"""The ways to ask, and the kinds of their groups."""
 
 
 def asked_kind(cue: str) -> Kind | None:
     """The kind of value that a cue asks for; None where it asks for none, or for more."""
-    said = spoken(cue)
+    said = f"{spoken(cue)} "
     if len(said.split()) > _LONGEST or len(_QUESTION_WORD.findall(said)) > 1 or _ROUGHLY.search(said):
         return None
-    return next((kind for kind, asked in _ASKED if asked.match(said)), None)
+    for asked, kinds in _ASKED:
+        if (match := asked.match(said)) and match.lastindex:
+            return kinds[match.lastindex - 1][0]
+    return None

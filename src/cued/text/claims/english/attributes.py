@@ -50,7 +50,7 @@ KIN: Final = _keys(
 _ATTRIBUTES: Final = """
 residence : address | live in at with near on; reside in at; move to into in; relocate to; home in; base in; settle in
 employer : employer | work at for with; job at with; employ at by; join -; hire by at
-occupation : occupation profession | work as; job as; train as
+occupation : occupation profession | work as; job as; train as; start as; hire as
 spouse : spouse husband wife | marry to -
 relationship : | date -; engage to; marry to -; divorce from
 phone : phone-number |
