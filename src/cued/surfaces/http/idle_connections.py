@@ -17,7 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 HEAD_S: Final = 20.0
 """How long the head of a request may take; a connection without one is closed after this long, or twice as long at most."""
 UNREAD_S: Final = 120.0
-"""How long an answer may lie without any of it being taken; a system tells of what was taken in steps of up to a megabyte."""
+"""How long an answer may lie without any of it being taken; a system tells of what was taken in steps of a hundred kilobytes or so."""
 _RESERVED: Final = 128
 """Files that are not for connections: the store's, its journals, connections to a database."""
 _FEWEST: Final = 32
