@@ -271,6 +271,23 @@ def test_what_is_kept_of_a_write_has_no_text_in_it_and_goes_with_the_tenant(serv
     assert "mira" not in store.tenants()
 
 
+def test_what_is_kept_of_a_write_names_no_memory_for_that_may_be_erased_before(server, mira):
+    stored = {"text": "It is benign.", "id": "the-diagnosis"}
+    twice = [mira.post("/v1/memories", json=stored, headers={"Idempotency-Key": "k"}).json()["ids"] for _ in range(2)]
+    erased = [mira.delete("/v1/memories/the-diagnosis?erase=true", headers={"Idempotency-Key": "l"}).json()["forgotten"] for _ in range(2)]
+    assert (twice, erased) == ([["the-diagnosis"]] * 2, [["the-diagnosis"]] * 2)
+    kept = [server.memories.parts.store.document("mira", f"retries/{n:02x}") or b"" for n in range(256)]
+    assert sum(map(bool, kept)) == 2
+    assert b"diagnosis" not in b"".join(kept)
+
+
+def test_a_record_of_writes_that_cannot_be_read_refuses_none(server, mira):
+    for n in range(256):
+        server.memories.parts.store.swap_document("mira", f"retries/{n:02x}", old=None, new=b'[{"key": "of another version"}]')
+    answers = [mira.post("/v1/memories", json={"text": "Likes tea."}, headers={"Idempotency-Key": "k"}) for _ in range(2)]
+    assert [(answer.status_code, answer.headers.get("idempotent-replayed")) for answer in answers] == [(201, None), (201, "true")]
+
+
 def test_a_change_of_what_has_changed_since_it_was_read_is_refused(mira):
     key = remember(mira, "Likes tea.").json()["id"]
     path = f"/v1/memories/{key}"
