@@ -274,6 +274,23 @@ def test_ghost_hits_are_learnt_in_the_same_step_and_the_next_recall_leans_by_the
     settler.close()
 
 
+class ErasedMeanwhile(Store):
+    """A store whose tenant is erased when the log of a recall is written, and what was learnt of it is not yet."""
+
+    def settle(self, tenant, touches, entries=(), **known):
+        written = super().settle(tenant, touches, entries, **known)
+        self.erase_tenant(tenant)
+        return written
+
+
+def test_what_was_learnt_of_a_tenant_does_not_bring_it_back(caplog):
+    store = stored(ErasedMeanwhile(MemoryKeeper()), "a")
+    touched, rest = left("a", rules=policy(ADAPTING))
+    Settler(store, "now").settle("t", touched, known=True, **rest)
+    assert store.tenants() == ()
+    assert caplog.text == ""
+
+
 @pytest.mark.parametrize("mode", ["off", "background"])
 def test_nothing_is_written_when_settling_is_off_or_closed(store, mode):
     settler = Settler(stored(store, "a"), mode)

@@ -175,8 +175,8 @@ class Store(Protocol):
     def document(self, tenant: str, name: str) -> bytes | None:
         """A small document kept for the tenant, such as what has been learnt about its traffic; None when there is none."""
 
-    def swap_document(self, tenant: str, name: str, *, old: bytes | None, new: bytes | None) -> bool:
-        """Whether the document was `old` still and is `new` now, in one step; None is no document."""
+    def swap_document(self, tenant: str, name: str, *, old: bytes | None, new: bytes | None, known: bool = False) -> bool:
+        """Whether the document was `old` still, a tenant that was `known` is there still, and it is `new` now, at once; None is none."""
 
     def tenants(self) -> tuple[str, ...]:
         """The names of all tenants, for whoever looks after the store; they are in no answer to a tenant."""

@@ -78,13 +78,30 @@ def test_few_words_of_another_language_are(text):
         "Gdje radi Petar?",
         "Gdzie klucz?",
         "Kto dzwoni?",
+        "KTO DZWONI?",
     ],
 )
 def test_a_language_is_told_by_a_few_of_its_function_words_or_by_how_a_short_cue_asks(text):
     assert foreignness(text) == 1.0
 
 
-@pytest.mark.parametrize("text", ["Che Guevara", "Tom Sam", "Jen moved", "Mint tea for Sam and Ali", "Who is Ole?", "Care home fees"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Che Guevara",
+        "Tom Sam",
+        "Jen moved",
+        "Mint tea for Sam and Ali",
+        "Who is Ole?",
+        "Care home fees",
+        "Dove soap",
+        "Cine film",
+        "KDE settings",
+        "KDE Plasma on laptop",
+        "WER score",
+        "TKO in round two",
+    ],
+)
 def test_names_and_words_that_other_languages_have_too_are_not_foreign(text):
     assert foreignness(text) == 0.0
 

@@ -406,6 +406,7 @@ def logged(**fields):
     return json.dumps({**plain, **more, **fields}).encode()
 
 
+TRIAL = {"policy": "q", "policy_digest": "", "outcome": "recalled", "best_relevance": 0.5, "tokens": 3}
 WRONG = {
     "a field that nobody knows": (note(colour="red"), "colour"),
     "a field inside the source that nobody knows": (note(source={"colour": "red"}), "colour"),
@@ -440,6 +441,7 @@ WRONG = {
     "a log entry of odd numbers": (logged(candidates=-1), "candidates"),
     "a log entry that cannot be added up": (logged(tokens=2**62), "tokens"),
     "a log entry of a time beyond all times": (logged(total_ms=1e300), "total_ms"),
+    "a log entry whose trial no store can search": (logged(shadow={**TRIAL, "chosen": ["a\0"]}), "chosen"),
     "a log entry with a detail of another kind": (logged(detail={"cited": 7}), "detail"),
     "a document that Cued does not keep": (b'{"type": "document", "name": "secrets", "data": ""}', "name"),
 }

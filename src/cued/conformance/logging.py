@@ -95,11 +95,15 @@ class LoggingConformance:
         assert [row.recalls for row in counted.rows] == [1, 1]
         assert counted == tallied(store.log("t", LogQuery()), TallyQuery(every_s=1000 * 604_800))
 
-    def test_what_cannot_be_added_up_is_refused(self, store: Store) -> None:
-        """So that no line makes the others uncountable."""
-        for odd in ({"tokens": 2**62}, {"omitted": -1}, {"total_ms": 1e300}, {"best_relevance": -1e300}, {"floor": 2.0**31}):
+    def test_what_cannot_be_added_up_or_searched_is_refused(self, store: Store) -> None:
+        """So that no line makes the others uncountable, nor keeps a memory from being erased."""
+        shadow = Shadowed(policy="other", policy_digest="", outcome="recalled", chosen=("b",), best_relevance=0.5, tokens=3)
+        either = ({"tokens": 2**62}, {"best_relevance": -1e300}, {"floor": 2.0**31}, {"policy": "\0"}, {"chosen": ("a\0",)})
+        lines = [replace(entry("r"), **odd) for odd in (*either, {"omitted": -1}, {"total_ms": 1e300})]
+        lines += [replace(entry("r"), shadow=replace(shadow, **odd)) for odd in either]
+        for line in lines:
             with pytest.raises(InputError):
-                store.settle("t", [], [replace(entry("r"), **odd)])
+                store.settle("t", [], [line])
         assert store.log("t", LogQuery()) == ()
 
     def test_cue_and_evidence_are_not_kept_unless_the_store_is_told_to(self, store: Store) -> None:

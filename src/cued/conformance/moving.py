@@ -154,6 +154,14 @@ class MovingConformance:
             with pytest.raises(InputError):
                 store.swap_document("t", bad, old=None, new=b"")
 
+    def test_no_document_brings_back_a_tenant_that_was_known_and_is_gone(self, store: Store) -> None:
+        """Whether it had one before or not; of one that is there it is written as ever."""
+        store.remember("t", [record("t", "a")])
+        assert store.swap_document("t", "balance", old=None, new=b"one", known=True)
+        store.erase_tenant("t")
+        assert not store.swap_document("t", "balance", old=None, new=b"two", known=True)
+        assert_empty(store, "t")
+
     def test_a_search_reads_a_document_along(self, store: Store) -> None:
         """The one that the lookup names, as of the same moment, also where there are no memories."""
         assert store.search("t", lookup(document="balance")).document is None

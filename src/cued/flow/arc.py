@@ -19,7 +19,7 @@ DOCUMENT = "arc"
 """The name under which a tenant's lists are kept."""
 
 _MARK_BYTES = 8
-"""Enough that no two ids of a tenant share a mark, of billions."""
+"""Enough that no two of a tenant's ids share a mark: of a hundred million two do once in some thousand tenants."""
 
 Ids = tuple[str, ...]
 

@@ -201,7 +201,7 @@ class Settler:
                 written = self._store.settle(tenant, touches, entries, known=known)
             if written:
                 for name in dict.fromkeys(name for left in lefts for name in left.documents):
-                    self._rewrite(lefts[0].tenant, name, [left.documents[name] for left in lefts if name in left.documents])
+                    self._rewrite(lefts[0], name, [left.documents[name] for left in lefts if name in left.documents])
         except ReadOnlyError as error:
             self._mode = "off"
             log.warning("the store cannot be written, so recalls are no longer settled: %s", error)
@@ -211,15 +211,15 @@ class Settler:
             # a store of others may fail in any way; the thread must live on, or `flush` would wait for ever
             log.exception("settling failed, the recalls stand: %s", type(error).__name__)
 
-    def _rewrite(self, tenant: str, name: str, rewrites: Sequence[Rewrite]) -> None:
+    def _rewrite(self, left: _Left, name: str, rewrites: Sequence[Rewrite]) -> None:
         """Make these changes of a document in the order in which they came, again when somebody else was quicker."""
-        first = old = self._store.document(tenant, name)
+        old = self._store.document(left.tenant, name)
         for _ in range(_TRIES):
             new = reduce(lambda document, rewrite: rewrite(document), rewrites, old)
-            if new == old or self._store.swap_document(tenant, name, old=old, new=new):
+            if new == old or self._store.swap_document(left.tenant, name, old=old, new=new, known=left.known):
                 return
-            old = self._store.document(tenant, name)
-            if first is not None and old is None:
+            old = self._store.document(left.tenant, name)
+            if old is None:
                 return  # Erased meanwhile, with what it was learnt from.
         log.warning("the document %r was changed by others %d times over, so this change of it is lost", name, _TRIES)
 

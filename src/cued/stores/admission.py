@@ -7,12 +7,12 @@ from msgspec.msgpack import Encoder
 from msgspec.structs import replace
 
 from cued.errors import InputError, TrustError
-from cued.model import GLOBAL, UNVERIFIED, Memory, RecallEntry, Record, Use
+from cued.model import GLOBAL, UNVERIFIED, Memory, RecallEntry, Record, Shadowed, Use
 from cued.stores.arrays import micros
 from cued.stores.columns.vectors import checked
 
 _ENCODER = Encoder()
-_COUNTS = ("candidates", "below_floor", "suppressed", "omitted", "tokens")
+_COUNTS = ("candidates", "below_floor", "suppressed", "omitted")
 _MOST_COUNTED = 2**31
 """More than a recall can have of anything, and so little that billions of lines add up in 64 bits."""
 _MOST_MS = 1e12
@@ -125,15 +125,29 @@ def admit_entry(entry: RecallEntry) -> RecallEntry:
     except (TypeError, OverflowError, UnicodeEncodeError) as error:
         raise InputError("entry", entry, "text that UTF-8 can carry, numbers of at most 64 bits, and a time with its zone") from error
     for name in _COUNTS:
-        if not 0 <= (count := getattr(entry, name)) < _MOST_COUNTED:
-            raise InputError(name, count, f"a whole number from 0 to {_MOST_COUNTED - 1}")
+        _admit_count(name, getattr(entry, name))
     for name, spent in (("total_ms", entry.total_ms), *entry.stage_ms.items()):
         if not 0 <= spent <= _MOST_MS:
             raise InputError(name, spent, f"milliseconds from 0 to {_MOST_MS:.0e}")
-    for name, value in (("best_relevance", entry.best_relevance), ("floor", entry.floor or 0.0)):
+    for decided in (entry,) if entry.shadow is None else (entry, entry.shadow):
+        _admit_decided(decided)
+    return entry
+
+
+def _admit_decided(decided: RecallEntry | Shadowed) -> None:
+    """Nothing, if what a policy decided can be written down, searched for ids and counted; else it is an InputError."""
+    if any("\0" in name for name in (decided.policy, decided.policy_digest, *decided.chosen)):
+        # PostgreSQL reads no list with one, and then no memory of the tenant could be erased any more
+        raise InputError("chosen", decided.chosen, "ids, a policy and its digest without NUL")
+    _admit_count("tokens", decided.tokens)
+    for name, value in (("best_relevance", decided.best_relevance), ("floor", decided.floor or 0.0)):
         if not abs(value) <= _MOST_RELEVANT:
             raise InputError(name, value, f"a number from 0 to 1, or of {_MOST_RELEVANT:.0e} at most")
-    return entry
+
+
+def _admit_count(name: str, count: int) -> None:
+    if not 0 <= count < _MOST_COUNTED:
+        raise InputError(name, count, f"a whole number from 0 to {_MOST_COUNTED - 1}")
 
 
 def at_least_one(number: int, *, field: str = "limit", most: int = 2**31 - 1) -> int:

@@ -307,12 +307,15 @@ class Store:
             return rows.document(name)
 
     @repeated
-    def swap_document(self, tenant: str, name: str, *, old: bytes | None, new: bytes | None) -> bool:
-        """Whether the document was `old` still and is `new` now, in one step; None is no document."""
+    def swap_document(self, tenant: str, name: str, *, old: bytes | None, new: bytes | None, known: bool = False) -> bool:
+        """Whether the document was `old` still and is `new` now, in one step; None is no document.
+
+        Of a tenant that was `known` before nothing is written if it is gone by now.
+        """
         admit_tenant(tenant)
         document_name(name)
         with self.keeper.begin(tenant, write=True) as rows:
-            if rows.document(name) != old:
+            if rows.document(name) != old or (known and not rows.head().change):
                 return False
             if new != old:
                 rows.put_document(name, new)

@@ -1,5 +1,6 @@
 """The project that an agent works in: where it lies, which scope its memories have, and what its `.cued.toml` says."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -11,8 +12,11 @@ from cued.model import GLOBAL
 from cued.requests.checks import label
 
 FILE = ".cued.toml"
-_LARGEST = 65_536
-"""How many bytes of a repository's file are read: a hook reads it at every prompt, and whoever wrote the repository wrote it."""
+_LARGEST = 8192
+"""How many bytes of a repository's file are read: a hook reads it at every prompt, and whoever wrote the repository wrote it.
+
+Reading takes the square of a key's length: of so many bytes a fifth of a second at most, of eight times as many eleven.
+"""
 
 
 class Hooks(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -60,16 +64,19 @@ def checkout(folder: Path) -> Path | None:
 
 def _said(root: Path) -> ProjectFile:
     path = root / FILE
-    if not path.exists():
-        return ProjectFile()
-    written = plain_bytes(path, most=_LARGEST)
+    try:
+        if not path.exists():
+            return ProjectFile()
+        written = plain_bytes(path, most=_LARGEST)
+    except OSError as error:
+        raise InputError(FILE, str(path), f"a file that can be read ({error.strerror})") from error
     if written is None:
         raise InputError(FILE, str(path), f"a plain file of {_LARGEST:,} bytes at most")
     import tomllib  # noqa: PLC0415 - a hook runs at every prompt, and few projects have the file
 
     try:
         said = msgspec.convert(tomllib.loads(written.decode("utf-8")), ProjectFile)
-    except (msgspec.ValidationError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(FILE, str(path), f"scope, policy and a table [hooks]; {error}") from error
     if said.policy is not None:
         from cued.policy.presets import names  # noqa: PLC0415 - loads policies
@@ -80,10 +87,11 @@ def _said(root: Path) -> ProjectFile:
 
 
 def _name(root: Path) -> str:
-    """The name of the repository: a worktree's `.git` is a file that leads to the main one."""
-    if led := plain_bytes(root / ".git", most=_LARGEST):
+    """The name of the repository: a worktree's `.git` is a file that leads to the main one; one that leads nowhere says nothing."""
+    with suppress(OSError, RuntimeError, ValueError):  # a name that no file can have, and links that lead to each other
+        led = plain_bytes(root / ".git", most=_LARGEST) or b""
         inside = (root / led.decode("utf-8", "replace").removeprefix("gitdir:").strip()).resolve()
         if inside.parent.name == "worktrees":
             common = inside.parents[1]
-            return common.parent.name if common.name == ".git" else common.name.removesuffix(".git")
+            return (common.parent.name if common.name == ".git" else common.name.removesuffix(".git")) or root.name
     return root.name

@@ -81,16 +81,16 @@ meidän teidän heidän minulla meillä sinulla hänellä minut meidät minulle 
 millainen kuka kenen ketä kenelle kenellä kuinka paljonko montako moni monta mikään tämä tuo se nämä nuo ne tässä siinä siellä täällä että
 jos kun kuin kanssa ilman ennen jälkeen vielä nyt myös vain enemmän joka jotka onko missäpäin""",
     "hu": """a az egy és vagy de nem ne is van vannak volt voltak lesz lenni én te ő mi ti ők engem téged minket nekem neked neki nekünk
-enyém ki kinek kik mit mi mik melyik milyen mennyi hány hányan hol hova hová honnan mikor miért hogyan hogy ha mert ez azt ezt ezek
-azok itt ott most már még csak nagyon több kell lehet vagyok vagyunk vagy be el meg fel le hányadik hányas mettől meddig kivel mivel
+enyém ki kinek kik mit mik melyik milyen mennyi hány hányan hol hova hová honnan mikor miért hogyan hogy ha mert ez azt ezt ezek
+azok itt ott most már még csak nagyon több kell lehet vagyok vagyunk be el meg fel le hányadik hányas mettől meddig kivel mivel
 miből amit amikor""",
     "ro": """și sau dar nu este sunt e era erau fi fost am ai are avem aveți au avea eu tu el ea noi voi ei ele mă te îl o ne vă îi le mi
-ți îmi îți meu mea mei mele tău ta nostru noastră noștri noastre lui lor un una unei unui al ale ai de la din în pe cu fără pentru prin
-între după până spre despre ce cine cui când unde cum cărui cărei de ce acum mai foarte doar că să dacă acest
+ți îmi îți meu mea mei mele tău ta nostru noastră noștri noastre lui lor un una unei unui al ale de la din în pe cu fără pentru prin
+între după până spre despre ce cine cui când unde cum cărui cărei acum mai foarte doar că să dacă acest
 această aceasta acesta acolo aici se""",
     "hr": """i ili ne nije je su si smo ste bila bilo bili biti će ću ima imam imamo imaju se to taj ta ti ova ovaj u na iz s sa
 do od za po kod pod nad pri bez između prije poslije o da što šta tko ko koga kome čime kako gdje kamo odakle kada kad zašto koji koja koje
-koju kojem koliko čiji ja on ona oni mi vi me mene mi meni moj moja moje naš naša naše njegov njen njihov već samo također sada jer kakav
+koju kojem koliko čiji ja on ona oni mi vi me mene meni moj moja moje naš naša naše njegov njen njihov već samo također sada jer kakav
 kakva""",
 }
 _ELSEWHERE: Final = (

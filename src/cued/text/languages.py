@@ -22,11 +22,12 @@ _HINT = 0.34
 _SEVERAL = 2
 _TELLING = 3
 """So many words are needed to tell a language by, unless the first of them asks."""
+# Without those that are known as names: Dove, Ben Hur, Île, a cine film.
 _ASKING = OTHERS & frozenset(
-    """wo wer wann warum wohin woher wieviel welche welcher donde cuando quien cual quand combien dove quando quale quanto onde quem
-    waar wanneer hoeveel welke gdzie kto kiedy jaki jaka jakie ile kogo komu dlaczego kde kdo kdy kolik hvor hvem hvad hva hvordan
-    varför vem hur kuka kenen mihin milloin miksi miten mikor kinek honnan mennyi melyik milyen unde cine gdje tko kada koliko kakav
-    nerede nasıl neden hangi siapa kapan berapa""".split()
+    """wo wer wann warum wohin woher wieviel welche welcher donde cuando quien cual quand combien quando quale quanto onde quem
+    waar wanneer hoeveel welke gdzie kto kiedy jaki jakie kogo komu dlaczego kde kdo kdy kolik hvor hvem hvad hva hvordan
+    vem kuka kenen mihin milloin miksi miten mikor kinek honnan mennyi melyik milyen unde gdje tko kada koliko kakav
+    nerede neden hangi siapa kapan berapa""".split()
 )
 # German writes every noun with a capital; a name of somebody hardly ever has an article.
 _NOUN = pattern(
@@ -70,16 +71,20 @@ def foreignness(text: str) -> float:
     """
     begun = text[:_LOOKED_AT].lower().replace("\u2019", "'")
     words = _WORD.findall(begun)
-    if not words or CODE.search(begun) or (begun.isascii() and not _of_others(words)):
+    if not words or CODE.search(begun) or (begun.isascii() and not _of_others(words, text[:_LOOKED_AT])):
         return 0.0
     elsewhere = _of_another(frozenset(words))
     english = sum((word in ENGLISH or word.partition("'")[0] in ENGLISH) and word not in elsewhere for word in words)
     return unlike_english((english + _HINT * len(_RATHER.intersection(words))) / len(words))
 
 
-def _of_others(words: list[str]) -> bool:
-    """Whether plain words may be of another language: one of them is, and a word or two ask by it."""
-    return words[0] in _ASKING if len(words) < _TELLING else not OTHERS.isdisjoint(words)
+def _of_others(words: list[str], written: str) -> bool:
+    """Whether plain words may be of another language: one of them is, and a word or two ask by it.
+
+    What is written in capitals among small letters is a name, as KDE is.
+    """
+    telling = OTHERS.intersection(words) if len(words) >= _TELLING else _ASKING.intersection(words[:1])
+    return any(word.upper() not in written for word in telling) or bool(telling and written.isupper())
 
 
 def _of_another(words: frozenset[str]) -> frozenset[str]:

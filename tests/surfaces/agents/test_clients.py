@@ -160,7 +160,6 @@ def test_what_a_client_wrote_in_between_is_kept(home, quick, tmp_path):
     assert json.loads(file.read_text("utf-8")) == {"numStartups": 2}
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="symbolic links need rights on Windows")
 @pytest.mark.parametrize("undo", [False, True])
 def test_what_a_client_writes_while_the_change_is_shown_is_kept(tmp_path, undo):
     path, client = tmp_path / "mcp.json", CLIENTS["cursor"]
@@ -195,6 +194,42 @@ def test_a_file_that_others_write_again_and_again_is_left_to_them(tmp_path):
     assert "mcpServers" not in path.read_text("utf-8")
 
 
+def test_a_file_that_a_client_removes_while_the_change_is_shown_is_made_anew(tmp_path):
+    path = tmp_path / "mcp.json"
+    path.write_text('{"theme": "dark"}', "utf-8")
+    change = file_changes.connected(CLIENTS["cursor"], path, {"command": "cued"})
+    path.unlink()
+    assert file_changes.write(change) is None
+    assert json.loads(path.read_text("utf-8")) == {"mcpServers": {"cued": {"command": "cued"}}}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="symbolic links need rights on Windows")
+def test_a_file_behind_a_link_is_as_it_was_when_we_are_taken_out_again(tmp_path):
+    real, link = tmp_path / "dotfiles.json", tmp_path / "mcp.json"
+    real.write_text("{}", "utf-8")
+    link.symlink_to(real)
+    file_changes.write(file_changes.connected(CLIENTS["cursor"], link, {"command": "cued"}))
+    file_changes.write(file_changes.disconnected(CLIENTS["cursor"], link))
+    assert (link.is_symlink(), real.read_text("utf-8")) == (True, "{}")
+    assert {each.name for each in tmp_path.iterdir()} == {"dotfiles.json", "mcp.json"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="symbolic links need rights on Windows")
+def test_a_link_that_leads_to_itself_is_left_as_it_is(tmp_path):
+    path = tmp_path / "mcp.json"
+    path.symlink_to(path)
+    with pytest.raises(InputError, match="leads to itself"):
+        file_changes.write(file_changes.connected(CLIENTS["cursor"], path, {"command": "cued"}))
+
+
+def test_a_file_of_brackets_without_end_is_left_as_it_is(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text("a = " + "[" * 100_000, "utf-8")
+    with pytest.raises(InputError, match="Nothing was changed"):
+        file_changes.connected(CLIENTS["codex"], path, {"command": "cued"})
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="symbolic links need rights on Windows")
 def test_a_link_to_a_file_stays_a_link(home, quick, tmp_path):
     real = saved(tmp_path / "dotfiles" / "settings.json", "{}\n")
     link = tmp_path / ".config" / "zed" / "settings.json"

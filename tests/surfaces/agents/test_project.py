@@ -84,8 +84,35 @@ def test_a_project_file_that_is_not_plain_or_is_too_large_is_refused_and_never_r
         path.mkdir()
     else:
         path.write_bytes(b"#" * 70_000)
-    with pytest.raises(InputError, match="a plain file of 65,536 bytes at most"):
+    with pytest.raises(InputError, match="a plain file of 8,192 bytes at most"):
         project_at(repository)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [b"scope = " + b"[" * 8000, b"scope = " + b"9" * 5000, b"scope = '\xff'", b"a" + b".a" * 4000 + b" = 1", b"scope = 7"],
+    ids=["deep", "endless number", "no UTF-8", "long key", "no text"],
+)
+def test_a_project_file_that_cannot_be_read_is_refused_whatever_it_says(repository, written):
+    (repository / ".cued.toml").write_bytes(written)
+    with pytest.raises(InputError, match=r"scope, policy and a table \[hooks\]"):
+        project_at(repository)
+
+
+@posix
+def test_a_project_file_at_a_name_that_no_file_can_have_is_refused(repository):
+    (repository / ".cued.toml").symlink_to("/" + "a" * 300)
+    with pytest.raises(InputError, match="a file that can be read"):
+        project_at(repository)
+
+
+@posix
+@pytest.mark.parametrize("led", ["a\0b", "loop/worktrees/x", "/worktrees/x", "/" + "a" * 5000])
+def test_a_worktree_that_leads_nowhere_has_its_own_name(tmp_path, led):
+    (tmp_path / "galley").mkdir()
+    (tmp_path / "galley" / "loop").symlink_to(tmp_path / "galley" / "loop")
+    (tmp_path / "galley" / ".git").write_text(f"gitdir: {led}", "utf-8")
+    assert project_at(tmp_path / "galley").scope == "galley"
 
 
 @posix

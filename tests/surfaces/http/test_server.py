@@ -1,5 +1,6 @@
 """What a server holds to: whose memories, who may ask, how often, how much; what is said when it is refused; and what happens once."""
 
+import asyncio
 import gzip
 import json
 import logging
@@ -10,16 +11,18 @@ from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 
 import pytest
+from starlette.responses import Response
 
 from cued.embed import Hashing
 from cued.embed.endpoint import Endpoint, Patience
 from cued.embed.openai import OpenAICompatible
 from cued.errors import EmbedderError, LostConnectionError, RateError
 from cued.handles.memories import open_memories
-from cued.model import Quotas
+from cued.model import Quotas, Workings
 from cued.surfaces.http.app import Limits, Mounted, make_app
-from cued.surfaces.http.guard import Rules
+from cued.surfaces.http.guard import Guard, Rules
 from cued.surfaces.http.problems import problem
+from cued.surfaces.http.prometheus import Metrics
 from cued.surfaces.http.retries import Once
 from tests.embed.fake_endpoint import FakeEndpoint
 from tests.fakes import FixedClock
@@ -268,6 +271,23 @@ def test_what_is_kept_of_a_write_has_no_text_in_it_and_goes_with_the_tenant(serv
     assert "mira" not in store.tenants()
 
 
+def test_what_is_kept_of_a_write_names_no_memory_for_that_may_be_erased_before(server, mira):
+    stored = {"text": "It is benign.", "id": "the-diagnosis"}
+    twice = [mira.post("/v1/memories", json=stored, headers={"Idempotency-Key": "k"}).json()["ids"] for _ in range(2)]
+    erased = [mira.delete("/v1/memories/the-diagnosis?erase=true", headers={"Idempotency-Key": "l"}).json()["forgotten"] for _ in range(2)]
+    assert (twice, erased) == ([["the-diagnosis"]] * 2, [["the-diagnosis"]] * 2)
+    kept = [server.memories.parts.store.document("mira", f"retries/{n:02x}") or b"" for n in range(256)]
+    assert sum(map(bool, kept)) == 2
+    assert b"diagnosis" not in b"".join(kept)
+
+
+def test_a_record_of_writes_that_cannot_be_read_refuses_none(server, mira):
+    for n in range(256):
+        server.memories.parts.store.swap_document("mira", f"retries/{n:02x}", old=None, new=b'[{"key": "of another version"}]')
+    answers = [mira.post("/v1/memories", json={"text": "Likes tea."}, headers={"Idempotency-Key": "k"}) for _ in range(2)]
+    assert [(answer.status_code, answer.headers.get("idempotent-replayed")) for answer in answers] == [(201, None), (201, "true")]
+
+
 def test_a_change_of_what_has_changed_since_it_was_read_is_refused(mira):
     key = remember(mira, "Likes tea.").json()["id"]
     path = f"/v1/memories/{key}"
@@ -319,6 +339,23 @@ def test_a_request_that_ends_in_two_ways_is_refused_and_so_is_what_comes_behind_
         answered = b"".join(iter(lambda: asking.recv(65536), b""))
     assert answered.startswith(b"HTTP/1.1 400")
     assert answered.count(b"HTTP/1.1 ") == 1
+
+
+@pytest.mark.parametrize("size", [0, 65_536, 65_537, 300_000])
+def test_a_large_answer_is_handed_on_in_pieces_so_that_whoever_reads_slowly_is_waited_for(serve, size):
+    whole, sent = bytes(number % 251 for number in range(size)), []
+
+    async def collect(message):
+        sent.append(message)
+
+    with serve() as server:
+        guard = Guard(Response(whole), tokens=server.tokens, rules=Rules(), metrics=Metrics(waiting=int, workings=Workings))
+        scope = {"type": "http", "path": "/healthz", "method": "GET", "http_version": "1.1", "headers": [(b"host", b"localhost")]}
+        asyncio.run(guard(scope, None, collect))
+    pieces = [message["body"] for message in sent[1:]]
+    assert b"".join(pieces) == whole
+    assert len(pieces) == max(1, -(-size // 65_536))
+    assert [message.get("more_body", False) for message in sent[1:]] == [True] * (len(pieces) - 1) + [False]
 
 
 def test_logs_and_counters_have_routes_and_no_texts_tenants_or_queries(serve, caplog):

@@ -298,8 +298,8 @@ def test_requests_that_come_faster_than_they_are_answered_are_not_taken_in_ahead
     assert max(held) < 1_000_000
 
 
-@pytest.mark.parametrize("size", [100, 20_000_000])
-def test_a_connection_whose_answers_nobody_reads_is_dropped(size):
+def hasty_and_lost():
+    """Connections that wait a moment for whoever reads, and what is set when one is lost."""
     lost = threading.Event()
 
     class Hasty(Connection):
@@ -309,16 +309,39 @@ def test_a_connection_whose_answers_nobody_reads_is_dropped(size):
             super().connection_lost(exc)
             lost.set()
 
+    return Hasty, lost
+
+
+@pytest.mark.parametrize("size", [100, 20_000_000])
+def test_a_connection_whose_answers_nobody_reads_is_dropped(size):
+    hasty, lost = hasty_and_lost()
+
     async def large(request):
         return Response(bytes(size))
 
-    with serving(Router([Route("/", large)]), http=Hasty) as url, socket.socket() as deaf:
+    with serving(Router([Route("/", large)]), http=hasty) as url, socket.socket() as deaf:
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         deaf.connect(("127.0.0.1", int(url.rpartition(":")[2])))
         asking = threading.Thread(target=_asked_for_ever, args=(deaf,), daemon=True)
         asking.start()
         assert lost.wait(20)
         asking.join()
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_NOTSENT_LOWAT"), reason="this system takes in as much as it likes")
+def test_of_an_answer_that_is_not_read_the_system_takes_in_little_so_that_slow_reading_is_seen():
+    hasty, lost = hasty_and_lost()
+
+    async def large(request):
+        return Response(bytes(20_000_000))
+
+    with serving(Router([Route("/", large)]), http=hasty) as url, socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        deaf.connect(("127.0.0.1", int(url.rpartition(":")[2])))
+        deaf.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert lost.wait(20)
+        taken = sum(map(len, iter(lambda: deaf.recv(65536), b"")))
+    assert taken < 1_000_000
 
 
 def _asked_for_ever(deaf):

@@ -95,10 +95,9 @@ class _OthersWroteError(Exception):
 
 
 def _made(change: FileChange) -> Path | None:
-    path = change.path.resolve()
-    backup = path.with_name(path.name + BACKUP)
+    _refuse_changed(change)
+    path, backup = _real(change.path), _backup_of(change.path)
     if change.after is None:
-        _refuse_changed(change)
         path.unlink(missing_ok=True)
         return None
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -143,7 +142,7 @@ def _undone(
     before, change = _text(path), partial(FileChange, path=path, undoes=True, anew=partial(_undone, path, parse, edited, wanted))
     if before is None:
         return change(before=None, after=None)
-    data, backup = _read(path, parse, before), _text(path.with_name(path.name + BACKUP))
+    data, backup = _read(path, parse, before), _text(_backup_of(path))
     left = wanted(data)
     if left == data:
         return change(before=before, after=before)
@@ -175,7 +174,7 @@ def _dropped(edit: Any, text: str, at: tuple[str, str]) -> str:  # noqa: ANN401 
 def _read(path: Path, parse: Callable[[str], Any], text: str) -> dict[str, Any]:
     try:
         data = parse(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _unreadable(path, str(error)) from error
     if not isinstance(data, dict):
         raise _unreadable(path, "it holds no object")
@@ -184,6 +183,23 @@ def _read(path: Path, parse: Callable[[str], Any], text: str) -> dict[str, Any]:
 
 def _unreadable(path: Path, problem: str) -> InputError:
     return InputError("configuration", str(path), f"a file that can be read; {problem}. Nothing was changed; --print shows what to add")
+
+
+def _real(path: Path) -> Path:
+    """The file that a path leads to: a link stays one."""
+    try:
+        real = path.resolve()
+    except RuntimeError:  # so Python says until 3.12 that links lead to each other; later it gives one of them
+        real = path
+    if real.is_symlink():
+        raise _unreadable(path, "it is a link that leads to itself")
+    return real
+
+
+def _backup_of(path: Path) -> Path:
+    """Where what was there before is kept: beside the file itself, which many links may lead to."""
+    real = _real(path)
+    return real.with_name(real.name + BACKUP)
 
 
 def _text(path: Path) -> str | None:

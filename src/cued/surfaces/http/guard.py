@@ -10,6 +10,7 @@ import re
 import time
 import traceback
 from collections import OrderedDict
+from collections.abc import Iterator
 from random import getrandbits
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -38,6 +39,8 @@ TENANT = "(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2}){1,600}"
 """What Cued-Tenant may say."""
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _BUCKETS = 10_000
+_PIECE = 65_536
+"""How many bytes of an answer are handed on at once: TLS takes in whatever it gets, and then gives the client half a minute for it."""
 
 
 class Caller(Struct, frozen=True):
@@ -156,7 +159,19 @@ class _Answer:
             headers["X-Request-Id"] = self._request_id
             headers["X-Content-Type-Options"] = "nosniff"
             headers.setdefault("Cache-Control", "no-store")
-        await self._send(message)
+        for piece in _pieces(message):
+            await self._send(piece)
+
+
+def _pieces(message: Message) -> Iterator[Message]:
+    """The message, of a large body in several: between two of them a client that reads slowly is waited for."""
+    body = message.get("body", b"")
+    if len(body) <= _PIECE:
+        yield message
+        return
+    for start in range(0, len(body), _PIECE):
+        end = start + _PIECE
+        yield {**message, "body": body[start:end], "more_body": end < len(body) or message.get("more_body", False)}
 
 
 class _Rates:

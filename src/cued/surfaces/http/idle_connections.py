@@ -17,7 +17,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 HEAD_S: Final = 20.0
 """How long the head of a request may take; a connection without one is closed after this long, or twice as long at most."""
 UNREAD_S: Final = 120.0
-"""How long an answer may lie without any of it being taken; a system tells of what was taken in steps of up to a megabyte."""
+"""How long an answer may lie without any of it being taken; a system tells of what was taken in steps of a hundred kilobytes or so."""
+_HELD: Final = 65_536
+"""How many bytes of an answer a connection holds before more is made; of its own accord TLS holds eight times as many."""
 _RESERVED: Final = 128
 """Files that are not for connections: the store's, its journals, connections to a database."""
 _FEWEST: Final = 32
@@ -68,6 +70,7 @@ class Connection(H11Protocol):
         """Begin to wait for the first request; where there are too many, whoever has waited longest makes way."""
         super().connection_made(transport)
         self.flow = _Flow(transport, self.conn)
+        transport.set_write_buffer_limits(_HELD)
         self._began, self._before = self.loop.time(), self.cycle
         self._unread, self._taken_at = 0, self._began
         self._looking = self.loop.call_later(self.head_s, self._look)

@@ -1,8 +1,9 @@
 """`Idempotency-Key`: a write that is sent again does not happen again, even after a crash.
 
-What was done is kept with the tenant's memories, as a small document: for a day, without any text, so that erasing a memory erases it
-here too. A new memory without an id of its own gets one that follows from the key, so that a write whose answer was lost in a crash is
-found by its ids: that is what makes the second time harmless, not the record of it.
+What was done is kept with the tenant's memories, as a small document: for a day, without any text, and with its ids sealed under the
+key, which its sender alone has: so that erasing a memory erases it here too. A new memory without an id of its own gets one that follows
+from the key, so that a write whose answer was lost in a crash is found by its ids: that is what makes the second time harmless, not the
+record of it.
 """
 
 import hashlib
@@ -36,12 +37,12 @@ Call = Callable[[JSON], JSON]
 
 
 class _Done(Struct, frozen=True, kw_only=True):
-    """A write that was done: its key and request as digests, when, and its answer without texts."""
+    """A write that was done: its key and request as digests, when, and its answer without texts, sealed."""
 
     key: str
     request: str
     at: int
-    answer: JSON
+    sealed: bytes
 
 
 class Once:
@@ -63,11 +64,12 @@ class Once:
             if done.key == self._key:
                 if done.request != request:
                     raise _another()
-                return self._replayed(done.answer), True
+                return self._replayed(msgspec.json.decode(self._sealed(done.sealed, request, done.at))), True
         if self._verb == "remember_turns":
             body, call = {"memories": self._turns(body)}, partial(verbs.call, "remember_many", self._tenant)
         answer, again = self._called(body, call)
-        self._keep(_Done(key=self._key, request=request, at=int(time.time()), answer=self._without_texts(answer)))
+        at, told = int(time.time()), msgspec.json.encode(self._without_texts(answer))
+        self._keep(_Done(key=self._key, request=request, at=at, sealed=self._sealed(told, request, at)))
         return answer, again
 
     def _called(self, body: JSON, call: Call) -> tuple[JSON, bool]:
@@ -151,6 +153,11 @@ class Once:
     def _id(self, at: int) -> str:
         return "k" + self._digest(b"id", self._tenant.name.encode(), str(at).encode())[:30]
 
+    def _sealed(self, told: bytes, request: str, at: int) -> bytes:
+        """What was told, sealed for this request and time; sealed again it is as it was."""
+        over = hashlib.shake_256(self._secret + f"{request} {at}".encode()).digest(len(told))
+        return (int.from_bytes(told) ^ int.from_bytes(over)).to_bytes(len(told))
+
     def _digest(self, *parts: bytes) -> str:
         return hashlib.blake2b(b"\0".join(parts), key=self._secret, digest_size=16).hexdigest()
 
@@ -166,7 +173,11 @@ def _remembered(ids: list[str], superseded: tuple[str, ...] | list[str]) -> JSON
 
 
 def _decoded(body: bytes | None) -> list[_Done]:
-    return [] if body is None else msgspec.json.decode(body, type=list[_Done])
+    """What is kept; nothing of what cannot be read, so that no write is refused for it."""
+    try:
+        return [] if body is None else msgspec.json.decode(body, type=list[_Done])
+    except msgspec.DecodeError:
+        return []
 
 
 def _another() -> RefusedError:

@@ -29,6 +29,9 @@ PORT = 7333
 _DRAIN_S = 30
 _BACKLOG, _TAKEN = 512, 8
 """How many connections may wait to be taken, and how many are taken before one of them is looked at."""
+_UNSENT = 65_536
+"""How many bytes of answers the system takes in that it cannot send yet: as many as it likes are megabytes a connection, and whoever
+reads slowly would seem to read nothing."""
 _OWN_RATE = 10_000.0
 _LOOK_S = 5.0
 Say = Callable[[str], None]
@@ -145,6 +148,8 @@ def listen(place: ListenAddress) -> socket.socket:
     try:
         if sys.platform != "win32":
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_NOTSENT_LOWAT"):  # not on Windows; connections have it from what listens
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT)
         listening.bind((place.host, place.port))
         listening.listen()
     except OSError as error:
