@@ -6,7 +6,7 @@ from cued.conformance.samples import HOUR, NOW, lookup, record, revision, touch,
 from cued.model import UNUSED, Revision
 from cued.stores import Store
 from cued.stores.keepers.sqlite import SqliteKeeper
-from cued.stores.shelves import Winners
+from cued.stores.winners import Winners
 
 KEYS = [(1 << 32) + number for number in (1, 2, 3)]
 
@@ -74,3 +74,21 @@ def test_what_was_dropped_is_read_anew_and_its_bytes_are_free(stores):
 def test_a_key_without_a_row_is_no_memory(stores):
     with stores[0].keeper.begin("t", write=False) as rows:
         assert Winners().read(rows, [*KEYS, 7])[-1] is None
+
+
+def test_those_that_the_next_search_is_likely_to_find_are_read_with_what_was_found(stores):
+    winners = Winners()
+    with stores[0].keeper.begin("t", write=False) as rows:
+        assert len(winners.read(rows, KEYS[:1], lambda: KEYS)) == 1
+        assert winners.missing(KEYS) == []
+        one, other, _ = winners.read(rows, KEYS)
+    assert one.tenant is other.tenant
+
+
+def test_a_tenant_is_read_whole_where_it_has_no_more_memories_than_a_recall_finds(stores):
+    shelf = stores[0]._shelves.of("t")  # noqa: SLF001 - what it has in memory is the point
+    found(stores[0])
+    assert shelf.version.shelf.few_keys() == KEYS
+    stores[0].remember("t", [record("t", f"n{number}") for number in range(150)])
+    found(stores[0])
+    assert shelf.version.shelf.few_keys() == []

@@ -14,8 +14,9 @@ from cued.errors import BusyError
 from cued.stores import Store
 from cued.stores.columns.shelf import Shelf
 from cued.stores.keepers.sqlite import SqliteKeeper
-from cued.stores.shelves import ShelfVersion, Shelves, Winners
+from cued.stores.shelves import ShelfVersion, Shelves
 from cued.stores.standing.facts import judged
+from cued.stores.winners import Winners
 from tests.stores.other_process import next_version, note
 from tests.stores.processes import run, start
 

@@ -121,7 +121,8 @@ def _found_in(held: TenantShelf, version: ShelfVersion, rows: Reading, lookup: L
     """What a search finds, with its memories; one that cannot be read is taken off the shelf, as if it were not there."""
     while True:
         hits = version.shelf.search(lookup)
-        found = SearchResult(hits, version.winners.read(rows, hits.keys), version.winners.read(rows, hits.core_keys), rows)
+        memories = version.winners.read(rows, hits.keys, version.shelf.few_keys)
+        found = SearchResult(hits, memories, version.winners.read(rows, hits.core_keys), rows)
         if all(found.memories) and all(found.core):
             return found
         keyed = zip((*hits.keys, *hits.core_keys), (*found.memories, *found.core), strict=True)

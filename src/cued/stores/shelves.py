@@ -1,82 +1,33 @@
 """The shelves of the tenants searched of late: each loaded once, then brought up to date by the tenant's change counter."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from queue import Queue
 from threading import Lock, Thread
 from typing import NamedTuple, Self
 
 import numpy as np
 from msgspec import DecodeError
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cued.forking import across_forks
-from cued.model import Head, Indexed, Judged, Matrix, Memory, Row, Workings
+from cued.model import Head, Indexed, Judged, Matrix, Row, Workings
 from cued.ports import Reading, Transaction
-from cued.stores.arrays import twin
 from cued.stores.columns.kept import unwrap, wrap
 from cued.stores.columns.shelf import Entries, Shelf
 from cued.stores.encoding import matrices
 from cued.stores.handing import Fresh, Handed
 from cued.stores.standing.facts import FactColumns
 from cued.stores.standing.felling import Mark
+from cued.stores.winners import Winners
 
 SHELVES_BYTES = 1024 * 2**20
-WINNERS_BYTES = 32 * 2**20
-_BYTES_EACH = 1500
+
 _LEAST_UNKEPT = 500
 _MANY = 4096
 """From so many vectors on it pays to have a thread beside the one that reads them."""
 _WAITING_MOST = 8
 _MARKS = Judged._fields.index("marks")
-
-
-class Winners:
-    """The memories that searches found before, by key, so that a warm recall reads only how they were used."""
-
-    def __init__(self, most_bytes: int = WINNERS_BYTES) -> None:
-        """Start with none."""
-        self.nbytes = 0
-        self._most_bytes = most_bytes
-        self._kept: dict[int, Memory] = {}
-
-    def missing(self, keys: Sequence[int]) -> list[int]:
-        """Those of the keys whose memories have to be read."""
-        return [key for key in keys if key not in self._kept]
-
-    def read(self, rows: Reading, keys: Sequence[int]) -> tuple[Memory | None, ...]:
-        """The memories of these keys in their order, each with its use as of the transaction's snapshot; None for a broken one."""
-        if not keys:
-            return ()
-        found: dict[int, Memory | None] = dict(zip(keys, map(self._kept.get, keys), strict=True))
-        if missing := [key for key, memory in found.items() if memory is None]:
-            fresh = dict(zip(missing, rows.memories(missing), strict=True))
-            found |= fresh
-            self._keep(fresh)
-        for key, use in rows.uses(keys):
-            if (memory := found[key]) is not None:
-                found[key] = replace(memory, use=use)
-        return tuple(found.values())
-
-    def without(self, keys: Sequence[int]) -> Self:
-        """These winners but for those of some keys, which have changed."""
-        if not keys:
-            return self
-        other = twin(self)
-        other._kept = dict(self._kept)  # noqa: SLF001 - its own kind
-        for key in keys:
-            dropped = other._kept.pop(key, None)  # noqa: SLF001
-            if dropped is not None:
-                other.nbytes -= _size(dropped)
-        return other
-
-    def _keep(self, fresh: Mapping[int, Memory | None]) -> None:
-        # Nothing is let go of to make space: in a tenant too large for it, each recall would replace what the next one needs.
-        for key, memory in fresh.items():
-            if memory is not None and self.nbytes + (size := _size(memory)) <= self._most_bytes:
-                self._kept[key] = memory
-                self.nbytes += size
 
 
 class ShelfVersion(NamedTuple):
@@ -394,7 +345,3 @@ def _taken_aside(read: Iterable[tuple[Sequence[int], Matrix]], take: Callable[[S
         beside.join()
     if failed:
         raise failed[0]
-
-
-def _size(memory: Memory) -> int:
-    return _BYTES_EACH + len(memory.text)

@@ -22,6 +22,8 @@ from cued.stores.standing.gates import Gates
 
 _LEAST_WASTE = 1024
 _BYTES_PER_ROW = 250
+_FEW = 150
+"""About as many as a recall finds: fifty by words, fifty by meaning, and the turns beside the best."""
 POSTINGS = ("posting_hash", "posting_start", "posting_row", "posting_count")
 """The columns that have no value a row."""
 
@@ -154,6 +156,10 @@ class Shelf:
     def keys(self) -> NDArray[np.int64]:
         """The key of each row."""
         return self._held.columns["key"]
+
+    def few_keys(self) -> list[int]:
+        """The keys of all memories where they are no more than a recall finds; else none."""
+        return self._keys(np.flatnonzero(self._held.gates.codes("alive"))) if self.stored <= _FEW else []
 
     @property
     def stored(self) -> int:
