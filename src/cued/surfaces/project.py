@@ -1,6 +1,7 @@
 """The project that an agent works in: where it lies, which scope its memories have, and what its `.cued.toml` says."""
 
 from contextlib import suppress
+from os.path import realpath
 from pathlib import Path
 
 import msgspec
@@ -88,9 +89,10 @@ def _said(root: Path) -> ProjectFile:
 
 def _name(root: Path) -> str:
     """The name of the repository: a worktree's `.git` is a file that leads to the main one; one that leads nowhere says nothing."""
-    with suppress(OSError, RuntimeError, ValueError):  # a name that no file can have, and links that lead to each other
+    with suppress(OSError, ValueError):  # a name that no file can have
         led = plain_bytes(root / ".git", most=_LARGEST) or b""
-        inside = (root / led.decode("utf-8", "replace").removeprefix("gitdir:").strip()).resolve()
+        # Not `Path.resolve`, which takes offence at links that lead to each other, up to Python 3.12.
+        inside = Path(realpath(root / led.decode("utf-8", "replace").removeprefix("gitdir:").strip()))
         if inside.parent.name == "worktrees":
             common = inside.parents[1]
             return (common.parent.name if common.name == ".git" else common.name.removesuffix(".git")) or root.name
