@@ -8,11 +8,16 @@ from cued.ports import Store
 TRIES = 20
 
 
-def rewritten(store: Store, tenant: str, name: str, change: Callable[[bytes | None], bytes], *, busy: str) -> bytes:
-    """The document after the change, which is made again where somebody else was quicker; where always one was, a BusyError of `busy`."""
+def rewritten(  # noqa: PLR0913 - the document is named by two, and both ends of a race are told
+    store: Store, tenant: str, name: str, change: Callable[[bytes | None], bytes], *, busy: str, known: bool = False
+) -> bytes:
+    """The document after the change, which is made again where somebody else was quicker; where always one was, a BusyError of `busy`.
+
+    Of a tenant that was `known` before and is gone by now nothing is written.
+    """
     for _ in range(TRIES):
         old = store.document(tenant, name)
         new = change(old)
-        if store.swap_document(tenant, name, old=old, new=new):
+        if store.swap_document(tenant, name, old=old, new=new, known=known) or (known and not store.size(tenant)):
             return new
     raise BusyError(busy)

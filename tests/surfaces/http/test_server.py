@@ -19,6 +19,7 @@ from cued.embed.openai import OpenAICompatible
 from cued.errors import EmbedderError, LostConnectionError, RateError
 from cued.handles.memories import open_memories
 from cued.model import Quotas, Workings
+from cued.surfaces import verbs
 from cued.surfaces.http.app import Limits, Mounted, make_app
 from cued.surfaces.http.guard import Guard, Rules
 from cued.surfaces.http.problems import problem
@@ -269,6 +270,19 @@ def test_what_is_kept_of_a_write_has_no_text_in_it_and_goes_with_the_tenant(serv
     server.client("admin").post("/v1/erase_everything")
     assert not any(store.document("mira", f"retries/{n:02x}") for n in range(256))
     assert "mira" not in store.tenants()
+
+
+def test_a_tenant_that_is_erased_right_after_a_write_does_not_come_back_by_what_is_kept_of_it():
+    with open_memories(embedder=None) as memories:
+        tenant, store = memories.tenant("mira"), memories.parts.store
+
+        def written(body):
+            answer = verbs.call("remember", tenant, body)
+            store.erase_tenant("mira")
+            return answer
+
+        Once(store, tenant, "remember", key="k").answer({"text": "Likes tea."}, written)
+        assert store.tenants() == ()
 
 
 def test_what_is_kept_of_a_write_names_no_memory_for_that_may_be_erased_before(server, mira):

@@ -148,7 +148,7 @@ class Once:
             return msgspec.json.encode([*recent[1 - _PER_DOCUMENT :], done])
 
         busy = "the record of writes was changed by others again and again; the write itself is stored: send it again"
-        rewritten(self._store, self._tenant.name, self._document, with_it, busy=busy)
+        rewritten(self._store, self._tenant.name, self._document, with_it, busy=busy, known=True)
 
     def _id(self, at: int) -> str:
         return "k" + self._digest(b"id", self._tenant.name.encode(), str(at).encode())[:30]
