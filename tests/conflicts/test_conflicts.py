@@ -15,9 +15,9 @@ from cued.stores import Store
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.text.analyse import analyse
-from cued.text.claims import relate
+from cued.text.claims import are_wordy, relate
 from tests.building import NOW, ago, memory
-from tests.conflicts.scoring import AT_ODDS
+from tests.conflicts.scoring import AT_ODDS, HALVES, load
 
 pytestmark = pytest.mark.requirement("M8")
 MODEL = "fake/list@1/2"
@@ -233,3 +233,32 @@ def test_long_texts_are_compared_by_the_words_that_both_have_where_no_vectors_ar
     update = "My daughter moved from Malmö to Oslo in May, again without a forwarding address."
     assert relate(new, old, similarity=None) is None
     assert relate(update, old, similarity=None).type == "update"
+
+
+def test_where_no_cosine_tells_texts_of_many_words_with_none_in_common_are_not_at_odds(store):
+    keep(store, "old", "I hate open-plan. I took a pay cut to have a door.")
+    new = "I've decided to be paid for every hour or do it for nothing, no favours at half price."
+    assert relate(new, "I hate open-plan. I took a pay cut to have a door.", similarity=None).type == "negation"
+    assert conflicts(store, new) == ()
+
+
+def test_a_judge_is_asked_about_texts_in_other_words(store):
+    keep(store, "old", "My daughter turned eighteen in April and moved to Malmö without a forwarding address.")
+    judge = SpokenJudge("update")
+    found = conflicts(store, "Elin packed everything she owned and started university in Oslo this autumn.", judge=judge)
+    assert types(found) == [("old", "update")]
+    assert len(judge.asked) == 1
+
+
+def test_no_labelled_pair_at_odds_is_passed_over_for_having_few_words_in_common():
+    long = [pair for half in HALVES for pair in load(half) if are_wordy(pair.b, pair.a) and pair.type in {*AT_ODDS, "duplicate"}]
+    apart = np.eye(len(long), dtype=np.float32)
+    store = Store(MemoryKeeper())
+    for number, pair in enumerate(long):
+        keep(store, f"{number:03}", pair.a, vector=apart[number])
+    assert len(long) > 40
+    for number, pair in enumerate(long):
+        by_rules = relate(pair.b, pair.a, similarity=None)
+        found = dict(types(conflicts(store, pair.b, vector=apart[number])))
+        if by_rules is not None and by_rules.type != "related":
+            assert found.get(f"{number:03}") == by_rules.type, pair

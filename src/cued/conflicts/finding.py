@@ -20,7 +20,7 @@ from cued.others import answered, asked
 from cued.policy.calibration import calibration_for
 from cued.policy.spec import Calibration
 from cued.ports import Judge, Store
-from cued.text.claims import RELATED_FLOOR, Relation, overlap, relate, speaks_of_self, unrelated
+from cued.text.claims import RELATED_FLOOR, Relation, are_wordy, overlap, relate, speaks_of_self, unrelated
 
 POOL = 8
 JUDGED_FLOOR = 0.5
@@ -30,6 +30,11 @@ _ORDER: dict[ConflictType, int] = {"negation": 0, "update": 1, "duplicate": 2, "
 _TYPES = frozenset(get_args(ConflictType))
 _UNRELATED_COSINE = 0.15
 """The rules are stated for embedders whose unrelated texts are no nearer than this; the cosines of others are stretched to it."""
+_UNRELATED_COVERAGE = 0.15
+"""Texts of many words of which the old one has less than this of the new one's, rare words counting more, are not at odds.
+
+Of the labelled pairs that long, those at odds have .2 and more. What they have in common is known before any of them is read.
+"""
 
 
 class _Candidate(NamedTuple):
@@ -38,6 +43,7 @@ class _Candidate(NamedTuple):
     memory: Memory
     cosine: float | None
     similarity: float
+    coverage: float
 
 
 def find_conflicts(  # noqa: PLR0913 - the memory comes with its vector and terms, as it is stored
@@ -55,7 +61,7 @@ def find_conflicts(  # noqa: PLR0913 - the memory comes with its vector and term
     A merely related memory is given only above a similarity of 0.75. With them comes a note when the judge could not be asked: then
     the rules have decided.
     """
-    candidates = _candidates(memory, vector, store, terms=terms, at=at)
+    candidates = _candidates(memory, _lookup(memory, vector, terms=terms, at=at), store, judged=judge is not None)
     relations, note = _relations(memory, candidates, judge)
     found = [
         Conflict(
@@ -90,20 +96,19 @@ def choices(new: Memory, old: Memory) -> tuple[Choice, ...]:
     )
 
 
-def _candidates(memory: Memory, vector: Vector | None, store: Store, *, terms: Collection[str], at: datetime) -> list[_Candidate]:
-    """The nearest visible memories, without the new one itself, what it supersedes, and what others say of themselves."""
-    lookup = _lookup(memory, vector, terms=terms, at=at)
+def _candidates(memory: Memory, lookup: Lookup, store: Store, *, judged: bool) -> list[_Candidate]:
+    """The nearest visible memories, without the new one itself, what it supersedes, what is apart, and what others say of themselves."""
     if lookup.lexical is None and lookup.dense is None:
         return []
     findings = store.search(memory.tenant, lookup)
     passed_over = {memory.id, *memory.supersedes}
-    near = zip(findings.memories, findings.columns.get("cosine", ()), strict=True)
-    found = [_candidate(memory, old, cosine) for old, cosine in near if old.id not in passed_over]
+    columns = (findings.columns.get(name, ()) for name in ("cosine", "coverage"))
+    near = zip(findings.memories, *columns, strict=True)
+    found = [_candidate(memory, old, cosine, coverage) for old, cosine, coverage in near if old.id not in passed_over]
     found.sort(key=lambda candidate: (-candidate.similarity, candidate.memory.id))
-    if _telling(memory.fingerprint) and all(candidate.cosine is not None for candidate in found):
-        found = [candidate for candidate in found if not unrelated(memory.text, candidate.memory.text, candidate.cosine or 0.0)]
     # Whose voice it is is told by reading a text, so only as many are read as are needed, and none that has nothing to say anyway.
-    return list(islice((candidate for candidate in found if not _other_voice(memory, candidate.memory)), POOL))
+    heard = (each for each in found if not _apart(memory, each, judged=judged) and not _other_voice(memory, each.memory))
+    return list(islice(heard, POOL))
 
 
 def stretched(cosine: float, fingerprint: str | None) -> float:
@@ -111,9 +116,18 @@ def stretched(cosine: float, fingerprint: str | None) -> float:
     return 1.0 - (1.0 - cosine) * max(1.0, (1.0 - _UNRELATED_COSINE) / (1.0 - _calibration(fingerprint).background_mean))
 
 
-def _candidate(new: Memory, old: Memory, cosine: float) -> _Candidate:
+def _candidate(new: Memory, old: Memory, cosine: float, coverage: float) -> _Candidate:
     known = None if isnan(cosine) else stretched(float(cosine), new.fingerprint)
-    return _Candidate(old, known, overlap(new.text, old.text) if known is None else min(1.0, max(0.0, known)))
+    return _Candidate(old, known, overlap(new.text, old.text) if known is None else min(1.0, max(0.0, known)), float(coverage))
+
+
+def _apart(new: Memory, old: _Candidate, *, judged: bool) -> bool:
+    """Whether two texts have nothing to say about one another: by the cosine that tells, or else by their words, if no judge is to say."""
+    if old.cosine is not None and _telling(new.fingerprint):
+        return unrelated(new.text, old.memory.text, old.cosine)
+    if judged and old.similarity >= JUDGED_FLOOR:
+        return False
+    return old.coverage < _UNRELATED_COVERAGE and are_wordy(new.text, old.memory.text)
 
 
 def _lookup(memory: Memory, vector: Vector | None, *, terms: Collection[str], at: datetime) -> Lookup:
