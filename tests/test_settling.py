@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from cued.conformance.samples import lookup, words
 from cued.engine import decide
 from cued.errors import BusyError, ReadOnlyError
 from cued.flow.arc import learnt_balance
@@ -58,6 +59,23 @@ class BrokenStore(Store):
         if self.error is not None:
             raise self.error
         return super().settle(tenant, touches, entries, **known)
+
+
+class QuietStore(Store):
+    """A store that tells when it was asked to keep its shelves, and may fail at it."""
+
+    def __init__(self, keeper, error=None):
+        super().__init__(keeper)
+        self.asked, self.error, self.times = threading.Event(), error, 0
+
+    def keep_shelves(self):
+        self.times += 1
+        try:
+            if self.error is not None:
+                raise self.error
+            super().keep_shelves()
+        finally:
+            self.asked.set()
 
 
 def stored(store, *names, tenant="t"):
@@ -431,3 +449,28 @@ def test_a_crash_loses_touches_at_most_and_never_a_memory(tmp_path):
     store.settle("t", [Touch(id="m00", at=NOW, refresh_floor=timedelta(minutes=1), kept_per_day=0.9)])
     assert use_of(store, "m00") == once
     store.close()
+
+
+def test_when_nobody_has_recalled_for_a_while_the_shelf_is_kept_for_whoever_comes_next(tmp_path):
+    store = stored(QuietStore(SqliteKeeper(tmp_path / "m.db")), *(f"m{number:03}" for number in range(600)))
+    store.search("t", lookup(lexical=words("text", pool=3)))
+    settler = Settler(store, "background", quiet_s=0.001)
+    settle(settler, "m001")
+    assert store.asked.wait(WAIT_S)
+    # nothing was closed: as if the process had been killed here
+    with SqliteKeeper(tmp_path / "m.db").begin("t", write=False) as rows:
+        assert rows.shelf()
+    settler.close()
+    store.close()
+
+
+@pytest.mark.parametrize("error", [BusyError("held"), ValueError("odd")])
+def test_what_fails_when_shelves_are_kept_keeps_no_recall_from_being_settled(error):
+    store = stored(QuietStore(MemoryKeeper(), error), "a", "b")
+    settler = Settler(store, "background", quiet_s=0.001)
+    settle(settler, "a")
+    assert store.asked.wait(WAIT_S)
+    settle(settler, "b", recall_id="r2")
+    settler.flush()
+    assert [use_of(store, name).count for name in "ab"] == [1.0, 1.0]
+    settler.close()

@@ -187,6 +187,9 @@ class Store(Protocol):
     def search(self, tenant: str, lookup: "Lookup") -> "Findings":
         """A recall's whole reading, from one consistent snapshot."""
 
+    def keep_shelves(self) -> None:
+        """Keep for the next process what searches have in memory, where building it anew would take long; asked when nobody recalls."""
+
     def close(self) -> None:
         """Let go of files and connections; a second call does nothing."""
 

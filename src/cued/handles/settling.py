@@ -1,6 +1,7 @@
 """Writes what recalls leave behind, after the answer: batched in a thread, so that no recall waits for a disk.
 
-A crash loses at most the touches of the last moment, never a memory.
+A crash loses at most the touches of the last moment, never a memory. When nobody has recalled for a while, the thread has the store keep
+its shelves, so that a process that is killed leaves them to the next one too.
 """
 
 import logging
@@ -8,7 +9,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import reduce
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from types import MappingProxyType
 from typing import Literal
 
@@ -31,6 +32,8 @@ _TENANTS = 16
 """How many tenants share one write: enough that few wait for the disk, and few enough that a memory does not wait long for its turn."""
 _GATHER_S = 0.1
 """How long what a recall leaves waits for that of the next ones, so that recalls in a row share one write and are not held up by many."""
+_QUIET_S = 5.0
+"""After so long without a recall nobody is likely to wait for what takes a while: some tenth of a second for 100,000 memories."""
 _NONE: Mapping[str, Rewrite] = MappingProxyType({})
 
 
@@ -52,9 +55,9 @@ class _Left(Struct, frozen=True):
 class Settler:
     """Takes touches, log entries and changes of documents, and writes them: in the background, at once, or not at all."""
 
-    def __init__(self, store: Store, mode: Mode, *, most_waiting: int = _QUEUE) -> None:
+    def __init__(self, store: Store, mode: Mode, *, most_waiting: int = _QUEUE, quiet_s: float = _QUIET_S) -> None:
         """Write to this store; the thread starts with the first recall, and at most `most_waiting` recalls wait for it."""
-        self._store, self._mode, self._most_waiting = store, mode, most_waiting
+        self._store, self._mode, self._most_waiting, self._quiet_s = store, mode, most_waiting, quiet_s
         self._closed = self._full = False
         self.after_fork()
 
@@ -158,7 +161,7 @@ class Settler:
 
     def _goes_on(self) -> bool:
         """Whether more may come after the next batch, which is written here."""
-        batch = [self._queue.get()]
+        batch = [self._next()]
         self._hurry.acquire(timeout=_GATHER_S)
         while len(batch) < _BATCH and not self._queue.empty():
             batch.append(self._queue.get())
@@ -169,6 +172,22 @@ class Settler:
         if None in batch:
             self._queue.put(None)
         return None not in batch
+
+    def _next(self) -> _Left | Callable[[], None] | None:
+        """What is taken next; where that takes long, the shelves are kept meanwhile, once."""
+        try:
+            return self._queue.get(timeout=self._quiet_s)
+        except Empty:
+            self._keep_shelves()
+            return self._queue.get()
+
+    def _keep_shelves(self) -> None:
+        try:
+            self._store.keep_shelves()
+        except CuedError as error:
+            log.info("shelves are not kept for the next process: %s", error)
+        except Exception as error:
+            log.exception("shelves are not kept for the next process: %s", type(error).__name__)
 
     def _write(self, batch: Sequence[_Left]) -> None:
         groups: dict[tuple[str, bool], list[_Left]] = {}

@@ -63,13 +63,14 @@ def search(keeper: Keeper, shelves: Shelves, tenant: str, lookup: Lookup) -> Fin
     return _found(keeper, shelves, tenant, lookup)
 
 
-def keep(keeper: Keeper, tenant: str, version: ShelfVersion) -> None:
-    """Keep a tenant's shelf with its rows, so that the next process need not build it; what cannot be kept is built again."""
+def keep(keeper: Keeper, tenant: str, held: TenantShelf, version: ShelfVersion) -> None:
+    """Keep a version of a tenant's shelf with its rows, so that the next process need not build it; what cannot be kept is built again."""
     try:
         with keeper.begin(tenant, write=True) as rows:
             version.keep(rows)
     except StoreError as error:
         log.info("the shelf of a tenant is not kept for the next process: %s", error)
+    held.kept(version)
 
 
 def _found(keeper: Keeper, shelves: Shelves, tenant: str, lookup: Lookup) -> Findings:
@@ -84,8 +85,7 @@ def _found(keeper: Keeper, shelves: Shelves, tenant: str, lookup: Lookup) -> Fin
         answer = _found_in(held, version, rows, lookup).told(lookup)
     shelves.trim(held)
     if distant is not None and version.worth_keeping:
-        keep(keeper, tenant, version)  # other nodes want it too, and this one may never be closed
-        held.kept(version)
+        keep(keeper, tenant, held, version)  # other nodes want it too
     return answer
 
 

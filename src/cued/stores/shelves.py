@@ -208,11 +208,11 @@ class Shelves:
         self._nbytes -= shelf.weighed or 0
         shelf.weighed = None
 
-    def unkept(self) -> list[tuple[str, ShelfVersion]]:
-        """The tenants and last versions which, kept, would save the next process much."""
+    def unkept(self) -> list[tuple[str, TenantShelf, ShelfVersion]]:
+        """The tenants with their shelves and the last versions of them which, kept, would save the next process much."""
         with self._lock:
-            held = [(tenant, each.version) for tenant, each in self._held.items()]
-        return [(tenant, each) for tenant, each in held if each is not None and each.worth_keeping]
+            every = [(tenant, held, held.version) for tenant, held in self._held.items()]
+        return [(tenant, held, last) for tenant, held, last in every if last is not None and last.worth_keeping]
 
     def __len__(self) -> int:
         """The number of shelves held."""

@@ -374,9 +374,13 @@ class Store:
         if after != before:
             self._shelves.written(tenant, after, fresh)
 
+    def keep_shelves(self) -> None:
+        """Have the shelves kept with their rows that would save the next process much, however this one ends."""
+        for tenant, held, version in self._shelves.unkept():
+            keep(self.keeper, tenant, held, version)
+
     def close(self) -> None:
         """Let go of files and connections, with the shelves kept for whoever comes next; a second call does nothing."""
-        for tenant, version in self._shelves.unkept():
-            keep(self.keeper, tenant, version)
+        self.keep_shelves()
         self._shelves.after_fork()
         self.keeper.close()
