@@ -327,6 +327,13 @@ def test_a_german_noun_is_no_stranger_for_its_capital_and_a_name_is():
     assert columns_of("Wann kommt Jonas?", [memory("a")], terms=[("kommt", 1), ("jona", 0)])["strangers"][0] == 1.0
 
 
+def test_a_noun_behind_a_question_word_and_a_verb_that_opens_an_order_are_no_strangers():
+    told = columns_of("Welche Medikamente braucht Jonas?", [memory("a")], terms=[("medikament", 0), ("braucht", 0), ("jona", 1)])
+    assert told["strangers"][0] == 0.0
+    told = columns_of("Schedule a visit of Tim's", [memory("a")], terms=[("schedul", 0), ("visit", 0), ("tim", 1)])
+    assert told["strangers"][0] == 0.0
+
+
 def test_code_is_told_by_the_nearest_memories_whatever_the_cue_looks_like():
     texts = [memory("a", text="with_backoff(call, attempts=5)"), memory("b", text="I like oolong tea.")]
     told = columns_of("Retries give up too soon", texts, terms=[("retri", 1)], cosine=[0.6, 0.1])

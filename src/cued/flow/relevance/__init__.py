@@ -22,7 +22,7 @@ from cued.policy.spec import Calibration
 from cued.text import intent
 from cued.text.analyse import analyse, query_terms
 from cued.text.event_times import Beside
-from cued.text.languages import common_nouns, foreignness, is_code, is_latin, technical
+from cued.text.languages import foreignness, is_code, is_latin, no_names, technical
 from cued.text.patterns import pattern
 
 _WORD = pattern(r"\w+")
@@ -96,7 +96,7 @@ def _heard(cue: Cue) -> _Heard:
     idle = bool(by_itself) and intent.is_idle(by_itself)
     return _Heard(
         own=frozenset(query_terms(by_itself) if by_itself and not idle else ()),
-        names=frozenset(term for name in cues.named(uttered) if name not in common_nouns(uttered) for term in query_terms(name)),
+        names=frozenset(term for name in cues.named(uttered) for term in query_terms(name)) - _of_no_name(uttered),
         latin=is_latin(uttered),
         foreign=foreignness(uttered),
         technical=technical(uttered),
@@ -105,6 +105,11 @@ def _heard(cue: Cue) -> _Heard:
         to_agent=intent.addresses_agent(cue.utterance),
         event=cues.event(cue.utterance),
     )
+
+
+def _of_no_name(uttered: str) -> frozenset[str]:
+    """The terms of what has a capital and is no name."""
+    return frozenset(term for word in no_names(uttered) for term in query_terms(word))
 
 
 def features(table: Table, calibration: Calibration) -> dict[str, Column]:
