@@ -135,6 +135,15 @@ def test_a_leaning_bears_on_an_order_where_both_have_more_to_do_with_each_other(
     assert decide(found, preset("cued")).trace.columns["bears"].tolist() == pytest.approx([0.0, 0.5, 1.0])
 
 
+def test_a_leaning_bears_on_a_request_in_another_language_by_how_near_all_that_is_here_is_to_it():
+    told = [memory("a", text="Jana mag keine Nüsse."), memory("b", text="Jana mag keine Nüsse."), memory("c", text="Der Bus ist blau.")]
+    cue = Cue(utterance="Welchen Kuchen soll ich für Jana backen?", now=NOW)
+    found = evidence(told, cue=cue, cosine=[above(each, "generic") for each in (4.0, 7.0, 7.0)])
+    nearer = Background(count=1000, mean=above(4.0, "generic"), deviation=0.1)
+    bears = decide(replace(found, findings=replace(found.findings, background=nearer)), preset("cued")).trace.columns["bears"]
+    assert bears.tolist() == pytest.approx([0.0, 1.0, 0.0])
+
+
 def timed(utterance, window, *, visible):
     """The columns of time for a cue of which half, or all, is a time, in a store of so many memories."""
     found = evidence([memory(f"{place}") for place in range(len(window))], window=window, dense_rank=range(1, len(window) + 1))

@@ -120,9 +120,14 @@ def _runs(said: str, rare: Mapping[str, float]) -> list[list[tuple[str, float]]]
 
 def distrust(table: Table, calibration: Calibration) -> float:
     """How much less than usual the vector of a foreign cue says, at least 1, by how near it is to all that is here."""
-    seen, usual = table.evidence.findings.background, calibration.background_mean
-    mean = (seen.count * seen.mean + _SEEN * usual) / (seen.count + _SEEN)
-    return max(1.0, (mean - usual) / (_ALL_NEAR * calibration.background_deviation))
+    nearer = usual_cosine(table, calibration) - calibration.background_mean
+    return max(1.0, nearer / (_ALL_NEAR * calibration.background_deviation))
+
+
+def usual_cosine(table: Table, calibration: Calibration) -> float:
+    """The mean cosine of the cue and all that is here, as if a few of the embedder's usual ones had been seen as well."""
+    seen = table.evidence.findings.background
+    return (seen.count * seen.mean + _SEEN * calibration.background_mean) / (seen.count + _SEEN)
 
 
 def _pair_weights(table: Table, terms: Sequence[TermStatistic]) -> list[float]:
