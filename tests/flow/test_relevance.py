@@ -471,6 +471,15 @@ def test_another_form_of_a_foreign_word_counts_as_most_of_it():
     assert columns["unknown"].tolist() == pytest.approx([1 - 0.7 / 2] * 2)
 
 
+def test_what_a_german_compound_ends_in_counts_as_most_of_it():
+    cue = Cue(utterance="Wo ist unsere Autoversicherung?", now=NOW)
+    texts = ("Die Versicherung läuft bei der HUK.", "Die Verwandten kommen.")
+    found = evidence([memory(name, text=text) for name, text in zip("ab", texts, strict=True)], cue=cue, cosine=[0.5] * 2)
+    terms = (TermStatistic("autoversicherung", 0, 1.0),)
+    columns = decide(replace(found, findings=replace(found.findings, terms=terms)), preset("cued")).trace.columns
+    assert columns["coverage"].tolist() == pytest.approx([0.7, 0.0])
+
+
 def covered(utterance, text, coverage, *terms):
     """The share of a cue's words that a memory has, where the store counted so much and each term has an idf of 1."""
     found = evidence([memory("a", text=text)], cue=Cue(utterance=utterance, now=NOW), coverage=[coverage])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cued.text import languages
-from cued.text.languages import foreignness, is_latin, no_names, technical
+from cued.text.languages import foreignness, is_latin, joins_words, no_names, technical
 
 
 @pytest.mark.parametrize("text", ["", "42", "The café is über-nice", "Tôi sống ở Hà Nội", "Mia said 你好 to the neighbours in the yard"])
@@ -182,3 +182,18 @@ def test_what_has_a_mark_of_code_has_a_sign_of_it(text):
     # The signs are looked for first, and only what has one is searched for marks.
     if languages._MARKS.search(text):  # noqa: SLF001 - what is inside has to agree
         assert languages._SIGN.search(text)  # noqa: SLF001
+
+
+@pytest.mark.parametrize(
+    ("text", "joins"),
+    [
+        ("Wo ist der Hausschlüssel?", True),
+        ("Waar is de huissleutel van mijn broer?", True),
+        ("Var är min husnyckel?", True),
+        ("Où est la clé de la maison ?", False),
+        ("¿Dónde está la llave de casa?", False),
+        ("Где ключ?", False),
+    ],
+)
+def test_a_language_that_writes_compounds_as_one_word_is_told_by_its_function_words(text, joins):
+    assert joins_words(text) == joins

@@ -18,6 +18,7 @@ ENGLISH = STOP_WORDS - SHARED
 # Shared with few languages, so that several of them show English too.
 _RATHER = frozenset("all an at by he i i'd i'll i'm i've let let's my not to up us we".split())
 OTHERS = frozenset(word for word in LATIN_WORDS if len(word) > 1) - STOP_WORDS - SHARED - ALSO_ENGLISH
+_COMPOUNDING = ("de", "nl", "sv", "da", "no", "fi", "hu")
 _HINT = 0.34
 _SEVERAL = 2
 _TELLING = 3
@@ -98,6 +99,13 @@ def _of_another(words: frozenset[str]) -> frozenset[str]:
     known = max((words & own for own in WORDS_BY_LANGUAGE.values()), key=lambda own: len(own - STOP_WORDS))
     own, english = known - STOP_WORDS, (words & ENGLISH) - known
     return known if len(own) >= _SEVERAL and len(own) > len(english) else frozenset()
+
+
+def joins_words(text: str) -> bool:
+    """Whether a foreign text is in a language that writes what is made of several words as one ("Hausschlüssel")."""
+    words = frozenset(_WORD.findall(text[:_LOOKED_AT].lower()))
+    known = {language: len(words & own) for language, own in WORDS_BY_LANGUAGE.items()}
+    return max(map(known.__getitem__, _COMPOUNDING)) == max(known.values()) > 0
 
 
 def no_names(text: str) -> frozenset[str]:
