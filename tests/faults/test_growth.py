@@ -33,6 +33,7 @@ READERS = {
     "addresses agent": intent.addresses_agent,
     "speaks of itself": intent.speaks_of_itself,
     "seeks": intent.seeks,
+    "sought elsewhere": partial(intent.sought, state="", foreign=True),
     "asked about": intent.asked_about,
     "told about": intent.told_about,
     "numbered": intent.numbered,

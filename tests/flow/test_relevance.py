@@ -135,6 +135,15 @@ def test_a_leaning_bears_on_an_order_where_both_have_more_to_do_with_each_other(
     assert decide(found, preset("cued")).trace.columns["bears"].tolist() == pytest.approx([0.0, 0.5, 1.0])
 
 
+def test_a_leaning_bears_on_a_request_in_another_language_by_how_near_all_that_is_here_is_to_it():
+    told = [memory("a", text="Jana mag keine Nüsse."), memory("b", text="Jana mag keine Nüsse."), memory("c", text="Der Bus ist blau.")]
+    cue = Cue(utterance="Welchen Kuchen soll ich für Jana backen?", now=NOW)
+    found = evidence(told, cue=cue, cosine=[above(each, "generic") for each in (4.0, 7.0, 7.0)])
+    nearer = Background(count=1000, mean=above(4.0, "generic"), deviation=0.1)
+    bears = decide(replace(found, findings=replace(found.findings, background=nearer)), preset("cued")).trace.columns["bears"]
+    assert bears.tolist() == pytest.approx([0.0, 1.0, 0.0])
+
+
 def timed(utterance, window, *, visible):
     """The columns of time for a cue of which half, or all, is a time, in a store of so many memories."""
     found = evidence([memory(f"{place}") for place in range(len(window))], window=window, dense_rank=range(1, len(window) + 1))
@@ -327,6 +336,13 @@ def test_a_german_noun_is_no_stranger_for_its_capital_and_a_name_is():
     assert columns_of("Wann kommt Jonas?", [memory("a")], terms=[("kommt", 1), ("jona", 0)])["strangers"][0] == 1.0
 
 
+def test_a_noun_behind_a_question_word_and_a_verb_that_opens_an_order_are_no_strangers():
+    told = columns_of("Welche Medikamente braucht Jonas?", [memory("a")], terms=[("medikament", 0), ("braucht", 0), ("jona", 1)])
+    assert told["strangers"][0] == 0.0
+    told = columns_of("Schedule a visit of Tim's", [memory("a")], terms=[("schedul", 0), ("visit", 0), ("tim", 1)])
+    assert told["strangers"][0] == 0.0
+
+
 def test_code_is_told_by_the_nearest_memories_whatever_the_cue_looks_like():
     texts = [memory("a", text="with_backoff(call, attempts=5)"), memory("b", text="I like oolong tea.")]
     told = columns_of("Retries give up too soon", texts, terms=[("retri", 1)], cosine=[0.6, 0.1])
@@ -453,6 +469,15 @@ def test_another_form_of_a_foreign_word_counts_as_most_of_it():
     columns = decide(replace(found, findings=replace(found.findings, terms=terms)), preset("cued")).trace.columns
     assert columns["coverage"].tolist() == pytest.approx([0.7 / 2, 0.0])
     assert columns["unknown"].tolist() == pytest.approx([1 - 0.7 / 2] * 2)
+
+
+def test_what_a_german_compound_ends_in_counts_as_most_of_it():
+    cue = Cue(utterance="Wo ist unsere Autoversicherung?", now=NOW)
+    texts = ("Die Versicherung läuft bei der HUK.", "Die Verwandten kommen.")
+    found = evidence([memory(name, text=text) for name, text in zip("ab", texts, strict=True)], cue=cue, cosine=[0.5] * 2)
+    terms = (TermStatistic("autoversicherung", 0, 1.0),)
+    columns = decide(replace(found, findings=replace(found.findings, terms=terms)), preset("cued")).trace.columns
+    assert columns["coverage"].tolist() == pytest.approx([0.7, 0.0])
 
 
 def covered(utterance, text, coverage, *terms):

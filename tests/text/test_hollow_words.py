@@ -4,7 +4,7 @@ import pytest
 
 from cued.text.analyse import analyse, query_terms
 from cued.text.hollow_words import pair_weights
-from cued.text.stemming import beginnings, kindred, loosely
+from cued.text.stemming import beginnings, heads, kindred, loosely
 
 
 @pytest.mark.parametrize(
@@ -114,3 +114,10 @@ def test_words_of_a_language_with_a_stemmer_and_other_words_are_not(first, secon
 @pytest.mark.parametrize(("first", "second"), [("contar", "contrasena"), ("cas", "casa"), ("", "casa"), ("kara", "kira")])
 def test_other_words_are_not(first, second):
     assert not kindred(first, second)
+
+
+def test_a_compound_ends_in_a_word_and_a_verb_with_a_prefix_does_not():
+    assert "schlussel" in heads("hausschlussel")
+    assert "arzt" in heads("zahnarzt")
+    assert "stehen" not in heads("verstehen")
+    assert heads("haus") == ()

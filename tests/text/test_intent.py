@@ -1,4 +1,4 @@
-"""What a cue asks for by its words: its time, whose words, whether of its user, advice; and which turns and memories answer that."""
+"""What a cue asks for by its words: its time, whose words, whether of its user; and which turns and memories answer that."""
 
 import pytest
 from hypothesis import given
@@ -16,11 +16,8 @@ from cued.text.intent import (
     in_first_person,
     intent,
     is_idle,
-    leans,
     numbered,
     of_speaker,
-    orders,
-    seeks,
     speaks_of_itself,
     told_about,
 )
@@ -175,58 +172,6 @@ def test_what_held_before_is_asked_for(cue):
 @pytest.mark.parametrize("cue", ["When did Mira move?", "What do I do before dinner?", "Where does Mira live?", "ex", ""])
 def test_what_was_or_comes_first_is_not(cue):
     assert not asks_of_before(cue)
-
-
-@pytest.mark.parametrize(
-    "cue",
-    [
-        "Recommend a novel",
-        "What should I cook tonight?",
-        "Can you find a hotel?",
-        "help me pack",
-        "any tips for Rome?",
-        "What shall we cook?",
-    ],
-)
-def test_a_request_seeks(cue):
-    assert seeks(cue)
-
-
-@pytest.mark.parametrize(
-    "cue", ["Where do I keep the key?", "Which paint did we choose?", "Can you shorten this?", "How do I tie a tie?", "ok", ""]
-)
-def test_a_question_about_what_is_known_does_not(cue):
-    assert not seeks(cue)
-
-
-@pytest.mark.parametrize(
-    "cue",
-    [
-        "Write a letter to the landlord",
-        "could you please draft a reply to Tom?",
-        "We need to book a table",
-        "cook something for Mira",
-    ],
-)
-def test_a_piece_of_work_is_ordered(cue):
-    assert orders(cue)
-
-
-@pytest.mark.parametrize("cue", ["Book club", "the order of the talks", "Who will write the report?", "Send it", "Make it shorter", ""])
-def test_what_only_begins_like_an_order_is_none(cue):
-    assert not orders(cue)
-
-
-@pytest.mark.parametrize(
-    "text", ["I prefer trains.", "I can't stand coriander.", "She is vegan.", "I don't like long books.", "My favourite film is M."]
-)
-def test_a_preference_leans(text):
-    assert leans(text)
-
-
-@pytest.mark.parametrize("text", ["The bus is blue.", "Mia was born in May.", ""])
-def test_a_plain_fact_does_not(text):
-    assert not leans(text)
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,11 @@ ASKED = [
     ("What is Mira's last name?", "surname"),
     ("What's my blood type?", "blood"),
     ("How much does Mira earn?", "pay"),
+    ("What is my sister's name?", "name"),
+    ("What's Mira's new cat called?", "name"),
+    ("What is the name of our plumber?", "name"),
+    ("What is the new project called?", None),
+    ("What is the name of the branch?", None),
     ("Where does Mira live?", "home"),
     ("Which city is Kestrel based in?", "home"),
     ("Where was Mira born?", "birthplace"),
@@ -89,6 +94,15 @@ ANSWERS = [
     ("How far is the lake?", "The lake is a short walk from here."),
     ("What colour is the shed?", "We repainted the shed."),
     ("What colour is the car?", "The car is burgundy."),
+    ("What is my sister's name?", "Ines is my sister."),
+    ("What is my sister's name?", "My sister Ines paints."),
+    ("What is my sister's name?", "my sister is ines"),
+    ("What is my sister's name?", "We call my sister Bee."),
+    ("How much did the ring cost?", "The ring was 300 pesos."),
+    ("How much does the choir cost?", "The choir is ten euros."),
+    ("What is Mira's blood type?", "Mira has blood group B."),
+    ("What is Mira's address?", "Mira: 12 Mill Road"),
+    ("Quel est le numéro de téléphone de Léo ?", "Numéro de Léo : au dos du carnet."),
 ]
 LACKING = [
     ("What's the Lindqvists' phone number?", "The spare key is with the Lindqvists at number 14."),
@@ -113,6 +127,15 @@ LACKING = [
     ("How tall is Nils?", "Nils's teacher is Ms Harlow."),
     ("What colour is Mira's bike?", "Mira's bike is in the cellar."),
     ("When is Tom's birthday?", "Tom studies law in Leuven."),
+    ("What is my sister's name?", "My sister paints on Sunday mornings."),
+    ("What is my sister's name?", "Don't mention the divorce to my sister."),
+    ("How much does the choir cost?", "The choir has ten singers and 4 concerts."),
+    ("How much does the course cost?", "The course is for six people."),
+    ("How much does Mira earn?", "Mira is a person of feeling."),
+    ("What is my blood type?", "Blood pressure in the morning, 142 over 91."),
+    ("What is Dr Voss's address?", "Dr Voss prescribed 5 mg."),
+    ("Quel est le numéro de téléphone de Léo ?", "Les clés de Léo sont au numéro 12."),
+    ("Wie ist die Telefonnummer von Oma?", "Mit Oma am Telefon laut sprechen."),
 ]
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cued.text import languages
-from cued.text.languages import common_nouns, foreignness, is_latin, technical
+from cued.text.languages import foreignness, is_latin, joins_words, no_names, technical
 
 
 @pytest.mark.parametrize("text", ["", "42", "The café is über-nice", "Tôi sống ở Hà Nội", "Mia said 你好 to the neighbours in the yard"])
@@ -39,17 +39,32 @@ def test_english_and_code_are_not_foreign_and_german_is():
 @pytest.mark.parametrize(
     ("text", "nouns"),
     [
-        ("Wann kommt die Putzfrau?", {"putzfrau"}),
-        ("Plane ein Abendessen für Jonas", {"abendessen"}),
-        ("Wer macht unsere Steuererklärung?", {"steuererklarung"}),
+        ("Wann kommt die Putzfrau?", {"wann", "putzfrau"}),
+        ("Wer macht unsere Steuererklärung?", {"wer", "steuererklarung"}),
         ("Welchen Beruf hatte mein Opa Heinz?", {"beruf", "opa"}),
-        ("Wo wohnt Jonas?", set()),
+        ("Wo war Jonas am Wochenende und beim Arzt?", {"wo", "wochenende", "arzt"}),
         ("Why did the Titanic and Die Hard do so well?", set()),
         ("", set()),
     ],
 )
 def test_an_article_tells_a_german_noun_from_a_name(text, nouns):
-    assert common_nouns(text) == nouns
+    assert no_names(text) == nouns
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Propose un dessert pour Léo.", {"propose"}),
+        ("Escribe un mensaje sobre la gotera.", {"escribe"}),
+        ("Schedule a dentist appointment for Tom.", {"schedule"}),
+        ("Pick some wine", {"pick"}),
+        ("Jana Roth ist wo?", set()),
+        ("Oslo in the winter", set()),
+        ("Tom moved", set()),
+    ],
+)
+def test_an_order_that_opens_a_text_is_no_name(text, words):
+    assert no_names(text) == words
 
 
 @pytest.mark.parametrize("text", ["Am I allergic to penicillin?", "What's my occupation?", "Let\u2019s continue.", "Good morning!", "x"])
@@ -167,3 +182,18 @@ def test_what_has_a_mark_of_code_has_a_sign_of_it(text):
     # The signs are looked for first, and only what has one is searched for marks.
     if languages._MARKS.search(text):  # noqa: SLF001 - what is inside has to agree
         assert languages._SIGN.search(text)  # noqa: SLF001
+
+
+@pytest.mark.parametrize(
+    ("text", "joins"),
+    [
+        ("Wo ist der Hausschlüssel?", True),
+        ("Waar is de huissleutel van mijn broer?", True),
+        ("Var är min husnyckel?", True),
+        ("Où est la clé de la maison ?", False),
+        ("¿Dónde está la llave de casa?", False),
+        ("Где ключ?", False),
+    ],
+)
+def test_a_language_that_writes_compounds_as_one_word_is_told_by_its_function_words(text, joins):
+    assert joins_words(text) == joins

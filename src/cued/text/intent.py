@@ -16,6 +16,7 @@ from cued.model import Intent
 from cued.text.patterns import pattern, spoken, spoken_words
 from cued.text.remembered import Remembered
 from cued.text.stopwords import IDLE, STOP_WORDS
+from cued.text.tongues import leaning_words
 
 _NUMBER = r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|few|several|many|couple(?: of)?)"
 _UNIT = (
@@ -255,21 +256,23 @@ _SEEKS = pattern(
 _ORDERS = pattern(
     r"\W*(?:(?:please|now|ok|okay|then|and|hey|hi)\W+)*"
     r"(?:(?:can|could|would|will) you (?:please )?|(?:i|we) (?:need|want|have) (?:you )?to |let's )?"
-    r"(?:(?:reply|respond|write) to \w|(?:arrange|bake|book|buy|compose|cook|create|design|draft|make|order|organi[sz]e|pack|prepare"
-    r"|reserve|rewrite|schedule|summari[sz]e|write) (?:an?|the|my|our|his|her|their|me|us|him|them|some\w*"
+    r"(?:(?:reply|respond|write) to \w|(?:arrange|bake|book|buy|compose|cook|create|design|draft|find|make|order|organi[sz]e|pack|prepare"
+    r"|put (?:on|together)|reserve|rewrite|schedule|set up|summari[sz]e|write) (?:an?|the|my|our|his|her|their|me|us|him|them|some\w*"
     r"|more|new|for|\d+|two|three|breakfast|lunch|dinner)\b)"
 )
 """An order for something new, which whoever orders it may like in one way or another: no "book club", and no change of what is there."""
-_PAST = pattern(r"\W(?:did|was|were|had)\b")
 _LEANS = pattern(
     r"\b(?:prefer\w*|favou?rites?|loves?|enjoy\w*|hates?|dislike\w*|avoid\w*|despise|loathe|detest|allerg\w+|intoleran\w+|sensitive to"
-    r"|can(?:'t|not| not) (?:stand|eat|tolerate|bear|take|have|sleep|use)|never|always|rather|would like|insist|refuse"
-    r"|not (?:a |much of a )?fan"
-    r"|(?:do|does|wo)(?:n't|nt| not) (?:like|want|eat|drink|enjoy|use|buy|trust|wear|do|go|watch|read|need|take)|will not"
+    r"|can(?:'t|not| not) \w+|never|always|rather|would like|insist|refuse|not (?:a |much of a )?fan"
+    r"|(?:do|does|wo)(?:n't|nt| not) \w+|will not|(?:gives?|gave|makes?|made|keeps?|kept) (?:me|him|her|us|them)"
     r"|vegan|vegetarian|kosher|halal|gluten|diet|afraid|scared|scares|fear\w*|phobi\w+|terrified|anxious|uncomfortable|upset\w*"
     r"|keen on|fond of|fan of|interested in|passionate|drawn to|committed to|opposed to|strict\w*|must|only|mostly|budget|hardly"
-    r"|i (?:like|want|need|find|value|believe|tend))\b"
+    r"|at most|no more than|i (?:like|want|need|find|value|believe|tend))\b"
 )
+_SOUGHT_ELSEWHERE = pattern(rf"\W(?:{'|'.join(leaning_words.SEEKING.values())})(?!\w)")
+_ORDERED_ELSEWHERE = pattern(rf"\W*(?:{'|'.join(leaning_words.ORDERING.values())})(?!\w)")
+_LEANS_ELSEWHERE = pattern(rf"\W(?:{'|'.join(leaning_words.LEANING.values())})(?!\w)")
+_PAST = pattern(r"\W(?:did|was|were|had)\b")
 _LOOKED_AT = 300
 
 
@@ -291,22 +294,23 @@ def seeks(cue: str) -> bool:
     return bool(_SEEKS.search(spoken(cue))) and not tells_of_past(cue)
 
 
-def sought(utterance: str, state: str) -> Sought:
-    """What asks for advice, a choice or a plan, or orders a piece of work: the utterance, or else the agent's state; "" where neither."""
-    if seeks(utterance):
-        return "utterance"
-    if orders(utterance):
-        return "order"
-    return "state" if state and seeks(state) else ""
-
-
 def orders(cue: str) -> bool:
     """Whether a cue orders a piece of work that can be done in many ways ("write a letter", "book us a table"), in English."""
     return _ORDERS.match(spoken(cue)) is not None
 
 
+def sought(utterance: str, state: str, *, foreign: bool = False) -> Sought:
+    """What asks for advice, a choice or a plan, or orders a piece of work: the utterance, or else the agent's state; "" where neither."""
+    if _SOUGHT_ELSEWHERE.search(spoken(utterance)) if foreign else seeks(utterance):
+        return "utterance"
+    if _ORDERED_ELSEWHERE.match(spoken(utterance)) if foreign else orders(utterance):
+        return "order"
+    return "state" if state and seeks(state) else ""
+
+
 @lru_cache(maxsize=1 << 14)
-def leans(text: str) -> bool:
-    """Whether a memory tells what somebody prefers, avoids or cannot have, in English."""
+def leans(text: str, *, foreign: bool = False) -> bool:
+    """Whether a memory tells what somebody prefers, avoids or cannot have, in English or, where it is `foreign`, another language."""
+    begun = text[:_LOOKED_AT]
     # A pattern that minds case finds its words several times as fast.
-    return bool(_LEANS.search(text[:_LOOKED_AT].lower()))
+    return bool(_LEANS_ELSEWHERE.search(spoken(begun)) if foreign else _LEANS.search(begun.lower()))

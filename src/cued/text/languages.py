@@ -18,6 +18,7 @@ ENGLISH = STOP_WORDS - SHARED
 # Shared with few languages, so that several of them show English too.
 _RATHER = frozenset("all an at by he i i'd i'll i'm i've let let's my not to up us we".split())
 OTHERS = frozenset(word for word in LATIN_WORDS if len(word) > 1) - STOP_WORDS - SHARED - ALSO_ENGLISH
+_COMPOUNDING = ("de", "nl", "sv", "da", "no", "fi", "hu")
 _HINT = 0.34
 _SEVERAL = 2
 _TELLING = 3
@@ -31,9 +32,12 @@ _ASKING = OTHERS & frozenset(
 )
 # German writes every noun with a capital; a name of somebody hardly ever has an article.
 _NOUN = pattern(
-    r"\b(?:[Dd](?:er|ie|as|en|em)|(?:[Kk]|[MmDdSs])?[Ee]in(?:e[mnrs]?)?|(?:[Ii]hr|[Uu]nser|[Ee]uer|[Dd]ies|[Jj]ed|[Ww]elch)(?:e[mnrs]?)?|[Zz]u[mr]|[Vv]om)"
+    r"\b(?:[Dd](?:er|ie|as|en|em)|(?:[Kk]|[MmDdSs])?[Ee]in(?:e[mnrs]?)?|(?:[Ii]hr|[Uu]nser|[Ee]uer|[Dd]ies|[Jj]ed|[Ww]elch)(?:e[mnrs]?)?|[Zz]u[mr]|[Vv]om|[AaIi](?:m|ns)|[Bb]eim)"
     r"\s+([A-ZÄÖÜ]\w+)"
 )
+# What stands before a word in small letters opens a sentence; before one of these it orders something ("Schedule a …").
+_OPENING = pattern(r"\W*([^\W\d_]+)\s+(?=[^\W\d_A-ZÀ-Þ])")
+_ORDER = pattern(r"\W*([^\W\d_]+)\s(?:an?|any|her|his|me|my|our|some|the|their|th[eo]se|this|us)\s")
 CODE = pattern(r"[{}=<>_\\`|]|\w\(|\w/\w|://")
 # A dot between single letters ("9 a.m.", "e.g.") and the plural of "flat(s)" are none.
 _MARKS = pattern(r"[_`{}<>=|\\#]|[a-z)][A-Z][a-z]|(?:[a-z]{2}|\))\.[a-z]{2}|\w\((?!s\))|::|/\w+/|\s-{1,2}[a-z]|(?:Error|Exception)\b")
@@ -97,10 +101,25 @@ def _of_another(words: frozenset[str]) -> frozenset[str]:
     return known if len(own) >= _SEVERAL and len(own) > len(english) else frozenset()
 
 
-def common_nouns(text: str) -> frozenset[str]:
-    """The words of a German text that an article or its like tells to be no names though they have a capital, in the form of entities."""
-    found = _NOUN.findall(text[:_LOOKED_AT])
-    return frozenset(fold(noun).casefold() for noun in found) if found and foreignness(text) >= _RATHER_FOREIGN else frozenset()
+def joins_words(text: str) -> bool:
+    """Whether a foreign text is in a language that writes what is made of several words as one ("Hausschlüssel")."""
+    words = frozenset(_WORD.findall(text[:_LOOKED_AT].lower()))
+    known = {language: len(words & own) for language, own in WORDS_BY_LANGUAGE.items()}
+    return max(map(known.__getitem__, _COMPOUNDING)) == max(known.values()) > 0
+
+
+def no_names(text: str) -> frozenset[str]:
+    """The words of a text that have a capital and are no names, in the form of entities.
+
+    Before a German noun stands an article or its like. In another language than English whatever opens the text may be a verb, and so is in
+    English what stands before an article ("Schedule a …").
+    """
+    begun = text[:_LOOKED_AT]
+    if foreignness(text) >= _RATHER_FOREIGN:
+        found = [*_NOUN.findall(begun), *(match[1] for match in (_OPENING.match(begun),) if match)]
+    else:
+        found = [match[1] for match in (_ORDER.match(begun),) if match]
+    return frozenset(fold(word).casefold() for word in found)
 
 
 def unlike_english(share: float) -> float:

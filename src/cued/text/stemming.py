@@ -14,6 +14,10 @@ _SUBWORD_MIN = 4
 _VOWEL_INITIAL_MIN = 6
 BEGINNING, _MOSTLY = 4, 0.7
 _VOWELS: Final = frozenset("aeiouyаеиоуыэюяієїαεηιουω")
+_HEAD_MIN, _BEFORE_HEAD_MIN = 4, 3
+_VERBAL: Final = frozenset(
+    "aan auf aus bei bij durch ein emp ent fort fram fur gegen hinter miss nach onder ont over uber unter upp ver vor zer".split()
+)
 _ONSETS: Final = frozenset(
     "bl br ch cl cr dr fl fr gl gn gr kl kn kr pf ph pl pr qu sc sh sk sl sm sn sp st sv sw th tr ts tw vl vr wh wr zw".split()
 )
@@ -79,6 +83,12 @@ def kindred(first: str, second: str) -> bool:
     shorter = min(len(first), len(second))
     same = next((place for place in range(shorter) if first[place] != second[place]), shorter)
     return same >= max(BEGINNING, _MOSTLY * shorter)
+
+
+def heads(word: str) -> tuple[str, ...]:
+    """The words that a compound may end in, which say what it is: "schlussel" of "hausschlussel", but not "stehen" of "verstehen"."""
+    cuts = range(_BEFORE_HEAD_MIN, min(len(word), MAX_WORD) - _HEAD_MIN + 1)
+    return tuple(word[cut:] for cut in cuts if word[:cut] not in _VERBAL)
 
 
 def shared_beginning(word: str) -> str:

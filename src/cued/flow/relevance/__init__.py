@@ -13,7 +13,7 @@ import numpy as np
 from cued.errors import InputError
 from cued.flow import cue as cues
 from cued.flow.relevance.asked_times import asked_time, spared, time_columns
-from cued.flow.relevance.foreign_words import COMMON, Counted, counted, distrust, unnamed
+from cued.flow.relevance.foreign_words import COMMON, Counted, counted, distrust, unnamed, usual_cosine
 from cued.flow.relevance.lacking import lacking
 from cued.flow.table import Table, filled
 from cued.model import Column, Cue, TermStatistic
@@ -22,7 +22,7 @@ from cued.policy.spec import Calibration
 from cued.text import intent
 from cued.text.analyse import analyse, query_terms
 from cued.text.event_times import Beside
-from cued.text.languages import common_nouns, foreignness, is_code, is_latin, technical
+from cued.text.languages import foreignness, is_code, is_latin, no_names, technical
 from cued.text.patterns import pattern
 
 _WORD = pattern(r"\w+")
@@ -96,11 +96,11 @@ def _heard(cue: Cue) -> _Heard:
     idle = bool(by_itself) and intent.is_idle(by_itself)
     return _Heard(
         own=frozenset(query_terms(by_itself) if by_itself and not idle else ()),
-        names=frozenset(term for name in cues.named(uttered) if name not in common_nouns(uttered) for term in query_terms(name)),
+        names=frozenset(chain(*map(query_terms, cues.named(uttered)))).difference(*map(query_terms, no_names(uttered))),
         latin=is_latin(uttered),
         foreign=foreignness(uttered),
         technical=technical(uttered),
-        seeks=intent.sought("" if idle else uttered, working),
+        seeks=intent.sought("" if idle else uttered, working, foreign=foreignness(uttered) >= _STRANGE),
         personal=intent.speaks_of_itself(cue.utterance),
         to_agent=intent.addresses_agent(cue.utterance),
         event=cues.event(cue.utterance),
@@ -209,7 +209,7 @@ def _kind(table: Table, heard: _Heard, note: Column, cosine: Column, calibration
     return {
         "behind": behind,
         "shared": table.product(shared, behind + _NEAR_ANYWAY * note) if noted else shared,
-        "bears": _bears(table, note, _deviations(cosine, calibration), _ALIKE[heard.seeks]) if heard.seeks and noted else table.nothing,
+        "bears": _bears(table, heard, note, _deviations(table, heard, cosine, calibration)) if heard.seeks and noted else table.nothing,
         "technical": heard.technical * np.array(list(map(technical, table.texts))) if heard.technical else table.nothing,
         "foreign_coverage": heard.foreign * raw["coverage"] if heard.foreign else table.nothing,
     }
@@ -271,15 +271,20 @@ def _apart(table: Table, cosine: Column, nearest: Sequence[int]) -> Column:
     return nearer
 
 
-def _deviations(cosine: Column, calibration: Calibration) -> Column:
-    """How many deviations each cosine stands above what an unrelated one usually is with this embedder."""
-    return (cosine - calibration.background_mean) / calibration.background_deviation
+def _deviations(table: Table, heard: _Heard, cosine: Column, calibration: Calibration) -> Column:
+    """How many deviations each cosine stands above what an unrelated one usually is, or is here to a foreign cue, if that is more."""
+    usual = calibration.background_mean
+    if heard.foreign >= _STRANGE:
+        usual = max(usual, usual_cosine(table, calibration))
+    return (cosine - usual) / calibration.background_deviation
 
 
-def _bears(table: Table, note: Column, above: Column, between: tuple[float, float]) -> Column:
+def _bears(table: Table, heard: _Heard, note: Column, above: Column) -> Column:
     """How far a note that tells a leaning bears on the request, by how far it stands above the unrelated."""
-    bears: Column = note * np.clip((above - between[0]) / (between[1] - between[0]), 0.0, 1.0)
-    bears[[row for row in np.flatnonzero(bears).tolist() if not intent.leans(table.texts[row])]] = 0.0
+    least, fully = _ALIKE[heard.seeks]
+    bears: Column = note * np.clip((above - least) / (fully - least), 0.0, 1.0)
+    foreign = heard.foreign >= _STRANGE
+    bears[[row for row in np.flatnonzero(bears).tolist() if not intent.leans(table.texts[row], foreign=foreign)]] = 0.0
     return bears
 
 

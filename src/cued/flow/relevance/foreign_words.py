@@ -15,9 +15,10 @@ from cued.model import Column, TermStatistic
 from cued.policy.spec import Calibration
 from cued.text.analyse import analyse
 from cued.text.hollow_words import pair_weights
+from cued.text.languages import joins_words
 from cued.text.patterns import pattern
 from cued.text.scripts import UNSPACED, fold
-from cued.text.stemming import BEGINNING, beginnings, kindred, loosely, shared_beginning
+from cued.text.stemming import BEGINNING, beginnings, heads, kindred, loosely, shared_beginning, stem
 from cued.text.tongues.letter_runs import letter_runs, pairs_by_chance
 from cued.text.tongues.tones import in_other_tones, syllables
 
@@ -32,8 +33,9 @@ _NOTHING = 1e-9
 _FEW, _MANY = 40, 80
 """Among so few memories nothing is rare, and among so many it is told what is."""
 _SPACED = pattern(rf"[^{UNSPACED}]{{3}}")
+_WORD = pattern(r"[^\W\d_]+")
 _KINDRED = 0.7
-"""What another form of a word is worth beside the word itself."""
+"""What another form of a word is worth beside the word itself, and the word that a compound ends in beside the compound."""
 _ALL_NEAR, _SEEN = 3.0, 3
 """So many deviations nearer than usual a cue is to all texts where the encoder hardly knows a language; the usual as if seen in so many
 more."""
@@ -120,9 +122,14 @@ def _runs(said: str, rare: Mapping[str, float]) -> list[list[tuple[str, float]]]
 
 def distrust(table: Table, calibration: Calibration) -> float:
     """How much less than usual the vector of a foreign cue says, at least 1, by how near it is to all that is here."""
-    seen, usual = table.evidence.findings.background, calibration.background_mean
-    mean = (seen.count * seen.mean + _SEEN * usual) / (seen.count + _SEEN)
-    return max(1.0, (mean - usual) / (_ALL_NEAR * calibration.background_deviation))
+    nearer = usual_cosine(table, calibration) - calibration.background_mean
+    return max(1.0, nearer / (_ALL_NEAR * calibration.background_deviation))
+
+
+def usual_cosine(table: Table, calibration: Calibration) -> float:
+    """The mean cosine of the cue and all that is here, as if a few of the embedder's usual ones had been seen as well."""
+    seen = table.evidence.findings.background
+    return (seen.count * seen.mean + _SEEN * calibration.background_mean) / (seen.count + _SEEN)
 
 
 def _pair_weights(table: Table, terms: Sequence[TermStatistic]) -> list[float]:
@@ -138,14 +145,31 @@ def _pair_weights(table: Table, terms: Sequence[TermStatistic]) -> list[float]:
 def _forms(table: Table, terms: Sequence[TermStatistic]) -> list[tuple[TermStatistic, Column]]:
     """The words that nothing here has, each with what another form of it is worth where a candidate has one.
 
-    Latin letters are stemmed as English and Cyrillic ones as Russian, so of other languages "trabajo" and "trabajas" are two words.
+    Latin letters are stemmed as English and Cyrillic ones as Russian, so of other languages "trabajo" and "trabajas" are two words. Of
+    "Hausschlüssel" a "Schlüssel" is a form as well: memories are found by what their compounds are made of, and cues are not.
     """
     unknown = [each for each in terms if not each.documents and _SPACED.match(each.term) and beginnings(each.term)]
+    if not unknown:
+        return []
     sought: dict[str, list[str]] = {}
     for each in unknown:
         sought.setdefault(shared_beginning(each.term), []).append(each.term)
-    held = [_in_other_forms(sought, text) for text in map(_read, table.texts)] if unknown else []
+    ended = {head: each.term for each in unknown for head in heads(each.term)} if joins_words(table.evidence.cue.utterance) else {}
+    held = [_in_other_forms(sought, _read(text)) | _by_their_heads(ended, text) for text in table.texts]
     return [(each, np.array([_KINDRED * (each.term in some) for some in held])) for each in unknown]
+
+
+def _by_their_heads(ended: Mapping[str, str], text: str) -> frozenset[str]:
+    """The compounds that end in a word of the text, out of those that are sought."""
+    if not ended:
+        return frozenset()
+    words = _words(text)
+    return frozenset(compound for head, compound in ended.items() if head in words)
+
+
+@lru_cache(maxsize=1 << 12)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(map(stem, _WORD.findall(_read(text))))
 
 
 @lru_cache(maxsize=1 << 12)

@@ -7,9 +7,9 @@ from cued.text.patterns import pattern
 
 Kind = Literal[
     "phone", "e-mail", "address", "password", "number", "price", "pay", "age", "birthday", "count", "length", "size", "colour",
-    "home", "birthplace", "surname", "blood",
+    "home", "birthplace", "surname", "blood", "name",
 ]  # fmt: skip
-ENGLISH_ONLY: Final = frozenset[Kind]({"home", "birthplace", "surname"})
+ENGLISH_ONLY: Final = frozenset[Kind]({"home", "birthplace", "surname", "name"})
 """Kinds whose words are known here in English alone: a text in another language may have them."""
 
 _WORDS: Final = (
@@ -22,12 +22,20 @@ _WORDS: Final = (
 )
 _NUMBER: Final = rf"\d|{_WORDS}"
 _MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|ene|abr|ago|dic|janv|févr|avr|juin|juil|août|déc)"
-_THINGS: Final = r"\s(?!(?:year|month|week|this|is|was|always)s?\W)\w{3,}s(?!\w)"
+_THINGS: Final = r"\s(?:(?!(?:year|month|week|this|is|was|always)s?\W)\w{3,}s|people|children|men|women)(?!\w)"
+_MONEY: Final = (
+    r"bucks?|cents?|crowns?|dollars?|euros?|francs?|grand|krone[rn]?|lira|pence|pesos?|pounds?|quid|rand|rupees?|yen|yuan|złoty\w*"
+)
 _AMOUNT: Final = (
     r"(?<![\d.,:/-])(?<!\Wat )(?<!\Wum )(?<!\Wab )(?<!\Wbis )(?<!\Win )(?<!\Wim )(?<!since )(?<!seit )\d[\d.,]*+"
-    rf"(?![\d:/]|\s?(?:[ap]\.?m|uhr|h|o'clock|st|nd|rd|th|%|k?g|[kcm]?m|m?l|(?:second|minute|hour|day|week|month|year)s?|{_MONTH}\w*)(?!\w))"
+    rf"(?![\d:/]|{_THINGS}|\s?(?:[ap]\.?m|uhr|h|o'clock|st|nd|rd|th|%|[km]?g|[kcm]?m|m?l|(?:second|minute|hour|day|week|month|year)s?"
+    rf"|{_MONTH}\w*)(?!\w))"
 )
-"""A number that may be money: no time of day, no date, no measure."""
+"""A number that may be money: no time of day, no date, no measure, not so many of anything."""
+_PLACED: Final = (
+    r"(?<![\d.,:/])\d+(?!\d|[.,:/]\d|\s?(?:[ap]\.?m|uhr|%|[km]?g|[kcm]?m|m?l|(?:second|minute|hour|day|week|month|year)s?)(?!\w))"
+)
+"""A number that may be part of an address: no time of day, no measure."""
 _YEARS: Final = (
     rf"(?<![\d.,:/])\d+(?![\d.,:/]\d|{_THINGS}|\s?(?:[ap]\.?m|uhr|h|%|k?g|[kcm]?m|m?l|{_MONTH}\w*)(?!\w))|(?:{_WORDS})(?!{_THINGS})"
 )
@@ -42,17 +50,18 @@ _SPAN: Final = (
     r"|timm|time|veck|uge|måned|månad|år|godzin|dzień|dni|tydzień|tygodni|rok|lat)\w*"
 )
 _PRICE: Final = (
-    rf"{_AMOUNT}|{_WORDS}|[$€£¥₹]|\W(?:{_MUCH}|(?:cost|pric|cheap|expens|paid|pay|charg|fee|bargain|gift|present|worth|euro|dollar|pound|quid|each|per"
-    r"|kost|preis|teuer|billig|bezahl|geschenk|gratis|cuest|preci|caro|pag|coût|prix|cher|prezz)\w*)(?!\w)"
+    rf"{_AMOUNT}|{_WORDS}(?!{_THINGS})|\d\s?(?:{_MONEY})(?!\w)|[$€£¥₹]|\W(?:{_MUCH}|{_MONEY}|fees?|gifts?|presents?|paid|each|per|gratis|prix"
+    r"|chère?s?|car[oa]s?|pag(?:a|o|ó|amos|ato|ata|ar|ou|uei)|(?:cost|pric|cheap|expens|pay|charg|bargain|worth|kost|preis|teuer|bezahl|geschenk"
+    r"|cuest|preci|coût|prezz)\w*)(?!\w)"
 )
 _SIGNS: Final[dict[Kind, str]] = {
     "phone": (
-        r"(?:\d\D{0,3}){4}|\W(?:phone|tele|mobil|cell(?:phone)?\W|numb(?!er \d{1,3}(?![\d ]))|call(?:s|ing)?\W|tel\W|nummer|handy|númer"
-        r"|numér|numer)"
+        r"(?:\d\D{0,3}){4}|(?<!\W(?:am|by))(?<!\W(?:par|por))(?<!\Won the)\W(?:phone|t[eé]l[eé]|mobil|cell(?:phone)?\W|call(?:s|ing)?\W"
+        r"|tel\W|handy|(?:n[uú]mero?|numéro?|numb(?:er)?|nummer)(?!\w* \d{1,3}(?![\d ])))"
     ),
     "e-mail": r"@|mail|correo|courriel|\W(?:addres|adres|dirección|indirizz|endereço|write to)",
     "address": (
-        r"\d|\W(?:addres|adres|liv(?:e|es|ed|ing)\W|mov(?:e|ed|es|ing)\W|stay|street|road|lane|avenue|square|corner|floor|flat\W|house|home|next"
+        rf"{_PLACED}|\W(?:addres|adres|liv(?:e|es|ed|ing)\W|mov(?:e|ed|es|ing)\W|stay|street|road|lane|avenue|square|corner|floor|flat\W|house|home|next"
         r"|opposite|near|behind|above|wohn|umgezogen|haus|dirección|vive|calle\W|habite|rue\W|indirizz|abita|via\W|mora\W|rua\W|woont|straat"
         r"|bor\W|mieszka|ulic|\w*(?:stra(?:ss|ß)e|gata|vej|weg|straat)\W)"
     ),
@@ -63,7 +72,7 @@ _SIGNS: Final[dict[Kind, str]] = {
     "price": _PRICE,
     "pay": rf"{_PRICE}|\W(?:earn|salar|wage|income|rais|stipend|pension|hourly|gehalt|verdien|lohn|suel|gan[aó]|salaire|gagn)",
     "number": r"\d|\W(?:numb|code|plate|iban|bic\W|id\W|nummer|kennzeichen|númer|matrícul|numér|plaque)",
-    "blood": r"blood|rhesus|\Wtype|\W(?:a|b|ab|0|o)\W?(?:[+\-−]|pos|neg|rh)|blut|sangre|sang\W",
+    "blood": r"blood.?(?:type|group)|rhesus|donor|\Wtype|\W(?:a|b|ab|0|o)\W?(?:[+\-−]|pos|neg|rh)|blutgruppe|(?:grupo|groupe) sangu",
     "age": (
         rf"{_YEARS}|\W(?:(?:is|are|brand|quite|as|so|still|very) new\W|age\W|aged|old|elder|young|born|bab(?:y|ies)|toddler|infant|teen"
         r"|adult|pension|centur|ancient|modern|victorian|medieval|built|planted|founded|turn|school|kindergarten|universit"
@@ -87,6 +96,11 @@ _SIGNS: Final[dict[Kind, str]] = {
         r"[A-Z][\w'’-]+,? (?:(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|ten|ter|bin|ibn|al|O'|Mc) ?)*[A-Z]|[A-Z]\. ?[A-Z]"
         r"|\b(?:Mr|Mrs|Ms|Dr)\b|(?i:name|née|maiden|initial|spel[lt])"
     ),
+    "name": (
+        r"(?<=[^.!?] )(?!I\b|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|(?:Jan|Febr)uary|March|April|May|Ju(?:ne|ly)|August"
+        r"|(?:Sept|Nov|Dec)ember|October)[A-Z]|\A[A-Z][^\W\d_]+(?:,|:|['’]s| (?:is|was|and|has|will|can|[a-z]+(?:s|ed))\b)|\A[^A-Z]*\Z"
+        r"|(?i:\b(?:name|call)|[\"“”‘`])"
+    ),
     "count": (
         rf"{_NUMBER}|[,;&]|\W(?:{_MUCH}|an?|one|first|second|third|another|and|both|only|single|und|ein\w*|beide|y|un[ao]?|et|une|ed?|en|een|og|och)(?!\w)"
     ),
@@ -107,7 +121,7 @@ _SIGNS: Final[dict[Kind, str]] = {
         r"|zwart|wit\W|rood|groen|geel|paars|bruin|sort|hvid|rød|blå|grøn|gul|svart|vit\W|röd|grön|czarn|biał|czerw|niebiesk|zielon|żółt)"
     ),
 }
-AS_WRITTEN: Final = frozenset[Kind]({"surname"})
+AS_WRITTEN: Final = frozenset[Kind]({"surname", "name"})
 """Kinds that are told by capitals, so that their signs are sought in a text as it is written."""
 SIGNS: Final[dict[Kind, re.Pattern[str]]] = {kind: pattern(signs) for kind, signs in _SIGNS.items()}
 """By kind, what finds such a sign in a text in small letters with a blank before it, or as it is written."""

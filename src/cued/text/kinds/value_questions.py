@@ -50,6 +50,13 @@ _NOUNS: Final[tuple[tuple[Kind, str], ...]] = (
     ("birthday", r"birthday|date of birth|birth ?date|geburtstag|cumpleaños|anniversaire"),
     ("colour", r"colou?r"),
 )
+_WHOSE: Final = r"(?:my|our|your|his|her|their|the|\w+['’]s?)"
+_NAMED: Final = (
+    r"(?:aunt|baby|boss|boy|boyfriend|brother|cat|child|cleaner|coach|colleague|cousin|dad|daughter|dentist|doctor|dog|father|fiancée?|flatmate"
+    r"|friend|girl|girlfriend|grand\w+|hamster|horse|husband|kid|kitten|landlady|landlord|manager|mother|mum|mom|nanny|nephew|neighbou?r|niece"
+    r"|nurse|parrot|partner|plumber|puppy|rabbit|roommate|sister|son|teacher|therapist|trainer|tutor|uncle|vet|wife)s?"
+)
+"""Whoever has a name with a capital: people and pets."""
 _QUESTIONS: Final[tuple[tuple[Kind, str], ...]] = (
     (
         "price",
@@ -80,6 +87,10 @@ _QUESTIONS: Final[tuple[tuple[Kind, str], ...]] = (
         r"how (?:tall|high|deep|wide|big|large|heavy|far)(?: away)? (?:is|are|am|was|were) |wie (?:groß|hoch|tief|breit|schwer|weit) ist ",
     ),
     ("size", r"(?:what|which) (?:(?:shoe|ring|dress|shirt|hat) )?size (?:is|are|does|do|am) "),
+    (
+        "name",
+        rf"what(?:'s| is| was| are) (?:{_WHOSE} (?:\w+ )?{_NAMED}(?:['’]s? name| called)|(?:the )?name of {_WHOSE} (?:\w+ )?{_NAMED})\W",
+    ),
     ("colour", r"(?:what|which) colou?rs? (?:is|are|was|were|does|do|did) |welche farbe |de qué color |de quelle couleur |welke kleur "),
 )
 _HAVES: Final = r"(?:does|do|did|has|have|hat|haben|hatte|tiene|tienen|a|avait|heeft)"
