@@ -128,7 +128,7 @@ class Intake:
         try:
             return None if self._embedder is None else marked(self._embedder)
         except EmbedderError as error:
-            self._degraded[f"vector pending: {error}"] = None
+            self.note(f"vector pending: {error}")
             return None
 
     def _embedded(self, texts: Sequence[str]) -> list[Vector | None]:
@@ -137,7 +137,7 @@ class Intake:
         try:
             return list(embedded(texts, self._embedder, role="memory")[0])
         except EmbedderError as error:
-            self._degraded[f"vector pending: {error}"] = None
+            self.note(f"vector pending: {error}")
             return [None] * len(texts)
 
 
