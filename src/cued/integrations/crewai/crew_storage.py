@@ -187,8 +187,8 @@ class CuedStorage:
         if not vectors:
             return
         if self._dimensions is None:
-            stored = (name.removeprefix(_FOREIGN) for name in self._tenant.stats().by_fingerprint if name.startswith(_FOREIGN))
-            self._dimensions = next(map(int, stored), None)
+            known = (name.removeprefix(_FOREIGN) for name in self._tenant.stats().by_fingerprint if name.startswith(_FOREIGN))
+            self._dimensions = next(map(int, known), None)
         expected = self._dimensions or len(vectors[0])
         for vector in vectors:
             if len(vector) != expected:
