@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
+from msgspec.structs import replace
 
 from cued.model import COLUMNS, Background, Cue, Evidence, Findings, Memory, Use
 from cued.policy.parse import parse
@@ -71,3 +72,10 @@ def policy(text=""):
 def scores(recall):
     """Give every candidate's score by id."""
     return dict(zip(recall.trace.ids, recall.trace.columns["score"].tolist(), strict=True))
+
+
+def comparable(recall):
+    """Give a recall as plain data, arrays as bytes."""
+    trace = recall.trace
+    columns = {name: column.tobytes() for name, column in {**trace.columns, **trace.contributions}.items()}
+    return replace(recall, trace=replace(trace, columns={}, contributions={})), columns

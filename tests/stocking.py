@@ -23,7 +23,13 @@ def kept_by(kind, folder, **settings):
 
 def opened(kind, folder):
     """Give a store of this kind, to be closed after use."""
-    return closing(Store(MemoryKeeper()) if kind == "memory" else Store(SqliteKeeper(folder / "memories.db")))
+    return closing(kept_by(kind, folder))
+
+
+def found_in(folder, secrets):
+    """Give those of the secrets that stand in any file of a folder."""
+    everything = b"".join(file.read_bytes() for file in folder.iterdir())
+    return [secret for secret in secrets if secret.encode() in everything]
 
 
 def pointing(degrees):

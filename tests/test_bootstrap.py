@@ -12,15 +12,9 @@ from cued.stores import Store
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.text.token_counts import estimate_tokens
 from tests.building import NOW, ago, memory
-from tests.stocking import STORES, opened, stock
+from tests.stocking import stock
 
 CUED = load_policy("cued")
-
-
-@pytest.fixture(params=STORES)
-def store(request, tmp_path):
-    with opened(request.param, tmp_path) as kept:
-        yield kept
 
 
 def start(store, **options):

@@ -13,13 +13,7 @@ from cued.stores import Store
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.standing.judging import judge
 from tests.building import NOW, ago, memory
-from tests.stocking import STORES, opened, stock
-
-
-@pytest.fixture(params=STORES)
-def store(request, tmp_path):
-    with opened(request.param, tmp_path) as kept:
-        yield kept
+from tests.stocking import stock
 
 
 def linked(name, *edges, **facts):

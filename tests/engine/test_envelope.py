@@ -17,7 +17,7 @@ from cued.model import DenseLookup, Lookup
 from cued.policy import calibration
 from cued.policy.parse import parse
 from cued.policy.presets import names, preset
-from tests.building import NOW, evidence, memory, policy
+from tests.building import NOW, comparable, evidence, memory, policy
 from tests.fakes import FixedClock, ListEmbedder
 
 HERE = Path(__file__).parent
@@ -37,13 +37,6 @@ trade = 0.7
 limit = 2
 """
 TWINS = policy("[channels]\ndense = {}\n[diversify]\ncollapse = 0.9")
-
-
-def comparable(recall):
-    """A recall as plain data, arrays as bytes."""
-    trace = recall.trace
-    columns = {name: column.tobytes() for name, column in {**trace.columns, **trace.contributions}.items()}
-    return replace(recall, trace=replace(trace, columns={}, contributions={})), columns
 
 
 def two_alike(**facts):

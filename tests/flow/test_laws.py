@@ -13,7 +13,7 @@ from cued.model import Cue, Use
 from cued.policy.adjust import Adjustment, adjust
 from cued.policy.presets import names, preset
 from cued.text.token_counts import estimate_tokens
-from tests.building import NOW, ago, evidence, memory
+from tests.building import NOW, ago, comparable, evidence, memory
 
 unit = st.floats(0, 1)
 memories = st.builds(
@@ -68,13 +68,6 @@ def shuffled(found_, order):
         vectors=findings.vectors[order],
     )
     return replace(found_, findings=moved)
-
-
-def comparable(recall):
-    """A recall as plain data, arrays as bytes."""
-    trace = recall.trace
-    columns = {name: column.tobytes() for name, column in {**trace.columns, **trace.contributions}.items()}
-    return replace(recall, trace=replace(trace, columns={}, contributions={})), columns
 
 
 @given(found(), policies, st.randoms(use_true_random=False))

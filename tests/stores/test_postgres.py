@@ -299,7 +299,7 @@ def test_many_rows_are_copied_in_and_are_what_one_after_the_other_would_be(store
         for tenant, records, at_once in (("many", many, 70), ("singly", singly, 1)):
             with keeper.begin(tenant, write=True) as rows:
                 for start in range(0, len(records), at_once):
-                    rows.insert([new_row(each, each.memory) for each in records[start : start + at_once]])
+                    rows.insert([new_row(each) for each in records[start : start + at_once]])
         with server().connected() as connection:
             for table, count in (("memory", 140), ("vector", 100), ("edge", 100)):
                 found = [connection.execute(ROWS.format(table), (name,)).fetchall() for name in (b"many", b"singly")]
@@ -307,9 +307,9 @@ def test_many_rows_are_copied_in_and_are_what_one_after_the_other_would_be(store
                 assert len(found[0]) == count
         assert store.search("many", lookup(lexical=words("tea"))).stored == 140
         with pytest.raises(ZeroDivisionError):
-            break_off(keeper, lambda rows: rows.insert([new_row(each, each.memory) for each in many]), tenant="new")
+            break_off(keeper, lambda rows: rows.insert([new_row(each) for each in many]), tenant="new")
         assert "new" not in keeper.tenants()
-        foreign = vectors([new_row(each, each.memory)._replace(key=999 + place) for place, each in enumerate(many)])
+        foreign = vectors([new_row(each)._replace(key=999 + place) for place, each in enumerate(many)])
         with pytest.raises(StoreError, match="row-level security"):
             break_off(keeper, lambda rows: staging.VECTORS.insert(rows._cursor, b"many", foreign), tenant="other")  # noqa: SLF001
 
@@ -420,7 +420,7 @@ def test_tables_of_an_earlier_schema_are_refused_until_they_are_brought_up_to_da
         connection.execute("ALTER TABLE cued.version DROP COLUMN vectors; UPDATE cued.version SET number = 1")
         connection.execute("INSERT INTO cued.tenant (tenant, change, size, last, kept) VALUES ('a', 1, 1, 1, true)")
         old = record("a", "old", "tea from before")
-        row = new_row(old, old.memory)
+        row = new_row(old)
         connection.execute(
             """INSERT INTO cued.memory (tenant, key, id, change, content, scope, kind, tier, trust, created, tags, meta, forward, body)
                VALUES ('a', 1, 'old', 1, 1, 'global', %s, %s, %s, %s, '{}', '{}', %s, %s)""",

@@ -11,6 +11,7 @@ from cued.conformance.samples import FINGERPRINT, NOW, entry, lookup, record, to
 from cued.model import Edge, LogQuery, Revision, Source
 from cued.stores import Store
 from cued.stores.keepers.sqlite import SqliteKeeper, scrubbing
+from tests.stocking import found_in
 from tests.stores.processes import start
 
 pytestmark = pytest.mark.requirement("X9")
@@ -26,11 +27,6 @@ def store(tmp_path):
     store = Store(SqliteKeeper(tmp_path / "memories.db"))
     yield store
     store.close()
-
-
-def found_in(folder, secrets):
-    everything = b"".join(file.read_bytes() for file in folder.iterdir())
-    return [secret for secret in secrets if secret.encode() in everything]
 
 
 def secret(random):

@@ -49,7 +49,7 @@ def as_in_the_first(record, *, key):
     packed = pack(record.memory, record.terms)
     entries = [packed[place : place + 10] for place in range(4, len(packed), 10)]
     untold = [each[:8] + b"\x01\x00" if each[8:] == NAME.to_bytes(2, "little") else each for each in entries]
-    return columns(new_row(record, record.memory), change=1) | {
+    return columns(new_row(record), change=1) | {
         "key": key,
         "id": record.memory.id,
         "locally": msgpack.encode(pairs) if pairs else None,

@@ -21,7 +21,7 @@ from cued.model import MERGED
 from cued.stores import Store
 from cued.stores.keepers.sqlite import SqliteKeeper
 from tests.building import ago
-from tests.stocking import everything
+from tests.stocking import everything, found_in
 from tests.truth import long_work
 from tests.truth.long_work import NEW, OLD, VERBS, opened
 
@@ -240,8 +240,3 @@ def test_an_erasure_that_was_killed_before_its_bytes_were_overwritten_is_finishe
         VERBS["erase"](path, 1, heard=lambda _: None)
         assert found_in(folder, [visit(0)]) == []
         assert len(contents(path)) == MEMORIES - 1
-
-
-def found_in(folder, secrets):
-    everything = b"".join(file.read_bytes() for file in folder.iterdir())
-    return [secret for secret in secrets if secret.encode() in everything]

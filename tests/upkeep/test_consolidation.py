@@ -11,12 +11,6 @@ from tests.building import NOW, ago, memory
 from tests.stocking import STORES, everything, opened, stock
 
 
-@pytest.fixture(params=STORES)
-def store(request, tmp_path):
-    with opened(request.param, tmp_path) as kept:
-        yield kept
-
-
 def tea(name, days, **facts):
     """Give a memory about tea, this many days old."""
     return memory(name, created=ago(days=days), **{"text": "The user drinks green tea.", **facts})

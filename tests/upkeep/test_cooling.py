@@ -9,13 +9,7 @@ from cued.errors import InputError
 from cued.model import DERIVED_FROM, Edge, Use
 from cued.upkeep.cooling import cool, coolness
 from tests.building import NOW, ago, memory
-from tests.stocking import STORES, everything, opened, stock
-
-
-@pytest.fixture(params=STORES)
-def store(request, tmp_path):
-    with opened(request.param, tmp_path) as kept:
-        yield kept
+from tests.stocking import everything, stock
 
 
 def names(found):

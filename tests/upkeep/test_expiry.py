@@ -11,13 +11,7 @@ from cued.text.durations import parse_duration
 from cued.upkeep import expiry
 from cued.upkeep.expiry import expired, sweep
 from tests.building import NOW, ago, memory
-from tests.stocking import STORES, everything, opened, stock
-
-
-@pytest.fixture(params=STORES)
-def store(request, tmp_path):
-    with opened(request.param, tmp_path) as kept:
-        yield kept
+from tests.stocking import everything, stock
 
 
 def lived(name, ttl, *, born=30):

@@ -442,7 +442,6 @@ WRONG = {
     "a log entry that cannot be added up": (logged(tokens=2**62), "tokens"),
     "a log entry of a time beyond all times": (logged(total_ms=1e300), "total_ms"),
     "a log entry whose trial no store can search": (logged(shadow={**TRIAL, "chosen": ["a\0"]}), "chosen"),
-    "a log entry with a detail of another kind": (logged(detail={"cited": 7}), "detail"),
     "a document that Cued does not keep": (b'{"type": "document", "name": "secrets", "data": ""}', "name"),
 }
 

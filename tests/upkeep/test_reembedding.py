@@ -9,13 +9,7 @@ from cued.text.analyse import searchable
 from cued.upkeep.reembedding import reembed
 from tests.building import NOW, ago, memory
 from tests.fakes import FailingEmbedder, ListEmbedder
-from tests.stocking import STORES, everything, opened, stock
-
-
-@pytest.fixture(params=STORES)
-def store(request, tmp_path):
-    with opened(request.param, tmp_path) as kept:
-        yield kept
+from tests.stocking import everything, stock
 
 
 class PickyEmbedder(ListEmbedder):

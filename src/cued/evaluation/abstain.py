@@ -15,7 +15,7 @@ from cued.evaluation.cache import digest
 from cued.evaluation.dataset import FAR, Dataset, Query, answerable, unanswerable
 from cued.evaluation.ranking import Floor
 from cued.evaluation.runner import Answer, Ask
-from cued.model.plain import JSON
+from cued.model.plain import JSON, plain
 
 BINS = 15
 
@@ -64,6 +64,7 @@ def measured(asks: Sequence[Ask], answers: Sequence[Answer], *, floor: Floor) ->
     """The figures of a policy on own, near and far questions, at its own floor; each figure's function says what it is."""
     best = np.array([answer.best for answer in answers])
     here, near = np.array([ask.here for ask in asks]), np.array([ask.near for ask in asks])
+    bins = reliability(asks, answers)
     mine, beside = ([place for place, which in enumerate(those) if which] for those in (here, near))
     return {
         "auroc": auroc(best[~near], here[~near]),
@@ -74,10 +75,10 @@ def measured(asks: Sequence[Ask], answers: Sequence[Answer], *, floor: Floor) ->
             "silence": _silence(answers, beside, floor),
         },
         "by_category": by_category([asks[i] for i in mine], [answers[i] for i in mine], floor=floor),
-        "ece": calibration_error(reliability(asks, answers)),
+        "ece": calibration_error(bins),
         "ece_answerable": calibration_error(reliability([asks[i] for i in mine], [answers[i] for i in mine])),
         "queries": {"answerable": int(here.sum()), "near": int(near.sum()), "far": int((~here & ~near).sum())},
-        "reliability": [{"count": b.count, "predicted": b.predicted, "gold": b.gold} for b in reliability(asks, answers)],
+        "reliability": [plain(each) for each in bins],
     }
 
 

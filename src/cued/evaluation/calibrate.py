@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from cued.embed import load_embedder
 from cued.evaluation.abstain import asked_at_home, auroc, mixes, silent_asks
@@ -100,13 +100,12 @@ def sample(dataset: Dataset, policy: Policy, start: Calibration, bench: Bench) -
     asks = asked_at_home([query for query in answerable(dataset) if query.gold_ids]) + (silent_asks(dataset) if mixes(dataset) else ())
     parts = [_part(ask, found, gold, wide, start) for ask, found, gold in evidence_of(dataset, asks, wide, bench)]
     held = [part for part in parts if len(part.gold)]
-    lengths = [len(part.gold) for part in held]
     return Sample(
         name=dataset.name,
         columns=np.vstack([part.columns for part in held]),
         gold=np.concatenate([part.gold for part in held]),
         missing=np.concatenate([part.missing for part in held]),
-        starts=np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.intp),
+        starts=_starts([len(part.gold) for part in held]),
         kind=np.concatenate([part.kind for part in held]),
         size=np.concatenate([part.size for part in held]),
         group=np.concatenate([part.group for part in held]),
@@ -210,10 +209,15 @@ def _by_tenants(of: Sample) -> list[Sample]:
 
 def _taken(of: Sample, asks: NDArray[np.bool_]) -> Sample:
     """The sample with these questions alone."""
-    rows, lengths = asks[of.asked], np.diff(np.append(of.starts, len(of.gold)))[asks]
-    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.intp) if len(lengths) else np.zeros(0, dtype=np.intp)
+    rows = asks[of.asked]
     some = {name: getattr(of, name)[asks] for name in ("missing", "kind", "size", "group")}
-    return replace(of, columns=of.columns[rows], gold=of.gold[rows], starts=starts, **some)
+    return replace(of, columns=of.columns[rows], gold=of.gold[rows], starts=_starts(of.lengths[asks]), **some)
+
+
+def _starts(lengths: ArrayLike) -> NDArray[np.intp]:
+    """Where each of several runs of these lengths begins, end to end."""
+    sizes = np.asarray(lengths, dtype=np.intp)
+    return np.cumsum(sizes) - sizes
 
 
 class FittingData(Struct, frozen=True, kw_only=True):
@@ -275,8 +279,7 @@ def _numbers(stated: Sequence[str]) -> dict[str, float]:
 def _read_so(of: Sample, wanted: FittingGoal) -> Sample:
     """The sample without the questions that this calibration is not asked: those of stores that are read by words are the other's."""
     blind = np.add.reduceat(of.columns[:, COLUMNS.index("blind")], of.starts)
-    lengths = np.diff(np.append(of.starts, len(of.gold)))
-    return of if wanted.start.name == "lexical" else _taken(of, 2 * blind <= lengths)
+    return of if wanted.start.name == "lexical" else _taken(of, 2 * blind <= of.lengths)
 
 
 def _remembered(path: Path, policy: Policy, start: Calibration, bench: Bench, cache: Path) -> Sample:

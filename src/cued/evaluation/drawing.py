@@ -59,7 +59,7 @@ def _overall(answer: JSON, most: int) -> Table:
 
 def _categories(answer: JSON, most: int) -> Table:
     first = next(iter(answer["policies"].values()))["by_category"]
-    table = _grid("policy", *(f"{name.replace('-', ' ')}\n({figures['queries']})" for name, figures in first.items()))
+    table = _by_category(first)
     for name, figures in answer["policies"].items():
         table.add_row(name, *(_percent(figures["by_category"][category], f"recall@{most}", wide=True) for category in first))
     return table
@@ -113,7 +113,7 @@ def _whole(measured: JSON) -> list[str]:
 
 def _told(answer: JSON) -> Table:
     first = next(figures["abstain"] for figures in answer["policies"].values() if "abstain" in figures)["by_category"]
-    table = _grid("policy", *(f"{name.replace('-', ' ')}\n({figures['queries']})" for name, figures in first.items()))
+    table = _by_category(first)
     for name, figures in answer["policies"].items():
         rows = figures["abstain"]["by_category"]
         table.add_row(name, *(f"{_percent(rows[category], 'answered')} +{_plain(rows[category]['extra'], 1)}" for category in first))
@@ -152,9 +152,7 @@ def _listed(parts: Sequence[str]) -> str:
 def _how_to_read(answer: JSON, most: int) -> str:
     told = "In percent, with the 95 % interval over questions in brackets. Times leave out embedding the question."
     first = next(iter(answer["policies"]))
-    starred = (
-        f" Stars: recall@{most} differs from {first}'s on the same questions (randomisation test, * p < .05, ** p < .01, *** p < .001)."
-    )
+    starred = f" Stars: recall@{most} differs from {first}'s on the same questions ({_LEVELS})."
     return told + (starred if answer["comparisons"] else "")
 
 
@@ -163,6 +161,10 @@ def _grid(*headers: str) -> Table:
     for place, header in enumerate(headers):
         table.add_column(header, justify="right" if place else "left", no_wrap=place == 0)
     return table
+
+
+def _by_category(counted: JSON) -> Table:
+    return _grid("policy", *(f"{name.replace('-', ' ')}\n({figures['queries']})" for name, figures in counted.items()))
 
 
 def _title(text: str) -> Text:

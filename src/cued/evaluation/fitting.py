@@ -42,9 +42,14 @@ class Sample(Struct, kw_only=True):
     weight: float = 1.0
 
     @property
+    def lengths(self) -> NDArray[np.intp]:
+        """How many candidates each question has."""
+        return np.diff(np.append(self.starts, len(self.gold)))
+
+    @property
     def asked(self) -> NDArray[np.intp]:
         """Which question each candidate belongs to."""
-        return np.repeat(np.arange(len(self.kind)), np.diff(np.append(self.starts, len(self.gold))))
+        return np.repeat(np.arange(len(self.kind)), self.lengths)
 
     @property
     def shares(self) -> Floats:

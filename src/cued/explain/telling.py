@@ -81,14 +81,8 @@ def _plainly(asked: Memory, fate: str, stage: str, change: str) -> Verdict:
 def _unfound(asked: Memory, evidence: Evidence, policy: Policy, parts: Parts, lookup: Lookup) -> Verdict:
     """Search again with pools as wide as the tenant, to say where in each channel the memory stands."""
     everything = max(1, evidence.findings.visible)
-    wide = replace(
-        lookup,
-        **{
-            name: replace(channel, pool=everything)
-            for name in ("lexical", "dense", "entity", "temporal")
-            if (channel := getattr(lookup, name)) is not None
-        },
-    )
+    opened = {name: channel for name in CHANNELS if (channel := getattr(lookup, name)) is not None}
+    wide = replace(lookup, **{name: replace(channel, pool=everything) for name, channel in opened.items()})
     widened = replace(evidence, findings=parts.store.search(evidence.tenant, wide))
     recall = decide(widened, policy)
     if asked.id not in recall.trace.ids:

@@ -39,7 +39,7 @@ from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, chan
 from cued.requests.keywords import Changes, Facts, Wanted
 from cued.requests.listing import ListRequest, whole_request
 from cued.requests.turns import drafts_of
-from cued.text.analyse import analyse, searchable
+from cued.text.analyse import analyse, searched_text
 
 if TYPE_CHECKING:
     from cued.upkeep.erasures import Erased
@@ -273,7 +273,7 @@ class Keeping(Bound):
         # What a user says and rests on nobody else's word is worth a user's word.
         if self.trust != "user" or any(memory.trust != "user" or memory.edges for memory in composed):
             memories, notes, denied = vouched(composed, self.trust, partial(self._store.get, self.name))
-        texts = [searchable(memory.text, memory.source.speaker) for memory in memories]
+        texts = list(map(searched_text, memories))
         terms = list(map(analyse, texts))
         vectors, degraded = self._drafted_vectors(drafts, texts)
         records = [
@@ -325,7 +325,7 @@ class Keeping(Bound):
         """The change of this version of a memory; a new text comes with its terms and its vector."""
         new, terms, vector = changed(memory, change, now=now), None, None
         if isinstance(change.text, str):
-            said = searchable(new.text, new.source.speaker)
+            said = searched_text(new)
             vectors, fingerprint, _ = self._vectors([said])
             new, terms, vector = replace(new, fingerprint=fingerprint), analyse(said), None if vectors is None else vectors[0]
         fields = {name: value for name in _CHANGED if (value := getattr(new, name)) != getattr(memory, name)}
@@ -347,7 +347,7 @@ class Keeping(Bound):
 
     def _at_odds(self, stored: Stored) -> tuple[Conflict, ...]:
         """The older memories that a stored one repeats, updates or denies, but for those kept beside it on purpose."""
-        memory, terms = stored.memory, analyse(searchable(stored.memory.text, stored.memory.source.speaker))
+        memory, terms = stored.memory, analyse(searched_text(stored.memory))
         found, _ = self._find_conflicts(Record(memory=memory, terms=terms, vector=stored.vector))
         others = {other.id: other for other in self._store.get(self.name, [conflict.id for conflict in found])}
         return tuple(each for each in found if each.type in _AT_ODDS and _is_open(memory, others[each.id]))

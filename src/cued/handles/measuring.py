@@ -100,24 +100,15 @@ class Measuring(Bound):
             tuned = tune_floor(self._under_this_policy(), self.policy, target=target)
         if not apply or not tuned.helps:
             return tuned
-        from cued.insight.learnt import applied, history
-
-        at = self._clock()
-        written = _rewritten(self._store, self.name, POLICY_DOCUMENT, lambda old: applied(old, tuned, at=at))
-        self._usual.changed(self.name)
-        return replace(tuned, version=history(written).current)
+        return _applied(self._store, self.name, self._usual, tuned, at=self._clock())
 
     def policy_save(self, policy: str | Policy, *, note: str = "") -> "History":
         """The history with this policy as its newest version, which decides from now on; `policy_rollback` goes back."""
-        from cued.insight.learnt import history, saved
+        from cued.insight.learnt import saved
 
         refuse_all_but_users(self.trust, "changes what decides")
         chosen, before, at = load_policy(policy), self.policy, self._clock()
-        written = _rewritten(
-            self._store, self.name, POLICY_DOCUMENT, lambda old: saved(old, chosen, before=before, note=note.strip(), at=at)
-        )
-        self._usual.changed(self.name)
-        return history(written)
+        return _learnt(self._store, self.name, self._usual, lambda old: saved(old, chosen, before=before, note=note.strip(), at=at))
 
     def policy_history(self) -> "History":
         """Every policy that was learnt or saved for this tenant, with its report, and which of them is applied."""
@@ -132,9 +123,7 @@ class Measuring(Bound):
         refuse_all_but_users(self.trust, "changes what decides")
         if not to and self._store.document(self.name, POLICY_DOCUMENT) is None:
             return history(None)
-        written = _rewritten(self._store, self.name, POLICY_DOCUMENT, lambda old: rolled_back(old, to))
-        self._usual.changed(self.name)
-        return history(written)
+        return _learnt(self._store, self.name, self._usual, lambda old: rolled_back(old, to))
 
     def unlabelled(self, *, limit: int = 20) -> "tuple[Unjudged, ...]":
         """Kept recalls that nobody has judged, to be labelled."""
@@ -219,7 +208,6 @@ def _labelled(pair: Labelled | Mapping[str, Any]) -> Labelled:
 def tune_for_all(store: Store, tenants: Sequence[str], usual: Usual, *, at: datetime | None, progress: Progress = silent) -> "Tuned":
     """A policy learnt from the judged recalls of all tenants; at a time it is applied, if it helps, for whoever has none of their own."""
     from cued.insight.climbing import Start
-    from cued.insight.learnt import applied, history
     from cued.insight.pairs import judged_pairs
     from cued.insight.tuning import tune
 
@@ -228,11 +216,23 @@ def tune_for_all(store: Store, tenants: Sequence[str], usual: Usual, *, at: date
     tuned = tune(
         [Start(policy=policy, pairs=pairs) for policy in policies.values()], source="judged recalls of all tenants", progress=progress
     )
-    if at is None or not tuned.helps:
-        return tuned
-    written = _rewritten(store, EVERYBODY, POLICY_DOCUMENT, lambda old: applied(old, tuned, at=at))
-    usual.changed(EVERYBODY)
-    return replace(tuned, version=history(written).current)
+    return tuned if at is None or not tuned.helps else _applied(store, EVERYBODY, usual, tuned, at=at)
+
+
+def _applied(store: Store, whose: str, usual: Usual, tuned: "Tuned", *, at: datetime) -> "Tuned":
+    """What was learnt, which decides from now on, with the number of its version."""
+    from cued.insight.learnt import applied
+
+    return replace(tuned, version=_learnt(store, whose, usual, lambda old: applied(old, tuned, at=at)).current)
+
+
+def _learnt(store: Store, whose: str, usual: Usual, change: Callable[[bytes | None], bytes]) -> "History":
+    """The history after a change of it, by which is decided from now on."""
+    from cued.insight.learnt import history
+
+    written = _rewritten(store, whose, POLICY_DOCUMENT, change)
+    usual.changed(whose)
+    return history(written)
 
 
 def _rewritten(store: Store, tenant: str, name: str, change: Callable[[bytes | None], bytes]) -> bytes:

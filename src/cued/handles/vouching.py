@@ -43,18 +43,12 @@ def vouched(memories: Sequence[Memory], word: Trust, get: Get) -> Vouched:
 
 def refuse_touching(memories: Iterable[Memory], word: Trust) -> None:
     """Refuse to hide, erase or bring back what is more trusted than the caller."""
-    for memory in memories:
-        if outranks(memory.trust, word):
-            refused = f"memory {memory.id!r} comes from {memory.trust}, and no {word}'s word hides it, erases it or brings it back"
-            raise TrustError(refused, f"let a {memory.trust} do it", memory_id=memory.id)
+    _refuse_higher(memories, word, "hides it, erases it or brings it back", "let a {} do it")
 
 
 def refuse_judging(memories: Iterable[Memory], word: Trust) -> None:
     """Refuse a verdict on what is more trusted than the caller."""
-    for memory in memories:
-        if outranks(memory.trust, word):
-            refused = f"memory {memory.id!r} comes from {memory.trust}, and no {word}'s word says what it is good for"
-            raise TrustError(refused, f"let a {memory.trust} or an agent say it", memory_id=memory.id)
+    _refuse_higher(memories, word, "says what it is good for", "let a {} or an agent say it")
 
 
 def refuse_all_but_users(word: Trust, what: str) -> None:
@@ -74,6 +68,13 @@ def with_denied(found: Sequence[Conflict], denied: Sequence[Denied]) -> tuple[Co
         similarity = similar.get(old.id, 0.0)
         told[old.id] = Conflict(id=old.id, type="update", similarity=similarity, text=old.text, reason=reason, choices=choices(new, old))
     return (*told.values(), *(conflict for conflict in found if conflict.id not in told))
+
+
+def _refuse_higher(memories: Iterable[Memory], word: Trust, what: str, remedy: str) -> None:
+    for memory in memories:
+        if outranks(memory.trust, word):
+            refused = f"memory {memory.id!r} comes from {memory.trust}, and no {word}'s word {what}"
+            raise TrustError(refused, remedy.format(memory.trust), memory_id=memory.id)
 
 
 def _lowered(memory: Memory, word: Trust, get: Get, notes: dict[str, None]) -> Memory:

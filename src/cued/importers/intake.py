@@ -13,7 +13,7 @@ from cued.errors import CuedError, EmbedderError
 from cued.model import Fingerprint, Memory, Record, Vector
 from cued.others import embedded, marked
 from cued.ports import Embedder, Progress, Store
-from cued.text.analyse import analyse, searchable
+from cued.text.analyse import analyse, searched_text
 
 CHUNK = 256
 CHUNK_SIZE = 4_000_000
@@ -120,7 +120,7 @@ class Intake:
     def _records(self, items: Sequence[Incoming]) -> list[Record]:
         wanted = self._fingerprint()
         lacking = [item for item in items if wanted is not None and not _fits(item, wanted)]
-        made = self._embedded([_searched(item.memory) for item in lacking])
+        made = self._embedded([searched_text(item.memory) for item in lacking])
         vectors = {item.memory.id: vector for item, vector in zip(lacking, made, strict=True)}
         return [_record(item, spelled=None if wanted is None else str(wanted), made=vectors) for item in items]
 
@@ -128,7 +128,7 @@ class Intake:
         try:
             return None if self._embedder is None else marked(self._embedder)
         except EmbedderError as error:
-            self._degraded[f"vector pending: {error}"] = None
+            self.note(f"vector pending: {error}")
             return None
 
     def _embedded(self, texts: Sequence[str]) -> list[Vector | None]:
@@ -137,7 +137,7 @@ class Intake:
         try:
             return list(embedded(texts, self._embedder, role="memory")[0])
         except EmbedderError as error:
-            self._degraded[f"vector pending: {error}"] = None
+            self.note(f"vector pending: {error}")
             return [None] * len(texts)
 
 
@@ -153,13 +153,9 @@ def _record(item: Incoming, *, spelled: str | None, made: dict[str, Vector | Non
     owner = spelled if memory.id in made else memory.fingerprint
     return Record(
         memory=replace(memory, fingerprint=None if vector is None else owner),
-        terms=analyse(_searched(memory)),
+        terms=analyse(searched_text(memory)),
         vector=vector,
     )
-
-
-def _searched(memory: Memory) -> str:
-    return searchable(memory.text, memory.source.speaker)
 
 
 def _chunks(items: Iterable[Incoming]) -> Iterator[list[Incoming]]:

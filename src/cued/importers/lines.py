@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from msgspec import NODEFAULT, UNSET, Struct, field
+from msgspec import NODEFAULT, UNSET, Struct
 from msgspec.structs import fields, replace
 
 from cued.errors import InputError
@@ -76,9 +76,7 @@ class MemoryLine(Memory, frozen=True, kw_only=True, forbid_unknown_fields=True, 
 
 
 class RecallLine(RecallEntry, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="recall"):
-    """An entry of the recall log as the file has it; in files from before the log had columns, feedback is in `detail`."""
-
-    detail: dict[str, Any] = field(default_factory=dict)
+    """An entry of the recall log as the file has it."""
 
 
 class DocumentLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="document"):
@@ -86,13 +84,6 @@ class DocumentLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     name: str
     data: str
-
-
-class _Noted(Struct):
-    """What of a `detail` is read."""
-
-    cited: tuple[str, ...] = ()
-    bad: tuple[str, ...] = ()
 
 
 Line = MemoryLine | RecallLine | DocumentLine | End
@@ -184,13 +175,8 @@ def recalled(line: RecallLine) -> RecallEntry:
     label("recall_id", line.recall_id)
     _names("chosen", line.chosen)
     label("scope", line.scope)
-    try:
-        noted = msgspec.convert(line.detail, _Noted)
-    except msgspec.ValidationError as error:
-        raise InputError("detail", line.detail, f"what feedback noted: lists of ids as `cited` and `bad` ({error})") from error
     entry = RecallEntry(**{name: getattr(line, name) for name in RecallEntry.__struct_fields__})
-    cited, bad = _names("cited", line.cited or noted.cited), _names("bad", line.bad or noted.bad)
-    return admit_entry(replace(entry, at=_time("at", line.at), cited=cited, bad=bad))
+    return admit_entry(replace(entry, at=_time("at", line.at), cited=_names("cited", line.cited), bad=_names("bad", line.bad)))
 
 
 def document(line: DocumentLine) -> bytes:

@@ -1,6 +1,6 @@
 """What stands around recall: the policy's own settings, the block's share of the prompt, the database's files, and versions."""
 
-from cued.insight.line import Line, fine, percent
+from cued.insight.line import Line, failed, fine, percent, warned
 from cued.insight.observing import Observed
 from cued.insight.traffic import leaves, popular
 
@@ -16,14 +16,7 @@ def lexical(seen: Observed) -> Line:
     if seen.policy.channels.lexical is not None:
         return fine("lexical", f"policy {seen.policy.name}", "the lexical channel is open")
     told = "the lexical channel is shut: exact identifiers will not be found"
-    return Line(
-        name="lexical",
-        verdict="fail",
-        figure=f"policy {seen.policy.name}",
-        told=told,
-        cause="lexical channel absent",
-        mend="cued policy show cued",
-    )
+    return failed("lexical", f"policy {seen.policy.name}", told, cause="lexical channel absent", mend="cued policy show cued")
 
 
 def budget(seen: Observed) -> Line:
@@ -37,7 +30,7 @@ def budget(seen: Observed) -> Line:
     if largest <= ROOM_TOKENS:
         return fine("budget", f"at most {rules.limit} memories, {figure}", "bounded by the limit, within a quarter of a small window")
     told = f"no budget of tokens, and a block of more than {ROOM_TOKENS}: say the model's window, lower the limit, then raise the floor"
-    return Line(name="budget", verdict="warn", figure=figure, told=told, cause="unbounded block", mend="cued recall CUE --window 16000")
+    return warned("budget", figure, told, cause="unbounded block", mend="cued recall CUE --window 16000")
 
 
 def guide(seen: Observed) -> Line:
@@ -52,7 +45,7 @@ def guide(seen: Observed) -> Line:
         return fine("guide", f"{figure}, recency weight {weight:g}", "as the decision guide has it")
     told = f"things {'change often' if changed > _CHANGES else 'hardly change'} here: a recency weight of {low:g} to {high:g} suits"
     mend = f"cued recall CUE --recency-weight {low:g}"
-    return Line(name="guide", verdict="warn", figure=f"{figure}, recency weight {weight:g}", told=told, cause="recency weight", mend=mend)
+    return warned("guide", f"{figure}, recency weight {weight:g}", told, cause="recency weight", mend=mend)
 
 
 def use(seen: Observed) -> Line:
@@ -61,9 +54,7 @@ def use(seen: Observed) -> Line:
     if kept < 1 or not popular(seen.policy):
         return fine("use", f"counts keep {percent(kept)} a day", "counts of use fade, or weigh next to nothing")
     told = "counts of use never fade, so what was popular once stays so: settle.count_kept_per_day = 0.99"
-    return Line(
-        name="use", verdict="warn", figure="counts keep 100 % a day", told=told, cause="counts never fade", mend="cued policy show cued"
-    )
+    return warned("use", "counts keep 100 % a day", told, cause="counts never fade", mend="cued policy show cued")
 
 
 def database(seen: Observed) -> Line:
@@ -75,13 +66,13 @@ def database(seen: Observed) -> Line:
     figure = f"{state.pages * state.page_bytes / 1e6:.1f} MB, {percent(free)} free pages, log {state.log_bytes / 1e6:.1f} MB"
     if state.sound != "ok":
         told = f"damaged: {state.sound}"
-        return Line(name="database", verdict="fail", figure=figure, told=told, cause="damaged database", mend="cued restore BACKUP")
+        return failed("database", figure, told, cause="damaged database", mend="cued restore BACKUP")
     if state.log_bytes > _LOG_BYTES:
         told = "the write-ahead log is long: some reader holds an old snapshot open"
-        return Line(name="database", verdict="warn", figure=figure, told=told, cause="long write-ahead log", mend="cued backup copy.db")
+        return warned("database", figure, told, cause="long write-ahead log", mend="cued backup copy.db")
     if free > _FREE and state.free_pages * state.page_bytes > _LOG_BYTES:
         told = "much of the file is empty: a copy of it is smaller"
-        return Line(name="database", verdict="warn", figure=figure, told=told, cause="free pages", mend="cued backup copy.db")
+        return warned("database", figure, told, cause="free pages", mend="cued backup copy.db")
     return fine("database", figure, "sound")
 
 
@@ -93,7 +84,7 @@ def disk(seen: Observed) -> Line:
     if room > _DISK_BYTES:
         return fine("disk", f"{room / 1e9:.1f} GB free", "room to grow")
     told = "the disk is nearly full, and a write that finds no room is refused"
-    return Line(name="disk", verdict="fail", figure=f"{room / 1e6:.0f} MB free", told=told, cause="disk full", mend="cued sweep --apply")
+    return failed("disk", f"{room / 1e6:.0f} MB free", told, cause="disk full", mend="cued sweep --apply")
 
 
 def permissions(seen: Observed) -> Line:
@@ -104,7 +95,7 @@ def permissions(seen: Observed) -> Line:
         return fine("permissions", seen.condition.place, "its owner's alone")
     told = f"{' and '.join(seen.condition.shared)} of this machine may read the memories"
     mend = f"chmod 600 {seen.condition.place}"
-    return Line(name="permissions", verdict="warn", figure=seen.condition.place, told=told, cause="readable by others", mend=mend)
+    return warned("permissions", seen.condition.place, told, cause="readable by others", mend=mend)
 
 
 def versions(seen: Observed) -> Line:
@@ -116,7 +107,7 @@ def versions(seen: Observed) -> Line:
     if state.schema == state.knows:
         return fine("versions", figure, "current")
     told = "the file is of an older schema: open it once for writing"
-    return Line(name="versions", verdict="warn", figure=figure, told=told, cause="older schema", mend="cued stats")
+    return warned("versions", figure, told, cause="older schema", mend="cued stats")
 
 
 def loops(seen: Observed) -> Line:
@@ -125,4 +116,4 @@ def loops(seen: Observed) -> Line:
         return fine("loops", "compiled", "a search takes as long as it has to")
     told = "no C compiler was at hand when Cued was installed: recalls are the same, and take up to twice as long"
     mend = "pip install --force-reinstall --no-deps cued"
-    return Line(name="loops", verdict="warn", figure="in numpy", told=told, cause="not compiled", mend=mend)
+    return warned("loops", "in numpy", told, cause="not compiled", mend=mend)

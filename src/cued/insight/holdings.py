@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from datetime import timedelta
 
-from cued.insight.line import BY_WORDS, Line, fine, percent
+from cued.insight.line import BY_WORDS, Line, failed, fine, percent, warned
 from cued.insight.observing import Observed
 from cued.insight.traffic import leaves
 from cued.model import Memory
@@ -42,9 +42,7 @@ def salience(seen: Observed) -> Line:
     if share < _ALIKE:
         return fine("salience", figure, "importances tell memories apart")
     told = "salience collapse: importances are nearly all alike, so they order nothing; keep high ones for what must not be missed"
-    return Line(
-        name="salience", verdict="warn", figure=figure, told=told, cause="salience collapse", mend="cued update ID --importance 0.9"
-    )
+    return warned("salience", figure, told, cause="salience collapse", mend="cued update ID --importance 0.9")
 
 
 def fading(seen: Observed) -> Line:
@@ -62,7 +60,7 @@ def fading(seen: Observed) -> Line:
         told = f"decay cliff: what is older than a week is gone, which are {old} of {len(seen.memories)} memories"
     else:
         told = "decay cliff on the other side: beyond 30 days recency is a constant, and only the other terms order"
-    return Line(name="fading", verdict="warn", figure=figure, told=told, cause="decay cliff", mend="cued tune")
+    return warned("fading", figure, told, cause="decay cliff", mend="cued tune")
 
 
 def half_lives(policy: Policy) -> Iterator[timedelta]:
@@ -94,7 +92,7 @@ def scans(seen: Observed) -> Line:
     if not warmed or not refreshed or seen.policy.settle.second_within is not None:
         return fine("scans", figure, "no scan has warmed an old session, or the second use alone would count")
     told = f'a scan warmed session {warmed[0]!r} as a whole: let recency count from the second use, settle.second_within = "7d"'
-    return Line(name="scans", verdict="warn", figure=figure, told=told, cause="scan warms an old session", mend="cued policy show cued")
+    return warned("scans", figure, told, cause="scan warms an old session", mend="cued policy show cued")
 
 
 def _warmed_at_once(own: list[Memory]) -> bool:
@@ -107,17 +105,15 @@ def embedder(seen: Observed) -> Line:
     """Whether meaning is searched, and by a model that is worth it."""
     if seen.failing:
         told = f"it fails, and recalls go on by words alone: {seen.failing}"
-        return Line(name="embedder", verdict="fail", figure="failing", told=told, cause="embedder failing", mend="cued recall CUE")
+        return failed("embedder", "failing", told, cause="embedder failing", mend="cued recall CUE")
     if seen.embedder is None:
         if seen.policy.channels.dense is None or seen.stats.visible <= BY_WORDS:
             return fine("embedder", "none", "words alone do for a store of this size")
         told = f"{seen.stats.visible} memories are searched by words alone; above some {BY_WORDS}, meaning finds what is said otherwise"
-        return Line(name="embedder", verdict="warn", figure="none", told=told, cause="embedder absent", mend="pip install 'cued[minilm]'")
+        return warned("embedder", "none", told, cause="embedder absent", mend="pip install 'cued[minilm]'")
     if "hashing" in seen.embedder.partition("@")[0]:
         told = "hashing knows spellings and no meanings: fine for tests, weak in use"
-        return Line(
-            name="embedder", verdict="warn", figure=seen.embedder, told=told, cause="weak embedder", mend="pip install 'cued[minilm]'"
-        )
+        return warned("embedder", seen.embedder, told, cause="weak embedder", mend="pip install 'cued[minilm]'")
     return fine("embedder", seen.embedder, "it answers")
 
 
@@ -133,7 +129,7 @@ def language(seen: Observed) -> Line:
         return fine("language", figure, "the model knows what is stored")
     told = "the model knows Latin script alone, so for these memories words decide; a multilingual model would add their meaning"
     mend = "cued reembed --embedder sentence-transformers:NAME"
-    return Line(name="language", verdict="warn", figure=figure, told=told, cause="model does not know the language", mend=mend)
+    return warned("language", figure, told, cause="model does not know the language", mend=mend)
 
 
 def vectors(seen: Observed) -> Line:
@@ -143,19 +139,12 @@ def vectors(seen: Observed) -> Line:
     if others or len(kinds) > 1:
         figure = ", ".join(f"{count} of {name}" for name, count in kinds.items())
         told = "vectors of several models are never compared: those of another than the one in use are not searched"
-        return Line(name="vectors", verdict="warn", figure=figure, told=told, cause="mixed vectors", mend="cued reembed")
+        return warned("vectors", figure, told, cause="mixed vectors", mend="cued reembed")
     if pending and seen.embedder is not None:
         oldest = min((m.created_at for m in seen.memories if m.fingerprint is None), default=seen.now)
         figure = f"{pending} pending, the oldest since {oldest:%Y-%m-%d %H:%M}"
         if seen.now - oldest > _WAITS:
-            return Line(
-                name="vectors",
-                verdict="warn",
-                figure=figure,
-                told="they are found by words alone",
-                cause="vectors pending",
-                mend="cued reembed",
-            )
+            return warned("vectors", figure, "they are found by words alone", cause="vectors pending", mend="cued reembed")
         return fine("vectors", figure, "some are still being made")
     return fine("vectors", f"{sum(kinds.values())} of one model", "none is pending")
 
@@ -167,7 +156,7 @@ def index(seen: Observed) -> Line:
     if seen.stats.memories == seen.size and not bare:
         return fine("index", figure, "the counts agree")
     told = "the counts disagree: the file was changed by something else than Cued, or is damaged"
-    return Line(name="index", verdict="fail", figure=figure, told=told, cause="index against rows", mend="cued export > kept.jsonl")
+    return failed("index", figure, told, cause="index against rows", mend="cued export > kept.jsonl")
 
 
 def _without_their_vector(seen: Observed) -> int:

@@ -30,6 +30,16 @@ def fine(name: str, figure: str, told: str) -> Line:
     return Line(name=name, verdict="pass", figure=figure, told=told)
 
 
+def warned(name: str, figure: str, told: str, *, cause: str, mend: str) -> Line:
+    """A line of what is to be looked at."""
+    return Line(name=name, verdict="warn", figure=figure, told=told, cause=cause, mend=mend)
+
+
+def failed(name: str, figure: str, told: str, *, cause: str, mend: str) -> Line:
+    """A line of what fails."""
+    return Line(name=name, verdict="fail", figure=figure, told=told, cause=cause, mend=mend)
+
+
 def too_few(name: str, seen: Observed) -> Line | None:
     """The line of a conclusion that is refused, because there are too few recalls; None where there are enough."""
     if not seen.missing:

@@ -19,8 +19,7 @@ _MANY = 0.3
 
 def injection(seen: Observed) -> Line:
     """The floor by the injection rate: healthy, too low (over-injection), or too high."""
-    refused = too_few("injection", seen)
-    if refused is not None:
+    if (refused := too_few("injection", seen)) is not None:
         return refused
     rate, floor = injection_rate(seen.lines), seen.policy.floor.at
     said = advice(rate, len(seen.lines), floor=floor)
@@ -37,8 +36,7 @@ def injection(seen: Observed) -> Line:
 
 def blindness(seen: Observed) -> Line:
     """How often memory stayed silent though something is stored, and by which cause."""
-    refused = too_few("blindness", seen)
-    if refused is not None:
+    if (refused := too_few("blindness", seen)) is not None:
         return refused
     rate, blind = blindness_rate(seen.lines), _blind(seen)
     figure = f"{percent(rate)} of {sum(line.outcome != 'nothing_stored' for line in seen.lines)} recalls"

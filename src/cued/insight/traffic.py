@@ -6,7 +6,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from cued.insight.line import Line, fine, percent, too_few
+from cued.insight.line import Line, fine, percent, too_few, warned
 from cued.insight.observing import Observed
 from cued.model import RecallEntry
 from cued.policy.spec import Policy, Term
@@ -30,8 +30,7 @@ _POPULAR = frozenset({"frequency", "strength", "activation"})
 
 def drift(seen: Observed) -> Line:
     """Whether conversations reuse a cue, or bring the same memories whatever is asked."""
-    refused = too_few("drift", seen)
-    if refused is not None:
+    if (refused := too_few("drift", seen)) is not None:
         return refused
     talks = [talk for talk in _conversations(seen.lines) if len(talk) >= TURNS]
     if len(talks) < _CONVERSATIONS:
@@ -42,13 +41,12 @@ def drift(seen: Observed) -> Line:
         return fine("drift", figure, "cues follow their conversations")
     what = f"used one cue for {TURNS} turns and more" if stale >= stuck else f"got the same memories for {TURNS} turns of changing cues"
     told = f"{what}: build the cue anew from goal, step and open questions at every turn"
-    return Line(name="drift", verdict="warn", figure=figure, told=told, cause="retrieval drift", mend="cued recall --goal … --step …")
+    return warned("drift", figure, told, cause="retrieval drift", mend="cued recall --goal … --step …")
 
 
 def popularity(seen: Observed) -> Line:
     """Whether a few memories are recalled because they were recalled before."""
-    refused = too_few("popularity", seen)
-    if refused is not None:
+    if (refused := too_few("popularity", seen)) is not None:
         return refused
     used = Counter(memory for line in seen.lines for memory in line.chosen)
     slots, cues = sum(used.values()), len({line.cue_mark for line in seen.lines})
@@ -57,7 +55,7 @@ def popularity(seen: Observed) -> Line:
     if seen.stats.visible < _HOLDS or cues < _HOLDS or slots < _HOLDS or top <= _LOCKED * slots or not popular(seen.policy):
         return fine("popularity", figure, "what is recalled is not recalled for having been recalled")
     told = f"a popularity loop: of {seen.stats.visible} memories these lock in, and policy {seen.policy.name} weighs their use"
-    return Line(name="popularity", verdict="warn", figure=figure, told=told, cause="popularity loop", mend="cued tune")
+    return warned("popularity", figure, told, cause="popularity loop", mend="cued tune")
 
 
 def popular(policy: Policy) -> bool:
@@ -73,8 +71,7 @@ def _reach(term: Term) -> float:
 
 def variety(seen: Observed) -> Line:
     """Whether answers are filled with one fact in many wordings, so that variety (MMR) would help."""
-    refused = too_few("variety", seen)
-    if refused is not None:
+    if (refused := too_few("variety", seen)) is not None:
         return refused
     several = [line for line in seen.lines if len(line.chosen) >= _AT_LEAST]
     if seen.vectors is None or len(several) < _HOLDS // 2:
@@ -86,13 +83,12 @@ def variety(seen: Observed) -> Line:
     if share <= _REPEATED:
         return fine("variety", figure, "answers say different things")
     told = f"diversity collapse: turn diversify.trade to 0.5, or let near-duplicates give way (now {seen.policy.diversify.trade:g})"
-    return Line(name="variety", verdict="warn", figure=figure, told=told, cause="diversity collapse", mend="cued consolidate")
+    return warned("variety", figure, told, cause="diversity collapse", mend="cued consolidate")
 
 
 def parts(seen: Observed) -> Line:
     """Whether a part fails again and again: the embedder, the reranker, the summariser."""
-    refused = too_few("parts", seen)
-    if refused is not None:
+    if (refused := too_few("parts", seen)) is not None:
         return refused
     failed = Counter(part for line in seen.lines for part in {note.partition(":")[0] for note in line.degraded if note not in _ABSENT})
     if not failed:

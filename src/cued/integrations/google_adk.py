@@ -14,7 +14,6 @@ from cued.handles.memories import Memories
 from cued.integrations.documents import packed, sayable, unpacked
 from cued.integrations.searching import recalled
 from cued.model import Memory
-from cued.requests.checks import MAX_CUE
 from cued.requests.draft import Draft
 
 DOCUMENT = "adk"
@@ -96,11 +95,8 @@ class CuedMemoryService(BaseMemoryService):
             tenant.remember_many(drafts)
 
     def _search(self, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
-        if not query.strip():
-            return SearchMemoryResponse(memories=[])
-        tenant = self._memories.tenant(user_id)
-        recall = tenant.recall(query[:MAX_CUE], scope=app_name, limit=self._limit, floor=self._floor)
-        return SearchMemoryResponse(memories=[_entry(each.memory, each.relevance) for each in recalled(tenant, recall)])
+        found = recalled(self._memories.tenant(user_id), query, scope=app_name, limit=self._limit, floor=self._floor)
+        return SearchMemoryResponse(memories=[_entry(each.memory, each.relevance) for each in found])
 
     def _delete(self, app_name: str, user_id: str, memory_id: str | None) -> None:
         tenant = self._memories.tenant(user_id)

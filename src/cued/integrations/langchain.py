@@ -11,7 +11,6 @@ from pydantic import ConfigDict, Field
 from cued.handles.tenant import Tenant
 from cued.integrations.searching import recalled
 from cued.model import GLOBAL, Recalled
-from cued.requests.checks import MAX_CUE
 
 
 class CuedRetriever(BaseRetriever):
@@ -41,10 +40,7 @@ class CuedRetriever(BaseRetriever):
         return await asyncio.to_thread(self._recalled, query, self.k if k is None else k)
 
     def _recalled(self, query: str, k: int) -> list[Document]:
-        if not query.strip():
-            return []
-        recall = self.tenant.recall(query[:MAX_CUE], scope=self.scope, limit=k, floor=self.floor)
-        return [document(each) for each in recalled(self.tenant, recall)]
+        return [document(each) for each in recalled(self.tenant, query, scope=self.scope, limit=k, floor=self.floor)]
 
 
 def document(found: Recalled) -> Document:

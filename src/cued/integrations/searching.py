@@ -33,6 +33,14 @@ def every(tenant: Tenant, *, first: int = MAX_PAGE, **wanted: Unpack[Wanted]) ->
         wanted["after"], wanted["limit"] = page.next, MAX_PAGE
 
 
+def stored(tenant: Tenant, memory_id: str) -> Memory | None:
+    """The memory of this id; None where there is none."""
+    try:
+        return tenant.get(memory_id)
+    except NotFoundError:
+        return None
+
+
 def whole(tenant: Tenant, memory: Memory) -> Memory:
     """The memory with everything that is kept of it."""
     return tenant.get(memory.id) if tenant.remote else memory
@@ -55,9 +63,10 @@ def stands_alone(memory: Memory) -> bool:
     return holds(memory) and all(edge.relation != MERGED for edge in memory.edges)
 
 
-def recalled(tenant: Tenant, recall: Recall) -> Iterator[Recalled]:
-    """What was recalled, each memory whole."""
-    return (replace(each, memory=whole(tenant, each.memory)) for each in recall)
+def recalled(tenant: Tenant, query: str, **asked: Unpack[RecallOptions]) -> Iterator[Recalled]:
+    """What a query brings to mind, as far as a cue goes, each memory whole; nothing without words."""
+    for each in tenant.recall(query[:MAX_CUE], **asked) if query.strip() else ():
+        yield replace(each, memory=whole(tenant, each.memory))
 
 
 def ranking(policy: Policy, limit: int, *, floor: float | None) -> Policy:
@@ -118,10 +127,8 @@ def _ranked(  # noqa: PLR0913, PLR0917 - what `best` is asked for
 
 
 def _merged(tenant: Tenant, newer: str, older: str) -> bool:
-    try:
-        return Edge(MERGED, older) in tenant.get(newer).edges
-    except NotFoundError:
-        return False
+    memory = stored(tenant, newer)
+    return memory is not None and Edge(MERGED, older) in memory.edges
 
 
 _AT_FIRST = 3

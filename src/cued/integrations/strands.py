@@ -12,7 +12,6 @@ from cued.handles.tenant import Tenant
 from cued.integrations.documents import packed, plain_facts, sayable, unpacked
 from cued.integrations.searching import recalled
 from cued.model import GLOBAL, Recalled
-from cued.requests.checks import MAX_CUE
 from cued.requests.draft import Draft
 from cued.requests.turns import drafts_of
 
@@ -46,8 +45,6 @@ class CuedMemoryStore(MemoryStore):
         """What a query brings to mind, the best first."""
         asked = _count((options or {}).get("max_search_results"))
         limit = self.max_search_results if asked is None else asked
-        if not query.strip():
-            return []
         return await asyncio.to_thread(self._search, query, limit)
 
     async def add(self, content: str, metadata: Mapping[str, Any] | None = None) -> str:
@@ -63,8 +60,7 @@ class CuedMemoryStore(MemoryStore):
         return await asyncio.to_thread(self._add_messages, messages, context.sequence_numbers if context else None)
 
     def _search(self, query: str, limit: int | None) -> list[MemoryEntry]:
-        recall = self._tenant.recall(query[:MAX_CUE], scope=self._scope, limit=limit, floor=self._floor)
-        return [self._entry(each) for each in recalled(self._tenant, recall)]
+        return [self._entry(each) for each in recalled(self._tenant, query, scope=self._scope, limit=limit, floor=self._floor)]
 
     def _add_messages(self, messages: Sequence[Mapping[str, Any]], numbers: Sequence[int] | None) -> list[str]:
         session, drafts = f"strands-{self._run}", list[Draft]()

@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
+from cued.model import ChannelName
+
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 Positive = Annotated[float, Meta(gt=0.0, le=10_000.0)]
 NotNegative = Annotated[float, Meta(ge=0.0, le=100.0)]
@@ -105,7 +107,7 @@ class Fuse(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     how: Fusing = "none"
     k: Annotated[int, Meta(ge=0, le=1000)] = 60
-    weights: dict[Literal["lexical", "dense", "entity", "temporal"], NotNegative] = field(default_factory=dict)
+    weights: dict[ChannelName, NotNegative] = field(default_factory=dict)
     rescale: bool = False
     neighbours: Share = 0.0
 

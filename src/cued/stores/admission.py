@@ -23,24 +23,22 @@ _MOST_RELEVANT = 1e6
 
 def admit_tenant(tenant: str) -> bytes:
     """The tenant's name as bytes; an empty name or one that is no Unicode text is an InputError."""
-    try:
-        name = tenant.encode()
-    except UnicodeEncodeError as error:
-        raise InputError("tenant", tenant, "text that UTF-8 can carry") from error
-    if not name:
-        raise InputError("tenant", tenant, "a name of at least one character")
-    return name
+    return _named("tenant", tenant)
 
 
-def document_name(name: str) -> str:
-    """The name of a document; an empty one or one that is no Unicode text is an InputError."""
+def admit_document(name: str) -> bytes:
+    """The name of a document as bytes; an empty one or one that is no Unicode text is an InputError."""
+    return _named("name", name)
+
+
+def _named(field: str, name: str) -> bytes:
     try:
-        name.encode()
+        encoded = name.encode()
     except UnicodeEncodeError as error:
-        raise InputError("name", name, "text that UTF-8 can carry") from error
-    if not name:
-        raise InputError("name", name, "a name of at least one character")
-    return name
+        raise InputError(field, name, "text that UTF-8 can carry") from error
+    if not encoded:
+        raise InputError(field, name, "a name of at least one character")
+    return encoded
 
 
 def admit(tenant: str, records: Sequence[Record], *, known: Iterable[str]) -> None:

@@ -28,6 +28,11 @@ def micros(moment: datetime) -> int:
     return (moment - EPOCH) // _MICROSECOND
 
 
+def moment_of(time: int) -> datetime:
+    """The moment so many microseconds after 1970-01-01 UTC."""
+    return EPOCH + timedelta(microseconds=time)
+
+
 def time_or_none(time: int) -> int | None:
     """The time, and None for NEVER and ALWAYS."""
     return None if time in (NEVER, ALWAYS) else time

@@ -29,9 +29,9 @@ _FACTOR: Final = slice(1, 5)
 _STEPS: Final = 127
 
 
-def new_row(record: Record, memory: Memory, shape: VectorShape = "float32") -> Row:
-    """The row of a new record, with its memory as beliefs have left it, and its vector in this shape."""
-    return Row(memory, 0, judged(memory), pack(memory, record.terms), as_data(record.vector, shape))
+def new_row(record: Record, shape: VectorShape = "float32") -> Row:
+    """The row of a new record, with its vector in this shape."""
+    return Row(record.memory, 0, judged(record.memory), pack(record.memory, record.terms), as_data(record.vector, shape))
 
 
 def as_data(vector: Vector | None, shape: VectorShape = "float32") -> bytes | None:

@@ -10,10 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cued.errors import InputError
-from cued.model import EPOCH, ERASED, LogQuery, LogRules, Outcome, RecallEntry, Tallies, TallyQuery
+from cued.model import ERASED, LogQuery, LogRules, Outcome, RecallEntry, Tallies, TallyQuery
 from cued.model.log import MOST_STRETCHES, MS_STEPS, NO_FLOOR, RELEVANCE_STEPS, Spread, Tally, ms_step
 from cued.ports import Transaction
-from cued.stores.arrays import micros
+from cued.stores.arrays import micros, moment_of
 
 COUNTED = ("recalls", "injected", "degraded", "cited", "bad", "chosen", "tokens", "below_floor", "suppressed", "omitted", "total_ms")
 """What a keeper counts of a stretch, in this order."""
@@ -131,7 +131,7 @@ def _tally(start: int, label: str, lines: Sequence[RecallEntry]) -> Tally:
 
 def _start(start: int) -> datetime:
     """When a stretch begins, for one that begins before there are dates the first of them."""
-    return EPOCH + timedelta(microseconds=max(start, micros(_FIRST_DATE)))
+    return moment_of(max(start, micros(_FIRST_DATE)))
 
 
 def _spread(line: RecallEntry) -> tuple[int, int, int]:

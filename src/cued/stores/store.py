@@ -40,7 +40,7 @@ from cued.model import (
     Workings,
 )
 from cued.ports import Inspectable, Joint, Keeper, Shaped, Transaction
-from cued.stores.admission import admit, admit_record, admit_tenant, at_least_one, document_name, first_of_each
+from cued.stores.admission import admit, admit_document, admit_record, admit_tenant, at_least_one, first_of_each
 from cued.stores.arrays import micros
 from cued.stores.columns.kernels import COMPILED
 from cued.stores.encoding import as_vector
@@ -302,7 +302,7 @@ class Store:
 
     def document(self, tenant: str, name: str) -> bytes | None:
         """A small document kept for the tenant; None when there is none."""
-        document_name(name)
+        admit_document(name)
         with self._reading(tenant) as rows:
             return rows.document(name)
 
@@ -313,7 +313,7 @@ class Store:
         Of a tenant that was `known` before nothing is written if it is gone by now.
         """
         admit_tenant(tenant)
-        document_name(name)
+        admit_document(name)
         with self.keeper.begin(tenant, write=True) as rows:
             if rows.document(name) != old or (known and not rows.head().change):
                 return False

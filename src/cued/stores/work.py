@@ -61,7 +61,7 @@ class Work:
 
     def insert(self, records: Sequence[Record]) -> Sequence[Row]:
         """The new rows of records, which are written as they are."""
-        rows = [new_row(record, record.memory, self.shape) for record in records]
+        rows = [new_row(record, self.shape) for record in records]
         return [row._replace(key=key) for key, row in zip(self._rows.insert(rows), rows, strict=True)] if rows else ()
 
     def update(self, contents: Mapping[str, Content]) -> None:

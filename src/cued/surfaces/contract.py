@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from cued.handles.bootstrap import Pack
 from cued.handles.keeping import OpenConflicts
-from cued.model import Evidence, Page, Recall, RecallEntry, Stats, Trace
+from cued.model import Evidence, Page, Recall, RecallEntry, Trace
 from cued.model.plain import JSON, plain
 
 if TYPE_CHECKING:
-    from cued.explain import Explanation, MeaningMap, Timeline, Verdict, Why
+    from cued.explain import Explanation, MeaningMap, Timeline, Why
 
 
 def explanation_json(explanation: "Explanation") -> JSON:
@@ -24,13 +24,8 @@ def explanation_json(explanation: "Explanation") -> JSON:
         "combine": recall.trace.combine,
         "read": _read(evidence),
         "candidates": _candidates(recall, {memory.id: memory.text for memory in evidence.findings.memories}),
-        "verdict": None if explanation.verdict is None else verdict_json(explanation.verdict),
+        "verdict": None if explanation.verdict is None else plain(explanation.verdict),
     }
-
-
-def verdict_json(verdict: "Verdict") -> JSON:
-    """What became of one memory, and what would have changed that."""
-    return plain(verdict)
 
 
 def why_json(why: "Why") -> JSON:
@@ -78,11 +73,6 @@ def entry_json(entry: RecallEntry) -> JSON:
     except (msgspec.DecodeError, UnicodeDecodeError):
         evidence = None
     return {**plain(replace(entry, evidence=None)), "evidence": evidence}
-
-
-def stats_json(stats: Stats) -> JSON:
-    """What a tenant holds, counted."""
-    return plain(stats)
 
 
 def _read(evidence: Evidence) -> JSON:

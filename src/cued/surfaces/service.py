@@ -41,7 +41,6 @@ from cued.surfaces.contract import (
     open_conflicts_json,
     pack_json,
     page_json,
-    stats_json,
     timeline_json,
     why_json,
 )
@@ -214,7 +213,7 @@ def erase_everything(tenant: Tenant, _request: NoFields) -> JSON:
 
 def stats(tenant: Tenant, _request: NoFields) -> JSON:
     """What is stored, counted."""
-    return stats_json(tenant.stats())
+    return plain(tenant.stats())
 
 
 def policy_list() -> JSON:

@@ -36,12 +36,13 @@ def call(name: str, target: Tenant | Memories, body: Mapping[str, Any] = _NONE, 
 
 def schemas() -> dict[str, JSON]:
     """The JSON schema of each verb's request, by the verb's name; a schema stands alone."""
-    return {name: _schema(verb.request) for name, verb in VERBS.items()}
+    return {name: schema_of(verb.request) for name, verb in VERBS.items()}
 
 
-def _schema(request: type[Struct]) -> JSON:
-    (_,), parts = msgspec.json.schema_components([request])
-    whole = dict(parts.pop(request.__name__))
+def schema_of(kind: type[Struct]) -> JSON:
+    """The JSON schema of a struct; it stands alone."""
+    (_,), parts = msgspec.json.schema_components([kind])
+    whole = dict(parts.pop(kind.__name__))
     return {**whole, "$defs": parts} if parts else whole
 
 

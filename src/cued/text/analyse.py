@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from cued.text import scripts
 from cued.text.hollow_words import POLITE, characters, hollow
@@ -19,6 +19,9 @@ from cued.text.scripts import fold
 from cued.text.stemming import COMPOUND_MIN, MAX_WORD, stem, subwords
 from cued.text.stopwords import NAMES_IN_CAPITALS, STOP_WORDS
 from cued.text.tongues.particles import without_particles
+
+if TYPE_CHECKING:
+    from cued.model import Memory
 
 MAX_QUERY_TERMS = 512
 _QUOTATION_MIN = 5
@@ -105,8 +108,13 @@ def _in_capitals(chunks: Sequence[str]) -> frozenset[str]:
 
 
 def searchable(text: str, speaker: str | None) -> str:
-    """The form in which a memory is embedded and analysed: "speaker: text", or the text of nobody in particular."""
+    """The form in which a text is embedded and analysed: "speaker: text", or the text of nobody in particular."""
     return f"{speaker}: {text}" if speaker else text
+
+
+def searched_text(memory: "Memory") -> str:
+    """What of a memory is embedded and analysed."""
+    return searchable(memory.text, memory.source.speaker)
 
 
 def _analyse_chunk(chunk: str) -> _Chunk:

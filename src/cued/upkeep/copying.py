@@ -105,12 +105,11 @@ def copy(job: Copy) -> None:
 def _admitted(job: Copy, tenant: str) -> CopyMark:
     """How far the tenant's copy went; a target that holds something else of it, or was written to since, is refused."""
     with job.target.begin(tenant, write=False) as rows:
-        data, head, documents = rows.document(MARK), rows.head(), _documents(rows)
-        if data is None:
+        mark, head, documents = _mark(rows), rows.head(), _documents(rows)
+        if mark is None:
             if head.size or documents or rows.log(LogQuery(limit=1)):
                 raise StoreError(f"{_named(tenant)} is in the target already, and is no copy of {job.name}: copy into a store without it")
             return CopyMark(source=job.name)
-    mark = msgspec.json.decode(data, type=CopyMark)
     if mark.source != job.name:
         raise StoreError(f"{_named(tenant)} in the target is a copy of {mark.source}, not of {job.name}: copy into a store without it")
     if (head.change, head.epoch, _digest(documents)) != (mark.change, mark.epoch, mark.documents):
@@ -120,8 +119,8 @@ def _admitted(job: Copy, tenant: str) -> CopyMark:
 
 def left_at(rows: Transaction) -> int | None:
     """The tenant's change when a copy was done with it, None where it is no copy."""
-    data = rows.document(MARK)
-    return None if data is None else msgspec.json.decode(data, type=CopyMark).change
+    mark = _mark(rows)
+    return None if mark is None else mark.change
 
 
 def _anew(job: Copy, tenant: str, mark: CopyMark) -> CopyMark:
@@ -225,7 +224,7 @@ class _Pass:
                 rows.insert([row._replace(key=0, judged=judged(row.memory)) for row in self._new])
             if self._gone:
                 rows.remove(self._gone)
-            _leave(rows, _mark(rows, self._job.name))
+            _leave(rows, _mark(rows) or CopyMark(source=self._job.name))
         self.mended += len(others) + len(self._new) + len(self._gone)
         self._new, self._other, self._gone = [], [], []
 
@@ -255,7 +254,7 @@ def _take_lines(job: Copy, tenant: str) -> int:
             news = [line for line in page if known.get(line.recall_id) != line]
             if news:
                 rows.put_log(news, _EVERY_LINE)
-                _leave(rows, replace(_mark(rows, job.name), newest=page[-1].recall_id))
+                _leave(rows, replace(_mark(rows) or CopyMark(source=job.name), newest=page[-1].recall_id))
         lines += len(page)
     if oldest is not None:
         _drop_lines(job, tenant, oldest)
@@ -279,7 +278,7 @@ def _take_documents(job: Copy, tenant: str) -> int:
         if rows.document(MARK) is not None and dict(_documents(rows)) == wanted:
             return len(wanted)
     with job.target.begin(tenant, write=True) as rows:
-        held, mark = dict(_documents(rows)), _mark(rows, job.name)
+        held, mark = dict(_documents(rows)), _mark(rows) or CopyMark(source=job.name)
         for name in {*wanted, *held}:
             if wanted.get(name) != held.get(name):
                 rows.put_document(name, wanted.get(name))
@@ -290,14 +289,15 @@ def _take_documents(job: Copy, tenant: str) -> int:
 def _erase_copy(job: Copy, tenant: str) -> None:
     """Erase the copy of a tenant that is no longer in the source; whatever else the target holds stays."""
     with job.target.begin(tenant, write=True) as rows:
-        data = rows.document(MARK)
-        if data is not None and msgspec.json.decode(data, type=CopyMark).source == job.name:
+        mark = _mark(rows)
+        if mark is not None and mark.source == job.name:
             rows.erase()
 
 
-def _mark(rows: Transaction, source: str) -> CopyMark:
+def _mark(rows: Transaction) -> CopyMark | None:
+    """How far the tenant's copy went, None where it is no copy."""
     data = rows.document(MARK)
-    return CopyMark(source=source) if data is None else msgspec.json.decode(data, type=CopyMark)
+    return None if data is None else msgspec.json.decode(data, type=CopyMark)
 
 
 def _leave(rows: Transaction, mark: CopyMark) -> None:

@@ -13,7 +13,7 @@ from cued.errors import EmbedderError, InputError
 from cued.model import Matrix, Memory, Revision
 from cued.others import embedded, marked
 from cued.ports import Embedder, Progress, Store, silent
-from cued.text.analyse import searchable
+from cued.text.analyse import searched_text
 from cued.upkeep.pages import batches, scanned
 
 BATCH = 64
@@ -109,7 +109,7 @@ class _Work:
         return EmbedderError(f"{self.done} memories done, {self.left()} left, run it again to go on: {self._last}")
 
     def _vectors(self, memories: Sequence[Memory]) -> Matrix:
-        return embedded([_words(memory) for memory in memories], self._embedder, role="memory")[0]
+        return embedded(list(map(searched_text, memories)), self._embedder, role="memory")[0]
 
     def _keep(self, memories: Sequence[Memory], vectors: Matrix) -> None:
         revisions = [
@@ -117,7 +117,3 @@ class _Work:
             for memory, vector in zip(memories, vectors, strict=True)
         ]
         self.done += len(self._store.revise(self._tenant, revisions, at=self._at).memories)
-
-
-def _words(memory: Memory) -> str:
-    return searchable(memory.text, memory.source.speaker)

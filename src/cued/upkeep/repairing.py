@@ -22,7 +22,7 @@ from cued.stores.encoding import as_vector, fits
 from cued.stores.keepers.sql_values import read_use
 from cued.stores.keepers.sqlite import SqliteKeeper, salvage
 from cued.stores.keepers.sqlite.connection import identity, refuse_foreign_file, translated, writing
-from cued.text.analyse import analyse, searchable
+from cued.text.analyse import analyse, searched_text
 from cued.upkeep.backup import alone, give_name, partial_file, synced
 from cued.upkeep.checking import Problem, ReadRow, check_file, raw, rows, unsuspecting
 from cued.upkeep.cut_short import lengthened
@@ -131,7 +131,7 @@ def _adopt(old: apsw.Connection, store: Store, keeper: SqliteKeeper, whole: Iter
         use = _use(old, row.key)
         memory = replace(memory, use=use, fingerprint=memory.fingerprint if vector is not None else None)
         vector = None if memory.fingerprint is None else vector
-        terms = analyse(searchable(memory.text, memory.source.speaker))
+        terms = analyse(searched_text(memory))
         tenants.setdefault(memory.tenant, []).append(Record(memory=memory, terms=terms, vector=as_vector(vector)))
         forward, checksum = held.get("forward"), held.get("forward_sum")
         if isinstance(forward, bytes) and fits(forward, checksum):
@@ -223,7 +223,7 @@ def _brought_back(store: Store, source: Store, tenant: str, memory_id: str) -> b
     except (KeyError, CuedError):
         return False
     memory: Memory = found.memory
-    record = Record(memory=memory, terms=analyse(searchable(memory.text, memory.source.speaker)), vector=as_vector(found.vector))
+    record = Record(memory=memory, terms=analyse(searched_text(memory)), vector=as_vector(found.vector))
     return bool(store.adopt(tenant, [record]))
 
 

@@ -10,10 +10,9 @@ from hashlib import sha256
 
 from msgspec.structs import replace
 
-from cued.errors import NotFoundError
 from cued.handles.tenant import Tenant
 from cued.integrations.documents import packed, unpacked
-from cued.integrations.searching import every, stands_alone, stays
+from cued.integrations.searching import every, stands_alone, stays, stored
 from cued.model import GLOBAL, Memory, Scalar
 from cued.requests.checks import storable
 from cued.requests.draft import Draft
@@ -215,11 +214,8 @@ class MemoryFiles:
                     yield memory
 
     def _held(self, memory_id: str) -> Memory | None:
-        try:
-            memory = self._tenant.get(memory_id)
-        except NotFoundError:
-            return None
-        return memory if stays(self._tenant, memory) else None
+        memory = stored(self._tenant, memory_id)
+        return memory if memory is not None and stays(self._tenant, memory) else None
 
     def _id(self, place: str, number: int) -> str:
         written = f"{self._scope}\x00{place}"

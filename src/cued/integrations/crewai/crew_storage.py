@@ -10,11 +10,11 @@ from typing import Any
 from crewai.memory.storage.backend import EmbeddingDimensionMismatchError
 from crewai.memory.types import MemoryRecord, ScopeInfo
 
-from cued.errors import InputError, NotFoundError
+from cued.errors import InputError
 from cued.forking import OwnLock
 from cued.handles.tenant import Tenant
 from cued.integrations.crewai.records import draft, facts, fits, record, scope_tag, tags
-from cued.integrations.searching import best, every, holds
+from cued.integrations.searching import best, every, holds, stored
 from cued.model import GLOBAL, Memory, Recall
 from cued.ports import Embedder
 from cued.requests.listing import MAX_PAGE
@@ -187,19 +187,16 @@ class CuedStorage:
         if not vectors:
             return
         if self._dimensions is None:
-            stored = (name.removeprefix(_FOREIGN) for name in self._tenant.stats().by_fingerprint if name.startswith(_FOREIGN))
-            self._dimensions = next(map(int, stored), None)
+            known = (name.removeprefix(_FOREIGN) for name in self._tenant.stats().by_fingerprint if name.startswith(_FOREIGN))
+            self._dimensions = next(map(int, known), None)
         expected = self._dimensions or len(vectors[0])
         for vector in vectors:
             if len(vector) != expected:
                 raise EmbeddingDimensionMismatchError(expected, len(vector))
 
     def _memory(self, memory_id: str) -> Memory | None:
-        try:
-            memory = self._tenant.get(memory_id)
-        except NotFoundError:
-            return None
-        return memory if holds(memory) and record(memory) is not None else None
+        memory = stored(self._tenant, memory_id)
+        return memory if memory is not None and holds(memory) and record(memory) is not None else None
 
     def _records(self, scope_prefix: str | None, *, first: int = MAX_PAGE) -> Iterator[MemoryRecord]:
         for memory in every(self._tenant, first=first, scope=self._scope, tags=(scope_tag(scope_prefix or "/"),)):

@@ -32,7 +32,7 @@ from cued.integrations.langgraph.items import Kept, Namespace, change, drafts, g
 from cued.integrations.langgraph.lent_embedder import LentEmbedder
 from cued.integrations.langgraph.opening import opened
 from cued.integrations.langgraph.sweeping import EVERY_MINUTES, Sweeper
-from cued.integrations.searching import every, stands_alone, stays, whole
+from cued.integrations.searching import every, stands_alone, stays, stored, whole
 from cued.model import Memory
 from cued.requests.draft import Draft
 
@@ -251,11 +251,8 @@ class CuedStore(BaseStore):
 
 
 def _stored(tenant: Tenant, memory_id: str, *, hidden: bool = False) -> Memory | None:
-    try:
-        memory = tenant.get(memory_id)
-    except NotFoundError:
-        return None
-    return memory if hidden or stays(tenant, memory) else None
+    memory = stored(tenant, memory_id)
+    return memory if memory is not None and (hidden or stays(tenant, memory)) else None
 
 
 def _tried(tenant: Tenant, memory_id: str, *, ttl: float) -> None:

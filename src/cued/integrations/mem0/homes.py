@@ -10,10 +10,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from cued.errors import InputError, NotFoundError
+from cued.errors import InputError
 from cued.handles.memories import Memories
 from cued.handles.tenant import Tenant
-from cued.integrations.searching import every
+from cued.integrations.searching import every, stored
 from cued.model import GLOBAL, Memory
 
 ENTITIES = ("user_id", "agent_id", "run_id")
@@ -68,12 +68,10 @@ class Homes:
         tenant, own = self._resolved(str(memory_id))
         if tenant is None:
             return None
-        try:
-            memory = tenant.get(own)
-        except NotFoundError:
+        memory = stored(tenant, own)
+        if memory is None or not (isinstance(self._over, Memories) or memory.scope.startswith(_MARKS)):
             return None
-        ours = isinstance(self._over, Memories) or memory.scope.startswith(_MARKS)
-        return (tenant, memory) if ours else None
+        return tenant, memory
 
     def erase(self, home: Home) -> None:
         """Remove everything in a home for good."""

@@ -299,7 +299,7 @@ class Beliefs:
         if wanted == has or not (cover(wanted, has) if rising else cover(has, wanted)):
             return
         if not marks:
-            # Files from before marks could be lifted have none of what a forgotten memory superseded.
+            # What was adopted may be restored without the marks that its claims would have left.
             marks = [Supersession(by=memory.id, at=since, scope=superseding_scope(old, memory), weight_before=_unfaded(old))]
         self._rewrite(old, marks, over(marks[0], wanted))
 

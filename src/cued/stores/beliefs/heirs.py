@@ -33,7 +33,7 @@ class Heirs:
         self._claims = {memory_id: self._claims_on(memory) for memory_id in sorted(erased) if (memory := find(memory_id)) is not None}
         above = {memory_id: [each.newer_id for each in claims if each.newer_id in erased] for memory_id, claims in self._claims.items()}
         self._order, self._circular = upward(above)
-        # Where an old file has a circle, none of it passes to whoever gives way itself.
+        # Where what was adopted has a circle, none of it passes to whoever gives way itself.
         self._circle_of: Mapping[str, int] = {}
         self._inherited = self._passed_on()
         heirs = {by for inherited in self._inherited.values() for by, _ in inherited}

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from datetime import timedelta
 from itertools import count, takewhile
 from threading import RLock
 from typing import Any, NamedTuple
@@ -12,7 +11,6 @@ from msgspec.structs import replace
 from cued.errors import StoreError
 from cued.forking import PATIENCE_S, across_forks
 from cued.model import (
-    EPOCH,
     UNUSED,
     Filter,
     Head,
@@ -30,6 +28,7 @@ from cued.model import (
     VectorShape,
 )
 from cued.stores.admission import admit_tenant, weighed
+from cued.stores.arrays import moment_of
 from cued.stores.handing import as_indexed
 from cued.stores.keepers.memory_log import Lines
 from cued.stores.paging import beyond, standing
@@ -230,8 +229,7 @@ class MemoryTransaction:
 
     def page(self, wanted: Filter, asked: Slice) -> tuple[Sequence[Memory], int]:
         """A part of the listing of what the filter wants, and how many it wants in all."""
-        at = EPOCH + timedelta(microseconds=asked.at)
-        found = shown([row.memory for row in self._rows()], wanted, at=at)
+        found = shown([row.memory for row in self._rows()], wanted, at=moment_of(asked.at))
         placed = [(standing(memory, asked.order_by), memory) for memory in found]
         placed.sort(key=lambda each: each[0], reverse=not asked.oldest_first)
         rest = [memory for place, memory in placed if beyond(place, asked)]
@@ -249,7 +247,7 @@ class MemoryTransaction:
 
     def stats(self, at: int) -> Stats:
         """What the tenant holds, counted, as of a moment in microseconds."""
-        return counted([row.memory for row in self._rows()], at=EPOCH + timedelta(microseconds=at))
+        return counted([row.memory for row in self._rows()], at=moment_of(at))
 
     def log(self, query: LogQuery) -> Sequence[RecallEntry]:
         """The lines that the query asks for, by time and then as they were written."""

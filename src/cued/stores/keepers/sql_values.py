@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.model import (
-    EPOCH,
     KINDS,
     TIERS,
     TRUSTS,
@@ -37,7 +36,7 @@ from cued.model import (
 )
 from cued.model.log import SPREAD_LINES, Tally
 from cued.stores.admission import body
-from cued.stores.arrays import ALWAYS, NEVER, micros, time_or_none
+from cued.stores.arrays import ALWAYS, NEVER, micros, moment_of, time_or_none
 from cued.stores.recall_log import spread_of
 from cued.stores.standing.facts import REFLECTION
 from cued.stores.standing.felling import Mark
@@ -181,7 +180,7 @@ def entry_of(row: Sequence[Any]) -> RecallEntry:
     """A line from its columns."""
     values = dict(zip(NAMES, row, strict=True))
     values |= {name: decoder.decode(values[name]) for name, decoder in _DECODERS.items() if values[name] is not None}
-    return RecallEntry(**values | {"at": EPOCH + timedelta(microseconds=values["at"])})
+    return RecallEntry(**values | {"at": moment_of(values["at"])})
 
 
 def between(since: datetime | None, until: datetime | None) -> dict[str, int]:
@@ -287,4 +286,4 @@ def stats_of(totals: Sequence[Any], by: Mapping[str, Mapping[Any, int]]) -> Stat
 
 
 def _at(instant: int | None) -> datetime | None:
-    return None if instant is None else EPOCH + timedelta(microseconds=instant)
+    return None if instant is None else moment_of(instant)

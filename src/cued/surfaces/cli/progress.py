@@ -11,7 +11,7 @@ from cued import ports
 def progress(title: str) -> Iterator[ports.Progress]:
     """What hears how much is done, of how much in all (0 where nobody can tell); a bar on a terminal, nothing elsewhere."""
     if not sys.stderr.isatty():
-        yield lambda _done, _total: None
+        yield ports.silent
         return
     from rich.console import Console  # noqa: PLC0415 - only for a terminal
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn  # noqa: PLC0415

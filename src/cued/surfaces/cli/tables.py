@@ -117,15 +117,13 @@ def memories_table(rows: Sequence[JSON], *, now: datetime) -> Table:
     """A listing: a line for the text and a dim one with its id."""
     table = grid("kind", ("age", "right"), ("memory", "fold"))
     for row in rows:
-        table.add_row(row["kind"], age(row["created_at"], now), _with_facts(row))
+        table.add_row(row["kind"], age(row["created_at"], now), with_facts(row))
     return table
 
 
 def memory_card(memory: JSON) -> RenderableType:
     """Everything about one memory, its text in full."""
-    table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
+    table = _named_values()
     for name, value in memory.items():
         if name != "text" and value not in (None, [], {}, ""):
             table.add_row(name, shown(_told(value)))
@@ -135,9 +133,7 @@ def memory_card(memory: JSON) -> RenderableType:
 
 def counts(stats: JSON, *, tenant: str, place: str) -> RenderableType:
     """A tenant's counts."""
-    table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
+    table = _named_values()
     table.add_row("tenant", shown(tenant))
     table.add_row("database", shown(place))
     for name, value in stats.items():
@@ -171,6 +167,11 @@ def facts(row: JSON) -> str:
     return " · ".join(part for part in (row["id"], scope, speaker, tags, copies, *_hidden(row)) if part)
 
 
+def with_facts(row: JSON) -> Text:
+    """A memory's text as a cell, with a dim line of its facts below."""
+    return Text("\n").join([shown(row["text"]), shown(facts(row), "dim")])
+
+
 def _hidden(row: JSON) -> list[str]:
     superseded = any(mark["lifted_at"] is None for mark in row.get("superseded", ()))
     expires_at = row.get("expires_at")
@@ -179,8 +180,12 @@ def _hidden(row: JSON) -> list[str]:
     return [word for word, said in states.items() if said]
 
 
-def _with_facts(row: JSON) -> Text:
-    return Text("\n").join([shown(row["text"]), shown(facts(row), "dim")])
+def _named_values() -> Table:
+    """An empty table of names with their values."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    return table
 
 
 def _told(value: object) -> str:
@@ -245,9 +250,7 @@ def _chosen(recall: JSON, *, now: datetime, brief: bool) -> RenderableType:
     table = grid(("#", "right"), "relevance", ("memory", "fold"), "kind", ("age", "right"))
     table.show_header = not brief
     for row in recall["memories"]:
-        text = shown(row["text"])
-        if not brief:
-            text = Text("\n").join([text, shown(facts(row), "dim")])
+        text = shown(row["text"]) if brief else with_facts(row)
         table.add_row(str(row["rank"]), bar(row["relevance"]), text, row["kind"], age(row["created_at"], now))
     return table
 

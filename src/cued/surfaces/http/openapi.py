@@ -13,24 +13,29 @@ from cued.surfaces.http.problems import CONTENT_TYPE
 from cued.surfaces.http.retries import KEY
 from cued.surfaces.http.routes import ROUTES, Route
 
+_MEMORY = ("id", "text", "kind", "tier", "scope", "tags", "created_at", "updated_at", "version")
+_REMEMBERED = ("id", "ids", "conflicts", "superseded", "degraded")
+_INSIGHT = ("counted", "series", "groups", "relevance", "floors", "ms", "stages_ms", "channels", "advice")
+_TUNED = ("source", "pairs", "held_out", "before", "after", "gain", "interval", "helps", "told", "changes", "toml", "version")
+_HISTORY = ("current", "versions")
 ANSWERS: dict[str, tuple[str, ...]] = {
-    "remember": ("id", "ids", "conflicts", "superseded", "degraded"),
-    "remember_many": ("id", "ids", "conflicts", "superseded", "degraded"),
-    "remember_turns": ("id", "ids", "conflicts", "superseded", "degraded"),
+    "remember": _REMEMBERED,
+    "remember_many": _REMEMBERED,
+    "remember_turns": _REMEMBERED,
     "recall": ("recall_id", "outcome", "memories", "block", "near_misses", "omitted", "suppressed", "degraded", "tokens"),
     "bootstrap": ("core", "memories", "block", "omitted", "tokens"),
     "explain": ("recall_id", "outcome", "memories", "candidates", "read", "verdict", "ablation"),
     "feedback": ("recall_id", "changed"),
     "log": ("recalls",),
     "list": ("memories", "next", "total"),
-    "get": ("id", "text", "kind", "tier", "scope", "tags", "created_at", "updated_at", "version"),
+    "get": _MEMORY,
     "stats": ("memories",),
     "why": ("memory",),
     "timeline": ("before", "centre", "after"),
     "map": ("points", "told", "left_out", "total", "cue"),
     "conflicts": ("found", "compared", "next", "total"),
-    "keep_both": ("id", "text", "kind", "tier", "scope", "tags", "created_at", "updated_at", "version"),
-    "update": ("id", "text", "kind", "tier", "scope", "tags", "created_at", "updated_at", "version"),
+    "keep_both": _MEMORY,
+    "update": _MEMORY,
     "forget": ("forgotten", "erased", "gone", "pending"),
     "restore": ("restored",),
     "quarantine": ("quarantined",),
@@ -45,18 +50,18 @@ ANSWERS: dict[str, tuple[str, ...]] = {
     "tenants": ("tenants",),
     "erasures": ("erasures", "pending"),
     "check": ("path", "ok", "memories", "page_sums", "damaged", "problems", "more", "journals"),
-    "insight": ("counted", "series", "groups", "relevance", "floors", "ms", "stages_ms", "channels", "advice"),
-    "insight_of_all": ("counted", "series", "groups", "relevance", "floors", "ms", "stages_ms", "channels", "advice"),
+    "insight": _INSIGHT,
+    "insight_of_all": _INSIGHT,
     "compare": ("recalls", "arms", "beside", "missing"),
     "doctor": ("verdict", "recalls", "missing", "policy", "checklist", "beside"),
     "replay": ("policy", "recalls", "injection_before", "injection_after", "overlap", "came", "went", "changed", "notes"),
     "unlabelled": ("recalls",),
     "label": ("recall_id", "verdict", "chosen", "at"),
-    "tune": ("source", "pairs", "held_out", "before", "after", "gain", "interval", "helps", "told", "changes", "toml", "version"),
-    "tune_for_all": ("source", "pairs", "held_out", "before", "after", "gain", "interval", "helps", "told", "changes", "toml", "version"),
-    "policy_save": ("current", "versions"),
-    "policy_history": ("current", "versions"),
-    "policy_rollback": ("current", "versions"),
+    "tune": _TUNED,
+    "tune_for_all": _TUNED,
+    "policy_save": _HISTORY,
+    "policy_history": _HISTORY,
+    "policy_rollback": _HISTORY,
 }
 """The fields that each verb's answer always has; docs/reference/json.md shows whole answers."""
 _ID = {"name": "id", "in": "path", "required": True, "description": "The memory.", "schema": {"type": "string", "minLength": 1}}

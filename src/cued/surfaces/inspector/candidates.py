@@ -1,7 +1,7 @@
 """The candidate table as it is drawn: bars of contributions, matched words, ranks by channel, and what moves between two policies."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -67,11 +67,11 @@ def rows(answer: JSON, memories: Mapping[str, Memory], on: Scale) -> list[JSON]:
     return [_row(each, memories[each["id"]], terms, on) for each in answer["candidates"]]
 
 
-def marked(text: str, terms: Collection[str]) -> list[JSON]:
+def marked(text: str, terms: frozenset[str]) -> list[JSON]:
     """A text in pieces, with those marked by which the cue's words found it."""
     pieces: list[JSON] = []
     for match in _CHUNK.finditer(text):
-        hit = not match[0].isspace() and not terms.isdisjoint(analyse(match[0])) if isinstance(terms, frozenset) else False
+        hit = not match[0].isspace() and not terms.isdisjoint(analyse(match[0]))
         if pieces and pieces[-1]["hit"] is hit:
             pieces[-1]["text"] += match[0]
         else:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from cued.flow.budget import IN_PROMPT, PINNED
+from cued.flow.floor import FLOOR_COLUMNS
 from cued.model.plain import JSON
 from cued.policy.spec import Floor, Policy
 from cued.surfaces.inspector.wording import figure, plural
@@ -46,8 +47,7 @@ def panels(answer: JSON, policy: Policy, stage_ms: Mapping[str, float]) -> list[
 
 def histogram(candidates: Sequence[JSON], floor: Floor) -> JSON:
     """How many candidates reach how far in what the floor looks at, from 0 to 1: a bar a bin."""
-    column = {"relevance": "relevance", "score": "score", "similarity": "cosine"}[floor.on]
-    values = [each["signals"].get(column) or 0.0 for each in candidates]
+    values = [each["signals"].get(FLOOR_COLUMNS[floor.on]) or 0.0 for each in candidates]
     counts = Counter(min(BINS - 1, max(0, int(value * BINS))) for value in values)
     most = max(counts.values(), default=1)
     return {"bins": [{"at": at, "high": counts[at] / most, "count": counts[at]} for at in range(BINS)], "wide": BINS}

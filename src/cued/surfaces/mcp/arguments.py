@@ -7,9 +7,6 @@ the project's own or the global one.
 from collections.abc import Mapping
 from typing import Any, get_args
 
-import msgspec
-from msgspec import Struct
-
 from cued.errors import InputError, NotFoundError, UnknownFieldError
 from cued.handles.tenant import Tenant
 from cued.model import GLOBAL, Memory
@@ -28,13 +25,6 @@ def input_schema(tool: Tool) -> JSON:
     whole = schemas()[tool.verb]["properties"]
     shown = {name: _shown(tool, name, whole[name]) for name in tool.fields}
     return {"type": "object", "properties": shown, "required": list(tool.needed), "additionalProperties": False}
-
-
-def whole_schema(kind: type[Struct]) -> JSON:
-    """The schema of a struct; it stands alone."""
-    (_,), parts = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
-    whole = dict(parts.pop(kind.__name__))
-    return {**whole, **({"$defs": parts} if parts else {})}
 
 
 def body(tool: Tool, said: Mapping[str, Any], *, tenant: Tenant, scope: str) -> JSON:

@@ -28,13 +28,13 @@ from cued.errors import CuedError
 from cued.handles.tenant import Tenant
 from cued.surfaces.mcp import prompts, resources
 from cued.surfaces.mcp.answers import ToolAnswer, answered
-from cued.surfaces.mcp.arguments import BUDGET_TOKENS, body, input_schema, whole_schema
+from cued.surfaces.mcp.arguments import BUDGET_TOKENS, body, input_schema
 from cued.surfaces.mcp.pending import Pending
 from cued.surfaces.mcp.refusals import NOT_ALLOWED, refusal
 from cued.surfaces.mcp.search_and_fetch import PAIR, pair_answered
 from cued.surfaces.mcp.tools import BY_NAME, TOOLS, Tool
 from cued.surfaces.mcp.unread import passed_on
-from cued.surfaces.verbs import VERBS, call
+from cued.surfaces.verbs import VERBS, call, schema_of
 
 Context = ServerRequestContext[Any]
 _NEVER_CHANGING: Final = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
@@ -215,12 +215,12 @@ def _shown(tool: Tool) -> types.Tool:
         description=tool.about,
         annotations=hints,
         input_schema=input_schema(tool),
-        output_schema=whole_schema(tool.answer),
+        output_schema=schema_of(tool.answer),
     )
 
 
 def _shown_of_pair(name: str) -> types.Tool:
     hints = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
     tool = PAIR[name]
-    takes, gives = whole_schema(tool.takes), whole_schema(tool.gives)
+    takes, gives = schema_of(tool.takes), schema_of(tool.gives)
     return types.Tool(name=name, title=tool.title, description=tool.about, annotations=hints, input_schema=takes, output_schema=gives)

@@ -16,7 +16,7 @@ from cued.handles.bootstrap import Needed, Pack
 from cued.handles.keeping import OpenConflict, OpenConflicts
 from cued.model import Conflict, Memory, Page, Recall, RecallEntry, Trace
 from cued.model.plain import JSON
-from cued.upkeep.consolidation import Applied, Plan, SkippedMerge
+from cued.upkeep.consolidation import Applied, SkippedMerge
 from cued.upkeep.cooling import Cool
 from cued.upkeep.duplicates import Merge
 
@@ -37,7 +37,7 @@ def erased(told: JSON) -> "Erased":
     """What an erasure did."""
     from cued.upkeep.erasures import Erased  # noqa: PLC0415 - few erase
 
-    return Erased(memories=told["memories"], gone=told["gone"], pending=tuple(told["pending"]))
+    return noun(told, Erased)
 
 
 def memory(told: JSON, *, tenant: str) -> Memory:
@@ -119,11 +119,6 @@ def open_conflicts(told: JSON, *, tenant: str) -> OpenConflicts:
 def entries(told: JSON) -> tuple[RecallEntry, ...]:
     """Lines of the recall log; kept evidence is an envelope's bytes again."""
     return tuple(noun({**_numbers(line), "evidence": _bytes(line["evidence"])}, RecallEntry) for line in told["recalls"])
-
-
-def plan(told: JSON) -> Plan:
-    """What a consolidation would do."""
-    return noun(told, Plan)
 
 
 def applied(told: JSON) -> Applied:

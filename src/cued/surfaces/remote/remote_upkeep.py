@@ -25,8 +25,10 @@ class RemoteUpkeep(RemoteBound):
 
     def plan_consolidation(self, *, at_least: float = AT_LEAST, progress: Progress = silent) -> "Plan":
         """What `Tenant.plan_consolidation` gives; how far it is, a server does not tell."""
+        from cued.upkeep.consolidation import Plan  # noqa: PLC0415 - as the handle has it
+
         del progress
-        return nouns.plan(self._ask("consolidate", {"at_least": at_least}))
+        return nouns.noun(self._ask("consolidate", {"at_least": at_least}), Plan)
 
     def consolidate(self, plan: "Plan | None" = None, *, at_least: float = AT_LEAST, progress: Progress = silent) -> "Applied":
         """What `Tenant.consolidate` gives; a server plans anew, so that no plan can be handed in."""

@@ -7,6 +7,7 @@ import psycopg
 
 from cued.model import LogQuery, LogRules, RecallEntry, Tallies, TallyQuery
 from cued.stores.keepers import sql_values
+from cued.stores.keepers.postgres.sending import as_bytes
 from cued.stores.keepers.sql_values import LISTS, NAMES
 from cued.stores.recall_log import stretches, tally_of
 
@@ -89,7 +90,7 @@ def tally(cursor: psycopg.Cursor[Any], tenant: bytes, query: TallyQuery) -> Tall
 def read(cursor: psycopg.Cursor[Any], tenant: bytes, query: LogQuery) -> list[RecallEntry]:
     """The lines of a tenant's log that the query asks for."""
     values = sql_values.asked(query)
-    texts = {name: _bytes(values[name]) for name in ("outcome", "policy", "recall_id")}
+    texts = {name: as_bytes(values[name]) for name in ("outcome", "policy", "recall_id")}
     statement = _ONE if query.recall_id is not None else _OLDEST if query.oldest_first else _NEWEST
     return [_entry(row) for row in cursor.execute(statement, values | texts | {"tenant": tenant}).fetchall()]
 
@@ -98,7 +99,7 @@ def write(cursor: psycopg.Cursor[Any], tenant: bytes, entries: Sequence[RecallEn
     """Append lines, or replace what is known already in its place; of two with one id the later one is written."""
     latest = {entry.recall_id: sql_values.values_of(entry) for entry in entries}
     columns = {name: [values[name] for values in latest.values()] for name in NAMES}
-    texts = {name: [_bytes(each) for each in columns[name]] for name in _TEXTS}
+    texts = {name: [as_bytes(each) for each in columns[name]] for name in _TEXTS}
     cursor.execute(_PUT, columns | texts | {"tenant": tenant})
 
 
@@ -106,10 +107,6 @@ def trim(cursor: psycopg.Cursor[Any], tenant: bytes, entries: Sequence[RecallEnt
     """Drop what the rules do not keep with these lines."""
     for step, most in sql_values.trims(entries, rules):
         cursor.execute(_TRIMS[step], {"tenant": tenant, "most": most})
-
-
-def _bytes(text: str | None) -> bytes | None:
-    return None if text is None else text.encode()
 
 
 def _entry(row: tuple[Any, ...]) -> RecallEntry:

@@ -7,10 +7,9 @@ from typing import Any, Final
 
 import psycopg
 from msgspec import msgpack
-from msgspec.structs import replace
 
-from cued.model import Filter, Memory, Slice, Stats, Use
-from cued.stores.keepers.sql_values import asked_of, codes_of, says, stats_of
+from cued.model import Filter, Memory, Slice, Stats
+from cued.stores.keepers.sql_values import asked_of, codes_of, says, stats_of, with_use
 from cued.stores.paging import Standing, beyond, standing
 
 Found = Sequence[tuple[Any, ...]]
@@ -88,11 +87,10 @@ def _looked_through(cursor: psycopg.Cursor[Any], wanted: Filter, asked: Slice, v
 
 
 def _standing(body: bytes, use: bytes | None, asked: Slice) -> Standing:
-    memory = _MEMORY.decode(body)
-    return standing(memory if use is None else replace(memory, use=_USE.decode(use)), asked.order_by)
+    return standing(with_use(_MEMORY.decode(body), use), asked.order_by)
 
 
-_MEMORY, _USE = msgpack.Decoder(Memory), msgpack.Decoder(Use)
+_MEMORY = msgpack.Decoder(Memory)
 
 
 def scan(cursor: psycopg.Cursor[Any], tenant: bytes, *, limit: int, after: str) -> Found:

@@ -203,23 +203,23 @@ class SqliteKeeper:
 
         A new file keeps its vectors as `vectors` says, float32 where it says nothing; of any other it is refused when it says otherwise.
         """
-        self.path = self._path = Path(path)
+        self.path = Path(path)
         self._scrubber: Scrubber | None = None
-        if self._path.is_dir():
-            raise StoreError(f"{self._path}: this is a folder; a store is one file, such as {self._path / 'memories.db'}")
-        if self._path.exists() and not self._path.is_file():
-            raise StoreError(f"{self._path}: this is no plain file, but a pipe or a device; a store is one file")
-        if not readonly and not self._path.exists() and not self._path.parent.is_dir():
-            raise StoreError(f"{self._path}: there is no folder {self._path.parent}")
-        if readonly and not self._path.exists():
-            raise StoreError(f"{self._path}: there is no such file to read")
-        refuse_carried(self._path.resolve())
-        with translated(self._path):
-            without = named_without(self._path)
-            connection = connect(self._path, writable=not readonly)
+        if self.path.is_dir():
+            raise StoreError(f"{self.path}: this is a folder; a store is one file, such as {self.path / 'memories.db'}")
+        if self.path.exists() and not self.path.is_file():
+            raise StoreError(f"{self.path}: this is no plain file, but a pipe or a device; a store is one file")
+        if not readonly and not self.path.exists() and not self.path.parent.is_dir():
+            raise StoreError(f"{self.path}: there is no folder {self.path.parent}")
+        if readonly and not self.path.exists():
+            raise StoreError(f"{self.path}: there is no such file to read")
+        refuse_carried(self.path.resolve())
+        with translated(self.path):
+            without = named_without(self.path)
+            connection = connect(self.path, writable=not readonly)
             self._writable = not connection.readonly("main")
             try:
-                refuse_strange(self._path, connection, without=without)
+                refuse_strange(self.path, connection, without=without)
                 self._receive(connection, vectors)
                 self.vectors = shape_of(connection)
                 refuse_other_shape(vectors, self.vectors)
@@ -228,7 +228,7 @@ class SqliteKeeper:
                 connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
                 connection.close()
                 raise
-        self._process = Process(self._path, writable=self._writable)
+        self._process = Process(self.path, writable=self._writable)
         self._process.adopt(connection)
 
     @contextmanager
@@ -239,7 +239,7 @@ class SqliteKeeper:
                 yield rows
             return
         name = admit_tenant(tenant)
-        with translated(self._path), self._process.use() as connection, reading(connection):
+        with translated(self.path), self._process.use() as connection, reading(connection):
             yield SqliteTransaction(connection, name)
 
     @contextmanager
@@ -247,8 +247,8 @@ class SqliteKeeper:
         """A transaction that writes for each of these tenants: one for the file, so that all of it is synchronised once."""
         names = [admit_tenant(tenant) for tenant in tenants]
         if not self._writable:
-            raise ReadOnlyError(f"{self._path}: opened for reading only")
-        with self._process.writers, translated(self._path), self._process.use() as connection:
+            raise ReadOnlyError(f"{self.path}: opened for reading only")
+        with self._process.writers, translated(self.path), self._process.use() as connection:
             with writing(connection):
                 begun = [SqliteTransaction(connection, name) for name in names]
                 yield begun
@@ -276,7 +276,7 @@ class SqliteKeeper:
     @contextmanager
     def connected(self) -> Iterator[apsw.Connection]:
         """This thread's connection to the file, which no fork takes away meanwhile."""
-        with translated(self._path), self._process.use() as connection:
+        with translated(self.path), self._process.use() as connection:
             yield connection
 
     def connection(self) -> apsw.Connection:
@@ -286,11 +286,11 @@ class SqliteKeeper:
     def condition(self) -> Condition:
         """The state of the file."""
         with self.connected() as connection:
-            return condition(self._path, connection)
+            return condition(self.path, connection)
 
     def close(self) -> None:
         """Let go of files and connections; a second call does nothing."""
-        with translated(self._path):
+        with translated(self.path):
             if self._scrubber is not None and self._scrubber.due and not self._process.closed:
                 with self._process.writers, self._process.use() as connection:
                     self._scrubber.scrub(connection, patience_s=SCRUB_TIMEOUT_S)
@@ -299,17 +299,17 @@ class SqliteKeeper:
     def _scrubbing(self) -> Scrubber:
         """What sees to the bytes of what was erased, made with the first erasure."""
         if self._scrubber is None:
-            self._scrubber = Scrubber(self._path)
+            self._scrubber = Scrubber(self.path)
         return self._scrubber
 
     def _receive(self, connection: apsw.Connection, vectors: VectorShape | None) -> None:
         if self._writable:
-            prepare(self._path, connection, vectors=vectors or "float32")
+            prepare(self.path, connection, vectors=vectors or "float32")
             if connection.execute(_UNSCRUBBED).get:
                 self._scrubbing().resume(connection)
             return
         found = identity(connection)
-        refuse_foreign_file(self._path, found)
+        refuse_foreign_file(self.path, found)
         if found.version < VERSION:
-            raise StoreError(f"{self._path}: schema {found.version}, not {VERSION}; reading never migrates, so open it once for writing")
-        refuse_damaged(self._path, connection)
+            raise StoreError(f"{self.path}: schema {found.version}, not {VERSION}; reading never migrates, so open it once for writing")
+        refuse_damaged(self.path, connection)

@@ -30,15 +30,13 @@ def bootstrap_command(*, block: bool, **options: Any) -> None:  # noqa: ANN401 -
 
 def _drawn(answer: JSON) -> "RenderableType":
     from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
-    from rich.text import Text  # noqa: PLC0415
 
-    from cued.surfaces.cli.tables import age, facts, grid, left_out, number, shown, utc_now  # noqa: PLC0415 - rich is only loaded to draw
+    from cued.surfaces.cli.tables import age, grid, left_out, number, shown, utc_now, with_facts  # noqa: PLC0415 - rich is only loaded to draw
 
     table = grid(("need", "right"), ("memory", "fold"), "kind", ("age", "right"))
     for row in (*answer["core"], *answer["memories"]):
         need = number(row["need"]) if "need" in row else "core"
-        text = Text("\n").join([shown(row["text"]), shown(facts(row), "dim")])
-        table.add_row(need, text, row["kind"], age(row["created_at"], utc_now()))
+        table.add_row(need, with_facts(row), row["kind"], age(row["created_at"], utc_now()))
     if not table.row_count:
         return Group(shown("Nothing to start with."), *left_out(answer))
     return Group(table, *left_out(answer), shown(f"{answer['tokens']} tokens; --block prints the text for the prompt", "dim"))

@@ -7,7 +7,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from cued.model.plain import JSON
-from cued.surfaces.cli.tables import facts, grid, shown
+from cued.surfaces.cli.tables import grid, shown, with_facts
 
 _MARK = "▶"
 _READ = {
@@ -70,4 +70,4 @@ def _more(count: int) -> Text:
 
 def _row(memory: JSON) -> tuple[Text, Text, Text]:
     when = shown(str(memory["created_at"])[:16].replace("T", " "))
-    return when, Text("\n").join([shown(memory["text"]), shown(facts(memory), "dim")]), shown(memory["kind"])
+    return when, with_facts(memory), shown(memory["kind"])

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from cued.model.plain import JSON
 from cued.surfaces.cli.output import counted
-from cued.surfaces.cli.tables import age, command, facts, grid, number, shown, utc_now
+from cued.surfaces.cli.tables import age, command, grid, number, shown, utc_now, with_facts
 
 MOST = 50
 
@@ -40,7 +40,7 @@ def expired_view(answer: JSON) -> RenderableType:
         return shown("Nothing has expired.")
     table = grid("expired", ("memory", "fold"), "kind")
     for row in rows[:MOST]:
-        table.add_row(row["expires_at"][:16].replace("T", " "), _with_facts(row), row["kind"])
+        table.add_row(row["expires_at"][:16].replace("T", " "), with_facts(row), row["kind"])
     return Group(
         table,
         *_more(rows),
@@ -55,7 +55,7 @@ def cool_view(answer: JSON) -> RenderableType:
         return shown("Nothing has cooled.")
     table = grid(("cool", "right"), ("memory", "fold"), ("why", "fold"), ("age", "right"))
     for row in rows[:MOST]:
-        table.add_row(number(row["coolness"]), _with_facts(row), shown(row["reason"]), age(row["created_at"], utc_now()))
+        table.add_row(number(row["coolness"]), with_facts(row), shown(row["reason"]), age(row["created_at"], utc_now()))
     return Group(
         table, *_more(rows), shown(f"{counted(len(rows))} could go; this hides, and can be undone:", "dim"), command(answer["cli"])
     )
@@ -81,10 +81,6 @@ def _said(answer: JSON) -> Text:
 
 def _text(pair: JSON, side: str) -> Text:
     return Text("\n").join([shown(pair[f"text_{side}"] or "erased"), shown(pair[side], "dim")])
-
-
-def _with_facts(row: JSON) -> Text:
-    return Text("\n").join([shown(row["text"]), shown(facts(row), "dim")])
 
 
 def _more(rows: Sequence[JSON]) -> Iterator[Text]:

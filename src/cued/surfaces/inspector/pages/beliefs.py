@@ -14,12 +14,10 @@ LONGEST = 20
 
 def page(visit: Visit) -> JSON:
     """Open conflicts, chains of what gave way, and, when it is asked for, what a consolidation would do."""
-    stats = visit.stats()
-    compared = COMPARED if stats["memories"] <= LARGE else COMPARED_IN_LARGE
+    compared = COMPARED if visit.stats()["memories"] <= LARGE else COMPARED_IN_LARGE
     opened = visit.ask("conflicts", {"limit": compared, **visit.chosen("after")})
     hidden = visit.ask("list", {"state": "superseded", "limit": CHAINS})
     return {
-        "stats": stats,
         "opened": {**opened, "found": [_with_choices(each) for each in opened["found"]]},
         "compared_from": visit.said("after"),
         "chains": chains(hidden["memories"], lambda memory_id: _get(visit, memory_id)),

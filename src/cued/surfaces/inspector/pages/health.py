@@ -1,6 +1,5 @@
 """Health: how often memory speaks and how fast, what the log says, and what the verbs that look deeper find."""
 
-from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from statistics import median
@@ -35,7 +34,6 @@ def page(visit: Visit) -> JSON:
         "matching": len(shown),
         "read": len(lines),
         "series": series(lines),
-        "outcomes": [{"name": name, "count": count} for name, count in Counter(line["outcome"] for line in lines).most_common()],
         "outcome": outcome,
         "known_outcomes": get_args(Outcome),
         "slowest": slowest,

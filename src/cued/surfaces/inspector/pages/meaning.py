@@ -1,5 +1,6 @@
 """Map: memories laid out by meaning, coloured by what they are, with a cue and its candidates among them."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -76,12 +77,8 @@ def colours_of(laid_out: Sequence[JSON], by: str, now: datetime) -> dict[str, tu
 
 def legend(colours: Iterable[tuple[str, int]]) -> list[JSON]:
     """Each group with its colour and how many are in it."""
-    counts: dict[tuple[str, int], int] = {}
-    for each in colours:
-        counts[each] = counts.get(each, 0) + 1
-    return [
-        {"name": name, "colour": colour, "count": count} for (name, colour), count in sorted(counts.items(), key=lambda item: item[0][1])
-    ]
+    counts = sorted(Counter(colours).items(), key=lambda item: item[0][1])
+    return [{"name": name, "colour": colour, "count": count} for (name, colour), count in counts]
 
 
 class Paper(NamedTuple):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from cued.model import KINDS, TIERS, TRUSTS
+from cued.model import KINDS, TIERS
 from cued.model.plain import JSON
 from cued.surfaces.inspector.pages.memories import state_of
 from cued.surfaces.inspector.visiting import Visit
@@ -24,9 +24,8 @@ def page(visit: Visit) -> JSON:
         "state": state_of(memory, visit.memories.clock()),
         "states": why["state"],
         "graph": graph(why),
-        "left_out": why["left_out"],
         "around": visit.ask("timeline", {"id": memory_id, "before": 4, "after": 4, "hidden": True}),
-        "choices": {"kinds": KINDS, "tiers": TIERS, "trusts": TRUSTS},
+        "choices": {"kinds": KINDS, "tiers": TIERS},
     }
 
 

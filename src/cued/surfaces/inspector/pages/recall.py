@@ -102,7 +102,7 @@ def save(visit: Visit) -> JSON:
 
 def choice_of(visit: Visit, saved: Envelope, *, named: str = "policy") -> Deciding:
     """The policy that the controls say, be it a preset or one that was saved for this tenant."""
-    versions = _versions(visit) if visit.said(named).startswith(_VERSION) else {}
+    versions = visit.ask("policy_history") if visit.said(named).startswith(_VERSION) else {}
     told = {f"{_VERSION}{each['number']}": each["toml"] for each in versions.get("versions", ())}
     return deciding(visit.query, saved, visit.tenant.policy, named=named, versions=told)
 
@@ -227,17 +227,13 @@ def _signals(verdict: JSON) -> list[JSON]:
     return [{"name": name, "value": value} for name, value in sorted(verdict["signals"].items()) if value]
 
 
-def _versions(visit: Visit) -> JSON:
-    return visit.ask("policy_history")
-
-
 def _policies(visit: Visit) -> list[JSON]:
     """The policies to choose from: the presets, and what was learnt or saved, the newest first; deciding again does not ask."""
     if visit.part == "decided":
         return []
     kept = [
         {"value": f"{_VERSION}{each['number']}", "name": f"{each['name']} (version {each['number']})"}
-        for each in _versions(visit)["versions"]
+        for each in visit.ask("policy_history")["versions"]
     ]
     return [*({"value": each, "name": each} for each in names()), *reversed(kept)]
 

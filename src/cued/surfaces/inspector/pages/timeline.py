@@ -14,7 +14,6 @@ LISTED = 200
 MOST_MONTHS = 36
 MOST_BANDS = 24
 WIDE = 1000.0
-_LEVELS = {0: "all", 4: "year", 7: "month", 10: "day", 13: "hour"}
 _FORMATS = {4: "%Y", 7: "%Y-%m", 10: "%Y-%m-%d", 13: "%Y-%m-%dT%H"}
 _HOURS, _MONTHS = 24, 12
 _YEAR, _MONTH, _HOUR = 4, 7, 13
@@ -33,14 +32,12 @@ def page(visit: Visit) -> JSON:
     """The stretch of time that the address names: its parts counted, its memories and their sessions."""
     stats = visit.stats()
     if stats["oldest_at"] is None:
-        return {"stats": stats, "span": None}
+        return {"span": None}
     span = span_of(visit.said("at"), read_time(stats["oldest_at"]), read_time(stats["newest_at"]))
     parts = [{"span": part, "count": _count(visit, part)} for part in parts_of(span)]
     listed = visit.ask("list", {**_between(span), "limit": LISTED, "oldest_first": True, **visit.chosen("after")})
     return {
-        "stats": stats,
         "span": span,
-        "level": _LEVELS[len(span.name)],
         "crumbs": crumbs(span),
         "parts": bars(parts),
         "total": listed["total"],
