@@ -1,7 +1,6 @@
 """Every seam of Cued: what a store, its keeper, an embedder, a reranker, a summariser, a judge, an extractor and a clock must do.
 
-Above: engine and tenant call these. Below: `stores/` and `embed/` implement them, and so can you;
-`cued.conformance` runs your implementation against the same suite that ours pass.
+Above: engine and tenant call these. Below: `stores/` and `embed/` implement them, and so can you, tried by `cued.conformance` as ours are.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -345,13 +344,10 @@ class Transaction(Reading, Protocol):
         """The names of the tenant's documents, in order."""
 
     def shelf(self) -> Sequence[bytes]:
-        """The parts of the tenant's shelf as they were last put; none where none were, or where this keeper keeps none."""
+        """The parts of the tenant's shelf as they were last put, which are never the truth; none where none were, or are kept here."""
 
     def put_shelf(self, parts: Sequence[bytes]) -> None:
-        """Keep the parts of the tenant's shelf, in place of those before, until any row is removed; that changes no counter of the head.
-
-        They save the next process the building of the shelf and are never the truth, so a keeper without durable rows keeps none.
-        """
+        """Keep the parts until any row is removed, and change no counter of the head; a keeper without durable rows keeps none."""
 
 
 class Embedder(Protocol):

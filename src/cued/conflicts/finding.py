@@ -20,7 +20,7 @@ from cued.others import answered, asked
 from cued.policy.calibration import calibration_for
 from cued.policy.spec import Calibration
 from cued.ports import Judge, Store
-from cued.text.claims import RELATED_FLOOR, Relation, are_wordy, overlap, relate, speaks_of_self, unrelated
+from cued.text.claims import RELATED_FLOOR, Relation, overlap, relate, speaks_of_self, unrelated
 
 POOL = 8
 JUDGED_FLOOR = 0.5
@@ -30,20 +30,22 @@ _ORDER: dict[ConflictType, int] = {"negation": 0, "update": 1, "duplicate": 2, "
 _TYPES = frozenset(get_args(ConflictType))
 _UNRELATED_COSINE = 0.15
 """The rules are stated for embedders whose unrelated texts are no nearer than this; the cosines of others are stretched to it."""
-_UNRELATED_COVERAGE = 0.15
-"""Texts of many words of which the old one has less than this of the new one's, rare words counting more, are not at odds.
-
-Of the labelled pairs that long, those at odds have .2 and more. What they have in common is known before any of them is read.
+_UNSHARED, _SEVERAL = 0.15, 6
+"""Of texts of several terms each, what says that they have hardly one in common: the old one has less than this of the new one's, rare
+ones counting more. Labelled pairs that long which are at odds have .2 and more. That is known before any of them is read.
 """
 
 
 class _Candidate(NamedTuple):
-    """A stored memory near the new one; the cosine, stretched, is None where no vectors can be compared."""
+    """A stored memory near the new one; the cosine, stretched, is None where no vectors can be compared.
+
+    Unshared are two texts that tell several things each and have hardly a word in common.
+    """
 
     memory: Memory
     cosine: float | None
     similarity: float
-    coverage: float
+    unshared: bool
 
 
 def find_conflicts(  # noqa: PLR0913 - the memory comes with its vector and terms, as it is stored
@@ -102,13 +104,14 @@ def _candidates(memory: Memory, lookup: Lookup, store: Store, *, judged: bool) -
         return []
     findings = store.search(memory.tenant, lookup)
     passed_over = {memory.id, *memory.supersedes}
-    columns = (findings.columns.get(name, ()) for name in ("cosine", "coverage"))
-    near = zip(findings.memories, *columns, strict=True)
-    found = [_candidate(memory, old, cosine, coverage) for old, cosine, coverage in near if old.id not in passed_over]
+    told = (findings.columns.get(name, ()) for name in ("cosine", "coverage", "length"))
+    near = [row for row in zip(findings.memories, *told, strict=True) if row[0].id not in passed_over]
+    several = lookup.lexical is not None and len(lookup.lexical.terms) >= _SEVERAL
+    found = [_candidate(memory, old, cos, unshared=several and cov < _UNSHARED and long >= _SEVERAL) for old, cos, cov, long in near]
     found.sort(key=lambda candidate: (-candidate.similarity, candidate.memory.id))
+    close = (each for each in found if not _apart(memory, each, judged=judged))
     # Whose voice it is is told by reading a text, so only as many are read as are needed, and none that has nothing to say anyway.
-    heard = (each for each in found if not _apart(memory, each, judged=judged) and not _other_voice(memory, each.memory))
-    return list(islice(heard, POOL))
+    return list(islice((each for each in close if not _other_voice(memory, each.memory)), POOL))
 
 
 def stretched(cosine: float, fingerprint: str | None) -> float:
@@ -116,18 +119,16 @@ def stretched(cosine: float, fingerprint: str | None) -> float:
     return 1.0 - (1.0 - cosine) * max(1.0, (1.0 - _UNRELATED_COSINE) / (1.0 - _calibration(fingerprint).background_mean))
 
 
-def _candidate(new: Memory, old: Memory, cosine: float, coverage: float) -> _Candidate:
+def _candidate(new: Memory, old: Memory, cosine: float, *, unshared: bool) -> _Candidate:
     known = None if isnan(cosine) else stretched(float(cosine), new.fingerprint)
-    return _Candidate(old, known, overlap(new.text, old.text) if known is None else min(1.0, max(0.0, known)), float(coverage))
+    return _Candidate(old, known, overlap(new.text, old.text) if known is None else min(1.0, max(0.0, known)), unshared)
 
 
 def _apart(new: Memory, old: _Candidate, *, judged: bool) -> bool:
     """Whether two texts have nothing to say about one another: by the cosine that tells, or else by their words, if no judge is to say."""
     if old.cosine is not None and _telling(new.fingerprint):
         return unrelated(new.text, old.memory.text, old.cosine)
-    if judged and old.similarity >= JUDGED_FLOOR:
-        return False
-    return old.coverage < _UNRELATED_COVERAGE and are_wordy(new.text, old.memory.text)
+    return old.unshared and not (judged and old.similarity >= JUDGED_FLOOR)
 
 
 def _lookup(memory: Memory, vector: Vector | None, *, terms: Collection[str], at: datetime) -> Lookup:

@@ -4,6 +4,6 @@
 one is a `Lexicon`, and English is the first.
 """
 
-from cued.text.claims.relating import RELATED_FLOOR, Relation, another_value, are_wordy, overlap, relate, speaks_of_self, unrelated
+from cued.text.claims.relating import RELATED_FLOOR, Relation, another_value, overlap, relate, speaks_of_self, unrelated
 
-__all__ = ["RELATED_FLOOR", "Relation", "another_value", "are_wordy", "overlap", "relate", "speaks_of_self", "unrelated"]
+__all__ = ["RELATED_FLOOR", "Relation", "another_value", "overlap", "relate", "speaks_of_self", "unrelated"]

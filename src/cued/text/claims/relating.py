@@ -51,7 +51,7 @@ def relate(new: str, old: str, *, similarity: float | None, lexicon: Lexicon = E
         return None
     texts = read(new, lexicon), read(old, lexicon)
     share = _shared(*texts, lexicon) if similarity is None else 1.0
-    if share < _UNSHARED_WORDY and are_wordy(new, old):
+    if share < _UNSHARED_WORDY and _wordy(new, old):
         return None
     laid = side_by_side(*texts, lexicon)
     return _at_odds(touching(laid, *texts), similarity) or _alike(texts, laid, similarity, share, lexicon)
@@ -62,11 +62,10 @@ def unrelated(new: str, old: str, similarity: float) -> bool:
 
     Two that have many words each tell several things, of which one or another meets by chance: they have to be nearer than a short one is.
     """
-    return similarity < _UNRELATED or (similarity < _UNRELATED_WORDY and are_wordy(new, old))
+    return similarity < _UNRELATED or (similarity < _UNRELATED_WORDY and _wordy(new, old))
 
 
-def are_wordy(new: str, old: str) -> bool:
-    """Whether both texts have many words."""
+def _wordy(new: str, old: str) -> bool:
     return all(len(text.split(maxsplit=_WORDY)) >= _WORDY for text in (new, old))
 
 
