@@ -295,6 +295,12 @@ def test_what_is_kept_of_a_write_names_no_memory_for_that_may_be_erased_before(s
     assert b"diagnosis" not in b"".join(kept)
 
 
+def test_of_many_the_one_that_is_refused_is_named(mira):
+    refused = mira.post("/v1/remember_many", json={"memories": [{"text": "Likes tea."}, {"text": ""}]})
+    assert refused.status_code == 422
+    assert refused.json()["detail"].endswith("; in memory 2 of those given; none of them is stored")
+
+
 @pytest.mark.parametrize("record", [b'[{"key": "of another version"}]', b'[{"key": "\xff"}]'])
 def test_a_record_of_writes_that_cannot_be_read_refuses_none(server, mira, record):
     for n in range(256):
