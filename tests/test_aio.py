@@ -29,6 +29,13 @@ def test_every_verb_is_there_with_the_same_arguments_and_answer(plain, wrapped):
             assert inspect.signature(there).return_annotation == inspect.signature(verb).return_annotation, name
 
 
+@pytest.mark.parametrize(("plain", "wrapped"), [(cued.open, aio.open), (cued.connect, aio.connect)], ids=["open", "connect"])
+def test_memories_are_opened_with_the_same_arguments(plain, wrapped):
+    theirs = inspect.signature(wrapped).parameters
+    for name, parameter in inspect.signature(plain).parameters.items():
+        assert theirs.get(name, parameter) == parameter, name
+
+
 def test_whoever_forgets_to_await_is_told_so():
     opened = aio.open(embedder=None)
     with pytest.raises(AttributeError, match="tenant: nothing is open yet; accepted: `await` this first, or use it in an `async with`"):

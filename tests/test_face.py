@@ -1,7 +1,9 @@
 """The face: what a user sees of a recall and a memory, and how what cannot be meant is refused in words."""
 
+import copy
 import json
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -40,6 +42,16 @@ def test_a_recall_without_a_block_is_false_and_one_with_a_pinned_memory_alone_is
     alice.remember("Answer in British English.", tier="core")
     pinned = alice.recall("what does the tax form ask for?")
     assert (bool(pinned), len(pinned), list(pinned)) == (True, 0, [])
+
+
+def test_a_copy_of_a_recall_is_equal_to_it_and_another_recall_is_not(alice):
+    alice.remember_many([BERLIN, LISBON])
+    recall, explanation = alice.recall("where is the office?"), alice.explain("where is the office?")
+    for one in (recall, explanation, explanation.evidence):
+        assert copy.deepcopy(one) == one
+    trace = msgspec.structs.replace(recall.trace, columns={name: column + 1 for name, column in recall.trace.columns.items()})
+    assert msgspec.structs.replace(recall, trace=trace) != recall
+    assert alice.recall("where is the office?") != recall
 
 
 def test_recalls_and_memories_are_plain_data_when_asked(alice):

@@ -1,6 +1,8 @@
 """The verbs of a tenant's handle, over both stores, with the default policy unless said."""
 
+import gc
 import threading
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
@@ -397,3 +399,7 @@ def test_what_sqlite_calls_memory_is_one_memory_for_all_threads_and_no_file(tmp_
         found = another.submit(memories.tenant("alice").recall, "Who likes tea?").result()
         assert [each.memory.text for each in found.memories] == ["Alice likes tea."]
     assert not list(tmp_path.iterdir())
+    with warnings.catch_warnings(record=True) as warned:
+        cued.open(":memory:", embedder=None)
+        gc.collect()
+    assert not warned, "there is no file that stays open"

@@ -56,7 +56,8 @@ class Address:
 
     def __str__(self) -> str:
         """The address as it may be shown."""
-        return re.sub(r"(?<=://)([^/@:]*):[^/@]*@", r"\1@", re.sub(r"([?&]password=)[^&]*", r"\1…", self.url))
+        # up to the last @: a password that should have been percent-encoded is one too
+        return re.sub(r"(?<=://)([^/@:?]*):.*@", r"\1@", re.sub(r"([?&]password=)[^&]*", r"\1…", self.url))
 
     def exists(self) -> bool:
         """True: whether anything is there, the server says."""

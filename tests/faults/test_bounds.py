@@ -226,6 +226,19 @@ def test_a_bulk_load_that_fails_says_how_to_go_on(tenant):
     assert tenant.list().total == 301
 
 
+@pytest.mark.parametrize("bad", ["", {"text": "x", "tag": []}, {"text": "x", "at": "never"}])
+def test_of_many_the_one_that_is_refused_is_named(tenant, bad):
+    drafts = [f"memory {number}" for number in range(300)]
+    drafts[2:2] = [bad]
+    with pytest.raises(InputError) as failed:
+        tenant.remember_many(drafts)
+    assert failed.value.__notes__ == ["in memory 3 of those given; none of them is stored"]
+    with pytest.raises(InputError) as failed:
+        tenant.remember_many([*drafts[3:], bad])
+    assert failed.value.__notes__ == ["in memory 299 of those given; the first 256 are stored"]
+    assert tenant.list().total == 257
+
+
 def test_a_duration_that_is_none_and_numbers_that_no_store_gives_are_refused(tenant):
     for duration in (1e-9, "0.0000001s", 10**400, timedelta(0)):
         with pytest.raises(InputError, match="positive duration"):

@@ -132,6 +132,8 @@ TAMPERED = {
     "entries in another order": lambda old: b"".join(sorted(old.splitlines(keepends=True), reverse=True)),
     "the last cut off": lambda old: b"".join(old.splitlines(keepends=True)[:-1]),
     "garbage": lambda old: old[:-20] + b"}\n",
+    "what is no text": lambda old: old.replace(b'"previous":""', b'"previous":"\xff"'),
+    "what is nested without end": lambda old: old + b'{"x":' + b"[" * 100_000 + b"\n",
 }
 
 

@@ -6,6 +6,7 @@ import signal
 import tempfile
 import threading
 import time
+import traceback
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
@@ -18,7 +19,7 @@ from msgspec.structs import replace
 import cued
 from cued.conformance.row_samples import break_off
 from cued.conformance.samples import NOW, entry, lookup, near, record, words
-from cued.errors import ContestedError, ForeignFileError, LostConnectionError, StoreError
+from cued.errors import ContestedError, ForeignFileError, InputError, LostConnectionError, StoreError
 from cued.folders import Address
 from cued.model import Edge, Filter, LogQuery, Source, Touch
 from cued.stores import Store
@@ -27,6 +28,7 @@ from cued.stores.encoding import new_row
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.postgres import log, queries, searched, staging, transaction
 from cued.stores.keepers.postgres.keeper import translated
+from cued.stores.keepers.postgres.preparing import brought_up_to_date
 from cued.stores.keepers.postgres.sending import vectors
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.surfaces.cli.root import cued_command
@@ -166,10 +168,30 @@ def test_what_the_server_refuses_is_told_without_the_row():
 
 def test_an_address_is_shown_without_its_password():
     assert str(Address("postgresql://ada:secret@db.example/cued")) == "postgresql://ada@db.example/cued"
+    for odd in ("/", "@", "?", ":", "#"):
+        assert str(Address(f"postgresql://ada:sec{odd}ret@db.example/cued")) == "postgresql://ada@db.example/cued"
     assert "secret" not in str(Address("postgresql:///cued?user=ada&password=secret&host=x"))
     with pytest.raises(LostConnectionError, match="ada@") as refused:
         PostgresKeeper("postgresql://ada:secret@127.0.0.1:1/cued")
     assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://ada:sec/ret@127.0.0.1/cued",
+        "postgresql://ada:sec@ret@127.0.0.1/cued",
+        "postgresql://ada:sec%ret@127.0.0.1/cued",
+        "postgresql://ada@127.0.0.1/cued?schema=public",
+        "postgresql://[::1",
+    ],
+)
+def test_an_address_that_cannot_be_read_is_refused_and_nothing_of_a_password_is_told(url):
+    for doing in (PostgresKeeper, lambda url: brought_up_to_date(Address(url), ())):
+        with pytest.raises(InputError, match="percent-encoded") as refused:
+            doing(url)
+        told = "".join(traceback.format_exception(refused.value))
+        assert not re.search(r"sec\W", told)
 
 
 def messages(store, tmp_path, deed):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from cued.errors import CuedError, InputError
-from cued.handles.keeping import CHUNK
+from cued.requests.many import CHUNK
 from cued.surfaces.bulk import remember_lines
 
 

@@ -12,10 +12,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Unpack
 
 from cued.aio.async_tenant import AsyncConversation, AsyncTenant
+from cued.folders import Address
 from cued.handles.memories import Memories, Opening, open_memories
 from cued.handles.threads import Threads, in_loop
 from cued.model import Trust
-from cued.ports import Progress, Store, silent
+from cued.ports import Keeper, Progress, Store, silent
 from cued.requests.insights import When
 from cued.surfaces.remote.connecting import connect as connect_memories
 
@@ -112,7 +113,9 @@ class _Opened:
         await self._close()
 
 
-def open(path: str | Path | Store | None = None, *, threads: int = THREADS, **parts: Unpack[Opening]) -> _Opened:  # noqa: A001 - as `cued.open`
+def open(  # noqa: A001 - as `cued.open`
+    path: str | Path | Address | Store | Keeper | None = None, *, threads: int = THREADS, **parts: Unpack[Opening]
+) -> _Opened:
     """Memories as `cued.open` opens them, with the same arguments, to be awaited or used in an `async with`.
 
     `threads` says how many verbs run at the same time; the others wait for their turn.

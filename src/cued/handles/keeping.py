@@ -38,13 +38,13 @@ from cued.requests.checks import asked_id, label, one_of
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, changed, compose, read_change, read_draft
 from cued.requests.keywords import Changes, Facts, Wanted
 from cued.requests.listing import ListRequest, whole_request
+from cued.requests.many import CHUNK, numbered, placed
 from cued.requests.turns import drafts_of
 from cued.text.analyse import analyse, searched_text
 
 if TYPE_CHECKING:
     from cued.upkeep.erasures import Erased
 
-CHUNK = 256
 ERASED_AT_ONCE = 500
 _GIVE_WAY: frozenset[ConflictType] = frozenset({"update", "negation"})
 _AT_ODDS: frozenset[ConflictType] = _GIVE_WAY | {"duplicate"}
@@ -126,9 +126,12 @@ class Keeping(Bound):
         ids: list[str] = []
         notes: list[str] = []
         denied: list[Denied] = []
-        rest = map(read_draft, drafts)
+        rest = numbered(drafts)
         while chunk := list(islice(rest, CHUNK)):
-            records, degraded, claims = self._keep(chunk)
+            try:
+                records, degraded, claims = self._keep(chunk)
+            except InputError as error:
+                raise placed(error, chunk, stored=len(ids), now=self._clock()) from None
             ids += [record.memory.id for record in records]
             notes += degraded
             denied += claims

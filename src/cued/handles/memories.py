@@ -207,7 +207,7 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
         usual=Usual(store, chosen, learnt=learnt, trial=trial),
         clock=clock,
         settle="off" if readonly else settle,
-        dropping=isinstance(path, str | Path | Address),
+        dropping=isinstance(path, str | Path | Address) and str(path) != IN_MEMORY,
     )
 
 

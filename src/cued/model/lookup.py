@@ -5,7 +5,7 @@ from math import nan
 
 from msgspec import Struct, field
 
-from cued.model.array_types import Column, Matrix, Vector
+from cued.model.array_types import Column, Matrix, OfArrays, Vector
 from cued.model.memory import Memory
 from cued.model.words import CHANNELS, Gate, Kind, Trust
 
@@ -57,7 +57,7 @@ class LexicalLookup(Struct, frozen=True, kw_only=True):
     delta: float
 
 
-class DenseLookup(Struct, frozen=True, kw_only=True):
+class DenseLookup(OfArrays, frozen=True, kw_only=True):
     """Search by meaning: the cue's vector and the fingerprint that stored vectors must share.
 
     `alone` is the utterance's own vector where the cue has state too: a row is as near as it is to the nearer of both.
@@ -108,7 +108,7 @@ COLUMNS: dict[str, float] = {
 """Every column of the findings, with what stands in it for a row of which nothing is known."""
 
 
-class Findings(Struct, frozen=True, kw_only=True):
+class Findings(OfArrays, frozen=True, kw_only=True):
     """What a store answers to a Lookup: the candidates as columns, and the counts around them.
 
     `columns` has, for each candidate, `<channel>_rank` (0 when that channel did not find it), `cosine` and its

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from msgspec import Struct, field
 
-from cued.model.array_types import Column
+from cued.model.array_types import Column, OfArrays
 from cued.model.cues import Cue
 from cued.model.lookup import Findings, Interval, Lookup
 from cued.model.memory import Memory
@@ -24,7 +24,7 @@ class Summary(Struct, frozen=True):
     of: tuple[str, ...]
 
 
-class Evidence(Struct, frozen=True, kw_only=True):
+class Evidence(OfArrays, frozen=True, kw_only=True):
     """Everything read for one recall. `decide` needs nothing else, so a saved Evidence replays exactly.
 
     `lookup` is what was asked of the store, so that it can be asked again; None where nothing was stored, or an old file does not say.
@@ -109,7 +109,7 @@ class Omitted(Struct, frozen=True):
     reason: str
 
 
-class Trace(Struct, frozen=True, kw_only=True, dict=True):
+class Trace(OfArrays, frozen=True, kw_only=True, dict=True):
     """The candidate table as decide left it: each row's columns, the stage that decided it, and the reason, of which `fates` has the words.
 
     The reason of what the floor struck has a place for the row's value in the column `floored`; "" where no reason has one.

@@ -79,7 +79,7 @@ def _last(rows: Transaction, head: Journal) -> Entry | None:
     lines = (rows.document(_chunk(head.entries - 1)) or b"").splitlines() if head.entries else []
     try:
         return _ENTRY.decode(lines[-1]) if lines else None
-    except msgspec.DecodeError:
+    except _UNREADABLE:
         return None
 
 
@@ -114,7 +114,7 @@ def faults(rows: Transaction, *, copied_at: int | None = None) -> Sequence[str]:
     try:
         head = head_of(rows)
         return [] if head is None else list(_faults(rows, head, copied_at))
-    except msgspec.DecodeError as error:
+    except _UNREADABLE as error:
         return [f"the journal cannot be read: {error}"]
 
 
@@ -148,3 +148,5 @@ def _digest(entry: Entry) -> str:
 
 _HEAD = msgspec.json.Decoder(Journal)
 _ENTRY = msgspec.json.Decoder(Entry)
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What is raised where somebody has put something else in the place of JSON."""

@@ -14,11 +14,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cued.errors import CuedError, InputError
-from cued.handles.keeping import CHUNK, Remembered
+from cued.handles.keeping import Remembered
 from cued.handles.tenant import Tenant
 from cued.model.plain import JSON
 from cued.ports import Progress, silent
-from cued.requests.draft import Draft, compose, read_draft
+from cued.requests.draft import Draft, read_draft
+from cued.requests.many import CHUNK, misfit
 
 MAX_LINE = 4_000_000
 Numbered = tuple[int, Draft]
@@ -87,7 +88,7 @@ def _store(tenant: Tenant, chunk: Sequence[Numbered], done: _Done) -> None:
         _refuse_others(tenant, [each for each in chunk if each[1].id in known])
         stored = tenant.remember_many([draft for _, draft in chunk if draft.id not in known])
     except CuedError as error:
-        raise _placed(error, _place(tenant.name, chunk), done) from None
+        raise _placed(*_misfit(error, chunk), done) from None
     done.ids += stored.ids
     done.notes += stored.degraded
     done.known += len(chunk) - len(stored.ids)
@@ -101,15 +102,13 @@ def _refuse_others(tenant: Tenant, known: Sequence[Numbered]) -> None:
             raise error
 
 
-def _place(tenant: str, chunk: Sequence[Numbered]) -> str:
-    """The line that cannot stand by itself; where each could, the chunk's lines are at odds with each other or with the store."""
-    for number, draft in chunk:
-        try:
-            compose(draft, tenant=tenant, memory_id="unstored", now=datetime.now(UTC))
-        except InputError:
-            return f"line {number}"
+def _misfit(error: CuedError, chunk: Sequence[Numbered]) -> tuple[CuedError, str]:
+    """The error of the line that cannot stand by itself, and its place; where each could, the chunk is at odds with itself or the store."""
+    found = misfit((draft for _, draft in chunk), now=datetime.now(UTC))
+    if found is not None:
+        return found[1], f"line {chunk[found[0]][0]}"
     first, last = chunk[0][0], chunk[-1][0]
-    return f"line {first}" if first == last else f"lines {first} to {last}"
+    return error, f"line {first}" if first == last else f"lines {first} to {last}"
 
 
 def _placed(error: CuedError, place: str, done: _Done) -> CuedError:

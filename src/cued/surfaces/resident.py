@@ -120,7 +120,7 @@ def _read(path: Path) -> Offer | None:
         if told.st_uid != os.getuid() or told.st_mode & 0o077:
             return None
         return msgspec.json.decode(path.read_bytes(), type=Offer)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 
 

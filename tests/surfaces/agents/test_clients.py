@@ -278,6 +278,41 @@ def test_hooks_that_start_a_server_say_so_and_need_one_to_start(home, quick, tmp
     assert event["hooks"][0]["command"].endswith(" --start-server")
 
 
+@pytest.mark.parametrize("text", ['{"hooks": {}}', '{"hooks": {"Stop": []}}', '{"hooks": null}'])
+def test_settings_that_have_no_hooks_of_ours_are_left_as_they_are(home, tmp_path, text):
+    file = saved(tmp_path / ".claude" / "settings.json", text)
+    assert "did not have cued" in home("connect", "claude-code", "--undo", "--yes").stdout
+    assert file.read_text("utf-8") == text
+
+
+@pytest.mark.parametrize("text", ['{\n  "mcpServers": {\n    // none yet\n  }\n}\n', '{"mcpServers":{}}'])
+def test_a_table_that_was_empty_before_is_so_again(home, quick, tmp_path, text):
+    file = saved(tmp_path / ".cursor" / "mcp.json", text)
+    assert home("connect", "cursor", "--yes").exit_code == 0
+    assert home("connect", "cursor", "--undo", "--yes").exit_code == 0
+    assert file.read_text("utf-8") == text
+    assert [path.name for path in file.parent.iterdir()] == ["mcp.json"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("cursor", '{"mcpServers": ["cued"]}'),
+        ("cursor", '{"mcpServers": 5}'),
+        ("codex", "[[mcp_servers]]\na = 1\n"),
+        ("claude-code", '{"hooks": []}'),
+        ("claude-code", '{"hooks": {"SessionStart": {}}}'),
+    ],
+)
+def test_what_holds_something_else_in_our_place_is_refused_and_left_as_it_is(home, quick, tmp_path, name, text):
+    hooks = ("--hook", "recall") if name == "claude-code" else ()
+    file = saved(tmp_path / ".claude" / "settings.json" if hooks else CLIENTS[name].path(), text)
+    refused = home("connect", name, *hooks, "--yes")
+    assert (refused.exit_code, "Nothing was changed" in refused.stderr) == (2, True)
+    assert home("connect", name, "--undo", "--yes").exit_code == 0
+    assert file.read_text("utf-8") == text
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -339,6 +374,12 @@ def test_a_table_is_put_at_the_end_and_taken_out(text):
     rest = {name: each for name, each in before.get("mcp_servers", {}).items() if name != "cued"}
     assert tomllib.loads(put) == {**before, "mcp_servers": {**rest, "cued": value}}
     assert tomllib.loads(toml.drop(put, ("mcp_servers", "cued"))).get("mcp_servers", {}) == rest
+
+
+def test_a_mark_of_the_byte_order_stays_before_the_tables():
+    put = toml.put('\ufeffmodel = "x"\n', ("mcp_servers", "cued"), {"command": "c"})
+    assert put.startswith('\ufeffmodel = "x"\n')
+    assert toml.parse(put) == {"model": "x", "mcp_servers": {"cued": {"command": "c"}}}
 
 
 def test_a_table_that_is_written_inline_is_left_to_the_user(home, quick, tmp_path):

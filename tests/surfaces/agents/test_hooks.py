@@ -112,6 +112,13 @@ def test_turns_are_stored_once_and_without_tools_thoughts_and_asides(hook, tmp_p
     assert [line.split(" ms ")[1] for line in hook.log()] == ["2 turns stored", "0 turns stored", "1 turns stored"]
 
 
+@pytest.mark.parametrize("line", [b'{"type": "user", "message": {"content": "caf\xe9"}}', b'{"a": ' * 5000 + b"1" + b"}" * 5000])
+def test_a_line_that_cannot_be_read_keeps_no_turn_from_being_stored(hook, tmp_path, line):
+    (tmp_path / "t.jsonl").write_bytes(line + b"\n" + json.dumps(SAID[1]).encode() + b"\n")
+    hook("stop")
+    assert hook.log()[0].endswith("1 turns stored")
+
+
 def test_what_was_typed_into_a_running_answer_is_stored_once_too(hook, tmp_path):
     times = {"user": "2026-03-01T10:00:00Z", "assistant": "2026-03-01T10:00:30.5Z", "queued": "2026-03-01T12:00:10+02:00"}
     roles = {"user": "user", "assistant": "assistant", "queued": "user"}
@@ -195,6 +202,20 @@ def test_a_store_or_a_project_that_is_broken_stops_nobody_and_is_logged(stocked,
         (True, False),
         *[(False, True)] * 3,
     ]
+
+
+def test_where_a_session_cannot_be_kept_memories_still_come_and_the_gate_is_silent(stocked, tmp_path):
+    (tmp_path / "cache").write_text("a file in the place of the folder", "utf-8")
+    assert "stove" in stocked("session-start")["additionalContext"]
+    assert "stove" in stocked("user-prompt")["additionalContext"]
+    assert stocked("pre-tool-use") is None
+
+
+def test_a_session_that_is_damaged_begins_anew(stocked, tmp_path):
+    stocked("user-prompt")
+    (kept,) = (tmp_path / "cache" / "cued" / "sessions").iterdir()
+    kept.write_bytes(b'{"shown": ["\xff"]}')
+    assert "stove" in stocked("user-prompt")["additionalContext"]
 
 
 @pytest.mark.parametrize(

@@ -222,11 +222,22 @@ def test_what_is_refused_is_the_same_error(both, call):
         raised.append(refused.value)
     here, there = raised
     assert type(there) is type(here)
-    assert vars(there).keys() - {"__notes__"} == vars(here).keys()
+    assert vars(there).keys() - {"__notes__"} == vars(here).keys() - {"__notes__"}
     for name in ("field", "memory_id"):
         assert getattr(there, name, None) == getattr(here, name, None)
     found = [[(type(each), each.id, each.type) for each in getattr(error, "conflicts", ())] for error in raised]
     assert found[0] == found[1]
+
+
+def test_of_many_the_one_that_is_refused_is_named_as_it_is_here(both):
+    drafts = [*(f"Fact {number}." for number in range(280)), ""]
+    raised = []
+    for tenant in both:
+        with pytest.raises(errors.InputError) as refused:
+            tenant.remember_many(drafts)
+        raised.append((str(refused.value), refused.value.__notes__))
+    assert raised[0] == raised[1]
+    assert raised[0][1] == ["in memory 281 of those given; the first 256 are stored"]
 
 
 def test_every_error_of_a_verb_has_its_status_and_comes_back_as_itself():

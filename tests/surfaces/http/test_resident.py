@@ -141,6 +141,14 @@ def test_what_a_crash_leaves_is_cleared_away_and_the_store_answers(serving, proc
     assert list(offer_of(place).parent.iterdir()) == []
 
 
+def test_an_offer_that_is_damaged_is_none(place):
+    path = offer_of(place)
+    path.parent.mkdir(parents=True, mode=0o700)
+    path.touch(mode=0o600)
+    path.write_bytes(b'{"socket": "\xff"}')
+    assert resident.ask(asker(place), "recall", {}) is None
+
+
 class Answering:
     """A socket that answers whoever asks with these bytes."""
 

@@ -295,9 +295,16 @@ def test_what_is_kept_of_a_write_names_no_memory_for_that_may_be_erased_before(s
     assert b"diagnosis" not in b"".join(kept)
 
 
-def test_a_record_of_writes_that_cannot_be_read_refuses_none(server, mira):
+def test_of_many_the_one_that_is_refused_is_named(mira):
+    refused = mira.post("/v1/remember_many", json={"memories": [{"text": "Likes tea."}, {"text": ""}]})
+    assert refused.status_code == 422
+    assert refused.json()["detail"].endswith("; in memory 2 of those given; none of them is stored")
+
+
+@pytest.mark.parametrize("record", [b'[{"key": "of another version"}]', b'[{"key": "\xff"}]'])
+def test_a_record_of_writes_that_cannot_be_read_refuses_none(server, mira, record):
     for n in range(256):
-        server.memories.parts.store.swap_document("mira", f"retries/{n:02x}", old=None, new=b'[{"key": "of another version"}]')
+        server.memories.parts.store.swap_document("mira", f"retries/{n:02x}", old=None, new=record)
     answers = [mira.post("/v1/memories", json={"text": "Likes tea."}, headers={"Idempotency-Key": "k"}) for _ in range(2)]
     assert [(answer.status_code, answer.headers.get("idempotent-replayed")) for answer in answers] == [(201, None), (201, "true")]
 

@@ -55,7 +55,7 @@ def connected(client: Client, path: Path, entry: dict[str, Any]) -> FileChange:
 def disconnected(client: Client, path: Path) -> FileChange:
     """The change that takes the server out again; what was in its place before comes back."""
     edit = editing(client)
-    return _undone(path, edit.parse, lambda text: _dropped(edit, text, client.at), lambda data: _without(data, client.at))
+    return _undone(path, edit.parse, lambda text: _dropped(edit, text, client.at), lambda data: _without(data, client.at), client.under)
 
 
 def hooked(path: Path, kinds: Sequence[str], launcher: Sequence[str], options: Sequence[str]) -> FileChange:
@@ -74,7 +74,7 @@ def unhooked(path: Path) -> FileChange:
         left = hooking.unhooked(jsonc.parse(text))
         return jsonc.put(text, ("hooks",), left["hooks"]) if "hooks" in left else jsonc.drop(text, ("hooks",))
 
-    return _undone(path, jsonc.parse, edited, hooking.unhooked)
+    return _undone(path, jsonc.parse, edited, hooking.unhooked, "hooks")
 
 
 def write(change: FileChange) -> Path | None:
@@ -127,26 +127,26 @@ def _change(
     before, anew = _text(path), partial(_change, path, parse, edited, wanted)
     data = _read(path, parse, before or "")
     try:
-        after = edited(before or "")
-        fine = parse(after) == wanted(data)
+        after, meant = edited(before or ""), wanted(data)
+        fine = parse(after) == meant
     except ValueError as error:
         raise _unreadable(path, str(error)) from error
     if not fine:
         raise _unreadable(path, "its layout is one that cannot be edited safely")
-    return FileChange(path=path, before=before, after=after if data != wanted(data) else before, anew=anew)
+    return FileChange(path=path, before=before, after=after if data != meant else before, anew=anew)
 
 
 def _undone(
-    path: Path, parse: Callable[[str], Any], edited: Callable[[str], str], wanted: Callable[[dict[str, Any]], dict[str, Any]]
+    path: Path, parse: Callable[[str], Any], edited: Callable[[str], str], wanted: Callable[[dict[str, Any]], dict[str, Any]], table: str
 ) -> FileChange:
-    before, change = _text(path), partial(FileChange, path=path, undoes=True, anew=partial(_undone, path, parse, edited, wanted))
+    before, change = _text(path), partial(FileChange, path=path, undoes=True, anew=partial(_undone, path, parse, edited, wanted, table))
     if before is None:
         return change(before=None, after=None)
     data, backup = _read(path, parse, before), _text(_backup_of(path))
     left = wanted(data)
     if left == data:
         return change(before=before, after=before)
-    if backup is not None and wanted(_read(path, parse, backup)) == left:
+    if backup is not None and _bare(wanted(_read(path, parse, backup)), table) == _bare(left, table):
         return change(before=before, after=backup)
     after = edited(before)
     if _read(path, parse, after) != left:
@@ -154,14 +154,23 @@ def _undone(
     return change(before=before, after=after if left or backup is not None else None)
 
 
+def _bare(data: dict[str, Any], table: str) -> dict[str, Any]:
+    """The data without a table that is empty: one that was there before us says no more than none."""
+    return {name: value for name, value in data.items() if name != table or value}
+
+
 def _with(data: dict[str, Any], at: tuple[str, str], entry: dict[str, Any]) -> dict[str, Any]:
-    return {**data, at[0]: {**data.get(at[0], {}), at[1]: entry}}
+    table = data.get(at[0], {})
+    if not isinstance(table, dict):
+        raise ValueError(f"{at[0]} is no table")  # noqa: TRY004 - what is wrong is a file's contents
+    return {**data, at[0]: {**table, at[1]: entry}}
 
 
 def _without(data: dict[str, Any], at: tuple[str, str]) -> dict[str, Any]:
-    if at[1] not in (data.get(at[0]) or {}):
+    table = data.get(at[0])
+    if not isinstance(table, dict) or at[1] not in table:
         return data
-    rest = {name: value for name, value in data[at[0]].items() if name != at[1]}
+    rest = {name: value for name, value in table.items() if name != at[1]}
     others = {name: value for name, value in data.items() if name != at[0]}
     return {**others, at[0]: rest} if rest else others
 

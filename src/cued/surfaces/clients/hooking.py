@@ -16,17 +16,25 @@ SECONDS: Final = 10
 
 
 def hooked(settings: dict[str, Any], kinds: Sequence[str], launcher: Sequence[str], options: Sequence[str]) -> dict[str, Any]:
-    """The settings with our hooks of these kinds in them, and no others of ours: `LAUNCHER hook EVENT OPTIONS`."""
+    """The settings with our hooks of these kinds in them, and no others of ours: `LAUNCHER hook EVENT OPTIONS`.
+
+    A ValueError where they hold something else in the place of hooks.
+    """
     made = unhooked(settings)
     hooks = made.setdefault("hooks", {})
+    if not isinstance(hooks, dict):
+        raise ValueError("hooks is no object")  # noqa: TRY004 - what is wrong is a file's contents
     for event, word in (pair for kind in kinds for pair in KINDS[kind].items()):
         run = {"type": "command", "command": shlex.join([*launcher, "hook", word, *options]), "timeout": SECONDS}
-        hooks.setdefault(event, []).append({"hooks": [run]})
+        groups = hooks.setdefault(event, [])
+        if not isinstance(groups, list):
+            raise ValueError(f"hooks.{event} is no list")  # noqa: TRY004
+        groups.append({"hooks": [run]})
     return made
 
 
 def unhooked(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings without our hooks; an event and a table that are empty then go too."""
+    """The settings without our hooks; an event and a table that are empty for want of them go too."""
     made = copy.deepcopy(settings)
     hooks = made.get("hooks")
     if not isinstance(hooks, dict):
@@ -34,11 +42,10 @@ def unhooked(settings: dict[str, Any]) -> dict[str, Any]:
     for event, word in (pair for events in KINDS.values() for pair in events.items()):
         groups = hooks.get(event)
         if isinstance(groups, list):
-            kept = [group for group in groups if not _ours(group, word)]
-            hooks[event] = kept
-            if not kept:
+            hooks[event] = [group for group in groups if not _ours(group, word)]
+            if groups and not hooks[event]:
                 hooks.pop(event)
-    if not hooks:
+    if settings["hooks"] and not hooks:
         made.pop("hooks")
     return made
 

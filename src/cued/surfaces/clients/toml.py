@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 _HEADER = re.compile(r"^\s*\[", re.MULTILINE)
+_MARK = "\ufeff"
+"""What some editors put before a text; Codex reads past it, and tomllib does not."""
 
 
 def parse(text: str) -> Any:  # noqa: ANN401 - any TOML value
     """What the text says."""
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text.removeprefix(_MARK))
     except tomllib.TOMLDecodeError as error:
         raise ValueError(str(error)) from error
 

@@ -34,7 +34,7 @@ def load(session_id: str) -> Session:
     """The session as the last hook left it; a new one where there is none, or where its file is damaged."""
     try:
         return msgspec.json.decode(_path(session_id).read_bytes(), type=Session)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return Session()
 
 

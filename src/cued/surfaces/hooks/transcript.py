@@ -35,7 +35,7 @@ def turns_in(path: str) -> list[JSON]:
 def _turn(line: bytes) -> JSON | None:
     try:
         told = msgspec.json.decode(line)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     if not isinstance(told, dict) or told.get("type") not in _SPEAKERS or told.get("isMeta") or told.get("isSidechain"):
         return None

@@ -64,6 +64,7 @@ def _told_of_ours(error: CuedError) -> tuple[int, dict[str, str], dict[str, Any]
     told = error_json(error)["error"]
     if isinstance(error, InputError):
         remedy = f"accepted: {error.accepted}"
+        told["message"] = "; ".join((told["message"], *told["notes"]))
         if error.field == "if_version":
             status = 412
     if isinstance(error, StoreError):

@@ -176,7 +176,7 @@ def _decoded(body: bytes | None) -> list[_Done]:
     """What is kept; nothing of what cannot be read, so that no write is refused for it."""
     try:
         return [] if body is None else msgspec.json.decode(body, type=list[_Done])
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return []
 
 

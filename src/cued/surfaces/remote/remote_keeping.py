@@ -1,18 +1,19 @@
 """What is stored on a server: remembering, reading, changing and forgetting, as `handles.keeping` does it here."""
 
 from collections.abc import Iterable, Mapping, Sized
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Unpack
 
 from cued.errors import InputError, NotFoundError
-from cued.handles.keeping import CHUNK, OpenConflicts, Remembered
+from cued.handles.keeping import OpenConflicts, Remembered
 from cued.model import GLOBAL, Memory, Page, Stats, Trust
 from cued.ports import Progress, silent
 from cued.requests.checks import asked_id
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, read_change, read_draft
 from cued.requests.keywords import Changes, Facts, Wanted
 from cued.requests.listing import ListRequest, whole_request
+from cued.requests.many import CHUNK, numbered, placed
 from cued.requests.upkeep import ConflictsRequest
 from cued.surfaces.remote import nouns
 from cued.surfaces.remote.calls import told
@@ -37,11 +38,14 @@ class RemoteKeeping(RemoteBound):
         """What `Tenant.remember_many` gives; each chunk is one request."""
         if isinstance(drafts, str | Mapping | Draft) or not isinstance(drafts, Iterable):
             raise InputError("drafts", drafts, "a list of memories; `remember` stores one")
-        total, rest = len(drafts) if isinstance(drafts, Sized) else 0, map(read_draft, drafts)
+        total, rest = len(drafts) if isinstance(drafts, Sized) else 0, numbered(drafts)
         ids: list[str] = []
         notes: list[str] = []
-        while chunk := [told(draft) for draft in islice(rest, CHUNK)]:
-            answer = self._ask("remember_many", {"memories": chunk})
+        while chunk := list(islice(rest, CHUNK)):
+            try:
+                answer = self._ask("remember_many", {"memories": list(map(told, chunk))})
+            except InputError as error:
+                raise placed(error, chunk, stored=len(ids), now=datetime.now(UTC)) from None
             ids += answer["ids"]
             notes += answer["degraded"]
             progress(len(ids), total)

@@ -27,7 +27,7 @@ from cued.stores.keepers.postgres import glances
 from cued.stores.keepers.postgres.faults import faults
 from cued.stores.keepers.postgres.glances import Glanced
 from cued.stores.keepers.postgres.pooling import ConnectionPool, results
-from cued.stores.keepers.postgres.replicas import Replicas, split
+from cued.stores.keepers.postgres.replicas import Replicas, addresses
 from cued.stores.keepers.postgres.schema import check
 from cued.stores.keepers.postgres.searched import HEAD
 from cued.stores.keepers.postgres.transaction import PostgresTransaction
@@ -86,7 +86,7 @@ class PostgresKeeper:
         """
         address = url if isinstance(url, Address) else Address(url)
         self.place, self._readonly, self._erased = str(address), readonly, False
-        url, replicas = split(address.url)
+        url, replicas = addresses(address)
         self._connections = ConnectionPool(url, self.place, most=pool, wait_s=wait_s)
         self._replicas = Replicas([ConnectionPool(each, self.place, most=pool, wait_s=wait_s) for each in replicas])
         try:

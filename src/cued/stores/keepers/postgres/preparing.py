@@ -1,6 +1,7 @@
 """Making the tables in a database, as whoever is to own them, and the role that the service connects as."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 import psycopg
@@ -11,6 +12,7 @@ from cued.errors import StoreError
 from cued.folders import Address
 from cued.model import VectorShape
 from cued.stores.keepers.postgres.keeper import translated
+from cued.stores.keepers.postgres.replicas import addresses
 from cued.stores.keepers.postgres.schema import PARTS, VERSION, Statement, setup, setup_node, upgrade, upgrade_node
 
 _FAR: Final = {"fetch_size": "10000", "batch_size": "500", "connect_timeout": "5", "keep_connections": "on"}
@@ -41,12 +43,12 @@ def prepare(address: Address, role: str, *, password: str, laid: Laid = _AS_USUA
     """
     parts, nodes, vectors = laid
     for number, node in enumerate(nodes):
-        with translated(str(node)), psycopg.connect(node.url) as connection:
+        with _connected(node) as connection:
             _refuse_known(connection, node)
             _refuse_role(connection, node, role)
             connection.execute(_new_role(role, password))
             _run(connection, setup_node(number, role, parts=parts, nodes=len(nodes)))
-    with translated(str(address)), psycopg.connect(address.url) as connection:
+    with _connected(address) as connection:
         _refuse_known(connection, address)
         if nodes:
             _refuse_role(connection, address, role)
@@ -63,7 +65,7 @@ def brought_up_to_date(address: Address, nodes: Sequence[Address]) -> int | None
     Columns are added and no row is rewritten, so that others go on meanwhile; where a table is in use for long, it is refused and can be
     tried again. The nodes come first.
     """
-    with translated(str(address)), psycopg.connect(address.url) as connection:
+    with _connected(address) as connection:
         version = _version(connection)
         if version is None or version >= VERSION:
             return None
@@ -71,10 +73,18 @@ def brought_up_to_date(address: Address, nodes: Sequence[Address]) -> int | None
         if far != len(nodes):
             raise StoreError(f"{address}: the tables are spread over {far} nodes: name each with --node, in the same order")
         for number, node in enumerate(nodes):
-            with translated(str(node)), psycopg.connect(node.url) as there:
+            with _connected(node) as there:
                 _run(there, upgrade_node(number, version, parts=parts, nodes=len(nodes)))
         _run(connection, upgrade(version))
         return version
+
+
+@contextmanager
+def _connected(address: Address) -> Iterator[psycopg.Connection]:
+    """A connection to this server, whose refusals are ours."""
+    first, _ = addresses(address)
+    with translated(str(address)), psycopg.connect(first) as connection:
+        yield connection
 
 
 def _version(connection: psycopg.Connection) -> int | None:

@@ -68,7 +68,11 @@ def _answered(event: str, scope: str | None, *, start: bool) -> Said:
         return Said(session=context.session, outcome="off")
     said = gate(context) if event == GATE else _from_the_store(event, context, project.policy, start=start)
     if said.session != context.session:
-        session.save(heard.session_id, said.session)
+        try:
+            session.save(heard.session_id, said.session)
+        except OSError:  # what is not kept costs a repetition; but the gate, which has to ask once, would ask for ever
+            if event == GATE:
+                raise
     return said
 
 
