@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from cued.errors import InputError
 from cued.surfaces.clients import file_changes, jsonc, toml
+from cued.surfaces.clients.hooking import unhooked
 from cued.surfaces.clients.known import CLIENTS
 from tests.surfaces.conftest import SOURCE
 
@@ -264,6 +265,28 @@ def test_hooks_stand_beside_the_user_s_own_and_go_alone(home, quick, tmp_path):
     home("connect", "claude-code", "--undo", "--yes")
     assert json.loads(file.read_text("utf-8")) == {**own, "model": "y"}
     assert home("connect", "cursor", "--hook", "recall", "--yes").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cued hook stop",
+        "/home/mira/.venv/bin/cued hook stop --tenant mira",
+        "'C:\\Program Files\\cued\\cued.exe' hook stop",
+        "/usr/bin/python3 -m cued.surfaces.cli hook stop",
+        "uvx --from 'cued[mcp]' cued --db /x.db hook stop; say done",
+    ],
+)
+def test_a_hook_of_ours_is_known_however_it_is_started(command):
+    assert unhooked({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}}) == {}
+
+
+@pytest.mark.parametrize(
+    "command", ["mycued hook stop", "cued-logger hook stop", "cued hook stop-sign", "say 'cued' && other-hook stop", "rescued/hook stop"]
+)
+def test_a_hook_that_only_sounds_like_ours_is_the_user_s_own(command):
+    settings = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}}
+    assert unhooked(settings) == settings
 
 
 def test_hooks_that_start_a_server_say_so_and_need_one_to_start(home, quick, tmp_path, monkeypatch):

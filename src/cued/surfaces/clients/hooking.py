@@ -1,6 +1,7 @@
 """Cued's hooks in the settings of Claude Code: which event runs which command, put beside the user's own hooks and taken out again."""
 
 import copy
+import re
 import shlex
 from collections.abc import Sequence
 from typing import Any, Final
@@ -13,6 +14,8 @@ KINDS: Final = {
 """What can be set up, each with its events and the words that `cued hook` has for them."""
 SECONDS: Final = 10
 """After how long Claude Code gives up on one of them."""
+_US: Final = r"""(?:^|[\s/\\'"])cued(?:\.exe|\.surfaces\.cli)?['"]?\s(?:.*\s)?hook {word}(?![\w-])"""
+"""What runs `cued hook WORD`, wherever it lies and however it was written; not what only has such a name ("mycued", "hook stop-sign")."""
 
 
 def hooked(settings: dict[str, Any], kinds: Sequence[str], launcher: Sequence[str], options: Sequence[str]) -> dict[str, Any]:
@@ -57,4 +60,4 @@ def _ours(group: Any, word: str) -> bool:  # noqa: ANN401 - whatever stands in a
 
 def _runs_us(run: Any, word: str) -> bool:  # noqa: ANN401 - whatever stands in a user's file
     command = run.get("command") if isinstance(run, dict) else None
-    return isinstance(command, str) and "cued" in command and f" hook {word}" in command
+    return isinstance(command, str) and re.search(_US.format(word=word), command) is not None
