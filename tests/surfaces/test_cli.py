@@ -710,6 +710,7 @@ def test_the_usual_folder_is_made_by_remember(cued, tmp_path):
         (("remember", "x", "--jsonl", "-"), 2, "no TEXT and no other option"),
         (("remember", "--jsonl", "/nowhere/x.jsonl"), 2, "No such file"),
         (("remember", "x", "--embedder", "psychic"), 2, "auto, cued, minilm, hashing"),
+        (("remember", "x", "--db", ":memory:"), 2, "what is kept in memory is gone when this command ends"),
         (("remember", "x", "--db", "/nowhere/at/all.db"), 4, "there is no folder"),
         (("remember", "x", "--db", "/"), 4, "this is a folder; a store is one file"),
         (("list", "--db", "."), 4, "this is a folder; a store is one file"),

@@ -108,9 +108,18 @@ def tenant_to_write(chosen: Settings, *, embed: bool = False, make: bool = False
             yield tenant
         return
     if make:
+        _refuse_memory(chosen)
         make_folder(chosen)
     with opened(chosen, embed=embed) as memories:
         yield memories.tenant(chosen.tenant)
+
+
+def _refuse_memory(chosen: Settings) -> None:
+    from cued.errors import InputError  # noqa: PLC0415 - loaded with the engine
+    from cued.handles.memories import IN_MEMORY  # noqa: PLC0415 - loads the engine
+
+    if str(chosen.db) == IN_MEMORY:
+        raise InputError("db", IN_MEMORY, "a file: what is kept in memory is gone when this command ends")
 
 
 def make_folder(chosen: Settings) -> None:
