@@ -76,10 +76,10 @@ def test_a_key_without_a_row_is_no_memory(stores):
         assert Winners().read(rows, [*KEYS, 7])[-1] is None
 
 
-def test_those_that_the_next_search_is_likely_to_find_are_read_with_what_was_found(stores):
+def test_those_beside_what_was_found_are_read_with_it(stores):
     winners = Winners()
     with stores[0].keeper.begin("t", write=False) as rows:
-        assert len(winners.read(rows, KEYS[:1], lambda: KEYS)) == 1
+        assert len(winners.read(rows, KEYS[:1], lambda missing: [*missing, *KEYS])) == 1
         assert winners.missing(KEYS) == []
         one, other, _ = winners.read(rows, KEYS)
     assert one.tenant is other.tenant
@@ -88,7 +88,25 @@ def test_those_that_the_next_search_is_likely_to_find_are_read_with_what_was_fou
 def test_a_tenant_is_read_whole_where_it_has_no_more_memories_than_a_recall_finds(stores):
     shelf = stores[0]._shelves.of("t")  # noqa: SLF001 - what it has in memory is the point
     found(stores[0])
-    assert shelf.version.shelf.few_keys() == KEYS
-    stores[0].remember("t", [record("t", f"n{number}") for number in range(150)])
+    assert shelf.version.shelf.beside(KEYS[:1]) == KEYS
+
+
+def test_of_more_memories_those_that_were_written_next_to_what_was_found_are_read_with_it(stores):
+    stores[0].remember("t", [record("t", f"n{number:03}") for number in range(150)])
+    shelf, last = stores[0]._shelves.of("t"), KEYS[0] + 152  # noqa: SLF001
     found(stores[0])
-    assert shelf.version.shelf.few_keys() == []
+    stores[0].forget("t", ["n020"], at=NOW)
+    stores[0].erase("t", ["n018"])
+    found(stores[0])
+    beside = shelf.version.shelf.beside
+    assert beside([KEYS[0]]) == [KEYS[0] + number for number in range(8)]
+    assert beside([KEYS[0] + 17, KEYS[0] + 18]) == [KEYS[0] + number for number in (16, 17, 18, 19, 20, 22, 23)]
+    assert beside([last]) == [last]
+
+
+def test_what_stands_beside_takes_no_more_than_half_of_the_space(stores):
+    winners = Winners(most_bytes=3000)
+    with stores[0].keeper.begin("t", write=False) as rows:
+        winners.read(rows, KEYS[:1], lambda missing: missing)
+        assert winners.nbytes > 1500
+        winners.read(rows, KEYS[1:2], lambda _: KEYS[2:] + pytest.fail("asked though half of it is taken"))

@@ -70,10 +70,7 @@ class Use(Struct, frozen=True, kw_only=True, gc=False):
 
 
 UNUSED: Final = Use()
-"""The use of the stored memories that were never recalled nor judged: one for all, so that it tells them by being it.
-
-It is not the default of `Memory.use`, which is left out of a memory that is written.
-"""
+"""The use of the memories that were never recalled nor judged: one for all, so that it tells them by being it."""
 
 
 class Memory(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -104,7 +101,7 @@ class Memory(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     supersedes: tuple[str, ...] = ()
     superseded: tuple[Supersession, ...] = ()
     edges: tuple[Edge, ...] = ()
-    use: Use = Use()
+    use: Use = UNUSED
     fingerprint: str | None = None
     version: int = 1
 

@@ -7,7 +7,7 @@ from msgspec.msgpack import Encoder
 from msgspec.structs import replace
 
 from cued.errors import InputError, TrustError
-from cued.model import GLOBAL, UNVERIFIED, Memory, RecallEntry, Record, Shadowed, Use
+from cued.model import GLOBAL, UNUSED, UNVERIFIED, Memory, RecallEntry, Record, Shadowed
 from cued.stores.arrays import micros
 from cued.stores.columns.vectors import checked
 
@@ -102,7 +102,7 @@ def admit_pin(memory: Memory) -> None:
 
 def weighed(memory: Memory) -> int:
     """How many bytes a memory takes of its tenant's quota: all that is kept of it but its use."""
-    return len(body(replace(memory, use=Use())))
+    return len(body(replace(memory, use=UNUSED)))
 
 
 def body(memory: Memory) -> bytes:

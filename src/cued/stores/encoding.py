@@ -121,7 +121,7 @@ def decoded(body: bytes, checksum: int | None) -> Memory:
     if not fits(body, checksum):
         raise DecodeError("a memory is not what was written")
     memory = _MEMORY.decode(body)
-    if memory.use == UNUSED:
+    if memory.use is not UNUSED and memory.use == UNUSED:  # written out, as it once was
         force_setattr(memory, "use", UNUSED)
     return memory
 

@@ -110,7 +110,8 @@ def _snapshot(keeper: Keeper, tenant: str, held: TenantShelf) -> Iterator[tuple[
                 yield rows, version
                 return
     with ExitStack() as left:
-        with pacing.waiting() if pacing.PACE.queue else nullcontext(), held.lock:
+        # What takes long is left to others right away, what is soon done only where somebody waits.
+        with pacing.waiting() if version is None or pacing.PACE.queue else nullcontext(), held.lock:
             rows = left.enter_context(keeper.begin(tenant, write=False))
             head = rows.head()
             version = held.bring_to(rows, head) if head.change else None
@@ -121,7 +122,7 @@ def _found_in(held: TenantShelf, version: ShelfVersion, rows: Reading, lookup: L
     """What a search finds, with its memories; one that cannot be read is taken off the shelf, as if it were not there."""
     while True:
         hits = version.shelf.search(lookup)
-        memories = version.winners.read(rows, hits.keys, version.shelf.few_keys)
+        memories = version.winners.read(rows, hits.keys, version.shelf.beside)
         found = SearchResult(hits, memories, version.winners.read(rows, hits.core_keys), rows)
         if all(found.memories) and all(found.core):
             return found

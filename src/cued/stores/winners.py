@@ -9,6 +9,9 @@ from cued.model import Memory, Source
 from cued.ports import Reading
 from cued.stores.arrays import twin
 
+Beside = Callable[[Sequence[int]], Sequence[int]]
+"""Gives, of the keys of memories that have to be read, those of memories which are had for little more."""
+
 WINNERS_BYTES = 32 * 2**20
 _BYTES_EACH = 1500
 
@@ -27,16 +30,17 @@ class Winners:
         """Those of the keys whose memories have to be read."""
         return [key for key in keys if key not in self._kept]
 
-    def read(self, rows: Reading, keys: Sequence[int], others: Callable[[], Sequence[int]] = tuple) -> tuple[Memory | None, ...]:
+    def read(self, rows: Reading, keys: Sequence[int], beside: Beside = tuple) -> tuple[Memory | None, ...]:
         """The memories of these keys in their order, each with its use as of the transaction's snapshot; None for a broken one.
 
-        Where any have to be read, those of the other keys are read with them, which the next search is likely to find.
+        Where any have to be read, those beside them are read too, as long as there is space for what was found and for what was not.
         """
         if not keys:
             return ()
         found: dict[int, Memory | None] = dict(zip(keys, map(self._kept.get, keys), strict=True))
         if missing := [key for key, memory in found.items() if memory is None]:
-            wanted = list(dict.fromkeys([*missing, *self.missing(others())]))
+            more = self.missing(beside(missing)) if self.nbytes < self._most_bytes // 2 else ()
+            wanted = list(dict.fromkeys([*missing, *more]))
             fresh = dict(zip(wanted, rows.memories(wanted), strict=True))
             found |= {key: fresh[key] for key in missing}
             self._keep(fresh)

@@ -20,7 +20,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cued.errors import BusyError, StoreError
-from cued.model import Head, LogQuery, LogRules, RecallEntry, Row, Use, VectorShape
+from cued.model import UNUSED, Head, LogQuery, LogRules, RecallEntry, Row, VectorShape
 from cued.ports import Keeper, Progress, Shaped, Transaction, silent
 from cued.stores.admission import body
 from cued.stores.encoding import smaller
@@ -235,7 +235,7 @@ def unchanged(job: Copy, sample: TriedRow) -> bool:
 
 
 def _without_use(row: Row) -> Row:
-    return _kept(row)._replace(memory=replace(row.memory, use=Use()))
+    return _kept(row)._replace(memory=replace(row.memory, use=UNUSED))
 
 
 def _kept(row: Row) -> Row:

@@ -14,7 +14,7 @@ from msgspec import DecodeError, Struct
 from msgspec.structs import replace
 
 from cued.errors import CuedError, StoreError
-from cued.model import VECTOR_SHAPES, Memory, Record, Use, VectorShape
+from cued.model import UNUSED, VECTOR_SHAPES, Memory, Record, Use, VectorShape
 from cued.ports import Progress, silent
 from cued.stores import Store, journalling
 from cued.stores.arrays import micros
@@ -154,7 +154,7 @@ def _is_kept(store: Store, row: ReadRow) -> bool:
 def _use(old: apsw.Connection, key: int) -> Use:
     for (body,) in salvage.tolerant(old, "SELECT body FROM use WHERE key = ?", (key,)):
         return read_use(body)
-    return Use()
+    return UNUSED
 
 
 def _copy_rest(old: apsw.Connection, new: apsw.Connection) -> None:

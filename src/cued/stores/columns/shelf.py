@@ -11,7 +11,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from cued.model import Background, Findings, Lookup, Matrix
-from cued.stores.arrays import NOBODY, Columns, Ids, RowNumbers, Rows, twin
+from cued.stores.arrays import NOBODY, Columns, Ids, RowNumbers, Rows, distinct, twin
 from cued.stores.columns.postings import Postings, Segment, hashed, unpack
 from cued.stores.columns.search import Contents, Search
 from cued.stores.columns.sessions import Sessions, Turns
@@ -24,6 +24,8 @@ _LEAST_WASTE = 1024
 _BYTES_PER_ROW = 250
 _FEW = 150
 """About as many as a recall finds: fifty by words, fifty by meaning, and the turns beside the best."""
+_BESIDE = 8
+"""So many lie on a page or two of a file, and are had for little more than one of them."""
 POSTINGS = ("posting_hash", "posting_start", "posting_row", "posting_count")
 """The columns that have no value a row."""
 
@@ -157,9 +159,16 @@ class Shelf:
         """The key of each row."""
         return self._held.columns["key"]
 
-    def few_keys(self) -> list[int]:
-        """The keys of all memories where they are no more than a recall finds; else none."""
-        return self._keys(np.flatnonzero(self._held.gates.codes("alive"))) if self.stored <= _FEW else []
+    def beside(self, keys: Sequence[int]) -> list[int]:
+        """The keys of the memories that were written next to these, and of all where they are no more than a recall finds."""
+        alive = self._held.gates.codes("alive")
+        if self.stored <= _FEW:
+            return self._keys(np.flatnonzero(alive))
+        # Whoever is older has the lower key, so rows are in the order of their keys.
+        blocks = distinct(self.keys.searchsorted(keys) // _BESIDE)
+        rows = (blocks[:, None] * _BESIDE + np.arange(_BESIDE)).ravel()
+        rows = rows[rows < len(alive)]
+        return self._keys(rows[alive[rows] > 0])
 
     @property
     def stored(self) -> int:
