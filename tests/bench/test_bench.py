@@ -48,7 +48,12 @@ STORE_MEASURES = {
     "slow ÷ usual, 4 threads",
     "slow ÷ usual, 16 threads",
 }
-OF_ONE_TENANT = {"recall ÷ bare scan", "recall, first of a kept tenant", "cued recall in a shell, without a server"}
+OF_ONE_TENANT = {
+    "recall ÷ bare scan",
+    "recall ÷ bare scan, in turn",
+    "recall, first of a kept tenant",
+    "cued recall in a shell, without a server",
+}
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,12 @@
 """Memories that a store keeps from earlier searches are never staler than the file."""
 
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
 import pytest
 
 from cued.conformance.samples import HOUR, NOW, lookup, record, revision, touch, words
-from cued.model import UNUSED, Revision
+from cued.model import UNUSED, Filter, Revision, Source, Traits, traits_of
 from cued.stores import Store
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.winners import Winners
@@ -18,6 +21,16 @@ def stores(tmp_path):
     yield here, there
     here.close()
     there.close()
+
+
+def assert_traits(traits, memories):
+    """The traits are those of the memories, but that words may have other codes."""
+    own, words = traits_of(memories, {}), ("session", "speaker")
+    assert all(np.array_equal(getattr(traits, name), getattr(own, name), equal_nan=True) for name in Traits._fields if name not in words)
+    for name in words:
+        one, other = getattr(traits, name), getattr(own, name)
+        assert np.array_equal(one[:, None] == one, other[:, None] == other)
+        assert np.array_equal(one < 0, other < 0)
 
 
 def found(store):
@@ -54,34 +67,68 @@ def test_what_has_no_room_is_read_from_the_file_each_time(stores):
     roomy, cramped, none = Winners(), Winners(most_bytes=4000), Winners(most_bytes=0)
     for _ in range(2):
         with stores[0].keeper.begin("t", write=False) as rows:
-            assert roomy.read(rows, KEYS) == cramped.read(rows, KEYS) == none.read(rows, KEYS)
-            assert none.read(rows, KEYS) == tuple(row.memory for row in rows.read(["m1", "m2", "m3"]).values())
+            whole = tuple(row.memory for row in rows.read(["m1", "m2", "m3"]).values())
+            for won in (each.read(rows, KEYS) for each in (roomy, cramped, none)):
+                assert won.memories == whole
+                assert_traits(won.traits, whole)
     assert 0 == none.nbytes < cramped.nbytes <= 4000 < roomy.nbytes
+
+
+def test_one_that_was_dropped_is_read_anew_among_those_that_are_kept(stores):
+    winners = Winners()
+    with stores[0].keeper.begin("t", write=False) as rows:
+        before = winners.read(rows, KEYS).memories
+    winners = winners.without(KEYS[1:2])
+    assert winners.missing(KEYS) == KEYS[1:2]
+    stores[1].revise("t", [revision("m2", importance=0.9)], at=NOW)
+    with stores[0].keeper.begin("t", write=False) as rows:
+        after, traits = winners.read(rows, KEYS)
+    assert (after[0], after[1].importance, after[2]) == (before[0], 0.9, before[2])
+    assert_traits(traits, after)
+
+
+def test_threads_that_read_side_by_side_keep_each_memory_once(stores):
+    stores[0].remember("t", [record("t", f"n{number:03}", source=Source(session=f"s{number % 7}", turn=number)) for number in range(300)])
+    winners, every = Winners(), [KEYS[0] + number for number in range(303)]
+
+    def work(first):
+        for start in range(0, 300, 3):
+            keys = [every[(start * 7 + first + step) % len(every)] for step in range(40)]
+            with stores[0].keeper.begin("t", write=False) as rows:
+                memories, traits = winners.read(rows, keys, lambda missing: [key + 1 for key in missing if key + 1 in every])
+            assert_traits(traits, memories)
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(work, range(8)))
+    assert winners.missing(every) == []
+    assert winners.nbytes == sum(1500 + len(memory.text) for memory in stores[0].list("t", Filter(), at=NOW, limit=400))
 
 
 def test_what_was_dropped_is_read_anew_and_its_bytes_are_free(stores):
     winners = Winners()
     with stores[0].keeper.begin("t", write=False) as rows:
-        before = winners.read(rows, KEYS)
+        before = winners.read(rows, KEYS).memories
     winners = winners.without([*KEYS, 7])
     assert winners.nbytes == 0
     stores[1].settle("t", [touch("m1")])
     with stores[0].keeper.begin("t", write=False) as rows:
-        after = winners.read(rows, KEYS)
+        after, traits = winners.read(rows, KEYS)
+    assert_traits(traits, after)
+    assert traits.used.tolist() == [1.0, 0.0, 0.0]
     assert (after[0].use.count, after[1:]) == (1.0, before[1:])
 
 
 def test_a_key_without_a_row_is_no_memory(stores):
     with stores[0].keeper.begin("t", write=False) as rows:
-        assert Winners().read(rows, [*KEYS, 7])[-1] is None
+        assert Winners().read(rows, [*KEYS, 7]).memories[-1] is None
 
 
 def test_those_beside_what_was_found_are_read_with_it(stores):
     winners = Winners()
     with stores[0].keeper.begin("t", write=False) as rows:
-        assert len(winners.read(rows, KEYS[:1], lambda missing: [*missing, *KEYS])) == 1
+        assert len(winners.read(rows, KEYS[:1], lambda missing: [*missing, *KEYS]).memories) == 1
         assert winners.missing(KEYS) == []
-        one, other, _ = winners.read(rows, KEYS)
+        one, other, _ = winners.read(rows, KEYS).memories
     assert one.tenant is other.tenant
 
 

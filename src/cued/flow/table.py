@@ -8,10 +8,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.model import UNUSED, Column, Evidence, Matrix, Memory, Omitted, Source, Use
+from cued.model import Column, Evidence, Matrix, Memory, Omitted, Traits, Use, traits_of
 from cued.policy.spec import Policy
 
 Order = NDArray[np.intp]
+Pairs = NDArray[np.intp]
+Turns = NDArray[np.bool_]
 Words = NDArray[np.object_]
 Part = Literal["core", "recalled", "digest", "unverified"]
 Side = Literal["before", "after"]
@@ -23,8 +25,8 @@ class Table:
     A stage adds columns or strikes rows with a reason; nothing is thrown away, so what is left at the end explains the recall.
     """
 
-    def __init__(self, evidence: Evidence, policy: Policy) -> None:
-        """Lay out the evidence's candidates, all of them alive."""
+    def __init__(self, evidence: Evidence, policy: Policy, traits: Traits | None = None) -> None:
+        """Lay out the evidence's candidates, all of them alive; with their `traits` where those are at hand."""
         self.evidence = evidence
         self.policy = policy
         findings = evidence.findings
@@ -35,12 +37,14 @@ class Table:
         self.columns: dict[str, Column] = dict(findings.columns)
         self.vectors: Matrix | None = findings.vectors
         self.boost: Column | None = evidence.boost
+        self.traits = traits_of(self.memories, {}) if traits is None else traits
         if in_order != found:  # a store gives them in this order already
             order = np.array(sorted(range(len(found)), key=found.__getitem__), dtype=np.intp)
             self.memories = tuple(self.memories[row] for row in order)
             self.columns = {name: column[order] for name, column in self.columns.items()}
             self.vectors = None if self.vectors is None else self.vectors[order]
             self.boost = None if self.boost is None else self.boost[order]
+            self.traits = Traits._make(column[order] for column in self.traits)
         self.contributions: dict[str, Column] = {}
         self.reasons: Words = np.full(len(found), "", dtype=object)
         self.stages: Words = np.full(len(found), "", dtype=object)
@@ -53,7 +57,7 @@ class Table:
         # One for all who have nothing to say of any candidate, and nobody's to write to.
         self.nothing: Column = np.zeros(len(found))
         self.nothing.setflags(write=False)
-        self._apart: dict[int, list[tuple[int, int]]] = {}
+        self._apart: dict[int, Pairs] = {}
         self._no_layout()
 
     def _no_layout(self) -> None:
@@ -90,50 +94,56 @@ class Table:
 
     @cached_property
     def texts(self) -> list[str]:
-        """Each candidate's text."""
+        """Each candidate's text, for whoever reads all of them."""
         return [memory.text for memory in self.memories]
 
-    @cached_property
-    def sources(self) -> list[Source]:
-        """Where each candidate comes from."""
-        return [memory.source for memory in self.memories]
-
-    @cached_property
-    def sessions(self) -> list[str | None]:
-        """The session that each candidate is a turn of, None for a note."""
-        return [source.session for source in self.sources]
+    def text(self, row: int) -> str:
+        """One candidate's text."""
+        return self.memories[row].text
 
     @cached_property
     def notes(self) -> Column:
         """1 for each candidate that is a note, and 0 for what was said in a session; `nothing` where all of them were."""
-        notes = [session is None for session in self.sessions]
-        return np.array(notes, dtype=float) if any(notes) else self.nothing
+        notes = self.traits.session < 0.0
+        return notes.astype(float) if notes.any() else self.nothing
 
     @cached_property
-    def speakers(self) -> frozenset[str]:
-        """All who have said a candidate."""
-        return frozenset(source.speaker for source in self.sources if source.speaker)
+    def speakers(self) -> dict[str, float]:
+        """All who have said a candidate, each with its code among the traits."""
+        by_code = dict(zip(self.traits.speaker.tolist(), self.memories, strict=True))
+        return {memory.source.speaker: code for code, memory in by_code.items() if memory.source.speaker}
+
+    def spoken_by(self, speaker: str) -> Turns:
+        """Which candidates one of the speakers has said in a session."""
+        spoken: Turns = (self.traits.speaker == self.speakers[speaker]) & (self.traits.session >= 0.0)
+        return spoken
 
     @cached_property
     def used(self) -> list[tuple[int, Use]]:
         """The rows that were ever recalled or judged, each with its use."""
-        return [(row, use) for row, memory in enumerate(self.memories) if (use := memory.use) is not UNUSED and use != UNUSED]
+        return [(row, self.memories[row].use) for row in self.traits.used.nonzero()[0].tolist()]
 
     @cached_property
-    def _sessions(self) -> list[dict[int, int]]:
-        """The row of each candidate that is a turn, by its turn, for each session of which several are here."""
-        sessions: dict[str, dict[int, int]] = {}
-        for row, source in enumerate(self.sources):
-            if source.session is not None and source.turn is not None:
-                sessions.setdefault(source.session, {})[source.turn] = row
-        return [turns for turns in sessions.values() if len(turns) > 1]
+    def _in_turn(self) -> tuple[Order, Column, Column]:
+        """The candidates that are turns by session and turn, and those of each; of several of one turn the last."""
+        session, turn = self.traits.session, self.traits.turn
+        rows = ((session >= 0.0) & ~np.isnan(turn)).nonzero()[0]
+        rows = rows[np.lexsort((turn[rows], session[rows]))]
+        sessions, turns = session[rows], turn[rows]
+        last = np.ones(len(rows), dtype=np.bool_)
+        last[:-1] = (sessions[1:] != sessions[:-1]) | (turns[1:] != turns[:-1])
+        return rows[last], sessions[last], turns[last]
 
-    def turns_apart(self, step: int) -> list[tuple[int, int]]:
-        """The candidates that are so many turns apart in one session, pair by pair, the earlier one first."""
+    def turns_apart(self, step: int) -> Pairs:
+        """The candidates that are so many turns apart in one session, a pair a row, the earlier one first."""
         if step not in self._apart:
-            self._apart[step] = [
-                (row, turns[turn + step]) for turns in self._sessions for turn, row in turns.items() if turn + step in turns
-            ]
+            rows, sessions, turns = self._in_turn
+            found = [np.empty((0, 2), dtype=np.intp)]
+            # Whatever lies between is a turn as well, so the other is so many places further on at most.
+            for ahead in range(1, min(step, len(rows) - 1) + 1):
+                apart = (sessions[ahead:] == sessions[:-ahead]) & (turns[ahead:] - turns[:-ahead] == step)
+                found.append(np.stack((rows[:-ahead][apart], rows[ahead:][apart]), axis=1))
+            self._apart[step] = np.concatenate(found)
         return self._apart[step]
 
     def sort_by(self, column: Column) -> None:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from cued.model.quotas import Quotas
     from cued.model.recall import Evidence, Omitted, Recall, Recalled, Summary, Trace
     from cued.model.rows import Glance, Head, Indexed, Judged, Row, Settlement, Slice
+    from cued.model.traits import Traits, traits_of
     from cued.model.words import (
         CHANNELS,
         DERIVED_FROM,
@@ -162,6 +163,7 @@ __all__ = [
     "Tier",
     "Touch",
     "Trace",
+    "Traits",
     "Trust",
     "Use",
     "Vector",
@@ -169,6 +171,7 @@ __all__ = [
     "Workings",
     "lower_of",
     "outranks",
+    "traits_of",
 ]
 
 _HOMES = {
@@ -213,6 +216,7 @@ _HOMES = {
     "quotas": ("Quotas",),
     "recall": ("Evidence", "Omitted", "Recall", "Recalled", "Summary", "Trace"),
     "rows": ("Glance", "Head", "Indexed", "Judged", "Row", "Settlement", "Slice"),
+    "traits": ("Traits", "traits_of"),
     "words": (
         "CHANNELS",
         "DERIVED_FROM",

@@ -1,6 +1,6 @@
 """What a column, a vector and a matrix are; apart from the words, for whoever needs those alone does not wait for numpy."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from msgspec import Struct
@@ -14,11 +14,17 @@ UNIT_WITHIN = 1e-3
 
 
 class OfArrays(Struct, frozen=True):  # noqa: PLW1641 - an array has no hash
-    """What holds arrays: it is compared element by element, for to `==` arrays have no one answer."""
+    """What holds arrays: it is compared element by element, for to `==` arrays have no one answer.
+
+    A field that is `derived` follows from the others, and is not compared.
+    """
+
+    derived: ClassVar[frozenset[str]] = frozenset()
 
     def __eq__(self, other: object) -> bool:
         """Whether the other is of the same kind and has the same in every field."""
-        return type(self) is type(other) and all(_same(getattr(self, name), getattr(other, name)) for name in self.__struct_fields__)
+        names = [name for name in self.__struct_fields__ if name not in self.derived]
+        return type(self) is type(other) and all(_same(getattr(self, name), getattr(other, name)) for name in names)
 
 
 def _same(one: Any, other: Any) -> bool:  # noqa: ANN401 - whatever a field holds

@@ -2,11 +2,13 @@
 
 from datetime import datetime
 from math import nan
+from typing import ClassVar
 
 from msgspec import Struct, field
 
 from cued.model.array_types import Column, Matrix, OfArrays, Vector
 from cued.model.memory import Memory
+from cued.model.traits import Traits
 from cued.model.words import CHANNELS, Gate, Kind, Trust
 
 SEEDS_PER_STEP = 10
@@ -116,8 +118,11 @@ class Findings(OfArrays, frozen=True, kw_only=True):
     `bm25_after`, `coverage`, `coverage_before`, `coverage_after`, `entities` (share of the cue's entities),
     `window` (1 inside an asked interval) and `length` (the memory's, in terms). `struck` names only the gates that struck something,
     `vectors` is None without a dense lookup, `core` has the visible core memories by id where the lookup asks, and `document` the
-    document that it names. `damaged` counts the memories that are left out because they can no longer be read.
+    document that it names. `damaged` counts the memories that are left out because they can no longer be read. `traits` are what
+    `traits_of` gives of the memories, where the store has them at hand.
     """
+
+    derived: ClassVar[frozenset[str]] = frozenset({"traits"})
 
     stored: int = 0
     visible: int = 0
@@ -131,3 +136,4 @@ class Findings(OfArrays, frozen=True, kw_only=True):
     uncomparable: int = 0
     document: bytes | None = None
     damaged: int = 0
+    traits: Traits | None = None

@@ -16,11 +16,12 @@ from msgspec.structs import replace
 
 from cued import pacing
 from cued.errors import LostConnectionError, StoreError
-from cued.model import Findings, Glance, Lookup, Memory
+from cued.model import Findings, Glance, Lookup, Memory, Traits
 from cued.ports import Distant, Keeper, Reading, Transaction
 from cued.stores.columns.shelf import Hits, Shelf
 from cued.stores.shelves import ShelfVersion, Shelves, TenantShelf
 from cued.stores.standing.past import as_known
+from cued.stores.winners import Winners, Won
 
 log = logging.getLogger("cued")
 
@@ -34,18 +35,25 @@ class SearchResult(NamedTuple):
     """What a search found, with its memories, and the reading that it is as of."""
 
     hits: Hits
-    memories: Sequence[Memory | None]
+    won: Won
     core: Sequence[Memory | None]
     rows: Reading
+
+    @property
+    def memories(self) -> Sequence[Memory | None]:
+        """The memories of the hits, None for a broken one."""
+        return self.won.memories
 
     def told(self, lookup: Lookup) -> Findings:
         """The answer, with the document that was asked for; as of a time, with each memory as it was known then."""
         memories, core = (tuple(filter(None, some)) for some in (self.memories, self.core))
+        traits: Traits | None = self.won.traits
         if lookup.as_of:
             memories, core = (tuple(as_known(memory, at=lookup.at) for memory in some) for some in (memories, core))
+            traits = None
         document = None if lookup.document is None else self.rows.document(lookup.document)
         damaged = max(0, self.rows.head().size - self.hits.findings.stored)
-        return replace(self.hits.findings, memories=memories, core=core, document=document, damaged=damaged)
+        return replace(self.hits.findings, memories=memories, core=core, document=document, damaged=damaged, traits=traits)
 
 
 def search(keeper: Keeper, shelves: Shelves, tenant: str, lookup: Lookup) -> Findings:
@@ -81,7 +89,7 @@ def _found(keeper: Keeper, shelves: Shelves, tenant: str, lookup: Lookup) -> Fin
     with _snapshot(keeper, tenant, held) as (rows, version):
         if version is None:
             shelves.drop(tenant)
-            return SearchResult(Shelf().search(lookup), (), (), rows).told(lookup)
+            return SearchResult(Shelf().search(lookup), Winners().read(rows, ()), (), rows).told(lookup)
         answer = _found_in(held, version, rows, lookup).told(lookup)
     shelves.trim(held)
     if distant is not None and version.worth_keeping:
@@ -122,8 +130,8 @@ def _found_in(held: TenantShelf, version: ShelfVersion, rows: Reading, lookup: L
     """What a search finds, with its memories; one that cannot be read is taken off the shelf, as if it were not there."""
     while True:
         hits = version.shelf.search(lookup)
-        memories = version.winners.read(rows, hits.keys, version.shelf.beside)
-        found = SearchResult(hits, memories, version.winners.read(rows, hits.core_keys), rows)
+        won = version.winners.read(rows, hits.keys, version.shelf.beside)
+        found = SearchResult(hits, won, version.winners.read(rows, hits.core_keys).memories, rows)
         if all(found.memories) and all(found.core):
             return found
         keyed = zip((*hits.keys, *hits.core_keys), (*found.memories, *found.core), strict=True)
@@ -154,7 +162,8 @@ def _searched(keeper: Distant, tenant: str, version: ShelfVersion, lookup: Looku
     keys = (*hits.keys, *hits.core_keys)
     missing = version.winners.missing(keys)
     rows = _glance(keeper, tenant, Glance(epoch, version.change, keys=keys, missing=missing, document=lookup.document))
-    return SearchResult(hits, version.winners.read(rows, hits.keys), version.winners.read(rows, hits.core_keys), rows), rows
+    won, core = version.winners.read(rows, hits.keys), version.winners.read(rows, hits.core_keys).memories
+    return SearchResult(hits, won, core, rows), rows
 
 
 def _glance(keeper: Distant, tenant: str, wanted: Glance) -> Reading:

@@ -183,7 +183,7 @@ def _own_terms(table: Table, heard: _Heard) -> list[TermStatistic]:
 
 def _code(table: Table, nearest: Sequence[int]) -> Column:
     """How much of what is nearest to the cue is code, 0 to 1, the same for all candidates."""
-    marked = [technical(table.texts[row]) for row in nearest]
+    marked = [technical(table.text(row)) for row in nearest]
     return table.nothing + np.array(marked).sum() / len(marked) if any(marked) else table.nothing
 
 
@@ -197,7 +197,7 @@ def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
     if len(said) < _LETTERS or is_code(said) or (calibration.latin_only and not heard.latin):
         return np.ones(len(table))
     blind = np.isnan(table.columns["cosine"])
-    if min(map(len, table.texts)) < _LETTERS or (calibration.latin_only and not all(map(str.isascii, table.texts))):
+    if (table.traits.letters < _LETTERS).any() or (calibration.latin_only and not table.traits.ascii.all()):
         blind[[len(text) < _LETTERS or (calibration.latin_only and not is_latin(text)) for text in table.texts]] = True
     return blind.astype(float) if blind.any() else table.nothing
 
@@ -230,7 +230,7 @@ def _shared(table: Table, heard: _Heard) -> Column:
 def _mine(table: Table, nearest: Sequence[int]) -> Column:
     """1 for what of the nearest is in the first person."""
     mine = np.zeros(len(table))
-    mine[[row for row in nearest if intent.in_first_person(table.texts[row])]] = 1.0
+    mine[[row for row in nearest if intent.in_first_person(table.text(row))]] = 1.0
     return mine
 
 
@@ -252,7 +252,7 @@ def _echo(table: Table, turn: Column) -> Column:
     begun = (turn * table.columns["coverage"] >= _ECHOED).nonzero()[0].tolist()
     echo = np.zeros(len(table)) if begun else table.nothing
     for row in begun:
-        text = table.texts[row]
+        text = table.text(row)
         if intent.asks(text) and (own := analyse(text)):
             said = analyse(table.evidence.cue.utterance)
             echo[row] = sum(count for term, count in own.items() if term not in said) <= _BEYOND * sum(own.values())
@@ -284,7 +284,7 @@ def _bears(table: Table, heard: _Heard, note: Column, above: Column) -> Column:
     least, fully = _ALIKE[heard.seeks]
     bears: Column = note * np.clip((above - least) / (fully - least), 0.0, 1.0)
     foreign = heard.foreign >= _STRANGE
-    bears[[row for row in np.flatnonzero(bears).tolist() if not intent.leans(table.texts[row], foreign=foreign)]] = 0.0
+    bears[[row for row in np.flatnonzero(bears).tolist() if not intent.leans(table.text(row), foreign=foreign)]] = 0.0
     return bears
 
 
@@ -310,9 +310,9 @@ def _passage(table: Table) -> Column:
     """The best cosine among a candidate, its neighbours and the candidates within two turns: what is said takes several turns."""
     raw, cosine = table.columns, table.columns["cosine"]
     best: Column = np.fmax(cosine, np.fmax(raw["cosine_before"], raw["cosine_after"]))
-    if pairs := table.turns_apart(1) + table.turns_apart(2):
-        rows = np.fromiter(chain.from_iterable(pairs), np.intp)
-        np.fmax.at(best, rows, cosine[rows.reshape(-1, 2)[:, ::-1].ravel()])
+    pairs = np.concatenate((table.turns_apart(1), table.turns_apart(2)))
+    if len(pairs):
+        np.fmax.at(best, pairs.ravel(), cosine[pairs[:, ::-1].ravel()])
     return best
 
 
@@ -321,11 +321,9 @@ def _answers(table: Table, *, replies: Column) -> Column:
 
     An answer need not repeat what was asked. Where an agent's replies are asked for, whatever it was told before asked for them.
     """
-    found, covered, texts = np.zeros(len(table)), table.columns["coverage"].tolist(), table.texts
-    for before, row in table.turns_apart(1):
-        if covered[before] <= 0:
-            continue
-        if replies[row] > replies[before] or (intent.asks(texts[before]) and not intent.asks(texts[row])):
+    found, covered, pairs = np.zeros(len(table)), table.columns["coverage"], table.turns_apart(1)
+    for before, row in pairs[covered[pairs[:, 0]] > 0.0].tolist():
+        if replies[row] > replies[before] or (intent.asks(table.text(before)) and not intent.asks(table.text(row))):
             found[row] = covered[before]
     return found
 
@@ -336,10 +334,8 @@ def _said_by_agent(table: Table) -> Column:
     An agent says much about everything, so its long answers match any cue; what a user needs remembered is mostly what others said. A note
     that an agent took is meant to be found.
     """
-    agents = {speaker for speaker in table.speakers if speaker.casefold() in intent.AGENTS}
-    if not agents:
-        return table.nothing
-    return np.array([source.speaker in agents and source.session is not None for source in table.sources], dtype=float)
+    said = [table.spoken_by(speaker) for speaker in table.speakers if speaker.casefold() in intent.AGENTS]
+    return np.logical_or.reduce(said).astype(float) if said else table.nothing
 
 
 def _astray(table: Table, cosine: Column) -> float:
@@ -348,22 +344,20 @@ def _astray(table: Table, cosine: Column) -> float:
     "What did Tim sign?" is near to Tim's "Congrats on those deals!", which is about the one to whom he says it.
     """
     written = frozenset(_WORD.findall(table.evidence.cue.utterance)) if table.speakers else frozenset()
-    named = {speaker for speaker in table.speakers if not written.isdisjoint(speaker.split()[:1])}
-    named &= {source.speaker for source in table.sources if source.session is not None} if named else set()
+    named = [speaker for speaker in table.speakers if not written.isdisjoint(speaker.split()[:1]) and table.spoken_by(speaker).any()]
     if len(named) != 1:
         return 0.0
-    nearness, speaker = cosine + _WORTH * table.columns["coverage"], named.pop()
+    nearness, (speaker,) = cosine + _WORTH * table.columns["coverage"], named
     about = [_about(table, row, speaker) for row in (-nearness).argsort(kind="stable")[:_FIRST].tolist()]
     return max(0.0, _OWN - sum(about) / len(about))
 
 
 def _about(table: Table, row: int, speaker: str) -> float:
     """How much a turn is about this speaker and not about somebody else, −1 to 1; what does not tell is taken for being so."""
-    source = table.sources[row]
-    of_its_own = intent.of_speaker(table.texts[row]) if source.session is not None else 0.0
+    of_its_own = 0.0 if table.notes[row] else intent.of_speaker(table.text(row))
     if not of_its_own:
         return _OWN
-    return of_its_own if source.speaker == speaker else -of_its_own
+    return of_its_own if table.spoken_by(speaker)[row] else -of_its_own
 
 
 def weighed(table: Table, calibration: Calibration, *, without: str = "") -> Column:

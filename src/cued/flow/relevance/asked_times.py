@@ -68,7 +68,7 @@ def asked_time(table: Table, event: Beside | None) -> AskedTime:
     row, words = named
     held = _time(table.memories[row])
     window = np.array([_held_so(memory, held, event) for memory in table.memories])
-    window[row] *= event.relation == "around" or table.sessions[row] is not None
+    window[row] *= event.relation == "around" or not table.notes[row]
     begun, ended = event.span
     cut = len(event.event) - len(words) if cue.utterance[:ended].endswith(event.event) else 0
     return AskedTime(window, time_share(cue.utterance, [(begun, ended - cut)]))
@@ -122,7 +122,7 @@ def of_another_time(table: Table, window: Column) -> Column:
     # What has less of the cue's words than any of the dates is of them need not be read: it does not have all words of one.
     least = min((_share_of_cue(table, date) for date in dates), default=0.0) - _ROUNDED
     for row in np.flatnonzero(other & (covered > max(least, 0.0))).tolist() if dates else ():
-        other[row] = not any(date <= _own_terms(table.texts[row]) for date in dates)
+        other[row] = not any(date <= _own_terms(table.text(row)) for date in dates)
     return other.astype(float)
 
 

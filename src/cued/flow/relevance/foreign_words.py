@@ -104,7 +104,7 @@ def unnamed(table: Table, terms: Sequence[TermStatistic], coverage: Column) -> f
     if not named or not len(table):
         return 0.0
     best = int(np.argmax(coverage))
-    text, length = table.texts[best], max(float(table.columns["length"][best]), 1.0)
+    text, length = table.text(best), max(float(table.columns["length"][best]), 1.0)
     held = max(sum(idf for pair, idf in run if pair in text) / sum(idf for _, idf in run) for run in named)
     return (1.0 - held) * min(1.0, (_TOLD_BRIEFLY / length) ** 2) * min(1.0, (seen - _FEW) / (_MANY - _FEW))
 
@@ -137,7 +137,7 @@ def _pair_weights(table: Table, terms: Sequence[TermStatistic]) -> list[float]:
     if not len(table):
         return [1.0] * len(terms)
     best = int(np.argmax(table.columns["coverage"]))
-    text, surely = table.texts[best], min(1.0, (_BRIEF / max(float(table.columns["length"][best]), 1.0)) ** 2)
+    text, surely = table.text(best), min(1.0, (_BRIEF / max(float(table.columns["length"][best]), 1.0)) ** 2)
     weights = pair_weights([each.term for each in terms], [each.term in text for each in terms])
     return [1.0 - surely * (1.0 - weight) for weight in weights]
 

@@ -24,11 +24,7 @@ def lacking(table: Table, log_odds: Column) -> Column:
         return table.nothing
     lacks, name = np.zeros(len(table)), asked_about(cue.utterance)
     for row in above:
-        text = table.texts[row]
-        if (
-            table.sessions[row] is None
-            and is_latin(text)
-            and (not may_have(kind, text) or of_another(text, name, table.memories[row].entities))
-        ):
+        text = table.text(row)
+        if table.notes[row] and is_latin(text) and (not may_have(kind, text) or of_another(text, name, table.memories[row].entities)):
             lacks[row] = log_odds[row]
     return lacks

@@ -85,7 +85,7 @@ def _rows(table: Table) -> list[int]:
     speaking = np.flatnonzero(relevance >= _SPEAKING)
     if len(speaking) < len(("old", "new")):
         return []
-    notes = [row for row in speaking.tolist() if table.sessions[row] is None and len(table.texts[row]) <= _BRIEF]
+    notes = [row for row in speaking.tolist() if table.notes[row] and len(table.text(row)) <= _BRIEF]
     best = sorted(notes, key=lambda row: (-score[row], row))[:_READ]
     return sorted(best, key=lambda row: (_told_at(table, row), row))
 
@@ -106,7 +106,7 @@ def _renews(table: Table, new: int, old: int) -> bool:
 
 def _changes(table: Table, new: int, old: int) -> bool:
     """Whether one note is at odds with another of which it tells a change or says nearly the same, or tells a change of the same."""
-    texts = table.texts[new], table.texts[old]
+    texts = table.text(new), table.text(old)
     changed = tells_change(texts[0])
     if not changed and not _covers(table, new, old, _SAME_WORDS):
         return False

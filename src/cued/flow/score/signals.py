@@ -11,12 +11,10 @@ from math import nan
 import numpy as np
 
 from cued.flow.table import Table, filled
-from cued.model import GLOBAL, Column, Memory, Use
+from cued.model import KINDS, TIERS, TRUSTS, Column, Memory, Use
 from cued.policy.spec import Term
 
 DAY_S = 86_400.0
-_STORED_TIMES = 1 << 14
-"""The times of storing that are remembered as seconds: those of the memories that some tenants' recalls come back to."""
 
 
 def stored(name: str) -> Callable[[Table, Term], Column]:
@@ -57,7 +55,7 @@ def activation(table: Table, term: Term) -> Column:
 
     used = [(row, use) for row, use in table.used if use.last_at or use.count]
     again = seconds([at for _, use in used for at in (use.last_at, use.previous_at)])
-    faded = filled(np.maximum(1.0, (table.now_s - np.concatenate((_created_s(table), again))) / unit_s) ** -d)
+    faded = filled(np.maximum(1.0, (table.now_s - np.concatenate((table.traits.created_s, again))) / unit_s) ** -d)
     created, last, previous = faded[: len(table)], faded[len(table) :: 2], faded[len(table) + 1 :: 2]
     late, older, rows = np.zeros(len(table)), np.zeros(len(table)), [row for row, _ in used]
     late[rows], older[rows] = last + previous, np.maximum(0.0, np.array([use.count for _, use in used]) - 2.0)
@@ -72,7 +70,7 @@ def note_words(table: Table, term: Term) -> Column:  # noqa: ARG001 - every sign
     if table.notes is table.nothing:
         return table.nothing
     bm25 = filled(table.columns["bm25"])
-    notes = table.sessions.count(None) / len(table)
+    notes = np.count_nonzero(table.notes) / len(table)
     untimed = 1.0 - table.columns["time_share"] if "time_share" in table.columns else 1.0
     return np.asarray(untimed * notes * bm25 / max(float(bm25.max(initial=0.0)), 1e-9))
 
@@ -91,51 +89,47 @@ def strength(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal
 
 def importance(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
     """The importance written, times the factor that feedback has earned, in [0, 1]."""
-    written = [memory.importance for memory in table.memories]
+    written = table.traits.importance.copy()
     for row, use in table.used:
         written[row] *= use.boost
-    return np.asarray(np.minimum(np.array(written), 1.0))
+    return np.asarray(np.minimum(written, 1.0))
 
 
 def confidence(table: Table, term: Term) -> Column:  # noqa: ARG001 - every signal takes its term
     """The memory's weight, in [0.1, 1]."""
-    return np.array([m.weight for m in table.memories], dtype=float)
+    return table.traits.weight
 
 
 def scope(table: Table, term: Term) -> Column:
     """The value for `global` or for `project`."""
     values = term.values or {}
-    return _valued([m.scope for m in table.memories], lambda scope: values.get("global" if scope == GLOBAL else "project", 1.0))
+    return _valued(table.traits.everywhere, [values.get("project", 1.0), values.get("global", 1.0)])
 
 
 def tier(table: Table, term: Term) -> Column:
     """The value for the memory's tier; 0 for a tier without one."""
-    return _valued([m.tier for m in table.memories], lambda tier: (term.values or {}).get(tier, 0.0))
+    return _valued(table.traits.tier, [(term.values or {}).get(tier, 0.0) for tier in TIERS])
 
 
 def kind(table: Table, term: Term) -> Column:
     """The value for the memory's kind; 0 for a kind without one."""
-    return _valued([m.kind for m in table.memories], lambda kind: (term.values or {}).get(kind, 0.0))
+    return _valued(table.traits.kind, [(term.values or {}).get(kind, 0.0) for kind in KINDS])
 
 
 def trust(table: Table, term: Term) -> Column:
     """The value for where a memory comes from, less that of the most trusted candidate: 0 where all come from one."""
-    column = _valued([m.trust for m in table.memories], lambda trust: (term.values or {}).get(trust, 0.0))
+    column = _valued(table.traits.trust, [(term.values or {}).get(trust, 0.0) for trust in TRUSTS])
     return column - column.max(initial=-np.inf) if len(column) else column
 
 
-def _valued(words: Sequence[str], value: Callable[[str], float]) -> Column:
-    """The column of what each candidate's word is worth; all of them share few words, and mostly one."""
-    worth = {word: value(word) for word in set(words)}
-    if len(worth) == 1:
-        return np.full(len(words), worth[words[0]], dtype=float)
-    return np.array([worth[word] for word in words], dtype=float)
+def _valued(places: Column, worth: Sequence[float]) -> Column:
+    """The column of what each candidate's word is worth, by the word's place."""
+    return np.array(worth, dtype=float)[places.astype(np.intp)]
 
 
 def ages_days(table: Table, since: str) -> Column:
     """The days since a memory was created, updated or last used, at least 0."""
-    times = [moment.timestamp() for moment in _TIMES[since](table)]
-    return np.maximum(0.0, (table.now_s - np.array(times)) / DAY_S)
+    return np.maximum(0.0, (table.now_s - _TIMES[since](table)) / DAY_S)
 
 
 def counts(table: Table) -> Column:
@@ -175,32 +169,15 @@ def _tau_days(term: Term) -> float:
     return term.tau.total_seconds() / DAY_S if term.tau is not None else 1.0
 
 
-class _Seconds(dict[datetime, float]):
-    """The seconds since 1970 of the times at which memories were stored, worked out once for all recalls."""
-
-    def __missing__(self, at: datetime) -> float:
-        if len(self) >= _STORED_TIMES:
-            self.clear()
-        self[at] = at.timestamp()
-        return self[at]
-
-
-_SECONDS = _Seconds()
-
-
-def _created_s(table: Table) -> Column:
-    return np.array([_SECONDS[memory.created_at] for memory in table.memories], dtype=float)
-
-
 def seconds(times: Iterable[datetime | None]) -> Column:
     """Times as seconds since 1970, nan where there is none."""
     return np.array([nan if at is None else at.timestamp() for at in times], dtype=float)
 
 
-_TIMES: dict[str, Callable[[Table], list[datetime]]] = {
-    "created": lambda table: [memory.created_at for memory in table.memories],
-    "updated": lambda table: [memory.updated_at for memory in table.memories],
-    "last_used": lambda table: [_last_used(memory, table) for memory in table.memories],
+_TIMES: dict[str, Callable[[Table], Column]] = {
+    "created": lambda table: table.traits.created_s,
+    "updated": lambda table: seconds([memory.updated_at for memory in table.memories]),
+    "last_used": lambda table: seconds([_last_used(memory, table) for memory in table.memories]),
 }
 
 SIGNALS: dict[str, Callable[[Table, Term], Column]] = {
