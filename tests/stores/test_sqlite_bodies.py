@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cued.conformance.samples import HOUR, NOW, lookup, record, revision, touch, words
-from cued.model import UNUSED, Filter, Revision, Source, Traits, traits_of
+from cued.model import TRAITS, UNUSED, Filter, Revision, Source, Traits
 from cued.stores import Store
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.winners import Winners
@@ -24,9 +24,9 @@ def stores(tmp_path):
 
 
 def assert_traits(traits, memories):
-    """The traits are those of the memories, but that words may have other codes."""
-    own, words = traits_of(memories, {}), ("session", "speaker")
-    assert all(np.array_equal(getattr(traits, name), getattr(own, name), equal_nan=True) for name in Traits._fields if name not in words)
+    """The rows of traits are those of the memories, but that words may have other codes."""
+    traits, own, words = Traits.of(memories, traits), Traits(memories), ("session", "speaker")
+    assert all(np.array_equal(getattr(traits, name), getattr(own, name), equal_nan=True) for name in TRAITS if name not in words)
     for name in words:
         one, other = getattr(traits, name), getattr(own, name)
         assert np.array_equal(one[:, None] == one, other[:, None] == other)
@@ -114,7 +114,7 @@ def test_what_was_dropped_is_read_anew_and_its_bytes_are_free(stores):
     with stores[0].keeper.begin("t", write=False) as rows:
         after, traits = winners.read(rows, KEYS)
     assert_traits(traits, after)
-    assert traits.used.tolist() == [1.0, 0.0, 0.0]
+    assert traits[:, TRAITS.index("used")].tolist() == [1.0, 0.0, 0.0]
     assert (after[0].use.count, after[1:]) == (1.0, before[1:])
 
 

@@ -19,7 +19,7 @@ from cued.flow import cue as cues
 from cued.flow.relevance.asked_times import time_beside
 from cued.flow.table import Table
 from cued.flow.trace import conclude
-from cued.model import Column, Cue, DenseLookup, Evidence, Findings, Memory, Recall, TemporalLookup, Traits
+from cued.model import Column, Cue, DenseLookup, Evidence, Findings, Memory, Recall, TemporalLookup
 from cued.others import embedded
 from cued.policy.spec import Policy
 from cued.ports import Boost, Embedder, Parts, Timer
@@ -48,8 +48,8 @@ def recall(question: Question, policy: Policy, parts: Parts) -> tuple[Recall, Ev
     clock, spent = time.perf_counter, dict[str, float]()
     started = clock()
     try:
-        evidence, traits = _gathered(question, policy, parts, clock=clock, spent=spent)
-        table = flow.run(evidence, policy, traits=traits, clock=clock, spent=spent)
+        evidence = _gathered(question, policy, parts, clock=clock, spent=spent)
+        table = flow.run(evidence, policy, clock=clock, spent=spent)
         if parts.reranker is not None or parts.summariser is not None:
             evidence, table = _with_opinions(table, parts, spent)
         concluding = clock()
@@ -76,7 +76,7 @@ def _with_opinions(table: Table, parts: Parts, spent: dict[str, float]) -> tuple
             heard = opinion(table, parts)
         if heard is not None:
             spent[name] = spent.get(name, 0.0) + time.perf_counter() - asked
-            evidence, table = heard, flow.run(heard, table.policy, traits=table.traits, clock=time.perf_counter, spent=spent)
+            evidence, table = heard, flow.run(heard, table.policy, clock=time.perf_counter, spent=spent)
     return evidence, table
 
 
@@ -90,19 +90,19 @@ def gather(
     The seconds that each step took are written into `spent`.
     """
     try:
-        return _gathered(question, policy, parts, clock=clock, spent={} if spent is None else spent)[0]
+        return _gathered(question, policy, parts, clock=clock, spent={} if spent is None else spent)
     finally:
         pacing.leave()
 
 
-def _gathered(question: Question, policy: Policy, parts: Parts, *, clock: Timer, spent: dict[str, float]) -> tuple[Evidence, Traits | None]:
-    """What `gather` gives, the candidates' traits where the store has them at hand, and with them a place to go on working at."""
+def _gathered(question: Question, policy: Policy, parts: Parts, *, clock: Timer, spent: dict[str, float]) -> Evidence:
+    """What `gather` gives, and with it a place to go on working at."""
     steps = [clock()]
     cue, channels = question.cue, policy.channels
     asked = Evidence(recall_id=question.recall_id, tenant=question.tenant, cue=cue, findings=Findings())
     if not parts.store.holds(question.tenant):
         # nothing to find, so nothing is embedded and nothing searched
-        return asked, None
+        return asked
     dense, degraded = _dense_lookup(question, policy, parts.embedder)
     pacing.take()
     steps.append(clock())
@@ -121,10 +121,10 @@ def _gathered(question: Question, policy: Policy, parts: Parts, *, clock: Timer,
     if findings.damaged:
         told = "damaged memory is" if findings.damaged == 1 else "damaged memories are"
         degraded.append(f"store: {findings.damaged} {told} left out; `cued check` says which")
-    gathered = replace(
+    return replace(
         asked,
         lookup=lookup,
-        findings=replace(findings, document=None, traits=None),
+        findings=findings if findings.document is None else replace(findings, document=None),
         intent=intent,
         intervals=lookup.temporal.intervals if lookup.temporal else (),
         time_share=time_share,
@@ -133,7 +133,6 @@ def _gathered(question: Question, policy: Policy, parts: Parts, *, clock: Timer,
         balance=arc.learnt_balance(findings.document, policy) if lookup.document else None,
         degraded=tuple(degraded),
     )
-    return gathered, findings.traits
 
 
 def _dense_lookup(question: Question, policy: Policy, embedder: Embedder | None) -> tuple[DenseLookup | None, list[str]]:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from cued.engine import decide
 from cued.errors import InputError
 from cued.folders import nameable, private
-from cued.model import COLUMNS, Evidence, Findings, Recall
+from cued.model import COLUMNS, Evidence, Findings, Recall, Traits
 from cued.policy.calibration import resolved
 from cued.policy.parse import dump, parse
 from cued.policy.spec import Policy
@@ -134,7 +134,7 @@ def _whole(evidence: Evidence) -> Evidence:
     if any(time.tzinfo is None for time in _times(evidence)):
         raise msgspec.ValidationError("a time in it has no zone")
     missing = {name: np.full(rows, nothing) for name, nothing in COLUMNS.items() if rows and name not in findings.columns}
-    return replace(evidence, findings=replace(findings, columns=findings.columns | missing)) if missing else evidence
+    return replace(evidence, findings=replace(findings, columns=findings.columns | missing, traits=Traits(findings.memories)))
 
 
 def _one_vector_a_row(findings: Findings) -> bool:
@@ -172,7 +172,9 @@ def _holds_time(hint: object) -> bool:
     return hint is datetime or any(map(_holds_time, get_args(hint)))
 
 
-def _from_array(value: object) -> _Array:
+def _from_array(value: object) -> _Array | None:
+    if isinstance(value, Traits):  # which follow from the memories
+        return None
     if not isinstance(value, np.ndarray):
         raise NotImplementedError(type(value).__name__)
     little = np.ascontiguousarray(value, dtype=value.dtype.newbyteorder("<"))

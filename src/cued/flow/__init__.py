@@ -7,7 +7,7 @@ from types import ModuleType
 
 from cued.flow import budget, diversify, floor, fuse, relevance, render, rerank, score, trust
 from cued.flow.table import Table
-from cued.model import Evidence, Traits
+from cued.model import Evidence
 from cued.policy.spec import Policy
 from cued.ports import Timer
 
@@ -15,11 +15,9 @@ ORDER: tuple[ModuleType, ...] = (fuse, relevance, score, rerank, floor, diversif
 """The stages of `decide`, in order; each module's `run(table)` is the stage."""
 
 
-def run(
-    evidence: Evidence, policy: Policy, *, traits: Traits | None = None, clock: Timer | None = None, spent: dict[str, float] | None = None
-) -> Table:
+def run(evidence: Evidence, policy: Policy, *, clock: Timer | None = None, spent: dict[str, float] | None = None) -> Table:
     """The table after every stage has run over it, once; with a clock, the seconds that each took are added to `spent`."""
-    table = Table(evidence, policy, traits)
+    table = Table(evidence, policy)
     # Without a candidate there is nothing to weigh, and core memories are shown all the same.
     for stage in ORDER if len(table) else (budget, render):
         started = 0.0 if clock is None else clock()

@@ -8,11 +8,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.model import Column, Evidence, Matrix, Memory, Omitted, Traits, Use, traits_of
+from cued.model import Column, Evidence, Matrix, Memory, Omitted, Traits, Use
 from cued.policy.spec import Policy
 
 Order = NDArray[np.intp]
-Pairs = NDArray[np.intp]
+Pairs = tuple[Order, Order]
 Turns = NDArray[np.bool_]
 Words = NDArray[np.object_]
 Part = Literal["core", "recalled", "digest", "unverified"]
@@ -25,8 +25,8 @@ class Table:
     A stage adds columns or strikes rows with a reason; nothing is thrown away, so what is left at the end explains the recall.
     """
 
-    def __init__(self, evidence: Evidence, policy: Policy, traits: Traits | None = None) -> None:
-        """Lay out the evidence's candidates, all of them alive; with their `traits` where those are at hand."""
+    def __init__(self, evidence: Evidence, policy: Policy) -> None:
+        """Lay out the evidence's candidates, all of them alive."""
         self.evidence = evidence
         self.policy = policy
         findings = evidence.findings
@@ -37,14 +37,15 @@ class Table:
         self.columns: dict[str, Column] = dict(findings.columns)
         self.vectors: Matrix | None = findings.vectors
         self.boost: Column | None = evidence.boost
-        self.traits = traits_of(self.memories, {}) if traits is None else traits
+        told = findings.traits
+        self.traits = told if told is not None and told.memories is findings.memories else Traits(findings.memories)
         if in_order != found:  # a store gives them in this order already
             order = np.array(sorted(range(len(found)), key=found.__getitem__), dtype=np.intp)
             self.memories = tuple(self.memories[row] for row in order)
             self.columns = {name: column[order] for name, column in self.columns.items()}
             self.vectors = None if self.vectors is None else self.vectors[order]
             self.boost = None if self.boost is None else self.boost[order]
-            self.traits = Traits._make(column[order] for column in self.traits)
+            self.traits = Traits(self.memories)
         self.contributions: dict[str, Column] = {}
         self.reasons: Words = np.full(len(found), "", dtype=object)
         self.stages: Words = np.full(len(found), "", dtype=object)
@@ -135,15 +136,15 @@ class Table:
         return rows[last], sessions[last], turns[last]
 
     def turns_apart(self, step: int) -> Pairs:
-        """The candidates that are so many turns apart in one session, a pair a row, the earlier one first."""
+        """The candidates that are so many turns apart in one session, pair by pair: the earlier ones, and the later ones."""
         if step not in self._apart:
             rows, sessions, turns = self._in_turn
-            found = [np.empty((0, 2), dtype=np.intp)]
+            found = list[Order]()
             # Whatever lies between is a turn as well, so the other is so many places further on at most.
-            for ahead in range(1, min(step, len(rows) - 1) + 1):
+            for ahead in range(1, step + 1):
                 apart = (sessions[ahead:] == sessions[:-ahead]) & (turns[ahead:] - turns[:-ahead] == step)
-                found.append(np.stack((rows[:-ahead][apart], rows[ahead:][apart]), axis=1))
-            self._apart[step] = np.concatenate(found)
+                found += rows[:-ahead][apart], rows[ahead:][apart]
+            self._apart[step] = np.concatenate(found[::2]), np.concatenate(found[1::2])
         return self._apart[step]
 
     def sort_by(self, column: Column) -> None:

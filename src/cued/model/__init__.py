@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from cued.model.quotas import Quotas
     from cued.model.recall import Evidence, Omitted, Recall, Recalled, Summary, Trace
     from cued.model.rows import Glance, Head, Indexed, Judged, Row, Settlement, Slice
-    from cued.model.traits import Traits, traits_of
+    from cued.model.traits import TRAITS, Traits
     from cued.model.words import (
         CHANNELS,
         DERIVED_FROM,
@@ -97,6 +97,7 @@ __all__ = [
     "OWN_TENANT",
     "SEEDS_PER_STEP",
     "TIERS",
+    "TRAITS",
     "TRUSTS",
     "UNUSED",
     "UNVERIFIED",
@@ -171,7 +172,6 @@ __all__ = [
     "Workings",
     "lower_of",
     "outranks",
-    "traits_of",
 ]
 
 _HOMES = {
@@ -216,7 +216,7 @@ _HOMES = {
     "quotas": ("Quotas",),
     "recall": ("Evidence", "Omitted", "Recall", "Recalled", "Summary", "Trace"),
     "rows": ("Glance", "Head", "Indexed", "Judged", "Row", "Settlement", "Slice"),
-    "traits": ("Traits", "traits_of"),
+    "traits": ("TRAITS", "Traits"),
     "words": (
         "CHANNELS",
         "DERIVED_FROM",

@@ -118,8 +118,8 @@ class Findings(OfArrays, frozen=True, kw_only=True):
     `bm25_after`, `coverage`, `coverage_before`, `coverage_after`, `entities` (share of the cue's entities),
     `window` (1 inside an asked interval) and `length` (the memory's, in terms). `struck` names only the gates that struck something,
     `vectors` is None without a dense lookup, `core` has the visible core memories by id where the lookup asks, and `document` the
-    document that it names. `damaged` counts the memories that are left out because they can no longer be read. `traits` are what
-    `traits_of` gives of the memories, where the store has them at hand.
+    document that it names. `damaged` counts the memories that are left out because they can no longer be read. `traits` are those
+    of these very memories, where they are at hand.
     """
 
     derived: ClassVar[frozenset[str]] = frozenset({"traits"})

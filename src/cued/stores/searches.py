@@ -47,10 +47,9 @@ class SearchResult(NamedTuple):
     def told(self, lookup: Lookup) -> Findings:
         """The answer, with the document that was asked for; as of a time, with each memory as it was known then."""
         memories, core = (tuple(filter(None, some)) for some in (self.memories, self.core))
-        traits: Traits | None = self.won.traits
         if lookup.as_of:
             memories, core = (tuple(as_known(memory, at=lookup.at) for memory in some) for some in (memories, core))
-            traits = None
+        traits = None if lookup.as_of else Traits.of(memories, self.won.traits)
         document = None if lookup.document is None else self.rows.document(lookup.document)
         damaged = max(0, self.rows.head().size - self.hits.findings.stored)
         return replace(self.hits.findings, memories=memories, core=core, document=document, damaged=damaged, traits=traits)

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec.structs import force_setattr, replace
 from numpy.typing import NDArray
 
-from cued.model import Memory, Source, Traits, traits_of
+from cued.model import TRAITS, Memory, Source, Traits
 from cued.ports import Reading
 from cued.stores.arrays import Mask, RowNumbers, enlarged, twin
 
@@ -21,10 +21,10 @@ _BYTES_EACH = 1500
 
 
 class Won(NamedTuple):
-    """Memories in the order in which they were asked for, None for a broken one, and what they say of themselves."""
+    """Memories in the order in which they were asked for, None for a broken one, and the rows of their traits."""
 
     memories: tuple[Memory | None, ...]
-    traits: Traits
+    traits: NDArray[np.float64]
 
 
 class _Held(NamedTuple):
@@ -43,9 +43,8 @@ class _Held(NamedTuple):
         return self.places[at], self.keys[at] == keys
 
 
-_WIDTH = len(Traits._fields)
-_USED = Traits._fields.index("used")
-_NONE = Won((), Traits._make(np.empty((_WIDTH, 0))))
+_WIDTH, _USED = len(TRAITS), TRAITS.index("used")
+_NONE = Won((), np.empty((0, _WIDTH)))
 _NOTHING = _Held(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.intp), [], np.empty((0, _WIDTH)))
 
 
@@ -94,7 +93,7 @@ class Winners:
             if (memory := found[row_of[key]]) is not None:
                 found[row_of[key]] = replace(memory, use=use)
                 told[row_of[key], _USED] = 1.0
-        return Won(tuple(found), Traits._make(np.ascontiguousarray(told.T)))
+        return Won(tuple(found), told)
 
     def without(self, keys: Sequence[int]) -> Self:
         """These winners but for those of some keys, which have changed."""
@@ -119,7 +118,7 @@ class Winners:
         told[known] = held.traits[places[known]]
         others = [(row, memory) for row, memory in enumerate(found) if memory is not None and not known[row]]
         with self._lock:
-            told[[row for row, _ in others]] = np.array(traits_of([memory for _, memory in others], self._codes)).T
+            told[[row for row, _ in others]] = Traits([memory for _, memory in others], self._codes).rows
         return found, told
 
     def _keep(self, fresh: Mapping[int, Memory | None]) -> None:
@@ -137,7 +136,7 @@ class Winners:
                 return
             count, more = len(held.memories), len(kept)
             traits = enlarged(held.traits, count, count + more)
-            traits[count : count + more] = np.array(traits_of(list(kept.values()), self._codes)).T
+            traits[count : count + more] = Traits(list(kept.values()), self._codes).rows
             # Whoever reads meanwhile knows of no place beyond those that there were.
             held.memories.extend(kept.values())
             keys = np.concatenate((held.keys, np.array(list(kept), dtype=np.int64)))

@@ -310,9 +310,10 @@ def _passage(table: Table) -> Column:
     """The best cosine among a candidate, its neighbours and the candidates within two turns: what is said takes several turns."""
     raw, cosine = table.columns, table.columns["cosine"]
     best: Column = np.fmax(cosine, np.fmax(raw["cosine_before"], raw["cosine_after"]))
-    pairs = np.concatenate((table.turns_apart(1), table.turns_apart(2)))
-    if len(pairs):
-        np.fmax.at(best, pairs.ravel(), cosine[pairs[:, ::-1].ravel()])
+    for step in (1, 2):
+        earlier, later = table.turns_apart(step)
+        best[earlier] = np.fmax(best[earlier], cosine[later])
+        best[later] = np.fmax(best[later], cosine[earlier])
     return best
 
 
@@ -321,8 +322,9 @@ def _answers(table: Table, *, replies: Column) -> Column:
 
     An answer need not repeat what was asked. Where an agent's replies are asked for, whatever it was told before asked for them.
     """
-    found, covered, pairs = np.zeros(len(table)), table.columns["coverage"], table.turns_apart(1)
-    for before, row in pairs[covered[pairs[:, 0]] > 0.0].tolist():
+    found, covered, (earlier, later) = np.zeros(len(table)), table.columns["coverage"], table.turns_apart(1)
+    asked = covered[earlier] > 0.0
+    for before, row in zip(earlier[asked].tolist(), later[asked].tolist(), strict=True):
         if replies[row] > replies[before] or (intent.asks(table.text(before)) and not intent.asks(table.text(row))):
             found[row] = covered[before]
     return found
