@@ -8,7 +8,7 @@ import cued
 from bench import corpus
 from bench.figures import FSYNCS, ONE_THREAD, REMEMBER, Figure, Result, rate, series, stage_medians
 from bench.measure import CountingFile, CountingFiles, fsyncs, resident_mib, spent_each, spent_on
-from bench.recalling import Asked, recalled
+from bench.recalling import THREADS, Asked, in_threads, recalled
 from bench.sizes import Size
 from cued.embed.minilm import MiniLM
 from cued.errors import EmbedderError
@@ -35,6 +35,7 @@ def end_to_end(folder: Path, size: Size) -> Result:
         one_thread = _bulk(ONE_THREAD, handle, list(islice(drafts, size.bulk)))
         asked = [Asked(TENANT, question.text) for question in corpus.questions(made, size.recalls, words=words)]
         recalls = [recalled(memories, each) for each in asked]
+        sharing = [figure for count in THREADS for figure in in_threads(memories, CASE, asked, count, ", embedding included")]
         embeds = [spent_on(lambda each=each: alone.embed([each.text], role="query")) for each in asked]  # type: ignore[misc]
         held_mib = resident_mib()
     together.embed(["a text", "another text"], role="memory")
@@ -50,6 +51,7 @@ def end_to_end(folder: Path, size: Size) -> Result:
             one_thread,
             all_threads,
             series(CASE, f"recall among {size.bulk + size.writes + 1}, embedding included", [timing.spent for timing in recalls]),
+            *sharing,
             Figure(case=CASE, measure="memory with the model", unit="MiB", value=held_mib),
         ),
         stages={CASE: stage_medians([timing.stages_ms for timing in recalls])},
