@@ -73,20 +73,13 @@ class Winners:
         """
         if not keys:
             return _NONE
-        asked = np.array(keys, dtype=np.int64)
-        fresh = dict[int, Memory | None]()
-        if missing := self.missing(keys):
-            more = self.missing(beside(missing)) if self.nbytes < self._most_bytes // 2 else ()
-            wanted = list(dict.fromkeys([*missing, *more]))
-            fresh = dict(zip(wanted, rows.memories(wanted), strict=True))
-            self._keep(fresh)
-        held = self._held
+        asked, held = np.array(keys, dtype=np.int64), self._held
         places, known = held.find(asked)
         if known.all():
             found: list[Memory | None] = [held.memories[place] for place in places.tolist()]
             told = held.traits[places]
         else:
-            found, told = self._partly(held, places, known, [fresh.get(key) for key in keys])
+            found, told = self._with_fresh(asked, self._fresh(rows, asked[~known].tolist(), beside))
         used = rows.uses(keys)
         row_of = dict(zip(keys, range(len(keys)), strict=True)) if used else {}
         for key, use in used:
@@ -108,14 +101,22 @@ class Winners:
         other._held = _Held(held.keys[~dropped], np.arange(len(left)), memories, held.traits[left])  # noqa: SLF001 - its own kind
         return other
 
-    def _partly(
-        self, held: _Held, places: RowNumbers, known: Mask, fresh: Sequence[Memory | None]
-    ) -> tuple[list[Memory | None], NDArray[np.float64]]:
-        """The memories that are kept and those that were just read, and their traits; a broken one has none."""
-        pairs = zip(places.tolist(), known.tolist(), fresh, strict=True)
-        found = [held.memories[place] if is_known else read for place, is_known, read in pairs]
-        told = np.zeros((len(found), _WIDTH))
+    def _fresh(self, rows: Reading, missing: Sequence[int], beside: Beside) -> dict[int, Memory | None]:
+        """The memories that had to be read, by key, and those beside them; what there is space for is kept."""
+        more = self.missing(beside(missing)) if self.nbytes < self._most_bytes // 2 else ()
+        wanted = list(dict.fromkeys([*missing, *more]))
+        fresh = dict(zip(wanted, rows.memories(wanted), strict=True))
+        self._keep(fresh)
+        return fresh
+
+    def _with_fresh(self, asked: Keys, fresh: Mapping[int, Memory | None]) -> tuple[list[Memory | None], NDArray[np.float64]]:
+        """The memories that are kept and those that were just read and are not, and the rows of their traits; a broken one has none."""
+        held = self._held
+        places, known = held.find(asked)
+        told = np.zeros((len(asked), _WIDTH))
         told[known] = held.traits[places[known]]
+        each = zip(asked.tolist(), places.tolist(), known.tolist(), strict=True)
+        found = [held.memories[place] if is_known else fresh[key] for key, place, is_known in each]
         others = [(row, memory) for row, memory in enumerate(found) if memory is not None and not known[row]]
         with self._lock:
             told[[row for row, _ in others]] = Traits([memory for _, memory in others], self._codes).rows
