@@ -151,6 +151,13 @@ def test_of_more_memories_those_that_were_written_next_to_what_was_found_are_rea
     assert beside([last]) == [last]
 
 
+def test_a_long_memory_beside_what_was_found_is_left_where_it_is(stores):
+    stores[0].remember("t", [record("t", f"n{number:03}", "word " * (5000 if number == 7 else 1)) for number in range(200)])
+    shelf = stores[0]._shelves.of("t")  # noqa: SLF001
+    found(stores[0])
+    assert shelf.version.shelf.beside([KEYS[0] + 9]) == [KEYS[0] + number for number in (8, 9, 11, 12, 13, 14, 15)]
+
+
 def test_what_stands_beside_takes_no_more_than_half_of_the_space(stores):
     winners = Winners(most_bytes=3000)
     with stores[0].keeper.begin("t", write=False) as rows:

@@ -24,8 +24,8 @@ _LEAST_WASTE = 1024
 _BYTES_PER_ROW = 250
 _FEW = 150
 """About as many as a recall finds: fifty by words, fifty by meaning, and the turns beside the best."""
-_BESIDE = 8
-"""So many lie on a page or two of a file, and are had for little more than one of them."""
+_BESIDE, _BESIDE_TERMS = 8, 1000
+"""So many lie on a page or two of a file, and are had for little more than one of them, unless they are longer than so many terms."""
 POSTINGS = ("posting_hash", "posting_start", "posting_row", "posting_count")
 """The columns that have no value a row."""
 
@@ -160,7 +160,7 @@ class Shelf:
         return self._held.columns["key"]
 
     def beside(self, keys: Sequence[int]) -> list[int]:
-        """The keys of the memories that were written next to these, and of all where they are no more than a recall finds."""
+        """The keys of the memories of no great length that were written next to these, and of all where a recall finds as many."""
         alive = self._held.gates.codes("alive")
         if self.stored <= _FEW:
             return self._keys(np.flatnonzero(alive))
@@ -168,7 +168,7 @@ class Shelf:
         blocks = distinct(self.keys.searchsorted(keys) // _BESIDE)
         rows = (blocks[:, None] * _BESIDE + np.arange(_BESIDE)).ravel()
         rows = rows[rows < len(alive)]
-        return self._keys(rows[alive[rows] > 0])
+        return self._keys(rows[(alive[rows] > 0) & (self._held.columns["length"][rows] <= _BESIDE_TERMS)])
 
     @property
     def stored(self) -> int:
