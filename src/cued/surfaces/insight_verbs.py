@@ -11,8 +11,6 @@ INSIGHT_VERBS = (
         request=insights.InsightRequest,
         function=insight_service.insight,
         authority="read",
-        command="insight",
-        handle="insight",
         examples=({"since": "2025-05-01", "by": "policy"},),
     ),
     Verb(
@@ -22,8 +20,6 @@ INSIGHT_VERBS = (
         function=insight_service.insight_of_all,
         authority="admin",
         works_on="store",
-        command="insight --all-tenants",
-        handle="insight",
         examples=({},),
     ),
     Verb(
@@ -32,8 +28,6 @@ INSIGHT_VERBS = (
         request=upkeep.NoFields,
         function=insight_service.compare,
         authority="read",
-        command="insight --compare",
-        handle="compare",
         examples=({},),
     ),
     Verb(
@@ -42,8 +36,6 @@ INSIGHT_VERBS = (
         request=upkeep.NoFields,
         function=insight_service.doctor,
         authority="read",
-        command="doctor",
-        handle="doctor",
         examples=({},),
     ),
     Verb(
@@ -53,8 +45,6 @@ INSIGHT_VERBS = (
         function=insight_service.replay,
         authority="read",
         long=True,
-        command="replay",
-        handle="replay",
         examples=({"policy": "rrf", "last": 100},),
     ),
     Verb(
@@ -63,8 +53,6 @@ INSIGHT_VERBS = (
         request=insights.UnlabelledRequest,
         function=insight_service.unlabelled,
         authority="read",
-        command="label --list",
-        handle="unlabelled",
         examples=({"limit": 1},),
     ),
     Verb(
@@ -74,8 +62,6 @@ INSIGHT_VERBS = (
         function=insight_service.label,
         authority="write",
         writes=True,
-        command="label",
-        handle="label",
         examples=({"recall_id": "01JWNAQ5E0ZZZZZZZZZZZZZZZZ", "verdict": "right"},),
     ),
     Verb(
@@ -86,8 +72,6 @@ INSIGHT_VERBS = (
         authority="write",
         writes=True,
         long=True,
-        command="tune",
-        handle="tune",
         examples=({"source": "log"},),
     ),
     Verb(
@@ -99,8 +83,6 @@ INSIGHT_VERBS = (
         writes=True,
         long=True,
         works_on="store",
-        command="tune --all-tenants",
-        handle="tune",
         examples=({"apply": True},),
     ),
     Verb(
@@ -110,8 +92,6 @@ INSIGHT_VERBS = (
         function=insight_service.policy_save,
         authority="write",
         writes=True,
-        command="policy save",
-        handle="policy_save",
         examples=({"toml": 'name = "mine"\n\n[floor]\nat = 0.6\n', "note": "answers were too bold"},),
     ),
     Verb(
@@ -120,8 +100,6 @@ INSIGHT_VERBS = (
         request=upkeep.NoFields,
         function=insight_service.policy_history,
         authority="read",
-        command="policy history",
-        handle="policy_history",
         examples=({},),
     ),
     Verb(
@@ -131,8 +109,6 @@ INSIGHT_VERBS = (
         function=insight_service.policy_rollback,
         authority="write",
         writes=True,
-        command="policy rollback",
-        handle="policy_rollback",
         examples=({"to": 0},),
     ),
 )

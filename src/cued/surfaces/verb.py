@@ -29,6 +29,4 @@ class Verb(Struct, frozen=True, kw_only=True):
     long: bool = False
     streams: bool = False
     works_on: Literal["tenant", "store"] = "tenant"
-    command: str = ""
-    handle: str = ""
     examples: tuple[Mapping[str, Any], ...] = ()

@@ -54,8 +54,6 @@ _TABLE = (
         function=service.remember,
         authority="write",
         writes=True,
-        command="remember",
-        handle="remember",
         examples=({"text": "The staging deploy runs every Friday at 16:00.", "tags": ["ops"]},),
     ),
     Verb(
@@ -66,8 +64,6 @@ _TABLE = (
         authority="write",
         writes=True,
         long=True,
-        command="remember --jsonl",
-        handle="remember_many",
         examples=({"memories": [{"text": "Bob bakes a lemon cake."}, {"text": "The kiln cracked.", "scope": "pottery"}]},),
     ),
     Verb(
@@ -77,7 +73,6 @@ _TABLE = (
         function=service.remember_turns,
         authority="write",
         writes=True,
-        handle="remember_turns",
         examples=({"session": "monday", "turns": [{"role": "user", "content": "I moved to Lisbon."}]},),
     ),
     Verb(
@@ -87,8 +82,6 @@ _TABLE = (
         function=service.recall,
         authority="read",
         writes=True,
-        command="recall",
-        handle="recall",
         examples=({"text": "When is the staging deploy?"}, {"text": "Try it again", "goal": "Deploy the billing service", "limit": 3}),
     ),
     Verb(
@@ -97,8 +90,6 @@ _TABLE = (
         request=upkeep.BootstrapRequest,
         function=service.bootstrap,
         authority="read",
-        command="bootstrap",
-        handle="bootstrap",
         examples=({"budget_tokens": 100},),
     ),
     Verb(
@@ -107,8 +98,6 @@ _TABLE = (
         request=cue.ExplainRequest,
         function=service.explain,
         authority="read",
-        command="explain",
-        handle="explain",
         examples=({"text": "When is the staging deploy?", "memory": "cake"},),
     ),
     Verb(
@@ -118,8 +107,6 @@ _TABLE = (
         function=service.feedback,
         authority="write",
         writes=True,
-        command="feedback",
-        handle="feedback",
         examples=({"recall_id": "01JWNAQ5E0ZZZZZZZZZZZZZZZZ", "cited": ["deploy"]},),
     ),
     Verb(
@@ -128,8 +115,6 @@ _TABLE = (
         request=listing.LogRequest,
         function=service.log,
         authority="read",
-        command="log",
-        handle="log",
         examples=({"limit": 1}, {"since": "2025-05-01", "outcome": "below_floor", "oldest_first": True}),
     ),
     Verb(
@@ -138,8 +123,6 @@ _TABLE = (
         request=listing.ListRequest,
         function=service.list_memories,
         authority="read",
-        command="list",
-        handle="list",
         examples=({"tags": ["ops"]}, {"meta": {"ticket": 7}}),
     ),
     Verb(
@@ -148,8 +131,6 @@ _TABLE = (
         request=upkeep.IdRequest,
         function=service.get,
         authority="read",
-        command="get",
-        handle="get",
         examples=({"id": "deploy"},),
     ),
     Verb(
@@ -158,8 +139,6 @@ _TABLE = (
         request=upkeep.NoFields,
         function=service.stats,
         authority="read",
-        command="stats",
-        handle="stats",
         examples=({},),
     ),
     Verb(
@@ -168,8 +147,6 @@ _TABLE = (
         request=upkeep.WhyRequest,
         function=service.why,
         authority="read",
-        command="why",
-        handle="why",
         examples=({"id": "moved"},),
     ),
     Verb(
@@ -178,8 +155,6 @@ _TABLE = (
         request=listing.TimelineRequest,
         function=service.timeline,
         authority="read",
-        command="timeline",
-        handle="timeline",
         examples=({"id": "cake", "before": 0, "after": 0}, {"at": "2025-06-01"}),
     ),
     Verb(
@@ -188,7 +163,6 @@ _TABLE = (
         request=listing.MapRequest,
         function=service.lay_out,
         authority="read",
-        handle="map",
         examples=({"limit": 3}, {"scope": "pottery", "text": "Why did the kiln crack?"}),
     ),
     Verb(
@@ -197,7 +171,6 @@ _TABLE = (
         request=upkeep.ConflictsRequest,
         function=service.conflicts,
         authority="read",
-        handle="conflicts",
         examples=({"limit": 5},),
     ),
     Verb(
@@ -207,7 +180,6 @@ _TABLE = (
         function=service.keep_both,
         authority="write",
         writes=True,
-        handle="keep_both",
         examples=({"id": "deploy", "other": "cake"},),
     ),
     Verb(
@@ -217,8 +189,6 @@ _TABLE = (
         function=service.update,
         authority="write",
         writes=True,
-        command="update",
-        handle="update",
         examples=({"id": "cake", "importance": 0.9},),
     ),
     Verb(
@@ -228,8 +198,6 @@ _TABLE = (
         function=service.forget,
         authority="write",
         writes=True,
-        command="forget",
-        handle="forget",
         examples=({"ids": ["cake"]},),
     ),
     Verb(
@@ -239,8 +207,6 @@ _TABLE = (
         function=service.restore,
         authority="write",
         writes=True,
-        command="forget --undo",
-        handle="restore",
         examples=({"ids": ["cake"]},),
     ),
     Verb(
@@ -250,8 +216,6 @@ _TABLE = (
         function=service.quarantine,
         authority="write",
         writes=True,
-        command="quarantine",
-        handle="quarantine",
         examples=({"ids": ["cake"]},),
     ),
     Verb(
@@ -261,8 +225,6 @@ _TABLE = (
         function=service.promote,
         authority="write",
         writes=True,
-        command="promote",
-        handle="promote",
         examples=({"ids": ["cake"], "trust": "user"},),
     ),
     Verb(
@@ -272,8 +234,6 @@ _TABLE = (
         function=service.erase_everything,
         authority="admin",
         writes=True,
-        command="forget --all",
-        handle="erase_everything",
         examples=({},),
     ),
     *UPKEEP_VERBS,
