@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from cued.engine.envelope import Envelope
 from cued.errors import InputError
 from cued.model import Evidence, LogQuery, RecallEntry
-from cued.model.plain import JSON, plain
+from cued.model.plain import Plain
 from cued.model.words import LABELS_DOCUMENT
 from cued.ports import Store
 from cued.requests.checks import moment
@@ -64,7 +64,7 @@ def _labelled(line: bytes) -> Labelled:
     return msgspec.convert({**said, "asked_at": at}, Labelled)
 
 
-class Unjudged(Struct, frozen=True, kw_only=True):
+class Unjudged(Plain, frozen=True, kw_only=True):
     """A kept recall to be judged: its cue, and the texts that came back; where none did, those that nearly had."""
 
     recall_id: str
@@ -72,10 +72,6 @@ class Unjudged(Struct, frozen=True, kw_only=True):
     cue: str
     chosen: tuple[str, ...]
     texts: tuple[str, ...]
-
-    def to_dict(self) -> JSON:
-        """The recall as plain data."""
-        return plain(self)
 
 
 def labels(tenant: str, store: Store) -> tuple[Label, ...]:
