@@ -23,12 +23,11 @@ NOISE = 0.1
 
 
 class LabelledPair(Struct, frozen=True, kw_only=True):
-    """One cue's evidence, when it was asked, and the ids that were right; none says that nothing was. `bad` are known to be wrong."""
+    """One cue's evidence, when it was asked, and the ids that were right; none says that nothing was."""
 
     evidence: Evidence
     at: datetime
     gold: tuple[str, ...]
-    bad: tuple[str, ...] = ()
 
 
 class Label(Struct, frozen=True, kw_only=True):
@@ -111,24 +110,24 @@ def judged_pairs(tenant: str, store: Store) -> tuple[LabelledPair, ...]:
     lines = store.log(tenant, LogQuery(kept=True, limit=_MOST, oldest_first=True))
     pairs = list[LabelledPair]()
     for line in lines:
-        gold, bad = _verdict(line, said.get(line.recall_id))
+        gold = _gold(line, said.get(line.recall_id))
         if gold is None:
             continue
         (whole,) = store.log(tenant, LogQuery(recall_id=line.recall_id, limit=1, content=True))
         if whole.evidence is not None:
-            pairs.append(LabelledPair(evidence=Envelope.decode(whole.evidence).evidence, at=line.at, gold=gold, bad=bad))
+            pairs.append(LabelledPair(evidence=Envelope.decode(whole.evidence).evidence, at=line.at, gold=gold))
     return tuple(pairs)
 
 
-def _verdict(line: RecallEntry, label: Label | None) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
-    """The gold and the bad that are known of a recall; no gold is known (None) where only wrong ones are."""
+def _gold(line: RecallEntry, label: Label | None) -> tuple[str, ...] | None:
+    """The ids that are known to be right for a recall, none where silence would have been; None where that is not known."""
     if label is not None and label.verdict != "wrong":
-        return (line.chosen, ()) if label.verdict == "right" else ((), line.chosen)
+        return line.chosen if label.verdict == "right" else ()
     if line.cited:
-        return line.cited, line.bad
+        return line.cited
     # Nothing that came back was right: what would have been nobody knows, but silence would have been better.
     wrong = line.chosen if label is not None else line.bad
-    return ((), wrong) if wrong and set(wrong) == set(line.chosen) else (None, wrong)
+    return () if wrong and set(wrong) == set(line.chosen) else None
 
 
 def found(chosen: Collection[str], gold: Collection[str]) -> float:
