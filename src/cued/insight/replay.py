@@ -174,8 +174,8 @@ def _summed(policy: Policy, lines: Sequence[RecallEntry], changes: Sequence[Chan
 
 def _unread(envelope: Envelope, policy: Policy) -> dict[str, None]:
     """What the policy would have looked for and the recall had not, told once."""
-    read, lookup = envelope.policy, envelope.evidence.lookup
-    if read is None or lookup is None:
+    if envelope.evidence.lookup is None:
         return {}
+    read = envelope.policy
     opened = [name for name in CHANNELS if getattr(policy.channels, name) is not None and getattr(read.channels, name) is None]
     return dict.fromkeys(f"{name}: was shut when these recalls were made, so it adds nothing here" for name in opened)

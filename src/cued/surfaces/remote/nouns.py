@@ -85,8 +85,6 @@ def pack(told: JSON, tenant: str) -> Pack:
 def explanation(told: JSON) -> Explanation:
     """A recall with all that it rests on, decided here from the envelope that came along."""
     kept = Envelope.decode(msgspec.json.encode(told["envelope"]))
-    if kept.policy is None:
-        raise TypeError("an envelope that a server sends has its policy")
     verdict = None if told["verdict"] is None else noun(_numbers(told["verdict"]), Verdict)
     return Explanation(recall=kept.decide(), evidence=kept.evidence, policy=kept.policy, verdict=verdict)
 

@@ -46,7 +46,7 @@ def _again(saved: str, text: str | None, save: str | None, body: dict[str, Any])
         raise click.UsageError(f"--from decides what was read then: beside it only {beside}")
     kept, chosen = Envelope.load(saved), settings()
     # what the environment says of policies is not said of a recall that knows its own
-    policy = chosen.typed("policy") if kept.policy is not None else chosen.policy
+    policy = chosen.typed("policy")
     return service.explain_saved(kept, read(body, DecideRequest), policy=None if policy is None else load_policy(policy))
 
 
