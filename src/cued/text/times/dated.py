@@ -16,9 +16,7 @@ _LATEST_TWO_DIGIT_YEAR = 49  # "5/3/49" is 2049, "5/3/50" is 1950
 def month_day(found: Found) -> Span:
     """A day of a month, in the year given or the one that fits."""
     month, number = found.number("month"), found.number("number", "ordinal")
-    if found.has("year"):
-        return almanac.day(midnight(found.number("year"), month, number))
-    return in_some_year(lambda year: almanac.day(midnight(year, month, number)), found.anchor)
+    return _in_its_year(found, lambda year: almanac.day(midnight(year, month, number)))
 
 
 def days_of_month(found: Found) -> Span:
@@ -28,9 +26,7 @@ def days_of_month(found: Found) -> Span:
         month = unit_of(shift(found.anchor.today, "month", found.step()), _only(found, "month"))
         return _day_range(month.start.year, month.start.month, first, last)
     number = found.number("month")
-    if found.has("year"):
-        return _day_range(found.number("year"), number, first, last)
-    return in_some_year(lambda year: _day_range(year, number, first, last), found.anchor)
+    return _in_its_year(found, lambda year: _day_range(year, number, first, last))
 
 
 def _day_range(year: int, month: int, first: int, last: int) -> Span:
@@ -92,9 +88,7 @@ def numbered_week(found: Found) -> Span:
     if unit != "week" or not found.has("number"):
         raise ValueError(found.tokens)
     number = found.number("number")
-    if found.has("year"):
-        return almanac.iso_week(number, found.number("year"))
-    return in_some_year(lambda year: almanac.iso_week(number, year), found.anchor)
+    return _in_its_year(found, lambda year: almanac.iso_week(number, year))
 
 
 def month(found: Found) -> Span:
@@ -138,6 +132,10 @@ def _within_year(found: Found, yearly: Callable[[int], Span]) -> Span:
     if found.has("next", "last", "past"):
         return _nearest(found, yearly)
     return in_some_year(yearly, anchor)
+
+
+def _in_its_year(found: Found, yearly: Callable[[int], Span]) -> Span:
+    return yearly(found.number("year")) if found.has("year") else in_some_year(yearly, found.anchor)
 
 
 def _nearest(found: Found, yearly: Callable[[int], Span]) -> Span:
