@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 
 from cued.text.times import almanac
 from cued.text.times.almanac import DAY, Span, midnight, shift, unit_of
@@ -91,34 +92,16 @@ def numbered_week(found: Found) -> Span:
     return _in_its_year(found, lambda year: almanac.iso_week(number, year))
 
 
-def month(found: Found) -> Span:
-    """A month, in the year given, the year pointed at, or the one that fits."""
-    number = found.number("month")
-    return _within_year(found, lambda year: almanac.month(year, number))
+def _named(of_year: Callable[[Found, int], Span]) -> Callable[[Found], Span]:
+    """What builds a span that every year has: of the year given, the year pointed at, or the one that fits."""
+    return lambda found: _within_year(found, partial(of_year, found))
 
 
-def season(found: Found) -> Span:
-    """A season, in the year given, the year pointed at, or the one that fits."""
-    name = found.name("season")
-    return _within_year(found, lambda year: almanac.season(name, year))
-
-
-def feast(found: Found) -> Span:
-    """A holiday, in the year given, the year pointed at, or the one that fits."""
-    name = found.name("holiday")
-    return _within_year(found, lambda year: holiday(name, year))
-
-
-def quarter(found: Found) -> Span:
-    """A quarter, in the year given, the year pointed at, or the one that fits."""
-    number = found.number("quarter")
-    return _within_year(found, lambda year: almanac.quarter(number, year))
-
-
-def half(found: Found) -> Span:
-    """A half-year, in the year given, the year pointed at, or the one that fits."""
-    number = found.number("half")
-    return _within_year(found, lambda year: almanac.half(number, year))
+month = _named(lambda found, year: almanac.month(year, found.number("month")))
+season = _named(lambda found, year: almanac.season(found.name("season"), year))
+feast = _named(lambda found, year: holiday(found.name("holiday"), year))
+quarter = _named(lambda found, year: almanac.quarter(found.number("quarter"), year))
+half = _named(lambda found, year: almanac.half(found.number("half"), year))
 
 
 def _within_year(found: Found, yearly: Callable[[int], Span]) -> Span:
