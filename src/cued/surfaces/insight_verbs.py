@@ -61,7 +61,6 @@ INSIGHT_VERBS = (
         request=insights.LabelRequest,
         function=insight_service.label,
         authority="write",
-        writes=True,
         examples=({"recall_id": "01JWNAQ5E0ZZZZZZZZZZZZZZZZ", "verdict": "right"},),
     ),
     Verb(
@@ -70,7 +69,6 @@ INSIGHT_VERBS = (
         request=insights.TuneRequest,
         function=insight_service.tune,
         authority="write",
-        writes=True,
         long=True,
         examples=({"source": "log"},),
     ),
@@ -91,7 +89,6 @@ INSIGHT_VERBS = (
         request=insights.PolicyRequest,
         function=insight_service.policy_save,
         authority="write",
-        writes=True,
         examples=({"toml": 'name = "mine"\n\n[floor]\nat = 0.6\n', "note": "answers were too bold"},),
     ),
     Verb(
@@ -108,7 +105,6 @@ INSIGHT_VERBS = (
         request=insights.RollbackRequest,
         function=insight_service.policy_rollback,
         authority="write",
-        writes=True,
         examples=({"to": 0},),
     ),
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.handles.memories import Memories
@@ -53,7 +54,6 @@ _TABLE = (
         request=draft.RememberRequest,
         function=service.remember,
         authority="write",
-        writes=True,
         examples=({"text": "The staging deploy runs every Friday at 16:00.", "tags": ["ops"]},),
     ),
     Verb(
@@ -62,7 +62,6 @@ _TABLE = (
         request=upkeep.ManyRequest,
         function=service.remember_many,
         authority="write",
-        writes=True,
         long=True,
         examples=({"memories": [{"text": "Bob bakes a lemon cake."}, {"text": "The kiln cracked.", "scope": "pottery"}]},),
     ),
@@ -72,7 +71,6 @@ _TABLE = (
         request=turns.TurnsRequest,
         function=service.remember_turns,
         authority="write",
-        writes=True,
         examples=({"session": "monday", "turns": [{"role": "user", "content": "I moved to Lisbon."}]},),
     ),
     Verb(
@@ -106,7 +104,6 @@ _TABLE = (
         request=upkeep.FeedbackRequest,
         function=service.feedback,
         authority="write",
-        writes=True,
         examples=({"recall_id": "01JWNAQ5E0ZZZZZZZZZZZZZZZZ", "cited": ["deploy"]},),
     ),
     Verb(
@@ -179,7 +176,6 @@ _TABLE = (
         request=upkeep.KeepBothRequest,
         function=service.keep_both,
         authority="write",
-        writes=True,
         examples=({"id": "deploy", "other": "cake"},),
     ),
     Verb(
@@ -188,7 +184,6 @@ _TABLE = (
         request=draft.UpdateRequest,
         function=service.update,
         authority="write",
-        writes=True,
         examples=({"id": "cake", "importance": 0.9},),
     ),
     Verb(
@@ -197,7 +192,6 @@ _TABLE = (
         request=upkeep.ForgetRequest,
         function=service.forget,
         authority="write",
-        writes=True,
         examples=({"ids": ["cake"]},),
     ),
     Verb(
@@ -206,7 +200,6 @@ _TABLE = (
         request=upkeep.IdsRequest,
         function=service.restore,
         authority="write",
-        writes=True,
         examples=({"ids": ["cake"]},),
     ),
     Verb(
@@ -215,7 +208,6 @@ _TABLE = (
         request=upkeep.IdsRequest,
         function=service.quarantine,
         authority="write",
-        writes=True,
         examples=({"ids": ["cake"]},),
     ),
     Verb(
@@ -224,7 +216,6 @@ _TABLE = (
         request=upkeep.PromoteRequest,
         function=service.promote,
         authority="write",
-        writes=True,
         examples=({"ids": ["cake"], "trust": "user"},),
     ),
     Verb(
@@ -239,4 +230,4 @@ _TABLE = (
     *UPKEEP_VERBS,
     *INSIGHT_VERBS,
 )
-VERBS: Mapping[str, Verb] = MappingProxyType({verb.name: verb for verb in _TABLE})
+VERBS: Mapping[str, Verb] = MappingProxyType({verb.name: replace(verb, writes=verb.writes or verb.authority == "write") for verb in _TABLE})
