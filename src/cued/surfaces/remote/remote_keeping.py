@@ -1,11 +1,9 @@
 """What is stored on a server: remembering, reading, changing and forgetting, as `handles.keeping` does it here."""
 
-from collections.abc import Iterable, Mapping, Sized
-from datetime import UTC, datetime
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
-from cued.errors import InputError, NotFoundError
+from cued.errors import NotFoundError
 from cued.handles.keeping import Remembered
 from cued.handles.tenant import Tenant
 from cued.model import Memory, Page
@@ -15,7 +13,7 @@ from cued.requests.checks import asked_id
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, read_change, read_draft
 from cued.requests.keywords import Changes, Facts, Wanted
 from cued.requests.listing import ListRequest, whole_request
-from cued.requests.many import CHUNK, numbered, placed
+from cued.requests.many import stored
 from cued.surfaces.remote import nouns
 from cued.surfaces.remote.calls import told
 from cued.surfaces.remote.nouns import memories_among, public
@@ -54,20 +52,16 @@ class RemoteKeeping(RemoteBound):
 
     def remember_many(self, drafts: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress = silent) -> Remembered:
         """What `Tenant.remember_many` gives; each chunk is one request."""
-        if isinstance(drafts, str | Mapping | Draft) or not isinstance(drafts, Iterable):
-            raise InputError("drafts", drafts, "a list of memories; `remember` stores one")
-        total, rest = len(drafts) if isinstance(drafts, Sized) else 0, numbered(drafts)
-        ids: list[str] = []
         notes: list[str] = []
-        while chunk := list(islice(rest, CHUNK)):
-            try:
-                answer = self._ask("remember_many", {"memories": list(map(told, chunk))})
-            except InputError as error:
-                raise placed(error, chunk, stored=len(ids), now=datetime.now(UTC)) from None
-            ids += answer["ids"]
-            notes += answer["degraded"]
-            progress(len(ids), total)
-        return Remembered(ids=tuple(ids), degraded=tuple(dict.fromkeys(notes)))
+
+        def store(chunk: Sequence[Draft]) -> Iterable[str]:
+            answer = self._ask("remember_many", {"memories": [*map(told, chunk)]})
+            notes.extend(answer["degraded"])
+            ids: Iterable[str] = answer["ids"]
+            return ids
+
+        ids = stored(drafts, store, clock=self._clock, progress=progress)
+        return Remembered(ids=ids, degraded=tuple(dict.fromkeys(notes)))
 
     def known(self, *memory_ids: str) -> frozenset[str]:
         """What `Tenant.known` gives; each id is asked for."""
