@@ -19,14 +19,12 @@ def public(kind):
 
 
 @pytest.mark.parametrize(("plain", "wrapped"), PAIRS, ids=lambda kind: kind.__name__)
-def test_every_verb_is_there_with_the_same_arguments_and_answer(plain, wrapped):
+def test_every_verb_is_there_with_the_same_arguments(plain, wrapped):
     assert set(public(plain)) == set(public(wrapped))
     for name, verb in public(plain).items():
         there = public(wrapped)[name]
         assert list(inspect.signature(there).parameters.values()) == list(inspect.signature(verb).parameters.values()), name
         assert (inspect.iscoroutinefunction(there) or inspect.isasyncgenfunction(there)) is (name not in NOT_AWAITED), name
-        if name not in NOT_AWAITED | {"export"}:
-            assert inspect.signature(there).return_annotation == inspect.signature(verb).return_annotation, name
 
 
 @pytest.mark.parametrize(("plain", "wrapped"), [(cued.open, aio.open), (cued.connect, aio.connect)], ids=["open", "connect"])

@@ -131,8 +131,13 @@ def _fields(made: type) -> list[str]:
 def _methods(made: type) -> Iterator[tuple[str, Any]]:
     for part in made.__mro__:
         for name, method in vars(part).items() if part.__module__.startswith("cued.") else ():
-            if inspect.isfunction(method) and not name.startswith("_") and not issubclass(made, Exception):
+            if inspect.isfunction(method) and not name.startswith("_") and not issubclass(made, Exception) and not _is_awaited(method):
                 yield name, method
+
+
+def _is_awaited(method: Any) -> bool:  # noqa: ANN401 - any callable
+    """Whether this is another verb for asyncio, which is told where that is."""
+    return inspect.iscoroutinefunction(method) and hasattr(method, "__wrapped__")
 
 
 def _signature(title: str, made: Any) -> str:  # noqa: ANN401 - any callable

@@ -64,7 +64,7 @@ def _table(folder: Path, language: str) -> dict[str, str]:
         "relday": _relative(fields["day"]),
         **{f"relunit {unit}": _relative(fields[unit]) for unit in UNITS[3:]},
         **{f"single {unit}": _joined(forms) for unit, (_, forms) in units.items()},
-        **{f"unit {unit}": _joined(forms) for unit, (forms, _) in units.items()},
+        **{f"unit {unit}": _joined(form for form in forms if form not in single) for unit, (forms, single) in units.items()},
         **{f"quantity {unit}": _joined(_uncounted(past[unit], ago_lead)) for unit in UNITS},
         "agolead": ago_lead,
         "ago": ago,

@@ -56,7 +56,7 @@ def test_what_is_made_is_its_owners_alone(tmp_path):
             tenant = memories.tenant("ada")
             tenant.remember("Ada drinks green tea.")
             memories.backup(tmp_path / "copy.db")
-            Envelope(evidence=tenant.gather("tea")).save(tmp_path / "tea.evidence")
+            Envelope.of(tenant.gather("tea"), tenant.policy).save(tmp_path / "tea.evidence")
             assert {each.name: mode(each) for each in tmp_path.iterdir()} == {
                 "memories.db": 0o600,
                 "memories.db-wal": 0o600,

@@ -16,12 +16,6 @@ from cued.integrations.crewai import CuedStorage
 
 
 @pytest.fixture
-def memories():
-    with cued.open() as opened:
-        yield opened
-
-
-@pytest.fixture
 def storage(memories):
     return CuedStorage(memories.tenant("mara"), embedder=memories.parts.embedder)
 

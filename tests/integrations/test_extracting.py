@@ -39,12 +39,6 @@ class Slow:
         return []
 
 
-@pytest.fixture
-def mara():
-    with cued.open() as memories:
-        yield memories.tenant("mara")
-
-
 def test_the_extractors_memories_are_kept_in_the_session_and_come_from_an_agent(mara):
     told = (
         "Mara is allergic to hazelnuts.",

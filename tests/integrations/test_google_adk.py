@@ -5,8 +5,6 @@ from types import SimpleNamespace
 
 import pytest
 
-import cued
-
 pytest.importorskip("google.adk", reason="the google-adk extra is not installed: make frameworks")
 
 from google.adk.events.event import Event
@@ -18,12 +16,6 @@ from cued.integrations.google_adk import CuedMemoryService
 
 def content(text, role="user"):
     return types.Content(role=role, parts=[types.Part(text=text)])
-
-
-@pytest.fixture
-def memories():
-    with cued.open() as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -36,12 +36,6 @@ class Broken:
         raise RuntimeError("no model today")
 
 
-@pytest.fixture
-def memories():
-    with cued.open() as opened:
-        yield opened
-
-
 @pytest.fixture(params=["store", "tenant"])
 def memory(request, memories):
     return Memory(memories if request.param == "store" else memories.tenant("acme"))

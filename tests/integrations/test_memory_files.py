@@ -2,15 +2,8 @@
 
 import pytest
 
-import cued
 from cued.integrations.claude import MemoryFiles
 from cued.integrations.claude.memory_files import resolved
-
-
-@pytest.fixture
-def memories():
-    with cued.open() as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -21,12 +21,6 @@ ITEMS = [
 ]
 
 
-@pytest.fixture
-def mara():
-    with cued.open() as memories:
-        yield memories.tenant("mara")
-
-
 def run(awaitable):
     return asyncio.run(awaitable)
 

@@ -4,8 +4,6 @@ import asyncio
 
 import pytest
 
-import cued
-
 pytest.importorskip("strands", reason="the strands extra is not installed: make frameworks")
 
 from strands.memory import MemoryManager
@@ -18,12 +16,6 @@ MESSAGES = [
     {"role": "assistant", "content": [{"toolUse": {"name": "x", "input": {}, "toolUseId": "1"}}]},
     {"role": "assistant", "content": [{"text": "No hazelnuts, then."}]},
 ]
-
-
-@pytest.fixture
-def mara():
-    with cued.open() as memories:
-        yield memories.tenant("mara")
 
 
 def test_facts_are_added_and_found_with_their_metadata(mara):

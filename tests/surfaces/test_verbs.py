@@ -17,6 +17,7 @@ from cued.surfaces.cli.root import COMMANDS, cued_command
 from cued.surfaces.failures import error_json
 from cued.surfaces.verbs import VERBS, call, schemas
 from tests.docs.pages import ROOT
+from tests.surfaces.verb_names import command_of, handle_of
 
 NO_VERB_OF_THEIR_OWN = {
     "gather": "evidence is no JSON; `explain --save` keeps it",
@@ -47,12 +48,12 @@ def public(holder):
 
 
 def test_every_verb_of_the_handle_is_in_the_table_or_said_to_be_elsewhere():
-    assert public(Tenant) - set(NO_VERB_OF_THEIR_OWN) == {verb.handle for verb in VERBS.values() if verb.works_on == "tenant"}
-    assert public(Memories) - {"tenant", "flush", "close"} == {verb.handle for verb in VERBS.values() if verb.works_on == "store"}
+    assert public(Tenant) - set(NO_VERB_OF_THEIR_OWN) == {handle_of(verb) for verb in VERBS.values() if verb.works_on == "tenant"}
+    assert public(Memories) - {"tenant", "flush", "close"} == {handle_of(verb) for verb in VERBS.values() if verb.works_on == "store"}
 
 
 def test_every_command_is_a_verb_or_one_of_a_few_that_ask_no_store():
-    commanded = {verb.command.split()[0] for verb in VERBS.values() if verb.command}
+    commanded = {command.split()[0] for verb in VERBS.values() if (command := command_of(verb))}
     asks_none = {"demo", "restore", "copy", "serve", "db", "token", "eval", "completion", "mcp", "connect", "hook"}
     assert set(COMMANDS) - commanded == asks_none
 
@@ -68,11 +69,12 @@ def test_a_verb_says_who_may_use_it_and_its_examples_can_be_read(verb):
 
 @verbs
 def test_the_fields_of_a_verb_are_the_options_of_its_command(verb):
-    if not verb.command:
+    typed = command_of(verb).split()
+    if not typed:
         return
-    command = cued_command.get_command(None, verb.command.split()[0])
+    command = cued_command.get_command(None, typed[0])
     if isinstance(command, click.Group):
-        command = command.commands[verb.command.split()[1]]
+        command = command.commands[typed[1]]
     params = {param.name: param for param in command.params}
     for name, field in fields_of(verb.request).items():
         if name in ARGUMENTS or (verb.name, name) in OTHERWISE:
@@ -96,7 +98,7 @@ def read_refusal(verb, name):
 @verbs
 def test_the_defaults_of_a_verb_are_those_of_the_handle(verb):
     holder = Tenant if verb.works_on == "tenant" else Memories
-    parameters = inspect.signature(getattr(holder, verb.handle)).parameters
+    parameters = inspect.signature(getattr(holder, handle_of(verb))).parameters
     for name, field in fields_of(verb.request).items():
         if name in HANDLE_DEFAULTS and name in parameters:
             assert parameters[name].default == field.default, name

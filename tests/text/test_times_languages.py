@@ -12,7 +12,8 @@ from cued.text.times import times
 from cued.text.times.languages import triggers
 from cued.text.times.languages.atoms import words
 from cued.text.times.languages.cldr import CLDR
-from cued.text.times.languages.time_words import lexicon
+from cued.text.times.languages.spoken import SPOKEN
+from cued.text.times.languages.time_words import entries, lexicon
 from cued.text.times.share import time_share
 from cued.text.times.vocabulary import Word
 from tools import time_words
@@ -79,6 +80,20 @@ def test_every_month_and_weekday_of_cldr_is_known_by_its_number(language: str) -
         for number, forms in enumerate(CLDR[language][kind].split("/"), first):
             for form in set(forms.split("|")) - RATHER_A_WEEK:
                 assert known[words(form, table.compared)] in {Word(kind, number), Word(f"{kind}near", number)}, form
+
+
+@pytest.mark.parametrize("language", CLDR)
+def test_no_word_is_spoken_twice_or_as_cldr_has_it(language: str) -> None:
+    compared = lexicon(language).compared
+    said: dict[tuple[str, ...], Word] = {}
+    for form, word in entries(SPOKEN[language]):
+        phrase = words(form, compared)
+        assert phrase not in said, form
+        said[phrase] = word
+    theirs: dict[tuple[str, ...], Word] = {}
+    for form, word in entries(CLDR[language]):
+        theirs.setdefault(words(form, compared), word)
+    assert {phrase for phrase, word in said.items() if theirs.get(phrase) == word} == set()
 
 
 def test_the_words_that_open_the_tables_are_those_of_the_tables() -> None:

@@ -14,18 +14,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, Unpack
 from cued.aio.async_tenant import AsyncConversation, AsyncTenant
 from cued.folders import Address
 from cued.handles.memories import Memories, Opening, open_memories
-from cued.handles.threads import Threads, in_loop
+from cued.handles.threads import Threads, awaited
 from cued.model import Trust
-from cued.ports import Keeper, Progress, Store, silent
-from cued.requests.insights import When
+from cued.ports import Keeper, Store
 from cued.surfaces.remote.connecting import connect as connect_memories
-
-if TYPE_CHECKING:
-    from cued.insight.overview import Insight
-    from cued.insight.tuning import Tuned
-    from cued.upkeep.backup import Copied
-    from cued.upkeep.checking import Checked
-    from cued.upkeep.erasures import Erasure
 
 THREADS = 4
 
@@ -33,47 +25,27 @@ __all__ = ["THREADS", "AsyncConversation", "AsyncMemories", "AsyncTenant", "conn
 
 
 class AsyncMemories:
-    """What `cued.aio.open` gives: one store, open, with a few worker threads; close it, or use it in an `async with`."""
+    """What `cued.aio.open` gives: every verb of `cued.Memories`, in a few worker threads; close it, or use it in an `async with`."""
 
     def __init__(self, memories: Memories, threads: Threads) -> None:
         """Wrap an open store."""
-        self._memories, self._threads = memories, threads
+        self._plain, self._run, self._threads = memories, threads.run, threads
 
     def tenant(self, name: str, *, trust: Trust = "user") -> AsyncTenant:
         """The handle of this tenant; nothing done through it is trusted above `trust`."""
-        return AsyncTenant(self._memories.tenant(name, trust=trust), self._threads)
+        return AsyncTenant(self._plain.tenant(name, trust=trust), self._threads)
 
-    async def tenants(self) -> tuple[str, ...]:
-        """What `Memories.tenants` gives."""
-        return await self._threads.run(self._memories.tenants)
-
-    async def insight(self, *, since: When = None, until: When = None, every: str | None = None) -> "Insight":
-        """What `Memories.insight` gives."""
-        return await self._threads.run(self._memories.insight, since=since, until=until, every=every)
-
-    async def tune(self, *, apply: bool = False, progress: Progress = silent) -> "Tuned":
-        """What `Memories.tune` gives."""
-        return await self._threads.run(self._memories.tune, apply=apply, progress=in_loop(progress))
-
-    async def backup(self, path: str | Path, *, overwrite: bool = False, progress: Progress = silent) -> "Copied":
-        """What `Memories.backup` gives."""
-        return await self._threads.run(self._memories.backup, path, overwrite=overwrite, progress=in_loop(progress))
-
-    async def erasures(self) -> "tuple[tuple[Erasure, ...], tuple[str, ...]]":
-        """What `Memories.erasures` gives."""
-        return await self._threads.run(self._memories.erasures)
-
-    async def check(self, *, progress: Progress = silent) -> "Checked":
-        """What `Memories.check` gives."""
-        return await self._threads.run(self._memories.check, progress=in_loop(progress))
-
-    async def flush(self) -> None:
-        """Wait until the touches of all recalls so far are written."""
-        await self._threads.run(self._memories.flush)
+    tenants = awaited(Memories.tenants)
+    insight = awaited(Memories.insight)
+    tune = awaited(Memories.tune)
+    backup = awaited(Memories.backup)
+    erasures = awaited(Memories.erasures)
+    check = awaited(Memories.check)
+    flush = awaited(Memories.flush)
 
     async def close(self) -> None:
         """Wait for what has begun, write what is left and let go of the file; a second call waits for the first, and does nothing else."""
-        await self._threads.close(self._memories.close)
+        await self._threads.close(self._plain.close)
 
 
 class _Opened:

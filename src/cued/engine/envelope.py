@@ -1,7 +1,7 @@
 """A recall as it was decided, in an envelope that lasts: evidence, policy and calibration, and a version.
 
-Version 1 was the bare evidence. Version 2 keeps beside it the policy whole, defaults and calibration written out, so that neither a
-preset nor a calibration that changes later changes what the envelope decides to.
+The policy is kept whole, defaults and calibration written out, so that neither a preset nor a calibration that changes later changes
+what the envelope decides to.
 """
 
 import base64
@@ -33,14 +33,13 @@ _LONGEST = 1.01
 class Envelope(Struct, frozen=True, kw_only=True):
     """What a recall read, and what it was decided under.
 
-    `policy` has its calibration written out; it is None in a file of version 1, which kept none. Without `vectors` near-duplicates
-    cannot be told apart, and a decision that would have to says so in `degraded`.
+    `policy` has its calibration written out. Without `vectors` near-duplicates cannot be told apart, and a decision that would have to
+    says so in `degraded`.
     """
 
     evidence: Evidence
-    policy: Policy | None = None
+    policy: Policy
     vectors: bool = True
-    version: int = VERSION
 
     @classmethod
     def of(cls, evidence: Evidence, policy: Policy, *, vectors: bool = True) -> "Envelope":
@@ -50,16 +49,13 @@ class Envelope(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def decode(cls, data: bytes) -> "Envelope":
-        """The envelope that `encode` wrote, in this version or an earlier one; anything else is an InputError."""
+        """The envelope that `encode` wrote; anything else is an InputError."""
         try:
             version = _HEAD.decode(data).version
-            if version == 1:
-                return cls(evidence=unpack(data), vectors=True, version=1)
             if version != VERSION:
-                raise InputError("evidence", version, f"an envelope of version 1 to {VERSION}; a later Cued may read this one")
+                raise InputError("evidence", version, f"an envelope of version {VERSION}; another Cued may read this one")
             written = _WRITTEN.decode(data)
-            policy = None if written.policy is None else _parsed(written.policy)
-            return cls(evidence=_whole(written.evidence), policy=policy, vectors=written.vectors)
+            return cls(evidence=_whole(written.evidence), policy=_parsed(written.policy), vectors=written.vectors)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError("evidence", data[:40], f"the JSON of a saved recall ({error})") from error
 
@@ -73,7 +69,7 @@ class Envelope(Struct, frozen=True, kw_only=True):
 
     def encode(self) -> bytes:
         """The envelope as JSON; arrays are base64 of their little-endian bytes, the policy is TOML."""
-        policy = None if self.policy is None else dump(self.policy, whole=True)
+        policy = dump(self.policy, whole=True)
         return _ENCODER.encode(_Written(version=VERSION, vectors=self.vectors, policy=policy, evidence=self.evidence))
 
     def save(self, path: str | Path) -> None:
@@ -83,10 +79,7 @@ class Envelope(Struct, frozen=True, kw_only=True):
 
     def decide(self, policy: Policy | None = None) -> Recall:
         """The recall that was decided then, to the bit; or what another policy makes of the same evidence."""
-        chosen = policy or self.policy
-        if chosen is None:
-            raise InputError("policy", None, "a policy: an envelope of version 1 does not say what it was decided under")
-        return decide(self.evidence, chosen)
+        return decide(self.evidence, policy or self.policy)
 
 
 @lru_cache(maxsize=64)
@@ -106,13 +99,13 @@ def unpack(data: bytes) -> Evidence:
 
 
 class _Head(Struct, frozen=True):
-    version: int = 1
+    version: int
 
 
 class _Written(Struct, frozen=True, kw_only=True):
     version: int
     vectors: bool
-    policy: str | None
+    policy: str
     evidence: Evidence
 
 

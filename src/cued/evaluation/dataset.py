@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.importers.lines import Header, MemoryLine, incoming
-from cued.importers.own import in_line, read_export
+from cued.importers.own import read_export, within
 from cued.model import EPOCH, Memory
 from cued.requests.checks import moment
 from cued.stores.standing.felling import unlifted
@@ -139,7 +139,7 @@ def _exported(path: Path) -> list[tuple[str, Item]]:
         if isinstance(line, Header):
             tenant = line.tenant
         elif isinstance(line, MemoryLine):
-            with in_line(number):
+            with within(f"line {number}"):
                 memory = incoming(line, tenant=tenant).memory
             if not (memory.forgotten_at or memory.quarantined_at or unlifted(memory)):
                 items.append((tenant, _item_of(memory)))

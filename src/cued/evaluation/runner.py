@@ -24,7 +24,8 @@ from cued.handles.memories import open_memories
 from cued.model import EPOCH, Cue, Evidence
 from cued.policy.spec import Policy
 from cued.ports import Progress, silent
-from cued.requests.draft import Draft, compose
+from cued.requests.draft import Draft
+from cued.requests.many import misfit
 
 TIMED = 200
 _READ = ("cue", "search")
@@ -185,13 +186,12 @@ class _Corpus:
 
     def _refused(self) -> InputError | None:
         """The first memory that cannot be stored: where it stands, and what is wrong with it."""
-        for item, draft in zip(self.items, _drafts(self.items), strict=True):
-            try:
-                compose(draft, tenant=self._tenant, memory_id=item.id, now=EPOCH)
-            except InputError as error:
-                where = f"data set {self._dataset}, tenant {self._tenant!r}, memory {item.id!r}, {error.field}"
-                return InputError(where, getattr(item, error.field, None), error.accepted)
-        return None
+        found = misfit(_drafts(self.items), now=EPOCH)
+        if found is None:
+            return None
+        item, error = self.items[found[0]], found[1]
+        where = f"data set {self._dataset}, tenant {self._tenant!r}, memory {item.id!r}, {error.field}"
+        return InputError(where, getattr(item, error.field, None), error.accepted)
 
 
 def _drafts(items: Sequence[Item]) -> Iterator[Draft]:

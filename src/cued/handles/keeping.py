@@ -1,9 +1,8 @@
 """The verbs that store, show and change memories."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 from msgspec import Struct
@@ -38,7 +37,7 @@ from cued.requests.checks import asked_id, label, one_of
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, changed, compose, read_change, read_draft
 from cued.requests.keywords import Changes, Facts, Wanted
 from cued.requests.listing import ListRequest, whole_request
-from cued.requests.many import CHUNK, numbered, placed
+from cued.requests.many import stored
 from cued.requests.turns import drafts_of
 from cued.text.analyse import analyse, searched_text
 
@@ -120,23 +119,17 @@ class Keeping(Bound):
 
         Conflicts are not looked for; among them are only memories that were to give way to a less trusted one.
         """
-        if isinstance(drafts, str | Mapping | Draft) or not isinstance(drafts, Iterable):
-            raise InputError("drafts", drafts, "a list of memories; `remember` stores one")
-        total = len(drafts) if isinstance(drafts, Sized) else 0
-        ids: list[str] = []
         notes: list[str] = []
         denied: list[Denied] = []
-        rest = numbered(drafts)
-        while chunk := list(islice(rest, CHUNK)):
-            try:
-                records, degraded, claims = self._keep(chunk)
-            except InputError as error:
-                raise placed(error, chunk, stored=len(ids), now=self._clock()) from None
-            ids += [record.memory.id for record in records]
-            notes += degraded
-            denied += claims
-            progress(len(ids), total)
-        return Remembered(ids=tuple(ids), conflicts=_all_odds((), denied), degraded=tuple(dict.fromkeys(notes)))
+
+        def store(chunk: Sequence[Draft]) -> Iterator[str]:
+            records, degraded, claims = self._keep(chunk)
+            notes.extend(degraded)
+            denied.extend(claims)
+            return (record.memory.id for record in records)
+
+        ids = stored(drafts, store, clock=self._clock, progress=progress)
+        return Remembered(ids=ids, conflicts=_all_odds((), denied), degraded=tuple(dict.fromkeys(notes)))
 
     def remember_turns(
         self,

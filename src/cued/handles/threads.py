@@ -1,18 +1,19 @@
 """A few worker threads for asyncio: what is more than they can do waits for its turn, and what has begun goes on to its end."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from functools import partial
+from functools import partial, wraps
 from threading import Event
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from cued.errors import StoreError
 from cued.forking import across_forks
 from cued.ports import Progress
 from cued.requests.checks import whole
 
+Said = ParamSpec("Said")
 Answer = TypeVar("Answer")
 
 
@@ -60,3 +61,16 @@ def in_loop(progress: Progress) -> Progress:
         loop.call_soon_threadsafe(progress, done, total)
 
     return heard
+
+
+def awaited(verb: Callable[Concatenate[Any, Said], Answer]) -> Callable[Concatenate[Any, Said], Coroutine[Any, Any, Answer]]:
+    """A verb for asyncio, with the same arguments: what `_plain` is asked in a thread by `_run`; `progress` is heard in the loop."""
+
+    @wraps(verb)
+    async def asked(self: Any, /, *args: Said.args, **options: Said.kwargs) -> Answer:  # noqa: ANN401 - whoever has the two
+        if "progress" in options:
+            options["progress"] = in_loop(options["progress"])  # type: ignore[arg-type]  # of all verbs the same
+        answer: Answer = await self._run(getattr(self._plain, verb.__name__), *args, **options)
+        return answer
+
+    return asked

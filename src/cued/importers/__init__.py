@@ -6,7 +6,6 @@ conversation adds only the turns that are new.
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from cued.folders import nameable
 from cued.importers import chatgpt, claude, claude_mem, markdown, mcp_memory, mem0
 from cued.importers.files import MAX_BYTES, head, is_zip, members
 from cued.importers.intake import Imported, Incoming, Intake, Skipped
-from cued.importers.own import bounded_lines, import_export
+from cued.importers.own import bounded_lines, import_export, within
 from cued.importers.sealing import refuse_foreign
 from cued.ports import Embedder, Progress, Store, silent
 from cued.requests.checks import label, one_of
@@ -102,7 +101,7 @@ def import_file(  # noqa: PLR0913 - one keyword each for what, with what, as of 
     """
     intake = Intake(tenant, store, embedder=embedder, progress=progress)
     nameable("file", path)
-    with _naming(path):
+    with within(str(path)):
         name = detect(path, max_bytes=max_bytes) if format is None else one_of("format", format, NAMES)
         if user is not None and name != "mem0":
             raise InputError("user", user, f"no user for {name}: only rows of mem0 name theirs")
@@ -127,16 +126,6 @@ def _import_own(  # noqa: PLR0913 - as above
             refuse_foreign((line for _, line in bounded_lines(file)), store, tenant)
             file.seek(0)
         return import_export(tenant, store, file, at=at, embedder=embedder, believed=as_exported, progress=progress)
-
-
-@contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Let an InputError raised inside say which file it is about, in full."""
-    try:
-        yield
-    except InputError as error:
-        error.add_note(f"in {path}")
-        raise
 
 
 def _composed(drafts: Iterable[Draft | Skipped], *, tenant: str, at: datetime, scope: str | None) -> Iterator[Incoming | Skipped]:

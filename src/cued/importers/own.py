@@ -41,7 +41,7 @@ def read_export(lines: BinaryIO | Iterable[bytes]) -> Iterator[Numbered]:
     """The header and then each line of an export; whatever is wrong is an InputError that names its line."""
     started = False
     for number, line in bounded_lines(lines):
-        with in_line(number):
+        with within(f"line {number}"):
             read = read_line(line) if started else read_header(line)
         started = True
         yield Numbered(number, len(line), read)
@@ -79,7 +79,7 @@ def bounded_lines(lines: BinaryIO | Iterable[bytes]) -> Iterator[tuple[int, byte
     """The lines that are not blank with their numbers from 1; no more than MAX_LINE bytes of a line are ever read."""
     for number, line in enumerate(_read_lines(lines), 1):
         if len(line) > MAX_LINE:
-            with in_line(number):
+            with within(f"line {number}"):
                 raise InputError("line", f"more than {MAX_LINE} bytes", f"lines of at most {MAX_LINE} bytes")
         plain = line.removeprefix(b"\xef\xbb\xbf").strip()
         if plain:
@@ -87,12 +87,12 @@ def bounded_lines(lines: BinaryIO | Iterable[bytes]) -> Iterator[tuple[int, byte
 
 
 @contextmanager
-def in_line(number: int) -> Iterator[None]:
-    """Let an InputError raised inside say which line it is about."""
+def within(place: str) -> Iterator[None]:
+    """Let an InputError raised inside say which line or file it is about."""
     try:
         yield
     except InputError as error:
-        error.add_note(f"in line {number}")
+        error.add_note(f"in {place}")
         raise
 
 
@@ -116,7 +116,7 @@ class _Reading:
         """The memories, one by one; the recall log is stored on the way."""
         for number, size, line in self._lines:
             self._number = number
-            with in_line(number):
+            with within(f"line {number}"):
                 if self._end is not None:
                     raise InputError("line", "a line more", "nothing after the end line")
                 if isinstance(line, MemoryLine):
@@ -144,7 +144,7 @@ class _Reading:
     def finish(self) -> None:
         """Store what is left of the recall log, and refuse a file that is not whole."""
         self._log()
-        with in_line(self._number):
+        with within(f"line {self._number}"):
             if self._end is None:
                 raise InputError("end", None, "a last line that counts the others: this file was cut short")
             if (self._end.memories, self._end.recalls) != (self._memories, self._recalls):

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from cued.insight.rates import ENOUGH, Rates, rates
 from cued.model import LogQuery, RecallEntry
-from cued.model.plain import JSON, plain
+from cued.model.plain import Plain
 from cued.ports import Store
 from cued.significance import paired
 
@@ -48,17 +48,13 @@ class Beside(Struct, frozen=True, kw_only=True):
     kept_bad: float | None
 
 
-class Compared(Struct, frozen=True, kw_only=True):
+class Compared(Plain, frozen=True, kw_only=True):
     """The policies of the newest recalls: each that was shown, each that decided beside, and how many recalls are missing to conclude."""
 
     recalls: int
     arms: tuple[Arm, ...]
     beside: tuple[Beside, ...]
     missing: int
-
-    def to_dict(self) -> JSON:
-        """The comparison as plain data."""
-        return plain(self)
 
 
 def compare(tenant: str, store: Store) -> Compared:

@@ -2,13 +2,11 @@
 
 from collections.abc import Callable
 
-from msgspec import Struct
-
 from cued.insight import deployment, holdings, speaking, traffic
 from cued.insight.line import Line
 from cued.insight.observing import Observed
 from cued.insight.rates import Verdict
-from cued.model.plain import JSON, plain
+from cued.model.plain import Plain
 
 CHECKLIST: dict[str, Callable[[Observed], Line]] = {
     "injection": speaking.injection,
@@ -43,7 +41,7 @@ BESIDE: dict[str, Callable[[Observed], Line]] = {
 _WORST: tuple[Verdict, ...] = ("fail", "warn", "pass", "unknown")
 
 
-class Diagnosis(Struct, frozen=True, kw_only=True):
+class Diagnosis(Plain, frozen=True, kw_only=True):
     """Every line, the worst verdict, and how many recalls are missing before those about traffic can be drawn."""
 
     verdict: Verdict
@@ -62,10 +60,6 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     def named(self) -> tuple[str, ...]:
         """What is wrong, a word or two each."""
         return tuple(line.cause for line in self.lines if line.cause)
-
-    def to_dict(self) -> JSON:
-        """The diagnosis as plain data."""
-        return plain(self)
 
 
 def diagnose(seen: Observed) -> Diagnosis:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.insight.tuning import Tuned
-from cued.model.plain import JSON, plain
+from cued.model.plain import Plain
 from cued.policy.calibration import digest
 from cued.policy.parse import diff, dump, parse
 from cued.policy.spec import Policy
@@ -30,15 +30,11 @@ class Version(Struct, frozen=True, kw_only=True):
     report: dict[str, Any]
 
 
-class History(Struct, frozen=True, kw_only=True):
+class History(Plain, frozen=True, kw_only=True):
     """All versions, oldest first, and the number of the one that is applied; 0 is none, so that the usual policy decides."""
 
     current: int = 0
     versions: tuple[Version, ...] = ()
-
-    def to_dict(self) -> JSON:
-        """The history as plain data."""
-        return plain(self)
 
 
 def history(document: bytes | None) -> History:

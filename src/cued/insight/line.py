@@ -1,16 +1,14 @@
 """One line of a diagnosis: what was looked at, the verdict, its figure, and the command that mends it."""
 
-from msgspec import Struct
-
 from cued.insight.observing import Observed
 from cued.insight.rates import ENOUGH, Verdict
-from cued.model.plain import JSON, plain
+from cued.model.plain import Plain
 
 BY_WORDS = 50
 """Up to so many memories words alone do, as the decision guide says."""
 
 
-class Line(Struct, frozen=True, kw_only=True):
+class Line(Plain, frozen=True, kw_only=True):
     """A verdict on one thing. `figure` is what it rests on, `cause` one word for what is wrong, "" where nothing is."""
 
     name: str
@@ -19,10 +17,6 @@ class Line(Struct, frozen=True, kw_only=True):
     told: str
     cause: str = ""
     mend: str = ""
-
-    def to_dict(self) -> JSON:
-        """The line as plain data."""
-        return plain(self)
 
 
 def fine(name: str, figure: str, told: str) -> Line:

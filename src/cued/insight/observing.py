@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from cued.errors import EmbedderError
 from cued.insight.rates import ENOUGH
-from cued.model import Condition, LogQuery, LogRules, Matrix, Memory, RecallEntry, Stats, Stored
+from cued.model import Condition, LogQuery, Matrix, Memory, RecallEntry, Stats, Stored
 from cued.others import embedded
 from cued.policy.spec import Policy
 from cued.ports import Embedder, Store
@@ -26,7 +26,6 @@ class Observed(Struct, frozen=True, kw_only=True):
     `embedder` is the fingerprint of the one in use, None where there is none, and `failing` what it said when it was tried.
     """
 
-    tenant: str
     now: datetime
     policy: Policy
     lines: tuple[RecallEntry, ...]
@@ -36,7 +35,6 @@ class Observed(Struct, frozen=True, kw_only=True):
     vectors: Matrix | None
     embedder: str | None
     failing: str = ""
-    rules: LogRules
     condition: Condition
 
     @property
@@ -51,7 +49,6 @@ def observe(tenant: str, store: Store, policy: Policy, *, embedder: Embedder | N
     stored = list(_scanned(tenant, store))
     fingerprint, failing = _tried(embedder)
     return Observed(
-        tenant=tenant,
         now=now,
         policy=policy,
         lines=lines[::-1],
@@ -61,7 +58,6 @@ def observe(tenant: str, store: Store, policy: Policy, *, embedder: Embedder | N
         vectors=_vectors(stored, fingerprint),
         embedder=fingerprint,
         failing=failing,
-        rules=store.log_rules,
         condition=store.condition(),
     )
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from cued.insight.rates import Advice, advice
 from cued.model import CHANNELS, LogQuery, Outcome, RecallEntry, Tallies, TallyQuery
 from cued.model.log import NO_FLOOR, RELEVANCE_STEPS, Spread, Tally, TallyBy, ms_of
-from cued.model.plain import JSON, plain
+from cued.model.plain import Plain
 from cued.ports import Store
 
 LATELY = 2000
@@ -62,7 +62,7 @@ class Channel(Struct, frozen=True, kw_only=True):
     cited_alone: int
 
 
-class Insight(Struct, frozen=True, kw_only=True):
+class Insight(Plain, frozen=True, kw_only=True):
     """What the log says. `relevance` counts recalls by their best relevance in twentieths, `floors` by their floor.
 
     `ms` has the median, the 90th and the 99th percentile. Stages, channels and failures are of the `lately` newest recalls.
@@ -83,10 +83,6 @@ class Insight(Struct, frozen=True, kw_only=True):
     used: int
     failures: dict[str, int]
     advice: Advice
-
-    def to_dict(self) -> JSON:
-        """The whole as plain data."""
-        return plain(self)
 
 
 class Window(Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from cued.engine.envelope import Envelope
 from cued.errors import InputError
 from cued.model import Evidence, LogQuery, RecallEntry
-from cued.model.plain import JSON, plain
+from cued.model.plain import Plain
 from cued.model.words import LABELS_DOCUMENT
 from cued.ports import Store
 from cued.requests.checks import moment
@@ -23,12 +23,11 @@ NOISE = 0.1
 
 
 class LabelledPair(Struct, frozen=True, kw_only=True):
-    """One cue's evidence, when it was asked, and the ids that were right; none says that nothing was. `bad` are known to be wrong."""
+    """One cue's evidence, when it was asked, and the ids that were right; none says that nothing was."""
 
     evidence: Evidence
     at: datetime
     gold: tuple[str, ...]
-    bad: tuple[str, ...] = ()
 
 
 class Label(Struct, frozen=True, kw_only=True):
@@ -64,7 +63,7 @@ def _labelled(line: bytes) -> Labelled:
     return msgspec.convert({**said, "asked_at": at}, Labelled)
 
 
-class Unjudged(Struct, frozen=True, kw_only=True):
+class Unjudged(Plain, frozen=True, kw_only=True):
     """A kept recall to be judged: its cue, and the texts that came back; where none did, those that nearly had."""
 
     recall_id: str
@@ -72,10 +71,6 @@ class Unjudged(Struct, frozen=True, kw_only=True):
     cue: str
     chosen: tuple[str, ...]
     texts: tuple[str, ...]
-
-    def to_dict(self) -> JSON:
-        """The recall as plain data."""
-        return plain(self)
 
 
 def labels(tenant: str, store: Store) -> tuple[Label, ...]:
@@ -115,24 +110,24 @@ def judged_pairs(tenant: str, store: Store) -> tuple[LabelledPair, ...]:
     lines = store.log(tenant, LogQuery(kept=True, limit=_MOST, oldest_first=True))
     pairs = list[LabelledPair]()
     for line in lines:
-        gold, bad = _verdict(line, said.get(line.recall_id))
+        gold = _gold(line, said.get(line.recall_id))
         if gold is None:
             continue
         (whole,) = store.log(tenant, LogQuery(recall_id=line.recall_id, limit=1, content=True))
         if whole.evidence is not None:
-            pairs.append(LabelledPair(evidence=Envelope.decode(whole.evidence).evidence, at=line.at, gold=gold, bad=bad))
+            pairs.append(LabelledPair(evidence=Envelope.decode(whole.evidence).evidence, at=line.at, gold=gold))
     return tuple(pairs)
 
 
-def _verdict(line: RecallEntry, label: Label | None) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
-    """The gold and the bad that are known of a recall; no gold is known (None) where only wrong ones are."""
+def _gold(line: RecallEntry, label: Label | None) -> tuple[str, ...] | None:
+    """The ids that are known to be right for a recall, none where silence would have been; None where that is not known."""
     if label is not None and label.verdict != "wrong":
-        return (line.chosen, ()) if label.verdict == "right" else ((), line.chosen)
+        return line.chosen if label.verdict == "right" else ()
     if line.cited:
-        return line.cited, line.bad
+        return line.cited
     # Nothing that came back was right: what would have been nobody knows, but silence would have been better.
     wrong = line.chosen if label is not None else line.bad
-    return ((), wrong) if wrong and set(wrong) == set(line.chosen) else (None, wrong)
+    return () if wrong and set(wrong) == set(line.chosen) else None
 
 
 def found(chosen: Collection[str], gold: Collection[str]) -> float:

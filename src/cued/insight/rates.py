@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from cued.model import RecallEntry
-from cued.model.plain import JSON, plain
+from cued.model.plain import Plain
 
 ENOUGH = 200
 """How many recalls it takes before a rate says anything."""
@@ -32,17 +32,13 @@ class Rates(Struct, frozen=True, kw_only=True):
     median_ms: float
 
 
-class Advice(Struct, frozen=True, kw_only=True):
+class Advice(Plain, frozen=True, kw_only=True):
     """What an injection rate says of the floor: the verdict, in words, the floor to try next, and how many recalls are missing."""
 
     verdict: Verdict
     told: str
     floor: float | None = None
     missing: int = 0
-
-    def to_dict(self) -> JSON:
-        """The advice as plain data."""
-        return plain(self)
 
 
 def rates(log: Sequence[RecallEntry]) -> Rates:

@@ -12,7 +12,7 @@ from cued.engine.envelope import Envelope
 from cued.engine.narrowing import narrowed
 from cued.errors import InputError
 from cued.model import CHANNELS, LogQuery, Memory, Outcome, Recall, RecallEntry
-from cued.model.plain import JSON, plain
+from cued.model.plain import Plain
 from cued.policy.calibration import digest
 from cued.policy.spec import Policy
 from cued.ports import Progress, Store, silent
@@ -56,7 +56,7 @@ class Moved(Struct, frozen=True, kw_only=True):
     recalls: int
 
 
-class Replayed(Struct, frozen=True, kw_only=True):
+class Replayed(Plain, frozen=True, kw_only=True):
     """What policy B would have changed over these recalls.
 
     `overlap` is the mean share of memories that both have, of those that either has, over recalls in which either spoke. `notes` tell
@@ -77,10 +77,6 @@ class Replayed(Struct, frozen=True, kw_only=True):
     went: tuple[Moved, ...]
     changed: tuple[Changed, ...]
     notes: tuple[str, ...] = ()
-
-    def to_dict(self) -> JSON:
-        """The replay as plain data."""
-        return plain(self)
 
 
 def replay(tenant: str, store: Store, policy: Policy, *, last: int = LAST, progress: Progress = silent) -> Replayed:
@@ -178,8 +174,8 @@ def _summed(policy: Policy, lines: Sequence[RecallEntry], changes: Sequence[Chan
 
 def _unread(envelope: Envelope, policy: Policy) -> dict[str, None]:
     """What the policy would have looked for and the recall had not, told once."""
-    read, lookup = envelope.policy, envelope.evidence.lookup
-    if read is None or lookup is None:
+    if envelope.evidence.lookup is None:
         return {}
+    read = envelope.policy
     opened = [name for name in CHANNELS if getattr(policy.channels, name) is not None and getattr(read.channels, name) is None]
     return dict.fromkeys(f"{name}: was shut when these recalls were made, so it adds nothing here" for name in opened)

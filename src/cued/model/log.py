@@ -169,9 +169,9 @@ class LogRules(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         """Refuse what cannot be a rule."""
-        for name, accepted in _ACCEPTED.items():
+        for name, (fits, accepted) in _RULES.items():
             value = getattr(self, name)
-            if not _RULES[name](value):
+            if not fits(value):
                 raise InputError(f"log.{name}", value, accepted)
 
     def keeps_content(self, recall_id: str) -> bool:
@@ -197,17 +197,17 @@ def _whole(value: object, least: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
-_RULES: dict[str, Callable[[Any], bool]] = {
-    "rows": lambda value: _whole(value, 1),
-    "age": lambda value: value is None or (isinstance(value, timedelta) and value > timedelta()),
-    "content": lambda value: value in get_args(KeptContent),
-    "last": lambda value: _whole(value, 0),
-    "share": lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1,
+_RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "rows": (lambda value: _whole(value, 1), "a whole number, 1 or more"),
+    "age": (
+        lambda value: value is None or (isinstance(value, timedelta) and value > timedelta()),
+        "a timedelta of more than nothing, or None for any age",
+    ),
+    "content": (lambda value: value in get_args(KeptContent), 'one of "off", "last", "sampled"'),
+    "last": (lambda value: _whole(value, 0), "a whole number, 0 or more"),
+    "share": (
+        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1,
+        "a number from 0 to 1",
+    ),
 }
-_ACCEPTED = {
-    "rows": "a whole number, 1 or more",
-    "age": "a timedelta of more than nothing, or None for any age",
-    "content": 'one of "off", "last", "sampled"',
-    "last": "a whole number, 0 or more",
-    "share": "a number from 0 to 1",
-}
+"""What each may be, and how that is said."""

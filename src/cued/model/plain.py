@@ -10,6 +10,14 @@ from msgspec import Struct
 JSON = dict[str, Any]
 
 
+class Plain(Struct, frozen=True, kw_only=True):
+    """What can be told field by field."""
+
+    def to_dict(self) -> JSON:
+        """All of it as plain data."""
+        return plain(self)
+
+
 def plain(value: Mapping[str, Any] | Struct) -> JSON:
     """The value in plain data alone; a number that is not finite is None, a time is RFC 3339 in UTC."""
     cleaned: JSON = _finite(msgspec.to_builtins(value, str_keys=True))

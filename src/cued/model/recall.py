@@ -27,7 +27,7 @@ class Summary(Struct, frozen=True):
 class Evidence(OfArrays, frozen=True, kw_only=True):
     """Everything read for one recall. `decide` needs nothing else, so a saved Evidence replays exactly.
 
-    `lookup` is what was asked of the store, so that it can be asked again; None where nothing was stored, or an old file does not say.
+    `lookup` is what was asked of the store, so that it can be asked again; None where nothing was stored.
     """
 
     recall_id: str

@@ -11,8 +11,6 @@ INSIGHT_VERBS = (
         request=insights.InsightRequest,
         function=insight_service.insight,
         authority="read",
-        command="insight",
-        handle="insight",
         examples=({"since": "2025-05-01", "by": "policy"},),
     ),
     Verb(
@@ -22,8 +20,6 @@ INSIGHT_VERBS = (
         function=insight_service.insight_of_all,
         authority="admin",
         works_on="store",
-        command="insight --all-tenants",
-        handle="insight",
         examples=({},),
     ),
     Verb(
@@ -32,8 +28,6 @@ INSIGHT_VERBS = (
         request=upkeep.NoFields,
         function=insight_service.compare,
         authority="read",
-        command="insight --compare",
-        handle="compare",
         examples=({},),
     ),
     Verb(
@@ -42,8 +36,6 @@ INSIGHT_VERBS = (
         request=upkeep.NoFields,
         function=insight_service.doctor,
         authority="read",
-        command="doctor",
-        handle="doctor",
         examples=({},),
     ),
     Verb(
@@ -53,8 +45,6 @@ INSIGHT_VERBS = (
         function=insight_service.replay,
         authority="read",
         long=True,
-        command="replay",
-        handle="replay",
         examples=({"policy": "rrf", "last": 100},),
     ),
     Verb(
@@ -63,8 +53,6 @@ INSIGHT_VERBS = (
         request=insights.UnlabelledRequest,
         function=insight_service.unlabelled,
         authority="read",
-        command="label --list",
-        handle="unlabelled",
         examples=({"limit": 1},),
     ),
     Verb(
@@ -73,9 +61,6 @@ INSIGHT_VERBS = (
         request=insights.LabelRequest,
         function=insight_service.label,
         authority="write",
-        writes=True,
-        command="label",
-        handle="label",
         examples=({"recall_id": "01JWNAQ5E0ZZZZZZZZZZZZZZZZ", "verdict": "right"},),
     ),
     Verb(
@@ -84,10 +69,7 @@ INSIGHT_VERBS = (
         request=insights.TuneRequest,
         function=insight_service.tune,
         authority="write",
-        writes=True,
         long=True,
-        command="tune",
-        handle="tune",
         examples=({"source": "log"},),
     ),
     Verb(
@@ -99,8 +81,6 @@ INSIGHT_VERBS = (
         writes=True,
         long=True,
         works_on="store",
-        command="tune --all-tenants",
-        handle="tune",
         examples=({"apply": True},),
     ),
     Verb(
@@ -109,9 +89,6 @@ INSIGHT_VERBS = (
         request=insights.PolicyRequest,
         function=insight_service.policy_save,
         authority="write",
-        writes=True,
-        command="policy save",
-        handle="policy_save",
         examples=({"toml": 'name = "mine"\n\n[floor]\nat = 0.6\n', "note": "answers were too bold"},),
     ),
     Verb(
@@ -120,8 +97,6 @@ INSIGHT_VERBS = (
         request=upkeep.NoFields,
         function=insight_service.policy_history,
         authority="read",
-        command="policy history",
-        handle="policy_history",
         examples=({},),
     ),
     Verb(
@@ -130,9 +105,6 @@ INSIGHT_VERBS = (
         request=insights.RollbackRequest,
         function=insight_service.policy_rollback,
         authority="write",
-        writes=True,
-        command="policy rollback",
-        handle="policy_rollback",
         examples=({"to": 0},),
     ),
 )

@@ -98,7 +98,7 @@ def explain_saved(saved: "Envelope", request: DecideRequest, *, policy: Policy |
     from cued.explain import Explanation, verdict_on
     from cued.explain.single_changes import single_changes
 
-    chosen = policy or saved.policy or presets.load_policy()
+    chosen = policy or saved.policy
     applied = adjusted(request, chosen)
     evidence = narrowed(saved.evidence, applied)
     recalled = decide(evidence, applied)

@@ -11,10 +11,7 @@ UPKEEP_VERBS = (
         request=upkeep.ConsolidateRequest,
         function=upkeep_service.consolidate,
         authority="write",
-        writes=True,
         long=True,
-        command="consolidate",
-        handle="consolidate",
         examples=({"apply": True, "at_least": 0.9},),
     ),
     Verb(
@@ -23,8 +20,6 @@ UPKEEP_VERBS = (
         request=upkeep.NoFields,
         function=upkeep_service.merges,
         authority="read",
-        command="consolidate --list",
-        handle="merges",
         examples=({},),
     ),
     Verb(
@@ -33,9 +28,6 @@ UPKEEP_VERBS = (
         request=upkeep.IdsRequest,
         function=upkeep_service.unmerge,
         authority="write",
-        writes=True,
-        command="consolidate --undo",
-        handle="unmerge",
         examples=({"ids": ["cake"]},),
     ),
     Verb(
@@ -44,10 +36,7 @@ UPKEEP_VERBS = (
         request=upkeep.SweepRequest,
         function=upkeep_service.sweep,
         authority="write",
-        writes=True,
         long=True,
-        command="sweep",
-        handle="sweep",
         examples=({"grace": "7d"},),
     ),
     Verb(
@@ -56,8 +45,6 @@ UPKEEP_VERBS = (
         request=upkeep.CoolRequest,
         function=upkeep_service.cool,
         authority="read",
-        command="cool",
-        handle="cool",
         examples=({"older_than": "30d", "importance_below": 0.6},),
     ),
     Verb(
@@ -66,10 +53,7 @@ UPKEEP_VERBS = (
         request=upkeep.NoFields,
         function=upkeep_service.reembed,
         authority="write",
-        writes=True,
         long=True,
-        command="reembed",
-        handle="reembed",
         examples=({},),
     ),
     Verb(
@@ -80,8 +64,6 @@ UPKEEP_VERBS = (
         authority="read",
         long=True,
         streams=True,
-        command="export",
-        handle="export",
         examples=({"vectors": True},),
     ),
     Verb(
@@ -92,8 +74,6 @@ UPKEEP_VERBS = (
         authority="admin",
         writes=True,
         long=True,
-        command="import",
-        handle="import_file",
         examples=({"path": "notes", "scope": "home"},),
     ),
     Verb(
@@ -103,8 +83,6 @@ UPKEEP_VERBS = (
         function=upkeep_service.tenants,
         authority="admin",
         works_on="store",
-        command="tenants",
-        handle="tenants",
         examples=({},),
     ),
     Verb(
@@ -114,8 +92,6 @@ UPKEEP_VERBS = (
         function=upkeep_service.erasures,
         authority="admin",
         works_on="store",
-        command="erasures",
-        handle="erasures",
         examples=({},),
     ),
     Verb(
@@ -126,8 +102,6 @@ UPKEEP_VERBS = (
         authority="admin",
         long=True,
         works_on="store",
-        command="check",
-        handle="check",
         examples=({},),
     ),
     Verb(
@@ -138,8 +112,6 @@ UPKEEP_VERBS = (
         authority="admin",
         long=True,
         works_on="store",
-        command="backup",
-        handle="backup",
         examples=({"path": "copy.db"},),
     ),
 )

@@ -15,9 +15,9 @@ AUTHORITIES: tuple[Authority, ...] = get_args(Authority)
 class Verb(Struct, frozen=True, kw_only=True):
     """A verb: what it takes, what does it, and who may ask for it.
 
-    `authority` is what a caller must be allowed: to read or to write a tenant's memories, or to look after the store. `works_on` says
-    what the function is handed, `long` that it also takes a `progress`, and `streams` that it hands its lines to a `write`. `command` is
-    the verb as the command line has it, "" where it has none, and `handle` the method of the tenant's handle, or of the open store.
+    `authority` is what a caller must be allowed: to read or to write a tenant's memories, or to look after the store. What needs the
+    authority to write `writes`; of another verb it is said. `works_on` says what the function is handed, `long` that it also takes a
+    `progress`, and `streams` that it hands its lines to a `write`.
     """
 
     name: str
@@ -29,6 +29,4 @@ class Verb(Struct, frozen=True, kw_only=True):
     long: bool = False
     streams: bool = False
     works_on: Literal["tenant", "store"] = "tenant"
-    command: str = ""
-    handle: str = ""
     examples: tuple[Mapping[str, Any], ...] = ()

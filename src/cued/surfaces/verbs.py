@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cued.errors import InputError
 from cued.handles.memories import Memories
@@ -53,9 +54,6 @@ _TABLE = (
         request=draft.RememberRequest,
         function=service.remember,
         authority="write",
-        writes=True,
-        command="remember",
-        handle="remember",
         examples=({"text": "The staging deploy runs every Friday at 16:00.", "tags": ["ops"]},),
     ),
     Verb(
@@ -64,10 +62,7 @@ _TABLE = (
         request=upkeep.ManyRequest,
         function=service.remember_many,
         authority="write",
-        writes=True,
         long=True,
-        command="remember --jsonl",
-        handle="remember_many",
         examples=({"memories": [{"text": "Bob bakes a lemon cake."}, {"text": "The kiln cracked.", "scope": "pottery"}]},),
     ),
     Verb(
@@ -76,8 +71,6 @@ _TABLE = (
         request=turns.TurnsRequest,
         function=service.remember_turns,
         authority="write",
-        writes=True,
-        handle="remember_turns",
         examples=({"session": "monday", "turns": [{"role": "user", "content": "I moved to Lisbon."}]},),
     ),
     Verb(
@@ -87,8 +80,6 @@ _TABLE = (
         function=service.recall,
         authority="read",
         writes=True,
-        command="recall",
-        handle="recall",
         examples=({"text": "When is the staging deploy?"}, {"text": "Try it again", "goal": "Deploy the billing service", "limit": 3}),
     ),
     Verb(
@@ -97,8 +88,6 @@ _TABLE = (
         request=upkeep.BootstrapRequest,
         function=service.bootstrap,
         authority="read",
-        command="bootstrap",
-        handle="bootstrap",
         examples=({"budget_tokens": 100},),
     ),
     Verb(
@@ -107,8 +96,6 @@ _TABLE = (
         request=cue.ExplainRequest,
         function=service.explain,
         authority="read",
-        command="explain",
-        handle="explain",
         examples=({"text": "When is the staging deploy?", "memory": "cake"},),
     ),
     Verb(
@@ -117,9 +104,6 @@ _TABLE = (
         request=upkeep.FeedbackRequest,
         function=service.feedback,
         authority="write",
-        writes=True,
-        command="feedback",
-        handle="feedback",
         examples=({"recall_id": "01JWNAQ5E0ZZZZZZZZZZZZZZZZ", "cited": ["deploy"]},),
     ),
     Verb(
@@ -128,8 +112,6 @@ _TABLE = (
         request=listing.LogRequest,
         function=service.log,
         authority="read",
-        command="log",
-        handle="log",
         examples=({"limit": 1}, {"since": "2025-05-01", "outcome": "below_floor", "oldest_first": True}),
     ),
     Verb(
@@ -138,8 +120,6 @@ _TABLE = (
         request=listing.ListRequest,
         function=service.list_memories,
         authority="read",
-        command="list",
-        handle="list",
         examples=({"tags": ["ops"]}, {"meta": {"ticket": 7}}),
     ),
     Verb(
@@ -148,8 +128,6 @@ _TABLE = (
         request=upkeep.IdRequest,
         function=service.get,
         authority="read",
-        command="get",
-        handle="get",
         examples=({"id": "deploy"},),
     ),
     Verb(
@@ -158,8 +136,6 @@ _TABLE = (
         request=upkeep.NoFields,
         function=service.stats,
         authority="read",
-        command="stats",
-        handle="stats",
         examples=({},),
     ),
     Verb(
@@ -168,8 +144,6 @@ _TABLE = (
         request=upkeep.WhyRequest,
         function=service.why,
         authority="read",
-        command="why",
-        handle="why",
         examples=({"id": "moved"},),
     ),
     Verb(
@@ -178,8 +152,6 @@ _TABLE = (
         request=listing.TimelineRequest,
         function=service.timeline,
         authority="read",
-        command="timeline",
-        handle="timeline",
         examples=({"id": "cake", "before": 0, "after": 0}, {"at": "2025-06-01"}),
     ),
     Verb(
@@ -188,7 +160,6 @@ _TABLE = (
         request=listing.MapRequest,
         function=service.lay_out,
         authority="read",
-        handle="map",
         examples=({"limit": 3}, {"scope": "pottery", "text": "Why did the kiln crack?"}),
     ),
     Verb(
@@ -197,7 +168,6 @@ _TABLE = (
         request=upkeep.ConflictsRequest,
         function=service.conflicts,
         authority="read",
-        handle="conflicts",
         examples=({"limit": 5},),
     ),
     Verb(
@@ -206,8 +176,6 @@ _TABLE = (
         request=upkeep.KeepBothRequest,
         function=service.keep_both,
         authority="write",
-        writes=True,
-        handle="keep_both",
         examples=({"id": "deploy", "other": "cake"},),
     ),
     Verb(
@@ -216,9 +184,6 @@ _TABLE = (
         request=draft.UpdateRequest,
         function=service.update,
         authority="write",
-        writes=True,
-        command="update",
-        handle="update",
         examples=({"id": "cake", "importance": 0.9},),
     ),
     Verb(
@@ -227,9 +192,6 @@ _TABLE = (
         request=upkeep.ForgetRequest,
         function=service.forget,
         authority="write",
-        writes=True,
-        command="forget",
-        handle="forget",
         examples=({"ids": ["cake"]},),
     ),
     Verb(
@@ -238,9 +200,6 @@ _TABLE = (
         request=upkeep.IdsRequest,
         function=service.restore,
         authority="write",
-        writes=True,
-        command="forget --undo",
-        handle="restore",
         examples=({"ids": ["cake"]},),
     ),
     Verb(
@@ -249,9 +208,6 @@ _TABLE = (
         request=upkeep.IdsRequest,
         function=service.quarantine,
         authority="write",
-        writes=True,
-        command="quarantine",
-        handle="quarantine",
         examples=({"ids": ["cake"]},),
     ),
     Verb(
@@ -260,9 +216,6 @@ _TABLE = (
         request=upkeep.PromoteRequest,
         function=service.promote,
         authority="write",
-        writes=True,
-        command="promote",
-        handle="promote",
         examples=({"ids": ["cake"], "trust": "user"},),
     ),
     Verb(
@@ -272,11 +225,9 @@ _TABLE = (
         function=service.erase_everything,
         authority="admin",
         writes=True,
-        command="forget --all",
-        handle="erase_everything",
         examples=({},),
     ),
     *UPKEEP_VERBS,
     *INSIGHT_VERBS,
 )
-VERBS: Mapping[str, Verb] = MappingProxyType({verb.name: verb for verb in _TABLE})
+VERBS: Mapping[str, Verb] = MappingProxyType({verb.name: replace(verb, writes=verb.writes or verb.authority == "write") for verb in _TABLE})

@@ -27,6 +27,7 @@ from cued.surfaces.remote.connections import Connections, ServerAddress
 from cued.surfaces.verbs import VERBS
 from tests.docs.pages import ROOT
 from tests.fakes import FixedClock
+from tests.surfaces.verb_names import command_of, handle_of
 
 PAIRS = [(Tenant, RemoteTenant), (Memories, RemoteMemories)]
 CUE = "When is the staging deploy?"
@@ -54,7 +55,7 @@ def test_every_verb_is_the_clients_own_with_the_same_arguments_defaults_and_answ
 def test_every_route_has_its_method_and_what_has_no_route_is_refused_with_the_reason(client):
     for verb in VERBS.values():
         holder = RemoteTenant if verb.works_on == "tenant" else RemoteMemories
-        assert verb.handle in own_of(holder)
+        assert handle_of(verb) in own_of(holder)
     assert {route.verb for route in ROUTES} | set(LEFT_OUT) == set(VERBS)
     for verb, refused in {"import": lambda: client.tenant("mira").import_file("notes"), "backup": lambda: client.backup("copy.db")}.items():
         with pytest.raises(errors.InputError, match=LEFT_OUT[verb].partition(";")[0]):
@@ -65,9 +66,10 @@ def test_every_verb_is_on_the_command_line_over_http_for_agents_or_in_the_client
     pages = {name: (ROOT / "docs" / "reference" / f"{name}.md").read_text("utf-8") for name in ("cli", "http", "json", "python")}
     for verb in VERBS.values():
         assert f"## `{verb.name}`" in pages["json"], verb.name
-        assert f"{verb.handle}(" in pages["python"], verb.name
+        assert f"{handle_of(verb)}(" in pages["python"], verb.name
         assert verb.name in LEFT_OUT or f"| `{verb.name}` |" in pages["http"] or verb.about in pages["http"], verb.name
-        assert not verb.command or f"cued {verb.command.split()[0]}" in pages["cli"], verb.name
+        command, _, _ = command_of(verb).partition(" --")
+        assert f"cued {command}" in pages["cli"], verb.name
 
 
 @pytest.fixture

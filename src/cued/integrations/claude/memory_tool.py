@@ -16,6 +16,7 @@ from anthropic.types.beta import (
 )
 
 from cued.handles.tenant import Tenant
+from cued.handles.threads import awaited
 from cued.integrations.claude.memory_files import MemoryFiles
 from cued.model import GLOBAL
 
@@ -63,36 +64,16 @@ class AsyncCuedMemoryTool(BetaAsyncAbstractMemoryTool):
     def __init__(self, tenant: Tenant, *, scope: str = GLOBAL, cache_control: BetaCacheControlEphemeralParam | None = None) -> None:
         """Keep the files in this tenant's memories."""
         super().__init__(cache_control=cache_control)
-        self._tool = CuedMemoryTool(tenant, scope=scope)
-        self.files = self._tool.files
+        self._plain, self._run = CuedMemoryTool(tenant, scope=scope), asyncio.to_thread
+        self.files = self._plain.files
 
-    async def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
-        """A folder's contents, or a file's lines."""
-        return await asyncio.to_thread(self._tool.view, command)
-
-    async def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
-        """Word of a new file."""
-        return await asyncio.to_thread(self._tool.create, command)
-
-    async def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
-        """The lines around what was replaced."""
-        return await asyncio.to_thread(self._tool.str_replace, command)
-
-    async def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
-        """Word of inserted lines."""
-        return await asyncio.to_thread(self._tool.insert, command)
-
-    async def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
-        """Word of what is gone."""
-        return await asyncio.to_thread(self._tool.delete, command)
-
-    async def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
-        """Word of what is elsewhere."""
-        return await asyncio.to_thread(self._tool.rename, command)
-
-    async def clear_all_memory(self) -> str:
-        """Word that no file is left; other memories of the tenant stay."""
-        return await asyncio.to_thread(self._tool.clear_all_memory)
+    view = awaited(CuedMemoryTool.view)
+    create = awaited(CuedMemoryTool.create)
+    str_replace = awaited(CuedMemoryTool.str_replace)
+    insert = awaited(CuedMemoryTool.insert)
+    delete = awaited(CuedMemoryTool.delete)
+    rename = awaited(CuedMemoryTool.rename)
+    clear_all_memory = awaited(CuedMemoryTool.clear_all_memory)
 
 
 def _done(command: Callable[..., str], *arguments: Any) -> str:  # noqa: ANN401 - the command's own

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,6 +31,12 @@ def show(answer: Mapping[str, Any], *, as_json: bool, drawn: "Callable[[], Rende
     from cued.surfaces.cli.tables import rendered  # noqa: PLC0415 - rich is only loaded to draw
 
     say(rendered(drawing))
+
+
+def view(name: str, *told: Any, **how: Any) -> "Callable[[], RenderableType]":  # noqa: ANN401 - what the function takes
+    """What draws an answer by the function of this name in these folders; its module, and rich with it, is only loaded to draw."""
+    module, _, function = name.rpartition(".")
+    return lambda: getattr(import_module(f"{__package__}.{module}"), function)(*told, **how)
 
 
 def safe(text: str) -> str:

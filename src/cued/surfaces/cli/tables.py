@@ -196,9 +196,9 @@ def _told(value: object) -> str:
     return str(value)
 
 
-def recall_view(recall: JSON, *, now: datetime, brief: bool = False, aside: bool = True) -> RenderableType:
+def recall_view(recall: JSON, *, now: datetime | None = None, brief: bool = False, aside: bool = True) -> RenderableType:
     """The memories that came back, or one line that says why none did; then what was held back."""
-    answer = _chosen(recall, now=now, brief=brief) if recall["memories"] else empty_line(recall)
+    answer = _chosen(recall, now=now or utc_now(), brief=brief) if recall["memories"] else empty_line(recall)
     return Group(*_core(recall), answer, *(asides(recall) if aside else ()))
 
 

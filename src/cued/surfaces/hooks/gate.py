@@ -33,7 +33,6 @@ class Heard(Struct, frozen=True, kw_only=True):
     transcript_path: str = ""
     cwd: str = ""
     prompt: str = ""
-    source: str = ""
     tool_name: str = ""
 
 

@@ -67,9 +67,7 @@ def _named(name: str, versions: Mapping[str, str]) -> Policy:
 
 def _as_it_was(saved: Envelope, usual: Policy) -> Policy:
     """The policy of then: where it is the usual one still, that one, which is shorter to write."""
-    if saved.policy is None or Envelope.of(saved.evidence, usual).policy == saved.policy:
-        return usual
-    return saved.policy
+    return usual if Envelope.of(saved.evidence, usual).policy == saved.policy else saved.policy
 
 
 def _weighted(policy: Policy, query: Mapping[str, str]) -> Policy:

@@ -68,10 +68,7 @@ def inspector(memories: Memories, run: Run, *, front: Handler) -> list[routing.R
         routing.Route("/inspect/sign-out", desk.sign_out, methods=["POST"]),
         routing.Route("/inspect/look-at", desk.look_at, methods=["POST"]),
         routing.Route("/inspect/do", desk.do, methods=["POST"]),
-        routing.Route("/inspect/keep", desk.keep, methods=["POST"]),
-        routing.Route("/inspect/policy", desk.save_policy, methods=["POST"]),
-        routing.Route("/inspect/import", desk.take_in, methods=["POST"]),
-        routing.Route("/inspect/tokens", desk.tokens, methods=["POST"]),
+        *(routing.Route(f"/inspect/{name}", partial(desk.change, name), methods=["POST"]) for name in _CHANGES),
         routing.Route("/inspect/files/{name}", desk.hand_out),
         *(routing.Route(path, partial(desk.show, path), methods=["GET"]) for path in PAGES),
         routing.Route("/inspect/{path:path}", desk.miss, methods=["GET"]),
@@ -122,25 +119,10 @@ class _Desk:
         steps = _read(body, list[doing.VerbCall])
         return _json(await self._run(visit.caller.tenant, partial(doing.done, visit, steps), long=any(each.long for each in steps)))
 
-    async def keep(self, request: Request) -> Response:
-        """Where a recall can be seen again, by anybody who may read this tenant's memories."""
-        visit, _ = await self._changing(request, "keep")
-        return _json(await self._run(visit.caller.tenant, partial(recall.keep, visit)))
-
-    async def save_policy(self, request: Request) -> Response:
-        """What saving the policy of the controls came to, and the way back."""
-        visit, _ = await self._changing(request, "policy")
-        return _json(await self._run(visit.caller.tenant, partial(recall.save, visit)))
-
-    async def take_in(self, request: Request) -> Response:
-        """What is in a file that was dropped on the page, or what became of it."""
-        visit, body = await self._changing(request, "import")
-        return _json(await self._run(visit.caller.tenant, partial(file_transfer.taken_in, visit, body), long=True))
-
-    async def tokens(self, request: Request) -> Response:
-        """A new token, shown this once, or one that no longer counts."""
-        visit, body = await self._changing(request, "tokens")
-        return _json(await self._run(visit.caller.tenant, partial(tenants.change_tokens, visit, _read(body, dict[str, str | None]))))
+    async def change(self, name: str, request: Request) -> Response:
+        """What another change that a page asks for came to."""
+        visit, body = await self._changing(request, name)
+        return _json(await self._run(visit.caller.tenant, partial(_CHANGES[name], visit, body), long=name == "import"))
 
     async def hand_out(self, request: Request) -> Response:
         """A file to take away."""
@@ -245,3 +227,14 @@ def _read(body: bytes, kind: type[Any]) -> Any:  # noqa: ANN401 - of the kind th
 
 def _json(answer: JSON) -> Response:
     return Response(msgspec.json.encode(answer), media_type="application/json")
+
+
+_CHANGES: Mapping[str, Callable[[Visit, bytes], JSON]] = MappingProxyType(
+    {
+        "keep": lambda visit, _: recall.keep(visit),
+        "policy": lambda visit, _: recall.save(visit),
+        "import": file_transfer.taken_in,
+        "tokens": lambda visit, body: tenants.change_tokens(visit, _read(body, dict[str, str | None])),
+    }
+)
+"""What a page may change beside what its buttons do."""

@@ -204,7 +204,7 @@ def _refused(text: str) -> types.CallToolResult:
 def _shown(tool: Tool) -> types.Tool:
     hints = types.ToolAnnotations(
         title=tool.title,
-        read_only_hint=tool.reads_only,
+        read_only_hint=VERBS[tool.verb].authority == "read",
         destructive_hint=tool.destroys,
         idempotent_hint=tool.repeats_safely,
         open_world_hint=False,

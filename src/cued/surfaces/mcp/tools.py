@@ -27,9 +27,8 @@ class Tool(Struct, frozen=True, kw_only=True):
     needed: tuple[str, ...] = ()
     usual: Mapping[str, Any] = _NOTHING
     told: Mapping[str, str] = _NOTHING
-    reads_only: bool = False
     destroys: bool = False
-    repeats_safely: bool = False
+    repeats_safely: bool = True
 
 
 _SCOPE = "`project`: it holds in this repository. `global`: it holds everywhere, as what is so about the user does."
@@ -59,8 +58,6 @@ TOOLS: Final = (
             "budget_tokens": "At most so many tokens of memories. What is left out or cut is said.",
         },
         answer=answers.Recalled,
-        reads_only=True,
-        repeats_safely=True,
     ),
     Tool(
         verb="remember",
@@ -86,6 +83,7 @@ TOOLS: Final = (
             "refuse: store nothing.",
         },
         answer=answers.Remembered,
+        repeats_safely=False,
     ),
     Tool(
         verb="update",
@@ -96,7 +94,6 @@ TOOLS: Final = (
         told={"scope": _SCOPE, "tier": _TIER, "supersedes": _SUPERSEDES, "valid_until": "Until when it holds; null takes that away."},
         answer=answers.Updated,
         destroys=True,
-        repeats_safely=True,
     ),
     Tool(
         verb="forget",
@@ -108,7 +105,6 @@ TOOLS: Final = (
         told={"ids": "Ids of the memories, as `recall` shows them."},
         answer=answers.Forgotten,
         destroys=True,
-        repeats_safely=True,
     ),
     Tool(
         verb="explain",
@@ -123,8 +119,6 @@ TOOLS: Final = (
             **_ONLY,
         },
         answer=answers.Explained,
-        reads_only=True,
-        repeats_safely=True,
     ),
     Tool(
         verb="timeline",
@@ -133,8 +127,6 @@ TOOLS: Final = (
         fields=("id", "at", "before", "after", "session", "hidden"),
         told={"id": "The id of the memory in the middle.", "at": "A time such as 2025-03-01, in place of a memory."},
         answer=answers.Around,
-        reads_only=True,
-        repeats_safely=True,
     ),
     Tool(
         verb="feedback",
@@ -144,7 +136,6 @@ TOOLS: Final = (
         needed=("recall_id",),
         told={"cited": "Ids of memories that were of use.", "bad": "Ids of memories that misled."},
         answer=answers.Judged,
-        repeats_safely=True,
     ),
 )
 BY_NAME: Final = MappingProxyType({tool.verb: tool for tool in TOOLS})

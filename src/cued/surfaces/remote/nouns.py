@@ -4,7 +4,8 @@ A memory among many is told in brief, and the trace of a recall names what the a
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -22,7 +23,6 @@ from cued.upkeep.duplicates import Merge
 
 if TYPE_CHECKING:
     from cued.insight.tuning import Tuned
-    from cued.upkeep.erasures import Erased
 
 Noun = TypeVar("Noun")
 _SOURCE = ("session", "turn", "speaker", "url", "meta")
@@ -33,26 +33,34 @@ def noun(told: Any, kind: type[Noun]) -> Noun:  # noqa: ANN401 - any JSON value
     return msgspec.convert(told, kind)
 
 
-def erased(told: JSON) -> "Erased":
-    """What an erasure did."""
-    from cued.upkeep.erasures import Erased  # noqa: PLC0415 - few erase
+def public(name: str, *, among: str = "") -> Callable[[JSON, str], Any]:
+    """What reads a noun of `cued` by its name, which is loaded only then; or all of them `among` the answer's fields."""
 
-    return noun(told, Erased)
+    def read(told: JSON, _tenant: str) -> Any:  # noqa: ANN401 - the noun of this name
+        kind = getattr(import_module("cued"), name)
+        return tuple(noun(each, kind) for each in told[among]) if among else noun(told, kind)
+
+    return read
 
 
-def memory(told: JSON, *, tenant: str) -> Memory:
+def memories_among(name: str) -> Callable[[JSON, str], tuple[Memory, ...]]:
+    """What reads the memories in this field of an answer."""
+    return lambda told, tenant: memories(told[name], tenant)
+
+
+def memory(told: JSON, tenant: str) -> Memory:
     """One memory."""
     source = {name: told[name] for name in _SOURCE if name in told}
     edges = [{"relation": relation, "target": target} for relation, target in told.get("edges", ())]
     return noun({**told, "tenant": tenant, "source": source, "edges": edges}, Memory)
 
 
-def memories(told: Sequence[JSON], *, tenant: str) -> tuple[Memory, ...]:
+def memories(told: Sequence[JSON], tenant: str) -> tuple[Memory, ...]:
     """Several memories."""
-    return tuple(memory(each, tenant=tenant) for each in told)
+    return tuple(memory(each, tenant) for each in told)
 
 
-def recall(told: JSON, *, tenant: str) -> Recall:
+def recall(told: JSON, tenant: str) -> Recall:
     """A recall as it was answered."""
     rows = [*told["memories"], *told["near_misses"]]
     trace = Trace(
@@ -64,53 +72,49 @@ def recall(told: JSON, *, tenant: str) -> Recall:
         stages=tuple("floor" if "fate" in row else "" for row in rows),
         combine="",
     )
-    whole = {**told, "tenant": tenant, "trace": trace, "core": memories(told["core"], tenant=tenant)}
+    whole = {**told, "tenant": tenant, "trace": trace, "core": memories(told["core"], tenant)}
     return noun({**whole, **{name: [_recalled(row, tenant) for row in told[name]] for name in ("memories", "near_misses")}}, Recall)
 
 
-def pack(told: JSON, *, tenant: str) -> Pack:
+def pack(told: JSON, tenant: str) -> Pack:
     """What a conversation starts with."""
-    needed = tuple(
-        Needed(memory=memory(each, tenant=tenant), need=each["need"], contributions=each["contributions"]) for each in told["memories"]
-    )
-    return noun({**told, "core": memories(told["core"], tenant=tenant), "memories": needed}, Pack)
+    needed = tuple(Needed(memory=memory(each, tenant), need=each["need"], contributions=each["contributions"]) for each in told["memories"])
+    return noun({**told, "core": memories(told["core"], tenant), "memories": needed}, Pack)
 
 
 def explanation(told: JSON) -> Explanation:
     """A recall with all that it rests on, decided here from the envelope that came along."""
     kept = Envelope.decode(msgspec.json.encode(told["envelope"]))
-    if kept.policy is None:
-        raise TypeError("an envelope that a server sends has its policy")
     verdict = None if told["verdict"] is None else noun(_numbers(told["verdict"]), Verdict)
     return Explanation(recall=kept.decide(), evidence=kept.evidence, policy=kept.policy, verdict=verdict)
 
 
-def why(told: JSON, *, tenant: str) -> Why:
+def why(told: JSON, tenant: str) -> Why:
     """A memory with its trees."""
-    return noun({**told, "memory": memory(told["memory"], tenant=tenant)}, Why)
+    return noun({**told, "memory": memory(told["memory"], tenant)}, Why)
 
 
-def timeline(told: JSON, *, tenant: str) -> Timeline:
+def timeline(told: JSON, tenant: str) -> Timeline:
     """What stood around a memory or a moment."""
-    centre = None if told["centre"] is None else memory(told["centre"], tenant=tenant)
-    return Timeline(before=memories(told["before"], tenant=tenant), centre=centre, after=memories(told["after"], tenant=tenant))
+    centre = None if told["centre"] is None else memory(told["centre"], tenant)
+    return Timeline(before=memories(told["before"], tenant), centre=centre, after=memories(told["after"], tenant))
 
 
-def page(told: JSON, *, tenant: str) -> Page:
+def page(told: JSON, tenant: str) -> Page:
     """One page of a listing."""
-    return Page(memories=memories(told["memories"], tenant=tenant), next=told["next"], total=told["total"])
+    return Page(memories=memories(told["memories"], tenant), next=told["next"], total=told["total"])
 
 
-def meaning_map(told: JSON, *, tenant: str) -> MeaningMap:
+def meaning_map(told: JSON, tenant: str) -> MeaningMap:
     """Memories laid out by meaning."""
-    points = tuple(Point(memory=memory(each, tenant=tenant), x=each["x"], y=each["y"]) for each in told["points"])
+    points = tuple(Point(memory=memory(each, tenant), x=each["x"], y=each["y"]) for each in told["points"])
     return replace(noun({**told, "points": []}, MeaningMap), points=points)
 
 
-def open_conflicts(told: JSON, *, tenant: str) -> OpenConflicts:
+def open_conflicts(told: JSON, tenant: str) -> OpenConflicts:
     """Memories that stand with what each is at odds with."""
     found = tuple(
-        OpenConflict(memory=memory(each["memory"], tenant=tenant), conflicts=noun(each["conflicts"], tuple[Conflict, ...]))
+        OpenConflict(memory=memory(each["memory"], tenant), conflicts=noun(each["conflicts"], tuple[Conflict, ...]))
         for each in told["found"]
     )
     return OpenConflicts(found=found, compared=told["compared"], next=told["next"], total=told["total"])
@@ -127,12 +131,12 @@ def applied(told: JSON) -> Applied:
     return Applied(merged=noun(told["merges"], tuple[Merge, ...]), skipped=skipped)
 
 
-def cool(told: JSON, *, tenant: str) -> tuple[Cool, ...]:
+def cool(told: JSON, tenant: str) -> tuple[Cool, ...]:
     """The memories that could be let go."""
-    return tuple(Cool(memory=memory(each, tenant=tenant), reason=each["reason"], coolness=each["coolness"]) for each in told["memories"])
+    return tuple(Cool(memory=memory(each, tenant), reason=each["reason"], coolness=each["coolness"]) for each in told["memories"])
 
 
-def tuned(told: JSON) -> "Tuned":
+def tuned(told: JSON, _tenant: str = "") -> "Tuned":
     """What tuning came to, with the policy that its TOML says."""
     from cued.insight.tuning import Tuned  # noqa: PLC0415 - loaded when it is asked for
     from cued.policy.parse import parse  # noqa: PLC0415
@@ -141,7 +145,7 @@ def tuned(told: JSON) -> "Tuned":
 
 
 def _recalled(told: JSON, tenant: str) -> JSON:
-    return {**_numbers(told), "memory": memory(told, tenant=tenant), "rank": told["rank"] or 0}
+    return {**_numbers(told), "memory": memory(told, tenant), "rank": told["rank"] or 0}
 
 
 def _bytes(told: JSON | None) -> bytes | None:

@@ -1,15 +1,22 @@
-"""What every part of a server's tenant is bound to: whose memories these are, and the connections that they are asked through."""
+"""What every part of a server's tenant is bound to, and how a verb of the handle is asked of a server."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial, wraps
+from inspect import signature
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from cued.errors import InputError
 from cued.handles.ids import IdMaker
 from cued.handles.upkeep import Span
 from cued.model.plain import JSON
 from cued.policy.spec import Policy
-from cued.requests.checks import label
+from cued.requests.checks import asked_id, label
 from cued.surfaces.remote.calls import call_of
 from cued.surfaces.remote.connections import Connections
+
+Said = ParamSpec("Said")
+Answer = TypeVar("Answer")
 
 
 class RemoteBound:
@@ -28,6 +35,31 @@ class RemoteBound:
         return self._connections.ask(call_of(verb, body or {}, tenant=self.name))
 
 
+def asked(
+    verb: Callable[Concatenate[Any, Said], Answer],
+    reading: Callable[[JSON, str], Any],
+    *,
+    name: str = "",
+    said: Callable[[JSON], JSON] = dict,
+) -> Callable[Concatenate[Any, Said], Answer]:
+    """A verb of the handle, with the same arguments, which are the fields of a request to a server; `reading` makes the noun of the answer.
+
+    `name` is what the server calls it, where that is not its own name, and `said` puts the fields otherwise. How far a verb is, a
+    server does not tell.
+    """
+
+    @wraps(verb)
+    def ask(self: Any, /, *args: Said.args, **options: Said.kwargs) -> Answer:  # noqa: ANN401 - whoever is bound
+        bound = signature(verb).bind(self, *args, **options)
+        bound.apply_defaults()
+        stated = {each: value for each, value in bound.arguments.items() if each not in _HERE}
+        fields = {_FIELDS.get(each, each): _SAID.get(each, _same)(value) for each, value in stated.items()}
+        answer: Answer = reading(self._ask(name or verb.__name__, said(fields)), self.name)
+        return answer
+
+    return ask
+
+
 def preset_named(policy: str | Policy | None) -> str | None:
     """The name of a policy, which is all that can be said of it to a server."""
     if not isinstance(policy, str | None):
@@ -35,6 +67,22 @@ def preset_named(policy: str | Policy | None) -> str | None:
     return policy
 
 
-def seconds(span: Span) -> str | float:
+def _seconds(span: Span) -> str | float:
     """A span of time as JSON can say it."""
     return span.total_seconds() if isinstance(span, timedelta) else span
+
+
+def _same(value: Any) -> Any:  # noqa: ANN401 - any argument
+    return value
+
+
+_HERE = frozenset({"self", "progress"})
+"""The arguments that are not for a server."""
+_FIELDS = {"memory_id": "id", "memory_ids": "ids"}
+_SAID: dict[str, Callable[[Any], Any]] = {
+    "memory_id": partial(asked_id, "id"),
+    "other": partial(asked_id, "other"),
+    "grace": _seconds,
+    "older_than": _seconds,
+    "pairs": list,
+}

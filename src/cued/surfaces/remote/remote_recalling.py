@@ -7,33 +7,36 @@ from typing import TYPE_CHECKING, Any, Unpack
 from msgspec.structs import replace
 
 from cued.errors import InputError
-from cued.handles.bootstrap import Pack
-from cued.model import GLOBAL, Cue, Evidence, Recall, RecallEntry
+from cued.handles.tenant import Tenant
+from cued.model import Cue, Evidence, Recall, RecallEntry
 from cued.model.plain import JSON
 from cued.policy.spec import Policy
-from cued.requests.checks import asked_id, asked_ids
+from cued.requests.checks import asked_ids
 from cued.requests.cue import CueRequest, ExplainRequest, RecallRequest, request_for
 from cued.requests.keywords import LogOptions, MapOptions, RecallOptions
 from cued.requests.listing import LogRequest, MapRequest, whole_request
-from cued.requests.upkeep import BUDGET_TOKENS
 from cued.surfaces.remote import nouns
 from cued.surfaces.remote.calls import told
-from cued.surfaces.remote.remote_bound import RemoteBound, preset_named
+from cued.surfaces.remote.remote_bound import RemoteBound, asked, preset_named
 
 if TYPE_CHECKING:
     from cued.engine.envelope import Envelope
-    from cued.explain import Explanation, MeaningMap, Timeline, Why
+    from cued.explain import Explanation, MeaningMap
 
 
 class RemoteRecalling(RemoteBound):
     """The verbs that bring to mind and explain."""
+
+    bootstrap = asked(Tenant.bootstrap, nouns.pack)
+    why = asked(Tenant.why, nouns.why)
+    timeline = asked(Tenant.timeline, nouns.timeline, said=lambda body: _centred(**body))
 
     def recall(
         self, cue: str | Cue | RecallRequest, *, policy: str | Policy | None = None, settle: bool = True, **options: Unpack[RecallOptions]
     ) -> Recall:
         """What `Tenant.recall` gives; a policy is a preset's name, and `trace` names what the answer names."""
         settling = {} if isinstance(cue, RecallRequest) else {"settle": settle}
-        return nouns.recall(self._ask("recall", {**_cue(cue, policy, options), **settling}), tenant=self.name)
+        return nouns.recall(self._ask("recall", {**_cue(cue, policy, options), **settling}), self.name)
 
     def explain(
         self,
@@ -56,33 +59,10 @@ class RemoteRecalling(RemoteBound):
         """What `Tenant.gather` gives."""
         return self.explain(cue, policy=policy, **options).evidence
 
-    def bootstrap(self, *, scope: str = GLOBAL, budget_tokens: int = BUDGET_TOKENS) -> Pack:
-        """What `Tenant.bootstrap` gives."""
-        return nouns.pack(self._ask("bootstrap", {"scope": scope, "budget_tokens": budget_tokens}), tenant=self.name)
-
     def feedback(self, recall_id: str, *, cited: Sequence[str] = (), bad: Sequence[str] = ()) -> tuple[str, ...]:
         """What `Tenant.feedback` gives."""
         named = {name: (ids,) if isinstance(ids, str) else asked_ids(name, ids) for name, ids in (("cited", cited), ("bad", bad))}
         return tuple(each["id"] for each in self._ask("feedback", {"recall_id": recall_id, **named})["changed"])
-
-    def why(self, memory_id: str, *, depth: int = 3) -> "Why":
-        """What `Tenant.why` gives."""
-        return nouns.why(self._ask("why", {"id": asked_id("id", memory_id), "depth": depth}), tenant=self.name)
-
-    def timeline(  # noqa: PLR0913 - as the handle has it
-        self,
-        around: str | datetime,
-        *,
-        before: int = 5,
-        after: int = 5,
-        scope: str | None = None,
-        session: str | None = None,
-        hidden: bool = False,
-    ) -> "Timeline":
-        """What `Tenant.timeline` gives."""
-        centre = {"at" if isinstance(around, datetime) else "id": around}
-        body = {**centre, "before": before, "after": after, "scope": scope, "session": session, "hidden": hidden}
-        return nouns.timeline(self._ask("timeline", body), tenant=self.name)
 
     def log(self, request: LogRequest | None = None, **wanted: Unpack[LogOptions]) -> tuple[RecallEntry, ...]:
         """What `Tenant.log` gives."""
@@ -95,7 +75,12 @@ class RemoteRecalling(RemoteBound):
 
     def map(self, request: MapRequest | None = None, **wanted: Unpack[MapOptions]) -> "MeaningMap":
         """What `Tenant.map` gives, each memory in brief."""
-        return nouns.meaning_map(self._ask("map", told(whole_request(MapRequest, request, wanted))), tenant=self.name)
+        return nouns.meaning_map(self._ask("map", told(whole_request(MapRequest, request, wanted))), self.name)
+
+
+def _centred(around: str | datetime, **sides: Any) -> JSON:  # noqa: ANN401 - the rest of the request
+    """The fields of a timeline's request, whose middle is a memory or a time."""
+    return {"at" if isinstance(around, datetime) else "id": around, **sides}
 
 
 def _cue(cue: str | Cue | CueRequest, policy: str | Policy | None, options: Mapping[str, Any]) -> JSON:

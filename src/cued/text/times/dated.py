@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 
 from cued.text.times import almanac
 from cued.text.times.almanac import DAY, Span, midnight, shift, unit_of
@@ -16,9 +17,7 @@ _LATEST_TWO_DIGIT_YEAR = 49  # "5/3/49" is 2049, "5/3/50" is 1950
 def month_day(found: Found) -> Span:
     """A day of a month, in the year given or the one that fits."""
     month, number = found.number("month"), found.number("number", "ordinal")
-    if found.has("year"):
-        return almanac.day(midnight(found.number("year"), month, number))
-    return in_some_year(lambda year: almanac.day(midnight(year, month, number)), found.anchor)
+    return _in_its_year(found, lambda year: almanac.day(midnight(year, month, number)))
 
 
 def days_of_month(found: Found) -> Span:
@@ -28,9 +27,7 @@ def days_of_month(found: Found) -> Span:
         month = unit_of(shift(found.anchor.today, "month", found.step()), _only(found, "month"))
         return _day_range(month.start.year, month.start.month, first, last)
     number = found.number("month")
-    if found.has("year"):
-        return _day_range(found.number("year"), number, first, last)
-    return in_some_year(lambda year: _day_range(year, number, first, last), found.anchor)
+    return _in_its_year(found, lambda year: _day_range(year, number, first, last))
 
 
 def _day_range(year: int, month: int, first: int, last: int) -> Span:
@@ -92,39 +89,19 @@ def numbered_week(found: Found) -> Span:
     if unit != "week" or not found.has("number"):
         raise ValueError(found.tokens)
     number = found.number("number")
-    if found.has("year"):
-        return almanac.iso_week(number, found.number("year"))
-    return in_some_year(lambda year: almanac.iso_week(number, year), found.anchor)
+    return _in_its_year(found, lambda year: almanac.iso_week(number, year))
 
 
-def month(found: Found) -> Span:
-    """A month, in the year given, the year pointed at, or the one that fits."""
-    number = found.number("month")
-    return _within_year(found, lambda year: almanac.month(year, number))
+def _named(of_year: Callable[[Found, int], Span]) -> Callable[[Found], Span]:
+    """What builds a span that every year has: of the year given, the year pointed at, or the one that fits."""
+    return lambda found: _within_year(found, partial(of_year, found))
 
 
-def season(found: Found) -> Span:
-    """A season, in the year given, the year pointed at, or the one that fits."""
-    name = found.name("season")
-    return _within_year(found, lambda year: almanac.season(name, year))
-
-
-def feast(found: Found) -> Span:
-    """A holiday, in the year given, the year pointed at, or the one that fits."""
-    name = found.name("holiday")
-    return _within_year(found, lambda year: holiday(name, year))
-
-
-def quarter(found: Found) -> Span:
-    """A quarter, in the year given, the year pointed at, or the one that fits."""
-    number = found.number("quarter")
-    return _within_year(found, lambda year: almanac.quarter(number, year))
-
-
-def half(found: Found) -> Span:
-    """A half-year, in the year given, the year pointed at, or the one that fits."""
-    number = found.number("half")
-    return _within_year(found, lambda year: almanac.half(number, year))
+month = _named(lambda found, year: almanac.month(year, found.number("month")))
+season = _named(lambda found, year: almanac.season(found.name("season"), year))
+feast = _named(lambda found, year: holiday(found.name("holiday"), year))
+quarter = _named(lambda found, year: almanac.quarter(found.number("quarter"), year))
+half = _named(lambda found, year: almanac.half(found.number("half"), year))
 
 
 def _within_year(found: Found, yearly: Callable[[int], Span]) -> Span:
@@ -138,6 +115,10 @@ def _within_year(found: Found, yearly: Callable[[int], Span]) -> Span:
     if found.has("next", "last", "past"):
         return _nearest(found, yearly)
     return in_some_year(yearly, anchor)
+
+
+def _in_its_year(found: Found, yearly: Callable[[int], Span]) -> Span:
+    return yearly(found.number("year")) if found.has("year") else in_some_year(yearly, found.anchor)
 
 
 def _nearest(found: Found, yearly: Callable[[int], Span]) -> Span:

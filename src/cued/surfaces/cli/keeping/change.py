@@ -1,6 +1,6 @@
 """`cued update` and `cued forget`: changing what is stored."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,11 +12,8 @@ from cued.surfaces.cli.asking import ask, ask_for
 from cued.surfaces.cli.commands import Command, Settings, settings
 from cued.surfaces.cli.opening import tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
-from cued.surfaces.cli.output import counted, show, spoken
+from cued.surfaces.cli.output import counted, show, spoken, view
 from cued.surfaces.verbs import call
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 _TIMES = ("ttl", "valid_from", "valid_until")
 
@@ -43,7 +40,7 @@ def update_command(memory_id: str, *, no_tags: bool, **options: Any) -> None:  #
         raise InputError("update", "nothing to change", "at least one option; see cued update --help")
     with tenant_to_write(chosen, embed="text" in fields) as tenant:
         answer = call("update", tenant, {"id": memory_id, **fields})
-    show(answer, as_json=chosen.json, drawn=lambda: _card(answer))
+    show(answer, as_json=chosen.json, drawn=view("tables.memory_card", answer))
 
 
 @click.command(name="forget", cls=Command, globals_shown=("db", "tenant", "json"))
@@ -94,9 +91,3 @@ def _erase_everything(chosen: Settings, *, yes: bool) -> None:
 
 def _bytes(answer: JSON) -> str:
     return "; their bytes are gone" if answer["gone"] else "".join(f"\npending: {each}" for each in answer["pending"])
-
-
-def _card(answer: JSON) -> "RenderableType":
-    from cued.surfaces.cli.tables import memory_card  # noqa: PLC0415 - rich is only loaded to draw
-
-    return memory_card(answer)

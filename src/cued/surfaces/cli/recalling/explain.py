@@ -1,6 +1,6 @@
 """`cued explain`: every candidate with its ranks, signals, contributions and fate; of a live recall or of a saved one."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,11 +13,8 @@ from cued.surfaces import service
 from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
-from cued.surfaces.cli.output import note, show, spoken
+from cued.surfaces.cli.output import note, show, spoken, view
 from cued.surfaces.verbs import call
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 
 @click.command(name="explain", cls=Command)
@@ -36,7 +33,7 @@ def explain_command(text: str | None, *, save: str | None, saved: str | None, ev
         body["text"] = spoken(text, "a cue") if text == "-" else text or ""
         with tenant_to_read(chosen, embed=True) as tenant:
             answer = call("explain", tenant, body, keep=lambda recalled: _keep(recalled, save))
-    show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer, every=every))
+    show(answer, as_json=chosen.json, drawn=view("recalling.explain_view.explain_view", answer, every=every))
 
 
 def _again(saved: str, text: str | None, save: str | None, body: dict[str, Any]) -> JSON:
@@ -49,7 +46,7 @@ def _again(saved: str, text: str | None, save: str | None, body: dict[str, Any])
         raise click.UsageError(f"--from decides what was read then: beside it only {beside}")
     kept, chosen = Envelope.load(saved), settings()
     # what the environment says of policies is not said of a recall that knows its own
-    policy = chosen.typed("policy") if kept.policy is not None else chosen.policy
+    policy = chosen.typed("policy")
     return service.explain_saved(kept, read(body, DecideRequest), policy=None if policy is None else load_policy(policy))
 
 
@@ -57,9 +54,3 @@ def _keep(recalled: Envelope, save: str | None) -> None:
     if save is not None:
         recalled.save(save)
         note(f"saved to {save}; `cued explain --from {save}` decides it again")
-
-
-def _drawn(answer: JSON, *, every: bool) -> "RenderableType":
-    from cued.surfaces.cli.recalling.explain_view import TOP, explain_view  # noqa: PLC0415 - rich is only loaded to draw
-
-    return explain_view(answer, top=None if every else TOP)

@@ -23,12 +23,12 @@ _SINGLE = 3
 _INDENT = "   "
 
 
-def explain_view(answer: JSON, *, top: int | None, columns: int | None = None) -> RenderableType:
+def explain_view(answer: JSON, *, every: bool = False, top: int = TOP, columns: int | None = None) -> RenderableType:
     """The candidates' table with its legend, the comparison where a channel was shut, and the verdict where one was asked."""
     parts: list[RenderableType] = [] if answer["memories"] else [empty_line(answer)]
     candidates = answer["candidates"]
     if candidates:
-        rows = candidates if top is None else candidates[:top]
+        rows = candidates if every else candidates[:top]
         parts += _table(answer, rows, columns or width())
         if len(rows) < len(candidates):
             parts.append(Text(f"{len(candidates) - len(rows)} more candidates: --all shows them", style="dim"))

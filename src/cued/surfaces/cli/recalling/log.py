@@ -1,19 +1,15 @@
 """`cued log`: what recalls came to."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from cued.model.plain import JSON
 from cued.requests.listing import LogRequest
 from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
-from cued.surfaces.cli.output import show
+from cued.surfaces.cli.output import show, view
 from cued.surfaces.verbs import call
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 
 @click.command(name="log", cls=Command, globals_shown=("db", "tenant", "json"))
@@ -28,10 +24,4 @@ def log_command(recall_id: str | None, under: str | None, **options: Any) -> Non
     chosen = settings()
     with tenant_to_read(chosen) as tenant:
         answer = call("log", tenant, stated({"recall_id": recall_id, "policy": under, **options}))
-    show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer))
-
-
-def _drawn(answer: JSON) -> "RenderableType":
-    from cued.surfaces.cli.recalling.log_view import log_view  # noqa: PLC0415 - rich is only loaded to draw
-
-    return log_view(answer)
+    show(answer, as_json=chosen.json, drawn=view("recalling.log_view.log_view", answer))

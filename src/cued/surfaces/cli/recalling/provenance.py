@@ -1,6 +1,6 @@
 """`cued why` and `cued timeline`: where a memory comes from, what came of it, and what stood around it."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -9,11 +9,8 @@ from cued.requests.upkeep import WhyRequest
 from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
-from cued.surfaces.cli.output import show
+from cued.surfaces.cli.output import show, view
 from cued.surfaces.verbs import call
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 _SHOWN = ("db", "tenant", "json")
 
@@ -26,13 +23,7 @@ def why_command(memory_id: str, **options: Any) -> None:  # noqa: ANN401 - optio
     chosen = settings()
     with tenant_to_read(chosen) as tenant:
         answer = call("why", tenant, {"id": memory_id, **stated(options)})
-
-    def drawn() -> "RenderableType":
-        from cued.surfaces.cli.recalling.provenance_view import why_view  # noqa: PLC0415 - rich is only loaded to draw
-
-        return why_view(answer)
-
-    show(answer, as_json=chosen.json, drawn=drawn)
+    show(answer, as_json=chosen.json, drawn=view("recalling.provenance_view.why_view", answer))
 
 
 @click.command(name="timeline", cls=Command, globals_shown=_SHOWN)
@@ -45,10 +36,4 @@ def timeline_command(memory_id: str | None, **options: Any) -> None:  # noqa: AN
     chosen = settings()
     with tenant_to_read(chosen) as tenant:
         answer = call("timeline", tenant, stated({"id": memory_id, **options}))
-
-    def drawn() -> "RenderableType":
-        from cued.surfaces.cli.recalling.provenance_view import timeline_view  # noqa: PLC0415 - rich is only loaded to draw
-
-        return timeline_view(answer, at=options["at"])
-
-    show(answer, as_json=chosen.json, drawn=drawn)
+    show(answer, as_json=chosen.json, drawn=view("recalling.provenance_view.timeline_view", answer, at=options["at"]))

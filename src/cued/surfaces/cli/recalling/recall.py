@@ -1,21 +1,16 @@
 """`cued recall`: what a cue brings to mind, or nothing."""
 
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import click
 import msgspec
 
 from cued.errors import InputError
-from cued.model.plain import JSON
 from cued.requests.cue import RecallRequest
 from cued.surfaces.cli.commands import ASKING_NAMES, Command, settings
 from cued.surfaces.cli.opening import read, tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
-from cued.surfaces.cli.output import say, show, spoken, write
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
+from cued.surfaces.cli.output import say, show, spoken, view, write
 
 _STATE = frozenset({"goal", "step", "open_questions"})
 
@@ -45,7 +40,7 @@ def recall_command(text: str | None, *, jsonl: BinaryIO | None, block: bool, **o
     if block and not chosen.json:
         say(answer["block"])
         return
-    show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer))
+    show(answer, as_json=chosen.json, drawn=view("tables.recall_view", answer))
 
 
 def _each(lines: BinaryIO, said: dict[str, Any]) -> None:
@@ -67,9 +62,3 @@ def _asked(line: bytes, number: int) -> dict[str, Any]:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         accepted = 'a JSON object such as {"text": "When is the deploy?"}'
         raise InputError(f"line {number}", line.decode("utf-8", "replace"), f"{accepted} ({error})") from error
-
-
-def _drawn(answer: JSON) -> "RenderableType":
-    from cued.surfaces.cli.tables import recall_view, utc_now  # noqa: PLC0415 - rich is only loaded to draw
-
-    return recall_view(answer, now=utc_now())

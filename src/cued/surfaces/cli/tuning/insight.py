@@ -1,20 +1,16 @@
 """`cued insight`: what the recall log says as a whole."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from cued.model.plain import JSON
 from cued.requests.insights import InsightRequest
 from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import opened, tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
-from cued.surfaces.cli.output import note, show
+from cued.surfaces.cli.output import note, show, view
 from cued.surfaces.verbs import call
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 
 @click.command(name="insight", cls=Command, globals_shown=("db", "tenant", "json"))
@@ -40,10 +36,4 @@ def insight_command(*, all_tenants: bool, compare: bool, html: Path | None, **op
 
         html.write_text(page(answer, title="all tenants" if all_tenants else chosen.tenant), "utf-8")
         note(f"wrote {html}")
-    show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer, compare=compare))
-
-
-def _drawn(answer: JSON, *, compare: bool) -> "RenderableType":
-    from cued.surfaces.cli.tuning.insight_view import compared_view, insight_view  # noqa: PLC0415 - rich is only loaded to draw
-
-    return compared_view(answer) if compare else insight_view(answer)
+    show(answer, as_json=chosen.json, drawn=view(f"tuning.insight_view.{'compared' if compare else 'insight'}_view", answer))

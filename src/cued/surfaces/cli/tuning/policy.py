@@ -1,12 +1,11 @@
 """`cued policy`: the numbers of a recall, as data to look at, compare and check."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cued.errors import InputError
-from cued.model.plain import JSON
 from cued.policy import presets
 from cued.policy.parse import dump
 from cued.requests.insights import PolicyRequest, RollbackRequest
@@ -14,12 +13,9 @@ from cued.surfaces import service
 from cued.surfaces.cli.commands import CommandGroup, settings
 from cued.surfaces.cli.opening import tenant_to_read, tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
-from cued.surfaces.cli.output import say, show
+from cued.surfaces.cli.output import say, show, view
 from cued.surfaces.failures import REFUSED
 from cued.surfaces.verbs import call
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 _SHOWN = ("json",)
 _STORED = ("db", "tenant", "json")
@@ -37,7 +33,7 @@ def policy_command(ctx: click.Context) -> None:
 def policy_list() -> None:
     """List the presets."""
     answer = service.policy_list()
-    show(answer, as_json=settings().json, drawn=lambda: _presets(answer))
+    show(answer, as_json=settings().json, drawn=view("tuning.view.presets_view", answer))
 
 
 @policy_command.command(name="show", globals_shown=_SHOWN)
@@ -58,7 +54,7 @@ def policy_show(name: str) -> None:
 def policy_diff(left: str, right: str) -> None:
     """Show two policies side by side where they differ."""
     answer = service.policy_diff(presets.load_policy(left), presets.load_policy(right))
-    show(answer, as_json=settings().json, drawn=lambda: _differences(answer))
+    show(answer, as_json=settings().json, drawn=view("tuning.view.differences_view", answer))
 
 
 @policy_command.command(name="check", globals_shown=_SHOWN)
@@ -69,7 +65,7 @@ def policy_check(ctx: click.Context, file: Path) -> None:
     if not file.is_file():
         raise InputError("file", str(file), "a plain file")
     answer = service.policy_check(file.read_text("utf-8", "replace"), name=file.stem)
-    show(answer, as_json=settings().json, drawn=lambda: _checked(answer))
+    show(answer, as_json=settings().json, drawn=view("tuning.view.problems_view", answer))
     if not answer["ok"]:
         ctx.exit(REFUSED)
 
@@ -82,7 +78,7 @@ def policy_save(name: str, **options: Any) -> None:  # noqa: ANN401 - options, c
     chosen = settings()
     with tenant_to_write(chosen) as tenant:
         answer = call("policy_save", tenant, {"toml": dump(presets.load_policy(name)), **stated(options)})
-    show(answer, as_json=chosen.json, drawn=lambda: _history(answer))
+    show(answer, as_json=chosen.json, drawn=view("tuning.view.history_view", answer))
 
 
 @policy_command.command(name="history", globals_shown=_STORED)
@@ -91,7 +87,7 @@ def policy_history() -> None:
     chosen = settings()
     with tenant_to_read(chosen) as tenant:
         answer = call("policy_history", tenant)
-    show(answer, as_json=chosen.json, drawn=lambda: _history(answer))
+    show(answer, as_json=chosen.json, drawn=view("tuning.view.history_view", answer))
 
 
 @policy_command.command(name="rollback", globals_shown=_STORED)
@@ -101,47 +97,4 @@ def policy_rollback(**options: Any) -> None:  # noqa: ANN401 - options, checked 
     chosen = settings()
     with tenant_to_write(chosen) as tenant:
         answer = call("policy_rollback", tenant, stated(options))
-    show(answer, as_json=chosen.json, drawn=lambda: _history(answer))
-
-
-def _history(answer: JSON) -> "RenderableType":
-    from cued.surfaces.cli.tables import sheet, shown  # noqa: PLC0415 - rich is only loaded to draw
-
-    if not answer["versions"]:
-        return shown("Nothing was learnt or saved: the usual policy decides.")
-    rows = [
-        (
-            f"{each['number']}{' (applied)' if each['number'] == answer['current'] else ''}",
-            each["at"][:16],
-            each["name"],
-            each["report"]["told"],
-        )
-        for each in answer["versions"]
-    ]
-    usual = [("0 (applied)", "", "the usual policy", "")] if not answer["current"] else []
-    return sheet(("version", "since", "policy", "why"), [*usual, *rows])
-
-
-def _presets(answer: JSON) -> "RenderableType":
-    from cued.surfaces.cli.tables import sheet  # noqa: PLC0415 - rich is only loaded to draw
-
-    rows = [(p["name"] + (" (default)" if p["default"] else ""), p["about"], p["source"]) for p in answer["policies"]]
-    return sheet(("name", "about", "source"), rows)
-
-
-def _differences(answer: JSON) -> "RenderableType":
-    from cued.surfaces.cli.tables import sheet, shown  # noqa: PLC0415 - rich is only loaded to draw
-
-    if not answer["differences"]:
-        return shown(f"{answer['left']} and {answer['right']} do not differ.")
-    return sheet(("path", answer["left"], answer["right"]), [(d["path"], d["left"], d["right"]) for d in answer["differences"]])
-
-
-def _checked(answer: JSON) -> "RenderableType":
-    from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
-
-    from cued.surfaces.cli.tables import shown  # noqa: PLC0415 - rich is only loaded to draw
-
-    if answer["ok"]:
-        return shown(f"{answer['name']}: a sound policy")
-    return Group(*map(shown, [f"{answer['name']}: {len(answer['problems'])} problem(s)", *answer["problems"]]))
+    show(answer, as_json=chosen.json, drawn=view("tuning.view.history_view", answer))

@@ -1,22 +1,18 @@
 """`cued tune`: a policy learnt from your own traffic."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
 
-from cued.model.plain import JSON
 from cued.requests.insights import TuneRequest
 from cued.surfaces.cli.commands import Command, settings
 from cued.surfaces.cli.opening import opened, tenant_to_read, tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
-from cued.surfaces.cli.output import show
+from cued.surfaces.cli.output import show, view
 from cued.surfaces.cli.progress import progress
 from cued.surfaces.verbs import call
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 
 @click.command(name="tune", cls=Command)
@@ -46,26 +42,4 @@ def tune_command(path: Path | None, *, all_tenants: bool, **options: Any) -> Non
             opening = tenant_to_write if body.get("apply") else tenant_to_read
             with opening(chosen, embed=path is not None) as tenant:
                 answer = call("tune", tenant, body, progress=heard)
-    show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer))
-
-
-def _drawn(answer: JSON) -> "RenderableType":
-    from rich.console import Group  # noqa: PLC0415 - rich is only loaded to draw
-
-    from cued.surfaces.cli.tables import sheet, shown  # noqa: PLC0415
-
-    low, high = answer["interval"]
-    what = "injection rate" if answer["source"] == "log" else "share found"
-    unit = "recalls" if answer["source"] == "log" else "pairs"
-    parts: list[RenderableType] = [
-        shown(f"{answer['told'][:1].upper()}{answer['told'][1:]}.", "bold", most=400),
-        shown(f"{answer['pairs']} {unit}: {answer['searched']} searched, the newest {answer['held_out']} held out"),
-        shown(f"{what} {answer['before']:.0%} → {answer['after']:.0%}, gain {answer['gain']:+.1%} (95 % {low:+.1%} to {high:+.1%})"),
-    ]
-    if answer["changes"]:
-        parts.append(sheet(("path", "before", "after"), [(each["path"], each["before"], each["after"]) for each in answer["changes"]]))
-    if answer["version"] is not None:
-        parts.append(shown(f"Applied as version {answer['version']}; `cued policy rollback` undoes it."))
-    elif answer["helps"]:
-        parts.append(shown("Nothing was changed; --apply saves it and decides by it."))
-    return Group(*parts)
+    show(answer, as_json=chosen.json, drawn=view("tuning.view.tuned_view", answer))

@@ -1,6 +1,6 @@
 """`cued consolidate`: near-duplicates give way to a newer memory; shown first, done when asked, and undone when asked."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -9,12 +9,9 @@ from cued.requests.upkeep import ConsolidateRequest
 from cued.surfaces.cli.commands import Command, Settings, settings
 from cued.surfaces.cli.opening import tenant_to_read, tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
-from cued.surfaces.cli.output import show
+from cued.surfaces.cli.output import show, view
 from cued.surfaces.cli.progress import progress
 from cued.surfaces.verbs import call
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 
 @click.command(name="consolidate", cls=Command, globals_shown=("db", "tenant", "json"))
@@ -34,25 +31,13 @@ def consolidate_command(ids: tuple[str, ...], *, apply: bool | None, undo: bool,
     elif listed:
         with tenant_to_read(chosen) as tenant:
             answer = call("merges", tenant)
-        show(answer, as_json=chosen.json, drawn=lambda: _merges(answer))
+        show(answer, as_json=chosen.json, drawn=view("upkeep.view.merges_view", answer))
     else:
         answer = _consolidated(chosen, stated({"apply": apply, "at_least": at_least}))
-        show(answer, as_json=chosen.json, drawn=lambda: _planned(answer))
+        show(answer, as_json=chosen.json, drawn=view("upkeep.view.plan_view", answer))
 
 
 def _consolidated(chosen: Settings, body: dict[str, Any]) -> JSON:
     opening = tenant_to_write(chosen) if body.get("apply") else tenant_to_read(chosen)
     with opening as tenant, progress("consolidating") as heard:
         return call("consolidate", tenant, body, progress=heard)
-
-
-def _merges(answer: JSON) -> "RenderableType":
-    from cued.surfaces.cli.upkeep.view import merges_view  # noqa: PLC0415 - rich is only loaded to draw
-
-    return merges_view(answer)
-
-
-def _planned(answer: JSON) -> "RenderableType":
-    from cued.surfaces.cli.upkeep.view import plan_view  # noqa: PLC0415 - rich is only loaded to draw
-
-    return plan_view(answer)

@@ -1,6 +1,6 @@
 """`cued sweep`, `cued cool` and `cued reembed`: what has expired, what could go, and vectors of another model."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -10,12 +10,9 @@ from cued.surfaces.cli.asking import ask
 from cued.surfaces.cli.commands import Command, Settings, settings
 from cued.surfaces.cli.opening import opened, tenant_to_read, tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
-from cued.surfaces.cli.output import counted, note, show
+from cued.surfaces.cli.output import counted, note, show, view
 from cued.surfaces.cli.progress import progress
 from cued.surfaces.verbs import call
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 _SHOWN = ("db", "tenant", "json")
 
@@ -30,7 +27,7 @@ def sweep_command(*, grace: str | None, apply: bool | None, yes: bool) -> None:
     if not apply:
         with tenant_to_read(chosen) as tenant:
             answer = call("sweep", tenant, body)
-        show(answer, as_json=chosen.json, drawn=lambda: _expired(answer))
+        show(answer, as_json=chosen.json, drawn=view("upkeep.view.expired_view", answer))
         return
     with tenant_to_write(chosen) as tenant:
         due = len(call("sweep", tenant, body)["expired"])
@@ -49,7 +46,7 @@ def cool_command(**options: Any) -> None:  # noqa: ANN401 - options, checked by 
     with tenant_to_read(chosen) as tenant:
         answer = call("cool", tenant, stated(options))
     answer["cli"] = answer["cli"] and chosen.again(answer["cli"])
-    show(answer, as_json=chosen.json, drawn=lambda: _cool(answer))
+    show(answer, as_json=chosen.json, drawn=view("upkeep.view.cool_view", answer))
 
 
 @click.command(name="reembed", cls=Command, globals_shown=("db", "tenant", "embedder", "json"))
@@ -68,15 +65,3 @@ def _reembedded(chosen: Settings) -> JSON:
     opened(chosen, readonly=True).close()
     with tenant_to_write(chosen, embed=True) as tenant, progress("embedding") as heard:
         return call("reembed", tenant, progress=heard)
-
-
-def _expired(answer: JSON) -> "RenderableType":
-    from cued.surfaces.cli.upkeep.view import expired_view  # noqa: PLC0415 - rich is only loaded to draw
-
-    return expired_view(answer)
-
-
-def _cool(answer: JSON) -> "RenderableType":
-    from cued.surfaces.cli.upkeep.view import cool_view  # noqa: PLC0415 - rich is only loaded to draw
-
-    return cool_view(answer)

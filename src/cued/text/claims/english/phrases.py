@@ -5,130 +5,51 @@ from typing import Final
 
 from cued.text.claims.lexicon import Phrase
 
-# On the right the word that stands for the phrase; it has its role or its axis in the other tables.
+# The word that stands for the phrases on its right; it has its role or its axis in the other tables.
 _PHRASES: Final = """
-no longer = not anymore
-not any more = not anymore
-not any longer = not anymore
-any more = anymore
-any longer = anymore
-used to = formerly-did
-in the past = formerly-did
-get up = wake
-gets up = wake
-got up = wake
-getting up = wake
-wake up = wake
-wakes up = wake
-woke up = wake
-got rid of = stopped
-get rid of = stopped
-gave up = stopped
-give up = stopped
-given up = stopped
-called off = stopped
-call off = stopped
-decided against = stopped
-opted out = stopped
-fed up = hate
-sick of = hate
-tired of = hate
-can not stand = hate
-could not stand = hate
-can not bear = hate
-not a fan = hate
-not my thing = hate
-not into = hate
-big fan = like
-is into = is like
-am into = am like
-are into = are like
-a fan of = like
-on time = punctual
-in time = punctual
-behind schedule = late
-in stock = available
-out of stock = unavailable
-sold out = unavailable
-is gone = is stopped
-are gone = are stopped
-has gone away = stopped
-went away = stopped
-no more = not anymore
-out of order = broken
-turned on = enabled
-switched on = enabled
-turn on = enabled
-turned off = disabled
-switched off = disabled
-turn off = disabled
-these days = now
-at the moment = now
-at present = now
-right now = now
-as of = now
-from now on = now
-so far = filler
-as well = also
-instead of = instead-of
-rather than = instead-of
-in place of = instead-of
-in favour of = to
-in favor of = to
-at all = filler
-a lot = filler
-turned out = filler
-turns out = filler
-found out = filler
-find out = filler
-all day = filler
-of course = filler
-not sure = filler
-not only = filler
-not just = filler
-can not wait = like
-no doubt = filler
-no problem = filler
-no worries = filler
-no idea = filler
-never thought = filler
-never realized = filler
-never realised = filler
-not mind = allowed
-for now = now
-up to date = current
-going to = will
-went up = rose
-gone up = rose
-goes up = rose
-went down = fell
-gone down = fell
-down to = fell to
-up to = rose to
-in progress = in-progress
-to do = to-do
-on hold = on-hold
-best of all = best
-each other = filler
-every other = every second
-next to = near
-take place = happen
-takes place = happen
-took place = happen
-taking place = happen
-have to = must
-has to = must
-had to = must
-need to = must
-needs to = must
-able to = can
-allowed to = allowed
-supposed to = must
-looking forward to = like
-look forward to = like
-afraid of = fear
-scared of = fear
-terrified of = fear
+not anymore : no longer; not any more; not any longer; no more
+anymore : any more; any longer
+formerly-did : used to; in the past
+wake : get up; gets up; got up; getting up; wake up; wakes up; woke up
+stopped : got rid of; get rid of; gave up; give up; given up; called off; call off; decided against; opted out; has gone away
+stopped : went away
+hate : fed up; sick of; tired of; can not stand; could not stand; can not bear; not a fan; not my thing; not into
+like : big fan; a fan of; can not wait; looking forward to; look forward to
+is like : is into
+am like : am into
+are like : are into
+punctual : on time; in time
+late : behind schedule
+available : in stock
+unavailable : out of stock; sold out
+is stopped : is gone
+are stopped : are gone
+broken : out of order
+enabled : turned on; switched on; turn on
+disabled : turned off; switched off; turn off
+now : these days; at the moment; at present; right now; as of; from now on; for now
+filler : so far; at all; a lot; turned out; turns out; found out; find out; all day; of course; not sure; not only; not just; no doubt
+filler : no problem; no worries; no idea; never thought; never realized; never realised; each other
+also : as well
+instead-of : instead of; rather than; in place of
+to : in favour of; in favor of
+allowed : not mind; allowed to
+current : up to date
+will : going to
+rose : went up; gone up; goes up
+fell : went down; gone down
+fell to : down to
+rose to : up to
+in-progress : in progress
+to-do : to do
+on-hold : on hold
+best : best of all
+every second : every other
+near : next to
+happen : take place; takes place; took place; taking place
+must : have to; has to; had to; need to; needs to; supposed to
+can : able to
+fear : afraid of; scared of; terrified of
 """
 
 
@@ -154,8 +75,9 @@ def _abstaining() -> list[tuple[str, str]]:
 
 def _phrases() -> dict[str, tuple[Phrase, ...]]:
     by_first: defaultdict[str, list[Phrase]] = defaultdict(list)
-    lines = [(words, as_word) for words, _, as_word in (line.partition(" = ") for line in _PHRASES.strip().splitlines())]
-    for words, as_word in (*lines, *_abstaining()):
+    lines = (line.partition(" : ") for line in _PHRASES.strip().splitlines())
+    known = [(words, as_word) for as_word, _, phrases in lines for words in phrases.split("; ")]
+    for words, as_word in (*known, *_abstaining()):
         split = tuple(words.split())
         by_first[split[0]].append(Phrase(split, as_word))
     return {first: tuple(sorted(found, key=lambda phrase: -len(phrase.words))) for first, found in by_first.items()}

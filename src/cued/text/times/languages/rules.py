@@ -3,13 +3,16 @@
 It shares its builders, its calendar and the machinery of stages with the English grammar; see there how a pattern is read.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 from cued.text.times import almanac
 from cued.text.times import combine as c
 from cued.text.times import counted as n
 from cued.text.times import dated as d
 from cued.text.times.almanac import DAY, Span, midnight, shift, unit_of
 from cued.text.times.found import Found, in_some_year, weekday_near
-from cued.text.times.grammar import Rules, stage
+from cued.text.times.grammar import Builder, Rules, stage
 
 _LIKELY_YEARS = range(1900, 2100)
 _ANY_MONTH = ("month", "monthshort", "monthnear")
@@ -29,28 +32,32 @@ def _year(found: Found) -> int | None:
     return found.anchor.now.year + (pointers[0].number if pointers else found.step())
 
 
+def _of_year(found: Found, yearly: Callable[[int], Span]) -> Span:
+    """Such a span of the year that is said or pointed at, or of the one that fits."""
+    year = _year(found)
+    return yearly(year) if year is not None else in_some_year(yearly, found.anchor)
+
+
 def _month_day(found: Found) -> Span:
-    year, month, number = _year(found), found.number(*_ANY_MONTH), found.number("number", "ordinal")
-    if year is not None:
-        return almanac.day(midnight(year, month, number))
-    return in_some_year(lambda one: almanac.day(midnight(one, month, number)), found.anchor)
+    month, number = found.number(*_ANY_MONTH), found.number("number", "ordinal")
+    return _of_year(found, lambda year: almanac.day(midnight(year, month, number)))
 
 
 def _month(found: Found) -> Span:
-    year, number = _year(found), found.number(*_ANY_MONTH)
-    return almanac.month(year, number) if year is not None else in_some_year(lambda one: almanac.month(one, number), found.anchor)
+    number = found.number(*_ANY_MONTH)
+    return _of_year(found, lambda year: almanac.month(year, number))
 
 
 def _season(found: Found) -> Span:
-    year, name = _year(found), found.name("season")
-    return almanac.season(name, year) if year is not None else in_some_year(lambda one: almanac.season(name, one), found.anchor)
+    name = found.name("season")
+    return _of_year(found, lambda year: almanac.season(name, year))
 
 
 def _quarter(found: Found) -> Span:
     if found.name("unit") != "quarter":
         raise ValueError(found.tokens)
-    year, number = _year(found), found.number("ordinal", "number")
-    return almanac.quarter(number, year) if year is not None else in_some_year(lambda one: almanac.quarter(number, one), found.anchor)
+    number = found.number("ordinal", "number")
+    return _of_year(found, lambda year: almanac.quarter(number, year))
 
 
 def _digit_day(found: Found) -> Span:
@@ -67,14 +74,6 @@ def _day_of_week(found: Found) -> Span:
     return almanac.day(unit_of(found.anchor.today, "week").start + found.number("dayofweek") * DAY)
 
 
-def _one_ago(found: Found) -> Span:
-    return _one(found, -1)
-
-
-def _one_hence(found: Found) -> Span:
-    return _one(found, 1)
-
-
 def _one(found: Found, sign: int) -> Span:
     token = found.all("quantity", "unit")[0]
     if not token.number:
@@ -88,13 +87,9 @@ def _relative_unit(found: Found) -> Span:
     return n.relative_unit(found)
 
 
-def _surely(found: Found) -> Found:
-    """What was found with a word that may be a month or a weekday as one."""
-    return Found([token._replace(kind=_SURE.get(token.kind, token.kind)) for token in found.tokens], found.anchor)
-
-
-def _relative_month(found: Found) -> Span:
-    return d.month(_surely(found))
+def _surely(builder: Builder) -> Builder:
+    """What builds of what was found with a word that may be a month or a weekday as one."""
+    return lambda found: builder(Found([token._replace(kind=_SURE.get(token.kind, token.kind)) for token in found.tokens], found.anchor))
 
 
 def _last_season(found: Found) -> Span:
@@ -103,20 +98,8 @@ def _last_season(found: Found) -> Span:
     return next(span for back in range(3) if (span := almanac.season(name, now.year - back)).end <= now)
 
 
-def _relative_weekday(found: Found) -> Span:
-    return n.relative_weekday(_surely(found))
-
-
-def _weekday(found: Found) -> Span:
-    return c.weekday(_surely(found))
-
-
 def _day_aside(found: Found) -> Span:
     return almanac.day(found.anchor.today + (1 if found.anchor.future else -1) * found.number("dayaside") * DAY)
-
-
-def _weekday_in(found: Found) -> Span:
-    return c.weekday_in(_surely(found))
 
 
 def _coming_weekday(found: Found) -> Span:
@@ -160,7 +143,7 @@ _ABSOLUTE: Rules = (
     ("(?<=(in|the|word)) number punct? unit (?!ago|before|hence|after|agosince|agobefore)", _quarter),
     ("(last|next|this) month", d.month),
     ("month (last|next|this)", d.month),
-    ("(last|next) monthnear", _relative_month),
+    ("(last|next) monthnear", _surely(d.month)),
     ("(?<=(in|since|agosince|until|before|agobefore|after|between)) monthnear", _month),
     ("(?<=(month|monthnear|year) (and|to|until|dash)) monthnear", _month),
     ("monthnear (?=inpost)", _month),
@@ -173,28 +156,28 @@ _ABSOLUTE: Rules = (
     ("(?<=(in|since|before|after)) the? season", _season),
     (f"{_AGO} number unit", n.ago),
     (f"{_AGO} few unit", n.few_ago),
-    (f"{_AGO} (quantity|unit)", _one_ago),
+    (f"{_AGO} (quantity|unit)", partial(_one, sign=-1)),
     ("(?<!sincepost) number unit (ago|agosince)", n.ago),
     ("(?<!sincepost) few unit (ago|agosince)", n.few_ago),
-    ("(?<!sincepost|number|few) (quantity|unit) (ago|agosince)", _one_ago),
+    ("(?<!sincepost|number|few) (quantity|unit) (ago|agosince)", partial(_one, sign=-1)),
     ("number unit agobefore (?=(punct|comma|subject|$))", n.ago),
     ("few unit agobefore (?=(punct|comma|subject|$))", n.few_ago),
-    ("(quantity|unit) agobefore (?=(punct|comma|subject|$))", _one_ago),
+    ("(quantity|unit) agobefore (?=(punct|comma|subject|$))", partial(_one, sign=-1)),
     (f"the? (in the?)? {_LAST} (number|few) unit", n.rolling),
     (f"the? (number|few) {_LAST} unit", n.rolling),
     (f"the? (number|few) unit {_LAST}", n.rolling),
     ("inlead number unit", n.hence),
-    ("inlead (quantity|unit)", _one_hence),
+    ("inlead (quantity|unit)", partial(_one, sign=1)),
     ("(in|after) number unit", _in_future),
     ("number unit hence", n.hence),
-    ("quantity hence", _one_hence),
+    ("quantity hence", partial(_one, sign=1)),
     ("dayofweek", _day_of_week),
     ("relunit", _unit_at),
     ("relday", n.relative_day),
     ("dayaside", _day_aside),
     ("weekdayahead", _coming_weekday),
-    ("(last|this|next) (weekday|weekdaynear)", _relative_weekday),
-    ("(weekday|weekdaynear) (last|this|next)", _relative_weekday),
+    ("(last|this|next) (weekday|weekdaynear)", _surely(n.relative_weekday)),
+    ("(weekday|weekdaynear) (last|this|next)", _surely(n.relative_weekday)),
     ("the? (last|this|next) unit", _relative_unit),
     ("the? unit (last|this|next)", _relative_unit),
     ("unit year", d.year),
@@ -203,10 +186,10 @@ _ABSOLUTE: Rules = (
     ("(?<=(in|since|until|before|after) dash) year", _plain_year),
     ("^ year $", _plain_year),
     ("year", _marked_year),
-    ("(on|in) weekdaynear end", _weekday),
+    ("(on|in) weekdaynear end", _surely(c.weekday)),
 )
 _WITHIN: Rules = (
-    ("(weekday|weekdaynear) (of|in|comma)? the? time", _weekday_in),
+    ("(weekday|weekdaynear) (of|in|comma)? the? time", _surely(c.weekday_in)),
     ("time of? weekday", c.weekday_in),
     ("(?<=(in|on|at)) the? unit stop", c.bare_weekend),
     ("^ unit", c.bare_weekend),

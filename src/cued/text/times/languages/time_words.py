@@ -1,6 +1,6 @@
 """The words of time of one language, from CLDR and from what is spoken, as one table from phrases to kinds."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -47,11 +47,9 @@ def lexicon(language: str) -> Lexicon:
     spoken, table = SPOKEN[language], dict[Phrase, Word]()
     compared = Remembered(marked if "marks" in spoken else folded, most=_KNOWN).__getitem__
     for source in (spoken, CLDR[language]):
-        for key, value in source.items():
-            if key not in _NOT_WORDS:
-                for form, word in _entries(key, value):
-                    if phrase := words(form, compared):
-                        table.setdefault(phrase, word)
+        for form, word in entries(source):
+            if phrase := words(form, compared):
+                table.setdefault(phrase, word)
     table |= dict(_weekdays_of_weeks(table, spoken.get("weekdays_behind", "")))
     by_first: dict[str, list[tuple[Phrase, Word]]] = {}
     for phrase, word in sorted(table.items(), key=lambda item: -len(item[0])):
@@ -80,11 +78,13 @@ def _weekdays_of_weeks(table: dict[Phrase, Word], behind: str) -> Iterator[tuple
             yield from (((*phrase, numeral), Word("dayofweek", weekday + 7 * week)) for phrase, week in weeks)
 
 
-def _entries(key: str, value: str) -> Iterator[tuple[str, Word]]:
-    kind, _, name = key.partition(" ")
-    for position, group in enumerate(value.split("/"), _NUMBERED.get(kind, 0)):
-        for form in filter(None, group.split("|")):
-            yield _entry(kind, name, position, form)
+def entries(source: Mapping[str, str]) -> Iterator[tuple[str, Word]]:
+    """Every form of a table with what it stands for, in order."""
+    for key in (key for key in source if key not in _NOT_WORDS):
+        kind, _, name = key.partition(" ")
+        for position, group in enumerate(source[key].split("/"), _NUMBERED.get(kind, 0)):
+            for form in filter(None, group.split("|")):
+                yield _entry(kind, name, position, form)
 
 
 def _entry(kind: str, name: str, position: int, form: str) -> tuple[str, Word]:

@@ -1,6 +1,6 @@
 """What smaller vectors lose: the same memories in each shape and the same questions to all, on the development data.
 
-`python -m cued.evaluation.vector_shapes FOLDER…` prints a table: of each data set the recall@10 of the default and of meaning alone, by
+`python -m tools.vector_shapes FOLDER…` prints a table: of each data set the recall@10 of the default and of meaning alone, by
 shape, how much the relevance of any shown memory differs from that of float32 at most, and how many of the ten are others.
 """
 
@@ -92,7 +92,7 @@ def table(folders: Iterable[Path], embedder: Embedder) -> Iterator[str]:
 def main() -> None:
     """Print the table of the folders that are named."""
     for line in table(map(Path, sys.argv[1:]), CachedEmbedder(load_embedder("cued"), default_folder())):
-        print(line, flush=True)  # noqa: T201 - a command
+        print(line, flush=True)
 
 
 if __name__ == "__main__":
