@@ -152,7 +152,7 @@ class Recalling(Bound):
         It is kept as long as the log keeps lines, under `content="last"` as long as it is among the last; erasing a memory that it names
         takes cue and evidence away.
         """
-        line = entry(recall, saved.evidence, saved.policy or self.policy, now=self._clock(), content=saved.encode())
+        line = entry(recall, saved.evidence, saved.policy, now=self._clock(), content=saved.encode())
         self._store.settle(self.name, (), [line], known=True, keep=True)
         return line
 
