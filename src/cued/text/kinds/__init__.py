@@ -3,9 +3,9 @@
 from functools import lru_cache
 
 from cued.text.kinds.owners import of_another
-from cued.text.kinds.signs import AS_WRITTEN, ENGLISH_ONLY, SIGNS, Kind
+from cued.text.kinds.signs import AS_WRITTEN, ENGLISH_ONLY, IN_CHINESE, SIGNS, Kind
 from cued.text.kinds.value_questions import asked_kind
-from cued.text.languages import foreignness
+from cued.text.languages import foreignness, is_chinese, is_latin
 from cued.text.patterns import spoken
 
 __all__ = ["Kind", "asked_kind", "may_have", "of_another"]
@@ -16,12 +16,14 @@ _TELLS_MUCH = 600
 
 
 def may_have(kind: Kind, text: str) -> bool:
-    """Whether a text has anything that could be a value of this kind, or a word that speaks of one."""
+    """Whether a text has anything that could be a value of this kind, or a word that speaks of one; in doubt it has."""
     return len(text) > _TELLS_MUCH or _has(kind, text)
 
 
 @lru_cache(maxsize=1 << 12)
 def _has(kind: Kind, text: str) -> bool:
+    if not is_latin(text):
+        return not is_chinese(text) or kind not in IN_CHINESE or IN_CHINESE[kind].search(text) is not None
     if kind in ENGLISH_ONLY and foreignness(text):
         return True
     return SIGNS[kind].search(text if kind in AS_WRITTEN else f"{spoken(text)} ") is not None

@@ -7,9 +7,9 @@ from cued.text.patterns import pattern
 
 Kind = Literal[
     "phone", "e-mail", "address", "password", "number", "price", "pay", "age", "birthday", "count", "length", "size", "colour",
-    "home", "birthplace", "surname", "blood", "name",
+    "home", "birthplace", "surname", "blood", "name", "amount", "version",
 ]  # fmt: skip
-ENGLISH_ONLY: Final = frozenset[Kind]({"home", "birthplace", "surname", "name"})
+ENGLISH_ONLY: Final = frozenset[Kind]({"home", "birthplace", "name"})
 """Kinds whose words are known here in English alone: a text in another language may have them."""
 
 _WORDS: Final = (
@@ -56,7 +56,7 @@ _PRICE: Final = (
 )
 _SIGNS: Final[dict[Kind, str]] = {
     "phone": (
-        r"(?:\d\D{0,3}){4}|(?<!\W(?:am|by))(?<!\W(?:par|por))(?<!\Won the)\W(?:phone|t[eé]l[eé]|mobil|cell(?:phone)?\W|call(?:s|ing)?\W"
+        r"(?:\d\D{0,3}){4}|(?<!\W(?:am|by))(?<!\W(?:par|por))(?<!\Won the)\W(?:phone|t[eé]l[eé]|mobil|cell(?:phone)?\W"
         r"|tel\W|handy|(?:n[uú]mero?|numéro?|numb(?:er)?|nummer)(?!\w* \d{1,3}(?![\d ])))"
     ),
     "e-mail": r"@|mail|correo|courriel|\W(?:addres|adres|dirección|indirizz|endereço|write to)",
@@ -71,6 +71,8 @@ _SIGNS: Final[dict[Kind, str]] = {
     ),
     "price": _PRICE,
     "pay": rf"{_PRICE}|\W(?:earn|salar|wage|income|rais|stipend|pension|hourly|gehalt|verdien|lohn|suel|gan[aó]|salaire|gagn)",
+    "amount": rf"{_NUMBER}|{_PRICE}",
+    "version": r"\d|\W(?:versi[oó]n\w*|latest|newest|stable|current|lts|neueste\w*|derni[eè]re|última)(?!\w)",
     "number": r"\d|\W(?:numb|code|plate|iban|bic\W|id\W|nummer|kennzeichen|númer|matrícul|numér|plaque)",
     "blood": r"blood.?(?:type|group)|rhesus|donor|\Wtype|\W(?:a|b|ab|0|o)\W?(?:[+\-−]|pos|neg|rh)|blutgruppe|(?:grupo|groupe) sangu",
     "age": (
@@ -94,7 +96,8 @@ _SIGNS: Final[dict[Kind, str]] = {
     ),
     "surname": (
         r"[A-Z][\w'’-]+,? (?:(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|ten|ter|bin|ibn|al|O'|Mc) ?)*[A-Z]|[A-Z]\. ?[A-Z]"
-        r"|\b(?:Mr|Mrs|Ms|Dr)\b|(?i:name|née|maiden|initial|spel[lt])"
+        r"|\b(?:Mr|Mrs|Ms|Dr|Frau|Herrn?|Madame|Monsieur|M(?:me|lle)|Señora?|Sra?|Signora?|Pan[ai]?|Senhora?)\b"
+        r"|(?i:name|née|maiden|initial|spel[lt]|\bnom\b|apellid|nombre|cognom|nazwisk|naam|namn|navn|se llama|appelle|heißt)"
     ),
     "name": (
         r"(?<=[^.!?] )(?!I\b|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|(?:Jan|Febr)uary|March|April|May|Ju(?:ne|ly)|August"
@@ -125,3 +128,18 @@ AS_WRITTEN: Final = frozenset[Kind]({"surname", "name"})
 """Kinds that are told by capitals, so that their signs are sought in a text as it is written."""
 SIGNS: Final[dict[Kind, re.Pattern[str]]] = {kind: pattern(signs) for kind, signs in _SIGNS.items()}
 """By kind, what finds such a sign in a text in small letters with a blank before it, or as it is written."""
+_CHINESE_NUMBER: Final = "[\\d〇零一二三四五六七八九十百千万两半几]"
+IN_CHINESE: Final[dict[Kind, re.Pattern[str]]] = {
+    "phone": pattern(rf"(?:{_CHINESE_NUMBER}\D{{0,3}}){{4}}|号码|通讯录|名片"),
+    "e-mail": pattern("@|邮箱|邮件|地址"),
+    "address": pattern(rf"{_CHINESE_NUMBER}|住|搬|地址|[路街号楼区县镇村室]"),
+    "password": pattern('[\\d"“”‘`:：=]|密码|口令|钥匙|是'),
+    "pay": pattern(rf"{_CHINESE_NUMBER}|[元块钱薪资]|收入|赚|挣"),
+    "price": pattern(rf"{_CHINESE_NUMBER}|[元块钱价贵免送]|便宜"),
+    "birthday": pattern(rf"{_CHINESE_NUMBER}|生日|出生|生于|[月日春夏秋冬节]"),
+    "age": pattern(rf"{_CHINESE_NUMBER}|[岁龄]|出生|生于|年级|小学|初中|高中|大学|幼儿|退休|老人|婴儿"),
+    "size": pattern(rf"{_CHINESE_NUMBER}|[米斤克厘尺寸码高矮重轻大小深浅宽窄]"),
+    "colour": pattern("[色黑白灰红蓝绿黄橙紫粉棕金银]"),
+    "version": pattern(rf"{_CHINESE_NUMBER}|版|最新"),
+}
+"""The same for texts in Chinese, of the kinds that are known there."""
