@@ -131,6 +131,7 @@ def test_what_is_refused_says_the_cause_and_the_remedy(mira):
     assert (refused.status_code, refused.json()["detail"]) == (415, "the body is packed as 'gzip'")
     assert mira.get("/v1/memories", params={"limit": "many"}).status_code == 422
     assert mira.get("/v1/memories", params={"limt": 1}).json()["detail"].startswith("unknown field 'limt'; did you mean 'limit'?")
+    assert "TOML" not in mira.post("/v1/recall", json={"text": "tea", "policy": "mine.toml"}).json()["detail"]
     assert mira.get("/v1/no-such-thing").status_code == 404
     wrong = mira.put("/v1/memories")
     assert (wrong.status_code, set(wrong.headers["allow"].split(", "))) == (405, {"GET", "HEAD", "POST"})
