@@ -191,3 +191,7 @@ def test_what_has_nothing_of_the_kind_lacks_it(cue, text):
 
 def test_a_long_text_may_have_anything():
     assert may_have("phone", "We walked along the river. " * 40)
+
+
+def test_who_says_much_in_one_breath_asks_for_no_kind():
+    assert asked_kind("房租多少钱" * 50) is None

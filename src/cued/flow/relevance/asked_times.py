@@ -149,11 +149,11 @@ def _told_of(table: Table, said: Sequence[Mention]) -> Column:
     told, (to_come, over) = np.zeros(len(table)), _meant(table.evidence.cue, said)
     for row in np.flatnonzero((table.columns["window"] <= 0.0) & (table.notes > 0.0)).tolist():
         memory = table.memories[row]
-        times_told = _told_ahead(memory.text[:_BEGUN], memory.created_at)
-        if times_told and any(_lies_in(each, to_come) for each in times_told):
-            told[row] = 1.0
-        elif times_told and any(_lies_in(each, over) for each in times_told):
-            told[row] = _PLANNED
+        for each in _told_ahead(memory.text[:_BEGUN], memory.created_at):
+            if _lies_in(each, to_come):
+                told[row] = 1.0
+            elif _lies_in(each, over):
+                told[row] = max(told[row], _PLANNED)
     return told
 
 

@@ -9,6 +9,8 @@ from cued.text.patterns import pattern, spoken
 
 _LONGEST: Final = 14
 """Who says more than so many words tells something too."""
+_MOST_SIGNS: Final = 200
+"""So long are hardly ever that many words, and where words are not set apart it is many more."""
 _OPENING: Final = r"\W*(?:(?:and|so|hey|please|sorry|und|y|et|e)\W+)?(?:(?:tell|give|remind) me (?:of )?)?"
 _WHAT: Final = (
     r"(?:what(?:'s|s| is| was| are| were)|wie (?:ist|lautet|war)|was ist|cuál es|cual es|quel est|quelle est|qual è|qual é|wat is|jaki jest"
@@ -154,7 +156,7 @@ _ASKED: Final[tuple[tuple[re.Pattern[str], tuple[tuple[Kind, str], ...]], ...]] 
 def asked_kind(cue: str) -> Kind | None:
     """The kind of value that a cue asks for; None where it asks for none, or for more."""
     said = f"{spoken(cue)} "
-    if len(said.split()) > _LONGEST or len(_QUESTION_WORD.findall(said)) > 1 or _ROUGHLY.search(said):
+    if len(said) > _MOST_SIGNS or len(said.split()) > _LONGEST or len(_QUESTION_WORD.findall(said)) > 1 or _ROUGHLY.search(said):
         return None
     for asked, kinds in _ASKED:
         if (match := asked.match(said)) and match.lastindex:
