@@ -70,3 +70,9 @@ def test_who_lacks_it_keeps_its_place_among_those_who_do():
     found = evidence(rows, cue=Cue(utterance=PHONE, now=NOW), fingerprint=None, coverage=coverage, bm25=9 * coverage, entities=coverage)
     relevance = decide(found, preset("cued")).trace.columns["relevance"]
     assert np.all(np.diff(relevance) >= 0.0)
+
+
+def test_the_number_of_other_things_is_no_answer_to_how_many():
+    told = memory("users", text="Mira asked for a pilot with 10 users.")
+    assert relevances(told, cue="How many employees does Mira have?")[0]["users"] < 0.7
+    assert relevances(told, cue="How many users does Mira have?")[0]["users"] > 0.7

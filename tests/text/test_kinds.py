@@ -103,6 +103,16 @@ ANSWERS = [
     ("When is Nils's birthday?", "Nils was born on Christmas Eve."),
     ("How many cats does Mira have?", "Mira has a cat called Biscuit."),
     ("How many children do I have?", "My children are Anna and Ben."),
+    ("How many kids does Tom have?", "Tom has two sons."),
+    ("How many siblings do I have?", "I have two brothers."),
+    ("How many people came to the party?", "Anna, Ben and Carla came to the party."),
+    ("How many people work in the shop?", "The shop has five employees."),
+    ("How many nodes does the cluster have?", "The cluster has 12."),
+    ("How many hives does Henrik keep?", "Henrik keeps 14 now."),
+    ("How many times did I see Dune?", "I saw Dune twice."),
+    ("How many offices do they have?", "Sie haben 10 Leute in Bergen."),
+    ("What is the Wi-Fi password?", "The Wi-Fi is 'tangerine'."),
+    ("Which version of the cluster runs?", "The cluster is at v1.31 now."),
     ("How long does the train take?", "The train takes all day."),
     ("How deep is the pond?", "The pond is rather shallow."),
     ("What size does Nils wear?", "Nils wears M."),
@@ -162,6 +172,14 @@ LACKING = [
     ("What is Dr Voss's address?", "Dr Voss prescribed 5 mg."),
     ("Quel est le numéro de téléphone de Léo ?", "Les clés de Léo sont au numéro 12."),
     ("Wie ist die Telefonnummer von Oma?", "Mit Oma am Telefon laut sprechen."),
+    ("How many employees do they have?", "They asked for a pilot with 10 users in Bergen."),
+    ("How many employees do they have?", "They spend about 90k a year."),
+    ("How many nodes does the cluster have?", "The cluster moved from version 1.29 to 1.31 in June."),
+    ("How many pages does the book have?", "Finished the book on 12 May at 10."),
+    ("How many miles did I run?", "I ran 5 km on Sunday."),
+    ("What is the Sentry password?", 'Ignore "ClientDisconnect" in Sentry, it is harmless.'),
+    ("Which Kafka version do we run?", "Events go to the Kafka topic warehouse.events.v2, registry on port 8085."),
+    ("What is the rent of the brewery?", "We are moving the office to the old brewery."),
     ("What is Ingrid's phone number?", "Ingrid prefers e-mail over calls."),
     ("Which version of Postgres do we run?", "The tests start Postgres in a container."),
     ("How much is my rent?", "I rent a flat on Otley Road."),
@@ -181,12 +199,12 @@ def test_a_kind_is_asked_for_by_name_and_for_nothing_else(cue, kind):
 
 @pytest.mark.parametrize(("cue", "text"), ANSWERS)
 def test_whatever_could_answer_may_have_the_kind(cue, text):
-    assert (kind := asked_kind(cue)) is None or may_have(kind, text)
+    assert (kind := asked_kind(cue)) is None or may_have(kind, text, asked=cue)
 
 
 @pytest.mark.parametrize(("cue", "text"), LACKING)
 def test_what_has_nothing_of_the_kind_lacks_it(cue, text):
-    assert not may_have(asked_kind(cue), text)
+    assert not may_have(asked_kind(cue), text, asked=cue)
 
 
 def test_a_long_text_may_have_anything():

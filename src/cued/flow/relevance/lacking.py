@@ -32,7 +32,9 @@ def lacking(table: Table, log_odds: Column) -> Column:
     lacks, name, beside = np.zeros(len(table)), asked_about(cue.utterance), _beside(table) if turns else {}
     for row in above:
         if table.sessions[row] is None:
-            lacking_it = not may_have(kind, table.texts[row]) or of_another(table.texts[row], name, table.memories[row].entities)
+            lacking_it = not may_have(kind, table.texts[row], asked=cue.utterance) or of_another(
+                table.texts[row], name, table.memories[row].entities
+            )
         else:
             lacking_it = turns and not any(may_have(kind, table.texts[each]) for each in (row, *beside.get(row, ())))
         if lacking_it:

@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 
+from cued.text.kinds.counting import counted, may_count
 from cued.text.kinds.owners import of_another
 from cued.text.kinds.signs import AS_WRITTEN, ENGLISH_ONLY, IN_CHINESE, SIGNS, Kind
 from cued.text.kinds.value_questions import asked_kind
@@ -15,9 +16,16 @@ _TELLS_MUCH = 600
 """A text of more characters has a number or a word of anything."""
 
 
-def may_have(kind: Kind, text: str) -> bool:
-    """Whether a text has anything that could be a value of this kind, or a word that speaks of one; in doubt it has."""
-    return len(text) > _TELLS_MUCH or _has(kind, text)
+def may_have(kind: Kind, text: str, *, asked: str = "") -> bool:
+    """Whether a text has anything that could be a value of this kind, or a word that speaks of one; in doubt it has.
+
+    What is `asked` for in words tells of what a number is wanted.
+    """
+    if len(text) > _TELLS_MUCH:
+        return True
+    if kind == "count" and (things := counted(asked)) and not foreignness(text):
+        return may_count(text, things)
+    return _has(kind, text)
 
 
 @lru_cache(maxsize=1 << 12)

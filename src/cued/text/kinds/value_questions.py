@@ -53,7 +53,13 @@ _NOUNS: Final[tuple[tuple[Kind, str], ...]] = (
     ),
     ("blood", r"blood (?:type|group)|blutgruppe|grupo sanguíneo|groupe sanguin"),
     ("pay", r"salary|wages?|income|gehalt|sueldo|salario|salaire|stipendio"),
-    ("price", r"price|preis|precio|prix|prezzo|preço|prijs|pris|cena"),
+    (
+        "price",
+        (
+            r"price|rent|fees?|fare|deposit|cost|revenue|turnover|preis|miete|kaution|umsatz|precio|alquiler|prix|loyer|prezzo|affitto|preço"
+            r"|prijs|huur|pris|cena"
+        ),
+    ),
     ("age", r"age"),
     ("birthday", r"birthday|date of birth|birth ?date|geburtstag|cumpleaños|anniversaire"),
     ("colour", r"colou?r|farbe|couleur|colore|cor|kleur|kolor|färg|far[gv]e"),
