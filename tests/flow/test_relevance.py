@@ -621,3 +621,15 @@ def test_another_number_of_the_series_that_is_asked_for_is_another():
     told = [memory(name, text=text) for name, text in zip("abc", texts, strict=True)]
     assert columns_of("What was ticket #48214 about?", told)["another"].tolist() == [1.0, 0.0, 0.0]
     assert columns_of("What are tickets about?", told)["another"].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_who_only_greets_is_answered_by_no_turn_and_by_a_note_that_says_so_alone():
+    told = [
+        memory("a", text="Good morning! The move is in spring.", source=Source(session="s", turn=1)),
+        memory("b", text="When I say good morning, read me the weather."),
+        memory("c", text="The bus is blue."),
+    ]
+    found = evidence(told, cue=Cue(utterance="Good morning!", now=NOW), cosine=[0.9] * 3, coverage=[1.0, 1.0, 0.0])
+    assert decide(found, preset("cued")).trace.columns["echo"].tolist() == [1.0, 0.0, 1.0]
+    working = replace(found, cue=Cue(utterance="Good morning!", goal="Plan the move", now=NOW))
+    assert decide(working, preset("cued")).trace.columns["echo"].tolist() == [0.0, 0.0, 0.0]

@@ -15,7 +15,7 @@ from typing import Literal
 from cued.model import Intent
 from cued.text.patterns import pattern, spoken, spoken_words
 from cued.text.remembered import Remembered
-from cued.text.stopwords import IDLE, STOP_WORDS
+from cued.text.stopwords import GREETING, IDLE, STOP_WORDS, WITH_GREETING
 from cued.text.tongues import eating_words, leaning_words
 
 _NUMBER = r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|few|several|many|couple(?: of)?)"
@@ -139,6 +139,12 @@ def in_first_person(text: str) -> bool:
     return spoken or (not begun.isascii() and bool(_SELF_ANYWHERE.search(begun)))
 
 
+_BRIEFLY = 60
+"""Whoever greets in more characters says something too."""
+_HOW_ARE = pattern(r"\bhow (?:are|is|were) (?:you|it|things|everything)\b\W*(?:\Z|doing\W*\Z)")
+_ASKS_NOTHING = (STOP_WORDS, IDLE, GREETING, WITH_GREETING)
+
+
 def addresses_agent(cue: str) -> bool:
     """Whether a cue asks for what the agent itself has said ("the list you gave me", "recommended to me"), not only for its help."""
     words, plain = spoken_words(cue), cue.isascii()
@@ -156,6 +162,15 @@ def is_idle(utterance: str) -> bool:
     """Whether an utterance greets, thanks or agrees and asks for nothing itself, in English."""
     words = _SAID_WORD.findall(_APOSTROPHE.sub("", utterance.lower()))
     return not asks(utterance) and all(word in STOP_WORDS or word in IDLE for word in words)
+
+
+def greets(utterance: str) -> bool:
+    """Whether an utterance only greets, thanks or agrees ("good morning", "muchas gracias"), by its words in some languages."""
+    if len(utterance) > _BRIEFLY:
+        return False
+    said = _HOW_ARE.sub("", utterance.lower())
+    words = _SAID_WORD.findall(_APOSTROPHE.sub("", said))
+    return not asks(said) and not GREETING.isdisjoint(words) and all(any(word in known for known in _ASKS_NOTHING) for word in words)
 
 
 def of_speaker(turn: str) -> float:

@@ -82,6 +82,7 @@ class _Heard(NamedTuple):
     foreign: float
     technical: float
     seeks: intent.Sought
+    greets: bool
     personal: bool
     to_agent: bool
     event: Beside | None
@@ -99,6 +100,7 @@ def _heard(cue: Cue) -> _Heard:
         foreign=foreignness(uttered),
         technical=technical(uttered),
         seeks=intent.sought("" if idle else uttered, working, foreign=foreignness(uttered) >= _STRANGE),
+        greets=not working and intent.greets(uttered),
         personal=intent.speaks_of_itself(cue.utterance),
         to_agent=intent.addresses_agent(cue.utterance),
         event=cues.event(cue.utterance),
@@ -136,7 +138,7 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         **_kind(table, heard, note, cosine, calibration),
         "mine": _mine(table, nearest) * note if heard.personal and noted else table.nothing,
         "another": _another(table),
-        "echo": _echo(table, turn),
+        "echo": _asked_nothing(table, turn) if heard.greets else _echo(table, turn),
         "apart": note * _apart(table, cosine, nearest[:_NEAREST]) if noted else note,
         **_words(table, heard, words, note=note),
         **_alike(table, heard, words, cosine),
@@ -243,6 +245,11 @@ def _another(table: Table) -> Column:
         return table.nothing
     others = [intent.of_somebody_else(text, stranger) or intent.of_another_number(text, numbers) for text in table.texts]
     return np.array(others, dtype=float)
+
+
+def _asked_nothing(table: Table, turn: Column) -> Column:
+    """1 for what cannot answer who only greets or thanks: each turn, and each note that has none of the words."""
+    return ((turn > 0.0) | (table.columns["coverage"] <= 0.0)).astype(float)
 
 
 def _echo(table: Table, turn: Column) -> Column:

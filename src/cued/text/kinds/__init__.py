@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from cued.text.kinds.counting import counted, may_count
+from cued.text.kinds.how_many import counted, may_count
 from cued.text.kinds.owners import of_another
 from cued.text.kinds.signs import AS_WRITTEN, ENGLISH_ONLY, IN_CHINESE, SIGNS, Kind
 from cued.text.kinds.value_questions import asked_kind
