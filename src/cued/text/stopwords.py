@@ -48,7 +48,7 @@ _CALENDAR = """monday tuesday wednesday thursday friday saturday sunday mon tue 
 march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec am pm utc gmt
 spring summer autumn fall winter christmas easter"""
 
-CALENDAR: Final = frozenset(_CALENDAR.split())
+CALENDAR: Final = frozenset(f"{_CALENDAR} mondays tuesdays wednesdays thursdays fridays saturdays sundays".split())
 IDLE: Final = (
     frozenset(_GREETINGS.split())
     | frozenset(
