@@ -89,6 +89,7 @@ def test_a_token_that_is_revoked_or_has_expired_is_refused_at_the_next_request(s
     server.tokens.revoke(server.tokens.all()[0].id)
     refused = client.get("/v1/stats")
     assert (refused.status_code, refused.headers["www-authenticate"]) == (401, 'Bearer realm="cued"')
+    assert "cued token create --scope" in refused.json()["remedy"]
     short, _ = server.tokens.create("mira", scope="read", expires=0.001)
     assert server.bare(Authorization=f"Bearer {short}").get("/v1/stats").status_code == 401
     assert server.bare(Authorization="Bearer cued_000000000000_" + "A" * 43).get("/v1/stats").status_code == 401
