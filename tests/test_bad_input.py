@@ -1,8 +1,11 @@
 """Bad input gets a typed error that says what would be accepted, and leaves nothing behind."""
 
+from datetime import date, datetime
+
 import pytest
 
 import cued
+from cued import Cue, Draft
 from cued.errors import InputError, NotFoundError
 from tests.fakes import FixedClock
 from tests.stores.kinds import KINDS, place
@@ -161,3 +164,54 @@ def test_a_path_that_is_none_is_refused(path):
 def test_a_part_that_the_policy_never_asks_is_told_of(caplog):
     with cued.open(None, embedder=None, reranker=Opinions(), summariser=Opinions()):
         assert ["rerank.depth is 0" in caplog.text, "budget.overflow is 'omit'" in caplog.text] == [True, True]
+
+
+SURE = "where is the spare key"
+
+
+@pytest.mark.parametrize(
+    ("said", "accepted"),
+    [
+        ({"utterance": None}, "a text"),
+        ({"utterance": 5}, "a text"),
+        ({"kinds": ("fact",)}, "semantic, episodic"),
+        ({"trusts": ("boss",)}, "user, agent"),
+        ({"intent": "soon"}, "past, present"),
+        ({"tags": "ops"}, "a list"),
+        ({"now": date(2025, 1, 1)}, "a time such as"),
+        ({"as_of": "tomorrow"}, "a time such as"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["recall", "explain", "gather"])
+def test_a_cue_with_a_bad_field_is_refused_by_name(alice, verb, said, accepted):
+    alice.remember("The spare key is under the blue pot.")
+    with pytest.raises(InputError, match=accepted) as refused:
+        getattr(alice, verb)(Cue(**{"utterance": SURE} | said))
+    assert refused.value.field in said
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"now": datetime(2030, 1, 1)},  # noqa: DTZ001 - without a zone, on purpose
+        {"now": "2030-01-01"},
+        {"as_of": "2030-01-01"},
+        {"goal": None},
+        {"open_questions": "is it hidden?"},
+        {"open_questions": ["is it hidden?"]},
+        {"kinds": "semantic"},
+        {"scope": None},
+        {"goal": "a lone surrogate \ud800"},
+    ],
+)
+def test_a_cue_is_read_as_generously_as_a_request(alice, said):
+    alice.remember("The spare key is under the blue pot.")
+    assert alice.recall(Cue(**{"utterance": SURE} | said)).memories
+
+
+@pytest.mark.parametrize(
+    ("said", "accepted"), [({"turn": "5"}, "a whole number"), ({"edges": [1]}, "pairs"), ({"edges": [("a",)]}, "pairs")]
+)
+def test_a_draft_with_a_bad_turn_or_edge_is_refused_by_name(alice, said, accepted):
+    with pytest.raises(InputError, match=accepted):
+        alice.remember(Draft(text="x", **said))

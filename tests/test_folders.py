@@ -2,7 +2,8 @@
 
 import pytest
 
-from cued.folders import user_folder
+from cued.errors import InputError
+from cued.folders import place, user_folder
 
 
 @pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
@@ -20,3 +21,10 @@ def test_a_user_s_own_places_are_taken(monkeypatch, tmp_path):
     assert user_folder("cache", platform="win32") == tmp_path / "LOCALAPPDATA" / "cued" / "Cache"
     assert user_folder("data", platform="linux") == tmp_path / "XDG_DATA_HOME" / "cued"
     assert user_folder("cache", platform="linux") == tmp_path / "XDG_CACHE_HOME" / "cued"
+
+
+@pytest.mark.parametrize("named", ["redis://localhost/0", "sqlite:///memories.db", "mysql://mara:secret@db/cued"])
+def test_an_address_of_another_kind_is_refused_as_one_and_shown_no_further_than_its_scheme(named):
+    with pytest.raises(InputError, match="postgresql://") as refused:
+        place(named)
+    assert named.partition("//")[2] not in str(refused.value)

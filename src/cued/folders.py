@@ -42,6 +42,7 @@ def plain_bytes(path: Path, *, most: int) -> bytes | None:
         return file.read(size)
 
 
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z\d+.-]+://")
 _WINDOWS: dict[Purpose, str] = {"data": "", "cache": "Cache"}
 _MAC: dict[Purpose, str] = {"data": "Application Support", "cache": "Caches"}
 _XDG: dict[Purpose, tuple[str, str]] = {"data": ("XDG_DATA_HOME", ".local/share"), "cache": ("XDG_CACHE_HOME", ".cache")}
@@ -68,6 +69,9 @@ def place(named: str | Path) -> Path | Address:
     """What a text names: a database server's address, or else a file, which this user may look at."""
     if isinstance(named, str) and named.startswith(("postgresql://", "postgres://")):
         return Address(named)
+    if isinstance(named, str) and (scheme := _SCHEME.match(named)):
+        # Nothing more of it is shown: what follows may have a password in it.
+        raise InputError("path", f"{scheme[0]}…", "the path of a file, or a postgresql:// address")
     return looked_at(nameable("path", named))
 
 

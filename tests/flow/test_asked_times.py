@@ -208,6 +208,14 @@ def test_what_was_noted_before_for_a_time_to_come_is_of_that_time(cue, text):
     assert [each.text for each in memories.recall(cue).memories] == [text]
 
 
+@pytest.mark.parametrize("cue", ["Where was I at the beginning of June?", "What did I do on 3 June?", "Wo war ich am 3. Juni?"])
+def test_what_was_told_ahead_of_a_time_is_of_that_time_when_it_is_over(cue):
+    memories = cued.open(clock=lambda: datetime(2025, 8, 5, 12, tzinfo=UTC)).tenant("t")
+    memories.remember_many([{"text": f"Note number {place}.", "at": f"2025-04-{place:02d}"} for place in range(1, 31)])
+    memories.remember("Flights to Valencia, 1 to 8 June, with Hannah.", at="2025-03-20")
+    assert memories.explain(cue).recall.memories[0].text == "Flights to Valencia, 1 to 8 June, with Hannah."
+
+
 @pytest.mark.parametrize("cue", ["What did I do on Wednesday?", "Where was I on 11 June?"])
 def test_what_is_over_is_not_asked_for_by_what_is_to_come(cue):
     memories = cued.open(clock=lambda: datetime(2025, 6, 5, 12, tzinfo=UTC)).tenant("t")

@@ -45,8 +45,22 @@ def test_who_asks_for_no_kind_of_value_hears_all(cue):
     assert not trace.columns["lacking"].any()
 
 
-def test_a_turn_and_whoever_has_a_plan_are_left_alone():
-    assert relevances(replace(LIVES, source=Source(session="s", turn=1)))[1].columns["lacking"].tolist() == [0.0]
+def turn(number, text):
+    return memory(f"turn {number}", text=text, source=Source(session="s", turn=number))
+
+
+def test_a_turn_lacks_what_is_told_by_figures_unless_one_beside_it_has_it():
+    alone, _ = relevances(turn(1, "Mira lives in Porto."))
+    beside, _ = relevances(turn(1, "Mira rang about the rent."), turn(2, "Mira? It is 555 0181."))
+    apart, _ = relevances(turn(1, "Mira lives in Porto."), turn(4, "Mira? It is 555 0181."))
+    assert alone["turn 1"] < 0.7
+    assert beside["turn 1"] > 0.7
+    assert apart["turn 1"] < 0.7 < apart["turn 4"]
+
+
+def test_a_turn_is_left_alone_where_another_kind_is_asked_for_and_a_note_where_somebody_has_a_plan():
+    where = "Where was Mira born?"
+    assert relevances(turn(1, "Mira works at a library."), cue=where)[1].columns["lacking"].tolist() == [0.0]
     assert relevances(LIVES, goal="Visit Mira")[1].columns["lacking"].tolist() == [0.0]
 
 
@@ -56,3 +70,9 @@ def test_who_lacks_it_keeps_its_place_among_those_who_do():
     found = evidence(rows, cue=Cue(utterance=PHONE, now=NOW), fingerprint=None, coverage=coverage, bm25=9 * coverage, entities=coverage)
     relevance = decide(found, preset("cued")).trace.columns["relevance"]
     assert np.all(np.diff(relevance) >= 0.0)
+
+
+def test_the_number_of_other_things_is_no_answer_to_how_many():
+    told = memory("users", text="Mira asked for a pilot with 10 users.")
+    assert relevances(told, cue="How many employees does Mira have?")[0]["users"] < 0.7
+    assert relevances(told, cue="How many users does Mira have?")[0]["users"] > 0.7

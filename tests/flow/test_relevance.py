@@ -144,6 +144,32 @@ def test_a_leaning_bears_on_a_request_in_another_language_by_how_near_all_that_i
     assert bears.tolist() == pytest.approx([0.0, 1.0, 0.0])
 
 
+@pytest.mark.parametrize(
+    ("cue", "bears"),
+    [
+        ("Suggest a Thai place for dinner.", [2.0, 2.0, 0.0]),
+        ("Suggest a dinner for Hugo.", [2.0, 2.0, 0.0]),
+        ("Suggest a film.", [0.0, 0.0, 0.0]),
+        ("Where did we have dinner?", [0.0, 0.0, 0.0]),
+    ],
+)
+def test_what_must_not_be_eaten_bears_on_every_meal_however_far_it_is(cue, bears):
+    told = [
+        memory("a", text="I'm allergic to peanuts."),
+        memory("b", text="Hugo is coeliac.", entities=("hugo",)),
+        memory("c", text="The bus is blue."),
+    ]
+    found = evidence(told, cue=Cue(utterance=cue, now=NOW), cosine=[0.0] * 3)
+    assert decide(found, preset("cued")).trace.columns["bears"].tolist() == bears
+
+
+def test_what_another_must_not_eat_does_not_bear_on_a_meal_for_somebody_who_is_known():
+    told = [memory("a", text="Hugo is coeliac.", entities=("hugo",)), memory("b", text="Mira is vegan.", entities=("mira",))]
+    found = evidence(told, cue=Cue(utterance="Suggest a dinner for Mira.", now=NOW), cosine=[0.0] * 2)
+    found = replace(found, findings=replace(found.findings, terms=(TermStatistic("mira", 1, 1.0),)))
+    assert decide(found, preset("cued")).trace.columns["bears"].tolist() == [0.0, 1.0]
+
+
 def timed(utterance, window, *, visible):
     """The columns of time for a cue of which half, or all, is a time, in a store of so many memories."""
     found = evidence([memory(f"{place}") for place in range(len(window))], window=window, dense_rank=range(1, len(window) + 1))
@@ -595,3 +621,15 @@ def test_another_number_of_the_series_that_is_asked_for_is_another():
     told = [memory(name, text=text) for name, text in zip("abc", texts, strict=True)]
     assert columns_of("What was ticket #48214 about?", told)["another"].tolist() == [1.0, 0.0, 0.0]
     assert columns_of("What are tickets about?", told)["another"].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_who_only_greets_is_answered_by_no_turn_and_by_a_note_that_says_so_alone():
+    told = [
+        memory("a", text="Good morning! The move is in spring.", source=Source(session="s", turn=1)),
+        memory("b", text="When I say good morning, read me the weather."),
+        memory("c", text="The bus is blue."),
+    ]
+    found = evidence(told, cue=Cue(utterance="Good morning!", now=NOW), cosine=[0.9] * 3, coverage=[1.0, 1.0, 0.0])
+    assert decide(found, preset("cued")).trace.columns["echo"].tolist() == [1.0, 0.0, 1.0]
+    working = replace(found, cue=Cue(utterance="Good morning!", goal="Plan the move", now=NOW))
+    assert decide(working, preset("cued")).trace.columns["echo"].tolist() == [0.0, 0.0, 0.0]

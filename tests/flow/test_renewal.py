@@ -39,6 +39,12 @@ def asked(*memories, cue=WHERE, **changes):
     return decide(replace(found, **changes), RULES)
 
 
+def test_a_note_of_many_words_renews_another_with_which_it_shares_none():
+    old = memory("old", text="I live in Leeds, in a flat on Otley Road.", created=ago(days=90))
+    new = memory("new", text="Moved to Sheffield last week, new place is 14 Crookes Valley Road.", created=ago(days=9))
+    assert [each.memory.id for each in asked(old, new, cue="Where do I live?").memories] == ["new", "old"]
+
+
 def ids(*memories, **asking):
     return [each.id for each in asked(*memories, **asking)]
 

@@ -701,6 +701,7 @@ def test_the_usual_folder_is_made_by_remember(cued, tmp_path):
     ("args", "code", "said"),
     [
         (("recal", "x"), 2, "did you mean 'recall'?"),
+        (("recall", "x", "--floor", "high"), 2, "got 'high'; accepted: a number, or one of eager, balanced, strict"),
         (("recall",), 2, "a cue with words in its text, goal, step or open_questions"),
         (("recall", "x", "--limit", "0"), 2, "a whole number, 1 or more"),
         (("recall", "x", "--limit", "101"), 2, "a whole number from 1 to 100"),

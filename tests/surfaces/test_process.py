@@ -55,6 +55,11 @@ def until(seen, wanted):
     return shown
 
 
+def test_python_runs_the_package_as_the_command():
+    done = subprocess.run([sys.executable, "-m", "cued", "--version"], capture_output=True, check=True)
+    assert done.stdout.startswith(b"cued ")
+
+
 def test_a_pipe_of_commands_keeps_stdout_for_the_answer(process):
     stored = process("remember", "-", "--json", input="Mira is allergic to peanuts. ✓".encode())
     assert (stored.returncode, stored.stderr) == (0, b"")

@@ -24,6 +24,7 @@ from cued.text.entities import MAX_ENTITIES, entities
         ("Running is fun. However, swimming is better. People swim.", ()),
         ("Pottery is fun and pottery is cheap", ()),
         ("On Monday in March it rained", ()),
+        ("Am I free on Fridays, or are Mondays better?", ()),
         ("STOP SHOUTING AT ME", ()),
         ("Cook it well. She cooks, cooked, recooked, (cook) and cook-offs", ()),
         ("Lamp oil. She has lamps, a lamp: lamplight and a lamp", ()),

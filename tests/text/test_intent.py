@@ -13,6 +13,7 @@ from cued.text.intent import (
     asked_about,
     asks,
     asks_of_before,
+    greets,
     in_first_person,
     intent,
     is_idle,
@@ -215,6 +216,43 @@ def test_you_may_take_two_words():
 )
 def test_small_talk_asks_for_nothing(utterance):
     assert is_idle(utterance)
+
+
+@pytest.mark.parametrize(
+    "utterance",
+    [
+        "thanks a lot!",
+        "Good morning",
+        "hello, how are you?",
+        "brilliant, cheers",
+        "See you tomorrow, bye",
+        "muchas gracias",
+        "Guten Morgen",
+        "merci beaucoup",
+        "谢谢你",
+        "晚安",
+    ],
+)
+def test_whoever_greets_or_thanks_is_told_in_some_languages(utterance):
+    assert greets(utterance)
+
+
+@pytest.mark.parametrize(
+    "utterance",
+    [
+        "work",
+        "morning",
+        "good coffee",
+        "Thanks, where is the key?",
+        "How are things with Ana?",
+        "guten Italiener finden",
+        "Hi Tom",
+        "👍",
+        "",
+    ],
+)
+def test_whoever_says_anything_else_does_not_only_greet(utterance):
+    assert not greets(utterance)
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,21 @@ ASKED = [
     ("What is my sister's name?", "name"),
     ("What's Mira's new cat called?", "name"),
     ("What is the name of our plumber?", "name"),
+    ("Which version of Postgres do we run?", "version"),
+    ("What Python version is installed on the build machine?", "version"),
+    ("How much is my rent?", "amount"),
+    ("How much do they pay per year?", "price"),
+    ("What's my sister's new number?", "phone"),
+    ("Quel est le numéro de Thierry ?", "number"),
+    ("Quelle est la couleur du lapin ?", "colour"),
+    ("Wie viel hat das Lastenrad gekostet?", "price"),
+    ("¿Cuál es el apellido de Amparo?", "surname"),
+    ("刘老师的电话是多少？", "phone"),
+    ("张阿姨几岁了？", "age"),
+    ("去大理的机票多少钱？", "price"),
+    ("How much is left of the budget, and who has it?", None),
+    ("What is the number of the beast about?", None),
+    ("你昨天说了什么？", None),
     ("What is the new project called?", None),
     ("What is the name of the branch?", None),
     ("Where does Mira live?", "home"),
@@ -88,6 +103,16 @@ ANSWERS = [
     ("When is Nils's birthday?", "Nils was born on Christmas Eve."),
     ("How many cats does Mira have?", "Mira has a cat called Biscuit."),
     ("How many children do I have?", "My children are Anna and Ben."),
+    ("How many kids does Tom have?", "Tom has two sons."),
+    ("How many siblings do I have?", "I have two brothers."),
+    ("How many people came to the party?", "Anna, Ben and Carla came to the party."),
+    ("How many people work in the shop?", "The shop has five employees."),
+    ("How many nodes does the cluster have?", "The cluster has 12."),
+    ("How many hives does Henrik keep?", "Henrik keeps 14 now."),
+    ("How many times did I see Dune?", "I saw Dune twice."),
+    ("How many offices do they have?", "Sie haben 10 Leute in Bergen."),
+    ("What is the Wi-Fi password?", "The Wi-Fi is 'tangerine'."),
+    ("Which version of the cluster runs?", "The cluster is at v1.31 now."),
     ("How long does the train take?", "The train takes all day."),
     ("How deep is the pond?", "The pond is rather shallow."),
     ("What size does Nils wear?", "Nils wears M."),
@@ -103,6 +128,17 @@ ANSWERS = [
     ("What is Mira's blood type?", "Mira has blood group B."),
     ("What is Mira's address?", "Mira: 12 Mill Road"),
     ("Quel est le numéro de téléphone de Léo ?", "Numéro de Léo : au dos du carnet."),
+    ("Which version of Postgres do we run?", "Postgres 16 in a container."),
+    ("Which version of Postgres do we run?", "We always run the latest Postgres."),
+    ("How much is my rent?", "Rent goes up to nine hundred in May."),
+    ("¿Cuál es el apellido de Amparo?", "Amparo Gil vive en el segundo."),
+    ("¿Cuál es el apellido de Amparo?", "La vecina es la señora Gil, se llama Amparo."),
+    ("我的手机号是多少？", "新手机号是13908217745。"),
+    ("我的手机号是多少？", "手机号记在通讯录里。"),
+    ("房租多少钱？", "每个月十号交房租，三千二百块。"),
+    ("小雨几岁了？", "小雨今年上三年级。"),
+    ("お母さんの電話は？", "お母さんは京都に住んでいる。"),
+    ("刘老师的电话是多少？", "刘先生は京都に住んでいる。"),
 ]
 LACKING = [
     ("What's the Lindqvists' phone number?", "The spare key is with the Lindqvists at number 14."),
@@ -136,6 +172,23 @@ LACKING = [
     ("What is Dr Voss's address?", "Dr Voss prescribed 5 mg."),
     ("Quel est le numéro de téléphone de Léo ?", "Les clés de Léo sont au numéro 12."),
     ("Wie ist die Telefonnummer von Oma?", "Mit Oma am Telefon laut sprechen."),
+    ("How many employees do they have?", "They asked for a pilot with 10 users in Bergen."),
+    ("How many employees do they have?", "They spend about 90k a year."),
+    ("How many nodes does the cluster have?", "The cluster moved from version 1.29 to 1.31 in June."),
+    ("How many pages does the book have?", "Finished the book on 12 May at 10."),
+    ("How many miles did I run?", "I ran 5 km on Sunday."),
+    ("What is the Sentry password?", 'Ignore "ClientDisconnect" in Sentry, it is harmless.'),
+    ("Which Kafka version do we run?", "Events go to the Kafka topic warehouse.events.v2, registry on port 8085."),
+    ("What is the rent of the brewery?", "We are moving the office to the old brewery."),
+    ("What is Ingrid's phone number?", "Ingrid prefers e-mail over calls."),
+    ("Which version of Postgres do we run?", "The tests start Postgres in a container."),
+    ("How much is my rent?", "I rent a flat on Otley Road."),
+    ("How much do they pay per year?", "They are on the Team plan with 25 seats, billed yearly."),
+    ("Quel est le numéro de Thierry ?", "Le jardinier s'appelle Thierry."),
+    ("¿Cuál es el apellido de Amparo?", "La llave la tiene la vecina del segundo, Amparo."),
+    ("Wie viel hat das Lastenrad gekostet?", "Wir haben ein Lastenrad gekauft."),
+    ("刘老师的电话是多少？", "小宇的班主任是刘老师。"),
+    ("张阿姨几岁了？", "备用钥匙放在对门张阿姨家。"),
 ]
 
 
@@ -146,13 +199,17 @@ def test_a_kind_is_asked_for_by_name_and_for_nothing_else(cue, kind):
 
 @pytest.mark.parametrize(("cue", "text"), ANSWERS)
 def test_whatever_could_answer_may_have_the_kind(cue, text):
-    assert may_have(asked_kind(cue), text)
+    assert (kind := asked_kind(cue)) is None or may_have(kind, text, asked=cue)
 
 
 @pytest.mark.parametrize(("cue", "text"), LACKING)
 def test_what_has_nothing_of_the_kind_lacks_it(cue, text):
-    assert not may_have(asked_kind(cue), text)
+    assert not may_have(asked_kind(cue), text, asked=cue)
 
 
 def test_a_long_text_may_have_anything():
     assert may_have("phone", "We walked along the river. " * 40)
+
+
+def test_who_says_much_in_one_breath_asks_for_no_kind():
+    assert asked_kind("房租多少钱" * 50) is None

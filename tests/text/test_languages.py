@@ -36,6 +36,21 @@ def test_english_and_code_are_not_foreign_and_german_is():
     assert foreignness("") == 0.0
 
 
+@pytest.mark.parametrize("text", ["vale, gracias", "Merci beaucoup", "Danke dir", "hola"])
+def test_a_word_or_two_that_greet_or_thank_in_another_language_are_foreign(text):
+    assert foreignness(text) == 1.0
+
+
+@pytest.mark.parametrize("text", ["thanks", "Good morning", "Ben Hur"])
+def test_a_word_or_two_in_english_and_a_name_are_not(text):
+    assert foreignness(text) == 0.0
+
+
+def test_han_without_kana_is_chinese():
+    assert languages.is_chinese("我住在杭州")
+    assert not any(map(languages.is_chinese, ["お茶が好き", "Kim은", "Hanoi", ""]))
+
+
 @pytest.mark.parametrize(
     ("text", "nouns"),
     [

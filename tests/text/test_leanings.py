@@ -70,6 +70,9 @@ def test_what_is_to_be_found_or_set_up_is_ordered(cue):
         "Mum can't climb stairs.",
         "Do not book anything before ten.",
         "At most 50 euros.",
+        "Physio says no running.",
+        "She gave up coffee.",
+        "I am cutting down on sugar.",
     ],
 )
 def test_what_somebody_cannot_do_or_is_done_to_them_leans(text):
@@ -95,6 +98,9 @@ def test_what_somebody_cannot_do_or_is_done_to_them_leans(text):
         ("Recomiéndame una novela", "utterance"),
         ("¿Qué me recomendaste?", ""),
         ("Escribe una carta al casero", "order"),
+        ("Qu'est-ce qu'on pourrait regarder ce soir ?", "utterance"),
+        ("Que cuisiner pour ma belle-mère ?", "utterance"),
+        ("Propón un concierto para mi cumpleaños", "utterance"),
         ("¿Dónde vive Marta?", ""),
     ],
 )
@@ -112,6 +118,7 @@ def test_german_french_and_spanish_ask_for_advice_and_order_too(cue, kind):
         "Léo ne supporte pas le lactose.",
         "A Marta no le gusta el vino.",
         "Hugo es celíaco.",
+        "Fisch esse ich nicht.",
     ],
 )
 def test_a_preference_in_german_french_or_spanish_leans(text):

@@ -30,6 +30,9 @@ EXPECTED = [
     ("the day after tomorrow", "2024-05-17", "2024-05-18"),
     ("what did I eat the other day", "2024-05-08", "2024-05-15"),
     ("two days before yesterday", "2024-05-12", "2024-05-13"),
+    # German writes a dot behind a day, and four months as English does
+    ("Elternabend am 26. April um 19:30 Uhr", "2024-04-26", "2024-04-27"),
+    ("Was war am 3. November?", "2023-11-03", "2023-11-04"),
     # parts of a day
     ("what did I read last night", "2024-05-14T18:00", "2024-05-15T06:00"),
     ("this morning I said something", "2024-05-15T06:00", "2024-05-15T12:00"),

@@ -118,10 +118,20 @@ def _read(options: Mapping[str, Any]) -> CueRequest:
 
 def _said(cue: str | Cue | CueRequest) -> Cue:
     if isinstance(cue, Cue):
-        return cue
+        return _checked(cue)
     if not isinstance(cue, str | CueRequest):
         raise InputError("cue", cue, "a text, or a cued.Cue")
     return Cue(utterance=_sayable(cue if isinstance(cue, str) else cue.text))
+
+
+def _checked(cue: Cue) -> Cue:
+    """The cue with its fields read as those of a request are: whoever makes one may write any value into it."""
+    if not isinstance(cue.utterance, str):
+        raise InputError("utterance", cue.utterance, "a text")
+    stated = {name: value for name in _OF_CUE if (value := getattr(cue, name)) != _PLAIN[name]}
+    request = _read(stated)
+    fields = {name: _CHECKED[name](getattr(request, name)) for name in stated}
+    return replace(cue, utterance=_sayable(cue.utterance), now=moment("now", cue.now) or NO_TIME, **fields)
 
 
 def _sayable(text: str) -> str:
@@ -160,3 +170,4 @@ _CHECKED: dict[str, Any] = {
     "conversation": lambda value: label("conversation", value) if value else "",
 }
 _OF_CUE = tuple(_CHECKED)
+_PLAIN = {name: getattr(Cue(), name) for name in _OF_CUE}

@@ -143,7 +143,7 @@ def compose(draft: Draft, *, tenant: str, memory_id: str, now: datetime) -> Memo
         trust=one_of("trust", draft.trust, TRUSTS),
         source=Source(
             session=label("session", draft.session) if draft.session is not None else None,
-            turn=draft.turn,
+            turn=_place(draft.turn),
             speaker=speaker,
             url=label("url", draft.url, most=MAX_URL) if draft.url is not None else None,
             meta=metadata(draft.meta),
@@ -199,17 +199,29 @@ def _after(moment: datetime, ttl: str | float) -> datetime:
         raise InputError("ttl", ttl, f"a time that ends before the year 10000; it would begin at {moment.isoformat()}") from error
 
 
+def _place(turn: object) -> int | None:
+    if turn is not None and type(turn) is not int:
+        raise InputError("turn", turn, "a whole number")
+    return turn
+
+
 def _edges(draft: Draft) -> tuple[Edge, ...]:
     if not draft.derived_from and not draft.edges:
         return ()
     sources = (Edge(DERIVED_FROM, source) for source in ids("derived_from", draft.derived_from))
-    others = (Edge(label("edges", relation), label("edges", target)) for relation, target in draft.edges)
+    others = (Edge(label("edges", relation), label("edges", target)) for relation, target in map(_pair, draft.edges))
     found = tuple(dict.fromkeys((*sources, *others)))
     if len(found) > MAX_TAGS:
         raise InputError("edges", f"{len(found)} of them", f"at most {MAX_TAGS}")
     if reserved := {edge.relation for edge in found} & {MERGED, DISTINCT, "supersedes"}:
         raise InputError("edges", min(reserved), "another relation: merged and distinct are consolidation's, and supersedes is a field")
     return found
+
+
+def _pair(edge: Sequence[object]) -> Sequence[object]:
+    if not isinstance(edge, list | tuple) or len(edge) != len(("relation", "id")):
+        raise InputError("edges", edge, "pairs of a relation and an id, such as ('causes', '01J…')")
+    return edge
 
 
 def _with_valid_span(memory: Memory) -> Memory:

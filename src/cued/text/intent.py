@@ -15,8 +15,8 @@ from typing import Literal
 from cued.model import Intent
 from cued.text.patterns import pattern, spoken, spoken_words
 from cued.text.remembered import Remembered
-from cued.text.stopwords import IDLE, STOP_WORDS
-from cued.text.tongues import leaning_words
+from cued.text.stopwords import GREETING, IDLE, STOP_WORDS, WITH_GREETING
+from cued.text.tongues import eating_words, leaning_words
 
 _NUMBER = r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|few|several|many|couple(?: of)?)"
 _UNIT = (
@@ -139,6 +139,12 @@ def in_first_person(text: str) -> bool:
     return spoken or (not begun.isascii() and bool(_SELF_ANYWHERE.search(begun)))
 
 
+_BRIEFLY = 60
+"""Whoever greets in more characters says something too."""
+_HOW_ARE = pattern(r"\bhow (?:are|is|were) (?:you|it|things|everything)\b\W*(?:\Z|doing\W*\Z)")
+_ASKS_NOTHING = (STOP_WORDS, IDLE, GREETING, WITH_GREETING)
+
+
 def addresses_agent(cue: str) -> bool:
     """Whether a cue asks for what the agent itself has said ("the list you gave me", "recommended to me"), not only for its help."""
     words, plain = spoken_words(cue), cue.isascii()
@@ -156,6 +162,15 @@ def is_idle(utterance: str) -> bool:
     """Whether an utterance greets, thanks or agrees and asks for nothing itself, in English."""
     words = _SAID_WORD.findall(_APOSTROPHE.sub("", utterance.lower()))
     return not asks(utterance) and all(word in STOP_WORDS or word in IDLE for word in words)
+
+
+def greets(utterance: str) -> bool:
+    """Whether an utterance only greets, thanks or agrees ("good morning", "muchas gracias"), by its words in some languages."""
+    if len(utterance) > _BRIEFLY:
+        return False
+    said = _HOW_ARE.sub("", utterance.lower())
+    words = _SAID_WORD.findall(_APOSTROPHE.sub("", said))
+    return not asks(said) and not GREETING.isdisjoint(words) and all(any(word in known for known in _ASKS_NOTHING) for word in words)
 
 
 def of_speaker(turn: str) -> float:
@@ -267,11 +282,16 @@ _LEANS = pattern(
     r"|(?:do|does|wo)(?:n't|nt| not) \w+|will not|(?:gives?|gave|makes?|made|keeps?|kept) (?:me|him|her|us|them)"
     r"|vegan|vegetarian|kosher|halal|gluten|diet|afraid|scared|scares|fear\w*|phobi\w+|terrified|anxious|uncomfortable|upset\w*"
     r"|keen on|fond of|fan of|interested in|passionate|drawn to|committed to|opposed to|strict\w*|must|only|mostly|budget|hardly"
-    r"|at most|no more than|i (?:like|want|need|find|value|believe|tend))\b"
+    r"|at most|no more than|no \w+ing|(?:gave|given|give|giving) up|cut(?:s|ting)? (?:down|back|out)"
+    r"|i (?:like|want|need|find|value|believe|tend))\b"
 )
 _SOUGHT_ELSEWHERE = pattern(rf"\W(?:{'|'.join(leaning_words.SEEKING.values())})(?!\w)")
 _ORDERED_ELSEWHERE = pattern(rf"\W*(?:{'|'.join(leaning_words.ORDERING.values())})(?!\w)")
 _LEANS_ELSEWHERE = pattern(rf"\W(?:{'|'.join(leaning_words.LEANING.values())})(?!\w)")
+_OF_FOOD = pattern(rf"\W(?:{'|'.join(eating_words.FOOD.values())})(?!\w)")
+_NOT_EATEN = pattern(rf"\W(?:{'|'.join(eating_words.MUST_NOT_EAT.values())})(?!\w)")
+_ILL_OF = pattern(rf"\W(?:{eating_words.ILL_OF})(?!\w)")
+_OF_NO_FOOD = pattern(rf"\W(?:{eating_words.NO_FOOD})(?!\w)")
 _PAST = pattern(r"\W(?:did|was|were|had)\b")
 _LOOKED_AT = 300
 
@@ -314,3 +334,17 @@ def leans(text: str, *, foreign: bool = False) -> bool:
     begun = text[:_LOOKED_AT]
     # A pattern that minds case finds its words several times as fast.
     return bool(_LEANS_ELSEWHERE.search(spoken(begun)) if foreign else _LEANS.search(begun.lower()))
+
+
+def speaks_of_food(cue: str) -> bool:
+    """Whether a cue speaks of a meal, a dish, or a place to have one, in English, German, French or Spanish."""
+    return _OF_FOOD.search(spoken(cue)) is not None
+
+
+@lru_cache(maxsize=1 << 14)
+def must_not_eat(text: str) -> Literal["ill", "strict", ""]:
+    """What keeps somebody from eating or drinking something, by how a text begins: that it makes them ill, or a rule; "" where nothing."""
+    begun = spoken(text[:_LOOKED_AT])
+    if _ILL_OF.search(begun) and not _OF_NO_FOOD.search(begun):
+        return "ill"
+    return "strict" if _NOT_EATEN.search(begun) else ""

@@ -5,12 +5,13 @@ from string import ascii_letters
 
 from cued.text.hollow_words import ALSO_ENGLISH, LATIN_WORDS, SHARED, WORDS_BY_LANGUAGE
 from cued.text.patterns import pattern
-from cued.text.scripts import fold
+from cued.text.scripts import HAN, HIRAGANA, KATAKANA, fold
 from cued.text.stopwords import STOP_WORDS
 
 _LOOKED_AT = 300
 _LATIN = pattern(r"[A-Za-z\u00aa-\u024f\u1e00-\u1eff]+")
 _LETTERS = pattern(r"[^\W\d_]+")
+_HAN, _KANA = pattern(f"[{HAN}]"), pattern(f"[{HIRAGANA}{KATAKANA}]")
 _PLAIN_LETTERS = ascii_letters.encode()
 _WORD = pattern(r"[A-Za-z\u00aa-\u024f\u1e00-\u1eff']+")
 # What is left of the function words shows English.
@@ -22,7 +23,7 @@ _COMPOUNDING = ("de", "nl", "sv", "da", "no", "fi", "hu")
 _HINT = 0.34
 _SEVERAL = 2
 _TELLING = 3
-"""So many words are needed to tell a language by, unless the first of them asks."""
+"""So many words are needed to tell a language by, unless the first of them asks, or one of them greets."""
 # Without those that are known as names: Dove, Ben Hur, Île, a cine film.
 _ASKING = OTHERS & frozenset(
     """wo wer wann warum wohin woher wieviel welche welcher donde cuando quien cual quand combien quando quale quanto onde quem
@@ -30,6 +31,11 @@ _ASKING = OTHERS & frozenset(
     vem kuka kenen mihin milloin miksi miten mikor kinek honnan mennyi melyik milyen unde gdje tko kada koliko kakav
     nerede neden hangi siapa kapan berapa""".split()
 )
+_GREETING = frozenset(
+    """gracias merci danke grazie obrigado obrigada bedankt dankjewel hola buenos buenas bonjour bonsoir salut hallo guten moin servus
+    tschuss ciao dziekuje dzieki czesc hej tack takk tesekkurler merhaba terima""".split()
+)
+"""So do the words by which somebody greets or thanks, though they ask for nothing."""
 # German writes every noun with a capital; a name of somebody hardly ever has an article.
 _NOUN = pattern(
     r"\b(?:[Dd](?:er|ie|as|en|em)|(?:[Kk]|[MmDdSs])?[Ee]in(?:e[mnrs]?)?|(?:[Ii]hr|[Uu]nser|[Ee]uer|[Dd]ies|[Jj]ed|[Ww]elch)(?:e[mnrs]?)?|[Zz]u[mr]|[Vv]om|[AaIi](?:m|ns)|[Bb]eim)"
@@ -68,6 +74,12 @@ def is_latin(text: str) -> bool:
     return 2 * len("".join(_LATIN.findall(begun))) >= len("".join(_LETTERS.findall(begun)))
 
 
+def is_chinese(text: str) -> bool:
+    """Whether a text has signs of Han and none of the signs that only Japanese has beside them."""
+    begun = text[:_LOOKED_AT]
+    return not begun.isascii() and _HAN.search(begun) is not None and _KANA.search(begun) is None
+
+
 def foreignness(text: str) -> float:
     """How little a text looks like English or code, 0 to 1, by its share of English function words; 0 for a word or two that do not ask.
 
@@ -87,7 +99,7 @@ def _of_others(words: list[str], written: str) -> bool:
 
     What is written in capitals among small letters is a name, as KDE is.
     """
-    telling = OTHERS.intersection(words) if len(words) >= _TELLING else _ASKING.intersection(words[:1])
+    telling = OTHERS.intersection(words) if len(words) >= _TELLING else _ASKING.intersection(words[:1]) | _GREETING.intersection(words)
     return any(word.upper() not in written for word in telling) or bool(telling and written.isupper())
 
 

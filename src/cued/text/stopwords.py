@@ -48,7 +48,7 @@ _CALENDAR = """monday tuesday wednesday thursday friday saturday sunday mon tue 
 march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec am pm utc gmt
 spring summer autumn fall winter christmas easter"""
 
-CALENDAR: Final = frozenset(_CALENDAR.split())
+CALENDAR: Final = frozenset(f"{_CALENDAR} mondays tuesdays wednesdays thursdays fridays saturdays sundays".split())
 IDLE: Final = (
     frozenset(_GREETINGS.split())
     | frozenset(
@@ -57,5 +57,18 @@ IDLE: Final = (
     | frozenset("true understood noted makes sense funny let go ahead continue on next".split())
 )
 """Words of those who greet, thank, agree or take their time, beside function words: they ask for nothing."""
+GREETING: Final = frozenset(_GREETINGS.split()) - frozenset("dear morning evening afternoon".split()) | frozenset(
+    """ok okay oh brilliant worries thx ty hm done funny interesting point sense moment
+    danke dankeschön guten gute hallo moin servus tschüss genau prima merci bonjour bonsoir bonne salut gracias hola vale buenos buenas
+    adiós adios grazie ciao prego obrigado obrigada bom boa bedankt dank hoi tack hej takk tak dziękuję dzięki cześć teşekkürler merhaba
+    谢谢 谢谢你 多谢 你好 您好 早 早上好 晚安 好的 好吧 再见 明天见 不客气 哈哈 嗯""".split()
+)
+"""Words of which one greets, thanks or agrees by itself, in some languages."""
+WITH_GREETING: Final = frozenset(
+    """lot lots morning evening afternoon tomorrow birthday happy problem super nice
+    schön sehr vielen morgen tag abend nacht wiedersehen bis bald später beaucoup bien nuit journée soirée demain bientôt à
+    muchas mucho días tardes noches hasta luego mañana mille molto giorno sera notte dia noite tarde dag""".split()
+)
+"""Words that stand beside these and ask for nothing either."""
 TITLES: Final = frozenset("dr mr mrs ms prof".split())
 STARTERS: Final = frozenset(f"{_GREETINGS} {_ADVERBS} {_VERBS} {_NOUNS}".split())

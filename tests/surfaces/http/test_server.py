@@ -89,6 +89,7 @@ def test_a_token_that_is_revoked_or_has_expired_is_refused_at_the_next_request(s
     server.tokens.revoke(server.tokens.all()[0].id)
     refused = client.get("/v1/stats")
     assert (refused.status_code, refused.headers["www-authenticate"]) == (401, 'Bearer realm="cued"')
+    assert "cued token create --scope" in refused.json()["remedy"]
     short, _ = server.tokens.create("mira", scope="read", expires=0.001)
     assert server.bare(Authorization=f"Bearer {short}").get("/v1/stats").status_code == 401
     assert server.bare(Authorization="Bearer cued_000000000000_" + "A" * 43).get("/v1/stats").status_code == 401
@@ -131,6 +132,7 @@ def test_what_is_refused_says_the_cause_and_the_remedy(mira):
     assert (refused.status_code, refused.json()["detail"]) == (415, "the body is packed as 'gzip'")
     assert mira.get("/v1/memories", params={"limit": "many"}).status_code == 422
     assert mira.get("/v1/memories", params={"limt": 1}).json()["detail"].startswith("unknown field 'limt'; did you mean 'limit'?")
+    assert "TOML" not in mira.post("/v1/recall", json={"text": "tea", "policy": "mine.toml"}).json()["detail"]
     assert mira.get("/v1/no-such-thing").status_code == 404
     wrong = mira.put("/v1/memories")
     assert (wrong.status_code, set(wrong.headers["allow"].split(", "))) == (405, {"GET", "HEAD", "POST"})

@@ -13,6 +13,7 @@ import numpy as np
 from cued.errors import InputError
 from cued.flow import cue as cues
 from cued.flow.relevance.asked_times import asked_time, spared, time_columns
+from cued.flow.relevance.bearing import bearing
 from cued.flow.relevance.foreign_words import COMMON, Counted, counted, distrust, unnamed, usual_cosine
 from cued.flow.relevance.lacking import lacking
 from cued.flow.table import Table, filled
@@ -40,9 +41,6 @@ _LETTERS = 4
 """Shorter texts have a vector that says nothing."""
 _STRANGE = 0.5
 """How foreign a cue is from which on words may speak for themselves."""
-_ALIKE = {"utterance": (0.3, 2.0), "order": (2.0, 3.6), "state": (2.0, 3.6)}
-"""So many deviations above an unrelated cosine a leaning begins to bear on a request, and does fully; who has a plan is asked other things
-too, and what is ordered may be anything."""
 _NEAREST, _FIRST, _NEARBY = 10, 2, 40
 """So many of the nearest candidates tell whether code is kept here and how near many are, so many whether they speak of the one who is
 asked about, and of so many it is told whether they are in the words of whoever asks."""
@@ -84,6 +82,7 @@ class _Heard(NamedTuple):
     foreign: float
     technical: float
     seeks: intent.Sought
+    greets: bool
     personal: bool
     to_agent: bool
     event: Beside | None
@@ -101,6 +100,7 @@ def _heard(cue: Cue) -> _Heard:
         foreign=foreignness(uttered),
         technical=technical(uttered),
         seeks=intent.sought("" if idle else uttered, working, foreign=foreignness(uttered) >= _STRANGE),
+        greets=not working and intent.greets(uttered),
         personal=intent.speaks_of_itself(cue.utterance),
         to_agent=intent.addresses_agent(cue.utterance),
         event=cues.event(cue.utterance),
@@ -138,7 +138,7 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         **_kind(table, heard, note, cosine, calibration),
         "mine": _mine(table, nearest) * note if heard.personal and noted else table.nothing,
         "another": _another(table),
-        "echo": _echo(table, turn),
+        "echo": _asked_nothing(table, turn) if heard.greets else _echo(table, turn),
         "apart": note * _apart(table, cosine, nearest[:_NEAREST]) if noted else note,
         **_words(table, heard, words, note=note),
         **_alike(table, heard, words, cosine),
@@ -209,7 +209,7 @@ def _kind(table: Table, heard: _Heard, note: Column, cosine: Column, calibration
     return {
         "behind": behind,
         "shared": table.product(shared, behind + _NEAR_ANYWAY * note) if noted else shared,
-        "bears": _bears(table, heard, note, _deviations(table, heard, cosine, calibration)) if heard.seeks and noted else table.nothing,
+        "bears": _bears(table, heard, cosine, calibration) if heard.seeks and noted else table.nothing,
         "technical": heard.technical * np.array(list(map(technical, table.texts))) if heard.technical else table.nothing,
         "foreign_coverage": heard.foreign * raw["coverage"] if heard.foreign else table.nothing,
     }
@@ -247,6 +247,11 @@ def _another(table: Table) -> Column:
     return np.array(others, dtype=float)
 
 
+def _asked_nothing(table: Table, turn: Column) -> Column:
+    """1 for what cannot answer who only greets or thanks: each turn, and each note that has none of the words."""
+    return ((turn > 0.0) | (table.columns["coverage"] <= 0.0)).astype(float)
+
+
 def _echo(table: Table, turn: Column) -> Column:
     """1 for a turn that asks hardly anything but what the cue says itself: whoever asked before has not answered by that."""
     begun = (turn * table.columns["coverage"] >= _ECHOED).nonzero()[0].tolist()
@@ -279,13 +284,11 @@ def _deviations(table: Table, heard: _Heard, cosine: Column, calibration: Calibr
     return (cosine - usual) / calibration.background_deviation
 
 
-def _bears(table: Table, heard: _Heard, note: Column, above: Column) -> Column:
-    """How far a note that tells a leaning bears on the request, by how far it stands above the unrelated."""
-    least, fully = _ALIKE[heard.seeks]
-    bears: Column = note * np.clip((above - least) / (fully - least), 0.0, 1.0)
-    foreign = heard.foreign >= _STRANGE
-    bears[[row for row in np.flatnonzero(bears).tolist() if not intent.leans(table.text(row), foreign=foreign)]] = 0.0
-    return bears
+def _bears(table: Table, heard: _Heard, cosine: Column, calibration: Calibration) -> Column:
+    """How far each note bears on the request."""
+    known = frozenset(each.term for each in _own_terms(table, heard) if each.documents and each.term in heard.names)
+    above = _deviations(table, heard, cosine, calibration)
+    return bearing(table, above, seeks=heard.seeks, foreign=heard.foreign >= _STRANGE, known=known)
 
 
 def _words(table: Table, heard: _Heard, words: Counted, *, note: Column) -> dict[str, Column]:

@@ -40,6 +40,8 @@ _BEGUN = 200
 """So many characters of a note are read for when that is which it tells of."""
 _BRIEF_DAYS = 21
 """What is told of no more days is told of each of them."""
+_PLANNED = 0.5
+"""What was planned for a time that is over says less of it than what was written then."""
 _SPARSE = 5.0
 """So many candidates outside of the time asked for are taken for granted."""
 
@@ -141,21 +143,29 @@ def _graded(table: Table, said: Sequence[Mention]) -> Column:
 
 
 def _told_of(table: Table, said: Sequence[Mention]) -> Column:
-    """1 for a note that tells of a time to come that is asked for, whenever it was written: "the midterm is on 19 May"; else 0."""
+    """1 for a note that told ahead of a time to come that is asked for: "the midterm is on 19 May"; half when that is over; else 0."""
     if table.notes is table.nothing:
         return table.nothing
-    told, asked = np.zeros(len(table)), _to_come(table.evidence.cue, said)
-    for row in np.flatnonzero((table.columns["window"] <= 0.0) & (table.notes > 0.0)).tolist() if asked else ():
+    told, (to_come, over) = np.zeros(len(table)), _meant(table.evidence.cue, said)
+    for row in np.flatnonzero((table.columns["window"] <= 0.0) & (table.notes > 0.0)).tolist():
         memory = table.memories[row]
-        told[row] = any(_lies_in(each, asked) for each in _told_ahead(memory.text[:_BEGUN], memory.created_at))
+        for each in _told_ahead(memory.text[:_BEGUN], memory.created_at):
+            if _lies_in(each, to_come):
+                told[row] = 1.0
+            elif _lies_in(each, over):
+                told[row] = max(told[row], _PLANNED)
     return told
 
 
-def _to_come(cue: Cue, said: Sequence[Mention]) -> list[Interval]:
-    """The times asked for that are not over; of a cue that does not tell of the past "on Saturday" may be the next one as well."""
+def _meant(cue: Cue, said: Sequence[Mention]) -> tuple[list[Interval], list[Interval]]:
+    """The times asked for that are to come, and those that are over.
+
+    Of a cue that does not tell of the past "on Saturday" may be the next one as well.
+    """
     over = cues.intent(cue) == "past" or tells_of_past(cue.utterance)
     ahead = () if over else times(cue.utterance, now=cue.now, ahead=True)
-    return [each for each in map(loose, (*said, *ahead)) if each.end > cue.now]
+    asked = list(map(loose, said))
+    return [each for each in (*asked, *map(loose, ahead)) if each.end > cue.now], [each for each in asked if each.end <= cue.now]
 
 
 def _lies_in(told: Interval, asked: Sequence[Interval]) -> bool:

@@ -112,7 +112,7 @@ def _changes(table: Table, new: int, old: int) -> bool:
         return False
     from cued.text.claims import another_value, overlap, relate  # noqa: PLC0415 - few recalls find two notes of which one may change the other
 
-    relation = relate(*texts, similarity=None)
+    relation = relate(*texts, similarity=None, one_matter=changed)
     if relation is not None and relation.type in _AT_ODDS:
         return changed or overlap(*texts) >= _SAME_TEXT
     if not changed or table.columns["relevance"][new] < _SURE:

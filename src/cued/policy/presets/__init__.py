@@ -22,7 +22,7 @@ def names() -> tuple[str, ...]:
 def preset(name: str) -> Policy:
     """The preset of this name."""
     if name not in names():
-        raise InputError("policy", name, f"one of {', '.join(names())}, or the path of a TOML file")
+        raise InputError("policy", name, f"one of {', '.join(names())}")
     return parse(text_of(name), name=name)
 
 
@@ -45,4 +45,6 @@ def load_policy(policy: str | Path | Policy = DEFAULT) -> Policy:
             return parse(path.read_text("utf-8"), name=path.stem)
         except (OSError, UnicodeDecodeError) as error:
             raise InputError("policy", str(policy), f"a TOML file in UTF-8 that can be read ({error})") from error
+    if policy not in names():
+        raise InputError("policy", policy, f"one of {', '.join(names())}, or the path of a TOML file")
     return preset(policy)

@@ -124,7 +124,12 @@ class _NumberOrName(click.ParamType[Any]):
         self.name = "|".join((number.name, *names))
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 - as click has it
-        return value if value in self.names else self.number.convert(value, param, ctx)
+        if value in self.names:
+            return value
+        try:
+            return self.number.convert(value, param, ctx)
+        except click.BadParameter as error:
+            raise click.BadParameter(f"got {value!r}; accepted: a number, or one of {', '.join(self.names)}", ctx, param) from error
 
 
 def _edges(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> tuple[tuple[str, str], ...]:

@@ -123,7 +123,7 @@ class Guard:
             raise RefusedError(
                 401,
                 "no token, or one that is unknown, expired or revoked",
-                "Authorization: Bearer TOKEN; `cued token create` makes one",
+                "Authorization: Bearer TOKEN; `cued token create --scope write` makes one",
                 headers={"WWW-Authenticate": 'Bearer realm="cued"'},
             )
         scope["cued.caller"] = Caller(token, _tenant(token, scope["path"], headers))

@@ -45,13 +45,16 @@ class Relation(NamedTuple):
     reason: str
 
 
-def relate(new: str, old: str, *, similarity: float | None, lexicon: Lexicon = ENGLISH) -> Relation | None:
-    """What a new text is to an old one, None when it has nothing to say about it; similarity is their vectors' cosine, if known."""
+def relate(new: str, old: str, *, similarity: float | None, one_matter: bool = False, lexicon: Lexicon = ENGLISH) -> Relation | None:
+    """What a new text is to an old one, None when it has nothing to say about it; similarity is their vectors' cosine, if known.
+
+    Of two that are known to be of one matter, as both answer one question, none is taken to meet the other by chance.
+    """
     if similarity is not None and unrelated(new, old, similarity):
         return None
     texts = read(new, lexicon), read(old, lexicon)
     share = _shared(*texts, lexicon) if similarity is None else 1.0
-    if share < _UNSHARED_WORDY and _wordy(new, old):
+    if share < _UNSHARED_WORDY and not one_matter and _wordy(new, old):
         return None
     laid = side_by_side(*texts, lexicon)
     return _at_odds(touching(laid, *texts), similarity) or _alike(texts, laid, similarity, share, lexicon)

@@ -1,10 +1,13 @@
 """The values in a row of words: amounts with their units, times of day, dates, and codes such as a phone number."""
 
 import re
+from itertools import takewhile
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from cued.text.claims.lexicon import Lexicon
-from cued.text.claims.sentences import ClauseWord, acting, code_of
+from cued.text.claims.sentences import TEXT, ClauseWord, acting, code_of
 
 _AMOUNT = re.compile(r"([$€£¥₹]?)(\d[\d.,]*?)([a-z%°]*)$")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(am|pm)?$")
@@ -13,6 +16,7 @@ _DAY = re.compile(r"(\d{1,2})(st|nd|rd|th)$")
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})$")
 _PLAIN = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?$")
 _MAX_DIGITS = 9
+_THOUSAND = len("000")
 _YEARS = range(1900, 2100)
 _DAYS = range(1, 32)
 _HOURS = range(1, 25)
@@ -67,7 +71,8 @@ def _value(words: list[ClauseWord], at: int, lexicon: Lexicon) -> tuple[list[Val
         return _named_time(words, at, lexicon)
     if word.text in lexicon.months:
         return _month(words, at, lexicon)
-    return _number(words, at, lexicon)
+    groups = list(takewhile(_is_digits, map(TEXT, words[at:])))
+    return _grouped(words, at, groups, lexicon) if len(groups) > 1 else _number(words, at, lexicon)
 
 
 def _named_time(words: list[ClauseWord], at: int, lexicon: Lexicon) -> tuple[list[Value], int]:
@@ -111,6 +116,19 @@ def _number(words: list[ClauseWord], at: int, lexicon: Lexicon) -> tuple[list[Va
     if day:
         return [Value("day", f"?-{day[1]}")], 1
     return _amount(words, at, lexicon)
+
+
+def _grouped(words: list[ClauseWord], at: int, groups: list[str], lexicon: Lexicon) -> tuple[list[Value], int]:
+    """The one value of groups of digits in a row: a code as that of a phone, or by thousands an amount of what comes after them."""
+    whole = "".join(groups)
+    if groups[0].startswith("0") or len(groups[0]) > _THOUSAND or any(len(group) != _THOUSAND for group in groups[1:]):
+        return [Value("code", whole)], len(groups)
+    value, taken = _amount([*words[:at], replace(words[at], text=whole), *words[at + len(groups) :]], at, lexicon)
+    return value, taken + len(groups) - 1
+
+
+def _is_digits(text: str) -> bool:
+    return text.isascii() and text.isdigit()
 
 
 def _amount(words: list[ClauseWord], at: int, lexicon: Lexicon) -> tuple[list[Value], int]:

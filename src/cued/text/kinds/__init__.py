@@ -2,10 +2,11 @@
 
 from functools import lru_cache
 
+from cued.text.kinds.how_many import counted, may_count
 from cued.text.kinds.owners import of_another
-from cued.text.kinds.signs import AS_WRITTEN, ENGLISH_ONLY, SIGNS, Kind
+from cued.text.kinds.signs import AS_WRITTEN, ENGLISH_ONLY, IN_CHINESE, SIGNS, Kind
 from cued.text.kinds.value_questions import asked_kind
-from cued.text.languages import foreignness
+from cued.text.languages import foreignness, is_chinese, is_latin
 from cued.text.patterns import spoken
 
 __all__ = ["Kind", "asked_kind", "may_have", "of_another"]
@@ -15,13 +16,22 @@ _TELLS_MUCH = 600
 """A text of more characters has a number or a word of anything."""
 
 
-def may_have(kind: Kind, text: str) -> bool:
-    """Whether a text has anything that could be a value of this kind, or a word that speaks of one."""
-    return len(text) > _TELLS_MUCH or _has(kind, text)
+def may_have(kind: Kind, text: str, *, asked: str = "") -> bool:
+    """Whether a text has anything that could be a value of this kind, or a word that speaks of one; in doubt it has.
+
+    What is `asked` for in words tells of what a number is wanted.
+    """
+    if len(text) > _TELLS_MUCH:
+        return True
+    if kind == "count" and (things := counted(asked)) and not foreignness(text):
+        return may_count(text, things)
+    return _has(kind, text)
 
 
 @lru_cache(maxsize=1 << 12)
 def _has(kind: Kind, text: str) -> bool:
+    if not is_latin(text):
+        return not is_chinese(text) or kind not in IN_CHINESE or IN_CHINESE[kind].search(text) is not None
     if kind in ENGLISH_ONLY and foreignness(text):
         return True
     return SIGNS[kind].search(text if kind in AS_WRITTEN else f"{spoken(text)} ") is not None

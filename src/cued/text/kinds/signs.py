@@ -7,12 +7,12 @@ from cued.text.patterns import pattern
 
 Kind = Literal[
     "phone", "e-mail", "address", "password", "number", "price", "pay", "age", "birthday", "count", "length", "size", "colour",
-    "home", "birthplace", "surname", "blood", "name",
+    "home", "birthplace", "surname", "blood", "name", "amount", "version",
 ]  # fmt: skip
-ENGLISH_ONLY: Final = frozenset[Kind]({"home", "birthplace", "surname", "name"})
+ENGLISH_ONLY: Final = frozenset[Kind]({"home", "birthplace", "name"})
 """Kinds whose words are known here in English alone: a text in another language may have them."""
 
-_WORDS: Final = (
+WORDS: Final = (
     r"\W(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|\w*teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
     r"|hundreds?|thousands?|million|half|double|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|zwanzig|hundert|tausend|halb"
     r"|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|cien|mil|deux|trois|quatre|cinq|sept|huit|neuf|dix|vingt|cent|mille"
@@ -20,16 +20,16 @@ _WORDS: Final = (
     r"|två|fyra|fem|sex|sju|åtta|nio|tio|hundra|seks|syv|otte|åtte|ti|hundrede|tusind"
     r"|dwa|trzy|cztery|pięć|sześć|siedem|osiem|dziewięć|dziesięć|sto|tysiąc)(?!\w)"
 )
-_NUMBER: Final = rf"\d|{_WORDS}"
-_MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|ene|abr|ago|dic|janv|févr|avr|juin|juil|août|déc)"
+_NUMBER: Final = rf"\d|{WORDS}"
+MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|ene|abr|ago|dic|janv|févr|avr|juin|juil|août|déc)"
 _THINGS: Final = r"\s(?:(?!(?:year|month|week|this|is|was|always)s?\W)\w{3,}s|people|children|men|women)(?!\w)"
-_MONEY: Final = (
+MONEY: Final = (
     r"bucks?|cents?|crowns?|dollars?|euros?|francs?|grand|krone[rn]?|lira|pence|pesos?|pounds?|quid|rand|rupees?|yen|yuan|złoty\w*"
 )
 _AMOUNT: Final = (
     r"(?<![\d.,:/-])(?<!\Wat )(?<!\Wum )(?<!\Wab )(?<!\Wbis )(?<!\Win )(?<!\Wim )(?<!since )(?<!seit )\d[\d.,]*+"
     rf"(?![\d:/]|{_THINGS}|\s?(?:[ap]\.?m|uhr|h|o'clock|st|nd|rd|th|%|[km]?g|[kcm]?m|m?l|(?:second|minute|hour|day|week|month|year)s?"
-    rf"|{_MONTH}\w*)(?!\w))"
+    rf"|{MONTH}\w*)(?!\w))"
 )
 """A number that may be money: no time of day, no date, no measure, not so many of anything."""
 _PLACED: Final = (
@@ -37,7 +37,7 @@ _PLACED: Final = (
 )
 """A number that may be part of an address: no time of day, no measure."""
 _YEARS: Final = (
-    rf"(?<![\d.,:/])\d+(?![\d.,:/]\d|{_THINGS}|\s?(?:[ap]\.?m|uhr|h|%|k?g|[kcm]?m|m?l|{_MONTH}\w*)(?!\w))|(?:{_WORDS})(?!{_THINGS})"
+    rf"(?<![\d.,:/])\d+(?![\d.,:/]\d|{_THINGS}|\s?(?:[ap]\.?m|uhr|h|%|k?g|[kcm]?m|m?l|{MONTH}\w*)(?!\w))|(?:{WORDS})(?!{_THINGS})"
 )
 """A number that may be an age or a year: not so many of anything but years."""
 _MUCH: Final = (
@@ -50,13 +50,13 @@ _SPAN: Final = (
     r"|timm|time|veck|uge|måned|månad|år|godzin|dzień|dni|tydzień|tygodni|rok|lat)\w*"
 )
 _PRICE: Final = (
-    rf"{_AMOUNT}|{_WORDS}(?!{_THINGS})|\d\s?(?:{_MONEY})(?!\w)|[$€£¥₹]|\W(?:{_MUCH}|{_MONEY}|fees?|gifts?|presents?|paid|each|per|gratis|prix"
+    rf"{_AMOUNT}|{WORDS}(?!{_THINGS})|\d\s?(?:{MONEY})(?!\w)|[$€£¥₹]|\W(?:{_MUCH}|{MONEY}|fees?|gifts?|presents?|paid|each|per|gratis|prix"
     r"|chère?s?|car[oa]s?|pag(?:a|o|ó|amos|ato|ata|ar|ou|uei)|(?:cost|pric|cheap|expens|pay|charg|bargain|worth|kost|preis|teuer|bezahl|geschenk"
     r"|cuest|preci|coût|prezz)\w*)(?!\w)"
 )
 _SIGNS: Final[dict[Kind, str]] = {
     "phone": (
-        r"(?:\d\D{0,3}){4}|(?<!\W(?:am|by))(?<!\W(?:par|por))(?<!\Won the)\W(?:phone|t[eé]l[eé]|mobil|cell(?:phone)?\W|call(?:s|ing)?\W"
+        r"(?:\d\D{0,3}){4}|(?<!\W(?:am|by))(?<!\W(?:par|por))(?<!\Won the)\W(?:phone|t[eé]l[eé]|mobil|cell(?:phone)?\W"
         r"|tel\W|handy|(?:n[uú]mero?|numéro?|numb(?:er)?|nummer)(?!\w* \d{1,3}(?![\d ])))"
     ),
     "e-mail": r"@|mail|correo|courriel|\W(?:addres|adres|dirección|indirizz|endereço|write to)",
@@ -66,11 +66,15 @@ _SIGNS: Final[dict[Kind, str]] = {
         r"|bor\W|mieszka|ulic|\w*(?:stra(?:ss|ß)e|gata|vej|weg|straat)\W)"
     ),
     "password": (
-        r"[\d\"“”‘`:=]|\W['’]|\W(?:pass|pin\W|code|combination|key|phrase|log\W?in|secret|open|unlock|enter|type|word|us(?:e|es|ing)\W"
-        r"|wort|schlüssel|geheim|contraseña|clave|mot\W|senha|wachtwoord|lösen|adgangskode|hasło)"
+        r"\d|[:=] ?\S{4,}\W*\Z|[\"“”‘’'`]\W*\Z|\W(?:pass|pin\W|code|combination|key|phrase|log\W?in|secret|open|unlock|enter|type|word"
+        r"|us(?:e|es|ing)\W|wort|schlüssel|geheim|contraseña|clave|mot\W|senha|wachtwoord|lösen|adgangskode|hasło)"
     ),
     "price": _PRICE,
     "pay": rf"{_PRICE}|\W(?:earn|salar|wage|income|rais|stipend|pension|hourly|gehalt|verdien|lohn|suel|gan[aó]|salaire|gagn)",
+    "amount": rf"{_NUMBER}|{_PRICE}",
+    "version": (
+        r"(?<![\w./:#$€£-])v?\d{1,2}(?:\.\d+)*+(?![\w/:%-]|\s(?:[ap]\.?m|percent|people|users|seats|times|(?:second|minute|hour|day|week|month|year)s?)(?!\w))|\W(?:versi[oó]n\w*|latest|newest|stable|current|lts|neueste\w*|derni[eè]re|última)(?!\w)"
+    ),
     "number": r"\d|\W(?:numb|code|plate|iban|bic\W|id\W|nummer|kennzeichen|númer|matrícul|numér|plaque)",
     "blood": r"blood.?(?:type|group)|rhesus|donor|\Wtype|\W(?:a|b|ab|0|o)\W?(?:[+\-−]|pos|neg|rh)|blutgruppe|(?:grupo|groupe) sangu",
     "age": (
@@ -94,7 +98,8 @@ _SIGNS: Final[dict[Kind, str]] = {
     ),
     "surname": (
         r"[A-Z][\w'’-]+,? (?:(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|ten|ter|bin|ibn|al|O'|Mc) ?)*[A-Z]|[A-Z]\. ?[A-Z]"
-        r"|\b(?:Mr|Mrs|Ms|Dr)\b|(?i:name|née|maiden|initial|spel[lt])"
+        r"|\b(?:Mr|Mrs|Ms|Dr|Frau|Herrn?|Madame|Monsieur|M(?:me|lle)|Señora?|Sra?|Signora?|Pan[ai]?|Senhora?)\b"
+        r"|(?i:name|née|maiden|initial|spel[lt]|\bnom\b|apellid|nombre|cognom|nazwisk|naam|namn|navn|se llama|appelle|heißt)"
     ),
     "name": (
         r"(?<=[^.!?] )(?!I\b|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|(?:Jan|Febr)uary|March|April|May|Ju(?:ne|ly)|August"
@@ -125,3 +130,18 @@ AS_WRITTEN: Final = frozenset[Kind]({"surname", "name"})
 """Kinds that are told by capitals, so that their signs are sought in a text as it is written."""
 SIGNS: Final[dict[Kind, re.Pattern[str]]] = {kind: pattern(signs) for kind, signs in _SIGNS.items()}
 """By kind, what finds such a sign in a text in small letters with a blank before it, or as it is written."""
+_CHINESE_NUMBER: Final = "[\\d〇零一二三四五六七八九十百千万两半几]"
+IN_CHINESE: Final[dict[Kind, re.Pattern[str]]] = {
+    "phone": pattern(rf"(?:{_CHINESE_NUMBER}\D{{0,3}}){{4}}|号码|通讯录|名片"),
+    "e-mail": pattern("@|邮箱|邮件|地址"),
+    "address": pattern(rf"{_CHINESE_NUMBER}|住|搬|地址|[路街号楼区县镇村室]"),
+    "password": pattern('[\\d"“”‘`:：=]|密码|口令|钥匙|是'),
+    "pay": pattern(rf"{_CHINESE_NUMBER}|[元块钱薪资]|收入|赚|挣"),
+    "price": pattern(rf"{_CHINESE_NUMBER}|[元块钱价贵免送]|便宜"),
+    "birthday": pattern(rf"{_CHINESE_NUMBER}|生日|出生|生于|[月日春夏秋冬节]"),
+    "age": pattern(rf"{_CHINESE_NUMBER}|[岁龄]|出生|生于|年级|小学|初中|高中|大学|幼儿|退休|老人|婴儿"),
+    "size": pattern(rf"{_CHINESE_NUMBER}|[米斤克厘尺寸码高矮重轻大小深浅宽窄]"),
+    "colour": pattern("[色黑白灰红蓝绿黄橙紫粉棕金银]"),
+    "version": pattern(rf"{_CHINESE_NUMBER}|版|最新"),
+}
+"""The same for texts in Chinese, of the kinds that are known there."""

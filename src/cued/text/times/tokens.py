@@ -19,7 +19,7 @@ _TOKEN = re.compile(
       | (?P<junk>[$€£\#]\s?\d[\d,.]*|\d{1,2}:\d{2}(?::\d{2})?|\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|v?\d+(?:\.\d+)+
           |\d+(?:-\d+){2,}|\d{5,}|\d+k\b)
       | (?P<decade>(?<!\w)(?:\d{3}0|['’]?\d0)['’]?s\b)
-      | (?P<ordinal>(?<!\w)\d{1,2}(?:st|nd|rd|th)\b)
+      | (?P<ordinal>(?<!\w)\d{1,2}(?:(?:st|nd|rd|th)\b|\.(?=\ (?:april|august|september|november)\b)))
       | (?P<number>\d{1,4}(?!\d)))
     | (?P<word>st\.|[qh][1-4]\b|[^\W\d_]+(?:['’][^\W\d_]*)?)
     | (?P<comma>,) | (?P<dash>[-–—]) | (?P<slash>/) | (?P<punct>[^\w\s]) | (?P<junk_character>\w)

@@ -11,12 +11,13 @@ SEEKING: Final = {
     "fr": (
         r"recommande[rsz]?|conseille[rsz]?|suggère|suggére[rz]|propose[rsz]?|idées?|conseils?|planifie[rsz]?|organise[rsz]?|choisi[rst]"
         r"|(?:cherche|trouve|aide)[ -](?:moi|nous|une?)|(?:que|où|comment|quel\w* \w+) (?:puis|pourrais|devrais|dois|pouvons|devrions"
-        r"|devons)"
+        r"|devons)|on (?:pourrait|peut|devrait)|(?:que|quoi) (?:acheter|choisir|cuisiner|faire|lire|manger|mettre|offrir|préparer"
+        r"|regarder|servir)"
     ),
     "es": (
-        r"recomi[eé]nd\w*|recomendar\w*|sugi[eé]r\w*|sugerir\w*|aconseja\w*|aconséja\w*|ideas?|consejos?|planea|planifica\w*|elige|escoge"
+        r"recomi[eé]nd\w*|recomendar\w*|sugi[eé]r\w*|sugerir\w*|aconseja\w*|aconséja\w*|ideas?|consejos?|planea|planifica\w*|elige|escoge|prop[oó]n\w*"
         r"|ayúda(?:me|nos)|b[uú]sca(?:me|nos|(?= una? ))|qué (?:\w+ )?(?:le |les )?(?:debería|deberíamos|puedo|podemos|podría|llevo"
-        r"|regalo|compro)"
+        r"|regalo|compro|cocino|preparo|podríamos|vemos|comemos|cenamos)"
     ),
 }
 """By language, what asks for advice, a choice or a plan, in small letters."""
@@ -41,7 +42,7 @@ LEANING: Final = {
         r"mag|mögen|lieb(?:e|en|t|er|lings\w+)|am liebsten|hass(?:e|en|t)|bevorzug\w+|allergi\w+|\w*allergie|verträgt|vertrage"
         r"|unverträglich\w*|\w*intoleran\w+|vegetari\w+|vegan\w*|koscher|halal|\w*gluten\w*|diät|angst|fürchte\w*|keine?[mnrs]?|nie"
         r"|niemals|immer|nur|meide[nt]?|(?:kann|darf|will|möchte) (?:\w+ ){0,4}nicht|höchstens|maximal|begeister\w+|interessier\w+"
-        r"|gern\w*|ungern"
+        r"|gern\w*|ungern|(?:ess|trink|vertrag)\w+ (?:\w+ ){0,3}nicht|(?:wird|werde) (?:\w+ ){0,2}(?:schlecht|übel)"
     ),
     "fr": (
         r"préfèr\w+|préfér\w+|aime\w*|adore\w*|déteste\w*|allergi\w+|intoléran\w+|supporte\w*|végétari\w+|végan\w*|vegan|casher|halal"
