@@ -16,6 +16,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 
 import httpx
 import msgspec
@@ -93,11 +94,11 @@ def team(process, running, tmp_path, monkeypatch):
     cache, teams = tempfile.mkdtemp(prefix="cued"), []
     monkeypatch.setenv("XDG_CACHE_HOME", cache)
 
-    def start(*args, count=2, scope="write"):
-        written = process("token", "create", "--tenant", "mira", "--scope", scope).stdout.decode().strip()
+    def start(*args, count=2, scope="write", env=MappingProxyType({})):
+        written = process("token", "create", "--tenant", "mira", "--scope", scope, env=env).stdout.decode().strip()
         log = tmp_path / "log"
         with log.open("ab") as heard:
-            server, url = running("--processes", f"{count}", *args, stderr=heard)
+            server, url = running("--processes", f"{count}", *args, stderr=heard, env=env)
         teams.append(Team(server, url, log, written))
         return teams[-1]
 
@@ -317,6 +318,33 @@ def test_with_a_certificate_each_speaks_tls_and_answers_commands_too(team, proce
         assert client.tenant("mira").remember("Over TLS.").ids
     assert b"Over TLS" in process("recall", "TLS", "--tenant", "mira", "--floor", "0").stdout
     until(lambda: [line["route"] for line in served.lines()] == ["remember", "recall"])
+
+
+def test_over_postgresql_each_has_connections_of_its_own(team):
+    pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
+    from tests.stores.postgres import server as database  # noqa: PLC0415 - it starts one
+
+    try:
+        served = team(env={"CUED_DB": database().url})
+        for turn, writer in enumerate([*served.meet(2).values()] * 3):
+            kept = remember(writer, f"The deploy of project {turn}x runs on a Friday.").json()["id"]
+            for reader in served.clients.values():
+                recalled = reader.post("/v1/recall", json={"text": f"When is the deploy of project {turn}x?"}).json()
+                assert kept in {memory["id"] for memory in recalled["memories"]}
+        served.server.terminate()
+        assert served.server.wait(PATIENCE_S) == 0
+    finally:
+        database().empty()
+
+
+def test_tools_of_agents_are_served_by_each(team):
+    pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+    served = team()
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
+    for client in served.meet(2).values():
+        told = client.post("/mcp", json=asked, headers=headers)
+        assert (told.status_code, "recall" in told.text) == (200, True)
 
 
 def test_upkeep_is_done_by_one_of_them(team):
