@@ -9,7 +9,7 @@ from cued.stores.arrays import micros
 
 _MINUTE_S = 60.0
 _TENANTS = 100_000
-"""How many tenants' recalls are counted at a time; the one that asked longest ago is forgotten for another."""
+"""How many tenants' recalls are counted at a time; one that asked long ago is forgotten for another."""
 
 
 def refuse_growth_beyond(quotas: Quotas, before: Head, after: Head) -> None:

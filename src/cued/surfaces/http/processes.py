@@ -36,6 +36,8 @@ _LATER_S, _LATEST_S = 0.5, 30.0
 """How long the first wait is, which doubles each time, and the longest."""
 Work = Callable[[int, Callable[[], None]], None]
 """What a process does: it is told which it is, and tells when it is ready."""
+Hear = Callable[[float | None], bytes]
+"""What gives the signals that have come, waiting so long for one at most; None waits as long as it takes."""
 
 
 class _Place(Struct):
@@ -111,7 +113,7 @@ class Processes:
         if place.unready >= _TRIES and not any(self._ready[:]):
             raise StoreError(f"none of the server's processes can be started ({how}); what each said of it stands above")
 
-    def _end(self, hear: "Hear") -> None:
+    def _end(self, hear: Hear) -> None:
         """Let all end: gently, at a second signal at once, and after their time by force."""
         for each in self._listening:
             each.close()
@@ -161,12 +163,9 @@ class Processes:
         os._exit(1)
 
 
-Hear = Callable[[float | None], bytes]
-
-
 @contextmanager
 def _heard() -> Iterator[Hear]:
-    """What gives the signals that have come, waiting so long for one at most; none of them does anything else meanwhile."""
+    """What hears the signals that come, none of which does anything else meanwhile."""
     reading, writing = os.pipe()
     for each in (reading, writing):
         os.set_blocking(each, False)
