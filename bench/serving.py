@@ -1,11 +1,13 @@
-"""A server under load: many clients on many tenants, most of them recalling; then a command in a shell beside it.
+"""A server under load: many clients on many tenants, most of them recalling; a command in a shell beside it; and one process a core.
 
 The server is a process of its own with the hashing embedder, so that what is measured is the server and the store, not a model. Every
 tenant is asked before the load is measured: what a server keeps of a tenant it reads with the first question, and that is no growth.
+The clients are one more process, which has its share of the same cores, so they speak no more of HTTP than they need.
 `python -m bench.serving [SECONDS]` runs this case alone.
 """
 
 import asyncio
+import json
 import os
 import re
 import subprocess
@@ -16,8 +18,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
-import httpx
 import numpy as np
 
 import cued
@@ -26,6 +28,7 @@ from bench.sizes import Load
 from cued.surfaces.access_tokens import Tokens
 
 CASE = "serving"
+_CORES = max(2, os.cpu_count() or 1)
 _SHARE, _WARM_UP, _SHELLS = 0.9, 10, 9
 _WORDS = "deploy staging ledger kiln oats cupboard retry webhook invoice harbour lemon cake peanut tulip engine canvas".split()
 
@@ -50,12 +53,16 @@ def serving(load: Load) -> Result:
             seen = asyncio.run(_ask(url, tokens, load))
             after_mb = _resident_mb(pid)
             shells = [_shell_ms(environment) for _ in range(1 + _SHELLS)][1:]
-    return Result(figures=tuple(_figures(seen, shells, load=load, memory_mb=(before_mb, after_mb))))
+        with _server(environment, processes=_CORES) as (url, _):
+            asyncio.run(_ask(url, tokens, load, each=_CORES * (_WARM_UP * load.tenants // load.clients + 1)))
+            together = asyncio.run(_ask(url, tokens, load))
+    alone = tuple(_figures(seen, shells, load=load, memory_mb=(before_mb, after_mb)))
+    return Result(figures=(*alone, *_figures_together(together, seen, load=load)))
 
 
 @contextmanager
-def _server(environment: dict[str, str]) -> Iterator[tuple[str, int]]:
-    command = [sys.executable, "-m", "cued.surfaces.cli", "serve", "--port", "0", "--rate", "100000"]
+def _server(environment: dict[str, str], *, processes: int = 1) -> Iterator[tuple[str, int]]:
+    command = [sys.executable, "-m", "cued.surfaces.cli", "serve", "--port", "0", "--rate", "100000", "--processes", f"{processes}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as server:  # noqa: S603 - our own command
         try:
             said = (server.stdout.readline() if server.stdout else b"").decode()
@@ -79,17 +86,34 @@ async def _ask(url: str, tokens: Sequence[str], load: Load, *, each: int | None 
     seen = list[Asked]()
 
     async def ask(number: int) -> None:
-        async with httpx.AsyncClient(base_url=url, timeout=60) as client:
-            turn, until = number, time.perf_counter() + load.seconds
-            while turn < number + each if each is not None else time.perf_counter() < until:
-                turn += 1
-                kind, path, body = _request(turn)
-                started = time.perf_counter()
-                answer = await client.post(path, json=body, headers={"Authorization": f"Bearer {tokens[turn % len(tokens)]}"})
-                seen.append(Asked(kind, answer.status_code, (time.perf_counter() - started) * 1000))
+        place = urlsplit(url)
+        reading, writing = await asyncio.open_connection(place.hostname, place.port)
+        turn, until = number, time.perf_counter() + load.seconds
+        while turn < number + each if each is not None else time.perf_counter() < until:
+            turn += 1
+            kind, path, body = _request(turn)
+            started = time.perf_counter()
+            writing.write(_post(path, body, token=tokens[turn % len(tokens)]))
+            status = await _status(reading)
+            seen.append(Asked(kind, status, (time.perf_counter() - started) * 1000))
+        writing.close()
+        await writing.wait_closed()
 
     await asyncio.gather(*(ask(number) for number in range(load.clients)))
     return seen
+
+
+def _post(path: str, body: dict[str, Any], *, token: str) -> bytes:
+    said = json.dumps(body)
+    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json"
+    return f"{head}\r\nContent-Length: {len(said)}\r\n\r\n{said}".encode("ascii")
+
+
+async def _status(reading: asyncio.StreamReader) -> int:
+    """The status of an answer that has come whole."""
+    head = await reading.readuntil(b"\r\n\r\n")
+    await reading.readexactly(int(re.findall(rb"content-length: (\d+)", head)[0]))
+    return int(head.split(b" ", 2)[1])
 
 
 def _request(turn: int) -> tuple[str, str, dict[str, Any]]:
@@ -108,6 +132,15 @@ def _figures(seen: Sequence[Asked], shells: Sequence[float], *, load: Load, memo
     yield Figure(case=CASE, measure="memory under load", unit="MB", value=memory_mb[1])
     yield Figure(case=CASE, measure=GROWN, unit="%", value=100 * max(0.0, memory_mb[1] / memory_mb[0] - 1) if memory_mb[0] else 0.0)
     yield _series(SHELL, shells)
+
+
+def _figures_together(together: Sequence[Asked], alone: Sequence[Asked], *, load: Load) -> Iterator[Figure]:
+    """What came of the same load with several processes, and how many times as much that was."""
+    yield _series(f"recall over HTTP, {_CORES} processes", [each.ms for each in together if each.kind == "recall"])
+    yield Figure(case=CASE, measure=f"requests, {_CORES} processes", unit="/s", value=len(together) / load.seconds)
+    yield Figure(case=CASE, measure=f"{_CORES} processes ÷ one", unit="×", value=len(together) / len(alone))
+    failed = sum(each.status >= 400 for each in together)  # noqa: PLR2004 - a status
+    yield Figure(case=CASE, measure=f"{FAILED}, {_CORES} processes", unit="", value=float(failed))
 
 
 def _series(measure: str, times_ms: Sequence[float]) -> Figure:

@@ -155,3 +155,15 @@ def test_ids_of_parent_and_child_differ_where_the_clock_stands_still(tmp_path):
         theirs = in_a_child(lambda: tenant.remember("two").id)
         ours = tenant.remember("three").id
         assert before < ours != theirs > before
+
+
+def test_a_quota_of_recalls_is_that_of_parent_and_child_together(tmp_path):
+    stopped = datetime(2030, 1, 1, tzinfo=UTC)
+    with cued.open(
+        tmp_path / "m.db", embedder=None, quotas=cued.Quotas(recalls_a_minute=3), clock=lambda: stopped, settle="off"
+    ) as memories:
+        tenant = memories.tenant("ada")
+        tenant.recall("which tea?")
+        assert in_a_child(lambda: len([tenant.recall("which tea?") for _ in range(2)])) == "2"
+        with pytest.raises(cued.RateError):
+            tenant.recall("which tea?")

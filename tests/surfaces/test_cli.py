@@ -156,6 +156,7 @@ USED = {
         "--rate": "10",
         "--max-body": "1000",
         "--threads": "2",
+        "--processes": "2",
         "--quota-memories": "1000",
         "--quota-bytes": "1000000",
         "--quota-recalls": "100",

@@ -1,5 +1,6 @@
 """A server to ask: a real one on loopback, over a file of its own, with tokens of every scope."""
 
+import re
 import shutil
 import subprocess
 import threading
@@ -79,6 +80,24 @@ def serve(tmp_path):
                 running.close()
 
     return served
+
+
+@pytest.fixture
+def running(process):
+    """Give what starts a server and says where it is; what else it says is left to be read."""
+    started = []
+
+    def start(*args, **how):
+        heard = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how}
+        server = process("serve", "--port", "0", *args, runner=subprocess.Popen, **heard)
+        started.append(server)
+        said = server.stdout.readline().decode()
+        return server, re.search(r"https?://\S+?:\d+/", said)[0]
+
+    yield start
+    for server in started:
+        server.kill()
+        server.communicate()
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from cued.surfaces.http.guard import Guard, Rules
 from cued.surfaces.http.problems import problem
 from cued.surfaces.http.prometheus import Metrics
 from cued.surfaces.http.retries import Once
+from cued.surfaces.http.shared import Shared
 from tests.embed.fake_endpoint import FakeEndpoint
 from tests.fakes import FixedClock
 from tests.surfaces.http.conftest import FAST, Served, serving
@@ -372,7 +373,9 @@ def test_a_large_answer_is_handed_on_in_pieces_so_that_whoever_reads_slowly_is_w
         sent.append(message)
 
     with serve() as server:
-        guard = Guard(Response(whole), tokens=server.tokens, rules=Rules(), metrics=Metrics(waiting=int, workings=Workings))
+        shared = Shared.of(100, 200)
+        metrics = Metrics(waiting=int, workings=Workings, sums=shared.sums)
+        guard = Guard(Response(whole), tokens=server.tokens, rules=Rules(), metrics=metrics, rates=shared.rates)
         scope = {"type": "http", "path": "/healthz", "method": "GET", "http_version": "1.1", "headers": [(b"host", b"localhost")]}
         asyncio.run(guard(scope, None, collect))
     pieces = [message["body"] for message in sent[1:]]

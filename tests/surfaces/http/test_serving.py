@@ -32,23 +32,6 @@ FEW_FILES = SMALL_DISK.replace("RLIMIT_FSIZE", "RLIMIT_NOFILE").replace("600_000
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
 
 
-@pytest.fixture
-def running(process):
-    """Give what starts a server and says where it is, with what else it said before it served."""
-    started = []
-
-    def start(*args, **how):
-        server = process("serve", "--port", "0", *args, runner=subprocess.Popen, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
-        started.append(server)
-        said = server.stdout.readline().decode()
-        return server, re.search(r"https?://\S+?:\d+/", said)[0]
-
-    yield start
-    for server in started:
-        server.kill()
-        server.communicate()
-
-
 def test_a_first_start_makes_a_token_and_prints_a_link_with_it_and_a_second_does_not(running, tmp_path):
     server, url = running("--tenant", "mira")
     link = re.search(r"http\S+\?token=(\S+)", server.stdout.readline().decode())

@@ -34,6 +34,7 @@ from cued.surfaces.http.prometheus import CONTENT_TYPE as METRICS_TYPE
 from cued.surfaces.http.prometheus import Metrics
 from cued.surfaces.http.retries import Once
 from cued.surfaces.http.routes import ROUTES, Route
+from cued.surfaces.http.shared import Shared
 from cued.surfaces.http.upkeep import UpkeepTimer
 from cued.surfaces.http.workers import THREADS, WAITING, Answer, Workers
 from cued.surfaces.inspector.mount import inspector
@@ -42,6 +43,8 @@ from cued.surfaces.verbs import call
 _SPOOLED = 8_000_000
 _CHUNK = 65_536
 _CHECKED_S = 30.0
+_TOLD_S = 5.0
+"""How old at most what `/metrics` tells of another process's queue and memory is; Prometheus looks every 15 seconds or so."""
 _GZIP, _GZIPPED_FROM = 4, 1024
 """How hard an answer is pressed, and from how many bytes on."""
 _NO_GZIP = re.compile(r"gzip\s*;\s*q=0(\.0*)?\s*(,|$)", re.IGNORECASE)
@@ -83,9 +86,15 @@ def make_app(  # noqa: PLR0913 - what a server is made of
     chores: Chores | None = None,
     mounted: Sequence[Mounted] = (),
     tokens: Tokens | None = None,
+    shared: Shared | None = None,
 ) -> ASGIApp:
-    """The whole app over an open store; when it ends, what has begun is done and what recalls left is written."""
-    server = _Server(memories, limits or Limits(), chores or Chores())
+    """The whole app over an open store; when it ends, what has begun is done and what recalls left is written.
+
+    An app that is one of several processes of a server is given what these have `shared`.
+    """
+    rules = rules or Rules()
+    shared = shared or Shared.of(rules.rate, rules.burst)
+    server = _Server(memories, limits or Limits(), chores or Chores(), shared)
     routes: list[routing.BaseRoute] = [
         # a path is looked for from the first to the last: what is asked most stands first
         *_verb_routes(server),
@@ -100,7 +109,8 @@ def make_app(  # noqa: PLR0913 - what a server is made of
     app = GZipMiddleware(
         _entered(router, server, frozenset(each.path for each in mounted)), minimum_size=_GZIPPED_FROM, compresslevel=_GZIP
     )
-    return Guard(_heeded(app), tokens=tokens or Tokens(memories.parts.store), rules=rules or Rules(), metrics=server.metrics)
+    tokens = tokens or Tokens(memories.parts.store)
+    return Guard(_heeded(app), tokens=tokens, rules=rules, metrics=server.metrics, rates=shared.rates)
 
 
 def _heeded(app: ASGIApp) -> ASGIApp:
@@ -138,13 +148,14 @@ def _verb_routes(server: "_Server") -> Iterator[routing.Route]:
 class _Server:
     """What answers."""
 
-    def __init__(self, memories: Memories, limits: Limits, chores: Chores) -> None:
-        self._memories, self._limits = memories, limits
+    def __init__(self, memories: Memories, limits: Limits, chores: Chores, shared: Shared) -> None:
+        self._memories, self._limits, self._shared = memories, limits, shared
         self._workers = Workers(limits.threads, waiting=limits.waiting)
         self._upkeep = UpkeepTimer(memories, self._workers, jobs=chores.jobs, every_s=chores.every_s)
         self._keys: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
         self._checked: tuple[float, str] = (-_CHECKED_S, "")
-        self.metrics = Metrics(waiting=lambda: self._workers.waiting, workings=memories.parts.store.workings)
+        workings = memories.parts.store.workings
+        self.metrics = Metrics(waiting=lambda: self._workers.waiting, workings=workings, sums=shared.sums, process=shared.process)
 
     @asynccontextmanager
     async def lifespan(self, mounted: Sequence[Mounted], _app: object) -> AsyncIterator[None]:
@@ -152,10 +163,11 @@ class _Server:
             for each in mounted:
                 if each.lifespan is not None:
                     await stack.enter_async_context(each.lifespan())
-            upkeep = asyncio.create_task(self._upkeep.go_on())
+            tasks = [asyncio.create_task(self._upkeep.go_on()), asyncio.create_task(self._tell_others())]
             yield
-            upkeep.cancel()
-            await asyncio.wait([upkeep])
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
         await asyncio.to_thread(self._workers.close)
         await asyncio.to_thread(self._memories.flush)
 
@@ -192,6 +204,12 @@ class _Server:
             told["upkeep"] = await self._workers.run(OWN_TENANT, self._upkeep.shown)
         return _json(told)
 
+    async def _tell_others(self) -> None:
+        """Tell the other processes of the server now and then what this one holds, until it is cancelled."""
+        while self._shared.processes > 1:
+            await asyncio.to_thread(self.metrics.tell)
+            await asyncio.sleep(_TOLD_S)
+
     async def show_metrics(self, request: Request) -> Response:
         """The counters."""
         _seen(request, "metrics")
@@ -225,7 +243,7 @@ class _Server:
         if not route.once or key is None or isinstance(target, Memories):
             return await self.run(tenant, lambda: _written(doing(body), gzip=gzip), long=route.of.long)
         once = Once(self._memories.parts.store, target, route.verb, key=key)
-        async with self._keys.setdefault((tenant, key), asyncio.Lock()):
+        async with self._keys.setdefault((tenant, key), asyncio.Lock()), self._shared.alone(f"{tenant}\n{key}"):
             return await self.run(tenant, lambda: _written(*once.answer(body, doing), gzip=gzip), long=route.of.long)
 
     async def _streamed(self, route: Route, tenant: str, doing: Callable[..., JSON]) -> Response:

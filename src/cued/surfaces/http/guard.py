@@ -6,10 +6,10 @@ It also gives each request its id, words what fails as a problem, counts it, and
 import asyncio
 import ipaddress
 import logging
+import os
 import re
 import time
 import traceback
-from collections import OrderedDict
 from collections.abc import Iterator
 from random import getrandbits
 from typing import Any
@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cued.errors import CuedError, EmbedderError, InputError, StoreError
 from cued.requests.checks import label
+from cued.sharing import Takes
 from cued.surfaces.access_tokens import AccessToken, Tokens
 from cued.surfaces.http.problems import RefusedError, problem
 from cued.surfaces.http.prometheus import Metrics
@@ -38,7 +39,6 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 TENANT = "(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2}){1,600}"
 """What Cued-Tenant may say."""
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_BUCKETS = 10_000
 _PIECE = 65_536
 """How many bytes of an answer are handed on at once: TLS takes in whatever it gets, and then gives the client half a minute for it."""
 
@@ -73,10 +73,9 @@ class Rules(Struct, frozen=True, kw_only=True):
 class Guard:
     """An ASGI app before another."""
 
-    def __init__(self, app: ASGIApp, *, tokens: Tokens, rules: Rules, metrics: Metrics) -> None:
-        """Let to the app what the rules let in."""
-        self._app, self._tokens, self._rules, self._metrics = app, tokens, rules, metrics
-        self._rates = _Rates(rules.rate, rules.burst)
+    def __init__(self, app: ASGIApp, *, tokens: Tokens, rules: Rules, metrics: Metrics, rates: Takes) -> None:
+        """Let to the app what the rules let in, and of each token's requests as many as its rate."""
+        self._app, self._tokens, self._rules, self._metrics, self._rates = app, tokens, rules, metrics, rates
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass one request through; what starts and ends the server passes as it is."""
@@ -127,7 +126,17 @@ class Guard:
                 headers={"WWW-Authenticate": 'Bearer realm="cued"'},
             )
         scope["cued.caller"] = Caller(token, _tenant(token, scope["path"], headers))
-        self._rates.take(token.id)
+        self._refuse_beyond_rate(token)
+
+    def _refuse_beyond_rate(self, token: AccessToken) -> None:
+        wait_s = self._rates.take(token.id, at_us=time.monotonic_ns() // 1000)
+        if wait_s:
+            raise RefusedError(
+                429,
+                f"more than {self._rules.rate:g} requests a second with one token",
+                "wait as long as Retry-After says",
+                headers={"Retry-After": str(max(1, round(wait_s)))},
+            )
 
     def _done(self, scope: Scope, status: int, seconds: float) -> None:
         route = scope.get("cued.route", "other")
@@ -141,6 +150,7 @@ class Guard:
                 "status": status,
                 "ms": round(seconds * 1000, 2),
                 "token": None if caller is None else caller.token.id,
+                "process": os.getpid(),
             }
             log.info("%s", msgspec.json.encode(line).decode())
 
@@ -172,31 +182,6 @@ def _pieces(message: Message) -> Iterator[Message]:
     for start in range(0, len(body), _PIECE):
         end = start + _PIECE
         yield {**message, "body": body[start:end], "more_body": end < len(body) or message.get("more_body", False)}
-
-
-class _Rates:
-    """A bucket of requests for each token: it fills at a rate, and each request takes one."""
-
-    def __init__(self, rate: float, burst: float) -> None:
-        self._rate, self._burst = rate, burst
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def take(self, token_id: str) -> None:
-        """Nothing, if there is one left; else the request is refused with how long to wait."""
-        now = time.monotonic()
-        left, then = self._buckets.pop(token_id, (self._burst, now))
-        left = min(self._burst, left + (now - then) * self._rate)
-        self._buckets[token_id] = (max(0.0, left - 1), now) if left >= 1 else (left, now)
-        if len(self._buckets) > _BUCKETS:
-            self._buckets.popitem(last=False)
-        if left < 1:
-            wait = max(1, round((1 - left) / self._rate))
-            raise RefusedError(
-                429,
-                f"more than {self._rate:g} requests a second with one token",
-                "wait as long as Retry-After says",
-                headers={"Retry-After": str(wait)},
-            )
 
 
 def _refuse_unframed(scope: Scope, headers: Headers) -> None:

@@ -4,18 +4,22 @@ import asyncio
 import contextlib
 import ipaddress
 import logging
+import os
 import signal
 import socket
 import ssl
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, Literal, NoReturn
+from weakref import WeakSet
 
 import uvicorn
 from msgspec import Struct
+from starlette.types import ASGIApp
 
 from cued.errors import InputError, StoreError
 from cued.handles.memories import Memories
@@ -24,17 +28,23 @@ from cued.surfaces.http.app import Chores, Limits, Mounted, make_app
 from cued.surfaces.http.guard import LOOPBACK, Rules
 from cued.surfaces.http.idle_connections import Connection, few_are_left
 from cued.surfaces.http.offering import Started, offered
+from cued.surfaces.http.processes import Processes, Work
+from cued.surfaces.http.shared import Shared
 
 PORT = 7333
-_DRAIN_S = 30
+_DRAIN_S, _WRITE_S = 30, 5
+"""How long requests that have begun may take when the server ends, and what is written after them."""
 _BACKLOG, _TAKEN = 512, 8
-"""How many connections may wait to be taken, and how many are taken before one of them is looked at."""
+"""How many connections may wait to be taken, and how many are taken before one of them is looked at: of several processes, one each."""
+_AFTER_OTHERS_S = 0.001
+"""How long a process that has more connections than another leaves it the next; whoever is idle has taken it by then."""
 _UNSENT = 65_536
 """How many bytes of answers the system takes in that it cannot send yet: as many as it likes are megabytes a connection, and whoever
 reads slowly would seem to read nothing."""
 _OWN_RATE = 10_000.0
 _LOOK_S = 5.0
 Say = Callable[[str], None]
+_Served = tuple[uvicorn.Config, list[socket.socket]]
 
 
 class ListenAddress(Struct, frozen=True, kw_only=True):
@@ -66,32 +76,68 @@ def serve(  # noqa: PLR0913 - what a command line says
     chores: Chores,
     mounted: Sequence[Mounted] = (),
     started: Started | None = None,
+    processes: int = 1,
 ) -> None:
     """Serve until a signal ends it: then take no more, finish what has begun, and write what recalls left.
 
-    With what it was `started` with, it also answers the commands of its own user on this machine.
+    With what it was `started` with, it also answers the commands of its own user on this machine. Several `processes` serve at the same
+    sockets, each with its own connections to the store, its own model and what it keeps in memory.
     """
+    _log_lines()
     _refuse_unusable(place)
+    if processes > 1 and not hasattr(os, "fork"):
+        raise InputError("--processes", processes, "1 on this system, where no process can be forked")
     tokens = Tokens(memories.parts.store)
     written = _admitted(tokens, place, tenant)
     listening = listen(place)
-    scheme = "http" if place.certificate is None else "https"
-    shown = f"[{place.host}]" if ":" in place.host else place.host
-    address = f"{scheme}://{shown}:{listening.getsockname()[1]}/"
-    say(f"Serving at {address}")
+    address = _address(place, listening)
+    say(f"Serving at {address}" if processes == 1 else f"Serving at {address} with {processes} processes")
     if written is not None:
         say(f"A first token, for tenant {tenant!r}, shown this once: {address}?token={written}")
     if not place.local and place.certificate is None and not place.behind_proxy:
         say(_EXPOSED)
     hosts = LOOPBACK | {place.host.lower(), *(name.lower() for name in place.names)}
     rules = Rules(hosts=frozenset(hosts), any_address=not place.local, rate=rate, burst=2 * rate)
-    app = make_app(memories, rules=rules, limits=limits, chores=chores, mounted=mounted, tokens=tokens)
+    shared = Shared.of(rules.rate, rules.burst, processes=processes)
     with offered(started, token=tokens.lend(tenant)) as local:
-        if place.certificate is None:
-            _run((_config(app, place), [listening, *local]))
+
+        def work(number: int = 0, ready: Callable[[], None] | None = None) -> None:
+            mine = shared._replace(process=number)
+            if processes > 1:
+                listening.others_have_fewer = partial(shared.connections.others_have_fewer, number)
+            app = make_app(memories, rules=rules, limits=limits, chores=chores, mounted=mounted, tokens=tokens, shared=mine)
+            _run(*_served(app, place, listening, local, ready))
+
+        if processes == 1:
+            work()
         else:
-            # what speaks TLS does so on every socket of its own, and a command of this machine does not
-            _run((_config(app, place), [listening]), (_config(app, ListenAddress(), lifespan="off"), local))
+            _in_processes(processes, work, memories, [listening, *local])
+
+
+def _address(place: ListenAddress, listening: socket.socket) -> str:
+    scheme = "http" if place.certificate is None else "https"
+    shown = f"[{place.host}]" if ":" in place.host else place.host
+    return f"{scheme}://{shown}:{listening.getsockname()[1]}/"
+
+
+def _served(
+    app: ASGIApp, place: ListenAddress, listening: socket.socket, local: list[socket.socket], ready: Callable[[], None] | None
+) -> list[_Served]:
+    """The app at its sockets: what speaks TLS does so on every socket of its own, and a command of this machine does not."""
+    if place.certificate is None:
+        return [(_config(app, place, ready=ready), [listening, *local])]
+    return [(_config(app, place, ready=ready), [listening]), (_config(app, ListenAddress(), lifespan="off"), local)]
+
+
+def _in_processes(count: int, work: Work, memories: Memories, listening: Sequence[socket.socket]) -> None:
+    """Do the work in so many processes, each of which closes the memories when it ends; a Ctrl-C is raised when all have ended."""
+
+    def closing(number: int, ready: Callable[[], None]) -> None:
+        with memories:
+            work(number, ready)
+
+    if Processes(count, closing, listening=listening, end_s=_DRAIN_S + _WRITE_S).run() == signal.SIGINT:
+        raise KeyboardInterrupt
 
 
 def _refuse_unusable(place: ListenAddress) -> None:
@@ -109,6 +155,7 @@ def _refuse_unusable(place: ListenAddress) -> None:
 
 def stay(memories: Memories, started: Started, *, tenant: str, idle_s: float, limits: Limits, chores: Chores) -> None:  # noqa: PLR0913 - likewise
     """Answer the commands of our own user alone, at no port and with no token that is kept, until none has come for so long."""
+    _log_lines()
     tokens = Tokens(memories.parts.store)
     app = make_app(memories, rules=Rules(rate=_OWN_RATE, burst=_OWN_RATE), limits=limits, chores=chores, tokens=tokens)
     with offered(started, token=tokens.lend(tenant)) as local:
@@ -127,7 +174,18 @@ def _admitted(tokens: Tokens, place: ListenAddress, tenant: str) -> str | None:
 
 
 class _Listening(socket.socket):
-    """A socket with a long queue, from which asyncio takes a few at a time: else a flood has every open file before it is seen."""
+    """A socket with a long queue, from which asyncio takes a few at a time: else a flood has every open file before it is seen.
+
+    Of several processes at one socket all are woken by a connection, and as a rule the same one takes it. So who has more than another
+    waits a moment before it looks whether there is still one to take.
+    """
+
+    others_have_fewer: Callable[[int], bool] | None = None
+
+    def __init__(self, *what: int) -> None:
+        """A socket with no connection yet."""
+        super().__init__(*what)
+        self._taken = WeakSet[socket.socket]()
 
     def listen(self, _few: int = _TAKEN, /) -> None:
         """Listen, with as many waiting as ever."""
@@ -135,14 +193,17 @@ class _Listening(socket.socket):
 
     def accept(self) -> tuple[socket.socket, Any]:
         """The next connection, unless hardly any files are left: then it is closed again."""
+        if self.others_have_fewer is not None and self.others_have_fewer(len(self._taken)):
+            time.sleep(_AFTER_OTHERS_S)
         connection, address = super().accept()
+        self._taken.add(connection)
         if few_are_left(connection.fileno()):
             connection.close()
             raise ConnectionAbortedError
         return connection, address
 
 
-def listen(place: ListenAddress) -> socket.socket:
+def listen(place: ListenAddress) -> _Listening:
     """A socket at the place; it says that it is TCP, without which asyncio leaves Nagle's algorithm on, at 40 ms an answer."""
     listening = _Listening(socket.AF_INET6 if ":" in place.host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
@@ -158,20 +219,25 @@ def listen(place: ListenAddress) -> socket.socket:
     return listening
 
 
-def _config(app: object, place: ListenAddress, *, lifespan: Literal["on", "off"] = "on") -> uvicorn.Config:
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
-    logging.getLogger("cued.http").setLevel(logging.INFO)
-    # it warns of whatever a client sends, such as an upgrade that nobody has to grant, and of packages that nobody needs
-    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+def _config(
+    app: ASGIApp, place: ListenAddress, *, lifespan: Literal["on", "off"] = "on", ready: Callable[[], None] | None = None
+) -> uvicorn.Config:
+    """How the app is served; one of several processes tells when it is `ready`, and later that it still is."""
+
+    async def told() -> None:
+        if ready is not None:
+            ready()
+
     return uvicorn.Config(
-        app,  # type: ignore[arg-type]  # an ASGI app, which uvicorn spells in its own words
+        app,
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
         http=Connection,
         ws="none",
-        backlog=_TAKEN,
+        backlog=_TAKEN if ready is None else 1,
+        callback_notify=told,
         lifespan=lifespan,
         timeout_graceful_shutdown=_DRAIN_S,
         ssl_certfile=place.certificate,
@@ -179,7 +245,15 @@ def _config(app: object, place: ListenAddress, *, lifespan: Literal["on", "off"]
     )
 
 
-def _run(*served: tuple[uvicorn.Config, list[socket.socket]], idle_s: float | None = None) -> None:
+def _log_lines() -> None:
+    """Let what is logged be lines on stderr."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
+    logging.getLogger("cued.http").setLevel(logging.INFO)
+    # it warns of whatever a client sends, such as an upgrade that nobody has to grant, and of packages that nobody needs
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+
+
+def _run(*served: _Served, idle_s: float | None = None) -> None:
     """Run until a signal; uvicorn raises it again when it is done, and then the store is closed as at any other end."""
     before = signal.signal(signal.SIGTERM, _leave)
     try:

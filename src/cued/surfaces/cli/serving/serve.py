@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from cued.errors import InputError
-from cued.handles.memories import Memories, open_memories
+from cued.handles.memories import IN_MEMORY, Memories, open_memories
 from cued.model import LogRules, Quotas
 from cued.policy.presets import DEFAULT
 from cued.surfaces.cli.commands import Command, Settings, settings
@@ -27,7 +27,13 @@ _JOBS = ("sweep", "consolidate", "preview", "reembed")
 @click.option("--tls-key", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The certificate's key.")
 @click.option("--rate", type=click.FloatRange(1), default=100.0, help="Requests a second with one token. Default: 100.")
 @click.option("--max-body", type=click.IntRange(1000), default=8_000_000, help="Bytes that one request may have. Default: 8000000.")
-@click.option("--threads", type=click.IntRange(2), default=4, help="How many verbs run at the same time. Default: 4.")
+@click.option("--threads", type=click.IntRange(2), default=4, help="How many verbs run at the same time in a process. Default: 4.")
+@click.option(
+    "--processes",
+    type=click.IntRange(1, 256),
+    default=1,
+    help="How many processes serve, at most one a core; rates and quotas are theirs together. Default: 1.",
+)
 @click.option("--quota-memories", type=click.IntRange(1), help="At most so many memories a tenant. Default: no bound.")
 @click.option("--quota-bytes", type=click.IntRange(1), help="At most so many bytes of memories a tenant. Default: no bound.")
 @click.option("--quota-recalls", type=click.IntRange(1), help="At most so many recalls a minute and tenant. Default: no bound.")
@@ -49,6 +55,7 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     rate: float,
     max_body: int,
     threads: int,
+    processes: int,
     quota_memories: int | None,
     quota_bytes: int | None,
     quota_recalls: int | None,
@@ -75,6 +82,8 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
     limits = Limits(body_bytes=max_body, threads=threads)
     chores = Chores(jobs=tuple(dict.fromkeys(jobs)), every_s=parse_duration(every, field="--upkeep-every").total_seconds())
     quotas = Quotas(memories=quota_memories, bytes=quota_bytes, recalls_a_minute=quota_recalls)
+    if processes > 1 and (demo or resident is not None or str(chosen.db) == IN_MEMORY):
+        raise InputError("--processes", processes, "1 with --demo, with --resident and in memory: these are one process")
     if resident is not None:
         idle_s = parse_duration(resident, field="--resident").total_seconds()
         if demo:
@@ -96,6 +105,7 @@ def serve_command(  # noqa: PLR0913 - one parameter an option
             chores=chores,
             mounted=(*agents(memories), *(mem0(memories, most_bytes=max_body) if as_mem0 else ())),
             started=None if demo else started,
+            processes=processes,
         )
 
 
