@@ -16,15 +16,15 @@ _ALIKE: Final = tuple(
         ),
         "children child kids kid sons daughters boys girls babies",
         "siblings brothers sisters brother sister",
-        "pets animals cats dogs rabbits hamsters birds",
-        "times time once twice thrice",
+        "pets animals cats dogs rabbits hamsters birds puppy pup kittens",
     )
 )
 """Words of which one counts what another asks for; the first are people."""
 _ASKED: Final = pattern(
-    r"how many ((?:[\w'-]+ ){1,3}?)(?:do|does|did|am|are|is|was|were|have|has|had|can|could|will|would|should|may|might|must|of|in|on|at"
-    r"|per|there|left|to|a|the|\w+ed)(?!\w)"
+    r"how many ((?!times )(?:[\w'-]+ ){1,3}?)(?:do|does|am|are|is|can|could|will|would|should|may|might|must|of|in|on|at|per|there|to|a"
+    r"|the)(?!\w)"
 )
+"""Who asks how often something was done, or of how much of it, is answered by each time that it was."""
 _WORD: Final = pattern(r"[^\W\d_]+")
 _NUMBER: Final = rf"(?<![\w.,:/#v$€£¥-])\d{{1,6}}(?![\d\w/:-]|[.,]\d|\s?%)|{WORDS}"
 _COUNTS: Final = pattern(rf"(?:{_NUMBER})(?:\s+(?:(?:more|other|new|old|big|small|young|full|half)\s+)?(?P<thing>[^\W\d_]+|[ap]\.m))?")
