@@ -133,3 +133,21 @@ def test_a_process_that_is_killed_with_the_lock_holds_up_nobody():
     killed(holding(lock.held))
     with lock.held():
         done_by(1, lambda: lock.take("another"))
+
+
+@posix
+def test_threads_that_wait_for_one_lock_while_another_of_their_process_holds_a_second_are_no_deadlock():
+    locks, sums = (SharedLock(), SharedLock()), Sums()
+
+    def hold(number):
+        for _ in range(1500):
+            with locks[number % 2].held():
+                pass
+        sums.add({"done": 1})
+
+    def work():
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(hold, range(4)))
+
+    done_by(3, work)
+    assert sums.all() == {"done": 12}

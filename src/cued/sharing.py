@@ -3,8 +3,10 @@
 It lies in memory that a fork does not copy, and whoever is killed while it holds a lock leaves it free.
 """
 
+import errno
 import os
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import blake2b
@@ -24,6 +26,8 @@ _TAKES = Layout("<8sdq")
 _PLACES: Final = 8
 """In how many places a name may stand: among so many, the one that came longest ago makes way."""
 _MICRO: Final = 1_000_000
+_AGAIN_S: Final = 0.0001
+"""How long to wait where the system will not: several times as long as a lock is held."""
 
 
 class SharedLock:
@@ -160,11 +164,19 @@ else:
 
     def _lock(file: FileIO, at: int, *, wait: bool = True) -> bool:
         """Whether this place in the file is our process's now."""
-        try:
-            fcntl.lockf(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB), 1, at)
-        except (BlockingIOError, PermissionError):  # one or the other, by system
-            return False
-        return True
+        while True:
+            try:
+                fcntl.lockf(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB), 1, at)
+            except (BlockingIOError, PermissionError):  # one or the other, by system
+                return False
+            except OSError as error:
+                # The system takes a process for one: where one thread waits and another has a second lock, it may see a circle of those who
+                # wait. There is none, for whoever holds a lock of ours waits for no other.
+                if error.errno != errno.EDEADLK:
+                    raise
+                time.sleep(_AGAIN_S)
+            else:
+                return True
 
     def _unlock(file: FileIO, at: int) -> None:
         fcntl.lockf(file, fcntl.LOCK_UN, 1, at)
