@@ -1,5 +1,9 @@
 """The loops of a search, compiled and in numpy: the same bits, and nothing that leads out of an array."""
 
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 from random import Random
 from types import ModuleType
 
@@ -14,6 +18,7 @@ from cued.stores import Store
 from cued.stores.columns import channels, kernels, uncompiled
 from cued.stores.columns.vectors import Told, Vectors, in_steps
 from cued.stores.keepers.memory import MemoryKeeper
+from tools.pythons import found, supported
 
 compiled = pytest.importorskip("cued.stores.columns._kernels", reason="built without a compiler")
 
@@ -219,6 +224,35 @@ def test_what_was_compiled_from_another_source_is_not_used(tmp_path):
     assert not kernels.is_current(compiled, source)
     older = ModuleType("_kernels")
     assert not kernels.is_current(older, source)
+
+
+COUNTED = """
+import sys
+import _kernels
+import numpy as np
+
+number = np.arange(3), np.arange(3), np.zeros(3)
+before = sys.getrefcount(None)
+for _ in range(1000):
+    _kernels.number(*number)
+print(sys.getrefcount(None) - before)
+"""
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="from 3.12 on None lives for ever")
+@pytest.mark.parametrize("version", supported()[1:])
+def test_what_a_later_python_compiles_leaves_none_alive_in_this_one(tmp_path, version):
+    later, compiler = found(version), shutil.which("cc")
+    if later is None or compiler is None:
+        pytest.skip(f"no Python {version} or no compiler on this machine")
+    asked = [later, "-c", "import sysconfig; print(sysconfig.get_path('include'))"]
+    headers = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    if not Path(headers, "Python.h").exists():
+        pytest.skip(f"the Python {version} on this machine came without its headers")
+    source = Path(kernels.__file__).with_name("_kernels.c")
+    subprocess.run([compiler, "-shared", "-fPIC", f"-I{headers}", source, "-o", tmp_path / "_kernels.abi3.so", "-lm"], check=True)
+    ran = subprocess.run([sys.executable, "-c", COUNTED], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert abs(int(ran.stdout)) < 100
 
 
 @pytest.mark.parametrize("name", LOOPS)

@@ -62,6 +62,16 @@ static void let_go(Arrays *arrays)
         PyBuffer_Release(&arrays->views[--arrays->count]);
 }
 
+/* The answer of what has none. Of None a reference is taken here: headers from 3.12 on do without where Python.h gives it, for there None
+ * lives for ever, and a 3.11 that loads what was compiled with them would be out of references to it, and end.
+ */
+static PyObject *done(Arrays *arrays)
+{
+    let_go(arrays);
+    Py_INCREF(Py_None);
+    return Py_None;
+}
+
 static int is_of(const Py_buffer *view, char kind)
 {
     const char *format = view->format == NULL ? "B" : view->format;
@@ -208,8 +218,7 @@ static PyObject *take_apart(PyObject *Py_UNUSED(module), PyObject *const *given,
         int64_t lost = split(vectors, scale, 1.0f / doubled[row], longer, width, high, low);
         off[row] = (float)(AT_LEAST * sqrt((double)lost) * FINE_STEP * (double)doubled[row]);
     }
-    let_go(&arrays);
-    Py_RETURN_NONE;
+    return done(&arrays);
 }
 
 /* Whether a sum of 32 bits holds the product of a cue with any row, however long a damaged one is. */
@@ -252,8 +261,7 @@ static PyObject *scan(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ss
                   ARRAY(float, 3), cue == 0);
     if (others != NULL)
         PyEval_RestoreThread(others);
-    let_go(&arrays);
-    Py_RETURN_NONE;
+    return done(&arrays);
 }
 
 FOR_EACH_PROCESSOR
@@ -339,8 +347,7 @@ static PyObject *tell(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ss
         }
         found[at] = exact[row];
     }
-    let_go(&arrays);
-    Py_RETURN_NONE;
+    return done(&arrays);
 }
 
 FOR_EACH_PROCESSOR
@@ -366,8 +373,7 @@ static PyObject *put_together(PyObject *Py_UNUSED(module), PyObject *const *give
     for (Py_ssize_t at = 0; at < wanted; at++)
         put_row(ARRAY(const int8_t, 0) + slots[at] * width, ARRAY(const int16_t, 1) + slots[at] * width, ARRAY(const float, 2),
                 ARRAY(const float, 3)[slots[at]], width, ARRAY(float, 5) + at * width);
-    let_go(&arrays);
-    Py_RETURN_NONE;
+    return done(&arrays);
 }
 
 /* How many numbers are finite, and the sums of them and of their squares in whole steps, which are exact in any order. */
@@ -577,8 +583,7 @@ static PyObject *rank(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ss
     for (Py_ssize_t at = 0; at < wanted; at++)
         ARRAY(int64_t, 2)[at] = ranked[at].row;
     PyMem_Free(ranked);
-    let_go(&arrays);
-    Py_RETURN_NONE;
+    return done(&arrays);
 }
 
 /* Neighbours ---------------------------------------------------------------------------------------------------------------------- */
@@ -619,8 +624,7 @@ static PyObject *beside(PyObject *Py_UNUSED(module), PyObject *const *given, Py_
         if (everywhere[wanted + at] == LOST || everywhere[2 * wanted + at] == LOST)
             return refused(&arrays, "beside", "a row that there is not");
     }
-    let_go(&arrays);
-    Py_RETURN_NONE;
+    return done(&arrays);
 }
 
 static int is_less(const void *one, const void *other)
@@ -691,8 +695,7 @@ static PyObject *number(PyObject *Py_UNUSED(module), PyObject *const *given, Py_
             return refused(&arrays, "number", "a row that is not among them");
         ARRAY(double, 2)[row - rows] = (double)(at + 1);
     }
-    let_go(&arrays);
-    Py_RETURN_NONE;
+    return done(&arrays);
 }
 
 /* A score or a share to nine decimals, as numpy rounds. */
@@ -734,8 +737,7 @@ static PyObject *lay_out(PyObject *Py_UNUSED(module), PyObject *const *given, Py
         columns[rows + at] = window != NULL && window[row] ? 1.0 : 0.0;
         columns[2 * rows + at] = (double)lengths[row];
     }
-    let_go(&arrays);
-    Py_RETURN_NONE;
+    return done(&arrays);
 }
 
 /* Words --------------------------------------------------------------------------------------------------------------------------- */
@@ -777,8 +779,7 @@ static PyObject *find(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ss
                 documents[key] += visible[rows[entry]] != 0;
             }
     }
-    let_go(&arrays);
-    Py_RETURN_NONE;
+    return done(&arrays);
 }
 
 /* Adds what each key is worth in each row that has it, in the order of the keys, and notes the rows that had none before. */
