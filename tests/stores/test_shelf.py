@@ -1,6 +1,7 @@
 """The shelf gives the same bits however it came about, and the right ones."""
 
 from collections import Counter
+from itertools import chain, islice
 from random import Random
 from threading import Thread
 
@@ -225,15 +226,27 @@ def test_all_of_the_best_are_within_their_margin_and_not_many_others(pool, disti
             assert len(found) <= np.count_nonzero(some >= np.sort(some)[-min(2 * pool, len(some))] - 2)
 
 
-@given(st.lists(st.text("abc", max_size=3), unique=True, min_size=1), st.randoms())
-def test_rows_are_put_in_the_order_of_their_ids_whether_those_rise_or_not(ids, chance):
+@given(st.lists(st.lists(st.text("abc", max_size=3)), min_size=1), st.randoms())
+def test_rows_stand_in_the_order_of_their_ids_whether_those_rise_or_not(batches, chance):
+    ids = list(dict.fromkeys(chain(*batches)))
     for made in (ids, sorted(ids)):
-        half = chance.randrange(len(made) + 1)
-        held, rows = Ids(made[:half]), chance.sample(range(len(made)), len(made))
-        held.extend(made[half:])
+        held, later = Ids(), iter(made)
+        for batch in batches:
+            held.extend(islice(later, len(batch)))
+            rows, order = np.array(chance.sample(range(len(held)), len(held)), dtype=np.intp), held.order
+            assert [held[row] for row in order.put(rows)] == sorted(held)
+            assert np.array_equal(order.rows(order.places(rows)), rows)
+            assert [held[row] for row in order.rows(np.arange(len(held)))] == sorted(held)
         assert held == made
         assert held.rising == (made == sorted(made))
-        assert [made[row] for row in held.in_order(np.array(rows))] == sorted(made)
+
+
+def test_an_order_stays_as_it_was_when_ids_come_between():
+    held = Ids(["b", "a"])
+    before = held.order
+    held.extend(["aa", "c"])
+    assert [held[row] for row in before.put(np.array([0, 1]))] == ["a", "b"]
+    assert held.order.places(np.arange(4)).tolist() == [2, 0, 1, 3]
 
 
 def test_what_comes_first_does_not_depend_on_whether_ids_rise():

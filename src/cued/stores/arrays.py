@@ -1,5 +1,6 @@
 """What columns are made of: arrays that grow together, row numbers, and times as whole microseconds that compare exactly."""
 
+from bisect import bisect
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from operator import lt
@@ -99,6 +100,32 @@ def places_of(starts: NDArray[np.intp], sizes: NDArray[np.intp]) -> NDArray[np.i
     return before + np.arange(len(before))
 
 
+class Order:
+    """How rows follow each other by their ids: the place of each row, and the row of each place. It never changes."""
+
+    def __init__(self, rows: RowNumbers | None = None) -> None:
+        """The order in which these rows stand; None where each row is its own place."""
+        self.known: RowNumbers = np.empty(0, dtype=np.intp) if rows is None else rows
+        self._rows, self._places = rows, None if rows is None else np.empty_like(rows)
+        if self._places is not None:
+            self._places[rows] = np.arange(len(self.known))
+
+    def places(self, rows: RowNumbers) -> RowNumbers:
+        """The place of each row."""
+        return rows if self._places is None else self._places[rows]
+
+    def rows(self, places: RowNumbers) -> RowNumbers:
+        """The row of each place."""
+        return places if self._rows is None else self._rows[places]
+
+    def put(self, rows: RowNumbers) -> RowNumbers:
+        """The rows in this order."""
+        return self.rows(np.sort(self.places(rows)))
+
+
+_AS_THEY_ARE = Order()
+
+
 class Ids(list[str]):
     """The ids of rows, by row; `rising` as long as each is greater than the one before it, as ids are that are made in time."""
 
@@ -106,6 +133,7 @@ class Ids(list[str]):
         """Start with these."""
         super().__init__()
         self.rising = True
+        self._order = _AS_THEY_ARE
         self.extend(ids)
 
     def extend(self, ids: Iterable[str]) -> None:
@@ -114,16 +142,16 @@ class Ids(list[str]):
         self.rising = self.rising and all(map(lt, [*last, *more], more if last else more[1:]))
         super().extend(more)
 
-    def in_order(self, rows: RowNumbers) -> RowNumbers:
-        """The rows in the order of their ids."""
-        return np.sort(rows) if self.rising else rows[self.order(rows)]
-
-    def order(self, rows: RowNumbers) -> RowNumbers:
-        """The places of the rows in the order of their ids."""
-        if self.rising:
-            return np.argsort(rows)
-        ids = [self[row] for row in rows.tolist()]
-        return np.array(sorted(range(len(ids)), key=ids.__getitem__), dtype=np.intp)
+    @property
+    def order(self) -> Order:
+        """How the rows that there are, or more, follow each other."""
+        order, count = self._order, len(self)
+        if not self.rising and len(order.known) < count:
+            # Of many that ask at once each may work it out: they come to the same.
+            more = sorted(range(len(order.known), count), key=self.__getitem__)
+            places = [bisect(order.known, self[row], key=self.__getitem__) for row in more]
+            self._order = order = Order(np.insert(order.known, places, more))
+        return order
 
 
 class Columns:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cued.model import Background, Column, DenseLookup, EntityLookup, LexicalLookup, TemporalLookup, TermStatistic, Vector
-from cued.stores.arrays import ONES, Ids, Mask, RowNumbers, micros, rounded
+from cued.stores.arrays import ONES, Mask, Order, RowNumbers, micros, rounded
 from cued.stores.columns import kernels
 from cued.stores.columns.postings import Matches, Postings, hashed
 from cued.stores.columns.vectors import Told, Vectors, in_steps
@@ -43,33 +43,32 @@ def by_score(column: Column) -> Key:
     return highest
 
 
-def best(rows: RowNumbers, pool: int, *, keys: Sequence[Key], ids: Ids) -> RowNumbers:
+def best(rows: RowNumbers, pool: int, *, keys: Sequence[Key], order: Order) -> RowNumbers:
     """The best `pool` rows, best first: by the first key, ties by the next, at last by id ascending."""
     if pool < 1:
         return rows[:0]
     if len(keys) > 1:
-        kept = ids.in_order(_cut(rows, pool, keys=keys, ids=ids))
+        kept = order.put(_cut(rows, pool, keys=keys, order=order))
         # A key asked for as many as there are gives every row, in the order it got them; lexsort is stable, by its last key first.
         return kept[np.lexsort([-key(kept, len(kept))[1] for key in reversed(keys)])]
     rows, values = keys[0](rows, min(pool, len(rows)))
-    if ids.rising and values.dtype.kind == "f":
-        kernels.rank(values, rows, first := np.empty(min(pool, len(rows)), dtype=np.intp))
-        return first
-    order = ids.order(rows)
-    return rows[order[np.argsort(-values[order], kind="stable")[:pool]]]
+    if values.dtype.kind != "f":
+        return rows[np.lexsort((order.places(rows), -values))[:pool]]
+    kernels.rank(values, order.places(rows), first := np.empty(min(pool, len(rows)), dtype=np.intp))
+    return order.rows(first)
 
 
-def _cut(rows: RowNumbers, pool: int, *, keys: Sequence[Key], ids: Ids) -> RowNumbers:
+def _cut(rows: RowNumbers, pool: int, *, keys: Sequence[Key], order: Order) -> RowNumbers:
     """The best `pool` rows by these keys, at last by id ascending, in any order."""
     if len(rows) <= pool:
         return rows
     if not keys:
-        return ids.in_order(rows)[:pool]
+        return order.put(rows)[:pool]
     rows, values = keys[0](rows, pool)
     least = np.partition(values, len(values) - pool)[len(values) - pool]
     above = rows[values > least]
     tied = rows[values == least]
-    return np.concatenate([above, _cut(tied, pool - len(above), keys=keys[1:], ids=ids)])
+    return np.concatenate([above, _cut(tied, pool - len(above), keys=keys[1:], order=order)])
 
 
 _BACKGROUND_GRID = 2.0**15

@@ -43,6 +43,7 @@ class Search:
     def __init__(self, contents: Contents, lookup: Lookup, visible: Visible) -> None:
         """Evaluate every channel that the lookup opens."""
         self._contents, self._lookup, self._visible = contents, lookup, visible
+        self._order = contents.ids.order
         lengths = contents.columns["length"]
         self.words: Words | None = None
         self.meaning: Meaning | None = None
@@ -89,9 +90,8 @@ class Search:
             before, after = self._beside(before)[1], self._beside(after)[2]
             before, after = before[before != NOBODY], after[after != NOBODY]
             found += [before, after]
-        rows = np.concatenate(found)
-        rows = rows[: kernels.merge(rows, self._contents.gates.count)]
-        return rows if self._contents.ids.rising else self._contents.ids.in_order(rows)
+        places = self._order.places(np.concatenate(found))
+        return self._order.rows(places[: kernels.merge(places, len(self._contents.ids))])
 
     def columns(self, rows: RowNumbers, pools: dict[str, RowNumbers]) -> dict[str, Column]:
         """Every column of the findings for these rows."""
@@ -113,14 +113,10 @@ class Search:
 
     def _ranks(self, rows: RowNumbers, pools: dict[str, RowNumbers]) -> dict[str, Column]:
         """The place of each row in each channel's pool, from 1; 0 where it is in none."""
-        ascending = None if self._contents.ids.rising else np.argsort(rows)
+        places = self._order.places(rows)
         ranks: dict[str, Column] = dict(zip(CHANNELS, np.zeros((len(CHANNELS), len(rows))), strict=True))
         for channel, pool in pools.items():
-            if ascending is None:
-                kernels.number(rows, pool, ranks[channel])
-            else:
-                kernels.number(rows[ascending], pool, told := np.zeros(len(rows)))
-                ranks[channel][ascending] = told
+            kernels.number(places, self._order.places(pool), ranks[channel])
         return {f"{channel}_rank": column for channel, column in ranks.items()}
 
     @property
@@ -143,9 +139,9 @@ class Search:
         return np.concatenate([meaning.within_reach(pool, among) for among in (~self._unverified, self._unverified)])
 
     def _best(self, rows: RowNumbers, pool: int, keys: list[Key]) -> RowNumbers:
-        ids, unverified = self._contents.ids, self._unverified
+        order, unverified = self._order, self._unverified
         if unverified is None:
-            return best(rows, pool, keys=keys, ids=ids)
+            return best(rows, pool, keys=keys, order=order)
         unsure = unverified[rows]
-        both = [best(some, pool, keys=keys, ids=ids) for some in (rows[~unsure], rows[unsure])]
-        return best(np.concatenate(both), 2 * pool, keys=keys, ids=ids)
+        both = [best(some, pool, keys=keys, order=order) for some in (rows[~unsure], rows[unsure])]
+        return best(np.concatenate(both), 2 * pool, keys=keys, order=order)

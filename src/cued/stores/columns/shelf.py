@@ -215,7 +215,7 @@ class Shelf:
             terms=() if search.words is None else search.words.statistics,
             uncomparable=0 if meaning is None else meaning.uncomparable,
         )
-        core = self._held.ids.in_order(visible.core)
+        core = self._held.ids.order.put(visible.core)
         return Hits(self._keys(rows), self._keys(core), findings)
 
     def _keys(self, rows: RowNumbers) -> list[int]:
