@@ -16,6 +16,7 @@ from cued.flow.relevance.asked_times import asked_time, spared, time_columns
 from cued.flow.relevance.bearing import bearing
 from cued.flow.relevance.foreign_words import COMMON, Counted, counted, distrust, unnamed, usual_cosine
 from cued.flow.relevance.lacking import lacking
+from cued.flow.relevance.speakers import astray, said_by_agent
 from cued.flow.table import Table, filled
 from cued.model import Column, Cue, TermStatistic
 from cued.policy.calibration import calibrated
@@ -24,9 +25,7 @@ from cued.text import intent
 from cued.text.analyse import analyse, query_terms
 from cued.text.event_times import Beside
 from cued.text.languages import foreignness, is_code, is_latin, no_names, technical
-from cued.text.patterns import pattern
 
-_WORD = pattern(r"\w+")
 _BRIEF = 20.0
 _USUAL, _TERSE, _NEAR_ANYWAY = 0.3, 9.0, 0.05
 """What more than this share of the memories has says little; in a text of so many terms a name is half as much as by itself; and by so
@@ -41,13 +40,9 @@ _LETTERS = 4
 """Shorter texts have a vector that says nothing."""
 _STRANGE = 0.5
 """How foreign a cue is from which on words may speak for themselves."""
-_NEAREST, _FIRST, _NEARBY = 10, 2, 40
-"""So many of the nearest candidates tell whether code is kept here and how near many are, so many whether they speak of the one who is
-asked about, and of so many it is told whether they are in the words of whoever asks."""
-_OWN = 0.3
-"""What speaks so much more of its speaker than of others is about its speaker."""
-_WORTH = 0.1
-"""What having all of the cue's words is worth beside a cosine."""
+_NEAREST, _NEARBY = 10, 40
+"""So many of the nearest candidates tell whether code is kept here and how near many are, and of so many it is told whether they are in the
+words of whoever asks."""
 _FIFTH = 5
 
 
@@ -110,7 +105,7 @@ def _heard(cue: Cue) -> _Heard:
 def features(table: Table, calibration: Calibration) -> dict[str, Column]:
     """The columns beyond those of the store that a calibration may weigh."""
     heard = _heard(table.evidence.cue)
-    raw, said, passage = table.columns, _said_by_agent(table), _passage(table)
+    raw, said, passage = table.columns, said_by_agent(table), _passage(table)
     agent, kept = (table.nothing, said) if heard.to_agent else (said, table.nothing)
     spoken, noted, long = agent is not table.nothing, table.notes is not table.nothing, np.log1p(raw["length"])
     z, passage_z = _z(np.array([raw["cosine"], passage]), table, calibration)
@@ -165,7 +160,7 @@ def _alike(table: Table, heard: _Heard, words: Counted, cosine: Column) -> dict[
     named = [each for each in terms if each.term in heard.names]
     values = {
         "crowd": np.log1p(max(table.evidence.findings.visible, _FEW)),
-        "astray": _astray(table, cosine),
+        "astray": astray(table, cosine),
         "script": float(not heard.latin),
         "personal": float(heard.personal),
         "cue_length": np.log1p(len(terms)),
@@ -173,7 +168,7 @@ def _alike(table: Table, heard: _Heard, words: Counted, cosine: Column) -> dict[
         "strangers": sum(not each.documents for each in named) / len(named) if named else 0.0,
         "unnamed": 0.0 if heard.latin else unnamed(table, terms, words.coverage),
     }
-    return {name: np.full(len(table), value) if value else table.nothing for name, value in values.items()}
+    return {name: table.nothing + value if value else table.nothing for name, value in values.items()}
 
 
 def _own_terms(table: Table, heard: _Heard) -> list[TermStatistic]:
@@ -331,38 +326,6 @@ def _answers(table: Table, *, replies: Column) -> Column:
         if replies[row] > replies[before] or (intent.asks(table.text(before)) and not intent.asks(table.text(row))):
             found[row] = covered[before]
     return found
-
-
-def _said_by_agent(table: Table) -> Column:
-    """1 for the agent's own words in a conversation, which count less where the cue does not ask for them.
-
-    An agent says much about everything, so its long answers match any cue; what a user needs remembered is mostly what others said. A note
-    that an agent took is meant to be found.
-    """
-    said = [table.spoken_by(speaker) for speaker in table.speakers if speaker.casefold() in intent.AGENTS]
-    return np.logical_or.reduce(said).astype(float) if said else table.nothing
-
-
-def _astray(table: Table, cosine: Column) -> float:
-    """How little the two turns nearest to the cue are about the speaker that it names, 0 to 1.3; 0 where it names none, or several.
-
-    "What did Tim sign?" is near to Tim's "Congrats on those deals!", which is about the one to whom he says it.
-    """
-    written = frozenset(_WORD.findall(table.evidence.cue.utterance)) if table.speakers else frozenset()
-    named = [speaker for speaker in table.speakers if not written.isdisjoint(speaker.split()[:1]) and table.spoken_by(speaker).any()]
-    if len(named) != 1:
-        return 0.0
-    nearness, (speaker,) = cosine + _WORTH * table.columns["coverage"], named
-    about = [_about(table, row, speaker) for row in (-nearness).argsort(kind="stable")[:_FIRST].tolist()]
-    return max(0.0, _OWN - sum(about) / len(about))
-
-
-def _about(table: Table, row: int, speaker: str) -> float:
-    """How much a turn is about this speaker and not about somebody else, −1 to 1; what does not tell is taken for being so."""
-    of_its_own = 0.0 if table.notes[row] else intent.of_speaker(table.text(row))
-    if not of_its_own:
-        return _OWN
-    return of_its_own if table.spoken_by(speaker)[row] else -of_its_own
 
 
 def weighed(table: Table, calibration: Calibration, *, without: str = "") -> Column:
