@@ -80,6 +80,7 @@ def is_chinese(text: str) -> bool:
     return not begun.isascii() and _HAN.search(begun) is not None and _KANA.search(begun) is None
 
 
+@lru_cache(maxsize=64)
 def foreignness(text: str) -> float:
     """How little a text looks like English or code, 0 to 1, by its share of English function words; 0 for a word or two that do not ask.
 

@@ -154,9 +154,9 @@ _ASKED: Final[tuple[tuple[re.Pattern[str], tuple[tuple[Kind, str], ...]], ...]] 
     (pattern(rf"{_OPENING}{_WHAT}{_BETWEEN}(?:{_any_of(_NOUNS)}){_CLOSING}"), _NOUNS),
     (pattern(rf"{_OPENING}(?:which|what|welche[nrs]?|qué|quel(?:le)?|welke?) (?:{_any_of(_NOUNS)}) {_HAVES}\W"), _NOUNS),
     (pattern(rf"{_OPENING}(?:{_any_of(_QUESTIONS)})"), _QUESTIONS),
-    (pattern(rf"[^,，。；;]*?(?:{_any_of(_IN_CHINESE)})[^,，。；;]*\Z"), _IN_CHINESE),
 )
 """The ways to ask, and the kinds of their groups."""
+_ASKED_IN_CHINESE: Final = (pattern(rf"[^,，。；;]*?(?:{_any_of(_IN_CHINESE)})[^,，。；;]*\Z"), _IN_CHINESE)
 
 
 def asked_kind(cue: str) -> Kind | None:
@@ -164,7 +164,7 @@ def asked_kind(cue: str) -> Kind | None:
     said = f"{spoken(cue)} "
     if len(said) > _MOST_SIGNS or len(said.split()) > _LONGEST or len(_QUESTION_WORD.findall(said)) > 1 or _ROUGHLY.search(said):
         return None
-    for asked, kinds in _ASKED:
+    for asked, kinds in _ASKED if said.isascii() else (*_ASKED, _ASKED_IN_CHINESE):
         if (match := asked.match(said)) and match.lastindex:
             return kinds[match.lastindex - 1][0]
     return None
