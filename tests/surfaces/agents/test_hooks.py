@@ -192,6 +192,13 @@ def test_whatever_comes_in_nobody_is_stopped(hook, event, stdin):
     assert len(hook.log()) == 1
 
 
+def test_who_calls_a_hook_by_hand_sees_what_is_wrong(hook, cued):
+    done = cued("hook", "SessionStart", stdin="{}")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.stderr.startswith("cued hook: failed: InputError: event; accepted: one of session-start, ")
+    assert not cued("hook", "session-start", stdin="{}").stderr
+
+
 def test_a_store_or_a_project_that_is_broken_stops_nobody_and_is_logged(stocked, cued):
     (stocked.project / ".cued.toml").write_text("nonsense", "utf-8")
     assert stocked("user-prompt") is None

@@ -1,4 +1,4 @@
-"""`cued hook`: an event of Claude Code, answered. Whatever goes wrong stops nobody: the exit code is 0, and the log has a line."""
+"""`cued hook`: an event of Claude Code, answered. Whatever goes wrong stops nobody: the exit code is 0, and log and stderr have a line."""
 
 import contextlib
 import sys
@@ -36,8 +36,8 @@ _OPEN = {"ignore_unknown_options": True, "allow_extra_args": True}
 def hook_command(event: str, scope: str | None, *, start_server: bool) -> None:
     """Answer a hook of Claude Code: EVENT is session-start, user-prompt, pre-tool-use, pre-compact or stop, and stdin has its JSON.
 
-    It never fails: whatever goes wrong is a line in the log, and the agent goes on without. `cued connect claude-code --hook recall`
-    sets it up.
+    It never fails: whatever goes wrong is a line in the log and on stderr, and the agent goes on without. `cued connect claude-code
+    --hook recall` sets it up.
     """
     began = time.perf_counter()
     try:
@@ -47,6 +47,9 @@ def hook_command(event: str, scope: str | None, *, start_server: bool) -> None:
             write(msgspec.json.encode(said.answer) + b"\n")
     except Exception as error:  # noqa: BLE001 - a hook that fails must stop nobody, whatever it is
         outcome = f"failed: {type(error).__name__}{_said_of(error)}"
+        # Who calls the hook by hand sees it; Claude Code goes on, for the exit code is 0.
+        with contextlib.suppress(OSError):
+            click.echo(f"cued hook: {outcome}", err=True)
     with contextlib.suppress(OSError):
         journal.write(event, outcome, ms=(time.perf_counter() - began) * 1000)
 
