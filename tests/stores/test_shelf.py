@@ -238,7 +238,7 @@ def test_rows_stand_in_the_order_of_their_ids_whether_those_rise_or_not(batches,
             assert np.array_equal(order.rows(order.places(rows)), rows)
             assert [held[row] for row in order.rows(np.arange(len(held)))] == sorted(held)
         assert held == made
-        assert held.rising == (made == sorted(made))
+        assert held.order.rising == (made == sorted(made))
 
 
 def test_an_order_stays_as_it_was_when_ids_come_between():

@@ -101,14 +101,11 @@ def places_of(starts: NDArray[np.intp], sizes: NDArray[np.intp]) -> NDArray[np.i
 
 
 class Order:
-    """How rows follow each other by their ids: the place of each row, and the row of each place. It never changes."""
+    """How rows follow each other by their ids: the place of each row, and the row of each place. What it says of its rows never changes."""
 
-    def __init__(self, rows: RowNumbers | None = None) -> None:
-        """The order in which these rows stand; None where each row is its own place."""
-        self.known: RowNumbers = np.empty(0, dtype=np.intp) if rows is None else rows
-        self._rows, self._places = rows, None if rows is None else np.empty_like(rows)
-        if self._places is not None:
-            self._places[rows] = np.arange(len(self.known))
+    def __init__(self, rows: RowNumbers | None = None, places: RowNumbers | None = None) -> None:
+        """The order in which `rows` stand, each of which has its place in `places`; None for both where a row is its own place."""
+        self._rows, self._places = rows, places
 
     def places(self, rows: RowNumbers) -> RowNumbers:
         """The place of each row."""
@@ -122,36 +119,43 @@ class Order:
         """The rows in this order."""
         return self.rows(np.sort(self.places(rows)))
 
+    @property
+    def rising(self) -> bool:
+        """Whether each row is its own place."""
+        return self._rows is None
 
-_AS_THEY_ARE = Order()
+    def followed(self, ids: Sequence[str], known: int) -> Self:
+        """The order of all these ids, of which so many were known before."""
+        count, fresh = len(ids), np.array(sorted(range(known, len(ids)), key=ids.__getitem__), dtype=np.intp)
+        rows, places = (np.arange(known) if each is None else each for each in (self._rows, self._places))
+        if not known or ids[rows[known - 1]] <= ids[fresh[0]]:
+            # Into the spare space behind the rows: who holds the order as it was before sees none of it.
+            rows, places = enlarged(rows, known, count), enlarged(places, known, count)
+            rows[known:count] = fresh
+            places[fresh] = np.arange(known, count)
+            return type(self)(rows, places)
+        before = [bisect(rows, ids[row], hi=known, key=ids.__getitem__) for row in fresh.tolist()]
+        rows, places = np.insert(rows[:known], before, fresh), np.empty(count, dtype=np.intp)
+        places[rows] = np.arange(count)
+        return type(self)(rows, places)
 
 
 class Ids(list[str]):
-    """The ids of rows, by row; `rising` as long as each is greater than the one before it, as ids are that are made in time."""
+    """The ids of rows, by row, and their order: as long as ids rise, as those do that are made in time, that of the rows."""
 
     def __init__(self, ids: Iterable[str] = ()) -> None:
         """Start with these."""
         super().__init__()
-        self.rising = True
-        self._order = _AS_THEY_ARE
+        self.order = Order()
         self.extend(ids)
 
     def extend(self, ids: Iterable[str]) -> None:
         """Add the ids of the next rows."""
-        last, more = self[-1:], list(ids)
-        self.rising = self.rising and all(map(lt, [*last, *more], more if last else more[1:]))
-        super().extend(more)
-
-    @property
-    def order(self) -> Order:
-        """How the rows that there are, or more, follow each other."""
-        order, count = self._order, len(self)
-        if not self.rising and len(order.known) < count:
-            # Of many that ask at once each may work it out: they come to the same.
-            more = sorted(range(len(order.known), count), key=self.__getitem__)
-            places = [bisect(order.known, self[row], key=self.__getitem__) for row in more]
-            self._order = order = Order(np.insert(order.known, places, more))
-        return order
+        known = len(self)
+        super().extend(ids)
+        fresh = self[known - 1 :] if known else self
+        if len(self) > known and not (self.order.rising and all(map(lt, fresh, fresh[1:]))):
+            self.order = self.order.followed(self, known)
 
 
 class Columns:
