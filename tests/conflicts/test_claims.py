@@ -109,6 +109,9 @@ def test_what_adds_to_what_is_known_is_no_conflict(old, new):
         ("Bob accepted and starts on 1 May", "Anna accepted and starts on 1 June"),
         ("Project Zeus: deadline 9 July, lead Omar", "Project Apollo: deadline 3 June, lead Nina"),
         ("The white router is in the cellar and uses channel 11", "The blue router is in the attic and uses channel 6"),
+        ("Mr Lind: 84 kg", "Mr Okafor now 90 kg"),
+        ("Bed 4, Mr Lind, 72: fluid restriction 1.5 L, daily weights", "Mr Okafor now on 1 L oxygen"),
+        ("Mrs Pike, 07700 900318", "Mrs Lowe, new number 07700 900774"),
     ],
 )
 def test_another_subject_is_no_conflict(old, new):

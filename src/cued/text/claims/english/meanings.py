@@ -180,7 +180,7 @@ VERBS: Final = frozenset(key(verb) for verb in _VERBS)
 WEAK: Final = frozenset(
     key(word)
     for word in """be have do go make take use want need put set come give keep see look run get work feel try plan person people place
-    time name number prefer like day team start happen today thing own live decide choose good bad""".split()
+    time name number prefer like day team start happen today thing own live decide choose good bad dr mr mrs ms prof""".split()
 )
 # What is done again and again: having done another amount of it is another time, and not a change.
 REPEATED: Final = frozenset(
