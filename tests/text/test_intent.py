@@ -99,7 +99,8 @@ def test_a_word_that_means_you_elsewhere_asks_for_nobodys_words(cue):
         "Which painters were recommended to me?",
         "What was I told about the visa?",
         "Welches Buch hast du mir empfohlen?",
-        "Qu'est-ce que je t'ai dit sur l'appartement ?",
+        "Qu'est-ce que tu m'as dit sur l'appartement ?",
+        "What did you say when I told you about the flat?",
         "你给我推荐了什么？",
     ],
 )
@@ -119,6 +120,19 @@ def test_a_cue_may_ask_for_the_agents_own_words(cue):
     ],
 )
 def test_asking_for_help_is_not_asking_for_its_words(cue):
+    assert not addresses_agent(cue)
+
+
+@pytest.mark.parametrize(
+    "cue",
+    [
+        "What did I tell you about the flat?", "the budget I gave you", "What did we already mention to you about the visa?",
+        "I've told you my plans. Where did I want to go?", "Was habe ich dir über die Wohnung erzählt?", "¿Qué te dije del piso?",
+        "Qu'est-ce que je t'ai dit sur l'appartement ?", "What did I ask you to remember about the flat?",
+        "Did I ever mention my landlord's name to you?",
+    ],
+)  # fmt: skip
+def test_what_the_agent_was_told_is_not_asked_for_in_its_words(cue):
     assert not addresses_agent(cue)
 
 

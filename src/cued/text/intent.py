@@ -56,6 +56,13 @@ _APOSTROPHE = pattern("['’]")
 _QUESTION = pattern(r"[?？؟⸮]\W*$")
 AGENTS = frozenset({"agent", "ai", "assistant", "bot", "chatbot", "model"})
 _REQUEST = pattern(r"(\W)(?:can|could|would|will|do|may|help|thank|how\s+are|how\s+have|see|meet|talk\s+to)\s+you\b")
+_TOLD_YOU = pattern(
+    r"(\W)(?:(?:i|we)(?:['’](?:ve|d)|\s+ha(?:ve|d))?\s+(?:(?:already|ever|just|once)\s+)?"
+    r"(?:tell|told|show(?:ed|n)?|give|gave|given|send|sent|ask(?:ed)?(?=\s+you\s+to\s+(?:remember|note|keep|save))|(?:say|said|mention(?:ed)?|explain(?:ed)?|describe[sd]?|share[sd]?|wrote|written)"
+    r"(?:\s+[\w'’]+){0,4}\s+(?:to|with|for))\s+you|(?:ich|wir)\s+(?:dir|euch|ihnen)|(?:je|j['’]|nous)\s+(?:t['’]|vous\s+)a(?:i|vais|vons|vions)"
+    r"|te\s+(?:dije|conté|mencioné|expliqué|h(?:e|abía)\s+(?:dicho|contado|mencionado|explicado)))\b"
+)
+"""Whoever asks has told the agent, and asks for words of their own."""
 _YOU = pattern(
     r"\W(?:you|your|yours|you've|you'd|(?:ha|hatte|sagte|meinte|nannte|empfahl|riete|kann|könnte|würde)st\s+du|du\s+(?:\w+\s+){0,3}ha(?:tte)?st"
     r"|dir|dich|deine?[mnrs]?|usted|ustedes|tú|te|t(?=['’]\w)|vous|votre|vos|tu|toi"
@@ -150,7 +157,7 @@ def addresses_agent(cue: str) -> bool:
     words, plain = spoken_words(cue), cue.isascii()
     if plain and words.isdisjoint(_AGENT_HINTS) and words.isdisjoint(_AGENT_HINTS_ELSEWHERE):
         return False
-    said = _REQUEST.sub(r"\1 ", spoken(cue))
+    said = _TOLD_YOU.sub(r"\1 ", _REQUEST.sub(r"\1 ", spoken(cue)))
     if _YOU.search(said) or _SAID.search(said):
         return True
     if not plain and (_YOU_ANYWHERE.search(said) or _SAID_ANYWHERE.search(said)):
