@@ -88,6 +88,11 @@ def test_what_is_older_less_trusted_said_by_another_in_passing_or_at_length_rene
     assert ids(OLD, replace(NEW, **changes)) == ["old", "new"]
 
 
+def test_another_value_of_the_same_person_renews_nothing():
+    rows = replace(OLD, text="Mr Lind 84.2 kg."), replace(NEW, text="Dr Sato raised Mr Lind's furosemide from 40 mg to 80 mg.")
+    assert ids(*rows, cue="What is Mr Lind's weight?") == ["old", "new"]
+
+
 def test_what_was_written_anew_since_is_not_renewed():
     assert ids(replace(OLD, updated_at=ago(days=1)), NEW) == ["old", "new"]
 

@@ -83,9 +83,12 @@ def speaks_of_self(text: str, *, lexicon: Lexicon = ENGLISH) -> bool:
 
 
 def another_value(new: str, old: str, *, lexicon: Lexicon = ENGLISH) -> bool:
-    """Whether two texts share a telling word and have different values of one kind: "raised the dose to 100 mg", "a dose of 50 mg"."""
+    """Whether two texts share a telling word and have different values of one kind: "raised the dose to 100 mg", "a dose of 50 mg".
+
+    A name tells of whom, and not of what: somebody's dose is no other value of their weight.
+    """
     texts = read(new, lexicon), read(old, lexicon)
-    if not strong(texts[0].keys & texts[1].keys, lexicon):
+    if not strong((texts[0].keys & texts[1].keys) - texts[0].names - texts[1].names, lexicon):
         return False
     kinds = {value.kind for value in texts[0].values} & {value.kind for value in texts[1].values}
     values = ({value for value in text.values if value.kind in kinds} for text in texts)
