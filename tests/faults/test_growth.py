@@ -37,6 +37,8 @@ READERS = {
     "asked about": intent.asked_about,
     "told about": intent.told_about,
     "numbered": intent.numbered,
+    "labelled": intent.labelled,
+    "of another label": partial(intent.of_another_label, series="days", number="4"),
     "technical": languages.technical,
     "sentences": sentences,
     "shorten": partial(shorten, fits=lambda text: len(text) < SHORT // 2),

@@ -623,6 +623,22 @@ def test_another_number_of_the_series_that_is_asked_for_is_another():
     assert columns_of("What are tickets about?", told)["another"].tolist() == [0.0, 0.0, 0.0]
 
 
+@pytest.mark.parametrize(
+    ("cue", "others"),
+    [
+        ("What happened in session 6?", [0.0, 1.0, 0.0, 0.0, 0.0]),
+        ("session 4", [1.0, 1.0, 1.0, 0.0, 0.0]),
+        ("What came after session 6?", [0.0, 0.0, 0.0, 0.0, 0.0]),
+        ("What happened in sessions 6 and 7?", [0.0, 0.0, 0.0, 0.0, 0.0]),
+        ("What happened in Room 6?", [0.0, 0.0, 0.0, 0.0, 0.0]),
+    ],
+)
+def test_who_names_one_of_a_series_gets_no_memory_that_begins_with_another(cue, others):
+    texts = ["Session 06: a storm.", "Session 7: a feast.", "Session 8 (see session 6): a ship.", "Session 9 was fun.", "6 guests"]
+    told = [memory(str(row), text=text) for row, text in enumerate(texts)]
+    assert columns_of(cue, told)["another"].tolist() == others
+
+
 def test_who_only_greets_is_answered_by_no_turn_and_by_a_note_that_says_so_alone():
     told = [
         memory("a", text="Good morning! The move is in spring.", source=Source(session="s", turn=1)),

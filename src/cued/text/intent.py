@@ -219,6 +219,15 @@ _KIN = {
 _ALIKE = 3
 # Its first sign comes first, so that the engine looks for one and tries nowhere else.
 _NUMBERED = pattern(r"(?P<series>[#A-Z](?<![\w#].)(?:(?<=#)|(?<!#)[A-Z]{1,7}-?))\d{3,}(?![\w-])")
+_ONE_OF_SERIES = r"(?P<series>[^\W\d_]{3,20}) (?P<number>\d{1,6}[a-z]?)(?![\w-]|[.:,]\d)"
+_IN_ORDER = pattern(_ONE_OF_SERIES)
+_LABEL = pattern(rf"\W{{1,3}}{_ONE_OF_SERIES}(?=\s?[:,(–—]|\s-\s)")
+_DIGITS = pattern(r"\d+")
+_BESIDE = frozenset(
+    """after before since until till from than between following past next previous later earlier beside except like unlike only more most
+    nach vor seit bis ab nächste nächsten después antes desde hasta siguiente après avant depuis suivant""".split()
+)
+"""With one of these a cue that names one of a series may ask for what is beside it."""
 
 
 def asked_about(cue: str) -> str:
@@ -260,6 +269,23 @@ def of_another_number(text: str, numbers: Mapping[str, frozenset[str]]) -> bool:
     """Whether a memory has numbers of a series that is asked for, and none of those that are asked for."""
     told = numbered(text) if any(series in text for series in numbers) else {}
     return any(numbers[series].isdisjoint(told[series]) for series in numbers.keys() & told.keys())
+
+
+def labelled(cue: str) -> tuple[str, str]:
+    """Which one of a series a cue asks for by the only number in it ("session", "10" of "What happened in session 10?"); "" where none."""
+    if len(_DIGITS.findall(cue)) != 1 or not _BESIDE.isdisjoint(spoken_words(cue)):
+        return "", ""
+    found = _IN_ORDER.search(spoken(cue))
+    return (found["series"], found["number"].lstrip("0")) if found and found["series"] not in STOP_WORDS else ("", "")
+
+
+def of_another_label(text: str, series: str, number: str) -> bool:
+    """Whether a memory begins with the label of another of a series ("Session 6: …"), and does not name the one that is asked for."""
+    said = spoken(text)
+    label = _LABEL.match(said)
+    if label is None or label["series"] != series:
+        return False
+    return all(each["number"].lstrip("0") != number for each in _IN_ORDER.finditer(said) if each["series"] == series)
 
 
 def asks(turn: str) -> bool:

@@ -230,15 +230,23 @@ def _mine(table: Table, nearest: Sequence[int]) -> Column:
 
 
 def _another(table: Table) -> Column:
-    """1 for a memory of somebody else, where the cue asks about one whom no memory names, or of another number than it names; else 0."""
+    """1 for a memory of somebody else, where the cue asks about one whom no memory names, or of another number than it names; else 0.
+
+    Where it names one of a series, what begins with another of that series is of another number too.
+    """
     # "Saturday's dinner" and "Mother's Day" name nobody.
     cue, documents = cues.timeless(table.evidence.cue), {each.term: each.documents for each in table.evidence.findings.terms}
-    name, numbers = intent.asked_about(cue), intent.numbered(cue)
+    name, numbers, (series, number) = intent.asked_about(cue), intent.numbered(cue), intent.labelled(cue)
     known = [documents[term] for term in query_terms(name) if term in documents] if name else []
     stranger = name if known and not any(known) else ""
-    if not stranger and not numbers:
+    if not stranger and not numbers and not series:
         return table.nothing
-    others = [intent.of_somebody_else(text, stranger) or intent.of_another_number(text, numbers) for text in table.texts]
+    others = [
+        intent.of_somebody_else(text, stranger)
+        or intent.of_another_number(text, numbers)
+        or (bool(series) and intent.of_another_label(text, series, number))
+        for text in table.texts
+    ]
     return np.array(others, dtype=float)
 
 
