@@ -192,7 +192,7 @@ def _spellings(lexicon: Lexicon) -> _Spellings:
     def opened(piece: str) -> tuple[ClauseWord, ...]:
         # Few pieces are other words at the start of a sentence; the rest is shared.
         spelt = inside[piece]
-        nameable = spelt[0].capital and words_of[spelt[0].text].role in _NAMEABLE
+        nameable = spelt[0].capital and _nameable(words_of[spelt[0].text])
         return _spelling(piece, lexicon, opening=True) if nameable else spelt
 
     def chunk_of(chunk: str) -> _Chunk:
@@ -256,11 +256,16 @@ def _spelt(written: str, lexicon: Lexicon, *, opening: bool) -> tuple[ClauseWord
         owner, lower = bare != lower, bare.replace("'", "")
     word = words[lower]
     capital = written[:1].isupper() and lower != "i"
-    role = "word" if capital and not opening and word.role in _NAMEABLE else word.role
+    role = "word" if capital and not opening and _nameable(word) else word.role
     if not capital and not owner:
         return (word,)
     code = code_of(role, verbal=word.verbal, owner=owner, begins=lower in lexicon.phrases)
     return (ClauseWord(lower, word.key, role, capital, owner, word.verbal, word.telling, word.prefixed, code),)
+
+
+def _nameable(word: ClauseWord) -> bool:
+    """Whether a function word is part of a name where it has a capital: "Next", and the "A" of "gate A"."""
+    return word.role in _NAMEABLE or (word.role == "determiner" and len(word.text) == 1)
 
 
 def _word(lower: str, lexicon: Lexicon) -> ClauseWord:
