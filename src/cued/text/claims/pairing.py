@@ -105,11 +105,12 @@ def strong(keys: frozenset[str], lexicon: Lexicon) -> frozenset[str]:
     return keys - lexicon.weak
 
 
-def told_apart(pair: Pair) -> bool:
-    """Whether a word on either side shows two things of one sort: a start and an end, the first and the second."""
+def told_apart(pair: Pair, *, but: frozenset[str] = frozenset()) -> bool:
+    """Whether a word on either side, but for these, shows two things of one sort: a start and an end, the first and the second."""
     apart = pair.lexicon.apart
-    sides = {axis.name: axis.side for key in apart.keys() & pair.new_only for axis in apart[key]}
-    return bool(sides) and any(sides.get(axis.name, axis.side) != axis.side for key in apart.keys() & pair.old_only for axis in apart[key])
+    new, old = apart.keys() & pair.new_only - but, apart.keys() & pair.old_only - but
+    sides = {axis.name: axis.side for key in new for axis in apart[key]}
+    return bool(sides) and any(sides.get(axis.name, axis.side) != axis.side for key in old for axis in apart[key])
 
 
 def other_values(pair: Pair) -> list[tuple[str, str, str]]:

@@ -5,6 +5,7 @@ same said with the opposite polarity (by a word of denial, an ending, or an oppo
 attribute an update; what is said twice is a duplicate, and what is left is related where the texts are alike.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from cued.model import ConflictType
@@ -12,6 +13,7 @@ from cued.text.claims.clause import SELF
 from cued.text.claims.english import ENGLISH
 from cued.text.claims.lexicon import Lexicon
 from cued.text.claims.pairing import Pair, cover, other_values, side_by_side, strong, told_apart, touching, weight
+from cued.text.claims.sentences import ClauseWord
 from cued.text.claims.texts import Text, read
 
 RELATED_FLOOR = 0.75
@@ -158,9 +160,22 @@ def _negation(pair: Pair, similarity: float | None) -> str:
     prefixed = _prefixed(pair) if new.prefixed or old.prefixed else frozenset[str]()
     flips = sum(new.axes[scale] != old.axes[scale] for scale in scales) if scales else new.denying != old.denying
     flips += bool(prefixed) + (new.sign != old.sign) + _disposed(pair)
-    if flips % 2 == 0 or not _same_matter(pair, prefixed, similarity) or told_apart(pair) or other_values(pair):
+    if flips % 2 == 0 or not _same_matter(pair, prefixed, similarity) or other_values(pair):
+        return ""
+    if told_apart(pair, but=_stated(pair) if scales else frozenset()):
         return ""
     return _reason(pair, scales, prefixed)
+
+
+def _stated(pair: Pair) -> frozenset[str]:
+    """The words for how something is where both say so, at the same times: "is open" and "is closed", not "opens" and "closes at 6"."""
+    if set(pair.new.values) != set(pair.old.values) or not (_says_how(pair.new.words) and _says_how(pair.old.words)):
+        return frozenset()
+    return (pair.new.keys | pair.old.keys) & pair.lexicon.axes.keys()
+
+
+def _says_how(words: Iterable[ClauseWord]) -> bool:
+    return any(word.role == "be" for word in words)
 
 
 def _disposed(pair: Pair) -> bool:
