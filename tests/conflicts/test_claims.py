@@ -36,6 +36,7 @@ def only_clause(text):
         ("We use tabs", "We don't use tabs any more"),
         ("The gate is locked", "The gate is unlocked"),
         ("Gate A is locked", "Gate A is unlocked"),
+        ("The back gate is locked", "The back gate is unlocked"),
         ("The bridge is open", "The bridge is closed"),
         ("Ann smokes", "Ann quit smoking"),
         ("The invoice is paid", "The invoice is unpaid"),
@@ -70,6 +71,8 @@ def test_the_opposite_of_what_was_said_is_a_negation(old, new):
         ("Ken runs 20 km a week", "Ken runs 30 km a week"),
         ("The house was sold for 300,000 euros", "The house was sold for 320,000 euros"),
         ("The walls are white", "The walls are green"),
+        ("The back door code is 5678", "The code of the back door is 9012"),
+        ("The summer rate is 90 euros", "We raised the summer rate to 95 euros"),
     ],
 )
 def test_another_value_of_the_same_attribute_is_an_update(old, new):
@@ -113,6 +116,11 @@ def test_what_adds_to_what_is_known_is_no_conflict(old, new):
         ("The white router is in the cellar and uses channel 11", "The blue router is in the attic and uses channel 6"),
         ("The path is open at the start", "The path is closed at the end"),
         ("The shop opens at 9", "The shop closes at 6"),
+        ("My morning dose is 20 mg", "My evening dose is 10 mg"),
+        ("Morning dose: 20 mg", "Evening dose: 10 mg"),
+        ("The summer rate is 90 euros", "The winter rate is 60 euros"),
+        ("The front door code is 1234", "The back door code is 5678"),
+        ("Anna's evening class has 12 children", "Anna's morning class has 8 children"),
         ("Line A is running", "Line B is not running"),
         ("Warehouse B is full", "Warehouse A is empty now"),
         ("Plan A costs 10 euros", "Plan B costs 20 euros"),

@@ -23,7 +23,12 @@ _VALUED = re.compile(any_of(codes_of(("number", "date", "code", "time"))))
 _NO_OBJECT = any_of(codes_of(("be", "have", "auxiliary", "preposition", "border")))
 _ADRIFT = re.compile(any_of(codes_of(["preposition"])) + b"(?=" + _NO_OBJECT + rb"|\Z)")
 _ALONE = re.compile(any_of(codes_of(["number"])) + b"(?!" + any_of(codes_of(("word", "time"))) + b")")
-_UNCLEAR = re.compile(_ADRIFT.pattern + b"|" + _ALONE.pattern)
+_OWNED = b"(?<=" + any_of(codes_of(("determiner", "self")) + codes_of(["word"], owner=True)) + b")"
+_ATTRIBUTE = re.compile(
+    b"(?:" + _OWNED + any_of(codes_of(("preposition", "time", "filler"))) + rb"|\A" + any_of(codes_of(["time"])) + b")"
+    b"(?=" + any_of(codes_of(["word"])) + b")"
+)
+_UNCLEAR = re.compile(b"|".join((_ADRIFT.pattern, _ALONE.pattern, _ATTRIBUTE.pattern)))
 _IS_CONTENT = bytes(code in codes_of(["word"]) for code in range(256))
 # Scales of which one side denies by itself, whatever is spoken of: what is forbidden is not done.
 _DENYING = ("allow", "tolerate", "own", "include", "enable", "like", "mandatory")
@@ -277,16 +282,21 @@ def bases(words: list[ClauseWord], lexicon: Lexicon) -> frozenset[str]:
 
 
 def _resolved(clause: Sentence, lexicon: Lexicon) -> Sentence:
-    """The words with two ambiguities settled: a preposition without an object ("the flight back is late"), and "one" alone."""
+    """The words with three ambiguities settled.
+
+    A preposition without an object ("the flight back is late"), "one" alone, and what tells two things of one sort apart before what they
+    are called ("the back door", "morning dose").
+    """
     found, codes = clause.words, clause.codes
     if not _UNCLEAR.search(codes):
         return clause
     adrift = [(match.start(), "word") for match in _ADRIFT.finditer(codes)]
     alone = [(match.start(), "thing") for match in _ALONE.finditer(codes) if found[match.start()].text == lexicon.doubtful_number]
-    if not adrift and not alone:
+    attributes = [(match.start(), "word") for match in _ATTRIBUTE.finditer(codes) if found[match.start()].key in lexicon.apart]
+    if not adrift and not alone and not attributes:
         return clause
     words = list(found)
-    for at, role in (*adrift, *alone):
+    for at, role in (*adrift, *alone, *attributes):
         words[at] = acting(words[at], role)
     return Sentence.of(words)
 
