@@ -18,6 +18,16 @@ BERLIN = "The office is in Berlin."
 LISBON = "The office is in Lisbon."
 
 
+class Quoted(str):
+    """A text of a library's own, as parsers of HTML and frameworks of agents give it."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        """Not what it says."""
+        return repr(self)
+
+
 @pytest.fixture(params=["memory", "sqlite"])
 def alice(request, tmp_path):
     where = None if request.param == "memory" else tmp_path / "m.db"
@@ -104,6 +114,37 @@ def test_what_cannot_be_meant_is_refused_in_words_and_leaves_nothing(alice, call
         call(alice)
     assert said in str(refused.value)
     assert alice.stats().memories == 0
+
+
+@pytest.mark.parametrize("text", [np.str_, Quoted], ids=["numpy", "another"])
+def test_a_text_of_any_kind_is_kept_as_pythons_own_wherever_it_is_said(text, tmp_path):
+    where = {"id": text("one"), "scope": text("home"), "tags": [text("tap")], "entities": [text("Novak")], "session": text("s")}
+    said = {**where, "speaker": text("Ada"), "url": text("https://x.y"), "meta": {text("k"): text("v")}}
+    with cued.open(tmp_path / "m.db", embedder="hashing", clock=FixedClock(), settle="now") as memories:
+        alice = memories.tenant(text("alice"))
+        kept = alice.get(alice.remember(text("Novak repaired the kitchen tap."), **said).id)
+        drafts = [text("A second one."), {"text": text("A third one.")}, cued.Draft(text=text("A fourth one."), kind=text("semantic"))]
+        assert len(alice.remember_many(drafts).ids) == len(drafts)
+        linked = {"supersedes": text("one"), "derived_from": [text("one")], "edges": [(text("mentions"), text("one"))]}
+        newer = alice.remember(text("Ada repaired the kitchen tap."), **where | {"id": text("two")}, **linked).id
+        asked = {"scope": text("home"), "tags": [text("tap")], "goal": text("the tap"), "conversation": text("c"), "present": [text("x")]}
+        recall = alice.recall(text("who repaired the kitchen tap?"), **asked)
+        assert ([each.id for each in recall], len(alice.log())) == ([newer], 1)
+        assert alice.list(scope=text("home"), meta={"k": text("v")}, hidden=True).memories[0].id == "one"
+        assert alice.update(text("one"), text=text("Novak it was."), meta={"k": text("w")}).source.meta == {"k": "w"}
+        assert alice.keep_both(text("one"), text("two")).edges[-1].target == "two"
+        assert alice.remember_turns([{"role": text("user"), "content": text("The tap drips.")}], session=text("s")).ids
+    facts = (kept.text, kept.id, kept.tenant, kept.scope, *kept.tags, *kept.entities, *kept.source.meta, *kept.source.meta.values())
+    assert facts == ("Novak repaired the kitchen tap.", "one", "alice", "home", "tap", "Novak", "k", "v")
+
+
+def test_a_number_of_numpys_is_a_number(alice):
+    kept = alice.remember("The tap drips.", importance=np.float64(0.25), turn=np.int64(3), quarantine=np.False_).id
+    assert (alice.get(kept).importance, alice.get(kept).source.turn) == (0.25, 3)
+    assert len(alice.recall("the tap drips", limit=np.int64(1), floor=np.float32(0.1))) == 1
+    assert alice.get(alice.remember(cued.Draft(text="It drips.", meta={"price": np.float64(2.5)})).id).source.meta == {"price": 2.5}
+    with pytest.raises(cued.InputError, match="an object: short keys"):
+        alice.remember("It drips.", meta=np.float64(0.25))
 
 
 def test_turns_are_episodes_of_their_session_and_go_on_where_they_were(alice):

@@ -33,7 +33,7 @@ from cued.model import (
 )
 from cued.model.plain import JSON, plain
 from cued.ports import Progress, silent
-from cued.requests.checks import asked_id, label, one_of
+from cued.requests.checks import asked_id, asked_ids, label, one_of
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, changed, compose, read_change, read_draft
 from cued.requests.keywords import Changes, Facts, Wanted
 from cued.requests.listing import ListRequest, whole_request
@@ -195,8 +195,7 @@ class Keeping(Bound):
         An erasure says what it did: whether the bytes are gone, and what is pending and why. An unknown id is refused before anything is
         done. Of very many, some hundred are erased in a step, so that others can write between.
         """
-        for memory_id in memory_ids:
-            asked_id("ids", memory_id)
+        memory_ids = asked_ids("ids", memory_ids)
         if erase or self.trust != "user":
             refuse_touching(self._store.get(self.name, memory_ids), self.trust)
         if not erase:
@@ -249,8 +248,8 @@ class Keeping(Bound):
 
     def keep_both(self, memory_id: str, other: str) -> Memory:
         """The memory, marked as distinct from another: they are no open conflict any more, and no consolidation merges them."""
-        for each in (memory_id, other):
-            self.get(each)
+        memory_id, other = asked_ids("id", (memory_id, other))
+        self._store.get(self.name, [memory_id, other])
         if memory_id == other:
             raise InputError("other", other, "another memory than `id`")
         revised = self._store.revise(self.name, [Revision(id=memory_id, link=(Edge(DISTINCT, other),), word=self.trust)], at=self._clock())

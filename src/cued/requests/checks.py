@@ -108,9 +108,11 @@ def _has(kind: shapes.Type, wanted: type[shapes.Type]) -> bool:
 def _listed(value: Any, inner: type[Struct] | None) -> Any:  # noqa: ANN401 - any value that a caller may give
     if inner is not None and isinstance(value, list | tuple):
         return [read(item, inner) if isinstance(item, Mapping) else item for item in value]
+    if hasattr(value, "tolist"):  # numpy's arrays, and its numbers
+        return value.tolist()
     if isinstance(value, list | tuple | str | bytes | Mapping) or not isinstance(value, Iterable):
         return value
-    return value.tolist() if hasattr(value, "tolist") else list(value)
+    return list(value)
 
 
 def _holds(value: Any, text: str) -> bool:  # noqa: ANN401 - any value that a caller may give
@@ -135,7 +137,7 @@ def checked_text(name: str, value: object) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > MAX_TEXT or not storable(value):
         raise InputError(name, value, accepted)
     refuse_growth(name, value, most=MAX_TEXT)
-    return value
+    return str.__str__(value)
 
 
 def refuse_growth(name: str, text: str, *, most: int) -> None:
@@ -148,7 +150,7 @@ def asked_id(name: str, value: object) -> str:
     """An id of a memory as it is asked for, known or not."""
     if not isinstance(value, str):
         raise InputError(name, value, "an id, as `list` and `recall` show them")
-    return value
+    return str.__str__(value)
 
 
 def asked_ids(name: str, values: Iterable[str]) -> tuple[str, ...]:
@@ -162,7 +164,7 @@ def label(name: str, value: object, *, most: int = MAX_LABEL) -> str:
     """A short name (a scope, a tag, an id, a session)."""
     if not isinstance(value, str) or not value.strip() or len(value) > most or not storable(value):
         raise InputError(name, value, f"1 to {most} characters, not only white space, without NUL and lone surrogates")
-    return value
+    return str.__str__(value)
 
 
 def labels(name: str, values: Iterable[str]) -> tuple[str, ...]:
@@ -204,7 +206,7 @@ def one_of(name: str, value: object, known: tuple[Any, ...]) -> Any:  # noqa: AN
     """The value, if it is among the known ones."""
     if value not in known:
         raise InputError(name, value, f"one of {', '.join(known)}")
-    return value
+    return known[known.index(value)]
 
 
 def moment(name: str, value: object) -> datetime | None:
@@ -233,7 +235,16 @@ def metadata(value: Mapping[str, Scalar]) -> dict[str, Scalar]:
     fine = len(value) <= MAX_META and all(_plain(item) for item in value.values())
     if not fine:
         raise InputError("meta", dict(value), f"at most {MAX_META} keys; values are {values}")
-    return {label("meta", key): item for key, item in value.items()}
+    return {label("meta", key): item if type(item) in _AS_THEY_ARE else own(item) for key, item in value.items()}
+
+
+def own(value: object) -> str | int | float:
+    """A text or a number of a subclass, such as numpy's, as Python's own, which alone is written; any other value is a TypeError."""
+    if isinstance(value, str):
+        return str.__str__(value)  # what it says, whatever `str` makes of an enum's
+    if isinstance(value, int | float):
+        return int(value) if isinstance(value, int) else float(value)
+    raise TypeError(f"{type(value).__name__} is neither a text nor a number")
 
 
 def storable(text: str) -> bool:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from cued.errors import InputError, NotFoundError
 from cued.model.plain import JSON
-from cued.requests.checks import metadata
+from cued.requests.checks import metadata, own
 from cued.requests.fields import fields_of
 from cued.surfaces.http.routes import LEFT_OUT, ROUTES, Route
 
@@ -51,7 +51,7 @@ def call_of(verb: str, body: JSON, *, tenant: str | None = None) -> Call:
 def told(request: Struct) -> JSON:
     """The fields of a request that say something: those left at their defaults are the server's to fill in."""
     known = fields_of(type(request))
-    stated: JSON = msgspec.to_builtins(request)
+    stated: JSON = msgspec.to_builtins(request, enc_hook=own)
     return {name: value for name, value in stated.items() if getattr(request, name) != known[name].default}
 
 
@@ -63,13 +63,13 @@ def left_out(verb: str, value: object) -> InputError:
 def _again(route: Route, fields: JSON, said: bytes) -> bytes | None:
     if route.verb == "recall":
         # the first may have left its trace already
-        return msgspec.json.encode({**fields, "settle": False})
+        return msgspec.json.encode({**fields, "settle": False}, enc_hook=own)
     return said if route.once or not route.of.writes else None
 
 
 def _encoded(fields: JSON) -> bytes:
     try:
-        return msgspec.json.encode(fields)
+        return msgspec.json.encode(fields, enc_hook=own)
     except UnicodeEncodeError as error:
         name = next((name for name, value in fields.items() if value == error.object), "request")
         raise InputError(name, error.object, "a text without lone surrogates") from error
