@@ -98,6 +98,30 @@ def test_an_embedder_is_given_back_as_it_is():
     assert load_embedder(mine) is mine
 
 
+class Marked:
+    """An embedder that is told of which model it is when it is made."""
+
+    def __init__(self, fingerprint):
+        self.fingerprint = fingerprint
+        self.embed = Hashing(64).embed
+
+
+def test_an_embedder_may_have_its_fingerprint_since_it_was_made():
+    mine = Marked(Hashing(64).fingerprint)
+    assert load_embedder(mine) is mine
+
+
+class MarkedAlone:
+    """What can say which model it is, and embeds nothing."""
+
+    fingerprint = Hashing(64).fingerprint
+
+
+def test_what_lacks_a_part_of_an_embedder_is_told_which_it_needs():
+    with pytest.raises(InputError, match=r"a fingerprint, and a method embed\(texts, \*, role\)"):
+        load_embedder(MarkedAlone())
+
+
 @pytest.mark.parametrize(
     "spec",
     [

@@ -51,8 +51,10 @@ class CuedWarning(UserWarning):
 def load_embedder(spec: str | Embedder = "auto") -> Embedder:
     """The embedder that the spec names; an Embedder is given back as it is, an unknown spec is an InputError."""
     if not isinstance(spec, str):
-        if not (callable(getattr(spec, "embed", None)) and hasattr(type(spec), "fingerprint")):
-            raise InputError("embedder", spec, ACCEPTED)
+        # looked for and not asked: it may ask the model
+        marked = inspect.getattr_static(spec, "fingerprint", None) is not None
+        if isinstance(spec, type) or not (marked and callable(getattr(spec, "embed", None))):
+            raise InputError("embedder", spec, f"{ACCEPTED} of your own: a fingerprint, and a method embed(texts, *, role)")
         return spec
     name, colon, argument = spec.partition(":")
     maker = _MAKERS.get((name, bool(colon)))
