@@ -128,6 +128,23 @@ def test_a_file_that_was_taken_as_never_changing_is_refused_once_it_changes(shar
     assert said == "2 refused"
 
 
+def test_a_file_that_was_named_from_here_stays_the_same_when_the_process_goes_elsewhere(tmp_path, monkeypatch):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(tmp_path)
+    with cued.open("m.db", embedder="hashing") as memories:
+        alice = memories.tenant("alice")
+        alice.remember("The kettle is new.")
+        monkeypatch.chdir(elsewhere)
+        alice.remember("The toaster is old.")
+        told = []
+        in_a_thread = threading.Thread(target=lambda: told.append(alice.stats().memories))
+        in_a_thread.start()
+        in_a_thread.join()
+        assert (told, memories.check().ok, memories.backup("copy.db").path) == ([2], True, "copy.db")
+    assert [path.name for path in elsewhere.iterdir()] == ["copy.db"]
+
+
 @pytest.mark.parametrize("what", ["deleted", "moved", "replaced"])
 def test_a_file_that_is_gone_from_beneath_an_open_handle_is_missed(tmp_path, what):
     path = tmp_path / "memories.db"

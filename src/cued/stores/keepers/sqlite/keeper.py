@@ -203,7 +203,7 @@ class SqliteKeeper:
 
         A new file keeps its vectors as `vectors` says, float32 where it says nothing; of any other it is refused when it says otherwise.
         """
-        self.path = Path(path)
+        self.path = Path(path).absolute()  # the file stays the same when the process goes to another folder
         self._scrubber: Scrubber | None = None
         if self.path.is_dir():
             raise StoreError(f"{self.path}: this is a folder; a store is one file, such as {self.path / 'memories.db'}")
