@@ -6,6 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SNIPPET = """
+import numpy as np
+
 import cued
 from cued import aio
 
@@ -22,6 +24,8 @@ def use(tenant: cued.Tenant) -> None:
     tenant.recall("x", limt=3)  # refused
     tenant.recall("x", intent="future")  # refused
     tenant.recall("x", vector=[0.1, 0.2], fingerprint="theirs")
+    tenant.recall("x", vector=np.ones(2), fingerprint="theirs")
+    tenant.remember("x", vector=np.ones(2, np.float32), fingerprint="theirs")
     lines: tuple[cued.RecallEntry, ...] = tenant.log(since="2025-03-01", outcome="recalled", content=True)
     tenant.log(sinc="2025-03-01")  # refused
     tenant.log(outcome="lost")  # refused

@@ -4,7 +4,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ForwardRef, Union, get_args, get_origin, get_type_hints
 
 import cued
 from cued import aio, errors, explain, model
@@ -130,8 +130,10 @@ def _fields(made: type) -> list[str]:
 
 def _methods(made: type) -> Iterator[tuple[str, Any]]:
     for part in made.__mro__:
-        for name, method in vars(part).items() if part.__module__.startswith("cued.") else ():
-            if inspect.isfunction(method) and not name.startswith("_") and not issubclass(made, Exception) and not _is_awaited(method):
+        for name, found in vars(part).items() if part.__module__.startswith("cued.") else ():
+            method = getattr(made, name) if isinstance(found, classmethod) else found
+            is_one = inspect.isfunction(method) or inspect.ismethod(method)
+            if is_one and not name.startswith("_") and not issubclass(made, Exception) and not _is_awaited(method):
                 yield name, method
 
 
@@ -168,6 +170,8 @@ def _annotation(hint: Any) -> str:  # noqa: ANN401 - any annotation
     """An annotation as every Python writes a choice of types: with bars."""
     if get_origin(hint) in (Union, UnionType):
         return " | ".join("None" if part is NoneType else _annotation(part) for part in get_args(hint))
+    if isinstance(hint, ForwardRef):
+        return hint.__forward_arg__
     return inspect.formatannotation(hint)
 
 

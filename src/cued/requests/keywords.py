@@ -3,15 +3,16 @@
 A test holds each against its request. Keywords take more than JSON can say: any sequence, a datetime, a function.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, TypedDict
 
-from cued.model import ChannelName, HiddenState, Intent, Kind, Order, Outcome, Scalar, Tier, Trust
+from cued.model import ChannelName, HiddenState, Intent, Kind, Memory, Order, Outcome, Scalar, Tier, Trust
 from cued.policy.adjust import FloorName
 
 if TYPE_CHECKING:
-    from cued.ports import Boost
+    from numpy import floating
+    from numpy.typing import NDArray
 
 
 class RecallOptions(TypedDict, total=False):
@@ -40,8 +41,8 @@ class RecallOptions(TypedDict, total=False):
     decay: bool | None
     without: Sequence[ChannelName]
     now: datetime | str
-    boost: "Boost | None"
-    vector: Sequence[float] | None
+    boost: Callable[[Memory], float] | None
+    vector: "Sequence[float] | NDArray[floating] | None"
     fingerprint: str | None
 
 
@@ -70,7 +71,7 @@ class Facts(TypedDict, total=False):
     supersedes: Sequence[str] | str
     derived_from: Sequence[str] | str
     edges: Sequence[tuple[str, str]]
-    vector: Sequence[float] | None
+    vector: "Sequence[float] | NDArray[floating] | None"
     fingerprint: str | None
 
 
