@@ -299,6 +299,8 @@ def test_a_boost_lifts_an_area(alice):
     for wrong in (0.0, "a", None, float("inf")):
         with pytest.raises(InputError, match="a function that gives a positive, finite factor"):
             alice.recall("when is the cache flushed", boost=lambda _, factor=wrong: factor)
+    with pytest.raises(InputError, match=r"boost: got 1\.5"):
+        alice.recall("when is the cache flushed", boost=1.5)
 
 
 @pytest.mark.requirement("P3")

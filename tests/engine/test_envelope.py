@@ -152,3 +152,14 @@ def test_a_file_that_is_not_there_and_a_folder_are_refused_in_words(tmp_path):
     for place in (tmp_path / "nothing.json", tmp_path):
         with pytest.raises(InputError, match="a file that can be read"):
             Envelope.load(place)
+
+
+@pytest.mark.parametrize("place", ["", "nowhere/envelope.json", "a\0b"])
+def test_a_folder_and_a_place_that_is_not_there_are_refused_in_words_when_an_envelope_is_saved(tmp_path, place):
+    with pytest.raises(InputError, match=r"^path: .*(a file that can be written|the path of a file)"):
+        Envelope.decode(SAMPLE).save(tmp_path / place)
+
+
+def test_a_presets_name_in_the_place_of_a_policy_is_refused_with_the_way_to_the_policy():
+    with pytest.raises(InputError, match=r"^policy: got 'rrf'; .*cued\.load_policy"):
+        Envelope.decode(SAMPLE).decide("rrf")

@@ -63,6 +63,8 @@ def recall(question: Question, policy: Policy, parts: Parts) -> tuple[Recall, Ev
 
 def decide(evidence: Evidence, policy: Policy) -> Recall:
     """The recall that the policy makes of the evidence, purely: the same bytes in give the same bytes out."""
+    if not isinstance(policy, Policy):
+        raise InputError("policy", policy, "a cued.Policy: cued.load_policy gives that of a preset or of a file")
     return conclude(flow.run(evidence, policy))
 
 
@@ -154,9 +156,12 @@ def _dense_lookup(question: Question, policy: Policy, embedder: Embedder | None)
 
 
 def _boosts(memories: Sequence[Memory], boost: Boost) -> Column:
+    accepted = "a function that gives a positive, finite factor"
+    if not callable(boost):
+        raise InputError("boost", boost, accepted)
     with pacing.waiting():
         given = [boost(memory) for memory in memories]
     for factor in given:
         if not isinstance(factor, int | float | np.number) or not 0 < factor < np.inf:
-            raise InputError("boost", factor, "a function that gives a positive, finite factor")
+            raise InputError("boost", factor, accepted)
     return np.array(given, dtype=float)

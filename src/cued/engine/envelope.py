@@ -74,8 +74,12 @@ class Envelope(Struct, frozen=True, kw_only=True):
 
     def save(self, path: str | Path) -> None:
         """Write the envelope to this file. It holds the texts of the candidates: treat it as you treat the store."""
-        with open(path, "wb", opener=private) as file:
-            file.write(self.encode())
+        data = self.encode()
+        try:
+            with open(nameable("path", path), "wb", opener=private) as file:
+                file.write(data)
+        except OSError as error:
+            raise InputError("path", str(path), f"a file that can be written ({error.strerror})") from error
 
     def decide(self, policy: Policy | None = None) -> Recall:
         """The recall that was decided then, to the bit; or what another policy makes of the same evidence."""
