@@ -142,7 +142,8 @@ def test_a_number_of_numpys_is_a_number(alice):
     kept = alice.remember("The tap drips.", importance=np.float64(0.25), turn=np.int64(3), quarantine=np.False_).id
     assert (alice.get(kept).importance, alice.get(kept).source.turn) == (0.25, 3)
     assert len(alice.recall("the tap drips", limit=np.int64(1), floor=np.float32(0.1))) == 1
-    assert alice.get(alice.remember(cued.Draft(text="It drips.", meta={"price": np.float64(2.5)})).id).source.meta == {"price": 2.5}
+    for draft in (cued.Draft(text="It drips.", meta={"price": np.float64(2.5)}), {"text": "It drips.", "meta": {"price": np.float64(2.5)}}):
+        assert alice.get(alice.remember(draft).id).source.meta == {"price": 2.5}
     with pytest.raises(cued.InputError, match="an object: short keys"):
         alice.remember("It drips.", meta=np.float64(0.25))
 

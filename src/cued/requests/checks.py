@@ -110,7 +110,9 @@ def _listed(value: Any, inner: type[Struct] | None) -> Any:  # noqa: ANN401 - an
         return [read(item, inner) if isinstance(item, Mapping) else item for item in value]
     if hasattr(value, "tolist"):  # numpy's arrays, and its numbers
         return value.tolist()
-    if isinstance(value, list | tuple | str | bytes | Mapping) or not isinstance(value, Iterable):
+    if isinstance(value, Mapping):
+        return {name: item.tolist() if hasattr(item, "tolist") else item for name, item in value.items()}
+    if isinstance(value, list | tuple | str | bytes) or not isinstance(value, Iterable):
         return value
     return list(value)
 
@@ -269,5 +271,5 @@ def _number(name: str, value: object, low: float, high: float, *, accepted: str)
     return float(value)
 
 
-_AS_THEY_ARE = frozenset({str, int, float, bool, dict, type(None)})
+_AS_THEY_ARE = frozenset({str, int, float, bool, type(None)})
 _HINTS = {"importance": "a rating on a 1–10 scale is divided by 10, so 7 is 0.7"}

@@ -8,6 +8,7 @@ import socket
 import threading
 from datetime import timedelta
 
+import numpy as np
 import pytest
 
 import cued
@@ -60,6 +61,16 @@ def test_every_route_has_its_method_and_what_has_no_route_is_refused_with_the_re
     for verb, refused in {"import": lambda: client.tenant("mira").import_file("notes"), "backup": lambda: client.backup("copy.db")}.items():
         with pytest.raises(errors.InputError, match=LEFT_OUT[verb].partition(";")[0]):
             refused()
+
+
+def test_a_text_and_a_number_of_numpys_are_sent_as_pythons_own(client):
+    mira = client.tenant(np.str_("mira"))
+    draft = cued.Draft(text=np.str_("The staging deploy is on Friday."), tags=(np.str_("ops"),), meta={"at": np.float64(2.5)})
+    kept = mira.get(np.str_(mira.remember(draft).id))
+    assert (kept.text, kept.tags, kept.source.meta) == ("The staging deploy is on Friday.", ("ops",), {"at": 2.5})
+    recall = mira.recall(np.str_(CUE), limit=np.int64(3), tags=[np.str_("ops")], conversation=np.str_("c"))
+    assert kept.id in [each.id for each in recall]
+    assert mira.list(tags=[np.str_("ops")], meta={"at": np.float64(2.5)}).total == 1
 
 
 def test_every_verb_is_on_the_command_line_over_http_for_agents_or_in_the_client_and_in_the_reference():
