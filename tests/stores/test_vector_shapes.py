@@ -120,6 +120,14 @@ def test_a_store_keeps_the_shape_it_was_made_with(tmp_path):
         assert kept.vectors == "int8"
 
 
+@pytest.mark.parametrize("new", ["new.db", None], ids=["in a file", "in memory"])
+def test_a_shape_that_there_is_not_is_refused_before_anything_is_made(tmp_path, monkeypatch, new):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(cued.InputError, match="one of float32, float16, int8"):
+        cued.open(new, embedder=None, vectors="int4")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_copy_into_a_smaller_store_is_smaller_and_says_what_it_compared(tmp_path):
     with closing(SqliteKeeper(tmp_path / "a.db")) as source, closing(SqliteKeeper(tmp_path / "b.db", vectors="float16")) as target:
         Store(source).remember("t", [record("t", f"m{n}", f"tea number {n}", vector=n) for n in range(20)])

@@ -31,6 +31,7 @@ from cued.stores.admission import admit_tenant, weighed
 from cued.stores.arrays import moment_of
 from cued.stores.handing import as_indexed
 from cued.stores.keepers.memory_log import Lines
+from cued.stores.keepers.sql_values import refuse_unknown_shape
 from cued.stores.paging import beyond, standing
 from cued.stores.recall_log import tallied
 from cued.stores.standing.shown import counted, shown
@@ -68,6 +69,7 @@ class MemoryKeeper:
 
     def __init__(self, *, vectors: VectorShape = "float32") -> None:
         """Start without any tenant; vectors are kept in this shape."""
+        refuse_unknown_shape(vectors)
         self.vectors = vectors
         self._tenants: dict[str, TenantRows] = {}
         self._lock = RLock()

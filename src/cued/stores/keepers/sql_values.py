@@ -73,11 +73,18 @@ class Counters(NamedTuple):
         return self._replace(size=self.size + rows, last=self.last + rows, bytes=self.bytes + grown)
 
 
+def refuse_unknown_shape(wanted: VectorShape | None) -> None:
+    """Refuse a wish for vectors of a shape that there is not."""
+    if wanted not in (None, *VECTOR_SHAPES):
+        raise InputError("vectors", wanted, f"one of {', '.join(VECTOR_SHAPES)}")
+
+
 def refuse_other_shape(wanted: VectorShape | None, kept: VectorShape) -> None:
     """Refuse a wish for vectors of another shape than a store was made with."""
+    refuse_unknown_shape(wanted)
     if wanted not in (None, kept):
         known = f"{kept}, which this store was made with; `cued copy` into a store that was made with {wanted} makes them smaller"
-        raise InputError("vectors", wanted, known if wanted in VECTOR_SHAPES else f"one of {', '.join(VECTOR_SHAPES)}")
+        raise InputError("vectors", wanted, known)
 
 
 def columns(row: Row, *, change: int) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from cued.errors import CuedError, ReadOnlyError, StoreError
 from cued.forking import PATIENCE_S, across_forks
 from cued.model import Condition, VectorShape
 from cued.stores.admission import admit_tenant
-from cued.stores.keepers.sql_values import refuse_other_shape
+from cued.stores.keepers.sql_values import refuse_other_shape, refuse_unknown_shape
 from cued.stores.keepers.sqlite.connection import (
     BUSY_TIMEOUT_S,
     SERVED_HOW,
@@ -205,6 +205,7 @@ class SqliteKeeper:
         """
         self.path = Path(path).absolute()  # the file stays the same when the process goes to another folder
         self._scrubber: Scrubber | None = None
+        refuse_unknown_shape(vectors)
         if self.path.is_dir():
             raise StoreError(f"{self.path}: this is a folder; a store is one file, such as {self.path / 'memories.db'}")
         if self.path.exists() and not self.path.is_file():
