@@ -7,6 +7,7 @@ import pytest
 import cued
 from cued import Cue, Draft
 from cued.errors import InputError, NotFoundError
+from cued.stores.keepers.memory import MemoryKeeper
 from tests.fakes import FixedClock
 from tests.stores.kinds import KINDS, place
 
@@ -153,6 +154,11 @@ class Opinions:
 def test_a_part_that_cannot_be_asked_is_refused_when_the_memories_are_opened(part, given):
     with pytest.raises(InputError, match=rf"{part}: got .* accepted: an object with a method"):
         cued.open(None, embedder=None, **{part: given})
+
+
+def test_a_keeper_that_writes_is_not_opened_for_reading_alone():
+    with pytest.raises(InputError, match="readonly: got True; accepted: nothing beside a store or a keeper"):
+        cued.open(MemoryKeeper(), embedder=None, readonly=True)
 
 
 @pytest.mark.parametrize("path", [b"memories.db", 7, ["memories.db"]], ids=["bytes", "a number", "a list"])

@@ -200,6 +200,8 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     made = _embedder(embedder)
     if not isinstance(path, str | Path | Address | None) and vectors is not None:
         raise InputError("vectors", vectors, "nothing beside a store or a keeper, which has its own: SqliteKeeper(path, vectors=…)")
+    if not isinstance(path, str | Path | Address | None) and readonly:
+        raise InputError("readonly", readonly, "nothing beside a store or a keeper, which has its own: SqliteKeeper(path, readonly=True)")
     kept = _kept(path, readonly=readonly, vectors=vectors)
     store = _store(kept, log, quotas, journal=journal)
     return Memories(
