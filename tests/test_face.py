@@ -105,6 +105,8 @@ def test_a_cue_without_a_now_is_asked_at_the_clocks_time(alice):
         (lambda tenant: tenant.update("x", Change()), "at least one of text, kind"),
         (lambda tenant: tenant.remember_turns("hello", session="s"), "a list of turns"),
         (lambda tenant: tenant.remember_turns(None, session="s"), "a list of turns"),
+        (lambda tenant: tenant.remember_turns([], session="s", first="1"), "first: got '1'; accepted: a whole number"),
+        (lambda tenant: tenant.unmerge(["x"]), "an id, as"),
         (lambda tenant: tenant.remember_turns([{"role": "user"}], session="s"), '{"role": "user", "content": "…"}'),
         (lambda tenant: tenant.remember_turns([], session=""), "1 to 200 characters"),
     ],

@@ -33,7 +33,7 @@ from cued.model import (
 )
 from cued.model.plain import JSON, plain
 from cued.ports import Progress, silent
-from cued.requests.checks import asked_id, asked_ids, label, one_of
+from cued.requests.checks import asked_id, asked_ids, label, one_of, whole
 from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, changed, compose, read_change, read_draft
 from cued.requests.keywords import Changes, Facts, Wanted
 from cued.requests.listing import ListRequest, whole_request
@@ -145,7 +145,7 @@ class Keeping(Bound):
         They are numbered from `first`, or else go on after the turns of the session that are stored; a turn may have its own `at`.
         """
         named = label("session", session)
-        start = next_turn(self.list, named) if first is None else first
+        start = next_turn(self.list, named) if first is None else whole("first", first, least=-(2**63))
         return self.remember_many(list(drafts_of(turns, session=named, scope=scope, at=at, first=start)))
 
     def get(self, memory_id: str) -> Memory:

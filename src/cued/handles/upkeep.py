@@ -13,6 +13,7 @@ from cued.handles.bound import Bound
 from cued.handles.vouching import refuse_all_but_users
 from cued.model import Memory
 from cued.ports import Progress, silent
+from cued.requests.checks import asked_ids
 from cued.requests.upkeep import AT_LEAST, IMPORTANCE_BELOW, OLDER_THAN
 from cued.text.durations import parse_duration
 
@@ -53,7 +54,7 @@ class Upkeep(Bound):
         from cued.upkeep import consolidation
 
         refuse_all_but_users(self.trust, "undoes a merge")
-        return consolidation.undo(self.name, self._store, newer_ids, at=self._clock(), only=only)
+        return consolidation.undo(self.name, self._store, asked_ids("ids", newer_ids), at=self._clock(), only=only)
 
     def expired(self, *, grace: Span = 0) -> tuple[Memory, ...]:
         """What has expired longer ago than the grace; `sweep` would erase it."""
