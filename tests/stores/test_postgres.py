@@ -33,7 +33,7 @@ from cued.stores.keepers.postgres.sending import vectors
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.surfaces.cli.root import cued_command
 from tests.stores.other_process import note
-from tests.stores.postgres import PostgresKeeper, Server, psycopg, server
+from tests.stores.postgres import ROLE, PostgresKeeper, Server, psycopg, server
 from tests.stores.processes import start
 from tests.truth.test_histories import ASKED, Upkeep, agrees_throughout
 from tests.upkeep.test_copying import contents, stocked
@@ -219,6 +219,24 @@ def test_a_warm_recall_is_one_message_to_the_server_and_so_is_one_after_a_write_
         assert messages(store, tmp_path, ask) == 1
         tenant.remember("More tea for a.", conflicts=False)
         assert messages(store, tmp_path, ask) == 1
+
+
+@pytest.mark.parametrize("setting", ["standard_conforming_strings", "client_encoding", "bytea_output"])
+def test_what_is_usual_at_a_server_does_not_change_what_is_kept_and_found(url, setting):
+    unusual = {"standard_conforming_strings": "off", "client_encoding": "SQL_ASCII", "bytea_output": "escape"}[setting]
+    with server().connected() as admin:
+        admin.execute(f"ALTER ROLE {ROLE} SET {setting} TO {unusual}")
+        try:
+            with cued.open(url, embedder=None) as memories:
+                alice = memories.tenant("alice")
+                ids = [alice.remember(each).id for each in (*TEXTS, "In \\東京 it's café time.")]
+                for _ in "ab":
+                    assert [each.id for each in alice.recall("café").memories] == ids[-1:]
+        finally:
+            admin.execute(f"ALTER ROLE {ROLE} RESET {setting}")
+    with cued.open(url, embedder=None) as memories:
+        assert {each.id for each in memories.tenant("alice").list()} == set(ids)
+        assert memories.check().ok
 
 
 def test_what_others_write_is_in_the_next_recall_and_what_they_remove_is_not(store, url):

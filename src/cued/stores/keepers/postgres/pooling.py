@@ -77,7 +77,13 @@ class ConnectionPool:
 
     def _connected(self) -> psycopg.Connection[Any]:
         # No prepared statements: behind a pooler the next transaction may be on another session.
-        return psycopg.connect(self._url, autocommit=True, prepare_threshold=None, connect_timeout=CONNECT_S, application_name="cued")
+        # UTF-8, or else what a database without an encoding of its own sends arrives as bytes and not as text.
+        connection = psycopg.connect(
+            self._url, autocommit=True, prepare_threshold=None, connect_timeout=CONNECT_S, application_name="cued", client_encoding="utf8"
+        )
+        if connection.info.parameter_status("standard_conforming_strings") == "off":  # then psycopg sends bytes in arrays as other bytes
+            connection.execute("SET standard_conforming_strings TO on")
+        return connection
 
 
 def results(connection: psycopg.Connection[Any], text: str, values: dict[str, Any]) -> list[list[Any]]:
