@@ -110,16 +110,18 @@ def test_every_write_that_was_acknowledged_is_there_after_the_end(running, proce
 
 
 @posix
-def test_what_recalls_left_is_written_when_it_ends(running, process, tmp_path):
+@pytest.mark.parametrize("ending", ["SIGTERM", "SIGHUP"])
+def test_what_recalls_left_is_written_when_it_ends(running, process, tmp_path, ending):
     written = process("token", "create", "--tenant", "mira", "--scope", "write").stdout.decode().strip()
     server, url = running()
     with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {written}"}, timeout=30) as client:
         client.post("/v1/memories", json={"text": "The staging deploy runs every Friday."})
         recalled = [client.post("/v1/recall", json={"text": "When is the staging deploy?"}).json()["recall_id"] for _ in range(5)]
-    server.terminate()
+    server.send_signal(signal.Signals[ending])
     server.communicate(timeout=60)
     with open_memories(tmp_path / "memories.db", embedder=None) as memories:
         assert {entry.recall_id for entry in memories.tenant("mira").log()} == set(recalled)
+    assert server.returncode == 0
 
 
 def test_another_process_revokes_a_token_of_a_running_server(running, process, tmp_path):

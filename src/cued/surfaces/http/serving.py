@@ -84,6 +84,7 @@ def serve(  # noqa: PLR0913 - what a command line says
     sockets, each with its own connections to the store, its own model and what it keeps in memory.
     """
     _log_lines()
+    _end_with_the_terminal()
     _refuse_unusable(place)
     if processes > 1 and not hasattr(os, "fork"):
         raise InputError("--processes", processes, "1 on this system, where no process can be forked")
@@ -156,6 +157,7 @@ def _refuse_unusable(place: ListenAddress) -> None:
 def stay(memories: Memories, started: Started, *, tenant: str, idle_s: float, limits: Limits, chores: Chores) -> None:  # noqa: PLR0913 - likewise
     """Answer the commands of our own user alone, at no port and with no token that is kept, until none has come for so long."""
     _log_lines()
+    _end_with_the_terminal()
     tokens = Tokens(memories.parts.store)
     app = make_app(memories, rules=Rules(rate=_OWN_RATE, burst=_OWN_RATE), limits=limits, chores=chores, tokens=tokens)
     with offered(started, token=tokens.lend(tenant)) as local:
@@ -251,6 +253,12 @@ def _log_lines() -> None:
     logging.getLogger("cued.http").setLevel(logging.INFO)
     # it warns of whatever a client sends, such as an upgrade that nobody has to grant, and of packages that nobody needs
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+
+
+def _end_with_the_terminal() -> None:
+    """Let a terminal that closes end it as gently as a SIGTERM, unless it was started to outlive the terminal, as with nohup."""
+    if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
 
 
 def _run(*served: _Served, idle_s: float | None = None) -> None:
