@@ -221,6 +221,16 @@ def test_a_warm_recall_is_one_message_to_the_server_and_so_is_one_after_a_write_
         assert messages(store, tmp_path, ask) == 1
 
 
+@pytest.mark.parametrize("how", [(), ("--json",)], ids=["drawn", "json"])
+def test_the_commands_that_resolve_a_conflict_have_no_password_in_them(url, how):
+    typed = ["--db", url.replace("@", ":geheim@", 1), "--embedder", "hashing", "--direct", *how]
+    runner = CliRunner()
+    assert runner.invoke(cued_command, ["remember", "Standup is at 9:30.", *typed]).exit_code == 0
+    told = runner.invoke(cued_command, ["remember", "Standup is at 9:30.", *typed]).output
+    assert f"--db {url}" in told.replace("'", "")
+    assert "geheim" not in told
+
+
 @pytest.mark.parametrize("setting", ["standard_conforming_strings", "client_encoding", "bytea_output"])
 def test_what_is_usual_at_a_server_does_not_change_what_is_kept_and_found(url, setting):
     unusual = {"standard_conforming_strings": "off", "client_encoding": "SQL_ASCII", "bytea_output": "escape"}[setting]

@@ -57,8 +57,9 @@ class Settings:
         return self._typed.get(name)
 
     def again(self, command: str) -> str:
-        """A command with what was typed here for the database and the tenant, so that it works on the same memories."""
-        kept = [word for name in ("db", "tenant") if name in self._typed for word in (f"--{name}", self._typed[name])]
+        """A command with what was typed here for the database and the tenant, so that it works on the same memories; without a password."""
+        typed = {**self._typed, "db": str(self.db)} if isinstance(self.db, Address) and "db" in self._typed else self._typed
+        kept = [word for name in ("db", "tenant") if name in typed for word in (f"--{name}", typed[name])]
         return " ".join([command, shlex.join(kept)]) if kept else command
 
 
