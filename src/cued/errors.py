@@ -13,7 +13,7 @@ CuedError
 │   ├── ForeignFileError  the file is not a Cued database
 │   ├── CorruptError      the file is a Cued database, and damaged
 │   ├── NewerSchemaError  the file was written by a newer Cued
-│   ├── ReadOnlyError     the file or its folder cannot be written
+│   ├── ReadOnlyError     the file, its folder or the database cannot be written
 │   ├── FullError         the disk is full
 │   ├── BusyError         another process held the file for too long
 │   │   └── ContestedError   others changed the same at the same time, and went first
@@ -149,7 +149,7 @@ class NewerSchemaError(StoreError):
 
 
 class ReadOnlyError(StoreError):
-    """The file or its folder cannot be written."""
+    """The file or its folder cannot be written, or the database server only reads."""
 
 
 class FullError(StoreError):

@@ -85,7 +85,7 @@ STATUSES: tuple[tuple[type[CuedError], int, str], ...] = (
     (InputError, 422, "what the field accepts is in `accepted`"),
     (BusyError, 503, "try again after the seconds in Retry-After"),
     (FullError, 507, "make room on the server's disk; nothing of the write was kept, and reads go on"),
-    (ReadOnlyError, 403, "let the server write its file and folder"),
+    (ReadOnlyError, 403, "let the server write its file and folder, or its database"),
     (LostConnectionError, 503, "try again after the seconds in Retry-After; a write that carries its Idempotency-Key again happens once"),
     (StoreError, 503, "the server's log says more; a damaged file is restored with `cued restore`"),
     (EmbedderError, 503, "try again after the seconds in Retry-After, or without what needs the embedder"),
