@@ -72,6 +72,14 @@ def test_a_token_that_may_only_read_lets_no_agent_write_and_none_lets_it_in(serv
     assert httpx.post(f"{url}/mcp/", json={}).status_code == 401
 
 
+def test_no_stream_is_held_open_over_which_nothing_would_ever_come(served):
+    url, memories = served
+    mira, _ = Tokens(memories.parts.store).create("mira", scope="write")
+    asking = {"authorization": f"Bearer {mira}", "accept": "text/event-stream"}
+    with httpx.stream("GET", f"{url}/mcp", headers=asking) as refused:
+        assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
+
+
 @pytest.mark.parametrize(
     ("evil", "status"), [({"host": "evil.example"}, 421), ({"origin": "https://evil.example"}, 403), ({"content-type": "text/plain"}, 400)]
 )

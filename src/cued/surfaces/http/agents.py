@@ -10,6 +10,8 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from starlette.types import ASGIApp, Receive, Scope, Send
+
 from cued.errors import BusyError
 from cued.handles.memories import Memories
 from cued.model import GLOBAL, lower_of
@@ -37,7 +39,18 @@ def agents(memories: Memories) -> tuple[Mounted, ...]:
         return ToolCaller(tenant=tenant, scope=scope, may_write=asked.token.allows("write"), run=run)
 
     end = http_endpoint(serve(caller_of))
-    return (Mounted(path=PATH, app=end.app, lifespan=end.running),)
+    return (Mounted(path=PATH, app=_posted(end.app), lifespan=end.running),)
+
+
+def _posted(app: ASGIApp) -> ASGIApp:
+    """The endpoint without the stream that a GET asks for: it would last for ever and carry nothing, for answers come with each POST."""
+
+    async def posted(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] == "GET":
+            raise RefusedError(405, "no stream is offered here", "POST each message; its answer has all", headers={"Allow": "POST"})
+        await app(scope, receive, send)
+
+    return posted
 
 
 async def _in_turn(run: Callable[..., Awaitable[Any]], tenant: str, function: Callable[[], Any]) -> Any:  # noqa: ANN401 - what the function gives
