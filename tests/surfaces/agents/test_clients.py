@@ -111,6 +111,15 @@ def test_every_client_can_be_connected_twice_and_undone(home, quick, tmp_path, n
 
 
 @clients
+def test_a_client_that_is_connected_anew_otherwise_is_left_as_it_was(home, quick, tmp_path, name):
+    hooks = ("--hook", "recall") if name == "claude-code" else ()
+    home("connect", name, *hooks, "--yes")
+    home("connect", name, *hooks, "--tenant", "mira", "--yes")
+    assert "no longer has" in home("connect", name, "--undo", "--yes").stdout
+    assert (CLIENTS[name].path().exists(), (tmp_path / ".claude/settings.json").exists()) == (False, False)
+
+
+@clients
 def test_what_is_printed_is_what_would_be_written(home, quick, tmp_path, name):
     printed = json.loads(home("connect", name, "--print", "--json").stdout)["files"][0]
     assert not CLIENTS[name].path().exists()

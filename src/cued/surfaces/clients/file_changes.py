@@ -13,7 +13,7 @@ from msgspec import Struct
 from cued.errors import InputError
 from cued.folders import plain_bytes
 from cued.surfaces.clients import hooking, jsonc
-from cued.surfaces.clients.known import Client, editing
+from cued.surfaces.clients.known import NAME, Client, editing, starts_us
 
 BACKUP: Final = ".before-cued"
 _LARGEST: Final = 64_000_000
@@ -53,9 +53,16 @@ def connected(client: Client, path: Path, entry: dict[str, Any]) -> FileChange:
 
 
 def disconnected(client: Client, path: Path) -> FileChange:
-    """The change that takes the server out again; what was in its place before comes back."""
+    """The change that takes the server out again; what another had in its place before comes back."""
     edit = editing(client)
-    return _undone(path, edit.parse, lambda text: _dropped(edit, text, client.at), lambda data: _without(data, client.at), client.under)
+
+    def wanted(data: dict[str, Any]) -> dict[str, Any]:
+        return _without(data, client.at)
+
+    def ours(data: dict[str, Any]) -> bool:
+        return wanted(data) != data and starts_us(data[client.under][NAME])
+
+    return _undone(path, edit.parse, lambda text: _dropped(edit, text, client.at), wanted, _Place(table=client.under, ours=ours))
 
 
 def hooked(path: Path, kinds: Sequence[str], launcher: Sequence[str], options: Sequence[str]) -> FileChange:
@@ -74,7 +81,8 @@ def unhooked(path: Path) -> FileChange:
         left = hooking.unhooked(jsonc.parse(text))
         return jsonc.put(text, ("hooks",), left["hooks"]) if "hooks" in left else jsonc.drop(text, ("hooks",))
 
-    return _undone(path, jsonc.parse, edited, hooking.unhooked, "hooks")
+    place = _Place(table="hooks", ours=lambda data: hooking.unhooked(data) != data)
+    return _undone(path, jsonc.parse, edited, hooking.unhooked, place)
 
 
 def write(change: FileChange) -> Path | None:
@@ -88,6 +96,13 @@ def write(change: FileChange) -> Path | None:
         except _OthersWroteError:
             change = change.anew()
     raise _unreadable(change.path, "others write it again and again")
+
+
+class _Place(Struct, frozen=True, kw_only=True):
+    """Where in a file we stand: the name of the table, and whether what a file holds there is of our own making."""
+
+    table: str
+    ours: Callable[[dict[str, Any]], bool]
 
 
 class _OthersWroteError(Exception):
@@ -137,21 +152,27 @@ def _change(
 
 
 def _undone(
-    path: Path, parse: Callable[[str], Any], edited: Callable[[str], str], wanted: Callable[[dict[str, Any]], dict[str, Any]], table: str
+    path: Path, parse: Callable[[str], Any], edited: Callable[[str], str], wanted: Callable[[dict[str, Any]], dict[str, Any]], place: _Place
 ) -> FileChange:
-    before, change = _text(path), partial(FileChange, path=path, undoes=True, anew=partial(_undone, path, parse, edited, wanted, table))
+    before, change = _text(path), partial(FileChange, path=path, undoes=True, anew=partial(_undone, path, parse, edited, wanted, place))
     if before is None:
         return change(before=None, after=None)
-    data, backup = _read(path, parse, before), _text(_backup_of(path))
+    data, backup = _read(path, parse, before), _before_us(path, parse, place)
     left = wanted(data)
     if left == data:
         return change(before=before, after=before)
-    if backup is not None and _bare(wanted(_read(path, parse, backup)), table) == _bare(left, table):
+    if backup is not None and _bare(wanted(_read(path, parse, backup)), place.table) == _bare(left, place.table):
         return change(before=before, after=backup)
     after = edited(before)
     if _read(path, parse, after) != left:
         raise _unreadable(path, "its layout is one that cannot be edited safely")
     return change(before=before, after=after if left or backup is not None else None)
+
+
+def _before_us(path: Path, parse: Callable[[str], Any], place: _Place) -> str | None:
+    """What the backup says; None where there is none, or where it has us in it already, as of a file that we had made."""
+    backup = _text(_backup_of(path))
+    return None if backup is None or place.ours(_read(path, parse, backup)) else backup
 
 
 def _bare(data: dict[str, Any], table: str) -> dict[str, Any]:

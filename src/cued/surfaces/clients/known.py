@@ -1,6 +1,7 @@
 """The clients: where each keeps its configuration on each platform, under which name a server stands, and what an entry looks like."""
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +13,7 @@ from msgspec import Struct
 from cued.surfaces.clients import jsonc, toml
 
 NAME: Final = "cued"
+_US: Final = re.compile(r"(?:^|[/\\])cued(?:\.exe)?$|^cued\.surfaces\.cli$")
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -45,6 +47,12 @@ class Client(Struct, frozen=True, kw_only=True):
     def entry(self, command: list[str], env: Mapping[str, str]) -> dict[str, Any]:
         """What stands in the file for a server that this command starts."""
         return {**self.beside, "command": command[0], "args": command[1:], **({"env": dict(env)} if env else {})}
+
+
+def starts_us(entry: Any) -> bool:  # noqa: ANN401 - whatever stands in a user's file
+    """Whether an entry starts `cued mcp`, wherever it lies and however it is started."""
+    words = [entry.get("command"), *entry["args"]] if isinstance(entry, dict) and isinstance(entry.get("args"), list) else []
+    return "mcp" in words and any(isinstance(word, str) and _US.search(word) for word in words[: words.index("mcp")])
 
 
 def _folders(platform: str) -> dict[str, Path]:
