@@ -1,13 +1,15 @@
 """From answers to what is drawn: plain functions, data in, data out."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 import cued
 from cued import flow
 from cued.errors import InputError
-from cued.surfaces.inspector.candidates import WIDE, bar, compared, marked, scale
+from cued.surfaces.inspector import candidates
+from cued.surfaces.inspector.candidates import COLOURS, WIDE, bar, compared, marked, scale
 from cued.surfaces.inspector.counting import FRESH_S, QUICK_S, Counts
 from cued.surfaces.inspector.doing import _undo_update
 from cued.surfaces.inspector.held_recalls import HELD_S, MOST, Held, Looked
@@ -30,6 +32,14 @@ def test_bars_begin_at_zero_and_are_as_wide_as_their_parts():
     assert [(part["name"], part["x"], part["wide"]) for part in bar(rows[0]["contributions"], on)] == [("a", 40, 120), ("b", 160, 40)]
     assert [(part["name"], part["x"], part["wide"]) for part in bar(rows[1]["contributions"], on)] == [("a", 0, 40), ("b", 40, 40)]
     assert bar({}, scale([])) == []
+
+
+def test_no_two_parts_of_the_default_score_have_one_colour():
+    parts = [term.signal for term in cued.load_policy("cued").score.terms] + ["renewal"]
+    colours = [colour for _, colour in scale([{"contributions": dict.fromkeys(parts, 1.0)}]).parts]
+    assert sorted(colours) == list(range(COLOURS))
+    style = (Path(candidates.__file__).parent / "static" / "style.css").read_text("utf-8")
+    assert all(f"--c{colour}:" in style and f".c{colour} {{ fill: var(--c{colour})" in style for colour in colours)
 
 
 def test_the_words_by_which_the_cue_found_a_text_are_marked():

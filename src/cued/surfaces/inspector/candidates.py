@@ -12,8 +12,8 @@ from cued.text.analyse import analyse
 
 WIDE = 200.0
 TEXT = 260
-COLOURS = 7
-"""How many the style sheet has."""
+COLOURS = 8
+"""How many the style sheet has: one for each part of the default policy's score, renewal among them."""
 SMALL = 0.2
 _CHUNK = re.compile(r"\S+|\s+")
 

@@ -14,6 +14,7 @@ from cued.policy.presets import preset
 from cued.policy.spec import Policy, Term
 from cued.requests.checks import read
 from cued.requests.cue import DecideRequest, adjusted
+from cued.surfaces.inspector.candidates import COLOURS
 
 WEIGHT = "w."
 _NUMBERS: Mapping[str, type] = {"floor": float, "limit": int, "budget_tokens": int, "window_tokens": int}
@@ -41,9 +42,9 @@ def deciding(query: Mapping[str, str], saved: Envelope, usual: Policy, *, named:
 
 
 def weights(policy: Policy, *, usual: Policy) -> list[JSON]:
-    """The parts of a policy's score with their weights, and what those usually are."""
-    pairs = zip(policy.score.terms, usual.score.terms, strict=True)
-    return [{"name": label(term), "weight": term.weight, "usual": before.weight} for term, before in pairs]
+    """The parts of a policy's score with their weights, what those usually are, and the colours of their bars."""
+    pairs = enumerate(zip(policy.score.terms, usual.score.terms, strict=True))
+    return [{"name": label(term), "weight": term.weight, "usual": before.weight, "colour": at % COLOURS} for at, (term, before) in pairs]
 
 
 def label(term: Term) -> str:
