@@ -522,7 +522,8 @@ def test_the_floor_is_set_per_call_and_an_empty_recall_says_what_was_nearest(cue
 
 @pytest.mark.requirement("R9")
 def test_each_way_to_be_empty_is_told_apart(cued):
-    assert "Nothing is stored yet" in cued("recall", "peanuts").stdout
+    assert "Nothing is stored yet for this tenant; `cued tenants` lists" in " ".join(cued("recall", "peanuts").stdout.split())
+    assert "No memories; `cued tenants` lists" in cued("list").stdout
     found = cued.remember(PEANUTS, "--scope", "kitchen")
     gated = cued("recall", "peanuts").stdout
     assert "a gate struck every stored memory" in gated

@@ -205,7 +205,7 @@ def recall_view(recall: JSON, *, now: datetime | None = None, brief: bool = Fals
 def empty_line(recall: JSON) -> Text:
     """The reason for an empty recall, with the best near miss."""
     said = {
-        "nothing_stored": "Nothing is stored yet for this tenant.",
+        "nothing_stored": "Nothing is stored yet for this tenant; `cued tenants` lists whose memories there are.",
         "all_gated": "Nothing to search: a gate struck every stored memory.",
         "nothing_matched": "Nothing matched: no channel found anything for this cue.",
         "below_floor": "Nothing relevant.",

@@ -18,7 +18,7 @@ def tenants_view(answer: JSON) -> RenderableType:
 def listing_view(page: JSON) -> RenderableType:
     """One page of memories, and the cursor that goes on."""
     if not page["memories"]:
-        return shown("No memories.")
+        return shown("No memories; `cued tenants` lists whose there are.")
     foot = [shown(f"{len(page['memories'])} of {page['total']}" + ("; the next page:" if page["next"] else ""), "dim")]
     if page["next"]:
         # on one line, however long: it is to be copied

@@ -44,7 +44,7 @@ def replay_view(answer: JSON, *, one: bool) -> RenderableType:
             shown(f"injection rate {before:.0%} → {after:.0%} · overlap {answer['overlap']:.0%}"),
             shown(f"tokens a recall {answer['tokens_before']:.0f} → {answer['tokens_after']:.0f}"),
         ]
-        for title, moved in (("comes in", answer["came"]), ("goes", answer["went"])):
+        for title, moved in (("comes", answer["came"]), ("goes", answer["went"])):
             parts += [shown(f"{title} in {each['recalls']}: {each['text']}") for each in moved[:5]]
     return Group(*parts, *(shown(f"note: {note}", "yellow") for note in answer["notes"]))
 
