@@ -93,6 +93,14 @@ def test_a_server_that_does_not_answer_changes_nothing(home, tmp_path, monkeypat
     assert not (tmp_path / ".codex").exists()
 
 
+def test_without_the_protocol_s_sdk_it_says_what_to_install_and_changes_nothing(home, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "anyio", None)
+    refused = home("connect", "cursor", "--yes")
+    assert refused.exit_code == 2
+    assert 'anyio is not installed; accepted: pip install "cued[mcp]"' in refused.stderr
+    assert not (tmp_path / ".cursor/mcp.json").exists()
+
+
 @clients
 def test_every_client_can_be_connected_twice_and_undone(home, quick, tmp_path, name):
     path = CLIENTS[name].path()

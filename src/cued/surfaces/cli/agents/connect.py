@@ -12,7 +12,7 @@ from cued.surfaces.cli.agents.launching import launcher, options, startable
 from cued.surfaces.cli.asking import ask
 from cued.surfaces.cli.commands import Command, Settings, settings
 from cued.surfaces.cli.output import note, show
-from cued.surfaces.clients import file_changes, jsonc
+from cued.surfaces.clients import file_changes, jsonc, proof
 from cued.surfaces.clients.hooking import KINDS, hooked
 from cued.surfaces.clients.known import CLIENTS, NAME, Client, editing, hook_settings
 from cued.surfaces.project import checkout
@@ -111,12 +111,11 @@ def _agreed(due: Sequence[file_changes.FileChange], *, yes: bool) -> None:
 
 
 def _tried(command: Sequence[str], env: dict[str, str]) -> list[str]:
+    here = [str(Path.cwd()) if "${" in word else word for word in command]
     try:
-        from cued.surfaces.clients.proof import tools_of  # noqa: PLC0415 - the protocol's SDK, when it is needed
+        return proof.tools_of(here, env, folder=Path.cwd())
     except ModuleNotFoundError as error:
         raise click.ClickException(f'{error.name} is not installed; accepted: pip install "cued[mcp]"') from error
-    here = [str(Path.cwd()) if "${" in word else word for word in command]
-    return tools_of(here, env, folder=Path.cwd())
 
 
 def _told(client: Client, told: dict[str, Any], *, undo: bool) -> str:
