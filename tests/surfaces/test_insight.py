@@ -130,7 +130,7 @@ def test_recalls_are_judged_one_key_each(filled):
 def test_nothing_is_to_be_judged_where_nothing_is_kept(cued):
     cued.remember("The deploy is on Friday.")
     cued.json("recall", "When is the deploy?")
-    assert "Nothing is to be judged" in cued("label").stdout
+    assert "Nothing is to be judged: no kept recall is without a verdict; with --keep last" in cued("label").stdout
 
 
 def test_recalls_are_kept_when_told_so(cued):

@@ -80,5 +80,5 @@ def _key() -> str:
 
 def _listed(found: JSON) -> str:
     if not found["recalls"]:
-        return "Nothing is to be judged: no kept recall is without a verdict"
+        return "Nothing is to be judged: no kept recall is without a verdict; with --keep last recalls are kept"
     return "\n".join(f"{recall['recall_id']}  {recall['cue']}" for recall in found["recalls"])
