@@ -67,6 +67,13 @@ def test_the_doctor_s_exit_code_says_what_it_found(filled, cued):
     assert filled("doctor", "--policy", "dense").exit_code == 1
 
 
+def test_what_the_doctor_found_stays_beside_its_name_however_narrow_it_is(cued):
+    cued.remember("The deploy is on Friday.")
+    lines = cued("doctor", env={"COLUMNS": "60"}).stdout.splitlines()
+    at = next(number for number, line in enumerate(lines) if line.split()[1:2] == ["scans"])
+    assert lines[at + 1].startswith(" " * 14)
+
+
 def test_the_doctor_says_how_many_recalls_are_missing(cued):
     cued.remember("The deploy is on Friday.")
     cued.json("recall", "When is the deploy?")

@@ -1,6 +1,7 @@
 """Policies and recalls as a whole drawn: a diagnosis, a replay, what tuning came to, and policies beside each other."""
 
 from rich.console import Group, RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from cued.model.plain import JSON
@@ -8,6 +9,8 @@ from cued.surfaces.cli.output import counted
 from cued.surfaces.cli.tables import command, grid, number, sheet, shown
 
 _MARKS = {"pass": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red"), "unknown": ("?", "dim")}
+_TOLD_AT = 14
+"""The column at which what was found stands, and under it what mends it."""
 
 
 def diagnosis_view(answer: JSON) -> RenderableType:
@@ -16,14 +19,23 @@ def diagnosis_view(answer: JSON) -> RenderableType:
     for title, lines in (("The production checklist", answer["checklist"]), ("Beside it", answer["beside"])):
         parts.append(shown(title, "bold"))
         for line in lines:
-            mark, style = _MARKS[line["verdict"]]
-            parts.append(Text.assemble((f"{mark} ", style), f"{line['name']:<12}", shown(f"{line['figure']}: {line['told']}", most=400)))
+            parts.append(_examined(line))
             if line["mend"]:
-                parts.append(Text.assemble(" " * 14, command(line["mend"])))
+                parts.append(Text.assemble(" " * _TOLD_AT, command(line["mend"])))
         parts.append(Text(""))
     if answer["missing"]:
         parts.append(shown(f"{answer['missing']} more recalls are needed before traffic says anything.", "dim"))
     return Group(*parts)
+
+
+def _examined(line: JSON) -> RenderableType:
+    """One line; what does not fit beside its name goes on below itself."""
+    mark, style = _MARKS[line["verdict"]]
+    row = Table.grid()
+    row.add_column(width=_TOLD_AT)
+    row.add_column()
+    row.add_row(Text.assemble((f"{mark} ", style), line["name"]), shown(f"{line['figure']}: {line['told']}", most=400))
+    return row
 
 
 def replay_view(answer: JSON, *, one: bool) -> RenderableType:
