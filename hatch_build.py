@@ -6,6 +6,7 @@ with a newer source it is passed over until it is compiled again.
 """
 
 import os
+import re
 import struct
 import sys
 import sysconfig
@@ -19,6 +20,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 SOURCE = Path("src/cued/stores/columns/_kernels.c")
 LEAST = "cp311"
 """The stable interface that is compiled against, which every later Python has too."""
+_MAC = re.compile(r"macosx-(?!10\.)(\d+)[\d.]*")
+"""The macOS that a Python was built for, from 11 on, where an installer knows whole versions alone: `14_0`, and neither `14_6` nor `14`."""
 
 
 class KernelsBuildHook(BuildHookInterface[Any]):
@@ -54,7 +57,7 @@ def _stable() -> bool:
 
 
 def _tag() -> str:
-    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    platform = _MAC.sub(r"macosx-\1.0", sysconfig.get_platform()).replace("-", "_").replace(".", "_")
     own = f"cp{sys.version_info.major}{sys.version_info.minor}"
     return f"{LEAST}-abi3-{platform}" if _stable() else f"{own}-{own}t-{platform}"
 
