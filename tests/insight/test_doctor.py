@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 import cued
 from cued.errors import EmbedderError
+from cued.insight import deployment
 from cued.insight.deployment import loops
 from cued.insight.doctor import BESIDE, CHECKLIST
 from cued.insight.holdings import half_lives
@@ -342,12 +343,14 @@ def test_the_decision_guide_is_applied_to_what_has_changed(world):
     assert told(0.1, 20).mend == "cued recall CUE --recency-weight 0.7"
 
 
-def test_a_search_that_was_not_compiled_is_named_with_what_mends_it(world):
+@pytest.mark.parametrize(("source", "again"), [("kernels.py", "--editable ."), ("no source, as in an installed package", ".")])
+def test_a_search_that_was_not_compiled_is_named_with_what_mends_it(world, monkeypatch, source, again):
     assert line(world(), "loops").verdict == ("pass" if COMPILED else "warn")
+    monkeypatch.setattr(deployment, "SOURCE", deployment.SOURCE.with_name(source))
     store = Store(MemoryKeeper())
     seen = observe("t", store, policy(), embedder=None, now=NOW)
     slow, quick = (loops(replace(seen, condition=replace(seen.condition, compiled=compiled))) for compiled in (False, True))
-    assert (slow.verdict, slow.mend, quick.verdict) == ("warn", "pip install --force-reinstall --no-deps cued", "pass")
+    assert (slow.verdict, slow.mend, quick.verdict) == ("warn", f"pip install --force-reinstall --no-deps {again}", "pass")
 
 
 def test_a_block_without_bounds_is_named(world):

@@ -3,6 +3,7 @@
 from cued.insight.line import Line, failed, fine, percent, warned
 from cued.insight.observing import Observed
 from cued.insight.traffic import leaves, popular
+from cued.stores.columns.kernels import SOURCE
 
 ROOM_TOKENS = 4000
 """A quarter of a window of 16,000 tokens: what an unbounded block may come to."""
@@ -114,6 +115,7 @@ def loops(seen: Observed) -> Line:
     """Whether the loops of a search are compiled."""
     if seen.condition.compiled:
         return fine("loops", "compiled", "a search takes as long as it has to")
-    told = "no C compiler was at hand when Cued was installed: recalls are the same, and take up to twice as long"
-    mend = "pip install --force-reinstall --no-deps cued"
+    told = "no C compiler was at hand, or the loops are newer: recalls are the same, in up to twice the time; install the checkout again"
+    again = "--editable ." if SOURCE.exists() else "."  # as before
+    mend = f"pip install --force-reinstall --no-deps {again}"
     return warned("loops", "in numpy", told, cause="not compiled", mend=mend)

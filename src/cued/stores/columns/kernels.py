@@ -7,6 +7,9 @@ from zlib import crc32
 
 from cued.stores.columns import uncompiled
 
+SOURCE: Final = Path(__file__).with_name("_kernels.c")
+"""What they are compiled from, which a checkout has and an installed package has not."""
+
 
 def is_current(compiled: ModuleType, source: Path) -> bool:
     """Whether the compiled module was made of this source, or no source is there: a checkout may have got a newer one since."""
@@ -24,7 +27,7 @@ else:
     except ImportError:  # built without a compiler, or for another machine
         loops = uncompiled
     else:
-        loops = _kernels if is_current(_kernels, Path(__file__).with_name("_kernels.c")) else uncompiled
+        loops = _kernels if is_current(_kernels, SOURCE) else uncompiled
 
 COMPILED: Final = loops is not uncompiled
 """Whether they are compiled."""
