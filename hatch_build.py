@@ -76,6 +76,7 @@ def _compiled(root: Path) -> Path:
         [str(root / SOURCE)],
         define_macros=[("SOURCE_SUM", f"{crc32((root / SOURCE).read_bytes())}u")],
         extra_compile_args=exact,
+        extra_link_args=[] if windows else exact,  # -ffast-math in CFLAGS would have all of the process lose its smallest numbers
         libraries=[] if windows else ["m"],
         py_limited_api=_stable(),
     )
