@@ -5,6 +5,7 @@ import math
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -75,6 +76,18 @@ def test_the_graph_agrees_with_bert_written_out_in_numpy():
     tokenizer = pytest.importorskip("cued_minilm.tokenizer").Tokenizer()
     by_hand = np.array([bert(values, tokenizer.ids(text)) for text in TEXTS[:16]])
     assert cosines(by_hand, minilm_reference.read()[:16]).min() > 0.99999
+
+
+def test_an_adapter_is_added_to_the_same_bytes_on_any_processor(tmp_path, monkeypatch):
+    files = pytest.importorskip("safetensors.numpy")
+    monkeypatch.syspath_prepend(Path(__file__).resolve().parents[2] / "packages/cued-minilm")
+    weights = pytest.importorskip("minilm_export.weights")
+    chance = np.random.default_rng(1)
+    a, b = (chance.standard_normal(shape).astype(np.float16) for shape in ((32, 48), (64, 32)))
+    files.save_file({"part.lora_A": a, "part.lora_B": b}, tmp_path / "adapter.safetensors", {"scale": "1.0"})
+    merged = weights.merged({"part.weight": np.zeros((64, 48), np.float32)}, tmp_path / "adapter.safetensors")
+    exact = [[math.fsum(map(float, row.astype(float) * column.astype(float))) for column in a.T] for row in b]
+    assert merged["part.weight"].tobytes() == np.array(exact, dtype=np.float32).tobytes()
 
 
 def bert(weights: dict[str, np.ndarray], ids: list[int]) -> np.ndarray:

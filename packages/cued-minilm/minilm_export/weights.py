@@ -82,4 +82,6 @@ def merged(plain: Weights, adapter: Path) -> Weights:
 
 
 def _delta(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float32]:
-    return b.astype(np.float32) @ a.astype(np.float32)
+    # Of an adapter in half precision float64 holds the sums, in any order: another processor adds in another, and would make another model.
+    exact: NDArray[np.float64] = b.astype(np.float64) @ a.astype(np.float64)
+    return exact.astype(np.float32)
