@@ -116,6 +116,29 @@ def test_a_lock_of_the_callers_holds_nobody_up_for_good():
     assert pace.free == 1
 
 
+def test_who_is_under_way_is_alone_until_another_works_waits_or_is_away():
+    pace, come, seen = Pace(1), Event(), []
+
+    def work():
+        with working(pace), pace.waiting():
+            seen.append(pace.alone)
+            come.wait(timeout=10)
+
+    assert pace.alone
+    with working(pace):
+        assert pace.alone
+        thread = begun(work)
+        waiting_in(pace, 1)
+        assert not pace.alone
+        with pace.waiting():
+            while not seen:
+                sleep(0.001)
+        assert not pace.alone
+        come.set()
+    thread.join()
+    assert (seen, pace.alone) == ([False], True)
+
+
 def test_a_failure_leaves_the_place():
     pace = Pace(1)
     with suppress(ZeroDivisionError), working(pace), pace.waiting():

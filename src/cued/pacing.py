@@ -39,23 +39,31 @@ class Pace:
 
     def after_fork(self) -> None:
         """Start with all places free, and with nobody there: whoever worked or waited is not in the child."""
-        self._lock, self._placed, self.queue = Lock(), set[int](), OrderedDict[int, Lock]()
+        self._lock, self._placed, self._away, self.queue = Lock(), set[int](), set[int](), OrderedDict[int, Lock]()
 
     @property
     def free(self) -> int:
         """How many places are free."""
         return self._places - len(self._placed)
 
+    @property
+    def alone(self) -> bool:
+        """Whether no other recall is under way: none works, waits for a place, or has left its own for a while."""
+        return not self.queue and not self._away and self._placed <= {get_ident()}
+
     @contextmanager
     def waiting(self) -> Iterator[None]:
         """With this thread's place left to others, if it has one; afterwards it waits for another. No lock is to be held around this."""
-        if get_ident() not in self._placed:
+        who = get_ident()
+        if who not in self._placed:
             yield
             return
+        self._away.add(who)
         self.leave()
         try:
             yield
         finally:
+            self._away.discard(who)
             self.take()
 
     def take(self) -> None:

@@ -36,7 +36,7 @@ _LONGER = ((1, 4), (32, 2))
 _AT_LEAST = 1.05
 """|a·b - a'·b'| ≤ |a-a'||b| + |a'||b-b'|: this covers the lengths, and what is rounded on the way."""
 _SHARED = 2**16
-"""From so many rows on the cores share a scan, and other recalls may work meanwhile."""
+"""From so many rows on the cores share a scan, unless another recall is under way, and other recalls may work meanwhile."""
 _MOST_CORES = 4
 
 
@@ -203,6 +203,6 @@ def _side_by_side(scan: Callable[[slice], None], others: Sequence[slice], own: s
 
 def _shares(rows: int) -> list[slice]:
     """What each core scans of so many rows."""
-    cores = 1 if rows < _SHARED else min(_MOST_CORES, cpu_count() or 1)
+    cores = min(_MOST_CORES, cpu_count() or 1) if rows >= _SHARED and pacing.PACE.alone else 1
     ends = [rows * number // cores for number in range(cores + 1)]
     return [slice(*each) for each in pairwise(ends)]
