@@ -313,6 +313,17 @@ def test_a_passage_counts_neighbours_that_are_no_candidates_and_never_another_se
     assert decide(found, preset("cued")).trace.columns["passage"].tolist() == [0.9, 0.2, 0.6]
 
 
+def test_what_was_only_noted_in_a_session_is_a_note_for_which_its_neighbours_count_less():
+    noted, said = (Source(session="s"), Source(session="s", speaker="Ann"))
+    told = [memory("a", source=noted), memory("b", source=noted), memory("c", source=said), memory("d", source=Source(session="s", turn=4))]
+    near = {"cosine": [0.1, 0.9, 0.1, 0.1], "cosine_before": [math.nan, 0.1, 0.9, 0.9], "cosine_after": [0.9, math.nan, math.nan, math.nan]}
+    found = evidence(told, **near, coverage_before=[0.0, 0.0, 1.0, 0.0], coverage_after=[1.0, 0.0, 0.0, 0.0])
+    columns = decide(found, preset("cued")).trace.columns
+    assert columns["turn"].tolist() == [0.0, 0.0, 1.0, 1.0]
+    assert columns["passage"].tolist() == pytest.approx([0.66, 0.9, 0.9, 0.9])
+    assert columns["neighbour_coverage"][0] == pytest.approx(0.7 * columns["neighbour_coverage"][2])
+
+
 @pytest.mark.requirement("X6")
 def test_the_turn_after_a_question_that_has_the_cues_words_answers_it():
     said = turns("Which tea do you drink? 🙂", "Oolong, always.", "And where?", "Why do you ask?")

@@ -35,7 +35,7 @@ def test_who_speaks_is_told_of_turns_and_of_notes_but_notes_are_spoken_by_nobody
     table = laid_out([*turns, Source(speaker="Ada"), Source()])
     assert set(table.speakers) == {"Ada", "Bo"}
     assert table.spoken_by("Ada").tolist() == [True, False, False, False, False]
-    assert table.notes.tolist() == [0.0, 0.0, 0.0, 1.0, 1.0]
+    assert table.notes.tolist() == [0.0, 1.0, 0.0, 1.0, 1.0]
 
 
 def test_what_was_used_is_told_with_its_use():
@@ -59,6 +59,6 @@ def test_traits_at_hand_decide_what_those_that_are_worked_out_decide_in_whatever
 
 
 def test_traits_of_other_memories_are_not_taken():
-    seen = evidence([memory("a"), memory("b", source=Source(session="s"))], cosine=[0.1, 0.2])
+    seen = evidence([memory("a"), memory("b", source=Source(session="s", turn=1))], cosine=[0.1, 0.2])
     other = replace(seen.findings, traits=Traits((memory("x"), memory("y"))))
     assert Table(replace(seen, findings=other), policy()).notes.tolist() == [1.0, 0.0]

@@ -104,8 +104,12 @@ class Table:
 
     @cached_property
     def notes(self) -> Column:
-        """1 for each candidate that is a note, and 0 for what was said in a session; `nothing` where all of them were."""
-        notes = self.traits.session < 0.0
+        """1 for each candidate that is a note, and 0 for what was said in a session; `nothing` where all of them were.
+
+        What a session has without a turn and without a speaker was noted in it: what was made of it, or the items of a list.
+        """
+        traits = self.traits
+        notes = (traits.session < 0.0) | (np.isnan(traits.turn) & (traits.speaker < 0.0))
         return notes.astype(float) if notes.any() else self.nothing
 
     @cached_property

@@ -25,6 +25,11 @@ class Source(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     url: str | None = None
     meta: dict[str, Scalar] = field(default_factory=dict)
 
+    @property
+    def said(self) -> bool:
+        """Whether it was said in a session: as a turn of it, or by somebody; what was only noted in one stands by itself."""
+        return self.session is not None and (self.turn is not None or bool(self.speaker))
+
 
 class Edge(Struct, frozen=True, gc=False):
     """A link from a memory to another: derived_from, causes, mentions, or a word of the user's own.

@@ -44,6 +44,8 @@ _NEAREST, _NEARBY = 10, 40
 """So many of the nearest candidates tell whether code is kept here and how near many are, and of so many it is told whether they are in the
 words of whoever asks."""
 _FIFTH = 5
+_LENT = 0.7
+"""So much of what stands beside a note in its session counts for it: notes of a document are of one matter, and each says its own."""
 
 
 def run(table: Table, *, without: str = "") -> None:
@@ -122,7 +124,7 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         "passage_z": passage_z,
         "lift": (lift := filled(passage - raw["cosine"])),
         "replied": table.product(kept, lift),
-        "neighbour_coverage": np.maximum(raw["coverage_before"], raw["coverage_after"]) * _BRIEF / (_BRIEF + raw["length"]),
+        "neighbour_coverage": _lent(note) * np.maximum(raw["coverage_before"], raw["coverage_after"]) * _BRIEF / (_BRIEF + raw["length"]),
         "answers": _answers(table, replies=kept) * (1.0 - agent) if spoken else _answers(table, replies=kept),
         "voice": agent,
         "voice_length": agent * np.maximum(long - _SHORT, 0.0) if spoken else agent,
@@ -320,7 +322,12 @@ def _passage(table: Table) -> Column:
         earlier, later = table.turns_apart(step)
         best[earlier] = np.fmax(best[earlier], cosine[later])
         best[later] = np.fmax(best[later], cosine[earlier])
-    return best
+    return best if table.notes is table.nothing else np.where(table.notes > 0.0, cosine + _LENT * (best - cosine), best)
+
+
+def _lent(note: Column) -> Column:
+    """The share of its neighbours' words that counts for each candidate."""
+    return 1.0 - (1.0 - _LENT) * note
 
 
 def _answers(table: Table, *, replies: Column) -> Column:

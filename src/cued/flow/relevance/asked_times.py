@@ -210,7 +210,7 @@ def _own_terms(text: str) -> frozenset[str]:
 
 def _place(memory: Memory, terms: frozenset[str]) -> int:
     """How many words of a note stand before the first of these terms; a turn of a conversation begins with anything."""
-    words = enumerate(memory.text.split()) if memory.source.session is None else ()
+    words = enumerate(memory.text.split()) if not memory.source.said else ()
     return next((place for place, word in words if not terms.isdisjoint(analyse(word))), _LATE)
 
 
@@ -244,7 +244,7 @@ def _held_so(memory: Memory, held: datetime, event: Beside) -> float:
 
 def _told(memory: Memory, held: datetime, event: Beside) -> float:
     """How well a memory lies so to the event, 0 to 1; of a conversation what came after is often told along with it, and told late."""
-    if memory.source.session is None or event.unit or event.relation == "around":
+    if not memory.source.said or event.unit or event.relation == "around":
         return _beside(_time(memory), held, event)
     return float(_time(memory) < held if event.relation in {"before", "until"} else _time(memory) >= day(held).start)
 
