@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import signal
 import subprocess
 import threading
 from contextlib import contextmanager
@@ -98,6 +99,15 @@ def running(process):
     for server in started:
         server.kill()
         server.communicate()
+
+
+@pytest.fixture
+def at_a_terminal():
+    """Start servers as a terminal does, whatever outlives its own here; what this gives starts them as nohup does."""
+    before = signal.getsignal(signal.SIGHUP)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.fixture

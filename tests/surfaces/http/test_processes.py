@@ -168,6 +168,7 @@ def test_a_process_that_is_killed_comes_back_and_every_write_that_was_acknowledg
         assert len(set(acknowledged)) == len(acknowledged)
 
 
+@pytest.mark.usefixtures("at_a_terminal")
 @pytest.mark.parametrize(("ending", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130), (signal.SIGHUP, 0)], ids=["term", "int", "hup"])
 def test_a_signal_ends_them_all_and_what_the_recalls_of_each_left_is_written(team, tmp_path, ending, code):
     served = team()

@@ -110,6 +110,7 @@ def test_every_write_that_was_acknowledged_is_there_after_the_end(running, proce
 
 
 @posix
+@pytest.mark.usefixtures("at_a_terminal")
 @pytest.mark.parametrize("ending", ["SIGTERM", "SIGHUP"])
 def test_what_recalls_left_is_written_when_it_ends(running, process, tmp_path, ending):
     written = process("token", "create", "--tenant", "mira", "--scope", "write").stdout.decode().strip()
@@ -122,6 +123,15 @@ def test_what_recalls_left_is_written_when_it_ends(running, process, tmp_path, e
     with open_memories(tmp_path / "memories.db", embedder=None) as memories:
         assert {entry.recall_id for entry in memories.tenant("mira").log()} == set(recalled)
     assert server.returncode == 0
+
+
+@posix
+def test_what_is_to_outlive_its_terminal_does(running, at_a_terminal):
+    at_a_terminal()  # as nohup does
+    server, url = running()
+    server.send_signal(signal.SIGHUP)
+    assert httpx.get(f"{url}healthz", timeout=30).status_code == 200
+    assert server.poll() is None
 
 
 def test_another_process_revokes_a_token_of_a_running_server(running, process, tmp_path):
