@@ -320,8 +320,8 @@ def test_what_was_only_noted_in_a_session_is_a_note_for_which_its_neighbours_cou
     found = evidence(told, **near, coverage_before=[0.0, 0.0, 1.0, 0.0], coverage_after=[1.0, 0.0, 0.0, 0.0])
     columns = decide(found, preset("cued")).trace.columns
     assert columns["turn"].tolist() == [0.0, 0.0, 1.0, 1.0]
-    assert columns["passage"].tolist() == pytest.approx([0.66, 0.9, 0.9, 0.9])
-    assert columns["neighbour_coverage"][0] == pytest.approx(0.7 * columns["neighbour_coverage"][2])
+    assert columns["passage"].tolist() == pytest.approx([0.78, 0.9, 0.9, 0.9])
+    assert columns["neighbour_coverage"][0] == pytest.approx(0.85 * columns["neighbour_coverage"][2])
 
 
 @pytest.mark.requirement("X6")

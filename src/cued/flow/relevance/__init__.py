@@ -44,7 +44,7 @@ _NEAREST, _NEARBY = 10, 40
 """So many of the nearest candidates tell whether code is kept here and how near many are, and of so many it is told whether they are in the
 words of whoever asks."""
 _FIFTH = 5
-_LENT = 0.7
+_LENT = 0.85
 """So much of what stands beside a note in its session counts for it: notes of a document are of one matter, and each says its own."""
 
 
