@@ -12,6 +12,8 @@ from shutil import rmtree
 
 from msgspec import json
 
+from bench.crowding import CASE as CROWDING_CASE
+from bench.crowding import crowding
 from bench.figures import Result, merged
 from bench.growth import CASE as GROWTH_CASE
 from bench.growth import grow
@@ -37,7 +39,7 @@ Say = Callable[[str], None]
 def names(size: Size, *, peers: bool = False) -> tuple[str, ...]:
     """The cases of this size in the order they run, those with other memory layers only where they are asked for."""
     racing = (PEERS_CASE,) if peers else (RACE_CASE,)
-    return ("import", *(shape.name for shape in size.shapes), GROWTH_CASE, KEEPERS_CASE, MINILM_CASE, SERVING_CASE, *racing)
+    return ("import", *(shape.name for shape in size.shapes), GROWTH_CASE, KEEPERS_CASE, CROWDING_CASE, MINILM_CASE, SERVING_CASE, *racing)
 
 
 def run_here(case: str, size: Size, folder: Path) -> Result:
@@ -51,6 +53,7 @@ def run_here(case: str, size: Size, folder: Path) -> Result:
         "import": importing,
         GROWTH_CASE: lambda: grow(size.growth, folder, size),
         KEEPERS_CASE: lambda: beside(size.growth, folder, size),
+        CROWDING_CASE: lambda: crowding(_emptied(folder / CROWDING_CASE), size),
         MINILM_CASE: lambda: end_to_end(_emptied(folder / MINILM_CASE), size),
         SERVING_CASE: lambda: serving(size.load),
         RACE_CASE: lambda: race(BARE, size.raced, _emptied(folder / RACE_CASE), size.recalls),

@@ -110,6 +110,12 @@ def test_a_file_and_postgresql_are_measured_side_by_side_or_said_to_be_left_out(
         assert {"PostgreSQL ÷ a file", "recalls, 16 threads from PostgreSQL", "copied to PostgreSQL, 60"} <= found.keys()
 
 
+def test_processes_that_write_to_one_file_are_measured_together(ran):
+    assert measured(ran, "crowding").keys() == {
+        f"{measure}, {several}" for measure in ("remembered", "remember one") for several in ("1 process", "2 processes", "4 processes")
+    }
+
+
 def test_a_server_under_load_is_measured_and_fails_nobody(ran):
     found = measured(ran, "serving")
     assert found["requests that failed"].value == 0
@@ -139,7 +145,7 @@ def test_every_budget_belongs_to_something_that_is_measured(ran):
 
 
 def test_an_unknown_case_is_refused_with_the_known_ones(capsys):
-    with pytest.raises(SystemExit, match=r"import, one-60, long-60, tenants-60, growth, keepers, minilm, serving, race$"):
+    with pytest.raises(SystemExit, match=r"import, one-60, long-60, tenants-60, growth, keepers, crowding, minilm, serving, race$"):
         main(["--size", "tiny", "--only", "nothing"])
 
 

@@ -4,6 +4,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Thread
+from time import monotonic
 
 import pytest
 from msgspec.structs import replace
@@ -14,6 +15,7 @@ from cued.errors import BusyError
 from cued.stores import Store
 from cued.stores.columns.shelf import Shelf
 from cued.stores.keepers.sqlite import SqliteKeeper
+from cued.stores.keepers.sqlite.connection import patience
 from cued.stores.shelves import ShelfVersion, Shelves
 from cued.stores.standing.facts import judged
 from cued.stores.winners import Winners
@@ -109,6 +111,14 @@ def test_a_writer_waits_for_another_to_finish(tmp_path):
     assert store.get("t", ["a"])[0].version == 5
     other.close()
     store.close()
+
+
+def test_who_waits_for_a_file_asks_as_often_at_last_as_at_first():
+    wait, begun = patience(), monotonic()
+    assert all(wait(asked) for asked in range(200))
+    # SQLite's own way to wait takes nineteen seconds for that.
+    assert monotonic() - begun < 5
+    assert not patience(0.0)(0)
 
 
 def test_a_file_held_for_too_long_is_a_busy_error_and_nothing_is_written(tmp_path):

@@ -7,7 +7,7 @@ Above: the keeper. Below: apsw, which nothing else in Cued imports.
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
@@ -29,6 +29,9 @@ SERVED_HOW = (
     "Open a copy in a folder of your own (`cued backup`), let this user write the folder, or ask a server that has it open"
 )
 BUSY_TIMEOUT_S = 30.0
+_ASK_AGAIN_S = 0.001
+"""How soon to ask again for a locked file, however often it was asked: SQLite waits up to a tenth of a second, so that who waited longest
+comes last."""
 CACHE_KIB = 8192
 DAMAGED = "the database is damaged; `cued check` says where, and what mends it"
 _DEFENSIVE = (
@@ -119,7 +122,7 @@ def _configured(connection: apsw.Connection) -> apsw.Connection:
     # The file may have been in other hands: nothing that its schema says is run, and no statement may write to its inner tables.
     for setting, value in _DEFENSIVE:
         connection.config(setting, value)
-    connection.set_busy_timeout(int(BUSY_TIMEOUT_S * 1000))
+    connection.set_busy_handler(patience())
     # FULL: an acknowledged write survives power loss. NORMAL was seen to lose the last ones.
     connection.pragma("synchronous", "FULL")
     # What is deleted is overwritten with zeros, so that nothing of it is in a free page.
@@ -127,6 +130,22 @@ def _configured(connection: apsw.Connection) -> apsw.Connection:
     connection.pragma("cache_size", -CACHE_KIB)
     identity(connection)
     return connection
+
+
+def patience(most_s: float = BUSY_TIMEOUT_S) -> Callable[[int], bool]:
+    """What a connection does where others hold the file: whether it asks again, which it does for so long at most."""
+    until = 0.0
+
+    def wait(asked: int) -> bool:
+        nonlocal until
+        now = monotonic()
+        until = until if asked else now + most_s
+        if now >= until:
+            return False
+        sleep(_ASK_AGAIN_S)
+        return True
+
+    return wait
 
 
 def identity(connection: apsw.Connection) -> Identity:
@@ -223,7 +242,6 @@ def _into_wal(connection: apsw.Connection) -> None:
 def writing(connection: apsw.Connection) -> Iterator[None]:
     """Make everything inside one durable transaction, or nothing of it."""
     try:
-        # A signal that comes while this waits for its turn raises when it has got it.
         connection.execute("BEGIN IMMEDIATE")
         yield
         # So that the log says whose it is.

@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 
 from cued.stores.keepers.sqlite import residue
-from cued.stores.keepers.sqlite.connection import BUSY_TIMEOUT_S, writing
+from cued.stores.keepers.sqlite.connection import patience, writing
 from cued.stores.keepers.sqlite.removing import Gone
 
 SCRUB_TIMEOUT_S = 2.0
@@ -120,11 +120,11 @@ def _empty_log(connection: apsw.Connection) -> None:
 
 @contextmanager
 def _waiting(connection: apsw.Connection, seconds: float) -> Iterator[None]:
-    connection.set_busy_timeout(int(seconds * 1000))
+    connection.set_busy_handler(patience(seconds))
     try:
         yield
     finally:
-        connection.set_busy_timeout(int(BUSY_TIMEOUT_S * 1000))
+        connection.set_busy_handler(patience())
 
 
 def _why(error: apsw.Error) -> str:
