@@ -3,6 +3,7 @@
 import time
 from datetime import UTC, datetime
 from functools import partial
+from itertools import product
 
 import pytest
 
@@ -65,7 +66,10 @@ UNITS = (
     "\n\t",
     "I didn't ",
     "三年前",
+    " ",
 )
+ENDS = ("", "1")
+"""A row that has an end is read otherwise than one that goes on to the end of the text."""
 
 
 def seconds(reader, text):
@@ -76,7 +80,7 @@ def seconds(reader, text):
 
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
 def test_a_longer_text_takes_no_more_than_its_share_of_time(reader):
-    for unit in UNITS:
-        short, long = (unit * (size // len(unit)) for size in (SHORT, LONG))
+    for unit, end in product(UNITS, ENDS):
+        short, long = (unit * (size // len(unit)) + end for size in (SHORT, LONG))
         if seconds(reader, long) > UNNOTICED:
-            assert min(seconds(reader, long) for _ in range(3)) < MOST * min(seconds(reader, short) for _ in range(3)), unit
+            assert min(seconds(reader, long) for _ in range(3)) < MOST * min(seconds(reader, short) for _ in range(3)), (unit, end)
