@@ -102,6 +102,12 @@ def test_takes_come_back_with_time_up_to_the_most_and_a_clock_that_goes_back_giv
     assert [takes.take("mira", at_us=900 * MICRO) for _ in range(3)] == [0, 0, 2]
 
 
+def test_a_clock_that_was_a_year_ahead_keeps_nobody_waiting_once_it_is_right_again():
+    takes = Takes(2, per_s=0.5, names=10)
+    assert [takes.take("mira", at_us=365 * 86_400 * MICRO) for _ in range(3)] == [0, 0, 2]
+    assert [takes.take("mira", at_us=second * MICRO) for second in (0, 2, 3, 4)] == [2, 0, 1, 0]
+
+
 def test_among_more_names_than_there_is_room_for_whoever_came_longest_ago_is_forgotten():
     takes = Takes(1, per_s=0.001, names=8)
     assert [takes.take(f"{number}", at_us=number + 1) for number in range(8)] == [0] * 8

@@ -120,9 +120,10 @@ class Takes:
         whose = _digest(name)
         with self._lock.held():
             place, left, then = self._found(whose, at_us)
-            # a clock that goes back gives nothing
+            # A clock that goes back gives nothing; one that was further ahead than it takes to have all again is not waited for.
             left = min(self._most, left + max(0, at_us - then) / _MICRO * self._per_s)
-            _TAKES.pack_into(self._memory, place, whose, left - 1 if left >= 1 else left, max(at_us, then))
+            known = max(at_us, then) if then - at_us <= self._most / self._per_s * _MICRO else at_us
+            _TAKES.pack_into(self._memory, place, whose, left - 1 if left >= 1 else left, known)
         return 0.0 if left >= 1 else (1 - left) / self._per_s
 
     def _found(self, whose: bytes, at_us: int) -> tuple[int, float, int]:
