@@ -1,6 +1,6 @@
 """Bad input gets a typed error that says what would be accepted, and leaves nothing behind."""
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -154,6 +154,12 @@ class Opinions:
 def test_a_part_that_cannot_be_asked_is_refused_when_the_memories_are_opened(part, given):
     with pytest.raises(InputError, match=rf"{part}: got .* accepted: an object with a method"):
         cued.open(None, embedder=None, **{part: given})
+
+
+@pytest.mark.parametrize("clock", [datetime.now, datetime(2025, 3, 1, tzinfo=UTC)], ids=["times without a zone", "a time"])
+def test_a_clock_that_cannot_be_read_is_refused_when_the_memories_are_opened(clock):
+    with pytest.raises(InputError, match=r"clock: got .* accepted: what gives times with a zone"):
+        cued.open(None, embedder=None, clock=clock)
 
 
 def test_a_keeper_that_writes_is_not_opened_for_reading_alone():

@@ -193,6 +193,8 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
     """
     if settle not in {"background", "now", "off"}:
         raise InputError("settle", settle, '"background", "now" or "off"')
+    if not callable(clock) or clock().tzinfo is None:
+        raise InputError("clock", clock, "what gives times with a zone, such as lambda: datetime.now(UTC)")
     chosen = load_policy(policy)
     for name, part in (("reranker", reranker), ("summariser", summariser), ("judge", judge)):
         _refuse_other(name, part, chosen)
