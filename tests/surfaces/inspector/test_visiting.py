@@ -202,6 +202,18 @@ def test_a_visitor_is_trusted_no_further_than_the_token(site, visitor):
     assert site.memories.tenant("ines").get("nuts").text.startswith("Ines is allergic")
 
 
+def test_an_admins_token_that_is_no_users_makes_no_other_and_revokes_none(site):
+    written, kept = site.tokens.create("ines", scope="admin", trust="tool")
+    with httpx.Client(base_url=site.url, headers={"Accept": "text/html"}, follow_redirects=True) as client:
+        page = client.get(f"/?token={written}").text
+        client.headers["cued-key"] = page.partition('name="cued-key" content="')[2].partition('"')[0]
+        before = site.tokens.all()
+        for change in ({"tenant": "ines", "scope": "write", "trust": "user"}, {"tenant": "ines", "scope": "read"}, {"revoke": kept.id}):
+            refused = client.post("/inspect/tokens", json=change)
+            assert (refused.status_code, refused.json()["type"]) == (403, "urn:cued:error:TrustError")
+        assert site.tokens.all() == before
+
+
 def test_what_is_in_quarantine_is_listed_and_let_out_and_back(site, visitor):
     client = visitor()
     done = client.post("/inspect/do", json=[{"verb": "quarantine", "body": {"ids": ["bread"]}}]).json()

@@ -1,6 +1,7 @@
 """Tenants and tokens: who may see what, for whoever looks after the store; everybody else sees what their own token is."""
 
 from cued.errors import InputError
+from cued.handles.vouching import refuse_all_but_users
 from cued.model import TRUSTS
 from cued.model.plain import JSON
 from cued.surfaces.access_tokens import Tokens
@@ -23,8 +24,9 @@ def page(visit: Visit) -> JSON:
 
 
 def change_tokens(visit: Visit, body: dict[str, str | None]) -> JSON:
-    """A new token in full, which is shown this once, or the one that no longer counts; for an admin's token alone."""
+    """A new token in full, which is shown this once, or the one that no longer counts; for an admin's token of trust user alone."""
     visit.caller.require("admin")
+    refuse_all_but_users(visit.caller.token.trust, "makes or revokes a token")
     tokens, now = Tokens(visit.memories.parts.store), visit.memories.clock()
     if (gone := body.get("revoke")) is not None:
         return {"told": "Revoked", "token": None, **tokens.revoke(gone).shown(now)}
