@@ -210,6 +210,15 @@ def test_brackets_in_texts_are_no_objects(tenant, tmp_path):
     assert sum(tenant.import_file(code, format="mem0").skipped.values()) == 0
 
 
+def test_a_dense_file_with_a_text_that_does_not_end_is_refused_at_once(tenant, tmp_path):
+    cut = tmp_path / "rows.json"
+    cut.write_text('[{"memory": "' + "[" * 200_001 + '"}, "' + '\\"' * 40_000)
+    started = time.process_time()
+    with pytest.raises(InputError, match="truncated"):
+        tenant.import_file(cut, format="mem0")
+    assert time.process_time() - started < SECONDS
+
+
 def test_bytes_that_are_no_text_are_refused_and_not_replaced(tmp_path):
     command = [sys.executable, "-m", "cued.surfaces.cli", "--db", str(tmp_path / "m.db"), "--embedder", "none", "remember", "-"]
     done = subprocess.run(command, input=b"caf\xe9", capture_output=True, check=False)

@@ -26,7 +26,8 @@ HEAD = 2**20
 
 _RATIO_FROM = 2**20
 _MANY = 200_000
-_STRING_OR_OPENING = re.compile(rb'"(?:[^"\\]+|\\.)*+"|([\[{])', re.DOTALL)
+# A text that does not end goes on to the end of the file, or its end would be looked for anew from each quotation mark in it.
+_STRING_OR_OPENING = re.compile(rb'"(?:[^"\\]++|\\.?)*+"?|([\[{])', re.DOTALL)
 _MAX_COMMENT = 2**16
 _END, _LOCATOR, _END_64 = struct.Struct("<4s4H2LH"), struct.Struct("<4sLQL"), struct.Struct("<4sQ2H2L4Q")
 _DAMAGED = (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
