@@ -84,3 +84,9 @@ def test_a_longer_text_takes_no_more_than_its_share_of_time(reader):
         short, long = (unit * (size // len(unit)) + end for size in (SHORT, LONG))
         if seconds(reader, long) > UNNOTICED:
             assert min(seconds(reader, long) for _ in range(3)) < MOST * min(seconds(reader, short) for _ in range(3)), (unit, end)
+
+
+def test_a_note_with_a_long_item_and_many_lines_in_it_takes_no_more_than_its_share_of_time():
+    short, long = ("- " + "x\t" * size + "\n  y" * size for size in (5_000, 20_000))
+    reader = READERS["notes"]
+    assert min(seconds(reader, long) for _ in range(3)) < max(UNNOTICED, MOST * min(seconds(reader, short) for _ in range(3)))

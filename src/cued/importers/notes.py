@@ -70,6 +70,7 @@ def _runs(body: str) -> Iterator[list[str]]:
     """Runs of lines that belong together: a heading, a list item with its continuation, or whatever lies between blank lines."""
     run: list[str] = []
     fence = ""
+    item_at: int | None = None
     for line in body.splitlines():
         mark = _FENCE.match(line)
         if fence:
@@ -78,9 +79,10 @@ def _runs(body: str) -> Iterator[list[str]]:
         elif mark is not None:
             run.append(line)
             fence = mark[1]
-        elif _begins(line, run):
+        elif _begins(line, item_at):
             yield from (run,) if run else ()
             run = [line] if line.strip() and not _RULE.fullmatch(line) else []
+            item_at = _indent(line) if run and _ITEM.match(line) else None
         else:
             run.append(line)
         if len(run) == 1 and _HEADING.fullmatch(line) is not None:
@@ -90,12 +92,11 @@ def _runs(body: str) -> Iterator[list[str]]:
         yield run
 
 
-def _begins(line: str, run: list[str]) -> bool:
-    """Whether a line ends the run before it: a blank one, a heading, a rule, or an item that is not nested in another."""
+def _begins(line: str, item_at: int | None) -> bool:
+    """Whether a line ends the run before it: a blank one, a heading, a rule, or an item that is not nested in the one that begins there."""
     if not line.strip() or _HEADING.fullmatch(line) or _RULE.fullmatch(line):
         return True
-    nested = bool(run) and _ITEM.match(run[0]) is not None and _indent(line) > _indent(run[0])
-    return _ITEM.match(line) is not None and not nested
+    return _ITEM.match(line) is not None and (item_at is None or _indent(line) <= item_at)
 
 
 def _indent(line: str) -> int:
