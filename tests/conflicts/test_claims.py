@@ -73,6 +73,9 @@ def test_the_opposite_of_what_was_said_is_a_negation(old, new):
         ("The walls are white", "The walls are green"),
         ("The back door code is 5678", "The code of the back door is 9012"),
         ("The summer rate is 90 euros", "We raised the summer rate to 95 euros"),
+        ("We moved from Berlin to Lisbon", "We moved from Berlin to Rome"),
+        ("We moved from Berlin to Lisbon", "We moved from Lisbon to Berlin"),
+        ("We use Linear instead of Trello", "We use Jira instead of Trello"),
     ],
 )
 def test_another_value_of_the_same_attribute_is_an_update(old, new):
@@ -154,6 +157,8 @@ def test_one_subject_has_many_names(old, new):
         ("Lunch is at noon.", "Lunch is at 12:00."),
         ("We're flying to Lisbon on 4 August.", "Our flight to Lisbon leaves on August 4th."),
         ("I don't have a credit card.", "I own no credit card."),
+        ("Alice moved from Postgres to MySQL.", "Alice moved from Postgres to MySQL."),
+        ("We use Linear instead of Trello.", "We switched from Trello to Linear."),
     ],
 )
 def test_the_same_in_other_words_is_a_duplicate(old, new):

@@ -256,6 +256,8 @@ def _close(pair: Pair) -> bool:
 
 
 def _replaced(pair: Pair) -> str:
+    if pair.new.gone and pair.new.gone <= pair.old.gone and not _objects(pair.new_only, pair):
+        return ""
     left = sorted(pair.new.gone & pair.old.keys) or sorted(value.value for value in set(pair.new.gone_values) & set(pair.old.values))
     return f"replaces {left[0]}" if left else ""
 
