@@ -1,5 +1,6 @@
 """The face: what a user sees of a recall and a memory, and how what cannot be meant is refused in words."""
 
+import asyncio
 import copy
 import json
 
@@ -44,6 +45,32 @@ def test_a_recall_is_gone_through_counted_and_written_as_its_block(alice):
     assert (len(recall), bool(recall), str(recall), str(first)) == (1, True, recall.block, first.text)
     assert repr(recall) == f"Recall(outcome='recalled', memories=1, core=0, tokens={recall.tokens})"
     assert repr(first).startswith("Recalled(rank=1, relevance=")
+
+
+def test_handles_and_answers_show_in_a_line_what_they_are(tmp_path):
+    with cued.open(tmp_path / "m.db", embedder="hashing", clock=FixedClock()) as memories:
+        alice = memories.tenant("alice")
+        assert (repr(memories), repr(alice)) == (f"Memories({str(tmp_path / 'm.db')!r})", "Tenant('alice')")
+        alice.remember_many([BERLIN, LISBON])
+        pinned = alice.remember("Answer in British English.", tier="core").id
+        explanation = alice.explain("where is the office?", memory=pinned)
+        evidence, recall = explanation.evidence, explanation.recall
+        assert repr(evidence) == f"Evidence(recall_id={recall.recall_id!r}, tenant='alice', cue='where is the office?', found=3)"
+        assert repr(explanation) == f"Explanation(recall={recall!r}, policy='cued', verdict={explanation.verdict!r})"
+        pack = alice.bootstrap()
+        assert repr(pack) == f"Pack(core=1, memories=2, tokens={pack.tokens})"
+    with cued.open(None, embedder=None) as memories:
+        assert repr(memories) == "Memories(None)"
+    with cued.connect("http://127.0.0.1:1", token="secret") as memories:
+        assert (repr(memories), repr(memories.tenant("bob"))) == ("RemoteMemories('http://127.0.0.1:1')", "RemoteTenant('bob')")
+
+
+def test_the_handles_for_asyncio_show_the_same(tmp_path):
+    async def shown():
+        async with cued.aio.open(tmp_path / "m.db", embedder="hashing") as memories:
+            return repr(memories), repr(memories.tenant("alice"))
+
+    assert asyncio.run(shown()) == (f"AsyncMemories(Memories({str(tmp_path / 'm.db')!r}))", "AsyncTenant('alice')")
 
 
 def test_a_recall_without_a_block_is_false_and_one_with_a_pinned_memory_alone_is_true(alice):

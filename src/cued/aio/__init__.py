@@ -31,6 +31,10 @@ class AsyncMemories:
         """Wrap an open store."""
         self._plain, self._run, self._threads = memories, threads.run, threads
 
+    def __repr__(self) -> str:
+        """Where the memories are."""
+        return f"AsyncMemories({self._plain!r})"
+
     def tenant(self, name: str, *, trust: Trust = "user") -> AsyncTenant:
         """The handle of this tenant; nothing done through it is trusted above `trust`."""
         return AsyncTenant(self._plain.tenant(name, trust=trust), self._threads)

@@ -36,6 +36,10 @@ class AsyncTenant:
         self._plain, self._run, self._threads = tenant, threads.run, threads
         self.name = tenant.name
 
+    def __repr__(self) -> str:
+        """Whose handle it is."""
+        return f"{type(self).__name__}({self.name!r})"
+
     def conversation(self, *, turns: int = 3, keep: int = 10, avoid_repeats: bool = False) -> AsyncConversation:
         """A handle that recalls turn after turn."""
         return AsyncConversation(self._plain.conversation(turns=turns, keep=keep, avoid_repeats=avoid_repeats), self._threads)

@@ -48,6 +48,10 @@ class Explanation(Struct, frozen=True, kw_only=True):
     verdict: Verdict | None = None
     whole: Recall | None = None
 
+    def __repr__(self) -> str:
+        """What came of the recall, under which policy, and the verdict."""
+        return f"Explanation(recall={self.recall!r}, policy={self.policy.name!r}, verdict={self.verdict!r})"
+
 
 def explain(recall: Recall, evidence: Evidence, policy: Policy, *, asked: Memory | None, parts: Parts) -> Explanation:
     """The recall with its table, and for the asked memory which gate, channel, floor or cut decided its fate."""

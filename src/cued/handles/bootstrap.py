@@ -60,6 +60,10 @@ class Pack(Struct, frozen=True, kw_only=True):
         """The text for the prompt."""
         return self.block
 
+    def __repr__(self) -> str:
+        """How much is in it."""
+        return f"Pack(core={len(self.core)}, memories={len(self.memories)}, tokens={self.tokens})"
+
     def __bool__(self) -> bool:
         """Whether there is anything for the prompt."""
         return bool(self.block)

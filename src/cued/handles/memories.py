@@ -110,6 +110,10 @@ class Memories:
         self._settler.close()
         self.parts.store.close()
 
+    def __repr__(self) -> str:
+        """Where the memories are; None for those in this process alone."""
+        return f"Memories({_place(self.parts.store)!r})"
+
     def __enter__(self) -> Self:
         """Itself."""
         return self
@@ -126,10 +130,16 @@ def _dropped(settler: Settler, store: Store | None) -> None:
         return
     settler.close()
     if store is not None:
-        keeper = getattr(store, "keeper", None)
-        path = getattr(keeper, "path", None) or getattr(keeper, "place", None)
+        named = _place(store)
         store.close()
-        warnings.warn(f"{path}: the memories were dropped without being closed; use `with cued.open(…)`", ResourceWarning, stacklevel=2)
+        warnings.warn(f"{named}: the memories were dropped without being closed; use `with cued.open(…)`", ResourceWarning, stacklevel=2)
+
+
+def _place(store: Store) -> str | None:
+    """The file or address of a store; None where it has none."""
+    keeper = getattr(store, "keeper", None)
+    named = getattr(keeper, "path", None) or getattr(keeper, "place", None)
+    return None if named is None else str(named)
 
 
 class Opening(TypedDict, total=False):

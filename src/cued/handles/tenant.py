@@ -8,3 +8,7 @@ from cued.handles.upkeep import Upkeep
 
 class Tenant(Recalling, Keeping, Upkeep, Measuring):
     """One tenant's memories. Made by `cued.open(…).tenant(name)`."""
+
+    def __repr__(self) -> str:
+        """Whose handle it is."""
+        return f"{type(self).__name__}({self.name!r})"

@@ -46,6 +46,11 @@ class Evidence(OfArrays, frozen=True, kw_only=True):
     degraded: tuple[str, ...] = ()
     timings_ms: dict[str, float] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        """What was asked, and how many candidates were found."""
+        found = len(self.findings.memories)
+        return f"Evidence(recall_id={self.recall_id!r}, tenant={self.tenant!r}, cue={_cut(self.cue.utterance)!r}, found={found})"
+
 
 class Recalled(Struct, frozen=True, kw_only=True):
     """A memory that a recall chose, or nearly chose, with what decided it."""
@@ -93,8 +98,7 @@ class Recalled(Struct, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         """The rank, the relevance and the text, cut where it is long."""
-        text = self.memory.text if len(self.memory.text) <= _SHOWN else self.memory.text[:_SHOWN] + "…"
-        return f"Recalled(rank={self.rank}, relevance={self.relevance:.2f}, id={self.memory.id!r}, text={text!r})"
+        return f"Recalled(rank={self.rank}, relevance={self.relevance:.2f}, id={self.memory.id!r}, text={_cut(self.memory.text)!r})"
 
     def to_dict(self) -> JSON:
         """The memory in brief, with what decided it, as plain data."""
@@ -195,3 +199,7 @@ class Recall(Struct, frozen=True, kw_only=True):
             **plain({name: getattr(self, name) for name in ("omitted", "suppressed", "degraded", "tokens")}),
             "timings_ms": {stage: round(ms, 3) for stage, ms in self.timings_ms.items()},
         }
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"

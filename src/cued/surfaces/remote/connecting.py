@@ -35,6 +35,10 @@ class RemoteMemories(Memories):
         self._servers = {each.url: each for each in servers}
         self._connections = servers[0]
 
+    def __repr__(self) -> str:
+        """Where the servers are."""
+        return f"RemoteMemories({', '.join(map(repr, self._servers))})"
+
     def tenant(self, name: str, *, trust: Trust = "user") -> RemoteTenant:
         """The handle of this tenant: the token's own, or with a token of scope admin any; how far it is trusted, the token says."""
         if trust != "user":
