@@ -699,6 +699,12 @@ def test_the_usual_folder_is_made_by_remember(cued, tmp_path):
     assert len(list(tmp_path.rglob("memories.db"))) == 1
 
 
+def test_a_text_of_several_words_without_quotes_is_told_of_them(cued):
+    refused = cued("remember", "Alice", "prefers", "tea")
+    assert (refused.exit_code, "a text of several words stands in quotes" in refused.stderr) == (2, True)
+    assert "quotes" not in cued("remember", "Alice", "--sope", "tea").stderr
+
+
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
@@ -720,7 +726,8 @@ def test_the_usual_folder_is_made_by_remember(cued, tmp_path):
         (("remember", "  "), 2, "not only white space"),
         (("remember", "x", "--supersedes", "nope"), 3, "no memory 'nope'"),
         (("remember", "x", "--jsonl", "-"), 2, "no TEXT and no other option"),
-        (("remember", "--jsonl", "/nowhere/x.jsonl"), 2, "No such file"),
+        (("remember", "--jsonl", "/nowhere/x.jsonl"), 2, "File '/nowhere/x.jsonl' does not exist"),
+        (("remember", "--jsonl", "."), 2, "File '.' is a directory"),
         (("remember", "x", "--embedder", "psychic"), 2, "auto, cued, minilm, hashing"),
         (("remember", "x", "--db", ":memory:"), 2, "what is kept in memory is gone when this command ends"),
         (("remember", "x", "--db", "/nowhere/at/all.db"), 4, "there is no folder"),

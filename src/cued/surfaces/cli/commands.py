@@ -162,6 +162,15 @@ class TakesGlobals(click.Command):
 class Command(TakesGlobals):
     """A command that does something."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read what was said; where a text came in several arguments, say that it stands in quotes."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if type(error) is click.UsageError and any(param.name == "text" for param in self.own):  # of another kind are those of options
+                error.add_note("a text of several words stands in quotes")
+            raise
+
 
 class CommandGroup(TakesGlobals, click.Group):
     """A group of commands."""

@@ -19,7 +19,12 @@ from cued.surfaces.cli.progress import progress
 
 @click.command(name="remember", cls=Command, globals_shown=("db", "tenant", "embedder", "journal", "json", "direct"))
 @click.argument("text", required=False)
-@click.option("--jsonl", metavar="FILE|-", help="Store one memory a line; fields as the options here, `ts` for `at`; - reads stdin.")
+@click.option(
+    "--jsonl",
+    metavar="FILE|-",
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True),
+    help="Store one memory a line; fields as the options here, `ts` for `at`; - reads stdin.",
+)
 @options_of(RememberRequest, without=("text", "entities", "vector", "fingerprint"))
 def remember_command(text: str | None, jsonl: str | None, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """Store TEXT as a memory and print its id; with - or without TEXT, read one memory from stdin.
