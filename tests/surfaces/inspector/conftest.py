@@ -25,7 +25,7 @@ from tests.surfaces.inspector.watching import Watched  # noqa: E402
 from tools.browser.screenshots import FLAGS, chromium  # noqa: E402
 
 TODAY = datetime(2026, 2, 14, 12, tzinfo=UTC)
-AXE = "axe-core@4.10.3"
+AXE = "axe-core@4.14.1"
 LOOKS = ((1440, "light"), (390, "dark"), (1440, "dark"), (390, "light"))
 
 
@@ -127,7 +127,7 @@ def axe(request):
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip("no npm to fetch axe-core with")
-    folder = request.config.cache.mkdir("axe")
+    folder = request.config.cache.mkdir(AXE)
     script = folder / "node_modules" / "axe-core" / "axe.min.js"
     if not script.exists():
         done = subprocess.run([npm, "install", "--no-save", "--prefix", folder, AXE], capture_output=True, check=False, timeout=120)
