@@ -128,6 +128,17 @@ def test_a_bad_listing_is_refused(alice, wanted, accepted):
     assert accepted in str(caught.value)
 
 
+def test_a_change_that_is_none_is_refused(alice):
+    kept = alice.remember("a good one").id
+    with pytest.raises(InputError, match=r"accepted: the fields by name, such as text=, or a Change"):
+        alice.update(kept, {"text": "another"})
+
+
+def test_what_is_no_evidence_cannot_be_decided(alice):
+    with pytest.raises(InputError, match=r"accepted: what `gather` gives"):
+        cued.decide(alice.recall("anything"), cued.load_policy("rrf"))
+
+
 def test_an_update_that_changes_nothing_or_badly_is_refused_whole(alice):
     kept = alice.remember("good", importance=0.4).id
     for fields in ({}, {"importance": 7}, {"text": ""}, {"importance": 0.9, "kind": "x"}):

@@ -63,6 +63,8 @@ def recall(question: Question, policy: Policy, parts: Parts) -> tuple[Recall, Ev
 
 def decide(evidence: Evidence, policy: Policy) -> Recall:
     """The recall that the policy makes of the evidence, purely: the same bytes in give the same bytes out."""
+    if not isinstance(evidence, Evidence):
+        raise InputError("evidence", evidence, "what `gather` gives, or the evidence of an explanation or an envelope")
     if not isinstance(policy, Policy):
         raise InputError("policy", policy, "a cued.Policy: cued.load_policy gives that of a preset or of a file")
     return conclude(flow.run(evidence, policy))

@@ -114,6 +114,8 @@ def read_change(fields: Mapping[str, Any], change: Change | None) -> Change:
     """The change itself, or the one in these fields; one that changes nothing is refused."""
     if change is None:
         change = read(fields, Change)
+    elif not isinstance(change, Change):
+        raise InputError("change", change, "the fields by name, such as text=, or a Change")
     else:
         refuse_beside(fields)
     if all(getattr(change, name) is UNSET for name in Change.__struct_fields__):

@@ -72,7 +72,9 @@ def test_every_page_fits_its_window(look, theme):
 def flaws(page, axe):
     """What keeps a page from those who use assistive technology: each serious flaw with the first of its places."""
     page.evaluate(axe)
-    told = page.evaluate("axe.run(document, {resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']})")
+    told = page.evaluate(
+        "axe.run(document, {resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']})"
+    )
     serious = [flaw for flaw in told["violations"] if flaw["impact"] in {"serious", "critical"}]
     return {flaw["id"]: [node["html"][:160] for node in flaw["nodes"]][:3] for flaw in serious}
 
