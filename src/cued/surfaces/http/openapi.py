@@ -7,39 +7,19 @@ import msgspec
 
 from cued import __version__
 from cued.model.plain import JSON
+from cued.surfaces.http.answer_shapes import SHAPES
 from cued.surfaces.http.asking import ETAG
 from cued.surfaces.http.guard import TENANT
 from cued.surfaces.http.problems import CONTENT_TYPE
 from cued.surfaces.http.retries import KEY
 from cued.surfaces.http.routes import ROUTES, Route
 
-_MEMORY = ("id", "text", "kind", "tier", "scope", "tags", "created_at", "updated_at", "version")
-_REMEMBERED = ("id", "ids", "conflicts", "superseded", "degraded")
 _INSIGHT = ("counted", "series", "groups", "relevance", "floors", "ms", "stages_ms", "channels", "advice")
 _TUNED = ("source", "pairs", "held_out", "before", "after", "gain", "interval", "helps", "told", "changes", "toml", "version")
 _HISTORY = ("current", "versions")
-ANSWERS: dict[str, tuple[str, ...]] = {
-    "remember": _REMEMBERED,
-    "remember_many": _REMEMBERED,
-    "remember_turns": _REMEMBERED,
-    "recall": ("recall_id", "outcome", "memories", "block", "near_misses", "omitted", "suppressed", "degraded", "tokens"),
-    "bootstrap": ("core", "memories", "block", "omitted", "tokens"),
-    "explain": ("recall_id", "outcome", "memories", "candidates", "read", "verdict", "ablation"),
-    "feedback": ("recall_id", "changed"),
-    "log": ("recalls",),
-    "list": ("memories", "next", "total"),
-    "get": _MEMORY,
-    "stats": ("memories",),
+_FIELDS: dict[str, tuple[str, ...]] = {
     "why": ("memory",),
-    "timeline": ("before", "centre", "after"),
     "map": ("points", "told", "left_out", "total", "cue"),
-    "conflicts": ("found", "compared", "next", "total"),
-    "keep_both": _MEMORY,
-    "update": _MEMORY,
-    "forget": ("forgotten", "erased", "gone", "pending"),
-    "restore": ("restored",),
-    "quarantine": ("quarantined",),
-    "promote": ("promoted",),
     "erase_everything": ("erased", "everything", "memories", "gone", "pending"),
     "consolidate": ("applied", "at_least", "scanned", "compared", "merges", "spared", "skipped"),
     "merges": ("merges",),
@@ -47,7 +27,6 @@ ANSWERS: dict[str, tuple[str, ...]] = {
     "sweep": ("applied", "expired", "erased"),
     "cool": ("memories", "cli"),
     "reembed": ("done", "left", "failed", "fingerprint"),
-    "tenants": ("tenants",),
     "erasures": ("erasures", "pending"),
     "check": ("path", "ok", "memories", "page_sums", "damaged", "problems", "more", "journals"),
     "insight": _INSIGHT,
@@ -63,7 +42,7 @@ ANSWERS: dict[str, tuple[str, ...]] = {
     "policy_history": _HISTORY,
     "policy_rollback": _HISTORY,
 }
-"""The fields that each verb's answer always has; docs/reference/json.md shows whole answers."""
+"""Of the verbs whose answers have no shape, the fields that they always have; docs/reference/json.md shows whole answers."""
 _ID = {"name": "id", "in": "path", "required": True, "description": "The memory.", "schema": {"type": "string", "minLength": 1}}
 _TENANT = {
     "name": "Cued-Tenant",
@@ -105,7 +84,7 @@ def document() -> bytes:
 def described() -> JSON:
     """The whole document."""
     requests = tuple({route.of.request: None for route in ROUTES})
-    _, schemas = msgspec.json.schema_components(requests, ref_template="#/components/schemas/{name}")
+    _, schemas = msgspec.json.schema_components((*requests, *dict.fromkeys(SHAPES.values())), ref_template="#/components/schemas/{name}")
     paths: dict[str, JSON] = {}
     for route in ROUTES:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, schemas)
@@ -182,7 +161,10 @@ def _parameter(name: str, schema: JSON, *, needed: bool) -> JSON:
 def _answer(route: Route) -> JSON:
     if route.of.streams:
         return {"application/x-ndjson": {"schema": {"type": "string", "description": "One JSON object a line."}}}
-    return {"application/json": {"schema": {"type": "object", "required": list(ANSWERS.get(route.verb, ()))}}}
+    if route.verb in SHAPES:
+        return {"application/json": {"schema": {"$ref": _ref(SHAPES[route.verb].__name__)}}}
+    names = _FIELDS[route.verb]
+    return {"application/json": {"schema": {"type": "object", "properties": {name: {} for name in names}, "required": list(names)}}}
 
 
 def _needed(route: Route) -> list[str]:
