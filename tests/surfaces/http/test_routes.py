@@ -57,6 +57,13 @@ def test_openapi_has_the_shape_of_what_a_recall_answers():
     assert DOCUMENT["components"]["schemas"]["Recalled"]["properties"]["created_at"] == {"type": "string", "format": "date-time"}
 
 
+def test_openapi_has_no_schema_that_generators_of_clients_do_not_read():
+    written = json.dumps(DOCUMENT)
+    assert '"items": false' not in written
+    edges = DOCUMENT["components"]["schemas"]["RememberRequest"]["properties"]["edges"]["items"]
+    assert edges == {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "string"}}
+
+
 def test_every_verb_has_a_route_or_a_reason_to_have_none():
     assert {route.verb for route in ROUTES} | set(LEFT_OUT) == set(VERBS)
     assert not {route.verb for route in ROUTES} & set(LEFT_OUT)

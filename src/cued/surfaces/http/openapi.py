@@ -84,7 +84,8 @@ def document() -> bytes:
 def described() -> JSON:
     """The whole document."""
     requests = tuple({route.of.request: None for route in ROUTES})
-    _, schemas = msgspec.json.schema_components((*requests, *dict.fromkeys(SHAPES.values())), ref_template="#/components/schemas/{name}")
+    _, made = msgspec.json.schema_components((*requests, *dict.fromkeys(SHAPES.values())), ref_template="#/components/schemas/{name}")
+    schemas: dict[str, JSON] = _readable(made)
     paths: dict[str, JSON] = {}
     for route in ROUTES:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, schemas)
@@ -105,6 +106,18 @@ def described() -> JSON:
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": "A token, as `cued token create` makes it."}},
         },
     }
+
+
+def _readable(schema: Any) -> Any:  # noqa: ANN401 - any part of a schema
+    """The schema with a list of so many alike told as one: generators of clients read no `"items": false`."""
+    if isinstance(schema, list | tuple):
+        return [_readable(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    told = {name: _readable(each) for name, each in schema.items()}
+    if told.get("items") is False and all(each == told["prefixItems"][0] for each in told["prefixItems"]):
+        told["items"] = told.pop("prefixItems")[0]
+    return told
 
 
 def _operation(route: Route, schemas: dict[str, JSON]) -> JSON:
