@@ -171,6 +171,8 @@ def sources_by_key(keys: Sequence[int], found: Iterable[tuple[int, str]]) -> Seq
 
 NAMES: Final = RecallEntry.__struct_fields__
 """The columns of a line, in the order in which it is read."""
+HEAVY: Final = ("cue", "evidence")
+"""Those of them that are read only where a question asks for the content."""
 LISTS: Final = {"chosen": tuple[str, ...], "found_by": tuple[str, ...], "degraded": tuple[str, ...], "cited": tuple[str, ...],
                 "bad": tuple[str, ...], "stage_ms": dict[str, float], "shadow": Shadowed | None}  # fmt: skip
 """The columns that are JSON, and what of."""

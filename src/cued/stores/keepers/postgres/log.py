@@ -8,7 +8,7 @@ import psycopg
 from cued.model import LogQuery, LogRules, RecallEntry, Tallies, TallyQuery
 from cued.stores.keepers import sql_values
 from cued.stores.keepers.postgres.sending import as_bytes
-from cued.stores.keepers.sql_values import LISTS, NAMES
+from cued.stores.keepers.sql_values import HEAVY, LISTS, NAMES
 from cued.stores.recall_log import stretches, tally_of
 
 _TEXTS: Final = ("recall_id", "policy", "policy_digest", "scope", "outcome", "conversation", "cue_mark", "cue")
@@ -24,9 +24,8 @@ _PUT: Final = f"""
     INSERT INTO cued.recall (tenant, {", ".join(NAMES)})
     SELECT %(tenant)s, new.* FROM new WHERE recall_id NOT IN (SELECT recall_id FROM known)
 """  # noqa: S608 - constants
-_HEAVY: Final = ("cue", "evidence")
 _READ: Final = f"""
-    SELECT {", ".join(f"CASE WHEN %(content)s = 1 THEN {name} END" if name in _HEAVY else name for name in NAMES)}
+    SELECT {", ".join(f"CASE WHEN %(content)s = 1 THEN {name} END" if name in HEAVY else name for name in NAMES)}
     FROM cued.recall
     WHERE tenant = %(tenant)s AND at >= %(since)s AND at < %(until)s
       AND (%(outcome)s::bytea IS NULL OR outcome = %(outcome)s)

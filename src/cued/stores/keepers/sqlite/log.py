@@ -8,28 +8,15 @@ import apsw
 from cued.model import LogQuery, LogRules, RecallEntry, Tallies, TallyQuery
 from cued.model.log import Tally
 from cued.stores.keepers import sql_values
+from cued.stores.keepers.sql_values import HEAVY, NAMES
 from cued.stores.recall_log import stretches, tally_of
 
-_PUT: Final = """
-    INSERT INTO recall (tenant, recall_id, at, policy, policy_digest, scope, outcome, candidates, chosen, found_by, best_relevance, floor,
-                        below_floor, suppressed, omitted, tokens, degraded, total_ms, stage_ms, cited, bad, conversation, cue_mark,
-                        shadow, cue, evidence)
-    VALUES (:tenant, :recall_id, :at, :policy, :policy_digest, :scope, :outcome, :candidates, :chosen, :found_by, :best_relevance, :floor,
-            :below_floor, :suppressed, :omitted, :tokens, :degraded, :total_ms, :stage_ms, :cited, :bad, :conversation, :cue_mark,
-            :shadow, :cue, :evidence)
-    ON CONFLICT (tenant, recall_id) DO UPDATE SET
-        at = excluded.at, policy = excluded.policy, policy_digest = excluded.policy_digest, scope = excluded.scope,
-        outcome = excluded.outcome, candidates = excluded.candidates, chosen = excluded.chosen, found_by = excluded.found_by,
-        best_relevance = excluded.best_relevance, floor = excluded.floor, below_floor = excluded.below_floor,
-        suppressed = excluded.suppressed, omitted = excluded.omitted, tokens = excluded.tokens, degraded = excluded.degraded,
-        total_ms = excluded.total_ms, stage_ms = excluded.stage_ms, cited = excluded.cited, bad = excluded.bad,
-        conversation = excluded.conversation, cue_mark = excluded.cue_mark, shadow = excluded.shadow, cue = excluded.cue,
-        evidence = excluded.evidence
-"""
-_READ: Final = """
-    SELECT recall_id, at, policy, policy_digest, scope, outcome, candidates, chosen, found_by, best_relevance, floor, below_floor,
-           suppressed, omitted, tokens, degraded, total_ms, stage_ms, cited, bad, conversation, cue_mark, shadow, iif(:content, cue, NULL),
-           iif(:content, evidence, NULL)
+_PUT: Final = f"""
+    INSERT INTO recall (tenant, {", ".join(NAMES)}) VALUES (:tenant, {", ".join(f":{name}" for name in NAMES)})
+    ON CONFLICT (tenant, recall_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in NAMES if name != "recall_id")}
+"""  # noqa: S608 - constants
+_READ: Final = f"""
+    SELECT {", ".join(f"iif(:content, {name}, NULL)" if name in HEAVY else name for name in NAMES)}
     FROM recall
     WHERE tenant = :tenant AND at >= :since AND at < :until
       AND (:outcome IS NULL OR outcome = :outcome)
@@ -38,7 +25,7 @@ _READ: Final = """
       AND (:naming = '[]' OR EXISTS (SELECT value FROM json_each(:naming) INTERSECT
                                      SELECT value FROM (SELECT value FROM json_each(chosen)
                                                         UNION ALL SELECT value FROM json_each(shadow, '$.chosen'))))
-"""
+"""  # noqa: S608 - constants
 _ONE: Final = _READ + "AND recall_id = :recall_id LIMIT :limit"
 _NEWEST: Final = _READ + "ORDER BY at DESC, key DESC LIMIT :limit"
 _OLDEST: Final = _READ + "ORDER BY at, key LIMIT :limit"
