@@ -20,7 +20,6 @@ INSIGHT_VERBS = (
         function=insight_service.insight_of_all,
         authority="admin",
         works_on="store",
-        examples=({},),
     ),
     Verb(
         name="compare",
@@ -28,7 +27,6 @@ INSIGHT_VERBS = (
         request=upkeep.NoFields,
         function=insight_service.compare,
         authority="read",
-        examples=({},),
     ),
     Verb(
         name="doctor",
@@ -36,7 +34,6 @@ INSIGHT_VERBS = (
         request=upkeep.NoFields,
         function=insight_service.doctor,
         authority="read",
-        examples=({},),
     ),
     Verb(
         name="replay",
@@ -97,7 +94,6 @@ INSIGHT_VERBS = (
         request=upkeep.NoFields,
         function=insight_service.policy_history,
         authority="read",
-        examples=({},),
     ),
     Verb(
         name="policy_rollback",

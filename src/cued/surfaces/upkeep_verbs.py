@@ -20,7 +20,6 @@ UPKEEP_VERBS = (
         request=upkeep.NoFields,
         function=upkeep_service.merges,
         authority="read",
-        examples=({},),
     ),
     Verb(
         name="unmerge",
@@ -54,7 +53,6 @@ UPKEEP_VERBS = (
         function=upkeep_service.reembed,
         authority="write",
         long=True,
-        examples=({},),
     ),
     Verb(
         name="export",
@@ -83,7 +81,6 @@ UPKEEP_VERBS = (
         function=upkeep_service.tenants,
         authority="admin",
         works_on="store",
-        examples=({},),
     ),
     Verb(
         name="erasures",
@@ -92,7 +89,6 @@ UPKEEP_VERBS = (
         function=upkeep_service.erasures,
         authority="admin",
         works_on="store",
-        examples=({},),
     ),
     Verb(
         name="check",
@@ -102,7 +98,6 @@ UPKEEP_VERBS = (
         authority="admin",
         long=True,
         works_on="store",
-        examples=({},),
     ),
     Verb(
         name="backup",

@@ -29,4 +29,4 @@ class Verb(Struct, frozen=True, kw_only=True):
     long: bool = False
     streams: bool = False
     works_on: Literal["tenant", "store"] = "tenant"
-    examples: tuple[Mapping[str, Any], ...] = ()
+    examples: tuple[Mapping[str, Any], ...] = ({},)

@@ -136,7 +136,6 @@ _TABLE = (
         request=upkeep.NoFields,
         function=service.stats,
         authority="read",
-        examples=({},),
     ),
     Verb(
         name="why",
@@ -225,7 +224,6 @@ _TABLE = (
         function=service.erase_everything,
         authority="admin",
         writes=True,
-        examples=({},),
     ),
     *UPKEEP_VERBS,
     *INSIGHT_VERBS,

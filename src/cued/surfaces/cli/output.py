@@ -11,6 +11,7 @@ import msgspec
 
 from cued.errors import InputError
 from cued.requests.checks import MAX_TEXT
+from cued.surfaces.cli.commands import settings
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -19,9 +20,9 @@ _MOST = 4 * MAX_TEXT + 3
 """How many bytes of stdin a text may be: four a character at most, and a mark of the byte order; whoever has no end is not read to it."""
 
 
-def show(answer: Mapping[str, Any], *, as_json: bool, drawn: "Callable[[], RenderableType]") -> None:
-    """Print the answer as JSON, or as it is drawn; a text is drawn as it is, each of its lines on one line."""
-    if as_json:
+def show(answer: Mapping[str, Any], drawn: "Callable[[], RenderableType]") -> None:
+    """Print the answer as JSON where that was asked for, or as it is drawn; a text is drawn as it is, each of its lines on one line."""
+    if settings().json:
         write(msgspec.json.format(msgspec.json.encode(answer), indent=2) + b"\n")
         return
     drawing = drawn()

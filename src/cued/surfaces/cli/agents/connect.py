@@ -47,7 +47,7 @@ def connect_command(  # noqa: PLR0913 - one for each option
     path, server = _path(known, here=here), _server(known, chosen, scope)
     settings_path = hook_settings(here=path.parent if here else None)
     if print_only:
-        _print({path: _alone(known, server), **({settings_path: _hooks_alone(hooks, for_hooks)} if hooks else {})}, chosen)
+        _print({path: _alone(known, server), **({settings_path: _hooks_alone(hooks, for_hooks)} if hooks else {})})
         return
     if undo:
         made = [file_changes.disconnected(known, path), *([file_changes.unhooked(settings_path)] if client == "claude-code" else [])]
@@ -59,7 +59,7 @@ def connect_command(  # noqa: PLR0913 - one for each option
     tools = [] if undo else _tried(*server)
     kept = [str(backup) for change in due if (backup := file_changes.write(change)) is not None]
     told = {"client": client, "changed": [str(change.path) for change in due], "backups": kept, "tools": tools}
-    show(told, as_json=chosen.json, drawn=lambda: _told(known, told, undo=undo))
+    show(told, lambda: _told(known, told, undo=undo))
 
 
 def _refuse(client: str, hooks: Sequence[str], *, start: bool) -> None:
@@ -96,11 +96,11 @@ def _hooks_alone(hooks: Sequence[str], options: Sequence[str]) -> str:
     return jsonc.put("", ("hooks",), hooked({}, hooks, launcher(), options)["hooks"])
 
 
-def _print(files: Mapping[Path, str], chosen: Settings) -> None:
+def _print(files: Mapping[Path, str]) -> None:
     for path in files:
         note(f"this belongs into {path}")
     told = {"files": [{"path": str(path), "content": content} for path, content in files.items()]}
-    show(told, as_json=chosen.json, drawn=lambda: "\n".join(files.values()).rstrip())
+    show(told, lambda: "\n".join(files.values()).rstrip())
 
 
 def _agreed(due: Sequence[file_changes.FileChange], *, yes: bool) -> None:

@@ -21,7 +21,7 @@ def list_command(**options: Any) -> None:  # noqa: ANN401 - options, checked by 
     chosen = settings()
     with tenant_to_read(chosen) as tenant:
         page = call("list", tenant, stated(options))
-    show(page, as_json=chosen.json, drawn=view("keeping.view.listing_view", page))
+    show(page, view("keeping.view.listing_view", page))
 
 
 @click.command(name="get", cls=Command, globals_shown=_SHOWN)
@@ -32,7 +32,7 @@ def get_command(ids: tuple[str, ...]) -> None:
     with tenant_to_read(chosen) as tenant:
         found = [call("get", tenant, {"id": each}) for each in ids]
     answer = found[0] if len(found) == 1 else {"memories": found}
-    show(answer, as_json=chosen.json, drawn=view("keeping.view.cards_view", found))
+    show(answer, view("keeping.view.cards_view", found))
 
 
 @click.command(name="stats", cls=Command, globals_shown=_SHOWN)
@@ -41,7 +41,7 @@ def stats_command() -> None:
     chosen = settings()
     with tenant_to_read(chosen) as tenant:
         answer = call("stats", tenant)
-    show(answer, as_json=chosen.json, drawn=view("tables.counts", answer, tenant=chosen.tenant, place=str(chosen.db)))
+    show(answer, view("tables.counts", answer, tenant=chosen.tenant, place=str(chosen.db)))
 
 
 @click.command(name="tenants", cls=Command, globals_shown=("db", "json"))
@@ -50,4 +50,4 @@ def tenants_command() -> None:
     chosen = settings()
     with memories_to_read(chosen) as memories:
         answer = call("tenants", memories)
-    show(answer, as_json=chosen.json, drawn=view("keeping.view.tenants_view", answer))
+    show(answer, view("keeping.view.tenants_view", answer))

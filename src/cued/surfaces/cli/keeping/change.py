@@ -40,7 +40,7 @@ def update_command(memory_id: str, *, no_tags: bool, **options: Any) -> None:  #
         raise InputError("update", "nothing to change", "at least one option; see cued update --help")
     with tenant_to_write(chosen, embed="text" in fields) as tenant:
         answer = call("update", tenant, {"id": memory_id, **fields})
-    show(answer, as_json=chosen.json, drawn=view("tables.memory_card", answer))
+    show(answer, view("tables.memory_card", answer))
 
 
 @click.command(name="forget", cls=Command, globals_shown=("db", "tenant", "json"))
@@ -67,7 +67,7 @@ def forget_command(ids: tuple[str, ...], *, erase: bool | None, everything: bool
         answer = call("restore", tenant, {"ids": ids}) if undo else call("forget", tenant, {"ids": ids, "erase": erase})
     verb = "Restored" if undo else "Erased" if erase else "Forgotten"
     way_back = _bytes(answer) if erase else "" if undo else "; `cued forget --undo` brings them back"
-    show(answer, as_json=chosen.json, drawn=lambda: f"{verb}: {', '.join(ids)}{way_back}")
+    show(answer, lambda: f"{verb}: {', '.join(ids)}{way_back}")
 
 
 def _all_or_nothing(ids: tuple[str, ...], *, erase: bool) -> None:
@@ -86,7 +86,7 @@ def _erase_everything(chosen: Settings, *, yes: bool) -> None:
             ask_for(chosen.tenant, f"This erases {chosen.tenant} for good: {held} and the recall log. Type the tenant's name")
         answer = call("erase_everything", tenant)
     told = f"Erased: everything that was kept for {chosen.tenant}, {counted(answer['memories'])}{_bytes(answer)}"
-    show(answer, as_json=chosen.json, drawn=lambda: told)
+    show(answer, lambda: told)
 
 
 def _bytes(answer: JSON) -> str:

@@ -46,7 +46,7 @@ def remember_command(text: str | None, jsonl: str | None, **options: Any) -> Non
         note(reason)
     if answer.get("known"):
         note(f"{answer['known']} memories of these lines were stored already")
-    show(answer, as_json=chosen.json, drawn=lambda: "\n".join(answer["ids"]))
+    show(answer, lambda: "\n".join(answer["ids"]))
     if answer["conflicts"] and not chosen.json:
         _tell(answer)
 

@@ -21,7 +21,7 @@ def quarantine_command(ids: tuple[str, ...]) -> None:
     chosen = settings()
     with tenant_to_write(chosen) as tenant:
         answer = call("quarantine", tenant, {"ids": ids})
-    show(answer, as_json=chosen.json, drawn=lambda: f"In quarantine: {', '.join(ids)}; `cued promote` lets them out")
+    show(answer, lambda: f"In quarantine: {', '.join(ids)}; `cued promote` lets them out")
 
 
 @click.command(name="promote", cls=Command, globals_shown=_SHOWN)
@@ -33,4 +33,4 @@ def promote_command(ids: tuple[str, ...], **options: Any) -> None:  # noqa: ANN4
     with tenant_to_write(chosen) as tenant:
         answer = call("promote", tenant, {"ids": ids, **stated(options)})
     told = ", ".join(f"{each['id']} (from {each['trust']})" for each in answer["promoted"])
-    show(answer, as_json=chosen.json, drawn=lambda: f"Promoted: {told}")
+    show(answer, lambda: f"Promoted: {told}")

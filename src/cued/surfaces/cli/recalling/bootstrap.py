@@ -25,7 +25,7 @@ def bootstrap_command(*, block: bool, **options: Any) -> None:  # noqa: ANN401 -
     if block and not chosen.json:
         say(answer["block"])
         return
-    show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer))
+    show(answer, lambda: _drawn(answer))
 
 
 def _drawn(answer: JSON) -> "RenderableType":

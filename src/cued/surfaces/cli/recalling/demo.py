@@ -28,7 +28,7 @@ def demo_command() -> None:
     chosen = settings()
     history = tomllib.loads(resources.files(__package__).joinpath("demo_history.toml").read_text("utf-8"))
     answer = played(history, chosen)
-    show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer, history))
+    show(answer, lambda: _drawn(answer, history))
 
 
 def played(history: Mapping[str, Any], chosen: Settings) -> JSON:

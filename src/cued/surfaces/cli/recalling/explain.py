@@ -33,7 +33,7 @@ def explain_command(text: str | None, *, save: str | None, saved: str | None, ev
         body["text"] = spoken(text, "a cue") if text == "-" else text or ""
         with tenant_to_read(chosen, embed=True) as tenant:
             answer = call("explain", tenant, body, keep=lambda recalled: _keep(recalled, save))
-    show(answer, as_json=chosen.json, drawn=view("recalling.explain_view.explain_view", answer, every=every))
+    show(answer, view("recalling.explain_view.explain_view", answer, every=every))
 
 
 def _again(saved: str, text: str | None, save: str | None, body: dict[str, Any]) -> JSON:

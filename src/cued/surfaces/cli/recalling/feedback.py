@@ -28,7 +28,7 @@ def feedback_command(recall_id: str, **options: Any) -> None:  # noqa: ANN401 - 
     chosen = settings()
     with tenant_to_write(chosen) as tenant:
         answer = call("feedback", tenant, {"recall_id": _named(tenant, recall_id), **stated(options)})
-    show(answer, as_json=chosen.json, drawn=lambda: _told(answer))
+    show(answer, lambda: _told(answer))
 
 
 def _named(tenant: Tenant, recall_id: str) -> str:

@@ -24,4 +24,4 @@ def log_command(recall_id: str | None, under: str | None, **options: Any) -> Non
     chosen = settings()
     with tenant_to_read(chosen) as tenant:
         answer = call("log", tenant, stated({"recall_id": recall_id, "policy": under, **options}))
-    show(answer, as_json=chosen.json, drawn=view("recalling.log_view.log_view", answer))
+    show(answer, view("recalling.log_view.log_view", answer))

@@ -23,7 +23,7 @@ def why_command(memory_id: str, **options: Any) -> None:  # noqa: ANN401 - optio
     chosen = settings()
     with tenant_to_read(chosen) as tenant:
         answer = call("why", tenant, {"id": memory_id, **stated(options)})
-    show(answer, as_json=chosen.json, drawn=view("recalling.provenance_view.why_view", answer))
+    show(answer, view("recalling.provenance_view.why_view", answer))
 
 
 @click.command(name="timeline", cls=Command, globals_shown=_SHOWN)
@@ -36,4 +36,4 @@ def timeline_command(memory_id: str | None, **options: Any) -> None:  # noqa: AN
     chosen = settings()
     with tenant_to_read(chosen) as tenant:
         answer = call("timeline", tenant, stated({"id": memory_id, **options}))
-    show(answer, as_json=chosen.json, drawn=view("recalling.provenance_view.timeline_view", answer, at=options["at"]))
+    show(answer, view("recalling.provenance_view.timeline_view", answer, at=options["at"]))

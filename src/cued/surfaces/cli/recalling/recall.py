@@ -40,7 +40,7 @@ def recall_command(text: str | None, *, jsonl: BinaryIO | None, block: bool, **o
     if block and not chosen.json:
         say(answer["block"])
         return
-    show(answer, as_json=chosen.json, drawn=view("tables.recall_view", answer))
+    show(answer, view("tables.recall_view", answer))
 
 
 def _each(lines: BinaryIO, said: dict[str, Any]) -> None:

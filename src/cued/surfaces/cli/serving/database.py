@@ -12,7 +12,7 @@ from cued.errors import InputError
 from cued.folders import Address, place
 from cued.handles.memories import keeper_at
 from cued.model import VECTOR_SHAPES, VectorShape
-from cued.surfaces.cli.commands import Command, CommandGroup, settings
+from cued.surfaces.cli.commands import Command, CommandGroup
 from cued.surfaces.cli.output import note, say, show
 
 
@@ -40,9 +40,7 @@ def db_init(url: str, role: str, parts: int, *, nodes: tuple[str, ...], vectors:
     found = place(url)
     if isinstance(found, Path):
         with closing(keeper_at(found, readonly=False, vectors=vectors)):
-            show(
-                {"path": url, "vectors": vectors}, as_json=settings().json, drawn=lambda: f"Made: {url}, which keeps vectors as {vectors}."
-            )
+            show({"path": url, "vectors": vectors}, lambda: f"Made: {url}, which keeps vectors as {vectors}.")
         return
     try:
         from cued.stores.keepers.postgres.preparing import Laid, brought_up_to_date, prepare, script  # noqa: PLC0415 - psycopg is an extra
@@ -65,7 +63,7 @@ def db_init(url: str, role: str, parts: int, *, nodes: tuple[str, ...], vectors:
         "made_role": made,
         "url": _address(url, role, password if made else None),
     }
-    show(answer, as_json=settings().json, drawn=lambda: f"Made: the tables, and what the role {role} may do.\n\n  CUED_DB={answer['url']}")
+    show(answer, lambda: f"Made: the tables, and what the role {role} may do.\n\n  CUED_DB={answer['url']}")
     if not made:
         note(f"the role {role} was there already, so its password stays as it is")
 

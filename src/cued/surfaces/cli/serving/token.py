@@ -33,7 +33,7 @@ def token_create(scope: str, trust: str, expires: str | None) -> None:
     with opened(chosen) as memories:
         written, token = Tokens(memories.parts.store).create(chosen.tenant, scope=scope, trust=trust, expires=expires)
     answer = {"token": written, **token.shown(utc_now())}
-    show(answer, as_json=chosen.json, drawn=lambda: written)
+    show(answer, lambda: written)
 
 
 @token_command.command(name="list", globals_shown=_SHOWN)
@@ -48,7 +48,7 @@ def token_list() -> None:
         note(f"nothing is stored at {chosen.db} yet")
         tokens = []
     rows = [(row["id"], row["tenant"], row["scope"], row["trust"], _until(row)) for row in tokens]
-    show({"tokens": tokens}, as_json=chosen.json, drawn=lambda: sheet(("id", "tenant", "scope", "trust", "until"), rows))
+    show({"tokens": tokens}, lambda: sheet(("id", "tenant", "scope", "trust", "until"), rows))
 
 
 @token_command.command(name="revoke", globals_shown=_SHOWN)
@@ -60,7 +60,7 @@ def token_revoke(token_id: str) -> None:
         raise StoreError(f"{chosen.db}: no such file")
     with opened(chosen) as memories:
         token = Tokens(memories.parts.store).revoke(token_id)
-    show(token.shown(utc_now()), as_json=chosen.json, drawn=lambda: f"Revoked: {token.id} of {token.tenant}")
+    show(token.shown(utc_now()), lambda: f"Revoked: {token.id} of {token.tenant}")
 
 
 def _until(row: dict[str, str | None]) -> str:

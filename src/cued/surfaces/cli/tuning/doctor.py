@@ -21,5 +21,5 @@ def doctor_command(ctx: click.Context) -> None:
     chosen = settings()
     with tenant_to_read(chosen, embed=True) as tenant:
         answer = call("doctor", tenant)
-    show(answer, as_json=chosen.json, drawn=view("tuning.view.diagnosis_view", answer))
+    show(answer, view("tuning.view.diagnosis_view", answer))
     ctx.exit({"fail": FAILS, "warn": WARNS}.get(answer["verdict"], 0))

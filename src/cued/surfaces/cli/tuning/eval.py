@@ -89,7 +89,7 @@ def eval_command(path: Path, cache: str | None, plot: Path | None, **options: An
         caches.prune(folder)
     if plot is not None:
         _plot(answer, plot)
-    show(answer, as_json=chosen.json, drawn=lambda: _drawn(answer, options["floors"]))
+    show(answer, lambda: _drawn(answer, options["floors"]))
 
 
 def _request(dataset: "Dataset", options: dict[str, Any], *, preset: str, plotted: bool) -> "Request":

@@ -36,4 +36,4 @@ def insight_command(*, all_tenants: bool, compare: bool, html: Path | None, **op
 
         html.write_text(page(answer, title="all tenants" if all_tenants else chosen.tenant), "utf-8")
         note(f"wrote {html}")
-    show(answer, as_json=chosen.json, drawn=view(f"tuning.insight_view.{'compared' if compare else 'insight'}_view", answer))
+    show(answer, view(f"tuning.insight_view.{'compared' if compare else 'insight'}_view", answer))

@@ -36,16 +36,14 @@ def label_command(recall_id: str | None, *, verdict: str | None, listing: bool, 
     with (tenant_to_read if listing else tenant_to_write)(chosen) as tenant:
         if recall_id is not None:
             answer = call("label", tenant, {"recall_id": recall_id, "verdict": verdict})
-            show(answer, as_json=chosen.json, drawn=lambda: f"Recall {answer['recall_id']}: {answer['verdict']}")
+            show(answer, lambda: f"Recall {answer['recall_id']}: {answer['verdict']}")
             return
         found = call("unlabelled", tenant, stated(options))
         if listing or not found["recalls"]:
-            show(found, as_json=chosen.json, drawn=lambda: _listed(found))
+            show(found, lambda: _listed(found))
             return
         judged = _judged(tenant, found)
-    show(
-        judged, as_json=chosen.json, drawn=lambda: f"Judged {counted(judged['judged'], 'recall', 'recalls')}; `cued tune` learns from them"
-    )
+    show(judged, lambda: f"Judged {counted(judged['judged'], 'recall', 'recalls')}; `cued tune` learns from them")
 
 
 def _judged(tenant: Tenant, found: JSON) -> JSON:

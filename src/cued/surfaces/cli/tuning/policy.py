@@ -33,7 +33,7 @@ def policy_command(ctx: click.Context) -> None:
 def policy_list() -> None:
     """List the presets."""
     answer = service.policy_list()
-    show(answer, as_json=settings().json, drawn=view("tuning.view.presets_view", answer))
+    show(answer, view("tuning.view.presets_view", answer))
 
 
 @policy_command.command(name="show", globals_shown=_SHOWN)
@@ -43,7 +43,7 @@ def policy_show(name: str) -> None:
     policy = presets.load_policy(name)
     text = presets.text_of(name) if name in presets.names() else Path(name).read_text("utf-8")
     if settings().json:
-        show(service.policy_show(policy, text=text), as_json=True, drawn=lambda: "")
+        show(service.policy_show(policy, text=text), lambda: "")
     else:
         say(text)
 
@@ -54,7 +54,7 @@ def policy_show(name: str) -> None:
 def policy_diff(left: str, right: str) -> None:
     """Show two policies side by side where they differ."""
     answer = service.policy_diff(presets.load_policy(left), presets.load_policy(right))
-    show(answer, as_json=settings().json, drawn=view("tuning.view.differences_view", answer))
+    show(answer, view("tuning.view.differences_view", answer))
 
 
 @policy_command.command(name="check", globals_shown=_SHOWN)
@@ -65,7 +65,7 @@ def policy_check(ctx: click.Context, file: Path) -> None:
     if not file.is_file():
         raise InputError("file", str(file), "a plain file")
     answer = service.policy_check(file.read_text("utf-8", "replace"), name=file.stem)
-    show(answer, as_json=settings().json, drawn=view("tuning.view.problems_view", answer))
+    show(answer, view("tuning.view.problems_view", answer))
     if not answer["ok"]:
         ctx.exit(REFUSED)
 
@@ -78,7 +78,7 @@ def policy_save(name: str, **options: Any) -> None:  # noqa: ANN401 - options, c
     chosen = settings()
     with tenant_to_write(chosen) as tenant:
         answer = call("policy_save", tenant, {"toml": dump(presets.load_policy(name)), **stated(options)})
-    show(answer, as_json=chosen.json, drawn=view("tuning.view.history_view", answer))
+    show(answer, view("tuning.view.history_view", answer))
 
 
 @policy_command.command(name="history", globals_shown=_STORED)
@@ -87,7 +87,7 @@ def policy_history() -> None:
     chosen = settings()
     with tenant_to_read(chosen) as tenant:
         answer = call("policy_history", tenant)
-    show(answer, as_json=chosen.json, drawn=view("tuning.view.history_view", answer))
+    show(answer, view("tuning.view.history_view", answer))
 
 
 @policy_command.command(name="rollback", globals_shown=_STORED)
@@ -97,4 +97,4 @@ def policy_rollback(**options: Any) -> None:  # noqa: ANN401 - options, checked 
     chosen = settings()
     with tenant_to_write(chosen) as tenant:
         answer = call("policy_rollback", tenant, stated(options))
-    show(answer, as_json=chosen.json, drawn=view("tuning.view.history_view", answer))
+    show(answer, view("tuning.view.history_view", answer))

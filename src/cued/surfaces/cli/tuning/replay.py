@@ -26,4 +26,4 @@ def replay_command(recall_id: str | None, **options: Any) -> None:  # noqa: ANN4
     policy = load_policy(chosen.policy) if chosen.policy is not None else None
     with tenant_to_read(chosen) as tenant, progress("replaying") as heard:
         answer = call("replay", tenant, stated({"recall_id": recall_id, **options}), policy=policy, progress=heard)
-    show(answer, as_json=chosen.json, drawn=view("tuning.view.replay_view", answer, one=recall_id is not None))
+    show(answer, view("tuning.view.replay_view", answer, one=recall_id is not None))

@@ -42,4 +42,4 @@ def tune_command(path: Path | None, *, all_tenants: bool, **options: Any) -> Non
             opening = tenant_to_write if body.get("apply") else tenant_to_read
             with opening(chosen, embed=path is not None) as tenant:
                 answer = call("tune", tenant, body, progress=heard)
-    show(answer, as_json=chosen.json, drawn=view("tuning.view.tuned_view", answer))
+    show(answer, view("tuning.view.tuned_view", answer))

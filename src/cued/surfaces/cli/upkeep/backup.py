@@ -27,7 +27,7 @@ def backup_command(file: Path, *, overwrite: bool | None) -> None:
     chosen = settings()
     with _saying(overwrite=bool(overwrite)), opened(chosen, readonly=True) as memories, progress("copying") as heard:
         answer = call("backup", memories, stated({"path": str(file), "overwrite": overwrite}), progress=heard)
-    show(answer, as_json=chosen.json, drawn=lambda: f"Copied: {chosen.db} to {file} ({answer['bytes']:,} bytes), checked")
+    show(answer, lambda: f"Copied: {chosen.db} to {file} ({answer['bytes']:,} bytes), checked")
 
 
 @click.command(name="restore", cls=Command, globals_shown=_SHOWN)
@@ -41,7 +41,7 @@ def restore_command(file: Path, *, overwrite: bool) -> None:
     make_folder(chosen)
     with _saying(overwrite=overwrite), progress("copying") as heard:
         answer = upkeep_service.restore_backup(file, chosen.db, overwrite=overwrite, progress=heard)
-    show(answer, as_json=chosen.json, drawn=lambda: f"Copied: {file} to {chosen.db} ({answer['bytes']:,} bytes), checked")
+    show(answer, lambda: f"Copied: {file} to {chosen.db} ({answer['bytes']:,} bytes), checked")
 
 
 @contextmanager

@@ -35,7 +35,7 @@ def check_command(*, repair: bool, backup: Path | None) -> None:
         raise click.UsageError("--repair is for a file; PostgreSQL mends itself from its own backups")
     with progress("checking") as heard:
         answer = _looked_at(chosen, heard, repair=repair, backup=backup)
-    show(answer, as_json=chosen.json, drawn=lambda: _repaired(answer) if repair else _checked(answer))
+    show(answer, lambda: _repaired(answer) if repair else _checked(answer))
     if not answer["ok"]:
         sys.exit(STORE)
 
@@ -57,7 +57,7 @@ def erasures_command() -> None:
         raise StoreError(f"{chosen.db}: there is no such file")
     with opened(chosen) as memories:
         answer = call("erasures", memories)
-    show(answer, as_json=chosen.json, drawn=lambda: _erasures(answer))
+    show(answer, lambda: _erasures(answer))
 
 
 def _checked(answer: JSON) -> str:

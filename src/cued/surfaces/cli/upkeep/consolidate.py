@@ -27,14 +27,14 @@ def consolidate_command(ids: tuple[str, ...], *, apply: bool | None, undo: bool,
     if undo:
         with tenant_to_write(chosen) as tenant:
             answer = call("unmerge", tenant, {"ids": ids})
-        show(answer, as_json=chosen.json, drawn=lambda: f"Restored: {', '.join(answer['restored'])}")
+        show(answer, lambda: f"Restored: {', '.join(answer['restored'])}")
     elif listed:
         with tenant_to_read(chosen) as tenant:
             answer = call("merges", tenant)
-        show(answer, as_json=chosen.json, drawn=view("upkeep.view.merges_view", answer))
+        show(answer, view("upkeep.view.merges_view", answer))
     else:
         answer = _consolidated(chosen, stated({"apply": apply, "at_least": at_least}))
-        show(answer, as_json=chosen.json, drawn=view("upkeep.view.plan_view", answer))
+        show(answer, view("upkeep.view.plan_view", answer))
 
 
 def _consolidated(chosen: Settings, body: dict[str, Any]) -> JSON:

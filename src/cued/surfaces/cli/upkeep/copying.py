@@ -8,7 +8,7 @@ from cued.errors import InputError, StoreError
 from cued.folders import place
 from cued.model.plain import JSON
 from cued.surfaces import upkeep_service
-from cued.surfaces.cli.commands import Command, settings
+from cued.surfaces.cli.commands import Command
 from cued.surfaces.cli.output import counted, show
 from cued.surfaces.cli.progress import progress
 
@@ -30,7 +30,7 @@ def copy_command(source: str, target: str) -> None:
         raise InputError("DST", target, "another store than SRC")
     with progress("copying") as heard:
         answer = upkeep_service.copy_store(found, made, progress=heard)
-    show(answer, as_json=settings().json, drawn=lambda: _copied(answer))
+    show(answer, lambda: _copied(answer))
 
 
 def _copied(answer: JSON) -> str:

@@ -27,7 +27,7 @@ def sweep_command(*, grace: str | None, apply: bool | None, yes: bool) -> None:
     if not apply:
         with tenant_to_read(chosen) as tenant:
             answer = call("sweep", tenant, body)
-        show(answer, as_json=chosen.json, drawn=view("upkeep.view.expired_view", answer))
+        show(answer, view("upkeep.view.expired_view", answer))
         return
     with tenant_to_write(chosen) as tenant:
         due = len(call("sweep", tenant, body)["expired"])
@@ -35,7 +35,7 @@ def sweep_command(*, grace: str | None, apply: bool | None, yes: bool) -> None:
             ask(f"Erase {counted(due, 'expired memory', 'expired memories')} for good?")
         with progress("sweeping") as heard:
             answer = call("sweep", tenant, {**body, "apply": True}, progress=heard)
-    show(answer, as_json=chosen.json, drawn=lambda: f"Erased: {counted(len(answer['erased']), 'expired memory', 'expired memories')}")
+    show(answer, lambda: f"Erased: {counted(len(answer['erased']), 'expired memory', 'expired memories')}")
 
 
 @click.command(name="cool", cls=Command, globals_shown=_SHOWN)
@@ -46,7 +46,7 @@ def cool_command(**options: Any) -> None:  # noqa: ANN401 - options, checked by 
     with tenant_to_read(chosen) as tenant:
         answer = call("cool", tenant, stated(options))
     answer["cli"] = answer["cli"] and chosen.again(answer["cli"])
-    show(answer, as_json=chosen.json, drawn=view("upkeep.view.cool_view", answer))
+    show(answer, view("upkeep.view.cool_view", answer))
 
 
 @click.command(name="reembed", cls=Command, globals_shown=("db", "tenant", "embedder", "json"))
@@ -57,7 +57,7 @@ def reembed_command() -> None:
     for each in answer["failed"]:
         note(f"the embedder cannot take {each}")
     told = f"Embedded: {counted(answer['done'])} with {answer['fingerprint']}; {answer['left']} left"
-    show(answer, as_json=chosen.json, drawn=lambda: told)
+    show(answer, lambda: told)
 
 
 def _reembedded(chosen: Settings) -> JSON:

@@ -36,7 +36,7 @@ def export_command(file: str, *, overwrite: bool, **options: Any) -> None:  # no
     with tenant_to_read(chosen, settle=True) as tenant, _whole(Path(file), overwrite=overwrite) as made, progress("exporting") as heard:
         answer = {"path": file, **call("export", tenant, stated(options), write=made.write, progress=heard)}
     told = f"Exported: {counted(answer['memories'])} and {counted(answer['recalls'], *_LOG)} to {file}"
-    show(answer, as_json=chosen.json, drawn=lambda: told)
+    show(answer, lambda: told)
 
 
 @click.command(name="import", cls=Command, globals_shown=("db", "tenant", "embedder", "json"))
@@ -53,7 +53,7 @@ def import_command(path: Path, **options: Any) -> None:  # noqa: ANN401 - option
         answer = call("import", tenant, {"path": str(path), **stated(options)}, progress=heard)
     for reason in answer["degraded"]:
         note(reason)
-    show(answer, as_json=chosen.json, drawn=lambda: _told(answer))
+    show(answer, lambda: _told(answer))
 
 
 def _told(answer: JSON) -> str:
