@@ -22,16 +22,16 @@ _MOST_SAID = 300
 T = TypeVar("T")
 
 
-def asked(what: str, work: Callable[[], T], deadline: timedelta) -> tuple[T | None, str]:
+def answer_or_note(what: str, work: Callable[[], T], deadline: timedelta) -> tuple[T | None, str]:
     """The part's answer, or None and a note that says why there is none."""
-    if sum(thread.name == _named(what) for thread in threading.enumerate()) >= MOST_WAITING:
+    if sum(thread.name == _thread_name(what) for thread in threading.enumerate()) >= MOST_WAITING:
         return None, f"{what}: not asked, for {MOST_WAITING} earlier questions have no answer yet"
     try:
         return within(what, work, deadline), ""
     except TimeoutError:
         return None, f"{what}: no answer within {deadline.total_seconds() * 1000:.0f} ms"
     except Exception as error:  # noqa: BLE001 - a part of others may fail in any way, and the answer stands all the same
-        return None, f"{what}: {_told(error)}"
+        return None, f"{what}: {_in_short(error)}"
 
 
 def embedded(texts: Sequence[str], embedder: Embedder, *, role: Role) -> tuple[Matrix, str]:
@@ -72,7 +72,7 @@ def answered(answer: T) -> T:
 
 def _failed(error: Exception) -> EmbedderError:
     """What an embedder has raised as an error of ours; one that somebody else wrote may raise anything."""
-    return error if isinstance(error, EmbedderError) else EmbedderError(_told(error))
+    return error if isinstance(error, EmbedderError) else EmbedderError(_in_short(error))
 
 
 def within(what: str, work: Callable[[], T], deadline: timedelta) -> T:
@@ -85,16 +85,16 @@ def within(what: str, work: Callable[[], T], deadline: timedelta) -> T:
         except Exception as error:  # noqa: BLE001 - carried over to the waiting thread
             done.set_exception(error)
         except BaseException as error:  # noqa: BLE001 - it wanted to end its own thread, and not the one that waits
-            done.set_exception(RuntimeError(_told(error)))
+            done.set_exception(RuntimeError(_in_short(error)))
 
-    threading.Thread(target=attempt, name=_named(what), daemon=True).start()
+    threading.Thread(target=attempt, name=_thread_name(what), daemon=True).start()
     return done.result(timeout=deadline.total_seconds())
 
 
-def _named(what: str) -> str:
+def _thread_name(what: str) -> str:
     return f"cued-{what}"
 
 
-def _told(error: BaseException) -> str:
+def _in_short(error: BaseException) -> str:
     said = f"{type(error).__name__}: {error}"
     return said if len(said) <= _MOST_SAID else said[:_MOST_SAID] + "…"

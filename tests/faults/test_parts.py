@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 import cued
-from cued.others import MOST_WAITING, asked
+from cued.others import MOST_WAITING, answer_or_note
 from cued.policy.presets import load_policy
 from tests.fakes import ListEmbedder
 
@@ -125,7 +125,7 @@ def test_a_part_that_is_async_is_told_so():
 def test_a_part_that_never_answers_takes_no_more_than_its_share_of_threads():
     done = threading.Event()
     try:
-        notes = [asked("silent part", done.wait, timedelta(0))[1] for _ in range(MOST_WAITING + 3)]
+        notes = [answer_or_note("silent part", done.wait, timedelta(0))[1] for _ in range(MOST_WAITING + 3)]
         assert sum(thread.name == "cued-silent part" for thread in threading.enumerate()) == MOST_WAITING
         assert ["no answer yet" in note for note in notes] == [False] * MOST_WAITING + [True] * 3
     finally:
@@ -133,9 +133,9 @@ def test_a_part_that_never_answers_takes_no_more_than_its_share_of_threads():
     for thread in threading.enumerate():
         if thread.name == "cued-silent part":
             thread.join(timeout=5)
-    assert asked("silent part", lambda: "here again", timedelta(seconds=5)) == ("here again", "")
+    assert answer_or_note("silent part", lambda: "here again", timedelta(seconds=5)) == ("here again", "")
 
 
 def test_an_error_that_carries_a_page_is_told_in_brief():
-    _, note = asked("talkative part", raising(RuntimeError("<html>" * 10_000)), timedelta(seconds=5))
+    _, note = answer_or_note("talkative part", raising(RuntimeError("<html>" * 10_000)), timedelta(seconds=5))
     assert len(note) < 400

@@ -9,8 +9,7 @@ from cued.errors import InputError
 from cued.flow.feedback import feedback
 from cued.model import RecallEntry, Use
 from cued.policy.spec import Settle
-from cued.stores.use import boosted, news, noted
-from cued.stores.use import told as verdicts_of
+from cued.stores.use import boosted, news, noted, verdicts_of
 from tests.building import NOW
 
 RULES = Settle()

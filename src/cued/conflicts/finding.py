@@ -16,7 +16,7 @@ from typing import NamedTuple, get_args
 
 from cued.errors import InputError
 from cued.model import Choice, Conflict, ConflictType, DenseLookup, LexicalLookup, Lookup, Memory, Vector
-from cued.others import answered, asked
+from cued.others import answer_or_note, answered
 from cued.policy.calibration import calibration_for
 from cued.policy.spec import Calibration
 from cued.ports import Judge, Store
@@ -156,7 +156,7 @@ def _relations(memory: Memory, candidates: Sequence[_Candidate], judge: Judge | 
     if judge is None or not near:
         return found, ""
     texts = [candidates[at].memory.text for at in near]
-    judged, note = asked("judge", lambda: _types(answered(judge.judge(memory.text, texts)), len(texts)), JUDGE_DEADLINE)
+    judged, note = answer_or_note("judge", lambda: _types(answered(judge.judge(memory.text, texts)), len(texts)), JUDGE_DEADLINE)
     for at, kind in zip(near, judged or (), strict=judged is not None):
         found[at] = None if kind is None else Relation(kind, "so the judge says")
     return found, note

@@ -56,7 +56,7 @@ class HostConnections:
 
     def post(self, path: str, body: bytes, headers: Mapping[str, str], *, seconds: float, most_bytes: int) -> Reply:
         """The reply to one request; none within the time is a TimeoutError, anything else wrong an OSError or HTTPException."""
-        connection = self._taken()
+        connection = self._connection()
         # A proxy is told the whole address of what it fetches in the clear; through a tunnel it sees none of it.
         place = self._url.path if self._proxy is None or self._secure else self._url.geturl()
         target = f"{place.rstrip('/')}/{path}"
@@ -73,7 +73,7 @@ class HostConnections:
         except BaseException:  # half of an answer may be on its way, also where somebody interrupts: nobody may get the rest of it
             _cut(connection)
             raise
-        self._kept(connection)
+        self._keep(connection)
         return reply
 
     @property
@@ -85,7 +85,7 @@ class HostConnections:
         """The proxy that the environment names for this host, None without one."""
         return None if proxy_bypass(self._url.hostname or "") else getproxies().get(self._url.scheme)
 
-    def _taken(self) -> HTTPConnection:
+    def _connection(self) -> HTTPConnection:
         with self._lock:
             while self._idle:
                 connection = self._idle.pop()
@@ -104,7 +104,7 @@ class HostConnections:
             connection.set_tunnel(self._url.hostname or "", self._url.port, headers=_authorised(proxy.username, proxy.password))
         return connection
 
-    def _kept(self, connection: HTTPConnection) -> None:
+    def _keep(self, connection: HTTPConnection) -> None:
         with self._lock:
             if connection.sock is not None and len(self._idle) < KEPT_OPEN:
                 self._idle.append(connection)

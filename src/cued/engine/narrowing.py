@@ -30,7 +30,7 @@ def narrowed(evidence: Evidence, policy: Policy) -> Evidence:
     columns = _columns(findings.columns, shut, pools)
     if columns is None:
         return evidence
-    rows = _kept(findings.memories, findings.columns, columns, steps=policy.channels.context)
+    rows = _rows_left(findings.memories, findings.columns, columns, steps=policy.channels.context)
     dense = "dense" not in shut
     return replace(
         evidence,
@@ -65,7 +65,7 @@ def _columns(read: dict[str, Column], shut: Iterable[str], pools: dict[str, int]
     return {**read, **changed} if changed else None
 
 
-def _kept(memories: tuple[Memory, ...], read: dict[str, Column], left: dict[str, Column], *, steps: int) -> list[int]:
+def _rows_left(memories: tuple[Memory, ...], read: dict[str, Column], left: dict[str, Column], *, steps: int) -> list[int]:
     """The rows that some channel still finds, and the neighbours of the best of these."""
     ranks = np.array([left[f"{name}_rank"] for name in CHANNELS])
     found = np.asarray((ranks > 0).any(axis=0))

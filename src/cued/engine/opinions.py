@@ -15,7 +15,7 @@ from cued.flow import cue as cues
 from cued.flow.rerank import shortlist
 from cued.flow.table import Table
 from cued.model import Evidence, Summary
-from cued.others import answered, asked
+from cued.others import answer_or_note, answered
 from cued.text.harmless import harmless
 
 Opinion = Callable[[Table, Parts], Evidence | None]
@@ -29,7 +29,7 @@ def reranked(table: Table, parts: Parts) -> Evidence | None:
     rows = shortlist(table)
     ids, texts = [table.ids[row] for row in rows], [table.memories[row].text for row in rows]
     query = cues.words(evidence.cue, "cue", labelled=True)
-    scores, note = asked("rerank", lambda: _checked(answered(reranker.rerank(query, texts)), ids), rules.deadline)
+    scores, note = answer_or_note("rerank", lambda: _checked(answered(reranker.rerank(query, texts)), ids), rules.deadline)
     return replace(evidence, degraded=(*evidence.degraded, note)) if scores is None else replace(evidence, rerank=scores)
 
 
@@ -40,7 +40,9 @@ def summarised(table: Table, parts: Parts) -> Evidence | None:
         return None
     texts, tokens = [table.memories[row].text for row in table.overfull], max(1, table.room_tokens)
     query = cues.words(evidence.cue, "cue", labelled=True)
-    text, note = asked("summary", lambda: _a_text(answered(summariser.summarise(query, texts, tokens=tokens))), rules.summary_deadline)
+    text, note = answer_or_note(
+        "summary", lambda: _a_text(answered(summariser.summarise(query, texts, tokens=tokens))), rules.summary_deadline
+    )
     if text is None:
         return replace(evidence, degraded=(*evidence.degraded, note))
     return replace(evidence, summary=Summary(text, tuple(table.ids[row] for row in table.overfull)))

@@ -175,7 +175,7 @@ def _part(ask: Ask, found: Evidence, gold: set[str], policy: Policy, start: Cali
     columns = table.columns | relevance.features(table, start) if len(table) else {}
     matrix = np.stack([np.nan_to_num(columns[name], nan=0.0) for name in COLUMNS], axis=1) if columns else np.zeros((0, len(COLUMNS)))
     marked = np.array([ask.here and each in gold for each in table.ids], dtype=bool)
-    kept = _kept(matrix, marked)
+    kept = _to_keep(matrix, marked)
     return Sample(
         name="",
         columns=matrix[kept],
@@ -188,7 +188,7 @@ def _part(ask: Ask, found: Evidence, gold: set[str], policy: Policy, start: Cali
     )
 
 
-def _kept(matrix: Floats, gold: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _to_keep(matrix: Floats, gold: NDArray[np.bool_]) -> NDArray[np.bool_]:
     if len(matrix) <= 3 * KEPT:
         return np.ones(len(matrix), dtype=bool)
     cosine, words = matrix[:, COLUMNS.index("passage")], matrix[:, COLUMNS.index("matched")]
@@ -204,10 +204,10 @@ def _narrowed(of: Sample, wanted: FittingGoal) -> Sample:
 
 def _by_tenants(of: Sample) -> list[Sample]:
     tenants = sorted(set(of.group.tolist()), key=digest)
-    return [_taken(of, np.isin(of.group, tenants[fold::FOLDS])) for fold in range(min(FOLDS, len(tenants)))]
+    return [_asking(of, np.isin(of.group, tenants[fold::FOLDS])) for fold in range(min(FOLDS, len(tenants)))]
 
 
-def _taken(of: Sample, asks: NDArray[np.bool_]) -> Sample:
+def _asking(of: Sample, asks: NDArray[np.bool_]) -> Sample:
     """The sample with these questions alone."""
     rows = asks[of.asked]
     some = {name: getattr(of, name)[asks] for name in ("missing", "kind", "size", "group")}
@@ -268,7 +268,7 @@ def main() -> None:
     stated = _numbers(options.set)
     wanted = FittingGoal(start=start, columns=tuple(options.columns), stated=stated, silence=options.silence, growth=options.growth)
     calibration, reports = fitted(source, wanted)
-    print(told(reports), file=sys.stderr)  # noqa: T201 - a command
+    print(as_lines(reports), file=sys.stderr)  # noqa: T201 - a command
     sys.stdout.write(calibration_toml(calibration))
 
 
@@ -279,7 +279,7 @@ def _numbers(stated: Sequence[str]) -> dict[str, float]:
 def _read_so(of: Sample, wanted: FittingGoal) -> Sample:
     """The sample without the questions that this calibration is not asked: those of stores that are read by words are the other's."""
     blind = np.add.reduceat(of.columns[:, COLUMNS.index("blind")], of.starts)
-    return of if wanted.start.name == "lexical" else _taken(of, 2 * blind <= of.lengths)
+    return of if wanted.start.name == "lexical" else _asking(of, 2 * blind <= of.lengths)
 
 
 def _remembered(path: Path, policy: Policy, start: Calibration, bench: Bench, cache: Path) -> Sample:
@@ -308,7 +308,7 @@ def calibration_toml(calibration: Calibration) -> str:
     return "\n".join([*lines, "", "[weights]", *(f"{name} = {weight}" for name, weight in calibration.weights.items()), ""])
 
 
-def told(reports: Sequence[Report]) -> str:
+def as_lines(reports: Sequence[Report]) -> str:
     """The reports as lines, the least answered first, with their mean and the worst of each figure."""
     lines = [f"{_line(each)}  {each.name}" for each in sorted(reports, key=lambda each: each.answered or 0.0)]
     figures = {name: [value for each in reports if (value := getattr(each, name)) is not None] for name in Report.__struct_fields__[1:]}

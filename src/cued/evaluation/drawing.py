@@ -28,7 +28,7 @@ def drawn(answer: JSON, *, floors: Sequence[float] = ()) -> RenderableType:
         parts += [_title("sessions, ranked by their best turn"), _sessions(answer)]
     if any("abstain" in figures for figures in answer["policies"].values()):
         parts += [_title(_kinds(answer)), _abstain(answer, floors), _apart(answer), _note(_FLOOR)]
-        parts += [_title("what the floor lets through, by category"), _told(answer)] if by_category else []
+        parts += [_title("what the floor lets through, by category"), _answered_by_category(answer)] if by_category else []
     for name, figures in answer["policies"].items():
         if figures.get("ablate"):
             parts += [_title(f"{name}, without one part at a time"), _ablate(figures["ablate"], most), _note(_PARTS)]
@@ -111,7 +111,7 @@ def _whole(measured: JSON) -> list[str]:
     return [_plain(measured["auroc"], 3), _plain(near["auroc"], 3), _percent(near, "silence"), _plain(measured["ece"], 3)]
 
 
-def _told(answer: JSON) -> Table:
+def _answered_by_category(answer: JSON) -> Table:
     first = next(figures["abstain"] for figures in answer["policies"].values() if "abstain" in figures)["by_category"]
     table = _by_category(first)
     for name, figures in answer["policies"].items():

@@ -42,7 +42,7 @@ def evaluate(dataset: Dataset, request: Request, bench: Bench) -> JSON:
     fingerprint = None if bench.embedder is None else str(bench.embedder.fingerprint)
     done = run(dataset, asks, _variants(request, fingerprint), bench)
     home = [place for place, ask in enumerate(done.asks) if ask.here]
-    at_home = Run(asks=_taken(done.asks, home), answers={name: _taken(found, home) for name, found in done.answers.items()})
+    at_home = Run(asks=_picked(done.asks, home), answers={name: _picked(found, home) for name, found in done.answers.items()})
     turns = {name: _turn_scores(at_home.asks, found, request.ks) for name, found in at_home.answers.items()}
     return {
         "dataset": dataset.name,
@@ -142,7 +142,7 @@ def _means(measured: Scores, ks: Sequence[int]) -> JSON:
 
 def _abstain(policy: Policy, request: Request, done: Run) -> JSON:
     asked = [place for place, ask in enumerate(done.asks) if ask.query.gold_ids or not ask.here]
-    asks, answers = _taken(done.asks, asked), _taken(done.answers[policy.name], asked)
+    asks, answers = _picked(done.asks, asked), _picked(done.answers[policy.name], asked)
     figures = abstain.measured(asks, answers, floor=policy.floor.at)
     if request.floors:
         figures["floors"] = [{"floor": floor, **abstain.spoken(asks, answers, floor=floor)} for floor in request.floors]
@@ -192,5 +192,5 @@ def _round(value: Any) -> Any:  # noqa: ANN401 - any JSON
     return [_round(item) for item in value] if isinstance(value, list) else value
 
 
-def _taken(values: Sequence[Any], places: Sequence[int]) -> tuple[Any, ...]:
+def _picked(values: Sequence[Any], places: Sequence[int]) -> tuple[Any, ...]:
     return tuple(values[place] for place in places)

@@ -214,7 +214,7 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
         raise InputError("vectors", vectors, "nothing beside a store or a keeper, which has its own: SqliteKeeper(path, vectors=…)")
     if not isinstance(path, str | Path | Address | None) and readonly:
         raise InputError("readonly", readonly, "nothing beside a store or a keeper, which has its own: SqliteKeeper(path, readonly=True)")
-    kept = _kept(path, readonly=readonly, vectors=vectors)
+    kept = _store_or_keeper(path, readonly=readonly, vectors=vectors)
     store = _store(kept, log, quotas, journal=journal)
     return Memories(
         Parts(store=store, embedder=made, reranker=reranker, summariser=summariser, judge=judge),
@@ -247,7 +247,7 @@ _PARTS: dict[str, tuple[str, Callable[[Policy], str]]] = {
 """Which method each part of the caller's own has, and why a policy never calls it, "" where it does."""
 
 
-def _kept(path: str | Path | Address | Store | Keeper | None, *, readonly: bool, vectors: VectorShape | None) -> Store | Keeper:
+def _store_or_keeper(path: str | Path | Address | Store | Keeper | None, *, readonly: bool, vectors: VectorShape | None) -> Store | Keeper:
     """What is to be opened where a place is named, and what was handed over otherwise."""
     if path is None or str(path) == IN_MEMORY:
         from cued.stores.keepers.memory import MemoryKeeper  # noqa: PLC0415 - so that `import cued` stays light

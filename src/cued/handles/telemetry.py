@@ -66,15 +66,15 @@ def _of_recall(recall: Recall, said: tuple[Any, ...]) -> Mapping[str, Any]:
 
 def _of_stored(answer: Any, _said: tuple[Any, ...]) -> Mapping[str, Any]:  # noqa: ANN401 - what a verb that stores gives
     """How many memories were stored, and which where it is one."""
-    return _named(answer.ids)
+    return _counted_ids(answer.ids)
 
 
 def _of_named(_answer: object, said: tuple[Any, ...]) -> Mapping[str, Any]:
     """The memories that were named."""
-    return _named([each for each in said if isinstance(each, str)])
+    return _counted_ids([each for each in said if isinstance(each, str)])
 
 
-def _named(ids: Any) -> Mapping[str, Any]:  # noqa: ANN401 - any list of ids
+def _counted_ids(ids: Any) -> Mapping[str, Any]:  # noqa: ANN401 - any list of ids
     return {_COUNT: len(ids), **({_RECORD: ids[0]} if len(ids) == 1 else {})}
 
 

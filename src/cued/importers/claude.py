@@ -85,7 +85,7 @@ def _turns(conversation: _Conversation) -> Iterator[Draft | Skipped]:
             continue
         at = when(message.created_at) or at or when(conversation.updated_at) or EPOCH
         name = message.uuid or str(number)
-        text = _said(message)
+        text = _text_of(message)
         if text or not message.attachments:
             turn = ImportedTurn(
                 source="claude",
@@ -102,7 +102,7 @@ def _turns(conversation: _Conversation) -> Iterator[Draft | Skipped]:
         yield from _attached(message, conversation, at=at)
 
 
-def _said(message: _Message) -> str:
+def _text_of(message: _Message) -> str:
     """A message's text; its blocks are preferred, for the flat text also tells of blocks that could not be shown."""
     blocks = [block.text for block in message.content or () if block.type == "text" and block.text]
     return "\n\n".join(blocks) or message.text or ""

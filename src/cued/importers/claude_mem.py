@@ -152,7 +152,7 @@ def _draft(name: str, table: _Table, row: Row, projects: dict[str, str]) -> Draf
     written = row.get("created_at_epoch") or row.get("created_at") or ""
     number = row.get("prompt_number", "")
     return drafted(
-        "\n".join(filter(None, (_told(column, row.get(column, "")) for column in table.texts))),
+        "\n".join(filter(None, (_labelled(column, row.get(column, "")) for column in table.texts))),
         # A row's number means something only in its own file, so the session and the time are part of the name.
         id=source_id("claude-mem", name, spoken, row.get("id", ""), written),
         kind=table.kind,
@@ -166,7 +166,7 @@ def _draft(name: str, table: _Table, row: Row, projects: dict[str, str]) -> Draf
     )
 
 
-def _told(column: str, text: str) -> str:
+def _labelled(column: str, text: str) -> str:
     said = "\n".join(f"- {fact}" for fact in _listed(text)) if column == "facts" else text.strip()
     return f"{_LABELS[column]}: {said}" if said and column in _LABELS else said
 

@@ -58,7 +58,7 @@ class Intake:
 
     def take(self, items: Iterable[Incoming | Skipped], *, total: int = 0) -> None:
         """Store the items in chunks that each go in whole or not at all; `total` is 0 where nobody can tell yet."""
-        for chunk in _chunks(self._kept(items)):
+        for chunk in _chunks(self._without_skipped(items)):
             try:
                 self._store(chunk)
             except CuedError as error:
@@ -99,7 +99,7 @@ class Intake:
             degraded=tuple(self._degraded),
         )
 
-    def _kept(self, items: Iterable[Incoming | Skipped]) -> Iterator[Incoming]:
+    def _without_skipped(self, items: Iterable[Incoming | Skipped]) -> Iterator[Incoming]:
         for item in items:
             if isinstance(item, Skipped):
                 self.skip(item.reason)

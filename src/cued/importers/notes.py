@@ -123,7 +123,7 @@ def _item(text: str, headings: tuple[str, ...]) -> Block:
     observation = _OBSERVATION.fullmatch(text)
     if observation is None or observation[2].startswith("("):
         return Block(kind="item", text=_plain(text), headings=headings, tags=_tags(text))
-    kept, context = _aside(observation[2].rstrip())
+    kept, context = _bracketed_end(observation[2].rstrip())
     return Block(
         kind="observation",
         text=_plain(kept),
@@ -134,7 +134,7 @@ def _item(text: str, headings: tuple[str, ...]) -> Block:
     )
 
 
-def _aside(text: str) -> tuple[str, str]:
+def _bracketed_end(text: str) -> tuple[str, str]:
     """A text without the brackets that end it, and what is in them."""
     start = text.rfind("(", len(text) - _MAX_ASIDE) if text.endswith(")") else -1
     return (text, "") if start <= 0 else (text[:start].rstrip(), text[start + 1 : -1])

@@ -121,7 +121,7 @@ class _Reading:
                     raise InputError("line", "a line more", "nothing after the end line")
                 if isinstance(line, MemoryLine):
                     self._memories += 1
-                    yield replace(self._taken(incoming(line, tenant=self._intake.tenant)), place=f"line {number}", size=size)
+                    yield replace(self._as_believed(incoming(line, tenant=self._intake.tenant)), place=f"line {number}", size=size)
                 elif isinstance(line, RecallLine):
                     self._keep(recalled(line))
                 elif isinstance(line, DocumentLine) and not self._believed:
@@ -132,7 +132,7 @@ class _Reading:
                 elif isinstance(line, End):
                     self._end = line
 
-    def _taken(self, item: Incoming) -> Incoming:
+    def _as_believed(self, item: Incoming) -> Incoming:
         """A memory as it is, or as an import's where the file is not believed."""
         memory = item.memory
         if self._believed:

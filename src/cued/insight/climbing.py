@@ -64,7 +64,7 @@ def _best_move(policy: Policy, here: Worths, read: "_Read") -> tuple[Move, Worth
             sure = _surely(there - here)
             if sure > most:
                 most = sure
-                best = Move(name=_told(move.name, policy.floor.at, floor), policy=with_floor(move.policy, floor)), there
+                best = Move(name=_move_name(move.name, policy.floor.at, floor), policy=with_floor(move.policy, floor)), there
     return best
 
 
@@ -127,6 +127,6 @@ def _ranked(read: Table, policy: Policy) -> tuple[list[str], Worths, Worths]:
     return [table.ids[row] for row in order.tolist()], column, table.columns["relevance"][order]
 
 
-def _told(name: str, before: _Floor, after: _Floor) -> str:
+def _move_name(name: str, before: _Floor, after: _Floor) -> str:
     floor = "" if before == after else f"floor to {after}"
     return " and ".join(part for part in (name, floor) if part)

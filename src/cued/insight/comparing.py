@@ -100,12 +100,12 @@ def _beside(lines: Sequence[RecallEntry]) -> Beside:
         overlap=_mean(shares) if shares else 1.0,
         tokens_shown=_mean([line.tokens for line, _ in pairs]),
         tokens_trial=_mean([other.tokens for _, other in pairs]),
-        kept_cited=_kept([(line.cited, other.chosen) for line, other in pairs]),
-        kept_bad=_kept([(line.bad, other.chosen) for line, other in pairs]),
+        kept_cited=_share_kept([(line.cited, other.chosen) for line, other in pairs]),
+        kept_bad=_share_kept([(line.bad, other.chosen) for line, other in pairs]),
     )
 
 
-def _kept(judged: Sequence[tuple[tuple[str, ...], tuple[str, ...]]]) -> float | None:
+def _share_kept(judged: Sequence[tuple[tuple[str, ...], tuple[str, ...]]]) -> float | None:
     ids = [memory_id in chosen for named, chosen in judged for memory_id in named]
     return _mean(ids) if ids else None
 

@@ -100,7 +100,7 @@ def insight(tenant: str, store: Store, window: Window) -> Insight:
     every = window.every_s or _suiting([tenant], store, window, lines)
     tallies = store.tally(tenant, TallyQuery(since=window.since, until=window.until, every_s=every, by=window.by))
     groups = _groups(tallies.rows) if window.by else ()
-    return _told(window, every, {"": tallies}, lines, groups)
+    return _insight(window, every, {"": tallies}, lines, groups)
 
 
 def insight_of_all(store: Store, tenants: Iterable[str], window: Window) -> Insight:
@@ -111,10 +111,12 @@ def insight_of_all(store: Store, tenants: Iterable[str], window: Window) -> Insi
     query = TallyQuery(since=window.since, until=window.until, every_s=every)
     tallies = {name: store.tally(name, query) for name in names}
     groups = tuple(Group(label=name, counted=_counted(each.rows), series=_series(each.rows)) for name, each in tallies.items() if each.rows)
-    return _told(window, every, tallies, lines, groups)
+    return _insight(window, every, tallies, lines, groups)
 
 
-def _told(window: Window, every: int, tallies: Mapping[str, Tallies], lines: Sequence[RecallEntry], groups: tuple[Group, ...]) -> Insight:
+def _insight(
+    window: Window, every: int, tallies: Mapping[str, Tallies], lines: Sequence[RecallEntry], groups: tuple[Group, ...]
+) -> Insight:
     rows = [row for each in tallies.values() for row in each.rows]
     # A spread of every nth line stands for n times as many.
     spread = [place._replace(recalls=place.recalls * each.nth) for each in tallies.values() for place in each.spread]

@@ -93,7 +93,7 @@ def tune(starts: Sequence[Start], *, source: str, progress: Progress = silent) -
     worths = paired(_worths(before, held[0], current), _worths(after, held[best], ends[best].policy))
     moved = () if best == 0 and not ends[0].moves else ((f"start from {ordered[best].policy.name}",) if best else ()) + ends[best].moves
     helps, told = _verdict(moved, shares.ci, worths.ci, chance=_by_chance(held[best], after), count=count)
-    policy = replace(ends[best].policy, name=_named(current), about=f"Tuned from {ordered[best].policy.name} on {count} {source}.")
+    policy = replace(ends[best].policy, name=_tuned_name(current), about=f"Tuned from {ordered[best].policy.name} on {count} {source}.")
     return Tuned(
         source=source,
         pairs=count,
@@ -135,7 +135,7 @@ def tune_floor(lines: Sequence[RecallEntry], policy: Policy, *, target: float) -
     refused = _reason(before, after, target, None if new == old else new, surely=low > 0)
     helps = not refused
     moved = f"a floor of {new:.2f} brings the injection rate from {before:.0%} to {after:.0%} on the newest {len(lines) - cut} recalls"
-    tuned = replace(policy, name=_named(policy), floor=replace(policy.floor, at=new if helps else policy.floor.at))
+    tuned = replace(policy, name=_tuned_name(policy), floor=replace(policy.floor, at=new if helps else policy.floor.at))
     return Tuned(
         source="log",
         pairs=len(lines),
@@ -219,5 +219,5 @@ def _nearer(best: np.ndarray[tuple[int, ...], np.dtype[np.float64]], old: float,
     return float(low), float(high)
 
 
-def _named(policy: Policy) -> str:
+def _tuned_name(policy: Policy) -> str:
     return policy.name if policy.name.endswith("-tuned") else f"{policy.name}-tuned"

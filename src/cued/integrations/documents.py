@@ -57,13 +57,13 @@ def _piece(name: str, number: int) -> str:
 
 def _written(name: str, document: object) -> str:
     try:
-        text = json.dumps(document, ensure_ascii=False, default=_spelled)
-        return text if storable(text) else json.dumps(document, default=_spelled)
+        text = json.dumps(document, ensure_ascii=False, default=_as_json)
+        return text if storable(text) else json.dumps(document, default=_as_json)
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(name, document, f"what JSON can say ({error})") from error
 
 
-def _spelled(value: object) -> object:
+def _as_json(value: object) -> object:
     """What JSON has no word for, as a text: times, dates and UUIDs."""
     if isinstance(value, datetime | date):
         return value.isoformat()

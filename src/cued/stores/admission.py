@@ -23,15 +23,15 @@ _MOST_RELEVANT = 1e6
 
 def admit_tenant(tenant: str) -> bytes:
     """The tenant's name as bytes; an empty name or one that is no Unicode text is an InputError."""
-    return _named("tenant", tenant)
+    return _encoded_name("tenant", tenant)
 
 
 def admit_document(name: str) -> bytes:
     """The name of a document as bytes; an empty one or one that is no Unicode text is an InputError."""
-    return _named("name", name)
+    return _encoded_name("name", name)
 
 
-def _named(field: str, name: str) -> bytes:
+def _encoded_name(field: str, name: str) -> bytes:
     try:
         encoded = name.encode()
     except UnicodeEncodeError as error:

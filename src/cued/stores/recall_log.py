@@ -55,11 +55,11 @@ def bare(entry: RecallEntry) -> RecallEntry:
 def without_ids(entry: RecallEntry, erased: Collection[str]) -> RecallEntry:
     """A line that names none of the erased memories, and has neither cue nor evidence; how many it chose is still told."""
 
-    def told(ids: Sequence[str]) -> tuple[str, ...]:
+    def without(ids: Sequence[str]) -> tuple[str, ...]:
         return tuple(ERASED if each in erased else each for each in ids)
 
-    shadow = None if entry.shadow is None else replace(entry.shadow, chosen=told(entry.shadow.chosen))
-    return replace(bare(entry), chosen=told(entry.chosen), cited=told(entry.cited), bad=told(entry.bad), shadow=shadow)
+    shadow = None if entry.shadow is None else replace(entry.shadow, chosen=without(entry.shadow.chosen))
+    return replace(bare(entry), chosen=without(entry.chosen), cited=without(entry.cited), bad=without(entry.bad), shadow=shadow)
 
 
 def asked_for(entry: RecallEntry, query: LogQuery) -> bool:
@@ -140,7 +140,7 @@ def _spread(line: RecallEntry) -> tuple[int, int, int]:
     return relevance, floor, ms_step(line.total_ms)
 
 
-def named(evidence: bytes) -> set[str]:
+def ids_in(evidence: bytes) -> set[str]:
     """The ids of all memories that the envelope of a recall has the texts of; what is no envelope names nobody."""
     try:
         findings = _DECODER.decode(evidence).evidence.findings
@@ -160,12 +160,12 @@ _DECODER = msgspec.json.Decoder(_Envelope)
 def evidence_names(rows: Transaction, line: RecallEntry) -> set[str]:
     """The ids in the evidence of one line, read by itself: all of them at once may not fit into memory."""
     (whole,) = rows.log(LogQuery(recall_id=line.recall_id, limit=1, content=True))
-    return named(whole.evidence or b"")
+    return ids_in(whole.evidence or b"")
 
 
 def all_stored(rows: Transaction, evidence: bytes) -> bool:
     """Whether every memory that the envelope of a recall has the text of is stored."""
-    ids = sorted(named(evidence))
+    ids = sorted(ids_in(evidence))
     return len(rows.read(ids)) == len(ids)
 
 

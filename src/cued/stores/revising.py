@@ -29,7 +29,7 @@ def revise(tenant: str, rows: Transaction, revisions: Sequence[Revision], *, at:
     """What became of these revisions, those that apply written down; new vectors are of this shape."""
     for revision in revisions:
         _check(revision)
-    stored = rows.read(_named(revisions))
+    stored = rows.read(_ids_of(revisions))
     with_content = list(dict.fromkeys(each.id for each in revisions if _searched(each) and each.id in stored))
     held = rows.read(with_content, content=True) if with_content else {}
     run = _Run(tenant, Work(rows, stored, shape=shape), stored, held)
@@ -114,7 +114,7 @@ def _check(revision: Revision) -> None:
             raise InputError("set", name, f"fields of a memory that can be set: {', '.join(_SETTABLE)}")
 
 
-def _named(revisions: Sequence[Revision]) -> list[str]:
+def _ids_of(revisions: Sequence[Revision]) -> list[str]:
     ids = [revision.id for revision in revisions] + [need.id for revision in revisions for need in revision.needs]
     return list(dict.fromkeys(ids))
 

@@ -44,7 +44,7 @@ class SearchResult(NamedTuple):
         """The memories of the hits, None for a broken one."""
         return self.won.memories
 
-    def told(self, lookup: Lookup) -> Findings:
+    def answer(self, lookup: Lookup) -> Findings:
         """The answer, with the document that was asked for; as of a time, with each memory as it was known then."""
         memories, core = (tuple(filter(None, some)) for some in (self.memories, self.core))
         if lookup.as_of:
@@ -84,12 +84,12 @@ def _found(keeper: Keeper, shelves: Shelves, tenant: str, lookup: Lookup) -> Fin
     held, distant = shelves.of(tenant), _distant(keeper)
     if distant is not None and (found := _glanced(distant, tenant, held, lookup)) is not None:
         shelves.trim(held)
-        return found.told(lookup)
+        return found.answer(lookup)
     with _snapshot(keeper, tenant, held) as (rows, version):
         if version is None:
             shelves.drop(tenant)
-            return SearchResult(Shelf().search(lookup), Winners().read(rows, ()), (), rows).told(lookup)
-        answer = _found_in(held, version, rows, lookup).told(lookup)
+            return SearchResult(Shelf().search(lookup), Winners().read(rows, ()), (), rows).answer(lookup)
+        answer = _found_in(held, version, rows, lookup).answer(lookup)
     shelves.trim(held)
     if distant is not None and version.worth_keeping:
         keep(keeper, tenant, held, version)  # other nodes want it too

@@ -22,7 +22,7 @@ def write(rows: Transaction, left: Settlement, rules: LogRules) -> bool:
     """
     if left.known and not rows.head().change:
         return False
-    named = {each for line in left.entries for each in _named(line)} if left.known else set()
+    named = {each for line in left.entries for each in _ids_in(line)} if left.known else set()
     found = rows.read(sorted({touch.id for touch in left.touches} | named))
     lines = [_without_erased(rows, line, named.difference(found)) for line in left.entries]
     if left.touches:
@@ -32,7 +32,7 @@ def write(rows: Transaction, left: Settlement, rules: LogRules) -> bool:
     return True
 
 
-def _named(line: RecallEntry) -> Iterator[str]:
+def _ids_in(line: RecallEntry) -> Iterator[str]:
     """The ids of the memories that a recall chose, and that the policy on trial would have chosen."""
     yield from line.chosen
     if line.shadow is not None:
@@ -41,6 +41,6 @@ def _named(line: RecallEntry) -> Iterator[str]:
 
 def _without_erased(rows: Transaction, line: RecallEntry, gone: Collection[str]) -> RecallEntry:
     """The line, in which what was erased since the recall does not come back: neither by its id nor in the evidence."""
-    if any(each in gone for each in _named(line)):
+    if any(each in gone for each in _ids_in(line)):
         return without_ids(line, gone)
     return line if line.evidence is None or all_stored(rows, line.evidence) else bare(line)

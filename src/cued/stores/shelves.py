@@ -244,10 +244,10 @@ def _refreshed(last: ShelfVersion, rows: Reading | Fresh, head: Head) -> ShelfVe
     new, kept = np.flatnonzero(fresh).tolist(), np.flatnonzero(~fresh).tolist()
     try:
         if kept:
-            some = _taken(read, kept)
+            some = _rows_at(read, kept)
             shelf.patch(some.ids, _entries(some).facts)
         if new:
-            _shelve(shelf, _taken(read, new), rows.vectors(last.change))
+            _shelve(shelf, _rows_at(read, new), rows.vectors(last.change))
     except (KeyError, ValueError, TypeError, OverflowError) as error:
         raise DecodeError(f"a row has what no row can have: {error}") from error
     shelf.settle()
@@ -264,7 +264,7 @@ def _entries(read: Indexed) -> Entries:
     return Entries(read.ids, read.keys, read.sessions, read.turns, read.forwards, FactColumns._make(columns))
 
 
-def _taken(read: Indexed, places: Sequence[int]) -> Indexed:
+def _rows_at(read: Indexed, places: Sequence[int]) -> Indexed:
     if len(places) == len(read.ids):
         return read
     some = [[column[place] for place in places] for column in read[:-1]]

@@ -53,7 +53,7 @@ from cued.stores.revising import grows, revise
 from cued.stores.searches import keep, search
 from cued.stores.settlements import admitted, write
 from cued.stores.shelves import SHELVES_BYTES, Shelves
-from cued.stores.use import boosted, news, noted, told
+from cued.stores.use import boosted, news, noted, verdicts_of
 from cued.stores.work import Work
 
 _AS_USUAL = LogRules()
@@ -212,7 +212,7 @@ class Store:
             lines = rows.log(LogQuery(recall_id=feedback.recall_id, limit=1, content=True))
             if not lines:
                 raise InputError("recall_id", feedback.recall_id, "the id of a settled recall that is still in the log")
-            verdicts, before = news(lines[0], feedback), told(lines[0])
+            verdicts, before = news(lines[0], feedback), verdicts_of(lines[0])
             if verdicts:
                 found = rows.read(list(verdicts))
                 rows.put_uses([

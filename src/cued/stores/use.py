@@ -39,7 +39,7 @@ def boosted(use: Use, feedback: Feedback, verdict: Verdict, *, instead_of: Verdi
     return replace(use, boost=min(feedback.most, max(feedback.least, plain * factor[verdict])))
 
 
-def told(entry: RecallEntry) -> dict[str, Verdict]:
+def verdicts_of(entry: RecallEntry) -> dict[str, Verdict]:
     """What feedback has said about a recall so far, by memory."""
     said: dict[Verdict, tuple[str, ...]] = {"cited": entry.cited, "bad": entry.bad}
     return {memory_id: verdict for verdict, ids in said.items() for memory_id in ids}
@@ -55,13 +55,13 @@ def news(entry: RecallEntry, feedback: Feedback) -> dict[str, Verdict]:
     for memory_id in sent["bad"]:
         if memory_id in sent["cited"]:
             raise InputError("bad", memory_id, "an id that is not in `cited` as well")
-    before = told(entry)
+    before = verdicts_of(entry)
     return {memory_id: verdict for verdict in _VERDICTS for memory_id in sent[verdict] if before.get(memory_id) != verdict}
 
 
 def noted(entry: RecallEntry, verdicts: dict[str, Verdict]) -> RecallEntry:
     """The line with these verdicts as well, each list in the order in which the recall chose."""
-    now = told(entry) | verdicts
+    now = verdicts_of(entry) | verdicts
     cited, bad = (tuple(each for each in entry.chosen if now.get(each) == verdict) for verdict in _VERDICTS)
     return replace(entry, cited=cited, bad=bad)
 

@@ -73,14 +73,14 @@ class Tokens:
 
     def create(self, tenant: str, *, scope: str, trust: str = "user", expires: str | float | None = None) -> tuple[str, AccessToken]:
         """A new token in full, which is shown this once, and what is kept of it; whatever it stores is trusted no further than `trust`."""
-        written, kept = self._made(tenant, scope=scope, trust=trust, expires=expires)
+        written, kept = self._new_token(tenant, scope=scope, trust=trust, expires=expires)
         now = kept.created_at
         self._change(lambda tokens: {**{each: token for each, token in tokens.items() if not token.long_gone(now)}, kept.id: kept})
         return written, kept
 
     def lend(self, tenant: str) -> str:
         """A token of scope admin that is kept nowhere: it counts here, for as long as this process lives."""
-        written, token = self._made(tenant, scope="admin", trust="user", expires=None)
+        written, token = self._new_token(tenant, scope="admin", trust="user", expires=None)
         self._lent[token.id] = token
         return written
 
@@ -113,7 +113,7 @@ class Tokens:
             return None
         return found
 
-    def _made(self, tenant: str, *, scope: str, trust: str, expires: str | float | None) -> tuple[str, AccessToken]:
+    def _new_token(self, tenant: str, *, scope: str, trust: str, expires: str | float | None) -> tuple[str, AccessToken]:
         now = self._clock()
         made = AccessToken(
             id=secrets.token_hex(6),

@@ -56,12 +56,12 @@ def _drafts(lines: Iterable[bytes], done: _Done) -> Iterator[Numbered]:
         written = line.removeprefix(b"\xef\xbb\xbf").strip()
         if written:
             try:
-                yield number, _named(_draft(written), number, written)
+                yield number, _with_id(_draft(written), number, written)
             except InputError as error:
                 raise _placed(error, f"line {number}", done) from None
 
 
-def _named(draft: Draft, number: int, line: bytes) -> Draft:
+def _with_id(draft: Draft, number: int, line: bytes) -> Draft:
     """The draft with an id: its own, or one that the same line of the same file gets again; ids rise with the lines."""
     return draft if draft.id is not None else replace(draft, id=f"line-{number:08}-{blake2b(line, digest_size=8).hexdigest()}")
 

@@ -51,7 +51,7 @@ def project_at(folder: Path, *, scope: str | None = None) -> Project:
     All worktrees of a repository have one scope, the name of the main one. Outside any repository the scope is `global`.
     """
     root = checkout(folder)
-    said = _said(root or folder)
+    said = _project_file(root or folder)
     named = scope or said.scope or (_name(root) if root is not None else GLOBAL)
     return Project(scope=label("scope", named), policy=said.policy, hooks=said.hooks)
 
@@ -63,7 +63,7 @@ def checkout(folder: Path) -> Path | None:
     return None if found is None or found == Path.home() else found
 
 
-def _said(root: Path) -> ProjectFile:
+def _project_file(root: Path) -> ProjectFile:
     path = root / FILE
     try:
         if not path.exists():

@@ -59,8 +59,8 @@ def _answer(store: Store, sample: TriedRow, at: datetime) -> tuple[object, ...]:
     question = Question(tenant=sample.tenant, cue=cue, recall_id="compared", embedded=dense)
     found, evidence = recall(question, preset(DEFAULT), Parts(store=store))
     columns = {name: column.tobytes() for name, column in evidence.findings.columns.items()}
-    return (*_told(found), tuple(each.id for each in evidence.findings.memories), tuple(sorted(columns.items())))
+    return (*_what_counts(found), tuple(each.id for each in evidence.findings.memories), tuple(sorted(columns.items())))
 
 
-def _told(found: Recall) -> tuple[object, ...]:
+def _what_counts(found: Recall) -> tuple[object, ...]:
     return (tuple((each.memory, each.score, each.relevance) for each in found.memories), *(getattr(found, name) for name in _SHAPE))

@@ -108,12 +108,12 @@ def _admitted(job: Copy, tenant: str) -> CopyMark:
         mark, head, documents = _mark(rows), rows.head(), _documents(rows)
         if mark is None:
             if head.size or documents or rows.log(LogQuery(limit=1)):
-                raise StoreError(f"{_named(tenant)} is in the target already, and is no copy of {job.name}: copy into a store without it")
+                raise StoreError(f"{_whose(tenant)} is in the target already, and is no copy of {job.name}: copy into a store without it")
             return CopyMark(source=job.name)
     if mark.source != job.name:
-        raise StoreError(f"{_named(tenant)} in the target is a copy of {mark.source}, not of {job.name}: copy into a store without it")
+        raise StoreError(f"{_whose(tenant)} in the target is a copy of {mark.source}, not of {job.name}: copy into a store without it")
     if (head.change, head.epoch, _digest(documents)) != (mark.change, mark.epoch, mark.documents):
-        raise StoreError(f"{_named(tenant)} was written to in the target since it was copied there, and copying again would undo that")
+        raise StoreError(f"{_whose(tenant)} was written to in the target since it was copied there, and copying again would undo that")
     return mark
 
 
@@ -156,7 +156,7 @@ def _settle(job: Copy, tenant: str) -> None:
             break
         job.mended += passing.mended
     else:
-        raise BusyError(f"{_named(tenant)} of {job.name} is written to all the time; run the copy again, and it goes on from here")
+        raise BusyError(f"{_whose(tenant)} of {job.name} is written to all the time; run the copy again, and it goes on from here")
     job.tenants, job.memories, job.lines, job.documents = (
         job.tenants + 1,
         job.memories + passing.memories,
@@ -203,7 +203,7 @@ class _Pass:
 
     def _compare(self, wanted: Row, held: Row) -> None:
         self.memories += 1
-        if _kept(wanted) != _kept(held):
+        if _common(wanted) != _common(held):
             self._other.append((held.key, wanted))
         elif self.memories % self._every == 0:
             self.samples.append(TriedRow(tenant=self._tenant, row=held, change=self._change))
@@ -235,10 +235,10 @@ def unchanged(job: Copy, sample: TriedRow) -> bool:
 
 
 def _without_use(row: Row) -> Row:
-    return _kept(row)._replace(memory=replace(row.memory, use=UNUSED))
+    return _common(row)._replace(memory=replace(row.memory, use=UNUSED))
 
 
-def _kept(row: Row) -> Row:
+def _common(row: Row) -> Row:
     """What of a row every keeper has alike."""
     return row._replace(key=0, judged=None)
 
@@ -340,5 +340,5 @@ def _lines(keeper: Keeper, tenant: str, query: LogQuery) -> Sequence[RecallEntry
         return rows.log(query)
 
 
-def _named(tenant: str) -> str:
+def _whose(tenant: str) -> str:
     return f"the tenant {tenant!r}" if tenant.strip() else "what belongs to the store itself (tokens, policies)"

@@ -107,7 +107,7 @@ def _moved(path: Path, fresh: Path, *, at: datetime, backup: Path | None, progre
             broken = [row for row in broken if not _is_kept(store, row)]
             with keeper.connected() as connection, writing(connection):
                 _copy_rest(old, connection)
-                connection.executemany(_PUT_ASIDE, [_aside(old, row, at) for row in broken])
+                connection.executemany(_PUT_ASIDE, [_damaged_row(old, row, at) for row in broken])
             _note(keeper, broken)
             aside = tuple(_lost(row, back) for row, back in _from_backup(store, broken, backup))
         finally:
@@ -198,7 +198,7 @@ def _tenant_key(new: apsw.Connection, name: bytes | None) -> int | None:
     return int(new.execute("SELECT key FROM tenant WHERE name = ?", (name,)).get)
 
 
-def _aside(old: apsw.Connection, row: ReadRow, at: datetime) -> tuple[Any, ...]:
+def _damaged_row(old: apsw.Connection, row: ReadRow, at: datetime) -> tuple[Any, ...]:
     (problem,) = row.problems
     held: Mapping[str, Any] = raw(old, row.key) or {}
     body, forward = (each if isinstance(each, bytes) else None for each in (held.get("body"), held.get("forward")))

@@ -126,7 +126,7 @@ class MemoryFiles:
     def read(self, place: str) -> str | None:
         """A file's text, exactly; None where there is no such file."""
         parts: list[str] = []
-        while (part := self._held(self._id(place, len(parts)))) is not None:
+        while (part := self._standing(self._id(place, len(parts)))) is not None:
             parts.append(_text(part))
         return "".join(parts) if parts else None
 
@@ -154,14 +154,14 @@ class MemoryFiles:
         new = [self._draft(place, number, text) for number, text in enumerate(texts)]
         missing: list[Draft] = []
         for draft in new:
-            before = self._held(draft.id or "")
+            before = self._standing(draft.id or "")
             if before is not None and stands_alone(before):
                 self._tenant.update(before.id, text=draft.text, meta=draft.meta)
             else:
                 missing.append(draft)
         self._remember(missing)
         number = len(new)
-        while (stale := self._held(self._id(place, number))) is not None:
+        while (stale := self._standing(self._id(place, number))) is not None:
             self._tenant.forget(stale.id, erase=True)
             number += 1
 
@@ -205,7 +205,7 @@ class MemoryFiles:
         self._tenant.remember_many(drafts)
 
     def _is_folder(self, place: str) -> bool:
-        return place == ROOT or self._held(self._id(f"{place}/", 0)) is not None
+        return place == ROOT or self._standing(self._id(f"{place}/", 0)) is not None
 
     def _at_or_below(self, place: str) -> Iterator[Memory]:
         for scope in (self._scope, FOLDERS):
@@ -213,7 +213,7 @@ class MemoryFiles:
                 if stays(self._tenant, memory) and (_path(memory) == place or _path(memory).startswith(f"{place}/")):
                     yield memory
 
-    def _held(self, memory_id: str) -> Memory | None:
+    def _standing(self, memory_id: str) -> Memory | None:
         memory = stored(self._tenant, memory_id)
         return memory if memory is not None and stays(self._tenant, memory) else None
 

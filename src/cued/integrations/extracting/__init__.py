@@ -15,7 +15,7 @@ from cued.handles.keeping import Remembered
 from cued.handles.tenant import Tenant
 from cued.integrations.extracting.chat_extractor import ChatExtractor
 from cued.model import GLOBAL
-from cued.others import answered, asked
+from cued.others import answer_or_note, answered
 from cued.ports import Extractor
 from cued.requests.checks import checked_text
 from cued.requests.draft import Draft, read_draft
@@ -50,7 +50,7 @@ def extracted(  # noqa: PLR0913 - turns, whose they are, and how long it may tak
     plain = tuple(_plain(said, session=session, scope=scope, at=at))
     if extractor is None or not plain:
         return Extracted(drafts=plain)
-    told, note = asked("extractor", lambda: _read(answered(extractor.extract(said))), deadline)
+    told, note = answer_or_note("extractor", lambda: _read(answered(extractor.extract(said))), deadline)
     if told is None:
         return Extracted(drafts=plain, note=f"{note}; the turns were kept as they are")
     usual = plain[0]

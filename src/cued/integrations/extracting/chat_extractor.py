@@ -52,7 +52,7 @@ class ChatExtractor:
                 break
         if reply.status != 200:  # noqa: PLR2004 - a status
             raise EmbedderError(f"{self._endpoint.base_url} answered {reply.status}: {self._endpoint.redact(excerpt(reply))}")
-        return [msgspec.to_builtins(fact) for fact in _told(reply.body)]
+        return [msgspec.to_builtins(fact) for fact in _facts_in(reply.body)]
 
 
 def _transcript(turns: Sequence[Mapping[str, Any]]) -> str:
@@ -70,7 +70,7 @@ def _written(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _told(body: bytes) -> tuple[Fact, ...]:
+def _facts_in(body: bytes) -> tuple[Fact, ...]:
     """The memories in a reply; models that wrap their JSON in a fence are understood."""
     try:
         content = json.loads(body)["choices"][0]["message"]["content"]

@@ -41,13 +41,13 @@ class IndexedFields(Struct, frozen=True, kw_only=True):
         found: list[str] = []
         for path in self.fields if index is None else index:
             if path == "$" and not self.own_embedder:
-                found.append(said(value))
+                found.append(as_text(value))
             else:
                 found += get_text_at_path(dict(value), "$" if path == "$" else tokenize_path(path))
         return [text for text in found if text.strip()]
 
 
-def said(value: Mapping[str, Any]) -> str:
+def as_text(value: Mapping[str, Any]) -> str:
     """A document as a person would say it: its only text by itself, and otherwise each field with its name."""
     if len(value) == 1 and isinstance(only := next(iter(value.values())), str):
         return only

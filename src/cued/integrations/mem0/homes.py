@@ -57,7 +57,7 @@ class Homes:
                 return {f"{mark[:-1]}_id": name[len(mark) :]}
         return {"user_id": name}
 
-    def told(self, tenant: str, memory_id: str) -> str:
+    def public_id(self, tenant: str, memory_id: str) -> str:
         """The id under which a memory is told; in a whole store it says whose it is, for mem0 asks by nothing else."""
         if isinstance(self._over, Tenant):
             return memory_id

@@ -17,7 +17,7 @@ from cued.handles.tenant import Tenant
 from cued.integrations.extracting import extracted
 from cued.integrations.mem0.homes import ENTITIES, Home, Homes, entities_of
 from cued.integrations.mem0.payload_filters import checked, passes
-from cued.integrations.mem0.payloads import Payload, expiration, history, item, payload, seconds_until_over, taken, with_former
+from cued.integrations.mem0.payloads import Payload, draft_of, expiration, history, item, payload, seconds_until_over, with_former
 from cued.integrations.searching import MOST, best, every, holds
 from cued.model import GLOBAL, Recall
 from cued.model import Memory as Kept
@@ -79,7 +79,7 @@ class Memory:
         day = expiration(expiration_date)
         turns = _turns(messages)
         at = None if timestamp is None else _moment(timestamp)
-        found = extracted(self._asked(infer=infer), turns, at=at)
+        found = extracted(self._extractor_for(infer=infer), turns, at=at)
         said_at = moment("timestamp", at) or datetime.now(UTC)
         home = self._homes.of(entities)
         drafts = []
@@ -223,7 +223,7 @@ class Memory:
         counts: dict[str, int] = {}
         for row in rows:
             entities = entities_of(row)
-            home, told = self._homes.of(entities), taken(row, entities)
+            home, told = self._homes.of(entities), draft_of(row, entities)
             new = not home.tenant.known(str(row["id"]))
             if new:
                 home.tenant.remember_many([replace(told, scope=home.scope)])
@@ -244,7 +244,7 @@ class Memory:
         """Close."""
         self.close()
 
-    def _asked(self, *, infer: bool) -> Extractor | None:
+    def _extractor_for(self, *, infer: bool) -> Extractor | None:
         if infer and self._extractor is None and not self._warned:
             self._warned = True
             told = "infer=True without an extractor: messages are kept as they are; see cued.integrations.extracting, or say infer=False"
@@ -265,12 +265,12 @@ class Memory:
         results = []
         for number, (memory_id, draft) in enumerate(zip(ids, drafts, strict=True)):
             said = {"actor_id": turns[number].get("name"), "role": turns[number].get("role")} if turns else {}
-            told_id = self._homes.told(home.tenant.name, memory_id)
+            told_id = self._homes.public_id(home.tenant.name, memory_id)
             results.append({"id": told_id, "memory": draft.text, "event": "ADD", **said})
         return results
 
     def _id(self, memory: Kept) -> str:
-        return self._homes.told(memory.tenant, memory.id)
+        return self._homes.public_id(memory.tenant, memory.id)
 
     def _payload(self, memory: Kept) -> Payload:
         return payload(memory, self._homes.entities(memory))

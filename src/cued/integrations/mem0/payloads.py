@@ -70,7 +70,7 @@ def with_former(kept: Payload, memory: Memory, at: datetime) -> tuple[tuple[str,
     return (*kept.former, (memory.text, at.isoformat()))[-_FORMER:]
 
 
-def taken(row: Mapping[str, Any], entities: Mapping[str, str]) -> Draft:
+def draft_of(row: Mapping[str, Any], entities: Mapping[str, str]) -> Draft:
     """A row of mem0's as a memory, with its id, its time, its metadata and what is promoted."""
     text = row.get("memory") or row.get("data")
     if not isinstance(text, str) or not row.get("id"):

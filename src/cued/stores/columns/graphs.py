@@ -96,7 +96,7 @@ class Index:
             # Without this index, which is to go when nobody else has it.
             source = vectors.branched()
             source.shared = {}
-            self._thread = Thread(target=_made, args=(ref(self), source, first), name="cued-graph")
+            self._thread = Thread(target=_make_graph, args=(ref(self), source, first), name="cued-graph")
             self._thread.start()
 
     def take(self, graph: Graph, sample: VectorSample) -> None:
@@ -109,7 +109,7 @@ def _end(graphs: Sequence[Graph]) -> int:
     return graphs[-1].end if graphs else 0
 
 
-def _made(owner: "ref[Index]", vectors: "Vectors", first: int) -> None:
+def _make_graph(owner: "ref[Index]", vectors: "Vectors", first: int) -> None:
     """Make a graph of the slots from `first` on, unless nobody waits for it any more."""
     index, end = None, vectors.count
     for start in range(first, end, _AT_ONCE):

@@ -87,7 +87,7 @@ class Search:
         steps, found = self._lookup.context, [np.empty(0, dtype=np.intp), *pools.values()]
         before = after = np.concatenate([pool[: steps * SEEDS_PER_STEP] for pool in found])
         for _ in range(steps):
-            before, after = self._beside(before)[1], self._beside(after)[2]
+            before, after = self._with_neighbours(before)[1], self._with_neighbours(after)[2]
             before, after = before[before != NOBODY], after[after != NOBODY]
             found += [before, after]
         places = self._order.places(np.concatenate(found))
@@ -95,7 +95,7 @@ class Search:
 
     def columns(self, rows: RowNumbers, pools: dict[str, RowNumbers]) -> dict[str, Column]:
         """Every column of the findings for these rows."""
-        everywhere, words, names = self._beside(rows), self.words, self.names
+        everywhere, words, names = self._with_neighbours(rows), self.words, self.names
         near = np.full(everywhere.shape, np.nan) if self.meaning is None else self.meaning.cosine(everywhere.ravel()).reshape(3, -1)
         read = np.empty((len(_READ), len(rows)))
         bm25, covered, total = (None, None, 0.0) if words is None else (words.bm25, words.covered, words.total)
@@ -105,7 +105,7 @@ class Search:
         found = dict(zip((*_NEAR, *_READ), (*near, *read), strict=True))
         return self._ranks(rows, pools) | {name: found[name] for name in _SHOWN}
 
-    def _beside(self, rows: RowNumbers) -> NDArray[np.intp]:
+    def _with_neighbours(self, rows: RowNumbers) -> NDArray[np.intp]:
         """The rows, who stands before each in its session, and who after, or NOBODY."""
         everywhere = np.empty((3, len(rows)), dtype=np.intp)
         kernels.beside(rows, *self._contents.sessions.links, self._visible.some, everywhere)

@@ -197,7 +197,7 @@ def between(since: datetime | None, until: datetime | None) -> dict[str, int]:
     return {"since": ALWAYS if since is None else micros(since), "until": NEVER if until is None else micros(until)}
 
 
-def asked(query: LogQuery) -> dict[str, Any]:
+def log_values(query: LogQuery) -> dict[str, Any]:
     """What a question to the log binds."""
     return {
         **between(query.since, query.until),
@@ -239,7 +239,7 @@ class _Text(Struct):
 _TEXT = msgpack.Decoder(_Text)
 
 
-def asked_of(wanted: Filter, asked: Slice) -> dict[str, Any]:
+def page_values(wanted: Filter, asked: Slice) -> dict[str, Any]:
     """What a page binds, but for codes and for texts that a database wants in its own way."""
     created, memory_id = asked.after
     return {

@@ -126,7 +126,7 @@ def memory_card(memory: JSON) -> RenderableType:
     table = _named_values()
     for name, value in memory.items():
         if name != "text" and value not in (None, [], {}, ""):
-            table.add_row(name, shown(_told(value)))
+            table.add_row(name, shown(_as_text(value)))
     lines = Text("\n").join(Text(safe(line), overflow="fold") for line in memory["text"].replace("\r\n", "\n").split("\n"))
     return Group(lines, Text(""), table)
 
@@ -188,11 +188,11 @@ def _named_values() -> Table:
     return table
 
 
-def _told(value: object) -> str:
+def _as_text(value: object) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{key} {_told(item)}" for key, item in value.items() if item is not None)
+        return ", ".join(f"{key} {_as_text(item)}" for key, item in value.items() if item is not None)
     if isinstance(value, list):
-        return ", ".join(_told(item) for item in value)
+        return ", ".join(_as_text(item) for item in value)
     return str(value)
 
 

@@ -92,7 +92,7 @@ def write(change: FileChange) -> Path | None:
     """
     for _ in range(_TRIES):
         try:
-            return _made(change)
+            return _carry_out(change)
         except _OthersWroteError:
             change = change.anew()
     raise _unreadable(change.path, "others write it again and again")
@@ -109,7 +109,7 @@ class _OthersWroteError(Exception):
     """A file no longer says what it said."""
 
 
-def _made(change: FileChange) -> Path | None:
+def _carry_out(change: FileChange) -> Path | None:
     _refuse_changed(change)
     path, backup = _real(change.path), _backup_of(change.path)
     if change.after is None:

@@ -45,7 +45,7 @@ def unhooked(settings: dict[str, Any]) -> dict[str, Any]:
     for event, word in (pair for events in KINDS.values() for pair in events.items()):
         groups = hooks.get(event)
         if isinstance(groups, list):
-            hooks[event] = [group for group in groups if not _ours(group, word)]
+            hooks[event] = [group for group in groups if not _is_ours(group, word)]
             if groups and not hooks[event]:
                 hooks.pop(event)
     if settings["hooks"] and not hooks:
@@ -53,7 +53,7 @@ def unhooked(settings: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _ours(group: Any, word: str) -> bool:  # noqa: ANN401 - whatever stands in a user's file
+def _is_ours(group: Any, word: str) -> bool:  # noqa: ANN401 - whatever stands in a user's file
     runs = group.get("hooks") if isinstance(group, dict) else None
     return bool(runs) and isinstance(runs, list) and all(_runs_us(run, word) for run in runs)
 

@@ -40,7 +40,7 @@ def user_prompt(ask: Ask, context: EventContext) -> Said:
     recall = ask("recall", asked | ({"conversation": context.heard.session_id[:200]} if context.heard.session_id else {}))
     shown = tuple(each["id"] for each in recall["memories"])
     answer = _context("UserPromptSubmit", recall["block"]) if shown else None
-    return Said(session=context.session.seen(shown).asked(), outcome=f"{recall['outcome']} {len(shown)}", answer=answer)
+    return Said(session=context.session.seen(shown).after_recall(), outcome=f"{recall['outcome']} {len(shown)}", answer=answer)
 
 
 def stop(ask: Ask, context: EventContext) -> Said:

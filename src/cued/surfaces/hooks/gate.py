@@ -56,6 +56,6 @@ def gate(context: EventContext) -> Said:
     """A word before the first tool of a session in which nothing was recalled yet; once, then never again."""
     own = context.heard.tool_name.startswith("mcp__cued__")
     if own or context.session.recalled:
-        return Said(session=context.session.asked() if own else context.session, outcome="pass")
+        return Said(session=context.session.after_recall() if own else context.session, outcome="pass")
     refused = {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": _GATE}
-    return Said(session=context.session.asked(), outcome="asked for a recall", answer={"hookSpecificOutput": refused})
+    return Said(session=context.session.after_recall(), outcome="asked for a recall", answer={"hookSpecificOutput": refused})

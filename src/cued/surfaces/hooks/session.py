@@ -25,7 +25,7 @@ class Session(Struct, frozen=True, kw_only=True):
         """The session after it was shown these."""
         return replace(self, shown=tuple(dict.fromkeys((*self.shown, *ids)))[-MAX_TAGS:])
 
-    def asked(self) -> "Session":
+    def after_recall(self) -> "Session":
         """The session after a recall."""
         return replace(self, recalled=True)
 

@@ -226,7 +226,7 @@ class _Server:
         _seen(request, route.name)
         caller: Caller = request.scope["cued.caller"]
         caller.require(route.of.authority)
-        body = await asking.asked(request, route, most=self._limits.body_bytes)
+        body = await asking.request_fields(request, route, most=self._limits.body_bytes)
         if route.of.works_on == "store" and route.of.writes:
             refuse_all_but_users(caller.token.trust, "changes what is of all tenants")
         target = self._memories if route.of.works_on == "store" else self._memories.tenant(caller.tenant, trust=caller.token.trust)

@@ -42,24 +42,24 @@ class RefusedError(Exception):
 
 def problem(error: Exception, *, request_id: str) -> Response:
     """The answer to a request that failed; of what is the server's own trouble it tells the kind and no more."""
-    status, headers, told = _told(error)
+    status, headers, told = _described(error)
     title = _TITLES.get(status, "error")
     body = {"type": f"urn:cued:error:{told.pop('kind')}", "title": title, "status": status, **told, "request_id": request_id}
     return Response(msgspec.json.encode(body), status, headers=headers, media_type=CONTENT_TYPE)
 
 
-def _told(error: Exception) -> tuple[int, dict[str, str], dict[str, Any]]:
+def _described(error: Exception) -> tuple[int, dict[str, str], dict[str, Any]]:
     if isinstance(error, RefusedError):
         return error.status, error.headers, {"kind": _KINDS[error.status], "detail": str(error), "remedy": error.remedy}
     if isinstance(error, HTTPException):
         remedy = "the paths and methods are in /v1/openapi.json"
         return error.status_code, dict(error.headers or {}), {"kind": _KINDS[error.status_code], "detail": error.detail, "remedy": remedy}
     if isinstance(error, CuedError):
-        return _told_of_ours(error)
+        return _ours_described(error)
     return 500, {}, {"kind": "InternalError", "detail": "something failed in the server", "remedy": "tell its operator the request_id"}
 
 
-def _told_of_ours(error: CuedError) -> tuple[int, dict[str, str], dict[str, Any]]:
+def _ours_described(error: CuedError) -> tuple[int, dict[str, str], dict[str, Any]]:
     status, remedy = next((status, remedy) for kind, status, remedy in STATUSES if isinstance(error, kind))
     told = error_json(error)["error"]
     if isinstance(error, InputError):

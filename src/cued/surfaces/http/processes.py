@@ -61,7 +61,7 @@ class Processes:
 
     def run(self) -> int:
         """The signal that ended it, after the last process has ended; a StoreError where none can be started."""
-        with _heard() as hear:
+        with _signals() as hear:
             try:
                 while True:
                     self._start_due()
@@ -164,7 +164,7 @@ class Processes:
 
 
 @contextmanager
-def _heard() -> Iterator[Hear]:
+def _signals() -> Iterator[Hear]:
     """What hears the signals that come, none of which does anything else meanwhile."""
     reading, writing = os.pipe()
     for each in (reading, writing):

@@ -76,17 +76,17 @@ class Metrics:
 
     def answered(self, route: str, status: int, seconds: float) -> None:
         """Count a request."""
-        self._sums.add({_named("cued_requests", route, str(status)): 1.0, **_observed("cued_request_seconds", seconds, route)})
+        self._sums.add({_cell_name("cued_requests", route, str(status)): 1.0, **_observed("cued_request_seconds", seconds, route)})
 
     def recalled(self, answer: JSON) -> None:
         """Count a recall by what it came to; the injection rate is that of the outcome `recalled` among all."""
         relevances = [each["relevance"] for each in (*answer["memories"], *answer["near_misses"])]
         parts = {note.partition(":")[0] for note in answer["degraded"]}
         amounts = {
-            _named("cued_recalls", answer["outcome"]): 1.0,
-            _named("cued_recall_tokens"): float(answer["tokens"]),
-            _named("cued_recall_memories"): float(len(answer["memories"])),
-            **{_named("cued_recall_degraded", part if part in _PARTS else "other"): 1.0 for part in parts},
+            _cell_name("cued_recalls", answer["outcome"]): 1.0,
+            _cell_name("cued_recall_tokens"): float(answer["tokens"]),
+            _cell_name("cued_recall_memories"): float(len(answer["memories"])),
+            **{_cell_name("cued_recall_degraded", part if part in _PARTS else "other"): 1.0 for part in parts},
             **_observed("cued_recall_best_relevance", max(relevances, default=0.0)),
         }
         for stage, ms in answer["timings_ms"].items():
@@ -98,7 +98,7 @@ class Metrics:
         workings = self._workings()
         held = {"cued_queue_waiting": self._waiting()}
         held |= {name: getattr(workings, name.removeprefix(_STORE)) for name in _GAUGES if name.startswith(_STORE)}
-        self._sums.put({_named(name, self._process): float(value) for name, value in held.items()})
+        self._sums.put({_cell_name(name, self._process): float(value) for name, value in held.items()})
 
     def text(self) -> bytes:
         """Everything as Prometheus reads it."""
@@ -135,7 +135,7 @@ def _observed(metric: str, value: float, *labels: str) -> dict[str, float]:
     """What one more value adds to a histogram: to the first bucket that reaches so far, and to the sum."""
     counted = _HISTOGRAMS[metric]
     bound = counted.written[bisect_left(counted.bounds, value)]
-    return {_named(metric, *labels, bound): 1.0, _named(metric, *labels, _SUM): value}
+    return {_cell_name(metric, *labels, bound): 1.0, _cell_name(metric, *labels, _SUM): value}
 
 
 @lru_cache
@@ -143,5 +143,5 @@ def _written(bounds: tuple[float, ...]) -> tuple[str, ...]:
     return (*(str(float(each)) for each in bounds), "+Inf")
 
 
-def _named(metric: str, *labels: str) -> str:
+def _cell_name(metric: str, *labels: str) -> str:
     return _BETWEEN.join((metric, *labels))

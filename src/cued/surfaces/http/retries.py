@@ -60,7 +60,7 @@ class Once:
     def answer(self, body: JSON, call: Call) -> tuple[JSON, bool]:
         """The verb's answer, and whether it is that of an earlier request."""
         request = self._digest(b"request", self._verb.encode(), msgspec.json.encode(body, order="sorted"))
-        for done in self._kept():
+        for done in self._done_before():
             if done.key == self._key:
                 if done.request != request:
                     raise _another()
@@ -73,7 +73,7 @@ class Once:
         return answer, again
 
     def _called(self, body: JSON, call: Call) -> tuple[JSON, bool]:
-        named = self._named(body)
+        named = self._with_ids(body)
         try:
             return call(named), False
         except InputError as error:
@@ -84,7 +84,7 @@ class Once:
             call({**named, "memories": rest})
         return _remembered(ids, ()), True
 
-    def _named(self, body: JSON) -> JSON:
+    def _with_ids(self, body: JSON) -> JSON:
         """The request with ids that follow from the key, where a new memory has none."""
         if self._verb == "remember":
             return {"id": self._id(0), **_given(body)}
@@ -139,7 +139,7 @@ class Once:
             return _remembered([self._id(at) for at in range(ids)] if isinstance(ids, int) else ids, kept["superseded"])
         return kept
 
-    def _kept(self) -> list[_Done]:
+    def _done_before(self) -> list[_Done]:
         return _decoded(self._store.document(self._tenant.name, self._document))
 
     def _keep(self, done: _Done) -> None:

@@ -83,7 +83,8 @@ def compared(first: JSON, second: JSON, memories: Mapping[str, Memory]) -> JSON:
     """Two answers side by side: each one's ranking, the lines between them, and what comes in and goes."""
     ranks = [{each["id"]: each["rank"] for each in answer["memories"]} for answer in (first, second)]
     sides = [
-        [_beside(each, memories, other) for each in answer["memories"]] for answer, other in zip((first, second), ranks[::-1], strict=True)
+        [_compared_row(each, memories, other) for each in answer["memories"]]
+        for answer, other in zip((first, second), ranks[::-1], strict=True)
     ]
     lines = [{"left": rank, "right": ranks[1][each]} for each, rank in ranks[0].items() if each in ranks[1]]
     come = [each for each in ranks[1] if each not in ranks[0]]
@@ -98,7 +99,7 @@ def compared(first: JSON, second: JSON, memories: Mapping[str, Memory]) -> JSON:
     }
 
 
-def _beside(each: JSON, memories: Mapping[str, Memory], other: Mapping[str, int]) -> JSON:
+def _compared_row(each: JSON, memories: Mapping[str, Memory], other: Mapping[str, int]) -> JSON:
     there = other.get(each["id"])
     text = memories[each["id"]].text if each["id"] in memories else each["text"]
     return {"id": each["id"], "rank": each["rank"], "text": clipped(text, 110), "there": there}

@@ -33,7 +33,7 @@ class Counts:
         if known is None or known.took < QUICK_S:
             return self._counted(tenant, count)
         if self._clock() - known.at > FRESH_S:
-            self._aside(tenant, count)
+            self._count_in_background(tenant, count)
         return known.told
 
     def changed(self, tenant: str) -> None:
@@ -50,7 +50,7 @@ class Counts:
             self._known[tenant] = _Count(now, now - started, told)
         return told
 
-    def _aside(self, tenant: str, count: Callable[[], JSON]) -> None:
+    def _count_in_background(self, tenant: str, count: Callable[[], JSON]) -> None:
         with self._lock:
             if tenant in self._counting:
                 return

@@ -36,7 +36,7 @@ class Deciding(Struct, frozen=True, kw_only=True):
 def deciding(query: Mapping[str, str], saved: Envelope, usual: Policy, *, named: str, versions: Mapping[str, str]) -> Deciding:
     """What the controls of a page say; without a policy of its own the recall is decided as it was. `versions` are TOMLs by name."""
     name = query.get(named, "")
-    base = _named(name, versions) if name else _as_it_was(saved, usual)
+    base = _policy_named(name, versions) if name else _as_it_was(saved, usual)
     first = named == "policy"
     return Deciding(base=base, weighted=_weighted(base, query) if first else base, request=_request(query) if first else DecideRequest())
 
@@ -62,7 +62,7 @@ def changes(choice: Deciding) -> list[JSON]:
     return [{"path": path, "before": before, "after": after} for path, before, after in diff(choice.base, choice.applied)]
 
 
-def _named(name: str, versions: Mapping[str, str]) -> Policy:
+def _policy_named(name: str, versions: Mapping[str, str]) -> Policy:
     return parse(versions[name], name=name) if name in versions else preset(name)
 
 

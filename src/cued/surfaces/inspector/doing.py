@@ -42,7 +42,7 @@ def done(visit: Visit, steps: Sequence[VerbCall]) -> JSON:
         undoable = undoable and back is not None
         undo = [*(back or ()), *undo]
     against = [{**each, "choices": choice_steps(_stored(visit, answer), each["id"])} for each in answer.get("conflicts", ())]
-    return {"told": _told(steps, answer), "undo": undo if undoable else [], "answer": answer, "conflicts": against}
+    return {"told": _summary(steps, answer), "undo": undo if undoable else [], "answer": answer, "conflicts": against}
 
 
 def _before(visit: Visit, step: VerbCall) -> JSON:
@@ -56,7 +56,7 @@ def _stored(visit: Visit, answer: JSON) -> JSON:
     return visit.ask("get", {"id": answer["id"]})
 
 
-def _told(steps: Sequence[VerbCall], answer: JSON) -> str:
+def _summary(steps: Sequence[VerbCall], answer: JSON) -> str:
     """What was done, in a few words."""
     verb, count = steps[-1].verb, sum(len(step.body.get("ids", [0])) for step in steps)
     memories = plural(count, "memory", "memories")

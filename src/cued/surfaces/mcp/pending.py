@@ -21,7 +21,7 @@ class Pending:
         self._ids: set[int | str] = set()
         self._changed = anyio.Event()
 
-    def asked(self, message: types.JSONRPCMessage) -> None:
+    def note(self, message: types.JSONRPCMessage) -> None:
         """Note a request; one that its client takes back waits no longer."""
         if isinstance(message, types.JSONRPCRequest):
             self._ids.add(message.id)

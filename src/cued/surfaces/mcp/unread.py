@@ -27,7 +27,7 @@ async def passed_on(incoming: Any, onward: Any, outgoing: Any, pending: Pending)
                 if answer is not None:
                     await outgoing.send(SessionMessage(answer))
                 elif not isinstance(each, Exception):
-                    pending.asked(each.message)
+                    pending.note(each.message)
                     await onward.send(each)
             await pending.none_left()
 

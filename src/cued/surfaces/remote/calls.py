@@ -48,7 +48,7 @@ def call_of(verb: str, body: JSON, *, tenant: str | None = None) -> Call:
     return Call(method=route.method, target=path, headers=headers, body=said, again=_again(route, fields, said), long=route.of.long)
 
 
-def told(request: Struct) -> JSON:
+def stated_fields(request: Struct) -> JSON:
     """The fields of a request that say something: those left at their defaults are the server's to fill in."""
     known = fields_of(type(request))
     stated: JSON = msgspec.to_builtins(request, enc_hook=own)

@@ -32,13 +32,13 @@ def raised(status: int, raw: bytes, *, noted: bool = True) -> CuedError:
         kind, detail = str(problem["type"]).removeprefix("urn:cued:error:"), str(problem["detail"])
     except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError):
         return ServerError(f"the server answered with status {status} and not as Cued does: is the address right?")
-    error = _made(_OURS.get(kind) or _GATE.get(kind, ServerError), detail, problem)
+    error = _error(_OURS.get(kind) or _GATE.get(kind, ServerError), detail, problem)
     if noted:
         error.add_note(f"{problem.get('remedy', '')} (request {problem.get('request_id', 'unknown')}, status {status})")
     return error
 
 
-def _made(kind: type[CuedError], detail: str, problem: Mapping[str, Any]) -> CuedError:
+def _error(kind: type[CuedError], detail: str, problem: Mapping[str, Any]) -> CuedError:
     """An error of this kind that says what the server said, and has what the server told beside it."""
     error = kind.__new__(kind)
     Exception.__init__(error, detail)

@@ -35,7 +35,7 @@ class RemoteBound:
         return self._connections.ask(call_of(verb, body or {}, tenant=self.name))
 
 
-def asked(
+def remote_verb(
     verb: Callable[Concatenate[Any, Said], Answer],
     reading: Callable[[JSON, str], Any],
     *,

@@ -15,9 +15,9 @@ from cued.requests.keywords import Changes, Facts, Wanted
 from cued.requests.listing import ListRequest, whole_request
 from cued.requests.many import stored
 from cued.surfaces.remote import nouns
-from cued.surfaces.remote.calls import told
+from cued.surfaces.remote.calls import stated_fields
 from cued.surfaces.remote.nouns import memories_among, public
-from cued.surfaces.remote.remote_bound import RemoteBound, asked
+from cued.surfaces.remote.remote_bound import RemoteBound, remote_verb
 
 if TYPE_CHECKING:
     from cued.upkeep.erasures import Erased
@@ -32,15 +32,15 @@ def _listed(body: JSON) -> JSON:
 class RemoteKeeping(RemoteBound):
     """The verbs that store, read, change and forget. A memory among many is told in brief; `get` has the whole."""
 
-    remember_turns = asked(Tenant.remember_turns, public("Remembered"), said=_listed)
-    get = asked(Tenant.get, nouns.memory)
-    conflicts = asked(Tenant.conflicts, nouns.open_conflicts)
-    keep_both = asked(Tenant.keep_both, nouns.memory)
-    restore = asked(Tenant.restore, lambda *_: None)
-    quarantine = asked(Tenant.quarantine, memories_among("quarantined"))
-    promote = asked(Tenant.promote, memories_among("promoted"))
-    erase_everything = asked(Tenant.erase_everything, public("Erased"))
-    stats = asked(Tenant.stats, public("Stats"))
+    remember_turns = remote_verb(Tenant.remember_turns, public("Remembered"), said=_listed)
+    get = remote_verb(Tenant.get, nouns.memory)
+    conflicts = remote_verb(Tenant.conflicts, nouns.open_conflicts)
+    keep_both = remote_verb(Tenant.keep_both, nouns.memory)
+    restore = remote_verb(Tenant.restore, lambda *_: None)
+    quarantine = remote_verb(Tenant.quarantine, memories_among("quarantined"))
+    promote = remote_verb(Tenant.promote, memories_among("promoted"))
+    erase_everything = remote_verb(Tenant.erase_everything, public("Erased"))
+    stats = remote_verb(Tenant.stats, public("Stats"))
 
     def remember(
         self, text: str | Mapping[str, Any] | Draft, *, conflicts: bool = True, on_conflict: OnConflict = "report", **facts: Unpack[Facts]
@@ -48,14 +48,14 @@ class RemoteKeeping(RemoteBound):
         """What `Tenant.remember` gives."""
         draft = read_draft({"text": text, **facts}) if facts else read_draft(text)
         resolving = {} if isinstance(draft, RememberRequest) else {"conflicts": conflicts, "on_conflict": on_conflict}
-        return nouns.noun(self._ask("remember", {**told(draft), **resolving}), Remembered)
+        return nouns.noun(self._ask("remember", {**stated_fields(draft), **resolving}), Remembered)
 
     def remember_many(self, drafts: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress = silent) -> Remembered:
         """What `Tenant.remember_many` gives; each chunk is one request."""
         notes: list[str] = []
 
         def store(chunk: Sequence[Draft]) -> Iterable[str]:
-            answer = self._ask("remember_many", {"memories": [*map(told, chunk)]})
+            answer = self._ask("remember_many", {"memories": [*map(stated_fields, chunk)]})
             notes.extend(answer["degraded"])
             ids: Iterable[str] = answer["ids"]
             return ids
@@ -69,11 +69,11 @@ class RemoteKeeping(RemoteBound):
 
     def list(self, request: ListRequest | None = None, **wanted: Unpack[Wanted]) -> Page:
         """What `Tenant.list` gives."""
-        return nouns.page(self._ask("list", told(whole_request(ListRequest, request, wanted))), self.name)
+        return nouns.page(self._ask("list", stated_fields(whole_request(ListRequest, request, wanted))), self.name)
 
     def update(self, memory_id: str, change: Change | None = None, *, if_version: int | None = None, **fields: Unpack[Changes]) -> Memory:
         """What `Tenant.update` gives."""
-        stated = told(read_change(fields, change))
+        stated = stated_fields(read_change(fields, change))
         return nouns.memory(self._ask("update", {**stated, "id": asked_id("id", memory_id), "if_version": if_version}), self.name)
 
     def forget(self, *memory_ids: str, erase: bool = False) -> "Erased | None":

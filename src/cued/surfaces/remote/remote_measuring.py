@@ -5,7 +5,7 @@ from cued.model.plain import JSON
 from cued.policy.parse import dump
 from cued.policy.presets import load_policy
 from cued.surfaces.remote.nouns import public, tuned
-from cued.surfaces.remote.remote_bound import RemoteBound, asked, preset_named
+from cued.surfaces.remote.remote_bound import RemoteBound, preset_named, remote_verb
 
 
 def _by_name(body: JSON) -> JSON:
@@ -21,13 +21,13 @@ def _in_toml(body: JSON) -> JSON:
 class RemoteMeasuring(RemoteBound):
     """The verbs that measure, replay and learn."""
 
-    insight = asked(Tenant.insight, public("Insight"))
-    doctor = asked(Tenant.doctor, public("Diagnosis"))
-    replay = asked(Tenant.replay, public("Replayed"), said=_by_name)
-    compare = asked(Tenant.compare, public("Compared"))
-    tune = asked(Tenant.tune, tuned)
-    policy_save = asked(Tenant.policy_save, public("History"), said=_in_toml)
-    policy_history = asked(Tenant.policy_history, public("History"))
-    policy_rollback = asked(Tenant.policy_rollback, public("History"))
-    unlabelled = asked(Tenant.unlabelled, public("Unjudged", among="recalls"))
-    label = asked(Tenant.label, public("Label"))
+    insight = remote_verb(Tenant.insight, public("Insight"))
+    doctor = remote_verb(Tenant.doctor, public("Diagnosis"))
+    replay = remote_verb(Tenant.replay, public("Replayed"), said=_by_name)
+    compare = remote_verb(Tenant.compare, public("Compared"))
+    tune = remote_verb(Tenant.tune, tuned)
+    policy_save = remote_verb(Tenant.policy_save, public("History"), said=_in_toml)
+    policy_history = remote_verb(Tenant.policy_history, public("History"))
+    policy_rollback = remote_verb(Tenant.policy_rollback, public("History"))
+    unlabelled = remote_verb(Tenant.unlabelled, public("Unjudged", among="recalls"))
+    label = remote_verb(Tenant.label, public("Label"))

@@ -16,8 +16,8 @@ from cued.requests.cue import CueRequest, ExplainRequest, RecallRequest, request
 from cued.requests.keywords import LogOptions, MapOptions, RecallOptions
 from cued.requests.listing import LogRequest, MapRequest, whole_request
 from cued.surfaces.remote import nouns
-from cued.surfaces.remote.calls import told
-from cued.surfaces.remote.remote_bound import RemoteBound, asked, preset_named
+from cued.surfaces.remote.calls import stated_fields
+from cued.surfaces.remote.remote_bound import RemoteBound, preset_named, remote_verb
 
 if TYPE_CHECKING:
     from cued.engine.envelope import Envelope
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 class RemoteRecalling(RemoteBound):
     """The verbs that bring to mind and explain."""
 
-    bootstrap = asked(Tenant.bootstrap, nouns.pack)
-    why = asked(Tenant.why, nouns.why)
-    timeline = asked(Tenant.timeline, nouns.timeline, said=lambda body: _centred(**body))
+    bootstrap = remote_verb(Tenant.bootstrap, nouns.pack)
+    why = remote_verb(Tenant.why, nouns.why)
+    timeline = remote_verb(Tenant.timeline, nouns.timeline, said=lambda body: _centred(**body))
 
     def recall(
         self, cue: str | Cue | RecallRequest, *, policy: str | Policy | None = None, settle: bool = True, **options: Unpack[RecallOptions]
@@ -66,7 +66,7 @@ class RemoteRecalling(RemoteBound):
 
     def log(self, request: LogRequest | None = None, **wanted: Unpack[LogOptions]) -> tuple[RecallEntry, ...]:
         """What `Tenant.log` gives."""
-        return nouns.entries(self._ask("log", told(whole_request(LogRequest, request, wanted))))
+        return nouns.entries(self._ask("log", stated_fields(whole_request(LogRequest, request, wanted))))
 
     def keep(self, recall: Recall, saved: "Envelope") -> RecallEntry:
         """Nothing: a server keeps what it has decided itself, which its inspector does."""
@@ -75,7 +75,7 @@ class RemoteRecalling(RemoteBound):
 
     def map(self, request: MapRequest | None = None, **wanted: Unpack[MapOptions]) -> "MeaningMap":
         """What `Tenant.map` gives, each memory in brief."""
-        return nouns.meaning_map(self._ask("map", told(whole_request(MapRequest, request, wanted))), self.name)
+        return nouns.meaning_map(self._ask("map", stated_fields(whole_request(MapRequest, request, wanted))), self.name)
 
 
 def _centred(around: str | datetime, **sides: Any) -> JSON:  # noqa: ANN401 - the rest of the request
@@ -89,4 +89,4 @@ def _cue(cue: str | Cue | CueRequest, policy: str | Policy | None, options: Mapp
         if options.get(name) is not None:
             raise InputError(name, options[name], "nothing through a server, whose clock, embedder and code decide")
     named = preset_named(policy)
-    return {**told(request_for(cue, options)), **({} if named is None else {"policy": named})}
+    return {**stated_fields(request_for(cue, options)), **({} if named is None else {"policy": named})}

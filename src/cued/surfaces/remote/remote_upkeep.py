@@ -11,7 +11,7 @@ from cued.requests.upkeep import AT_LEAST
 from cued.surfaces.remote import nouns
 from cued.surfaces.remote.calls import call_of, left_out
 from cued.surfaces.remote.nouns import memories_among, public
-from cued.surfaces.remote.remote_bound import RemoteBound, asked
+from cued.surfaces.remote.remote_bound import RemoteBound, remote_verb
 
 if TYPE_CHECKING:
     from cued.upkeep.consolidation import Applied, Plan
@@ -25,13 +25,13 @@ def _refused(body: JSON) -> NoReturn:
 class RemoteUpkeep(RemoteBound):
     """The verbs of upkeep."""
 
-    plan_consolidation = asked(Tenant.plan_consolidation, public("Plan"), name="consolidate")
-    merges = asked(Tenant.merges, public("Merged", among="merges"))
-    expired = asked(Tenant.expired, memories_among("expired"), name="sweep")
-    sweep = asked(Tenant.sweep, lambda told, _: tuple(told["erased"]), said=lambda body: {**body, "apply": True})
-    cool = asked(Tenant.cool, nouns.cool)
-    reembed = asked(Tenant.reembed, public("Reembedded"))
-    import_file = asked(Tenant.import_file, public("Imported"), said=_refused)
+    plan_consolidation = remote_verb(Tenant.plan_consolidation, public("Plan"), name="consolidate")
+    merges = remote_verb(Tenant.merges, public("Merged", among="merges"))
+    expired = remote_verb(Tenant.expired, memories_among("expired"), name="sweep")
+    sweep = remote_verb(Tenant.sweep, lambda told, _: tuple(told["erased"]), said=lambda body: {**body, "apply": True})
+    cool = remote_verb(Tenant.cool, nouns.cool)
+    reembed = remote_verb(Tenant.reembed, public("Reembedded"))
+    import_file = remote_verb(Tenant.import_file, public("Imported"), said=_refused)
 
     def consolidate(self, plan: "Plan | None" = None, *, at_least: float = AT_LEAST, progress: Progress = silent) -> "Applied":
         """What `Tenant.consolidate` gives; a server plans anew, so that no plan can be handed in."""

@@ -62,7 +62,7 @@ def _of_rest(memory: Memory, row: Sequence[Any]) -> Iterator[tuple[str, str]]:
     if not fits(forward, forward_sum):
         yield "index", "its words are not what was written"
     said = columns(Row(memory, key, judged(memory)), change=0)
-    differing = [each for each, value in zip(_TOLD, told, strict=True) if value != _kept(said[each])]
+    differing = [each for each, value in zip(_TOLD, told, strict=True) if value != _as_bytes(said[each])]
     differing += ["tags"] * (list(tags) != [tag.encode() for tag in memory.tags])
     differing += ["fingerprint"] * (fingerprint != as_bytes(memory.fingerprint))
     if differing:
@@ -75,5 +75,5 @@ def _of_rest(memory: Memory, row: Sequence[Any]) -> Iterator[tuple[str, str]]:
         yield "edges", "its edges are not those that it names"
 
 
-def _kept(value: object) -> object:
+def _as_bytes(value: object) -> object:
     return value.encode() if isinstance(value, str) else value

@@ -88,7 +88,7 @@ def tally(cursor: psycopg.Cursor[Any], tenant: bytes, query: TallyQuery) -> Tall
 
 def read(cursor: psycopg.Cursor[Any], tenant: bytes, query: LogQuery) -> list[RecallEntry]:
     """The lines of a tenant's log that the query asks for."""
-    values = sql_values.asked(query)
+    values = sql_values.log_values(query)
     texts = {name: as_bytes(values[name]) for name in ("outcome", "policy", "recall_id")}
     statement = _ONE if query.recall_id is not None else _OLDEST if query.oldest_first else _NEWEST
     return [_entry(row) for row in cursor.execute(statement, values | texts | {"tenant": tenant}).fetchall()]

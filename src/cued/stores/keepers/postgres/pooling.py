@@ -24,7 +24,7 @@ class ConnectionPool:
         """Connect to nothing yet."""
         self._url, self._place, self._most, self._wait_s = url, place, most, wait_s
         self.closed = False
-        self._carried: list[psycopg.Connection[Any]] = []
+        self._parents: list[psycopg.Connection[Any]] = []
         self._start()
 
     def _start(self) -> None:
@@ -72,7 +72,7 @@ class ConnectionPool:
 
     def after_fork(self) -> None:
         """Start anew in a child; the parent's connections are kept and never closed here, for that would end the parent's sessions."""
-        self._carried += self._idle
+        self._parents += self._idle
         self._start()
 
     def _connected(self) -> psycopg.Connection[Any]:

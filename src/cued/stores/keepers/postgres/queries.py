@@ -9,7 +9,7 @@ import psycopg
 from msgspec import msgpack
 
 from cued.model import Filter, Memory, Slice, Stats
-from cued.stores.keepers.sql_values import asked_of, codes_of, says, stats_of, with_use
+from cued.stores.keepers.sql_values import codes_of, page_values, says, stats_of, with_use
 from cued.stores.paging import Standing, beyond, standing
 
 Found = Sequence[tuple[Any, ...]]
@@ -58,7 +58,7 @@ _BY: Final = {
 
 def page(cursor: psycopg.Cursor[Any], tenant: bytes, wanted: Filter, asked: Slice) -> tuple[Found, int]:
     """The body, its sum and the use of each memory in a part of a listing, and how many there are in all."""
-    values = asked_of(wanted, asked)
+    values = page_values(wanted, asked)
     values |= {name: None if values[name] is None else values[name].encode() for name in ("scope", "session", "id")}
     values |= {name: codes or None for name, codes in codes_of(wanted).items()}
     values |= {"tenant": tenant, "tags": [tag.encode() for tag in wanted.tags]}

@@ -42,14 +42,14 @@ def _unnested(columns: dict[str, str]) -> str:
     return f"unnest({arrays}) AS new ({', '.join(columns)})"
 
 
-def taken(columns: Iterable[str]) -> str:
+def from_new(columns: Iterable[str]) -> str:
     """The columns as they are taken from new rows."""
     return ", ".join(f"new.{name}{_MADE_OF_TEXT.get(name, '')}" for name in columns)
 
 
 INSERTED = _CHANGING | _CONTENT
-INSERT = f"INSERT INTO cued.memory (tenant, {', '.join(INSERTED)}) SELECT %(tenant)s, {taken(INSERTED)} FROM {_unnested(INSERTED)}"  # noqa: S608 - constants
-_SET = ", ".join(f"{name} = {taken([name])}" for name in _CHANGING if name != "key")
+INSERT = f"INSERT INTO cued.memory (tenant, {', '.join(INSERTED)}) SELECT %(tenant)s, {from_new(INSERTED)} FROM {_unnested(INSERTED)}"  # noqa: S608 - constants
+_SET = ", ".join(f"{name} = {from_new([name])}" for name in _CHANGING if name != "key")
 UPDATE = f"UPDATE cued.memory SET {_SET} FROM {_unnested(_CHANGING)} WHERE memory.tenant = %(tenant)s AND memory.key = new.key"  # noqa: S608 - constants
 _REPLACED = {"key": "bigint", "fingerprint": "bytea", "forward": "bytea", "forward_sum": "bigint"}
 REPLACE = f"""
@@ -58,7 +58,7 @@ REPLACE = f"""
     WHERE memory.tenant = %(tenant)s AND memory.key = new.key
 """  # noqa: S608 - constants
 VECTOR = {"key": "bigint", "data": "bytea", "data_sum": "bigint"}
-ADD_VECTORS = f"INSERT INTO cued.vector (tenant, {', '.join(VECTOR)}) SELECT %(tenant)s, {taken(VECTOR)} FROM {_unnested(VECTOR)}"  # noqa: S608 - constants
+ADD_VECTORS = f"INSERT INTO cued.vector (tenant, {', '.join(VECTOR)}) SELECT %(tenant)s, {from_new(VECTOR)} FROM {_unnested(VECTOR)}"  # noqa: S608 - constants
 LINK = """
     INSERT INTO cued.edge (tenant, key, relation, target) SELECT %s, * FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[])
 """

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import psycopg
 
-from cued.stores.keepers.postgres.sending import INSERTED, VECTOR, taken
+from cued.stores.keepers.postgres.sending import INSERTED, VECTOR, from_new
 
 MANY: Final = 32
 """From so many rows on it pays to make the tables."""
@@ -28,7 +28,7 @@ class Staged:
         self._empty = f"TRUNCATE pg_temp.new_{table}"
         self._there = f"SELECT to_regclass('pg_temp.new_{table}') IS NOT NULL"
         self._copy = f"COPY pg_temp.new_{table} ({named}) FROM STDIN (FORMAT BINARY)"
-        self._put = f"INSERT INTO cued.{table} (tenant, {named}) SELECT %s, {taken(columns)} FROM pg_temp.new_{table} AS new"  # noqa: S608 - constants
+        self._put = f"INSERT INTO cued.{table} (tenant, {named}) SELECT %s, {from_new(columns)} FROM pg_temp.new_{table} AS new"  # noqa: S608 - constants
 
     def insert(self, cursor: psycopg.Cursor[Any], tenant: bytes, values: Mapping[str, Sequence[Any]]) -> None:
         """Insert a row for each value of the columns."""

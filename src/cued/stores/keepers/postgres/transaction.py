@@ -164,21 +164,21 @@ class PostgresTransaction:
 
     def changed(self, since: int) -> Indexed:
         """The rows written after the change of this number, all for 0, in the order of their keys; broken ones are left out."""
-        read, self._left_out = searched.whole(self._named(searched.CHANGED, since=since))
+        read, self._left_out = searched.whole(self._all_named(searched.CHANGED, since=since))
         return searched.changed(read)
 
     def vectors(self, since: int) -> Iterable[tuple[Sequence[int], bytes]]:
         """The vectors of the rows whose content was written after this change, all for 0, in runs of one size; broken ones are left out."""
-        found = self._named(searched.VECTORS if since else searched.ALL_VECTORS, since=since)
+        found = self._all_named(searched.VECTORS if since else searched.ALL_VECTORS, since=since)
         return runs(sorted(searched.whole_vectors(found, self._left_out)))
 
     def memories(self, keys: Sequence[int]) -> Sequence[Memory | None]:
         """The memories of these rows in their order, without their use; None for one that can no longer be read."""
-        return searched.memories(self._name, keys, self._named(searched.BODIES, keys=list(keys)) if keys else ())
+        return searched.memories(self._name, keys, self._all_named(searched.BODIES, keys=list(keys)) if keys else ())
 
     def uses(self, keys: Sequence[int]) -> Sequence[tuple[int, Use]]:
         """The uses of those of these rows that were ever used, each with its key."""
-        return uses_read(self._named(searched.USES, keys=list(keys)) if keys else ())
+        return uses_read(self._all_named(searched.USES, keys=list(keys)) if keys else ())
 
     def put_uses(self, uses: Sequence[tuple[int, Use]]) -> None:
         """Write how rows were used, by key."""
@@ -220,7 +220,7 @@ class PostgresTransaction:
 
     def document(self, name: str) -> bytes | None:
         """A document, None when there is none."""
-        return searched.document(self._named(searched.DOCUMENT, name=name.encode()))
+        return searched.document(self._all_named(searched.DOCUMENT, name=name.encode()))
 
     def put_document(self, name: str, body: bytes | None) -> None:
         """Write a document; None removes it."""
@@ -276,7 +276,7 @@ class PostgresTransaction:
         if edges:
             self._run(LINK, (self._name, *map(list, zip(*edges, strict=True))))
 
-    def _named(self, statement: str, **values: Any) -> list[Any]:  # noqa: ANN401 - whatever a column takes
+    def _all_named(self, statement: str, **values: Any) -> list[Any]:  # noqa: ANN401 - whatever a column takes
         self._run(statement, values | {"tenant": self._name})
         return self._cursor.fetchall()
 

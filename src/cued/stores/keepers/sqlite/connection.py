@@ -68,7 +68,7 @@ def translated(path: Path) -> Iterator[None]:
     try:
         yield
     except apsw.Error as error:
-        kind, reason = _ours(error)
+        kind, reason = _our_error(error)
         raise kind(f"{path}: {reason} ({error})") from error
     except (DecodeError, UnicodeDecodeError) as error:
         raise CorruptError(f"{path}: {DAMAGED} ({error})") from error
@@ -76,7 +76,7 @@ def translated(path: Path) -> Iterator[None]:
         raise InputError("text", error.object, "text that UTF-8 can carry: no lone surrogates") from error
 
 
-def _ours(error: apsw.Error) -> tuple[type[StoreError], str]:
+def _our_error(error: apsw.Error) -> tuple[type[StoreError], str]:
     extended = getattr(error, "extendedresult", 0)
     if extended in _NO_ROOM:
         return FullError, "the file could not be written; nothing of this write was kept"
@@ -290,11 +290,11 @@ def named_without(path: Path) -> "Named | None":
     """What the file calls itself where its log is not read; None without a log, or in a file that has no name yet."""
     with suppress(apsw.Error, OSError):
         if os.stat(f"{path}-wal").st_size:  # noqa: PTH116 - asked at every opening
-            from cued.stores.keepers.sqlite.own_log import named  # noqa: PLC0415 - only where somebody has left a log, or has one open
+            from cued.stores.keepers.sqlite.own_log import name_of  # noqa: PLC0415 - only where somebody has left a log, or has one open
 
             name, flags = f"{path.resolve().as_uri()}?immutable=1", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
             with closing(apsw.Connection(name, flags=flags, vfs=page_sums.file_system())) as connection:
-                return named(connection)
+                return name_of(connection)
     return None
 
 
@@ -302,9 +302,9 @@ def refuse_strange(path: Path, connection: apsw.Connection, *, without: "Named |
     """Refuse a file whose log is another's."""
     if without is None:
         return
-    from cued.stores.keepers.sqlite.own_log import is_another, named  # noqa: PLC0415 - as above
+    from cued.stores.keepers.sqlite.own_log import is_another, name_of  # noqa: PLC0415 - as above
 
-    if is_another(path.with_name(f"{path.name}-wal"), without, named(connection)):
+    if is_another(path.with_name(f"{path.name}-wal"), without, name_of(connection)):
         raise ForeignFileError(f"{path}: the log beside it ({path.name}-wal) is another database's; move it away, nothing of it was taken")
 
 

@@ -64,7 +64,7 @@ _SPREAD: Final = """
 def read(connection: apsw.Connection, tenant: int, query: LogQuery) -> list[RecallEntry]:
     """The lines of a tenant's log that the query asks for."""
     sql = _ONE if query.recall_id is not None else _OLDEST if query.oldest_first else _NEWEST
-    return [sql_values.entry_of(row) for row in connection.execute(sql, sql_values.asked(query) | {"tenant": tenant})]
+    return [sql_values.entry_of(row) for row in connection.execute(sql, sql_values.log_values(query) | {"tenant": tenant})]
 
 
 def tally(connection: apsw.Connection, tenant: int, query: TallyQuery) -> Tallies:

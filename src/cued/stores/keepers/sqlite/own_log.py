@@ -35,7 +35,7 @@ class _Frame(NamedTuple):
     at: int
 
 
-def named(connection: apsw.Connection) -> Named | None:
+def name_of(connection: apsw.Connection) -> Named | None:
     """What a file calls itself; None where it has no name yet."""
     try:
         identity, page = connection.execute("SELECT identity, rootpage FROM file, sqlite_schema WHERE name = 'file' LIMIT 1").get

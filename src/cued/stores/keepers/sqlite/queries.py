@@ -9,7 +9,7 @@ from msgspec import Struct, field, json, msgpack
 
 from cued.model import Filter, Order, Scalar, Slice, Stats, Use
 from cued.stores.arrays import ALWAYS
-from cued.stores.keepers.sql_values import asked_of, codes_of, says, stats_of
+from cued.stores.keepers.sql_values import codes_of, page_values, says, stats_of
 from cued.stores.paging import by_chance, last_used
 from cued.stores.standing.shown import has_meta
 
@@ -101,7 +101,7 @@ class _Weighed(Struct):
 
 def page(connection: apsw.Connection, tenant: int, wanted: Filter, asked: Slice) -> tuple[Found, int]:
     """The bodies of each memory, with the sum of the first, in a part of a listing, and how many there are in all."""
-    values = asked_of(wanted, asked) | {
+    values = page_values(wanted, asked) | {
         "tenant": tenant,
         **{name: sum(1 << code for code in set(codes)) for name, codes in codes_of(wanted).items()},
         "tags": json.encode(wanted.tags).decode(),

@@ -59,7 +59,7 @@ def connect_command(  # noqa: PLR0913 - one for each option
     tools = [] if undo else _tried(*server)
     kept = [str(backup) for change in due if (backup := file_changes.write(change)) is not None]
     told = {"client": client, "changed": [str(change.path) for change in due], "backups": kept, "tools": tools}
-    show(told, lambda: _told(known, told, undo=undo))
+    show(told, lambda: _summary(known, told, undo=undo))
 
 
 def _refuse(client: str, hooks: Sequence[str], *, start: bool) -> None:
@@ -118,7 +118,7 @@ def _tried(command: Sequence[str], env: dict[str, str]) -> list[str]:
         raise click.ClickException(f'{error.name} is not installed; accepted: pip install "cued[mcp]"') from error
 
 
-def _told(client: Client, told: dict[str, Any], *, undo: bool) -> str:
+def _summary(client: Client, told: dict[str, Any], *, undo: bool) -> str:
     if undo:
         return f"{client.title} no longer has {NAME}." if told["changed"] else f"{client.title} did not have {NAME}; nothing was changed."
     done = f"{client.title} has {NAME}" + (" now" if told["changed"] else " already; nothing was changed")

@@ -46,7 +46,7 @@ def hook_command(event: str, scope: str | None, *, start_server: bool) -> None:
         if said.answer is not None:
             write(msgspec.json.encode(said.answer) + b"\n")
     except Exception as error:  # noqa: BLE001 - a hook that fails must stop nobody, whatever it is
-        outcome = f"failed: {type(error).__name__}{_said_of(error)}"
+        outcome = f"failed: {type(error).__name__}{_loggable(error)}"
         # Who calls the hook by hand sees it; Claude Code goes on, for the exit code is 0.
         with contextlib.suppress(OSError):
             click.echo(f"cued hook: {outcome}", err=True)
@@ -54,7 +54,7 @@ def hook_command(event: str, scope: str | None, *, start_server: bool) -> None:
         journal.write(event, outcome, ms=(time.perf_counter() - began) * 1000)
 
 
-def _said_of(error: Exception) -> str:
+def _loggable(error: Exception) -> str:
     """What the log may say of a failure: nothing that could hold a word of what was said."""
     if isinstance(error, InputError):
         return f": {error.field}; accepted: {error.accepted}"
@@ -86,7 +86,7 @@ def _from_the_store(event: str, context: EventContext, policy: str | None, *, st
         return Said(session=context.session, outcome="nothing is stored yet")
     with ExitStack() as stack:
         store = cache(lambda: stack.enter_context(_opened(chosen, answering)))
-        said = answering.answer(partial(_asked, chosen, store), context)
+        said = answering.answer(partial(_answer_of, chosen, store), context)
     if start and store.cache_info().misses:
         from cued.surfaces.cli.agents.launching import start_server  # noqa: PLC0415 - once in a while
 
@@ -94,7 +94,7 @@ def _from_the_store(event: str, context: EventContext, policy: str | None, *, st
     return said
 
 
-def _asked(chosen: Settings, opened: "Callable[[], Memories]", verb: str, body: JSON) -> JSON:
+def _answer_of(chosen: Settings, opened: "Callable[[], Memories]", verb: str, body: JSON) -> JSON:
     """The answer of the server that runs on the store, else of the store itself, which is opened once."""
     answer = from_server(chosen, verb, body)
     if answer is not None:

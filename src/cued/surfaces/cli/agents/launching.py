@@ -21,7 +21,7 @@ def launcher() -> list[str]:
 
 def options(chosen: Settings, scope: str | None = None) -> list[str]:
     """The settings that hold now, spelled out: a client has neither this folder nor this environment."""
-    said = {**_said(chosen), **({} if scope is None else {"scope": scope})}
+    said = {**_unusual(chosen), **({} if scope is None else {"scope": scope})}
     return [word for name, value in said.items() for word in (f"--{name}", value)]
 
 
@@ -35,16 +35,16 @@ def start_server(chosen: Settings) -> None:
     if not startable():
         return
     # not in its words, which others on this machine can read: an address may have a password in it
-    env = os.environ | {f"CUED_{name.upper()}": value for name, value in _said(chosen).items()}
+    env = os.environ | {f"CUED_{name.upper()}": value for name, value in _unusual(chosen).items()}
     words, quiet = [*launcher(), "serve", "--resident", RESIDENT], subprocess.DEVNULL
     subprocess.Popen(words, stdin=quiet, stdout=quiet, stderr=quiet, cwd=Path.home(), env=env, start_new_session=True)  # noqa: S603 - our own command
 
 
-def _said(chosen: Settings) -> dict[str, str]:
+def _unusual(chosen: Settings) -> dict[str, str]:
     """The settings that are not the usual ones, by name."""
     policy = chosen.policy
     said = {
-        "db": None if chosen.default_db else _spelled(chosen.db),
+        "db": None if chosen.default_db else _db_option(chosen.db),
         "tenant": None if chosen.tenant == "me" else chosen.tenant,
         "embedder": None if chosen.embedder == "auto" else chosen.embedder or "none",
         "policy": str(Path(policy).absolute()) if policy is not None and Path(policy).is_file() else policy,
@@ -52,5 +52,5 @@ def _said(chosen: Settings) -> dict[str, str]:
     return {name: value for name, value in said.items() if value is not None}
 
 
-def _spelled(db: Path | Address) -> str:
+def _db_option(db: Path | Address) -> str:
     return db.url if isinstance(db, Address) else str(db.absolute())

@@ -27,11 +27,11 @@ def feedback_command(recall_id: str, **options: Any) -> None:  # noqa: ANN401 - 
     """
     chosen = settings()
     with tenant_to_write(chosen) as tenant:
-        answer = call("feedback", tenant, {"recall_id": _named(tenant, recall_id), **stated(options)})
-    show(answer, lambda: _told(answer))
+        answer = call("feedback", tenant, {"recall_id": _recall_id(tenant, recall_id), **stated(options)})
+    show(answer, lambda: _summary(answer))
 
 
-def _named(tenant: Tenant, recall_id: str) -> str:
+def _recall_id(tenant: Tenant, recall_id: str) -> str:
     if recall_id != _LAST:
         return recall_id
     logged = tenant.log(limit=1)
@@ -40,7 +40,7 @@ def _named(tenant: Tenant, recall_id: str) -> str:
     return logged[0].recall_id
 
 
-def _told(answer: JSON) -> str:
+def _summary(answer: JSON) -> str:
     if not answer["changed"]:
         return f"Recall {answer['recall_id']}: nothing changed, for this was said before"
     moved = (f"{each['id']} {each['importance'] * each['boost']:.3f} (×{each['boost']:.3f})" for each in answer["changed"])

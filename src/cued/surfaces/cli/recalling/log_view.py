@@ -23,12 +23,12 @@ def log_view(answer: JSON) -> RenderableType:
             number(line["floor"]),
             str(line["tokens"]),
             f"{line['total_ms']:.1f} ms",
-            _named(line),
+            _recall_cell(line),
         )
     return Group(table, *([] if answer["rates"] is None else [shown(_rates(answer["rates"]), "dim")]))
 
 
-def _named(line: JSON) -> Text:
+def _recall_cell(line: JSON) -> Text:
     cue = [] if line["cue"] is None else [shown(line["cue"])]
     notes = [shown(note, "yellow") for note in line["degraded"]]
     return Text("\n").join([shown(line["recall_id"], "dim"), *cue, *notes])

@@ -52,11 +52,11 @@ def _each(lines: BinaryIO, said: dict[str, Any]) -> None:
     with tenant_to_read(chosen, embed=True, settle=said.get("settle", True)) as tenant, progress("recalling") as heard:
         for number, line in enumerate(lines, 1):
             if line.strip():
-                write(msgspec.json.encode(call("recall", tenant, {**said, **_asked(line, number)})) + b"\n")
+                write(msgspec.json.encode(call("recall", tenant, {**said, **_fields_in(line, number)})) + b"\n")
                 heard(number, 0)
 
 
-def _asked(line: bytes, number: int) -> dict[str, Any]:
+def _fields_in(line: bytes, number: int) -> dict[str, Any]:
     try:
         return msgspec.json.decode(line, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -70,11 +70,11 @@ def _picture(label: str, drawn: str) -> str:
 
 def _figures(counted: JSON) -> str:
     labels = (label for _, label, _ in _FIGURES)
-    told = "".join(f"<div><dt>{label}</dt><dd>{figure}</dd></div>" for label, figure in zip(labels, _told(counted), strict=True))
+    told = "".join(f"<div><dt>{label}</dt><dd>{figure}</dd></div>" for label, figure in zip(labels, _formatted(counted), strict=True))
     return f'<dl class="figures">{told}</dl>'
 
 
-def _told(counted: JSON) -> list[str]:
+def _formatted(counted: JSON) -> list[str]:
     return [form.format(counted[name]) for name, _, form in _FIGURES]
 
 
@@ -134,6 +134,7 @@ def _meters(rows: Iterable[tuple[str, float, str]], *, whole: float = 0.0) -> st
 def _table(groups: Sequence[JSON]) -> str:
     head = "".join(f"<th>{label}</th>" for _, label, _ in _FIGURES)
     body = "".join(
-        f"<tr><td>{escape(group['label'])}</td>{''.join(f'<td>{each}</td>' for each in _told(group['counted']))}</tr>" for group in groups
+        f"<tr><td>{escape(group['label'])}</td>{''.join(f'<td>{each}</td>' for each in _formatted(group['counted']))}</tr>"
+        for group in groups
     )
     return f'<div class="scroll" tabindex="0"><table><tr><th>group</th>{head}</tr>{body}</table></div>'

@@ -53,10 +53,10 @@ def import_command(path: Path, **options: Any) -> None:  # noqa: ANN401 - option
         answer = call("import", tenant, {"path": str(path), **stated(options)}, progress=heard)
     for reason in answer["degraded"]:
         note(reason)
-    show(answer, lambda: _told(answer))
+    show(answer, lambda: _summary(answer))
 
 
-def _told(answer: JSON) -> str:
+def _summary(answer: JSON) -> str:
     log = f", {counted(answer['recalls'], *_LOG)}" if answer["recalls"] else ""
     lines = [f"Imported ({answer['format']}): {counted(answer['stored'])}, {answer['known']} known already{log}"]
     lines += [f"Left out: {count} × {reason}" for reason, count in answer["skipped"].items()]

@@ -20,7 +20,7 @@ def plan_view(answer: JSON) -> RenderableType:
     for title, pairs in (("Spared, though they look alike:", answer["spared"]), ("Skipped:", answer["skipped"])):
         if pairs:
             parts += [*([Text("")] if parts else []), Text(title), _pairs("older", pairs, reasons=True)]
-    return Group(*parts, _said(answer))
+    return Group(*parts, _summary(answer))
 
 
 def merges_view(answer: JSON) -> RenderableType:
@@ -69,7 +69,7 @@ def _pairs(title: str, pairs: Sequence[JSON], *, reasons: bool = False) -> Rende
     return Group(table, *_more(pairs))
 
 
-def _said(answer: JSON) -> Text:
+def _summary(answer: JSON) -> Text:
     count = len(answer["merges"])
     looked = f"{answer['compared']} of {answer['scanned']} memories compared, from a cosine of {answer['at_least']:g} on"
     if answer["applied"]:

@@ -48,7 +48,7 @@ def page(visit: Visit) -> JSON:
     shared = {"cue": cue, "kinds": KINDS, "policies": _policies(visit), "windows": WINDOWS, "scopes": _scopes(visit)}
     if looked is None:
         return {**shared, "told": None, "recent": _recent(visit)}
-    return {**shared, "cue": {**cue, **_asked(looked.saved)}, "told": _told(visit, looked), "recent": []}
+    return {**shared, "cue": {**cue, **_cue_fields(looked.saved)}, "told": _explained(visit, looked), "recent": []}
 
 
 def candidate(visit: Visit) -> JSON:
@@ -110,7 +110,7 @@ def choice_of(visit: Visit, saved: Envelope, *, named: str = "policy") -> Decidi
 def looked_at(visit: Visit) -> Looked | None:
     """The recall that the address speaks of: held here, kept in the log, or else made now; None where it speaks of none."""
     recall_id = visit.said("recall")
-    if recall_id and (looked := _held(visit, recall_id) or _kept(visit, recall_id)) is not None:
+    if recall_id and (looked := _held_recall(visit, recall_id) or _kept_recall(visit, recall_id)) is not None:
         return looked
     cue = visit.chosen(*CUE)
     if not any(cue.get(name) for name in ("text", "goal", "step")):
@@ -125,7 +125,7 @@ def looked_at(visit: Visit) -> Looked | None:
     return visit.held.put(visit.caller.tenant, Looked(found[0], answer["timings_ms"]))
 
 
-def _held(visit: Visit, recall_id: str) -> Looked | None:
+def _held_recall(visit: Visit, recall_id: str) -> Looked | None:
     """Evidence that is held, if all its memories are stored still: what was erased is shown to nobody."""
     looked = visit.held.get(visit.caller.tenant, recall_id)
     try:
@@ -137,7 +137,7 @@ def _held(visit: Visit, recall_id: str) -> Looked | None:
     return looked
 
 
-def _kept(visit: Visit, recall_id: str) -> Looked | None:
+def _kept_recall(visit: Visit, recall_id: str) -> Looked | None:
     lines = visit.ask("log", {"recall_id": recall_id, "content": True, "limit": 1})["recalls"]
     if not lines or lines[0]["evidence"] is None:
         return None
@@ -153,7 +153,7 @@ def needed(visit: Visit) -> Envelope:
     return looked.saved
 
 
-def _told(visit: Visit, looked: Looked) -> JSON:
+def _explained(visit: Visit, looked: Looked) -> JSON:
     saved = looked.saved
     choice = choice_of(visit, saved)
     started = perf_counter()
@@ -195,7 +195,7 @@ def _against(visit: Visit, saved: Envelope, answer: JSON, memories: dict[str, Me
     return {"name": name, "about": other.base.about, **compared(answer, second, memories)}
 
 
-def _asked(saved: Envelope) -> JSON:
+def _cue_fields(saved: Envelope) -> JSON:
     cue = saved.evidence.cue
     as_of = "" if cue.as_of is None else f"{cue.as_of:%Y-%m-%d}"
     return {"text": cue.utterance, "goal": cue.goal, "step": cue.step, "scope": cue.scope, "as_of": as_of, "kind": "".join(cue.kinds[:1])}
