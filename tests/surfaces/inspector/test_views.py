@@ -14,7 +14,7 @@ from cued.surfaces.inspector.counting import FRESH_S, QUICK_S, Counts
 from cued.surfaces.inspector.doing import _undo_update
 from cued.surfaces.inspector.held_recalls import HELD_S, MOST, Held, Looked
 from cued.surfaces.inspector.pages.beliefs import chains, choice_steps
-from cued.surfaces.inspector.pages.health import flattened, series, stages
+from cued.surfaces.inspector.pages.health import finding, series, stages
 from cued.surfaces.inspector.pages.meaning import Paper, colours_of, legend
 from cued.surfaces.inspector.pages.provenance import graph, lines_of
 from cued.surfaces.inspector.pages.timeline import bands, crumbs, labels_of, parts_of, span_of
@@ -152,11 +152,9 @@ def test_the_log_is_counted_over_time_and_by_stage():
     assert series(lines[:1])[0]["count"] == 1
 
 
-def test_what_a_deeper_look_finds_is_told_in_lines():
+def test_a_finding_of_the_doctor_is_told_in_a_line():
     line = {"name": "vectors", "verdict": "warn", "figure": "3", "told": "three are missing", "cause": "", "mend": "cued reembed"}
-    assert flattened({"verdict": "warn", "checklist": [line], "notes": ["x"]}) == [
-        {"status": "warn", "name": "vectors", "told": "three are missing · 3", "mend": "cued reembed"}
-    ]
+    assert finding(line) == {"status": "warn", "name": "vectors", "told": "three are missing · 3", "mend": "cued reembed"}
 
 
 def test_evidence_is_held_for_an_hour_and_not_without_bound(alone):

@@ -1,4 +1,4 @@
-"""Health: how often memory speaks and how fast, what the log says, and what the verbs that look deeper find."""
+"""Health: how often memory speaks and how fast, what the log says, and what the doctor finds."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -15,9 +15,6 @@ READ = 1000
 LINES = 60
 SLOWEST = 8
 BUCKETS = 30
-DEEPER = ("doctor",)
-"""Verbs that look deeper, asked for where there are such, when somebody wants to know: they may take long."""
-_TOLD = ("told", "figure", "cause", "at", "digest")
 
 
 def page(visit: Visit) -> JSON:
@@ -38,10 +35,10 @@ def page(visit: Visit) -> JSON:
         "known_outcomes": get_args(Outcome),
         "slowest": slowest,
         "stages": stages(lines),
-        "kept": _kept(visit, slowest),
+        "kept": _kept_cues(visit, slowest),
         "policies": policies(visit.ask("policy_history")),
-        "can_examine": any(map(visit.may, DEEPER)),
-        "deeper": [_deeper(visit, name) for name in DEEPER if visit.may(name)] if visit.said("examine") else [],
+        "can_examine": visit.may("doctor"),
+        "findings": _findings(visit) if visit.said("examine") and visit.may("doctor") else [],
     }
 
 
@@ -97,7 +94,7 @@ def _bucket(bucket: Sequence[JSON], start: datetime, most: int, slowest: float) 
     }
 
 
-def _kept(visit: Visit, slowest: Sequence[JSON]) -> dict[str, str]:
+def _kept_cues(visit: Visit, slowest: Sequence[JSON]) -> dict[str, str]:
     """The cues of those recalls on the page whose evidence is kept, and can be looked at."""
     lines = visit.ask("log", {"limit": LINES, "content": True, **visit.chosen("outcome")})["recalls"]
     listed = {line["recall_id"] for line in lines}
@@ -107,22 +104,16 @@ def _kept(visit: Visit, slowest: Sequence[JSON]) -> dict[str, str]:
     return {line["recall_id"]: line["cue"] or "see why" for line in lines if line["evidence"] is not None}
 
 
-def _deeper(visit: Visit, name: str) -> JSON:
+def _findings(visit: Visit) -> list[JSON]:
+    """The lines of the doctor's diagnosis, which may take long; where it fails, the one that says why."""
     try:
-        return {"name": name, "lines": flattened(visit.ask(name))}
+        answer = visit.ask("doctor")
     except CuedError as error:
-        return {"name": name, "lines": [{"status": "note", "name": "", "told": str(error), "mend": ""}]}
+        return [{"status": "note", "name": "", "told": str(error), "mend": ""}]
+    return [finding(line) for line in (*answer["checklist"], *answer["beside"])]
 
 
-def flattened(answer: JSON) -> list[JSON]:
-    """An answer's own lines, whatever lists they stand in: how each stands, what it is called, what it tells, and what mends it."""
-    found = [item for value in answer.values() if isinstance(value, list) for item in value if isinstance(item, dict)]
-    return [
-        {
-            "status": str(item.get("verdict") or item.get("status") or ""),
-            "name": str(item.get("name") or item.get("number") or ""),
-            "told": " · ".join(str(item[key]) for key in _TOLD if item.get(key)),
-            "mend": str(item.get("mend") or ""),
-        }
-        for item in found
-    ]
+def finding(line: JSON) -> JSON:
+    """A line of a diagnosis: how it stands, what it is called, what it tells, and what mends it."""
+    told = " · ".join(line[name] for name in ("told", "figure", "cause") if line[name])
+    return {"status": line["verdict"], "name": line["name"], "told": told, "mend": line["mend"]}
