@@ -22,7 +22,7 @@ from cued.flow.trace import conclude
 from cued.model import Column, Cue, DenseLookup, Evidence, Findings, Memory, Recall, TemporalLookup
 from cued.others import embedded
 from cued.policy.spec import Policy
-from cued.ports import Boost, Embedder, Parts, Timer
+from cued.ports import Boost, Embedder, Parts
 
 __all__ = ["Parts", "Question", "decide", "gather", "log", "recall"]
 
@@ -48,7 +48,7 @@ def recall(question: Question, policy: Policy, parts: Parts) -> tuple[Recall, Ev
     clock, spent = time.perf_counter, dict[str, float]()
     started = clock()
     try:
-        evidence = _gathered(question, policy, parts, clock=clock, spent=spent)
+        evidence = _gathered(question, policy, parts, spent)
         table = flow.run(evidence, policy, clock=clock, spent=spent)
         if parts.reranker is not None or parts.summariser is not None:
             evidence, table = _with_opinions(table, parts, spent)
@@ -84,9 +84,7 @@ def _with_opinions(table: Table, parts: Parts, spent: dict[str, float]) -> tuple
     return evidence, table
 
 
-def gather(
-    question: Question, policy: Policy, parts: Parts, *, clock: Timer = time.perf_counter, spent: dict[str, float] | None = None
-) -> Evidence:
+def gather(question: Question, policy: Policy, parts: Parts, *, spent: dict[str, float] | None = None) -> Evidence:
     """Everything that one recall needs, from one search of the store; a channel that fails is left out and named.
 
     A cue that names an event in place of a date ("before the launch") is searched for once more, when the event has been dated.
@@ -94,13 +92,14 @@ def gather(
     The seconds that each step took are written into `spent`.
     """
     try:
-        return _gathered(question, policy, parts, clock=clock, spent={} if spent is None else spent)
+        return _gathered(question, policy, parts, {} if spent is None else spent)
     finally:
         pacing.leave()
 
 
-def _gathered(question: Question, policy: Policy, parts: Parts, *, clock: Timer, spent: dict[str, float]) -> Evidence:
+def _gathered(question: Question, policy: Policy, parts: Parts, spent: dict[str, float]) -> Evidence:
     """What `gather` gives, and with it a place to go on working at."""
+    clock = time.perf_counter
     steps = [clock()]
     cue, channels = question.cue, policy.channels
     asked = Evidence(recall_id=question.recall_id, tenant=question.tenant, cue=cue, findings=Findings())

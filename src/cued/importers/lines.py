@@ -20,7 +20,7 @@ from cued.flow.arc import DOCUMENT
 from cued.importers.intake import Incoming
 from cued.model import NOBODY, Edge, Memory, RecallEntry, Source, Stored, Supersession, Use, Vector
 from cued.model.words import LABELS_DOCUMENT, POLICY_DOCUMENT
-from cued.requests.checks import MAX_URL, checked_text, confidence, label, metadata, moment, one_of, share, storable
+from cued.requests.checks import MAX_URL, checked_text, confidence, importance, label, metadata, moment, one_of, storable
 from cued.stores.admission import admit_entry
 from cued.stores.columns.vectors import checked
 
@@ -151,7 +151,7 @@ def incoming(line: MemoryLine, *, tenant: str) -> Incoming:
         scope=label("scope", line.scope),
         tags=_names("tags", line.tags),
         entities=_names("entities", line.entities),
-        importance=share("importance", line.importance),
+        importance=importance(line.importance),
         weight=confidence(line.weight),
         trust=line.trust,
         source=_source(line.source),
@@ -209,9 +209,9 @@ def _use(use: Use) -> Use:
     return Use(
         last_at=moment("use", use.last_at),
         previous_at=moment("use", use.previous_at),
-        count=_finite("use", use.count),
+        count=_finite(use.count),
         counted_at=moment("use", use.counted_at),
-        boost=_finite("use", use.boost, least=math.ulp(0.0)),
+        boost=_finite(use.boost, least=math.ulp(0.0)),
     )
 
 
@@ -245,13 +245,13 @@ def _time(field: str, value: datetime) -> datetime:
     return moment(field, value) or value
 
 
-def _finite(field: str, value: float, *, least: float = 0.0) -> float:
+def _finite(value: float, *, least: float = 0.0) -> float:
     if not (math.isfinite(value) and value >= least):
-        raise InputError(field, value, "a finite number that is not negative")
+        raise InputError("use", value, "a finite number that is not negative")
     return value
 
 
-def _whole(field: str, value: int, *, least: int = 0) -> int:
+def _whole(field: str, value: int, *, least: int) -> int:
     if not least <= value < _MOST_TURNS:
         raise InputError(field, value, f"a whole number from {least} on, of at most 64 bits")
     return value

@@ -186,15 +186,14 @@ def ids(name: str, values: str | Iterable[str]) -> tuple[str, ...]:
     return labels(name, (values,) if isinstance(values, str) else values)
 
 
-def share(name: str, value: object) -> float:
-    """A number from 0 to 1."""
-    accepted = "a number from 0 to 1; a rating on a 1–10 scale is divided by 10, so 7 is 0.7"
-    return _number(name, value, 0.0, 1.0, accepted=accepted)
+def importance(value: object) -> float:
+    """A memory's importance."""
+    return _number("importance", value, 0.0, accepted=f"a number from 0 to 1; {_HINTS['importance']}")
 
 
 def confidence(value: object) -> float:
     """A memory's weight."""
-    return _number("weight", value, 0.1, 1.0, accepted="a confidence from 0.1 to 1")
+    return _number("weight", value, 0.1, accepted="a confidence from 0.1 to 1")
 
 
 def whole(name: str, value: object, *, least: int, most: int | None = None) -> int:
@@ -265,8 +264,8 @@ def _plain(value: object) -> bool:
     return isinstance(value, int | float) and abs(value) < _EXACT
 
 
-def _number(name: str, value: object, low: float, high: float, *, accepted: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+def _number(name: str, value: object, least: float, *, accepted: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= 1:
         raise InputError(name, value, accepted)
     return float(value)
 

@@ -69,7 +69,7 @@ def asked_for(
         request, stated = cue, frozenset(_OF_CUE)
     else:
         request, stated = _read(options), frozenset(name for name in _CHECKED.keys() & options if options[name] is not None)
-    said, fields = _said(cue), {name: _CHECKED[name](getattr(request, name)) for name in stated}
+    said, fields = _as_cue(cue), {name: _CHECKED[name](getattr(request, name)) for name in stated}
     said = replace(said, **fields, now=moment("now", options.get("now")) or (now if said.now == NO_TIME else said.now))
     if not any(part.strip() for part in (said.utterance, said.goal, said.step, *said.open_questions)):
         raise InputError("text", said.utterance, "a cue with words in its text, goal, step or open_questions")
@@ -86,7 +86,7 @@ def request_for(cue: str | Cue | CueRequest, options: Mapping[str, Any]) -> CueR
     if isinstance(cue, CueRequest):
         refuse_beside(options)
         return cue
-    request, said = _read(options), _said(cue)
+    request, said = _read(options), _as_cue(cue)
     if said.now != NO_TIME:
         raise InputError("now", said.now.isoformat(), "a cue without a `now`: who decides has a clock")
     stated = {name: check(getattr(request if options.get(name) is not None else said, name)) for name, check in _CHECKED.items()}
@@ -116,7 +116,7 @@ def _read(options: Mapping[str, Any]) -> CueRequest:
     return read(given | {name: (given[name],) for name in _SINGLE if isinstance(given.get(name), str)}, CueRequest)
 
 
-def _said(cue: str | Cue | CueRequest) -> Cue:
+def _as_cue(cue: str | Cue | CueRequest) -> Cue:
     if isinstance(cue, Cue):
         return _checked(cue)
     if not isinstance(cue, str | CueRequest):

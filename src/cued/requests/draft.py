@@ -17,6 +17,7 @@ from cued.requests.checks import (
     checked_text,
     confidence,
     ids,
+    importance,
     label,
     labels,
     metadata,
@@ -24,7 +25,6 @@ from cued.requests.checks import (
     one_of,
     read,
     refuse_beside,
-    share,
 )
 from cued.text.analyse import searchable
 from cued.text.durations import parse_duration
@@ -140,7 +140,7 @@ def compose(draft: Draft, *, tenant: str, memory_id: str, now: datetime) -> Memo
         scope=label("scope", draft.scope),
         tags=labels("tags", draft.tags),
         entities=labels("entities", draft.entities) if draft.entities is not None else entities(searchable(text, speaker)),
-        importance=share("importance", draft.importance),
+        importance=importance(draft.importance),
         weight=confidence(draft.weight),
         trust=one_of("trust", draft.trust, TRUSTS),
         source=Source(
@@ -168,7 +168,7 @@ def changed(memory: Memory, change: Change, *, now: datetime) -> Memory:
         "tier": lambda v: one_of("tier", v, TIERS),
         "scope": lambda v: label("scope", v),
         "tags": lambda v: labels("tags", v),
-        "importance": lambda v: share("importance", v),
+        "importance": importance,
         "weight": confidence,
         "trust": lambda v: one_of("trust", v, TRUSTS),
         "valid_from": lambda v: moment("valid_from", v),
