@@ -173,9 +173,20 @@ class Command(TakesGlobals):
 
 
 class CommandGroup(TakesGlobals, click.Group):
-    """A group of commands."""
+    """A group of commands, which by itself shows its help."""
 
     command_class = Command
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - handed on to click
+        """Make the group one that can stand alone."""
+        super().__init__(*args, invoke_without_command=True, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - whatever the command gives
+        """Run the command that was named, or show the help."""
+        answer = super().invoke(ctx)
+        if ctx.invoked_subcommand is None:
+            click.echo(ctx.get_help())
+        return answer
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, in the order in which they were added."""

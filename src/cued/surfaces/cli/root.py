@@ -67,13 +67,10 @@ Results go to stdout (with --json as JSON), everything else to stderr. NO_COLOR 
 _HELP = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
 
 
-@click.group(name="cued", cls=Root, lazy=COMMANDS, invoke_without_command=True, epilog=_EPILOG, context_settings=_HELP)
+@click.group(name="cued", cls=Root, lazy=COMMANDS, epilog=_EPILOG, context_settings=_HELP)
 @click.version_option(version=__version__, prog_name="cued", message="%(prog)s %(version)s")
-@click.pass_context
-def cued_command(ctx: click.Context) -> None:
+def cued_command() -> None:
     """Cued recall for AI agents: the right memory at the right moment, or nothing at all, and it can show why.
 
     Start with `cued demo`. Then: cued remember "Prefers tea." and cued recall "what shall I pour?"
     """
-    if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())

@@ -16,12 +16,9 @@ from cued.surfaces.cli.commands import Command, CommandGroup
 from cued.surfaces.cli.output import note, say, show
 
 
-@click.group(name="db", cls=CommandGroup, globals_shown=("json",), invoke_without_command=True)
-@click.pass_context
-def db_command(ctx: click.Context) -> None:
+@click.group(name="db", cls=CommandGroup, globals_shown=("json",))
+def db_command() -> None:
     """Prepare a PostgreSQL database for Cued."""
-    if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
 
 
 @db_command.command(name="init", cls=Command, globals_shown=("json",))

@@ -14,12 +14,9 @@ from cued.surfaces.verb import AUTHORITIES
 _SHOWN = ("db", "json")
 
 
-@click.group(name="token", cls=CommandGroup, globals_shown=_SHOWN, invoke_without_command=True)
-@click.pass_context
-def token_command(ctx: click.Context) -> None:
+@click.group(name="token", cls=CommandGroup, globals_shown=_SHOWN)
+def token_command() -> None:
     """Make, list and revoke the tokens that `cued serve` asks for; each is for one tenant."""
-    if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
 
 
 @token_command.command(name="create", globals_shown=("db", "tenant", "json"))

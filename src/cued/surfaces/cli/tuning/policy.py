@@ -21,12 +21,9 @@ _SHOWN = ("json",)
 _STORED = ("db", "tenant", "json")
 
 
-@click.group(name="policy", cls=CommandGroup, globals_shown=_SHOWN, invoke_without_command=True)
-@click.pass_context
-def policy_command(ctx: click.Context) -> None:
+@click.group(name="policy", cls=CommandGroup, globals_shown=_SHOWN)
+def policy_command() -> None:
     """List, show, compare and check policies, and what was learnt. A policy is a preset's name or the path of a TOML file."""
-    if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
 
 
 @policy_command.command(name="list", globals_shown=_SHOWN)
