@@ -9,7 +9,7 @@ import pytest
 from cued.handles.memories import open_memories
 from cued.surfaces.mcp.server import ToolCaller, serve
 
-MODERN, LEGACY = "2026-07-28", "legacy"
+MODERN = "2026-07-28"
 
 
 @dataclass(frozen=True)
