@@ -34,7 +34,7 @@ def private(path: str, flags: int) -> int:
 
 
 def plain_bytes(path: Path, *, most: int) -> bytes | None:
-    """What a plain file says, as long as it says it is; None for a larger one, and for what may never end, such as a device or a pipe."""
+    """The bytes of a plain file, as many as its size says; None for one above `most`, and for a device or a pipe, which may never end."""
     size = path.stat().st_size if path.is_file() else most + 1
     if size > most:
         return None

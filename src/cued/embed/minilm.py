@@ -35,7 +35,7 @@ _AHEAD: dict[str, _Loading] = {}
 
 
 def load_ahead(provider: str) -> None:
-    """Begin to load an encoder for whoever is first to embed with it, who waits for it then; what fails is tried again and told there.
+    """Begin to load an encoder: the first call that embeds waits for it, and tries again what failed, and says so.
 
     Only the model's file is read in a thread of its own: what runs it is imported here, for two threads that import hold each other up.
     """

@@ -94,7 +94,7 @@ class _Known:
 
 
 def _states(known: _Known) -> dict[str, tuple[str, ...]]:
-    """What has become of each memory where it belongs, () for one that stands; whatever was noted counts, at whatever time it holds."""
+    """The state of each memory in its own scope, () for one that stands; what was noted counts whenever it holds."""
     memories = with_origins(known.store, known.tenant, known.memories.values())
     gates, states = table(memories), dict[str, tuple[str, ...]]()
     for scope in {memory.scope for memory in known.memories.values()}:

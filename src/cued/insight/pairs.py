@@ -64,7 +64,7 @@ def _labelled(line: bytes) -> Labelled:
 
 
 class Unjudged(Plain, frozen=True, kw_only=True):
-    """A kept recall to be judged: its cue, and the texts that came back; where none did, those that nearly had."""
+    """A kept recall to be judged: its cue, and the texts that came back, or the near misses where none did."""
 
     recall_id: str
     at: datetime
@@ -120,7 +120,7 @@ def judged_pairs(tenant: str, store: Store) -> tuple[LabelledPair, ...]:
 
 
 def _gold(line: RecallEntry, label: Label | None) -> tuple[str, ...] | None:
-    """The ids that are known to be right for a recall, none where silence would have been; None where that is not known."""
+    """The ids known to be right for a recall, () where silence would have been right, None where neither is known."""
     if label is not None and label.verdict != "wrong":
         return line.chosen if label.verdict == "right" else ()
     if line.cited:

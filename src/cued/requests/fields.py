@@ -1,4 +1,4 @@
-"""A request's fields as data: the name, the type, the line about it and the default, for whoever reads, refuses, shows or documents one."""
+"""A request's fields as data: name, type, line of documentation and default. Readers, refusals, options and the reference use them."""
 
 from collections.abc import Callable, Iterator
 from functools import cache

@@ -141,7 +141,7 @@ class Order:
 
 
 class Ids(list[str]):
-    """The ids of rows, by row, and their order: as long as ids rise, as those do that are made in time, that of the rows."""
+    """The ids of rows, by row, and their order, which is that of the rows for as long as each new id is greater than the last."""
 
     def __init__(self, ids: Iterable[str] = ()) -> None:
         """Start with these."""

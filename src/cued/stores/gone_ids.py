@@ -1,4 +1,4 @@
-"""Work on memories by id, of which some may be gone by now: whoever asks for all of them is refused, and asks again for those left."""
+"""Work on memories by id, some of which may be erased meanwhile: a call that names one is refused, and repeated with those left."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar

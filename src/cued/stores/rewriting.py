@@ -11,7 +11,7 @@ TRIES = 20
 def rewritten(  # noqa: PLR0913 - the document is named by two, and both ends of a race are told
     store: Store, tenant: str, name: str, change: Callable[[bytes | None], bytes], *, busy: str, known: bool = False
 ) -> bytes:
-    """The document after the change, which is made again where somebody else was quicker; where always one was, a BusyError of `busy`.
+    """The document after the change, tried again where another writer came first; if one always does, a BusyError that says `busy`.
 
     Of a tenant that was `known` before and is gone by now nothing is written.
     """

@@ -68,7 +68,7 @@ Write = Callable[Concatenate["Store", Given], Answer]
 
 
 def repeated(write: Write[Given, Answer]) -> Write[Given, Answer]:
-    """A write that is made again, some times, where a database let another go first; nothing of it was kept, so nothing is done twice."""
+    """A write that is tried again where the database let another one go first; a try that lost keeps nothing, so nothing is done twice."""
 
     @wraps(write)
     def again(store: "Store", /, *args: Given.args, **kwargs: Given.kwargs) -> Answer:
@@ -195,7 +195,7 @@ class Store:
             return write(rows, left, self.log_rules)
 
     def settle_all(self, settlements: Sequence[Settlement]) -> tuple[bool, ...] | None:
-        """Which of these were written, each as by `settle` and all of them in one step; None where that cannot be, and nothing was done."""
+        """Which of these were written, all in one step and each as `settle` does it; None where the keeper cannot, and then none was."""
         if not isinstance(self.keeper, Joint):
             return None
         lefts = [each._replace(entries=admitted(each.entries, self.log_rules)) for each in settlements]

@@ -102,7 +102,7 @@ class Winners:
         return other
 
     def _fresh(self, rows: Reading, missing: Sequence[int], beside: Beside) -> dict[int, Memory | None]:
-        """The memories that had to be read, by key, and those beside them; what there is space for is kept."""
+        """The memories that had to be read, by key, with those written beside them; as many are kept as there is room for."""
         more = self.missing(beside(missing)) if self.nbytes < self._most_bytes // 2 else ()
         wanted = list(dict.fromkeys([*missing, *more]))
         fresh = dict(zip(wanted, rows.memories(wanted), strict=True))

@@ -1,4 +1,4 @@
-"""Tokens: who may do what with whose memories, for whoever serves them. Only a digest of a token is kept, in the store itself.
+"""Access tokens: each says whose memories it is for, and what it allows. Only a digest of it is kept, in the store itself.
 
 A token is `cued_ID_SECRET`, with 256 random bits in its secret. The list of them is read anew at each request, so that a token which one
 process revokes is refused by every other at its next request.

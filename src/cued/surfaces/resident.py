@@ -1,4 +1,4 @@
-"""The server that already runs on a store, for the commands of whoever runs it: they ask it, and load neither a model nor a store.
+"""The server that already runs on a store: its user's commands ask it, and load neither a model nor a store.
 
 A server leaves an offer in its user's cache folder: a socket of this machine, a token that lives as long as it does, and what it was
 started with. Only its own user can read the offer or reach the socket, and may read the store itself as well: nobody gets a right that

@@ -49,7 +49,7 @@ def merges(tenant: Tenant, _request: NoFields) -> JSON:
 
 
 def unmerge(tenant: Tenant, request: IdsRequest) -> JSON:
-    """What is back of merges that are undone: all into a memory that stayed, or that of one that gave way; it is never merged again."""
+    """The memories that are back: the id of one that stayed undoes all merges into it, the id of one that gave way its own alone."""
     standing = tenant.merges()
     stayed = {merge.newer for merge in standing}
     taken_by = {merge.older: merge.newer for merge in standing}

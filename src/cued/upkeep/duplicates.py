@@ -1,4 +1,4 @@
-"""Who is a near-duplicate of whom among memories of one scope, kind, tier and embedder: pure, and the same in every run."""
+"""Which memories of one scope, kind, tier and embedder are near-duplicates of which: pure, and the same in every run."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -40,7 +40,7 @@ class Spared(Struct, frozen=True, kw_only=True):
 
 
 class NearDuplicates:
-    """The memories of one scope, kind, tier and embedder that have a near one, newest first, and who takes whom."""
+    """The near-duplicates among memories of one scope, kind, tier and embedder, newest first, and which gives way to which."""
 
     def __init__(self, members: Sequence[Stored], at_least: float, *, held: Held, claims: Claims, progress: Progress) -> None:
         """Find who has a near one, and let the newest take what says the same.

@@ -1,4 +1,4 @@
-"""What was erased and when, as proof: times and counts, and no content; under whose name only who knows the name can tell."""
+"""What was erased and when, as proof: times, counts and a digest of the tenant's name, but no content."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime

@@ -77,7 +77,7 @@ _FEW = 256
 
 
 class Words(NamedTuple):
-    """What the cue's words found: the rows that have any, a score for every row, 0 for the others, and the idf of its words and of all.
+    """What the cue's words found: the rows that have any, a score for every row (0 for the others), the total idf, and each word's own.
 
     Behind the scores of the rows stands that of nobody, whose number is -1.
     """

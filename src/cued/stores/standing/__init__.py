@@ -1,1 +1,1 @@
-"""Whether a memory stands, for a scope at a time, and if not, why: said once, for gates, listings, explanations and upkeep."""
+"""Whether a memory stands, for a scope at a time, and if not, why. Gates, listings, explanations and upkeep all ask here."""

@@ -156,7 +156,7 @@ class Gates:
                     self.sources.derive(row, sources)
 
     def passed(self, lookup: Lookup, gates: Iterable[Gate] = GATES) -> Iterator[tuple[Gate, Mask | None]]:
-        """Each of the gates with the rows that it lets pass, None where it lets all; no gate knows what another strikes."""
+        """Each gate with the rows that it lets pass, None where it lets all pass; no gate knows what another strikes."""
         at = micros(lookup.at)
         return ((gate, _PASSES[gate](self, lookup, at)) for gate in gates)
 

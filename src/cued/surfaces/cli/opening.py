@@ -59,7 +59,7 @@ def written(chosen: Settings, verb: str, body: JSON) -> JSON:
 
 
 def prepare(chosen: Settings, *, embed: bool) -> None:
-    """Prepare this process for one answer, with which it ends; where it is to embed, begin to load the model."""
+    """Prepare this process for the one answer after which it ends; where it is to embed, begin to load the model."""
     gc.set_threshold(_NEW_OBJECTS)
     _load_numpy()
     provider = {"auto": "cued", "cued": "cued", "minilm": "minilm"}.get(chosen.embedder or "")

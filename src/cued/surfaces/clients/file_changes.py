@@ -170,7 +170,7 @@ def _undone(
 
 
 def _before_us(path: Path, parse: Callable[[str], Any], place: _Place) -> str | None:
-    """What the backup says; None where there is none, or where it has us in it already, as of a file that we had made."""
+    """The text of the backup; None where there is none, or where it names us already, since we had made the file."""
     backup = _text(_backup_of(path))
     return None if backup is None or place.ours(_read(path, parse, backup)) else backup
 

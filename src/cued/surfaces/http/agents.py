@@ -43,7 +43,7 @@ def agents(memories: Memories) -> tuple[Mounted, ...]:
 
 
 def _posted(app: ASGIApp) -> ASGIApp:
-    """The endpoint without the stream that a GET asks for: it would last for ever and carry nothing, for answers come with each POST."""
+    """The endpoint without the stream that a GET asks for, which would stay open and carry nothing: every answer comes with its POST."""
 
     async def posted(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] == "GET":

@@ -114,7 +114,7 @@ def make_app(  # noqa: PLR0913 - what a server is made of
 
 
 def _heeded(app: ASGIApp) -> ASGIApp:
-    """The app, before which a refusal of gzip names no encoding at all: what presses looks for the word, and not for its `q=0`."""
+    """The app without the header of a client that refuses gzip by `q=0`: the middleware looks for the word alone, and would compress."""
 
     async def heeded(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and _NO_GZIP.search(Headers(scope=scope).get("accept-encoding", "")):

@@ -1,4 +1,4 @@
-"""What is refused, as problem+json (RFC 9457): what went wrong, what would help, and the status that says whose turn it is."""
+"""Errors as problem+json (RFC 9457): the status, what went wrong, and what would help."""
 
 from collections.abc import Mapping
 from math import ceil

@@ -49,7 +49,7 @@ JOBS: Mapping[str, _Job] = MappingProxyType(
 
 
 class State(Struct, frozen=True, kw_only=True):
-    """What is kept: who is at it and until when that counts, when it last began, and what each job then did."""
+    """What is kept of the upkeep: who does it and until when that holds, when it last began, and what each job did then."""
 
     holder: str = ""
     until: float = 0.0

@@ -1,4 +1,4 @@
-"""What a tenant holds, counted now and then: in a large store it takes longer than a page may, so the last count is shown meanwhile."""
+"""A tenant's counts. In a large store they take longer than a page may, so the last ones are shown meanwhile."""
 
 import threading
 import time
@@ -28,7 +28,7 @@ class Counts:
         self._counting: set[str] = set()
 
     def of(self, tenant: str, count: Callable[[], JSON]) -> JSON:
-        """What the tenant holds: counted now where that is quick or was never done, else as it was counted last, and counted anew aside."""
+        """A tenant's counts: fresh ones where counting is quick or was never done, else the last ones, while a thread counts anew."""
         known = self._known.get(tenant)
         if known is None or known.took < QUICK_S:
             return self._counted(tenant, count)

@@ -21,7 +21,7 @@ _NUMBERS: Mapping[str, type] = {"floor": float, "limit": int, "budget_tokens": i
 
 
 class Deciding(Struct, frozen=True, kw_only=True):
-    """A policy to decide with: the one chosen, with its weights as the controls have them, and what else is changed for this recall."""
+    """A policy to decide with: the one chosen, the same with the weights of the controls, and what else is changed for this recall."""
 
     base: Policy
     weighted: Policy

@@ -51,7 +51,7 @@ def handed_out(visit: Visit, name: str) -> Given:
 
 
 def taken_in(visit: Visit, body: bytes) -> JSON:
-    """What is in a file that was dropped: with `preview` what of it is new, else what was stored of it."""
+    """What was stored of a file that was dropped, or with `preview` what of it is new."""
     visit.caller.require(VERBS["import"].authority)
     with tempfile.TemporaryDirectory(prefix="cued-") as folder:
         path = Path(folder) / _plain_name(visit.said("name"), "dropped.txt")

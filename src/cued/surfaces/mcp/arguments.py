@@ -91,7 +91,7 @@ def _shown(tool: Tool, name: str, field: JSON) -> JSON:
 
 
 def _typed(field: JSON) -> JSON:
-    """The type of a field, spelled so that every client can read it: no null that says what leaving out says, no text for a list."""
+    """A field's schema that every client understands: without a null that says the same as leaving it out, or a text in place of a list."""
     kept = {name: value for name, value in field.items() if name not in {"description", "anyOf"}}
     parts = field.get("anyOf", [])
     if field.get("default", 0) is None:

@@ -1,4 +1,4 @@
-"""The requests that wait for an answer: a client that has said all it has to say still gets what it asked for.
+"""Requests that have no answer yet: a client that closes its end still gets the answers that it waits for.
 
 The SDK drops what is under way when its client's lines end, and a client that writes them all and closes its end would hear nothing.
 """

@@ -101,7 +101,7 @@ class Connections:
             connection.close()
 
     def _answered(self, call: Call) -> tuple[HTTPConnection, HTTPResponse]:
-        """A connection whose answer says that it was done; what may be asked again is, with a growing pause, as often as was said."""
+        """A connection with the answer of a call that succeeded; what may be sent again is, with growing pauses, up to `tries` times."""
         if self._closed:
             raise ServerError("closed: these memories cannot be used any more; connect again")
         body: bytes | None = call.body

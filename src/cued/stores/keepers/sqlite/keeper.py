@@ -245,7 +245,7 @@ class SqliteKeeper:
 
     @contextmanager
     def begin_all(self, tenants: Sequence[str]) -> Iterator[Sequence[SqliteTransaction]]:
-        """A transaction that writes for each of these tenants: one for the file, so that all of it is synchronised once."""
+        """One transaction over the file that writes for all of these tenants, so that the disk is waited for once."""
         names = [admit_tenant(tenant) for tenant in tenants]
         if not self._writable:
             raise ReadOnlyError(f"{self.path}: opened for reading only")

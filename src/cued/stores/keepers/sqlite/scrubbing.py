@@ -60,7 +60,7 @@ class Scrubber:
         self._next_try = 0.0
 
     def resume(self, connection: apsw.Connection) -> None:
-        """Do what another process, or one that is no more, has left undone; what was erased then is not known, so all is rewritten."""
+        """Finish what another process has left undone; what was erased then is not known any more, so the whole file is rewritten."""
         self._everything = True
         self.scrub(connection)
 

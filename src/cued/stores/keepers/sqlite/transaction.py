@@ -95,7 +95,7 @@ class SqliteTransaction:
         return found
 
     def _stored_perhaps(self, memory_ids: Sequence[str]) -> Sequence[str]:
-        """The ids without those that are certainly new: of many, one statement tells which come after all that are stored."""
+        """The ids that may be stored already: where there are many, those above the greatest stored id are left out."""
         if len(memory_ids) < _MANY:
             return memory_ids
         last: str | None = self._connection.execute(_LAST_ID, (self._tenant.key,)).get

@@ -108,7 +108,7 @@ def choice_of(visit: Visit, saved: Envelope, *, named: str = "policy") -> Decidi
 
 
 def looked_at(visit: Visit) -> Looked | None:
-    """The recall that the address speaks of: held here, kept in the log, or else made now; None where it speaks of none."""
+    """The recall that the address names, from this process, from the log, or made now; None where it names none."""
     recall_id = visit.said("recall")
     if recall_id and (looked := _held_recall(visit, recall_id) or _kept_recall(visit, recall_id)) is not None:
         return looked

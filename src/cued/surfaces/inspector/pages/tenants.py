@@ -1,4 +1,4 @@
-"""Tenants and tokens: who may see what, for whoever looks after the store; everybody else sees what their own token is."""
+"""Tenants and tokens: all of them for an admin; everybody else sees their own token."""
 
 from cued.errors import InputError
 from cued.handles.vouching import refuse_all_but_users
@@ -24,7 +24,7 @@ def page(visit: Visit) -> JSON:
 
 
 def change_tokens(visit: Visit, body: dict[str, str | None]) -> JSON:
-    """A new token in full, which is shown this once, or the one that no longer counts; for an admin's token of trust user alone."""
+    """The new token in full, which is shown this once, or the one that was revoked; only an admin whose word is a user's may ask."""
     visit.caller.require("admin")
     refuse_all_but_users(visit.caller.token.trust, "makes or revokes a token")
     tokens, now = Tokens(visit.memories.parts.store), visit.memories.clock()
