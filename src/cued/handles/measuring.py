@@ -205,7 +205,7 @@ def _labelled(pair: Labelled | Mapping[str, Any]) -> Labelled:
     return read_labelled(msgspec.json.encode(pair))[0]
 
 
-def tune_for_all(store: Store, tenants: Sequence[str], usual: Usual, *, at: datetime | None, progress: Progress = silent) -> "Tuned":
+def tune_for_all(store: Store, tenants: Sequence[str], usual: Usual, *, at: datetime | None, progress: Progress) -> "Tuned":
     """A policy learnt from the judged recalls of all tenants; at a time it is applied, if it helps, for whoever has none of their own."""
     from cued.insight.climbing import Start
     from cued.insight.pairs import judged_pairs

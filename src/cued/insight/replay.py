@@ -15,8 +15,7 @@ from cued.model import CHANNELS, LogQuery, Memory, Outcome, Recall, RecallEntry
 from cued.model.plain import Plain
 from cued.policy.calibration import digest
 from cued.policy.spec import Policy
-from cued.ports import Progress, Store, silent
-from cued.requests.insights import LAST
+from cued.ports import Progress, Store
 
 _SHOWN = 10
 KEEP = 'kept recalls: open the store with log=LogRules(content="last"), or `cued --keep last`, and recall for a while'
@@ -79,7 +78,7 @@ class Replayed(Plain, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-def replay(tenant: str, store: Store, policy: Policy, *, last: int = LAST, progress: Progress = silent) -> Replayed:
+def replay(tenant: str, store: Store, policy: Policy, *, last: int, progress: Progress) -> Replayed:
     """What the policy makes of the last kept recalls, beside what was decided then."""
     lines = store.log(tenant, LogQuery(kept=True, content=True, limit=last))
     if not lines:

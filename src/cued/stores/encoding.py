@@ -34,7 +34,7 @@ def new_row(record: Record, shape: VectorShape = "float32") -> Row:
     return Row(record.memory, 0, judged(record.memory), pack(record.memory, record.terms), as_data(record.vector, shape))
 
 
-def as_data(vector: Vector | None, shape: VectorShape = "float32") -> bytes | None:
+def as_data(vector: Vector | None, shape: VectorShape) -> bytes | None:
     """A vector as it is stored in this shape."""
     return None if vector is None else _SHAPES[shape](np.asarray(vector, dtype=np.float32))
 
@@ -126,7 +126,7 @@ def decoded(body: bytes, checksum: int | None) -> Memory:
     return memory
 
 
-def fault(body: bytes, checksum: int | None, *, memory_id: str | None = None) -> str:
+def fault(body: bytes, checksum: int | None, *, memory_id: str | None) -> str:
     """What is wrong with the body of a memory, "" when nothing is; with an id, whether it is of that memory."""
     try:
         memory = decoded(body, checksum)
@@ -134,3 +134,21 @@ def fault(body: bytes, checksum: int | None, *, memory_id: str | None = None) ->
     except (DecodeError, UnicodeDecodeError, InputError) as error:
         return str(error)
     return "" if memory_id in (None, memory.id) else "a memory lies under the id of another"
+
+
+def row_faults(memory: Memory, *, words: bool, columns: Sequence[str], vector: bool | None, edges: bool) -> Iterator[tuple[str, str]]:
+    """The faults of a row whose memory is whole, each by the part of it.
+
+    `words` and `edges` say whether those are what was written, `columns` has the names of those that differ, and `vector` says whether
+    there is one, None for one that is broken.
+    """
+    if not words:
+        yield "index", "its words are not what was written"
+    if columns:
+        yield "index", f"its columns do not say what it says: {', '.join(columns)}"
+    if vector is None:
+        yield "vector", "its vector is not what was written"
+    elif vector != (memory.fingerprint is not None):
+        yield "vector", "it has a vector of no model" if vector else "its vector is lost"
+    if not edges:
+        yield "edges", "its edges are not those that it names"

@@ -106,7 +106,7 @@ def entries(rows: Transaction) -> Iterator[Entry]:
             yield _ENTRY.decode(line)
 
 
-def faults(rows: Transaction, *, copied_at: int | None = None) -> Sequence[str]:
+def faults(rows: Transaction, *, copied_at: int | None) -> Sequence[str]:
     """What is wrong with the tenant's journal, or with the tenant by its journal; nothing where it keeps none.
 
     A copy of a tenant counts its changes from its own beginning: one that is as it was left `copied_at` its last has no more of them.

@@ -25,7 +25,7 @@ _SEARCHED = frozenset({"text", "entities", "tags", "fingerprint", "source", "cre
 """The fields whose change may change what is searched."""
 
 
-def revise(tenant: str, rows: Transaction, revisions: Sequence[Revision], *, at: datetime, shape: VectorShape = "float32") -> Revised:
+def revise(tenant: str, rows: Transaction, revisions: Sequence[Revision], *, at: datetime, shape: VectorShape) -> Revised:
     """What became of these revisions, those that apply written down; new vectors are of this shape."""
     for revision in revisions:
         _check(revision)

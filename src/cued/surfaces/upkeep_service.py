@@ -116,14 +116,14 @@ def check(memories: Memories, _request: NoFields, *, progress: Progress = silent
     return plain(memories.check(progress=progress))
 
 
-def check_file(path: Path, *, progress: Progress = silent) -> JSON:
+def check_file(path: Path, *, progress: Progress) -> JSON:
     """What is wrong with a database, even with one that cannot be opened."""
     from cued.upkeep.checking import check_file as check_path  # noqa: PLC0415 - needs SQLite, and only this verb does
 
     return plain(check_path(path, progress=progress))
 
 
-def repair_file(path: Path, *, backup: Path | None = None, progress: Progress = silent) -> JSON:
+def repair_file(path: Path, *, backup: Path | None, progress: Progress) -> JSON:
     """What a repair of a database kept, mended and put aside."""
     from cued.upkeep.repairing import repair  # noqa: PLC0415 - needs SQLite, and only this verb does
 
@@ -136,14 +136,14 @@ def backup(memories: Memories, request: BackupRequest, *, progress: Progress = s
     return plain(memories.backup(request.path, overwrite=request.overwrite, progress=progress))
 
 
-def restore_backup(path: Path, target: Path, *, overwrite: bool = False, progress: Progress = silent) -> JSON:
+def restore_backup(path: Path, target: Path, *, overwrite: bool, progress: Progress) -> JSON:
     """How large the store is that was made from a backup."""
     from cued.upkeep.backup import restore as restore_file  # noqa: PLC0415 - needs SQLite, and only this verb does
 
     return plain(restore_file(path, target, overwrite=overwrite, progress=progress))
 
 
-def copy_store(source: Path | Address, target: Path | Address, *, progress: Progress = silent) -> JSON:
+def copy_store(source: Path | Address, target: Path | Address, *, progress: Progress) -> JSON:
     """What was copied of all that a store keeps into another, and how many recalls were tried on both."""
     from cued.upkeep.copy_check import copy_compared  # noqa: PLC0415 - needs a store, and only this verb does
 

@@ -14,7 +14,7 @@ from cued.errors import NewerSchemaError, StoreError
 from cued.model import Memory
 from cued.ports import Checkable, Keeper, Progress, Store, silent
 from cued.stores import journalling
-from cued.stores.encoding import decoded, fault, fits
+from cued.stores.encoding import decoded, fault, fits, row_faults
 from cued.stores.keepers.sqlite import SqliteKeeper, page_sums, salvage
 from cued.stores.keepers.sqlite.connection import identity, reading, refuse_foreign_file, translated
 from cued.stores.keepers.sqlite.schema import MIGRATIONS, VERSION
@@ -230,25 +230,22 @@ def _row(connection: apsw.Connection, key: int, name: bytes | None, texts: dict[
     memory = decoded(held["body"], held["body_sum"])
     if name is not None and memory.tenant != tenant:
         return ReadRow(key, None, (Problem(part="memory", what="it lies among another tenant's", tenant=tenant, id=memory.id),))
-    found = [(part, what) for part, what in _faults(connection, key, held, memory, texts) if what]
-    return ReadRow(key, memory, tuple(Problem(part=part, what=what, tenant=memory.tenant, id=memory.id) for part, what in found))
+    found = _faults(connection, key, held, memory, texts)
+    problems = tuple(Problem(part=convert(part, Part), what=what, tenant=memory.tenant, id=memory.id) for part, what in found)
+    return ReadRow(key, memory, problems)
 
 
 def _faults(
     connection: apsw.Connection, key: int, held: dict[str, Any], memory: Memory, texts: dict[int | None, str | None]
-) -> Iterator[tuple[Part, str]]:
-    """What is wrong with the rest of a row whose memory is whole; "" where nothing is."""
-    if not isinstance(held["forward"], bytes) or not fits(held["forward"], held["forward_sum"]):
-        yield "index", "its words are not what was written"
-    names = differing(held, memory, key)
-    if names or texts.get(held["fingerprint"]) != memory.fingerprint:
-        yield "index", f"its columns do not say what it says: {', '.join(names or ['fingerprint'])}"
-    vector = salvage.vector(connection, key)
-    if (vector is None) != (memory.fingerprint is None):
-        yield "vector", "its vector is lost" if vector is None else "it has a vector of no model"
+) -> Iterator[tuple[str, str]]:
     edges = set(salvage.tolerant(connection, "SELECT relation, target FROM edge WHERE key = ?", (key,)))
-    if edges != {(edge.relation, edge.target) for edge in memory.edges}:
-        yield "edges", "its edges are not those that it names"
+    return row_faults(
+        memory,
+        words=fits(held["forward"], held["forward_sum"]),
+        columns=differing(held, memory, key) or ["fingerprint"] * (texts.get(held["fingerprint"]) != memory.fingerprint),
+        vector=salvage.vector(connection, key) is not None,
+        edges=edges == {(edge.relation, edge.target) for edge in memory.edges},
+    )
 
 
 def id_by_index(connection: apsw.Connection, key: int) -> str | None:

@@ -229,7 +229,7 @@ def test_a_write_whose_answer_was_lost_in_a_crash_is_not_done_again(server, mira
     ):
         once = Once(store, tenant, verb, key=f"lost-{verb}")
         call = getattr(tenant, verb)
-        half = once._named(body)  # noqa: SLF001 - what a first try had stored
+        half = once._with_ids(body)  # noqa: SLF001 - what a first try had stored
         if verb == "remember":
             call(half["text"], id=half["id"])
         else:
@@ -246,7 +246,7 @@ def test_turns_whose_answer_was_lost_in_a_crash_are_stored_once_and_keep_their_n
     tenant.remember_turns([{"role": "user", "content": "Hello."}], session="s")
     body = {"session": "s", "turns": [{"role": "user", "content": text} for text in ("", "One.", "Two.", "Three.")]}
     once = Once(store, tenant, "remember_turns", key="lost")
-    tenant.remember_many(once._named({"memories": once._turns(body)})["memories"][:2])  # noqa: SLF001 - what a first try had stored
+    tenant.remember_many(once._with_ids({"memories": once._turns(body)})["memories"][:2])  # noqa: SLF001 - what a first try had stored
     answers = [mira.post("/v1/remember_turns", json=body, headers={"Idempotency-Key": "lost"}) for _ in range(3)]
     assert {(answer.status_code, answer.headers["idempotent-replayed"]) for answer in answers} == {(201, "true")}
     stored = [(memory["turn"], memory["text"]) for memory in mira.get("/v1/memories").json()["memories"]]

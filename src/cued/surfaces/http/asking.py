@@ -24,7 +24,7 @@ _WHOLE = re.compile(r"-?\d{1,15}")
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
 
 
-async def request_fields(request: Request, route: Route, *, most: int = MAX_BODY) -> JSON:
+async def request_fields(request: Request, route: Route, *, most: int) -> JSON:
     """The fields of the verb's request; the path's stand nowhere else."""
     _refuse_elsewhere(request, route)
     fields = _queried(request, route) if route.in_query else _conditional(request, await read_body(request, most))

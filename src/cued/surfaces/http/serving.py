@@ -74,9 +74,9 @@ def serve(  # noqa: PLR0913 - what a command line says
     rate: float,
     limits: Limits,
     chores: Chores,
-    mounted: Sequence[Mounted] = (),
-    started: Started | None = None,
-    processes: int = 1,
+    mounted: Sequence[Mounted],
+    started: Started | None,
+    processes: int,
 ) -> None:
     """Serve until a signal ends it: then take no more, finish what has begun, and write what recalls left.
 

@@ -29,7 +29,7 @@ class _Job(NamedTuple):
 class Workers:
     """A few threads that serve tenants in turns."""
 
-    def __init__(self, threads: int = THREADS, *, waiting: int = WAITING) -> None:
+    def __init__(self, threads: int, *, waiting: int = WAITING) -> None:
         """Start so many threads; of one tenant at most `waiting` calls of a kind wait."""
         self._share, self._most = max(1, threads // 2), waiting
         self._lanes: OrderedDict[_Lane, deque[_Job]] = OrderedDict()

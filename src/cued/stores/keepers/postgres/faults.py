@@ -6,7 +6,7 @@ from typing import Any, Final
 import psycopg
 
 from cued.model import Fault, Memory, Row
-from cued.stores.encoding import decoded, fault, fits
+from cued.stores.encoding import decoded, fault, fits, row_faults
 from cued.stores.keepers.postgres.sending import as_bytes
 from cued.stores.keepers.sql_values import columns
 from cued.stores.standing.facts import judged
@@ -57,22 +57,18 @@ def _of_row(name: bytes, row: Sequence[Any]) -> list[Fault]:
 
 
 def _of_rest(memory: Memory, row: Sequence[Any]) -> Iterator[tuple[str, str]]:
-    """What is wrong with the rest of a row whose memory is whole."""
     key, _, _, _, forward, forward_sum, fingerprint, vector, vector_sum, edges, tags, *told = row
-    if not fits(forward, forward_sum):
-        yield "index", "its words are not what was written"
     said = columns(Row(memory, key, judged(memory)), change=0)
     differing = [each for each, value in zip(_TOLD, told, strict=True) if value != _as_bytes(said[each])]
     differing += ["tags"] * (list(tags) != [tag.encode() for tag in memory.tags])
     differing += ["fingerprint"] * (fingerprint != as_bytes(memory.fingerprint))
-    if differing:
-        yield "index", f"its columns do not say what it says: {', '.join(differing)}"
-    if vector is not None and not fits(vector, vector_sum):
-        yield "vector", "its vector is not what was written"
-    elif (vector is None) != (memory.fingerprint is None):
-        yield "vector", "its vector is lost" if vector is None else "it has a vector of no model"
-    if set(edges) != {b"\x00".join((edge.relation.encode(), edge.target.encode())) for edge in memory.edges}:
-        yield "edges", "its edges are not those that it names"
+    return row_faults(
+        memory,
+        words=fits(forward, forward_sum),
+        columns=differing,
+        vector=vector is not None and (fits(vector, vector_sum) or None),
+        edges=set(edges) == {b"\x00".join((edge.relation.encode(), edge.target.encode())) for edge in memory.edges},
+    )
 
 
 def _as_bytes(value: object) -> object:

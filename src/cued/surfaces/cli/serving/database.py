@@ -48,7 +48,7 @@ def db_init(url: str, role: str, parts: int, *, nodes: tuple[str, ...], vectors:
         say(script(role, laid))
         return
     if (earlier := brought_up_to_date(found, laid.nodes)) is not None:
-        show({"earlier": earlier}, as_json=settings().json, drawn=lambda: f"Brought up to date: the tables of schema {earlier}.")
+        show({"earlier": earlier}, lambda: f"Brought up to date: the tables of schema {earlier}.")
         return
     password = token_urlsafe(24)
     made = prepare(found, role, password=password, laid=laid)
