@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cued.evaluation.cache import default_folder
-from cued.evaluation.calibrate import FittingData, FittingGoal, calibration_toml, fitted, told
+from cued.evaluation.calibrate import FittingData, FittingGoal, as_lines, calibration_toml, fitted
 from cued.policy.spec import Calibration
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -153,7 +153,7 @@ def main() -> int:
         differ |= not same
         if options.write:
             shipped.write_text(text, "utf-8")
-        sys.stderr.write(f"{name}: {'as shipped' if same else 'written' if options.write else 'not what ships'}\n{told(reports)}\n")
+        sys.stderr.write(f"{name}: {'as shipped' if same else 'written' if options.write else 'not what ships'}\n{as_lines(reports)}\n")
     return int(differ and not options.write)
 
 
