@@ -14,19 +14,10 @@ def path() -> Path:
 
 
 def write(event: str, outcome: str, *, ms: float) -> None:
-    """Add a line; a log that has grown too long loses its older half."""
+    """Add a line of what happened, each on one line itself; a log that has grown too long loses its older half."""
     file = path()
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if file.exists() and file.stat().st_size > MOST_BYTES:
         file.write_bytes(file.read_bytes()[-MOST_BYTES // 2 :].partition(b"\n")[2])
     with file.open("a", encoding="utf-8", errors="replace") as log:
-        log.write(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {_plain(event)[:40]} {ms:.0f} ms {_plain(outcome)[:500]}\n")
-
-
-def _plain(text: str) -> str:
-    """The text on one line; what knows every odd character is loaded for those that have one."""
-    if text.isascii() and text.isprintable():
-        return text
-    from cued.text.harmless import plain  # noqa: PLC0415 - a hook runs at every prompt, and its outcome is a few plain words
-
-    return plain(text)
+        log.write(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {event[:40]} {ms:.0f} ms {outcome[:500]}\n")

@@ -15,7 +15,7 @@ from cued.errors import CuedError, InputError
 from cued.model.plain import JSON
 from cued.surfaces.cli.commands import Command, Settings, settings
 from cued.surfaces.cli.opening import from_server, make_folder, opened, prepare
-from cued.surfaces.cli.output import write
+from cued.surfaces.cli.output import safe, write
 from cued.surfaces.hooks import journal, session
 from cued.surfaces.hooks.answering import ANSWERS, Answering
 from cued.surfaces.hooks.gate import GATE, WANTED, EventContext, Heard, Said, gate
@@ -51,7 +51,7 @@ def hook_command(event: str, scope: str | None, *, start_server: bool) -> None:
         with contextlib.suppress(OSError):
             click.echo(f"cued hook: {outcome}", err=True)
     with contextlib.suppress(OSError):
-        journal.write(event, outcome, ms=(time.perf_counter() - began) * 1000)
+        journal.write(safe(event), safe(outcome), ms=(time.perf_counter() - began) * 1000)
 
 
 def _loggable(error: Exception) -> str:
