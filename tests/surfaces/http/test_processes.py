@@ -45,7 +45,7 @@ def lives(pid):
     """Whether there is still such a process, and not only its name."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # the latter where it ends between the file's opening and its reading
         if Path("/proc/self").exists():
             return False
         with suppress(ProcessLookupError):
