@@ -12,8 +12,6 @@ from shutil import rmtree
 
 from msgspec import json
 
-from bench.crowding import CASE as CROWDING_CASE
-from bench.crowding import crowding
 from bench.figures import Result, merged
 from bench.growth import CASE as GROWTH_CASE
 from bench.growth import grow
@@ -31,6 +29,8 @@ from bench.recalling import read
 from bench.serving import CASE as SERVING_CASE
 from bench.serving import serving
 from bench.sizes import SIZES, Shape, Size
+from bench.writers import CASE as CROWDING_CASE
+from bench.writers import crowding
 
 _LOAD = "load:"
 Say = Callable[[str], None]

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
 from threading import Thread
@@ -39,6 +38,7 @@ from bench.loading import block_of, database, first_block, known, opened, tenant
 from bench.measure import KIB, disk_mib, resident_mib, spent_each, spent_on
 from bench.sizes import Shape, Size
 from bench.vectors import DIMENSIONS, GivenVectors
+from bench.writers import FIRST_OF_OTHERS, writer
 from cued.stores.keepers.sqlite import SqliteKeeper
 
 ASKED_TENANTS = 100
@@ -190,16 +190,10 @@ def _after_writes(memories: cued.Memories, shape: Shape, embedder: GivenVectors,
 def _after_foreign_writes(
     memories: cued.Memories, shape: Shape, path: Path, *, embedder: GivenVectors, count: int
 ) -> tuple[Figure, Figure]:
-    late = corpus.block(0, 2 * AFTER_ALL, count, among=shape.each, words=corpus.vocabulary())
+    late = corpus.block(0, FIRST_OF_OTHERS, count, among=shape.each, words=corpus.vocabulary())
     embedder.known |= {draft["text"]: vector for draft, vector in zip(late.drafts, late.vectors, strict=True)}
     handle, recalls, seen = memories.tenant(tenant_name(0)), list[Spent](), 0
-    with subprocess.Popen(  # noqa: S603 - our own module
-        [sys.executable, "-m", "bench.writer", str(path), str(shape.each), str(count)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as other:
-        write = _writes_of(other)
+    with writer(path, 0, shape.each, count) as write:
         for draft in late.drafts:
             written = write()
             recalls.append(spent_on(lambda draft=draft: handle.recall(draft["text"], settle=False)))  # type: ignore[misc]
@@ -208,17 +202,6 @@ def _after_foreign_writes(
         series(shape.name, "recall after another process's write", recalls),
         Figure(case=shape.name, measure="such writes seen at once", unit="%", value=100 * seen / count),
     )
-
-
-def _writes_of(other: "subprocess.Popen[str]") -> Callable[[], str]:
-    def write() -> str:
-        if other.stdin is None or other.stdout is None:
-            raise BrokenPipeError
-        other.stdin.write("\n")
-        other.stdin.flush()
-        return other.stdout.readline().strip()
-
-    return write
 
 
 def in_a_shell(path: Path, asked: Asked) -> Spent:
