@@ -1,9 +1,14 @@
 """Claude's memory tool: the commands, the path rules and the exact words, over memories."""
 
+import time
+
 import pytest
 
 from cued.integrations.claude import MemoryFiles
 from cued.integrations.claude.memory_files import resolved
+
+SECONDS = 2
+"""Many times what it takes, on a busy machine."""
 
 
 @pytest.fixture
@@ -87,6 +92,33 @@ def test_a_text_is_replaced_where_it_stands_once(files):
     )
     files.str_replace("/memories/g", " b", "")
     assert files.read("/memories/g") == "a\na\n"
+
+
+def test_a_text_that_stands_very_often_is_refused_in_the_time_that_reading_it_takes(files):
+    files.create("/memories/f", "ab\n" * 150_000)
+    started = time.process_time()
+    assert refused(files.str_replace, "/memories/f", "a", "c").endswith("149999, 150000. Please ensure it is unique")
+    assert time.process_time() - started < SECONDS
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("view", [["one", "two"]]),
+        ("view", [3]),
+        ("create", [["a text"]]),
+        ("create", [{}]),
+        ("str_replace", [None, "b"]),
+        ("str_replace", ["a", 3]),
+        ("insert", ["1", "b"]),
+        ("insert", [1, None]),
+    ],
+)
+def test_what_a_model_says_in_another_type_is_refused_in_words_and_changes_nothing(files, command, said):
+    files.create("/memories/f", "a\n")
+    place = "/memories/g" if command == "create" else "/memories/f"
+    assert "Invalid `" in refused(getattr(files, command), place, *said)
+    assert (files.read("/memories/f"), list(files.paths())) == ("a\n", ["/memories/f"])
 
 
 def test_lines_are_inserted_after_a_line(files):

@@ -51,6 +51,7 @@ class MemoryFiles:
 
     def create(self, path: str, file_text: str) -> str:
         """Word of a new file."""
+        _refuse_no_texts(file_text=file_text)
         place = resolved(path)
         if self._is_folder(place) or self.read(place) is not None:
             raise ValueError(f"File {path} already exists")
@@ -60,12 +61,13 @@ class MemoryFiles:
 
     def str_replace(self, path: str, old_str: str, new_str: str) -> str:
         """The lines around the only place where a text stood that another has taken the place of."""
+        _refuse_no_texts(old_str=old_str, new_str=new_str)
         place, content = self._file(path)
         count = content.count(old_str)
         if not count:
             raise ValueError(f"No replacement was performed, old_str `{old_str}` did not appear verbatim in {path}.")
         if count > 1:
-            lines = ", ".join(str(content.count("\n", 0, at) + 1) for at in _places(content, old_str))
+            lines = ", ".join(map(str, _lines_with(content, old_str)))
             raise ValueError(
                 f"No replacement was performed. Multiple occurrences of old_str `{old_str}` in lines: {lines}. Please ensure it is unique"
             )
@@ -78,11 +80,12 @@ class MemoryFiles:
 
     def insert(self, path: str, insert_line: int, insert_text: str) -> str:
         """Word of lines that were put after a line, 0 for the beginning."""
+        _refuse_no_texts(insert_text=insert_text)
         place, content = self._file(path)
         lines = content.split("\n")
         if lines[-1] == "":
             lines.pop()
-        if not 0 <= insert_line <= len(lines):
+        if not isinstance(insert_line, int) or not 0 <= insert_line <= len(lines):
             raise ValueError(f"Invalid `insert_line` parameter: {insert_line}. It should be within the range [0, {len(lines)}].")
         lines.insert(insert_line, insert_text.rstrip("\n"))
         new = "\n".join(lines)
@@ -255,19 +258,30 @@ def _text(memory: Memory) -> str:
     return memory.text if content is None else str(content)
 
 
-def _places(content: str, text: str) -> Iterator[int]:
-    at = content.find(text)
+def _lines_with(content: str, text: str) -> Iterator[int]:
+    """The number of the line at which each place begins where a text stands, one after the other."""
+    line, told, at = 1, 0, content.find(text)
     while at != -1:
-        yield at
-        at = content.find(text, at + 1)
+        line += content.count("\n", told, at)
+        yield line
+        told, at = at, content.find(text, at + max(1, len(text)))
 
 
 def _span(view_range: Sequence[int] | None, count: int) -> tuple[int, int]:
     """The first line from 0 and the line after the last that a range names; a last of -1 is the end."""
-    if not view_range or len(view_range) != 2:  # noqa: PLR2004 - a first and a last line
+    if not view_range or (isinstance(view_range, Sequence) and len(view_range) != 2):  # noqa: PLR2004 - a first and a last line
         return 0, count
-    first, last = view_range
-    return max(1, first) - 1, count if last == -1 else last
+    match view_range:
+        case [int(first), int(last)]:
+            return max(1, first) - 1, count if last == -1 else last
+    raise ValueError(f"Invalid `view_range` parameter: {view_range!r:.80}. It should be two line numbers, such as [1, 20]")
+
+
+def _refuse_no_texts(**said: object) -> None:
+    """Nothing, where what a model said for a text is one."""
+    for name, value in said.items():
+        if not isinstance(value, str):
+            raise ValueError(f"Invalid `{name}` parameter: {value!r:.80}. It should be a text")  # noqa: TRY004 - as all that a model is told
 
 
 def _numbered(lines: Sequence[str], first: int, last: int) -> str:
