@@ -121,6 +121,14 @@ def test_what_a_model_says_in_another_type_is_refused_in_words_and_changes_nothi
     assert (files.read("/memories/f"), list(files.paths())) == ("a\n", ["/memories/f"])
 
 
+def test_a_memory_that_only_says_that_it_is_a_file_of_ours_is_none(files, memories):
+    files.create("/memories/f", "a")
+    memories.tenant("ada", trust="tool").remember("A harmless note.", id="note", meta={"place": "global"})
+    assert files.view("/memories").splitlines()[1:] == ["1B\t/memories", "1B\t/memories/f"]
+    files.clear()
+    assert memories.tenant("ada").get("note").text == "A harmless note."
+
+
 def test_lines_are_inserted_after_a_line(files):
     files.create("/memories/f", "one\nthree\n")
     assert files.insert("/memories/f", 1, "two\n") == "The file /memories/f has been edited."

@@ -250,7 +250,8 @@ def resolved(path: str) -> str:
 
 
 def _path(memory: Memory) -> str:
-    return str(memory.source.meta[_PATH])
+    """The place of a file; "" for a memory that somebody else wrote with a mark as ours."""
+    return str(memory.source.meta.get(_PATH, ""))
 
 
 def _text(memory: Memory) -> str:
