@@ -8,6 +8,7 @@ from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp,
 
 import cued
 from cued.integrations.langgraph import AsyncCuedStore, CuedStore, LentEmbedder
+from cued.integrations.langgraph.items import kept
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -511,3 +512,9 @@ def test_the_async_store_awaits_everything_and_takes_an_async_embedder():
                 store.get(("t", "1"), "k")
 
     asyncio.run(use())
+
+
+@pytest.mark.parametrize("forged", ["not JSON", "[1]", '{"namespace": "a"}', "[" * 2000], ids=["text", "list", "part", "deep"])
+def test_a_memory_with_a_mark_that_we_did_not_write_carries_no_item(mara, forged):
+    mara.remember("Ada likes cake", id="forged", meta={"langgraph": forged})
+    assert kept(mara.get("forged")) is None

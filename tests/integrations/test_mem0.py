@@ -353,3 +353,11 @@ def test_the_async_class_awaits_every_method():
 
     asyncio.run(use())
     AsyncMemory.from_config({"cued": {"path": ":memory:"}}).close()
+
+
+@pytest.mark.parametrize("forged", ["not JSON", "[1]", "7", '{"promoted": 3}', "[" * 2000], ids=["text", "list", "number", "part", "deep"])
+def test_a_memory_with_a_mark_that_we_did_not_write_is_shown_like_any_other_programs(memories, forged):
+    memory, tool = Memory(memories.tenant("acme")), memories.tenant("acme", trust="tool")
+    memory.add("Ada likes tea", user_id="ada", infer=False)
+    tool.remember("Ada likes cake", scope="user:ada", meta={"mem0": forged})
+    assert {*texts(memory.get_all(filters={"user_id": "ada"}))} == {"Ada likes tea", "Ada likes cake"}

@@ -3,13 +3,16 @@
 import json
 from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Any
+from typing import TypeVar
 from uuid import UUID
+
+import msgspec
 
 from cued.errors import InputError
 from cued.model import Memory, Scalar
 from cued.requests.checks import MAX_LABEL, MAX_TEXT, storable
 
+Shape = TypeVar("Shape")
 PIECE = MAX_LABEL * 10
 """How long one value of `meta` may be."""
 MOST_PIECES = 60
@@ -25,19 +28,15 @@ def packed(name: str, document: object) -> dict[str, Scalar]:
     return {_piece(name, number): piece for number, piece in enumerate(pieces)}
 
 
-def unpacked(name: str, memory: Memory) -> Any:  # noqa: ANN401 - any JSON
-    """The document that a memory carries under this name; None where there is none."""
-    return unpacked_meta(name, memory.source.meta)
-
-
-def unpacked_meta(name: str, meta: Mapping[str, Scalar]) -> Any:  # noqa: ANN401 - any JSON
-    """The document among these facts; None where there is none."""
-    if name not in meta:
-        return None
+def unpacked(name: str, memory: Memory, shape: type[Shape]) -> Shape | None:
+    """The document that a memory carries under this name; None where there is none, or another program's, which has another shape."""
     pieces: list[str] = []
-    while (piece := meta.get(_piece(name, len(pieces)))) is not None:
+    while (piece := memory.source.meta.get(_piece(name, len(pieces)))) is not None:
         pieces.append(str(piece))
-    return json.loads("".join(pieces))
+    try:
+        return msgspec.convert(json.loads("".join(pieces)), shape) if pieces else None
+    except (msgspec.ValidationError, ValueError, RecursionError):
+        return None
 
 
 def plain_facts(name: str, meta: Mapping[str, Scalar]) -> dict[str, Scalar]:

@@ -111,7 +111,7 @@ def _entry(memory: Memory, relevance: float) -> MemoryEntry:
     role = "model" if memory.trust == "agent" else "user"
     return MemoryEntry(
         content=types.Content(role=role, parts=[types.Part(text=memory.text)]),
-        custom_metadata={**(unpacked(DOCUMENT, memory) or {}), "relevance": relevance},
+        custom_metadata={**(unpacked(DOCUMENT, memory, dict[str, Any]) or {}), "relevance": relevance},
         id=memory.id.removeprefix(_PREFIX),
         author=memory.source.speaker,
         timestamp=memory.created_at.isoformat(),

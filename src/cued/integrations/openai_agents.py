@@ -195,7 +195,7 @@ def _spoken(item: Mapping[str, Any]) -> Draft | None:
 def _item(rows: list[Memory]) -> TResponseInputItem:
     """The item that these memories hold, as it was added."""
     pieces = sorted(rows, key=lambda memory: int(memory.source.meta["part"] or 0))
-    return cast("TResponseInputItem", json.loads("".join(unpacked(DOCUMENT, memory) for memory in pieces)))
+    return cast("TResponseInputItem", json.loads("".join(unpacked(DOCUMENT, memory, str) or "" for memory in pieces)))
 
 
 def _plain(value: object) -> object:

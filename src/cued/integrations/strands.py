@@ -81,7 +81,7 @@ class CuedMemoryStore(MemoryStore):
 
     def _entry(self, found: Recalled) -> MemoryEntry:
         memory = found.memory
-        facts = {**plain_facts(DOCUMENT, memory.source.meta), **(unpacked(DOCUMENT, memory) or {})}
+        facts = {**plain_facts(DOCUMENT, memory.source.meta), **(unpacked(DOCUMENT, memory, dict[str, Any]) or {})}
         told = {
             "id": memory.id,
             "relevance": found.relevance,

@@ -255,8 +255,8 @@ def _path(memory: Memory) -> str:
 
 
 def _text(memory: Memory) -> str:
-    content = unpacked(_CONTENT, memory)
-    return memory.text if content is None else str(content)
+    content = unpacked(_CONTENT, memory, str)
+    return memory.text if content is None else content
 
 
 def _lines_with(content: str, text: str) -> Iterator[int]:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from crewai.memory.types import MemoryRecord
+from pydantic import ValidationError
 
 from cued.integrations.documents import packed, sayable, unpacked
 from cued.model import Memory, Scalar
@@ -52,10 +53,13 @@ def scope_tag(path: str) -> str:
 
 def record(memory: Memory) -> MemoryRecord | None:
     """The record that a memory holds; None where another program stored it."""
-    document = unpacked(DOCUMENT, memory)
+    document = unpacked(DOCUMENT, memory, dict[str, Any])
     if document is None:
         return None
-    told = MemoryRecord(**{"content": memory.text, **document}, id=memory.id)
+    try:
+        told = MemoryRecord(**{"content": memory.text, **document, "id": memory.id})
+    except ValidationError:
+        return None
     seen = memory.use.last_at
     return told if seen is None else told.model_copy(update={"last_accessed": max(told.last_accessed, _naive(seen))})
 

@@ -31,6 +31,17 @@ Namespace = tuple[str, ...]
 _MOMENT_S = 1e-6
 
 
+class _Document(Struct, frozen=True, kw_only=True):
+    """What a memory carries of the item that it holds."""
+
+    namespace: tuple[str, ...]
+    key: str
+    value: dict[str, Any]
+    at: datetime
+    ttl: float | None
+    rows: int
+
+
 class Kept(Struct, frozen=True, kw_only=True):
     """An item with all that is kept of it: its value, when it was put, how long it lives, and how many memories it takes."""
 
@@ -111,18 +122,18 @@ def change(draft: Draft) -> Change:
 
 def kept(memory: Memory) -> Kept | None:
     """The item that a memory carries; None for one that only holds a further text of an item, or that another put here."""
-    document = unpacked(DOCUMENT, memory)
+    document = unpacked(DOCUMENT, memory, _Document)
     if document is None:
         return None
     return Kept(
-        namespace=tuple(document["namespace"]),
-        key=document["key"],
-        value=document["value"],
+        namespace=document.namespace,
+        key=document.key,
+        value=document.value,
         created_at=memory.created_at,
-        updated_at=datetime.fromisoformat(document["at"]),
+        updated_at=document.at,
         expires_at=memory.expires_at,
-        ttl_minutes=document["ttl"],
-        rows=document["rows"],
+        ttl_minutes=document.ttl,
+        rows=document.rows,
     )
 
 

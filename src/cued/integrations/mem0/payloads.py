@@ -44,11 +44,8 @@ class Payload(Struct, frozen=True, kw_only=True):
 
 def payload(memory: Memory, entities: Mapping[str, str]) -> Payload:
     """A memory's payload; of a memory that another program stored, its facts and whose it is."""
-    document = unpacked(DOCUMENT, memory)
-    if document is None:
-        return Payload(promoted=dict(entities), metadata=plain_facts(DOCUMENT, memory.source.meta))
-    former = tuple((text, at) for text, at in document["former"])
-    return Payload(promoted=document["promoted"], metadata=document["metadata"], former=former)
+    own = unpacked(DOCUMENT, memory, Payload)
+    return own or Payload(promoted=dict(entities), metadata=plain_facts(DOCUMENT, memory.source.meta))
 
 
 def item(memory: Memory, told_id: str, kept: Payload, *, score: float | None = None) -> dict[str, Any]:
