@@ -18,7 +18,7 @@ from cued.handles.turn_numbers import next_turn
 from cued.integrations.documents import packed, sayable, unpacked
 from cued.integrations.memory_tools import RECALL, REMEMBER, MemoryTools
 from cued.integrations.searching import every, stays
-from cued.model import GLOBAL, Memory
+from cued.model import GLOBAL, Memory, Scalar
 from cued.requests.draft import Draft
 from cued.requests.listing import MAX_PAGE
 from cued.requests.turns import drafts_of
@@ -74,7 +74,8 @@ class CuedSession:
         most = resolve_session_limit(limit, self.session_settings)
         if most is not None and most <= 0:
             return []
-        return [_item(rows) for _, rows in sorted(self._rows(most).items())]
+        items = [_item(rows) for _, rows in sorted(self._rows(most).items())]
+        return [item for item in items if item is not None]
 
     def _rows(self, most: int | None = None) -> dict[int, list[Memory]]:
         """The memories of the session by the number of their item, or those of the latest so many items: no others are read."""
@@ -83,12 +84,19 @@ class CuedSession:
         for memory in every(self._tenant, first=MAX_PAGE if most is None else most + 1, session=self.session_id, hidden=True):
             if oldest is not None and most is not None and len(found) >= most and memory.created_at != oldest.created_at:
                 break
-            if DOCUMENT in memory.source.meta and stays(self._tenant, memory):
+            if self._is_ours(memory) and stays(self._tenant, memory):
                 found.setdefault(memory.source.turn or 0, []).append(memory)
                 oldest = memory
         # What was added at once lies in no order, and may be more than is asked for.
         latest = sorted(found)[-most:] if most else found
         return {number: found[number] for number in latest}
+
+    def _is_ours(self, memory: Memory) -> bool:
+        """Whether a memory is an item's, and none that another program put into the session with a mark as ours."""
+        return memory.id == self._id(memory.source.turn or 0, memory.source.meta.get("part"))
+
+    def _id(self, number: int, part: Scalar) -> str:
+        return f"openai-agents-{self._hashed}-{number}.{part}"
 
     def _add(self, items: Sequence[TResponseInputItem]) -> None:
         with self._lock:
@@ -123,7 +131,7 @@ class CuedSession:
             said = spoken if part == 0 else None
             yield Draft(
                 text=said.text if said else f"An item of session {self.session_id}",
-                id=f"openai-agents-{self._hashed}-{number}.{part}",
+                id=self._id(number, part),
                 kind="episodic",
                 trust=said.trust if said else "tool",
                 session=self.session_id,
@@ -139,7 +147,8 @@ class CuedSession:
                 last = rows[max(rows)]
                 with suppress(NotFoundError):  # another session of this name was first; then it is the one before
                     self._tenant.forget(*(memory.id for memory in last), erase=True)
-                    return _item(last)
+                    if (item := _item(last)) is not None:
+                        return item
             return None
 
     def _clear(self) -> None:
@@ -192,10 +201,13 @@ def _spoken(item: Mapping[str, Any]) -> Draft | None:
     return Draft(text=sayable(said.text), trust=said.trust, speaker=said.speaker)
 
 
-def _item(rows: list[Memory]) -> TResponseInputItem:
-    """The item that these memories hold, as it was added."""
-    pieces = sorted(rows, key=lambda memory: int(memory.source.meta["part"] or 0))
-    return cast("TResponseInputItem", json.loads("".join(unpacked(DOCUMENT, memory, str) or "" for memory in pieces)))
+def _item(rows: list[Memory]) -> TResponseInputItem | None:
+    """The item that these memories hold, as it was added; None where they hold none."""
+    pieces = sorted(rows, key=lambda memory: (len(memory.id), memory.id))
+    try:
+        return cast("TResponseInputItem", json.loads("".join(unpacked(DOCUMENT, memory, str) or "" for memory in pieces)))
+    except (ValueError, RecursionError):
+        return None
 
 
 def _plain(value: object) -> object:
