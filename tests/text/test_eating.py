@@ -14,13 +14,19 @@ from cued.text.intent import must_not_eat, speaks_of_food
         "Schlag einen Nachtisch für Jonas vor",
         "Propose-moi un restaurant pour ce soir",
         "¿Qué puedo cocinar para Marta?",
+        "Book me a table for two",
+        "Reserviere uns einen Tisch",
+        "Réserve-nous une table",
+        "Resérvame una mesa",
     ],
 )
 def test_a_meal_is_spoken_of(cue):
     assert speaks_of_food(cue)
 
 
-@pytest.mark.parametrize("cue", ["Suggest a film for tonight", "Welches Buch soll ich lesen?", "Que faire à Paris ?", ""])
+@pytest.mark.parametrize(
+    "cue", ["Suggest a film for tonight", "Create a table for the bookings", "Welches Buch soll ich lesen?", "Que faire à Paris ?", ""]
+)
 def test_whoever_asks_for_something_else_speaks_of_none(cue):
     assert not speaks_of_food(cue)
 

@@ -34,25 +34,39 @@ def test_a_question_about_what_is_known_does_not(cue):
         "could you please draft a reply to Tom?",
         "We need to book a table",
         "cook something for Mira",
+        "Let's cook pasta for everyone",
+        "Buy sweets for the children",
     ],
 )
 def test_a_piece_of_work_is_ordered(cue):
     assert orders(cue)
 
 
-@pytest.mark.parametrize("cue", ["Book club", "the order of the talks", "Who will write the report?", "Send it", "Make it shorter", ""])
+@pytest.mark.parametrize(
+    "cue", ["Book club", "Cook", "the order of the talks", "Who will write the report?", "Send it", "Make it shorter", ""]
+)
 def test_what_only_begins_like_an_order_is_none(cue):
     assert not orders(cue)
 
 
 @pytest.mark.parametrize(
-    "text", ["I prefer trains.", "I can't stand coriander.", "She is vegan.", "I don't like long books.", "My favourite film is M."]
+    "text",
+    [
+        "I prefer trains.",
+        "I can't stand coriander.",
+        "She is vegan.",
+        "I don't like long books.",
+        "My favourite film is M.",
+        "Nadia likes short letters.",
+        "The user wants answers without bullet points.",
+        "Found the app too slow, back to paper.",
+    ],
 )
 def test_a_preference_leans(text):
     assert leans(text)
 
 
-@pytest.mark.parametrize("text", ["The bus is blue.", "Mia was born in May.", ""])
+@pytest.mark.parametrize("text", ["The bus is blue.", "Mia was born in May.", "Mia wants to move in May.", ""])
 def test_a_plain_fact_does_not(text):
     assert not leans(text)
 

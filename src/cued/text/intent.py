@@ -306,7 +306,7 @@ _ORDERS = pattern(
     r"(?:(?:can|could|would|will) you (?:please )?|(?:i|we) (?:need|want|have) (?:you )?to |let's )?"
     r"(?:(?:reply|respond|write) to \w|(?:arrange|bake|book|buy|compose|cook|create|design|draft|find|make|order|organi[sz]e|pack|prepare"
     r"|put (?:on|together)|reserve|rewrite|schedule|set up|summari[sz]e|write) (?:an?|the|my|our|his|her|their|me|us|him|them|some\w*"
-    r"|more|new|for|\d+|two|three|breakfast|lunch|dinner)\b)"
+    r"|more|new|for|\d+|two|three|breakfast|lunch|dinner)\b|(?:arrange|bake|buy|compose|cook|organi[sz]e|prepare|reserve|write) \w)"
 )
 """An order for something new, which whoever orders it may like in one way or another: no "book club", and no change of what is there."""
 _LEANS = pattern(
@@ -315,8 +315,8 @@ _LEANS = pattern(
     r"|(?:do|does|wo)(?:n't|nt| not) \w+|will not|(?:gives?|gave|makes?|made|keeps?|kept) (?:me|him|her|us|them)"
     r"|vegan|vegetarian|kosher|halal|gluten|diet|afraid|scared|scares|fear\w*|phobi\w+|terrified|anxious|uncomfortable|upset\w*"
     r"|keen on|fond of|fan of|interested in|passionate|drawn to|committed to|opposed to|strict\w*|must|only|mostly|budget|hardly"
-    r"|at most|no more than|no \w+ing|(?:gave|given|give|giving) up|cut(?:s|ting)? (?:down|back|out)"
-    r"|i (?:like|want|need|find|value|believe|tend))\b"
+    r"|at most|no more than|no \w+ing|too \w+|(?:gave|given|give|giving) up|cut(?:s|ting)? (?:down|back|out)"
+    r"|i (?:like|want|need|find|value|believe|tend)|likes|tends|(?:wants|needs)(?! to\b))\b"
 )
 _SOUGHT_ELSEWHERE = pattern(rf"\W(?:{'|'.join(leaning_words.SEEKING.values())})(?!\w)")
 _ORDERED_ELSEWHERE = pattern(rf"\W*(?:{'|'.join(leaning_words.ORDERING.values())})(?!\w)")

@@ -7,19 +7,22 @@ FOOD: Final = {
         r"eat\w*|food|dinner|lunch\w*|breakfast|brunch|supper|meals?|menus?|dish(?:es)?|snacks?|starters?|desserts?|puddings?|cakes?"
         r"|cookies|biscuits|pizzas?|pasta|curry|soups?|salads?|sauces?|sandwich\w*|chocolates?|restaurants?|caf[eé]s?|bistros?|take-?aways?"
         r"|take-?out|cater\w*|recipes?|cook\w*|bak(?:e|ed|ing|ery)|barbecue|bbq|picnics?|buffets?|grocer\w+|shopping list"
+        r"|(?:book|reserv)\w* (?:\w+ ){0,3}table"
     ),
     "de": (
         r"ess(?:e|en|t)|isst|\w*essen|\w*gerichte?n?|\w*menüs?|nachtische?|nachspeisen?|vorspeisen?|\w*kuchen|\w*torten?|plätzchen|\w*suppen?"
         r"|\w*salate?|\w*soßen?|\w*restaurants?|lokale?|cafés?|gasth\w+|\w*rezepte?|koch(?:e|en|t|st)|back(?:e|en|t)|grillen|picknick"
-        r"|\w*buffets?|einkaufsliste|frühstück\w*|mittag|snacks?|lebensmittel"
+        r"|\w*buffets?|einkaufsliste|frühstück\w*|mittag|snacks?|lebensmittel|(?:reservier|buch)\w* (?:\w+ ){0,3}tisch"
     ),
     "fr": (
         r"mange\w*|dîners?|dîner|déjeuners?|repas|menus?|plats?|desserts?|entrées?|gâteaux?|tartes?|biscuits|goûters?|apéro\w*|soupes?|salades?"
         r"|sauces?|restaurants?|restos?|bistrots?|traiteurs?|recettes?|cuisine\w*|pique-nique|buffets?|liste de courses"
+        r"|réserve\w*(?:[ -]\w+){0,3} table"
     ),
     "es": (
         r"com(?:er|emos|ida|idas)|cen(?:a|ar|amos|as)|almuerzo|almorzar|desayun\w+|merienda|menús?|platos?|postres?|entrantes?|tartas?"
         r"|pastel\w*|galletas|sopas?|ensaladas?|salsas?|tapas|restaurantes?|bares?|recetas?|cocin\w+|barbacoa|lista de la compra"
+        r"|res[eé]rv\w* (?:\w+ ){0,3}mesa"
     ),
 }
 """By language, what says that food is spoken of, in small letters."""
