@@ -656,7 +656,8 @@ def test_who_only_greets_is_answered_by_no_turn_and_by_a_note_that_says_so_alone
         memory("b", text="When I say good morning, read me the weather."),
         memory("c", text="The bus is blue."),
     ]
-    found = evidence(told, cue=Cue(utterance="Good morning!", now=NOW), cosine=[0.9] * 3, coverage=[1.0, 1.0, 0.0])
-    assert decide(found, preset("cued")).trace.columns["echo"].tolist() == [1.0, 0.0, 1.0]
+    found = evidence(told, cue=Cue(utterance="Good morning!", now=NOW), cosine=[0.9] * 4, coverage=[1.0, 1.0, 0.0, 1.0])
+    assert decide(found, preset("cued")).trace.columns["echo"].tolist() == [1.0, 0.0, 1.0, 1.0]
     working = replace(found, cue=Cue(utterance="Good morning!", goal="Plan the move", now=NOW))
-    assert decide(working, preset("cued")).trace.columns["echo"].tolist() == [0.0, 0.0, 0.0]
+    assert decide(working, preset("cued")).trace.columns["echo"].tolist() == [0.0, 0.0, 0.0, 0.0]
+        memory("d", text="A good coffee every morning."),

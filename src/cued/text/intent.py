@@ -15,7 +15,7 @@ from typing import Literal
 from cued.model import Intent
 from cued.text.patterns import pattern, spoken, spoken_words
 from cued.text.remembered import Remembered
-from cued.text.stopwords import GREETING, IDLE, STOP_WORDS, WITH_GREETING
+from cued.text.stopwords import GREETING, IDLE, STOP_WORDS, WAVING, WITH_GREETING, WITH_WAVING
 from cued.text.tongues import eating_words, leaning_words
 
 _NUMBER = r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|few|several|many|couple(?: of)?)"
@@ -149,7 +149,8 @@ def in_first_person(text: str) -> bool:
 _BRIEFLY = 60
 """Whoever greets in more characters says something too."""
 _HOW_ARE = pattern(r"\bhow (?:are|is|were) (?:you|it|things|everything)\b\W*(?:\Z|doing\W*\Z)")
-_ASKS_NOTHING = (STOP_WORDS, IDLE, GREETING, WITH_GREETING)
+_ASKING = frozenset("what whats which who whos whom whose when whens where wheres why how hows".split())
+_SMALL_TALK = ((GREETING, IDLE | WITH_GREETING), (WAVING, GREETING | WITH_WAVING))
 
 
 def addresses_agent(cue: str) -> bool:
@@ -167,7 +168,7 @@ def addresses_agent(cue: str) -> bool:
 
 def is_idle(utterance: str) -> bool:
     """Whether an utterance greets, thanks or agrees and asks for nothing itself, in English."""
-    words = _SAID_WORD.findall(_APOSTROPHE.sub("", utterance.lower()))
+    words = spoken_in_order(utterance)
     return not asks(utterance) and all(word in STOP_WORDS or word in IDLE for word in words)
 
 
@@ -175,9 +176,19 @@ def greets(utterance: str) -> bool:
     """Whether an utterance only greets, thanks or agrees ("good morning", "muchas gracias"), by its words in some languages."""
     if len(utterance) > _BRIEFLY:
         return False
-    said = _HOW_ARE.sub("", utterance.lower())
-    words = _SAID_WORD.findall(_APOSTROPHE.sub("", said))
-    return not asks(said) and not GREETING.isdisjoint(words) and all(any(word in known for known in _ASKS_NOTHING) for word in words)
+    said = _HOW_ARE.sub(" hello ", utterance.lower())
+    words = spoken_in_order(said)
+    return not asks(said) and _ASKING.isdisjoint(words[:1]) and any(_only(words, *kinds) for kinds in _SMALL_TALK)
+
+
+def _only(words: list[str], telling: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether one of the words is of those that tell, and each is one of them, of the others, or joins what is said."""
+    return not telling.isdisjoint(words) and all(word in telling or word in others or word in STOP_WORDS for word in words)
+
+
+def spoken_in_order(text: str) -> list[str]:
+    """The words of a text in small letters, an apostrophe joining what stands beside it."""
+    return _SAID_WORD.findall(_APOSTROPHE.sub("", text.lower()))
 
 
 def of_speaker(turn: str) -> float:

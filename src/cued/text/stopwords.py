@@ -70,5 +70,12 @@ WITH_GREETING: Final = frozenset(
     muchas mucho días tardes noches hasta luego mañana mille molto giorno sera notte dia noite tarde dag""".split()
 )
 """Words that stand beside these and ask for nothing either."""
+WAVING: Final = frozenset(
+    """yes no not never mind nevermind got see think ahead continue understood noted go wait stop hold hang forget works agree enough
+    whatever sounds makes let""".split()
+)
+"""Words of which one agrees, declines, waves aside or takes its time."""
+WITH_WAVING: Final = frozenset("fine right true best next bit sec second minute moment fair".split())
+"""Words that stand beside these and ask for nothing either."""
 TITLES: Final = frozenset("dr mr mrs ms prof".split())
 STARTERS: Final = frozenset(f"{_GREETINGS} {_ADVERBS} {_VERBS} {_NOUNS}".split())

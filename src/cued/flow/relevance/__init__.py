@@ -253,8 +253,11 @@ def _another(table: Table) -> Column:
 
 
 def _asked_nothing(table: Table, turn: Column) -> Column:
-    """1 for what cannot answer who only greets or thanks: each turn, and each note that has none of the words."""
-    return ((turn > 0.0) | (table.columns["coverage"] <= 0.0)).astype(float)
+    """1 for what cannot answer who only greets or thanks: each turn, and each note that does not have the very words."""
+    said, asked_nothing = intent.spoken_in_order(table.evidence.cue.utterance), np.ones(len(table))
+    for row in np.flatnonzero((turn <= 0.0) & (table.columns["coverage"] > 0.0)).tolist():
+        asked_nothing[row] = f" {' '.join(said)} " not in f" {' '.join(intent.spoken_in_order(table.text(row)))} "
+    return asked_nothing
 
 
 def _echo(table: Table, turn: Column) -> Column:
