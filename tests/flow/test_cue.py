@@ -76,5 +76,10 @@ def test_small_talk_is_not_looked_for_where_there_is_state(utterance, terms):
     assert read(Cue(utterance=utterance, goal="Add a column", now=NOW), preset("cued"), None).lookup.lexical.terms == terms
 
 
+@pytest.mark.parametrize(("utterance", "terms"), [("Tell me about Petra.", ("petra",)), ("Do you remember?", ("rememb",))])
+def test_words_that_only_ask_to_be_told_are_not_looked_for(utterance, terms):
+    assert lexical(utterance) == terms
+
+
 def test_small_talk_without_state_is_all_there_is():
     assert lexical("Go on.") == ("go",)

@@ -650,14 +650,27 @@ def test_who_names_one_of_a_series_gets_no_memory_that_begins_with_another(cue, 
     assert columns_of(cue, told)["another"].tolist() == others
 
 
+@pytest.mark.parametrize(
+    ("cue", "documents", "surer"), [("Who is Petra?", 1, True), ("Who is Petra?", 9, False), ("Who is she?", 1, False)]
+)
+def test_a_name_that_few_have_speaks_for_itself_where_nothing_else_is_asked_for(cue, documents, surer):
+    told = [memory("a", text="Legal (Petra Lunde) says: delete guests' data after 24 months."), memory("b", text="The bus is blue.")]
+    found = evidence(told, cue=Cue(utterance=cue, now=NOW), cosine=[0.4, 0.4], coverage=[1.0, 0.0], bm25=[3.0, 0.0], fingerprint=OURS)
+    terms = (TermStatistic("petra", documents, 2.0),) if "Petra" in cue else ()
+    found = replace(found, findings=replace(found.findings, terms=terms, visible=20))
+    relevant = decide(found, preset("cued")).trace.columns["relevance"]
+    assert (relevant[0] > 0.7) == surer
+    assert relevant[1] < 0.7
+
+
 def test_who_only_greets_is_answered_by_no_turn_and_by_a_note_that_says_so_alone():
     told = [
         memory("a", text="Good morning! The move is in spring.", source=Source(session="s", turn=1)),
         memory("b", text="When I say good morning, read me the weather."),
         memory("c", text="The bus is blue."),
+        memory("d", text="A good coffee every morning."),
     ]
     found = evidence(told, cue=Cue(utterance="Good morning!", now=NOW), cosine=[0.9] * 4, coverage=[1.0, 1.0, 0.0, 1.0])
     assert decide(found, preset("cued")).trace.columns["echo"].tolist() == [1.0, 0.0, 1.0, 1.0]
     working = replace(found, cue=Cue(utterance="Good morning!", goal="Plan the move", now=NOW))
     assert decide(working, preset("cued")).trace.columns["echo"].tolist() == [0.0, 0.0, 0.0, 0.0]
-        memory("d", text="A good coffee every morning."),

@@ -3,7 +3,7 @@
 import pytest
 
 from cued.text.analyse import analyse, query_terms
-from cued.text.hollow_words import pair_weights
+from cued.text.hollow_words import pair_weights, unframed
 from cued.text.stemming import beginnings, heads, kindred, loosely
 
 
@@ -121,3 +121,17 @@ def test_a_compound_ends_in_a_word_and_a_verb_with_a_prefix_does_not():
     assert "arzt" in heads("zahnarzt")
     assert "stehen" not in heads("verstehen")
     assert heads("haus") == ()
+
+
+@pytest.mark.parametrize(
+    ("cue", "left"),
+    [
+        ("Tell me about Petra.", "about Petra."),
+        ("What do I know about the boiler?", "What about the boiler?"),
+        ("Do you still remember the plan?", "the plan?"),
+        ("Who knows Petra?", "Who knows Petra?"),
+        ("She told me about it.", "She told me about it."),
+    ],
+)
+def test_words_that_only_ask_to_be_told_are_left_out(cue, left):
+    assert unframed(cue).split() == left.split()

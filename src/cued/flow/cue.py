@@ -12,7 +12,7 @@ from cued.policy.spec import Over, Policy
 from cued.text.analyse import query_terms
 from cued.text.entities import entities
 from cued.text.event_times import Beside, beside
-from cued.text.hollow_words import SAYING
+from cued.text.hollow_words import SAYING, unframed
 from cued.text.intent import addresses_agent, is_idle
 from cued.text.intent import intent as intent_of
 from cued.text.times import Mention, loose, times
@@ -80,7 +80,7 @@ def _lexical(cue: Cue, policy: Policy) -> LexicalLookup | None:
 
 def _terms(text: str, cue: Cue) -> tuple[str, ...]:
     """The terms of the text; where the cue asks for what the agent said, without the words that say so, unless there are no others."""
-    terms = query_terms(text)
+    terms = query_terms(unframed(text)) or query_terms(text)
     if SAYING.isdisjoint(terms) or not addresses_agent(cue.utterance):
         return terms
     return tuple(term for term in terms if term not in SAYING) or terms

@@ -1,8 +1,10 @@
 """Function words of languages other than English: what a cue is better not searched by, since every text of its language has them.
 
-Memories are indexed whole; only a cue drops them, so nothing that is stored depends on these lists. English has its own in `stopwords`.
+Memories are indexed whole; only a cue drops them, so nothing that is stored depends on these lists. English has its own in
+`stopwords`; of it the words that only ask to be told something are here.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
@@ -236,3 +238,15 @@ def _is_pair(term: str) -> bool:
 
 def _overlap(first: str, second: str) -> bool:
     return first[-1] == second[0]
+
+
+_FRAME = pattern(
+    r"\b(?:(?:tell|remind|show) (?:me|us)|(?:do|did|can|could) (?:you|i|we) (?:still )?(?:know|remember|recall)|(?:want|need|like) to know"
+    r"|let me know)\b",
+    re.IGNORECASE,
+)
+
+
+def unframed(cue: str) -> str:
+    """An English cue without the words that only ask to be told ("tell me", "do you know", "what do I remember")."""
+    return _FRAME.sub(" ", cue)

@@ -40,6 +40,8 @@ _LETTERS = 4
 """Shorter texts have a vector that says nothing."""
 _STRANGE = 0.5
 """How foreign a cue is from which on words may speak for themselves."""
+_ALL = 0.999
+"""From so large a share on all of the cue's words are there, which were rounded."""
 _NEAREST, _NEARBY = 10, 40
 """So many of the nearest candidates tell whether code is kept here and how near many are, and of so many it is told whether they are in the
 words of whoever asks."""
@@ -52,14 +54,16 @@ def run(table: Table, *, without: str = "") -> None:
     """Add the columns `log_odds` and `relevance`, and the columns that they were made of; `without` is weighed by nobody.
 
     A row without a vector that says something is judged by the calibration for words alone. Where the encoder may not know the
-    cue's language, the surer of both counts.
+    cue's language, or the row has all the words of a cue with a rare name, the surer of both counts.
     """
     calibration, by_words = calibrated(table.policy.relevance, table.evidence.fingerprint)
     table.columns |= features(table, calibration)
     log_odds = weighed(table, calibration, without=without)
     blind, foreign = table.columns["blind"], table.columns["foreign"]
-    if by_words is not None and (blind is not table.nothing or foreign is not table.nothing):
-        by_word, doubtful = weighed(table, by_words, without=without), calibration.latin_only & (foreign >= _STRANGE)
+    has_all = _has_all(table)
+    if by_words is not None and any(column is not table.nothing for column in (blind, foreign, has_all)):
+        by_word = weighed(table, by_words, without=without)
+        doubtful = (has_all > 0) | (calibration.latin_only & (foreign >= _STRANGE))
         log_odds = np.where((blind > 0) | (doubtful & (by_word > log_odds)), by_word, log_odds)
     if (weight := calibration.weights.get("lacking")) and without != "lacking":
         table.columns["lacking"] = held_back = lacking(table, log_odds)
@@ -176,6 +180,17 @@ def _alike(table: Table, heard: _Heard, words: Counted, cosine: Column) -> dict[
 def _own_terms(table: Table, heard: _Heard) -> list[TermStatistic]:
     """The utterance's own terms where the cue has state too: state may add, and never takes away."""
     return [each for each in table.evidence.findings.terms if not heard.own or each.term in heard.own]
+
+
+def _has_all(table: Table) -> Column:
+    """1 for what has all the words of a cue that names what few here name, else 0.
+
+    A name means nothing to an encoder, so that "Who is Petra?" is hardly nearer to a note that names her than to others.
+    """
+    names, findings = _heard(table.evidence.cue).names, table.evidence.findings
+    few = _USUAL * max(findings.visible, _FEW)
+    named = any(each.term in names and 0 < each.documents <= few for each in findings.terms)
+    return (table.columns["coverage"] >= _ALL).astype(float) if named else table.nothing
 
 
 def _code(table: Table, nearest: Sequence[int]) -> Column:
